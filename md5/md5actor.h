@@ -67,9 +67,9 @@ MD5_GAME_API void md5_actor_set_seed(md5_actor *actor, uint32_t seed);
 // Selects whether poses contain root motion, which is the part of the motion of joint 0 that moves
 // the character:
 //
-// - true: the root motion is removed from the pose, as the engine does for monsters and players.
+// - If true, the root motion is removed from the pose, as the engine does for monsters and players.
 //   The game moves the character by md5_actor_root_motion() instead.
-// - false: the pose contains the root motion. This is the initial value.
+// - If false, the pose contains the root motion. This is the initial value.
 //
 // md5_actor_root_motion() returns the root motion in both cases.
 MD5_GAME_API void md5_actor_set_in_place(md5_actor *actor, bool is_removed);
@@ -104,8 +104,8 @@ MD5_GAME_API void md5_actor_spawn(md5_actor *actor, const md5_entity *body);
 // Stops or resumes the blinking that md5_actor_spawn() started. Has no effect if the actor does not
 // blink.
 //
-// - false: the eyes open and remain open.
-// - true: the actor blinks again after a random time.
+// - If false, the eyes open and remain open.
+// - If true, the actor blinks again after a random time.
 //
 // The engine stops blinking at the frame command MD5_FRAME_DISABLE_EYE_FOCUS and when a character
 // dies. It resumes blinking at the frame command MD5_FRAME_ENABLE_EYE_FOCUS.
@@ -200,8 +200,8 @@ MD5_GAME_API void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *j
 
 // State of the clip that a channel (part of the body) started last.
 typedef struct md5_actor_status {
-    // Index of the clip. MD5_NONE: the channel plays no clip or is invalid, and all other members
-    // are 0.
+    // Index of the clip. If MD5_NONE, the channel plays no clip or is invalid, and all other
+    // members are 0.
     uint32_t clip;
     uint32_t time; // time within the clip, milliseconds
     // Frame that a clip with the mode MD5_ACTOR_HOLD shows, numbered from 1. 0 in the other modes.

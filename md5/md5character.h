@@ -200,12 +200,12 @@ typedef struct md5_states_desc {
     const md5_entity *entity;
     md5_actor *body; // actor that plays the clips of `entity`
     // Actor that plays the clips of the head. The head is the part with the key "def_head", which
-    // must be entity->parts[0]. NULL: the character does not have a separate head.
+    // must be entity->parts[0]. If NULL, the character does not have a separate head.
     md5_actor *head;
-    // Monster whose eyes the states enable and disable. NULL: the character does not have a
+    // Monster whose eyes the states enable and disable. If NULL, the character does not have a
     // monster.
     md5_monster *monster;
-    // Callback that returns a random number from 0 to 1, for the script function random(). NULL:
+    // Callback that returns a random number from 0 to 1, for the script function random(). If NULL,
     // the number is always 0.5.
     float (*random)(void *user);
     void *user;           // argument of `random`
@@ -267,13 +267,13 @@ typedef struct md5_channel_state {
     uint32_t blend;
     // Duration of the last fade to another clip, in frames at 24 per second.
     uint32_t last_blend;
-    // true: the channel is idle, so it copies the clip of another channel.
+    // If true, the channel is idle, so it copies the clip of another channel.
     bool is_idle;
-    // true: another channel has taken over this channel by the script function overrideAnim().
+    // If true, another channel has taken over this channel by the script function overrideAnim().
     bool is_disabled;
-    // true: the script function of the state has not ended yet.
+    // If true, the script function of the state has not ended yet.
     bool is_running;
-    // true: the script function was stopped because it exceeded the limit of operations or of
+    // If true, the script function was stopped because it exceeded the limit of operations or of
     // nested calls.
     bool was_stopped;
     uint64_t reserved[2]; // always 0
@@ -285,10 +285,10 @@ MD5_GAME_API md5_channel_state md5_states_channel(const md5_states *states, md5_
 // Values that the script of a character has set, which the game can read.
 typedef struct md5_states_status {
     // Name of the action for which a state waits, the argument of the script function waitAction().
-    // "": no state waits.
+    // If it is "", no state waits.
     const char *waits_for;
-    bool allows_pain;     // true: pain may interrupt the current animation
-    bool allows_movement; // true: the clips of the character move it through the world
+    bool allows_pain;     // If true, pain may interrupt the current animation.
+    bool allows_movement; // If true, the clips of the character move it through the world.
     uint64_t reserved[2]; // always 0
 } md5_states_status;
 
@@ -306,7 +306,7 @@ MD5_GAME_API void md5_copy_states(md5_states *to, const md5_states *from);
 // joint selects the joint and all its descendants, and `-` removes joints. The key "damage_scale
 // NAME" contains the factor.
 typedef struct md5_damage_zone {
-    // Name of the zone, a string that the entityDef owns. "": no zone contains the joint.
+    // Name of the zone, a string that the entityDef owns. If it is "", no zone contains the joint.
     const char *name;
     // Factor of damage; 1 if the entity does not have the key "damage_scale NAME". The engine
     // multiplies the damage by this factor, then rounds up.
@@ -327,11 +327,11 @@ typedef struct md5_monster_desc {
     const md5_entity *entity;
     md5_actor *body; // actor that plays the clips of `entity`
     // Actor that plays the clips of the head. The head is the part with the key "def_head", which
-    // must be entity->parts[0]. NULL: the head is ignored.
+    // must be entity->parts[0]. If NULL, the head is ignored.
     md5_actor *head;
-    // true: correct two errors of the engine. One error is in the directions of the eyes if the
-    // body is rotated. The other error is in the position of the head if the entity has the key
-    // "offsetModel".
+    // If true, the library corrects two errors of the engine. One error is in the directions of the
+    // eyes if the body is rotated. The other error is in the position of the head if the entity has
+    // the key "offsetModel".
     bool is_as_meant;
     uint64_t reserved[4]; // must be 0
 } md5_monster_desc;
@@ -401,12 +401,13 @@ typedef struct md5_monster_tick {
     md5_quat rotation;  // rotation of the character in the world
     md5_look_kind look; // kind of target at which the character looks
     md5_vec3 target;    // position of the target in the world
-    bool has_ground;    // true: the character touches the ground
-    // true: the ground is an elevator (class idPlat of the engine), so feet move without smoothing.
+    bool has_ground;    // If true, the character touches the ground.
+    // If true, the ground is an elevator (class idPlat of the engine), so feet move without
+    // smoothing.
     bool is_on_a_lift;
-    // Callback that tests the ground. NULL: the ground is never hit.
+    // Callback that tests the ground. If NULL, the ground is never hit.
     md5_sweep_fn *sweep;
-    // Callback that returns a random number from 0 to 1. NULL: the number is always 0.5.
+    // Callback that returns a random number from 0 to 1. If NULL, the number is always 0.5.
     float (*random)(void *user);
     void *user;           // first argument of `sweep`, argument of `random`
     uint64_t reserved[4]; // must be 0
@@ -475,8 +476,8 @@ typedef struct md5_monster_status {
     uint32_t num_legs;
     // Set of legs: bit n is set if inverse kinematics are enabled for leg n.
     uint32_t enabled_legs;
-    // true: `waist_height` and `ankle_heights` are valid: walk IK (the placement of the feet on the
-    // ground) measured them while the character stood on the ground.
+    // If true, `waist_height` and `ankle_heights` are valid: walk IK (the placement of the feet on
+    // the ground) measured them while the character stood on the ground.
     bool is_standing;
     // Height of the waist in the world, in the last tick.
     float waist_height;

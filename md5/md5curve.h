@@ -228,12 +228,12 @@ typedef struct md5_curve_desc {
     const md5_vec3 *points;
     // Number of points, at most MD5_MAX_CURVE_POINTS. Several points may be equal.
     uint32_t num_points;
-    bool is_closed; // true: after the last point, the curve returns to its start
+    bool is_closed; // If true, after the last point, the curve returns to its start.
     // Degree of the pieces, 1 to MD5_MAX_CURVE_DEGREE. 0 means 3. Only MD5_CURVE_NURBS uses this
     // member and the members after it.
     uint32_t degree;
     // [num_points] Weights of the points, 0.001 to 1000. A larger weight moves the curve closer to
-    // its point. NULL: all weights are 1.
+    // its point. If NULL, all weights are 1.
     const float *weights;
     // [num_points + degree + 1] Knots in ascending order, or NULL. A knot is a value of the
     // parameter at which a piece begins or ends. The range of t, from 0 to 1, corresponds to the

@@ -39,7 +39,7 @@ typedef struct md5_game_path {
     // successful call of `open`.
     void (*close)(void *user, const void *bytes, size_t size);
     void *user; // first argument of all functions
-    // true: the search path is an archive. As in the engine, the file names of an archive are
+    // If true, the search path is an archive. As in the engine, the file names of an archive are
     // converted to lower case. If an archive contains two files with the same name, the last file
     // is used.
     bool is_archive;
@@ -176,7 +176,7 @@ typedef struct md5_decl {
     md5_decl_state state;
     // Name in lower case, with / between folders. The last dot and the text after it are removed.
     const char *name;
-    // Name of the file that contains the declaration, such as "materials/imp.mtr". NULL: the
+    // Name of the file that contains the declaration, such as "materials/imp.mtr". If NULL, the
     // declaration is implicit.
     const char *file;
     // Line number that the engine prints in messages: the line in which the previous declaration
@@ -191,7 +191,7 @@ typedef struct md5_decl {
     const char *text;
     size_t size;
     // The next declaration with the same type and name. A game uses only the first declaration of a
-    // name, so the next declaration has no effect. NULL: there is no further declaration.
+    // name, so the next declaration has no effect. If NULL, there is no further declaration.
     const struct md5_decl *hidden;
 } md5_decl;
 

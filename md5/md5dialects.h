@@ -39,8 +39,8 @@ extern "C" {
 // A reference to an image file in a script. Commands for the engine's texture loader may precede
 // the name of the file: in "<dds>skin.png", the commands are "<dds>".
 typedef struct md5_cube2_image {
-    const char *path; // path of the image file; NULL: no image is set
-    // Commands before the name of the file, including < and >. "": there are no commands.
+    const char *path; // path of the image file; if NULL, no image is set
+    // Commands before the name of the file, including < and >. If it is "", there are no commands.
     const char *commands;
 } md5_cube2_image;
 
@@ -59,34 +59,34 @@ typedef struct md5_cube2_material {
     md5_cube2_image masks;
     // Image that contains the normals of the surface.
     md5_cube2_image normal_map;
-    // Name of a cube map with the environment, relative to the game's textures. NULL: the mesh does
-    // not reflect an environment.
+    // Name of a cube map with the environment, relative to the game's textures. If NULL, the mesh
+    // does not reflect an environment.
     const char *environment;
-    // Name of a shader of the game. NULL: the game's default shader is used.
+    // Name of a shader of the game. If NULL, the game's default shader is used.
     const char *shader;
     // Strength of the reflected environment, which `masks` varies between two numbers: [0] the
     // largest and [1] the smallest strength. Both numbers are 0 if the script does not set them.
     float environment_range[2];
-    // Strength of specular light, ambient light and glow, in percent as in the script. -1: the
+    // Strength of specular light, ambient light and glow, in percent as in the script. If -1, the
     // script does not set the number.
     float specular, ambient, glow;
-    // Strength of the glare (a halo around bright spots) of [0] specular light and [1] glow. 0: no
-    // glare.
+    // Strength of the glare (a halo around bright spots) of [0] specular light and [1] glow. If 0,
+    // there is no glare.
     float glare[2];
-    // Texels whose alpha is below this number are discarded. 0: no texel is discarded; -1: the
-    // script does not set the number.
+    // Texels whose alpha is below this number are discarded. If 0, no texel is discarded; if -1,
+    // the script does not set the number.
     float alpha_test;
-    // MD5_CUBE2_ON: the surface is blended with the background by the alpha of the texture.
+    // If MD5_CUBE2_ON, the surface is blended with the background by the alpha of the texture.
     md5_cube2_switch alpha_blend;
-    // MD5_CUBE2_ON: the back sides of triangles are not drawn.
+    // If MD5_CUBE2_ON, the back sides of triangles are not drawn.
     md5_cube2_switch cull_face;
-    // Indices of the player colors that are applied to the surface. 0: no player color is applied.
-    // Only models of Red Eclipse use them.
+    // Indices of the player colors that are applied to the surface. If 0, no player color is
+    // applied. Only models of Red Eclipse use them.
     int32_t materials[2];
     // Movement of the texture coordinates, with the numbers of the script.
     float scroll[2];
-    // Brightness of the surface if it is not lit, with the number of the script. 0: the surface is
-    // lit.
+    // Brightness of the surface if it is not lit, with the number of the script. If 0, the surface
+    // is lit.
     float fullbright;
     uint64_t reserved[4]; // always 0
 } md5_cube2_material;
@@ -114,7 +114,7 @@ typedef struct md5_cube2_tag {
 //
 //   angle = clamp(view * scale + offset, min, max)
 typedef struct md5_cube2_pitch {
-    // Name of the joint. "": the whole part is rotated.
+    // Name of the joint. If it is "", the whole part is rotated.
     const char *joint;
     // Members of the formula above: `scale` is a factor, the others are angles in degrees.
     float scale, offset, min, max;
@@ -142,11 +142,11 @@ typedef struct md5_cube2_anim {
     float frame_rate;
     // Priority in the game, as in the script. The library does not use it.
     int32_t priority;
-    // First frame, as in the script; md5_cube2_anim_range() explains the number. 0: the script does
-    // not set it.
-    int32_t start;
-    // Number of frames, as in the script; md5_cube2_anim_range() explains the number. 0: the script
+    // First frame, as in the script; md5_cube2_anim_range() explains the number. If 0, the script
     // does not set it.
+    int32_t start;
+    // Number of frames, as in the script; md5_cube2_anim_range() explains the number. If 0, the
+    // script does not set it.
     int32_t end;
     // Index of the mask in md5_cube2_part.masks, which contains the joints that the animation
     // moves.
@@ -159,7 +159,7 @@ typedef struct md5_cube2_anim {
 // A mask: the joints that a group of animations moves. These are the named joints and all their
 // descendants. If a name begins with !, this joint and its descendants are excluded.
 typedef struct md5_cube2_mask {
-    // Number of names. 0: the mask contains all joints of the part.
+    // Number of names. If 0, the mask contains all joints of the part.
     uint32_t num_joints;
     // [num_joints] Names of joints. A name that begins with ! excludes this joint and its
     // descendants.
@@ -169,11 +169,11 @@ typedef struct md5_cube2_mask {
 // A part of a model: one .md5mesh file with its animations and materials.
 typedef struct md5_cube2_part {
     const char *mesh; // path of the .md5mesh file
-    // Name of the skeleton. Parts with the same name share their joints and animations. "": the
-    // part does not share them.
+    // Name of the skeleton. Parts with the same name share their joints and animations. If it is
+    // "", the part does not share them.
     const char *skeleton;
     // Angle in degrees. Normals are smoothed across an edge if the angle between its two triangles
-    // is at most this number. 0: the smoothing of the .md5mesh file is used.
+    // is at most this number. If 0, the smoothing of the .md5mesh file is used.
     float smooth;
     uint32_t num_tags, num_pitches, num_adjustments, num_anims, num_masks, num_commands;
     // [num_tags] Points to which other parts can be attached.
@@ -364,7 +364,7 @@ typedef struct md5_scale_key {
 // A joint of an animation that is scaled in some frames. In all other frames its scale is 1.
 typedef struct md5_scaled_joint {
     uint32_t joint; // index of the joint in the animation
-    // true: the translation of the joint relative to its parent is scaled too.
+    // If true, the translation of the joint relative to its parent is scaled too.
     bool scales_position;
     uint32_t num_keys;
     const md5_scale_key *keys; // [num_keys] scales in some frames, by ascending frame

@@ -34,8 +34,8 @@ extern "C" {
 // A joint of a model or of an animation.
 typedef struct md5_doc_joint {
     const char *name; // name of the joint
-    // Index of the parent, which may be larger than the index of this joint. MD5_NONE: the joint is
-    // a root.
+    // Index of the parent, which may be larger than the index of this joint. If MD5_NONE, the joint
+    // is a root.
     uint32_t parent;
     // The components of the joint that change during an animation, and the index of the first of
     // them in the numbers of a frame. Models do not use this member.
@@ -46,8 +46,8 @@ typedef struct md5_doc_joint {
     // Rotation in the same space as `position`: x, y and z of the quaternion, as in the file. The
     // length may exceed 1.
     md5_vec3 rotation;
-    // Comment that md5_write_doc() writes at the end of the joint's line. NULL: it writes the name
-    // of the parent, as in id's files.
+    // Comment that md5_write_doc() writes at the end of the joint's line. If NULL, it writes the
+    // name of the parent, as in id's files.
     const char *comment;
     uint64_t reserved[2]; // must be 0
 } md5_doc_joint;
@@ -66,14 +66,14 @@ typedef struct md5_doc_joint {
 //    3 numJoints       8 joints                  13 camera         18 numtris
 //    4 numMeshes       9 hierarchy               14 mesh           19 numweights
 typedef struct md5_doc_comment {
-    // Number of the mesh or frame that contains the line, starting at 1. 0: the line is before the
-    // first mesh or frame.
+    // Number of the mesh or frame that contains the line, starting at 1. If 0, the line is before
+    // the first mesh or frame.
     uint32_t block;
     // `part` is the number of a keyword, as listed above. `row` is the number of lines from the
     // line with this keyword to the line of the comment; 0 means the line with the keyword itself.
     uint32_t part, row;
-    // true: the comment follows other text, at the end of its line. false: it is on a separate line
-    // below this line.
+    // If true, the comment follows other text, at the end of its line. If false, it is on a
+    // separate line below this line.
     bool is_behind;
     // Text of the comment. Control characters other than tabs are not allowed.
     const char *text;
@@ -106,7 +106,7 @@ typedef struct md5_doc {
     const char *comment;
     // Number of joints of a model or an animation, at least 1, and number of meshes of a model.
     uint32_t num_joints, num_meshes;
-    // true: the document is an animation of version 6, which does not contain parents. It can be
+    // If true, the document is an animation of version 6, which does not contain parents. It can be
     // written only after md5_fix_joints() has set the parents from a model.
     bool parents_unknown;
     md5_doc_joint *joints; // [num_joints] joints of a model or an animation
@@ -116,7 +116,7 @@ typedef struct md5_doc {
     uint32_t num_frames, num_components;
     double frame_rate; // frames per second, above 0
     float *numbers; // [num_frames][num_components] values of the animated components in each frame
-    // [num_frames] Bounding box of each frame of an animation. NULL: the file has no boxes; many
+    // [num_frames] Bounding box of each frame of an animation. If NULL, the file has no boxes; many
     // engines reject such a file.
     md5_bounds *bounds;
     // Number of elements of `comments`. The comment after the version and the comments of joints
@@ -250,9 +250,9 @@ MD5_EDIT_API uint32_t md5_fix_axes(md5_doc *doc, const md5_model *model, float *
 // descendants. A joint with another parent keeps its position. Rotations whose length is above 1
 // are normalized, including w.
 //
-// `all_components` selects the components that frames contain. true: every joint has all components
-// (flags 63), which is required by engines that ignore base frames. false: each joint keeps its
-// flags, and gets additional flags for values that differ from its base frame.
+// `all_components` selects the components that frames contain. If true, every joint has all
+// components (flags 63), which is required by engines that ignore base frames. If false, each joint
+// keeps its flags, and gets additional flags for values that differ from its base frame.
 MD5_EDIT_API uint32_t md5_fix_joints(md5_doc *doc, const md5_model *model, bool all_components,
                                      md5_error *error);
 
@@ -267,10 +267,10 @@ MD5_EDIT_API uint32_t md5_fix_joints(md5_doc *doc, const md5_model *model, bool 
 typedef struct md5_joint_edit {
     // Name of a new root, which is a joint at the origin that becomes the parent of all joints
     // without a parent. If the only joint without a parent already has this name, nothing changes.
-    // NULL: no root is added.
+    // If NULL, no root is added.
     const char *root;
-    // true: the joints of a model are removed if neither they nor their descendants have weights.
-    // To change the animations of the model in the same way, use md5_fix_joints().
+    // If true, the joints of a model are removed if neither they nor their descendants have
+    // weights. To change the animations of the model in the same way, use md5_fix_joints().
     bool drops_unused;
     uint64_t reserved[4]; // must be 0
 } md5_joint_edit;
@@ -282,18 +282,18 @@ MD5_EDIT_API uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, 
 
 // Changes of the meshes of a model, for md5_edit_meshes().
 typedef struct md5_mesh_edit {
-    // true: meshes with the same material are merged into one mesh, at the position of the first of
-    // them.
+    // If true, meshes with the same material are merged into one mesh, at the position of the first
+    // of them.
     bool is_merged;
-    // true: removes triangles with duplicate vertices, triangles without area in the bind pose,
-    // vertices that no triangle uses, and weights that no vertex uses. A mesh that would lose all
-    // its triangles is kept.
+    // If true, the function removes triangles with duplicate vertices, triangles without area in
+    // the bind pose, vertices that no triangle uses, and weights that no vertex uses. A mesh that
+    // would lose all its triangles is kept.
     bool drops_unused;
     // [num_meshes of the document] true for each mesh whose triangles are flipped, so that they
-    // face the other side. NULL: no mesh is flipped.
+    // face the other side. If NULL, no mesh is flipped.
     const bool *flipped;
     // Largest number of vertices and of triangles of a mesh; max_vertices must be at least 3. A
-    // larger mesh is split, in the order of its triangles. 0 = no limit.
+    // larger mesh is split, in the order of its triangles. The value 0 means no limit.
     uint32_t max_vertices, max_triangles;
     uint64_t reserved[4]; // must be 0
 } md5_mesh_edit;
@@ -307,13 +307,13 @@ MD5_EDIT_API uint32_t md5_edit_meshes(md5_doc *doc, const md5_mesh_edit *edit, m
 // Changes of the coordinate system of any document, for md5_edit_space(). They are applied in the
 // order of the members: mirror, rotation, scale.
 typedef struct md5_space_edit {
-    // true: the document is mirrored at the plane y = 0, which exchanges left and right, and
+    // If true, the document is mirrored at the plane y = 0, which exchanges left and right, and
     // triangles are flipped.
     bool is_mirrored;
     // [num_joints] The index of each joint's partner on the other side, as written by
     // md5_build_mirror(). The member is used only if is_mirrored is true. The names and the order
     // of joints are then unchanged, and each joint receives the mirrored transform of its partner.
-    // NULL: each joint receives its own mirrored transform, so a left hand becomes a right hand
+    // If NULL, each joint receives its own mirrored transform, so a left hand becomes a right hand
     // that keeps its name.
     const uint32_t *partners;
     // Rotation around the origin, degrees. Multiples of 90 are exact. { 0, -90, 90 } converts
@@ -362,7 +362,7 @@ MD5_EDIT_API md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32
 
 // Result of md5_find_root_motion(): the joint that moves a figure along the ground.
 typedef struct md5_root_motion {
-    // Index of the joint. MD5_NONE: the figure does not travel.
+    // Index of the joint. If MD5_NONE, the figure does not travel.
     uint32_t joint;
     // Displacement of the joint from the first to the last frame, in model space, units.
     md5_vec3 displacement;
@@ -384,11 +384,11 @@ MD5_EDIT_API md5_root_motion md5_find_root_motion(const md5_anim *anim);
 // motion that moves the character.
 typedef struct md5_root_edit {
     // Name of the joint that carries the motion, which must be a descendant of joint 0. Joint 0
-    // receives the displacement of this joint along x and y since the first frame. NULL: nothing is
-    // changed.
+    // receives the displacement of this joint along x and y since the first frame. If NULL, nothing
+    // is changed.
     const char *joint;
-    bool moves_height;    // true: joint 0 also receives the displacement of the joint along z
-    bool moves_heading;   // true: joint 0 also receives the rotation of the joint around z
+    bool moves_height;    // If true, joint 0 also receives the displacement of the joint along z.
+    bool moves_heading;   // If true, joint 0 also receives the rotation of the joint around z.
     uint64_t reserved[4]; // must be 0
 } md5_root_edit;
 
@@ -402,42 +402,42 @@ MD5_EDIT_API uint32_t md5_edit_root(md5_doc *doc, const md5_root_edit *edit, md5
 // Changes of the frames of an animation, for md5_edit_frames(). They are applied in the order of
 // the members.
 typedef struct md5_frame_edit {
-    // Replaces the joints by the joints of this model, as md5_fix_joints() does. NULL: the joints
-    // are unchanged.
+    // Replaces the joints by the joints of this model, as md5_fix_joints() does. If NULL, the
+    // joints are unchanged.
     const md5_model *model;
-    // true: frames contain all components of each joint, as for md5_fix_joints(). The member is
+    // If true, frames contain all components of each joint, as for md5_fix_joints(). The member is
     // used only if `model` is not NULL.
     bool all_components;
     // The frames to keep: index of the first frame, and number of frames. If num_frames is 0, all
     // frames from `first` on are kept.
     uint32_t first, num_frames;
-    bool is_reversed; // true: the order of the kept frames is reversed
-    // Frame rate of the result, frames per second. 0 = unchanged. The new frames are sampled as by
-    // md5_sample(). The last frame remains the last frame, so the duration changes by up to half a
-    // frame. If the new rate is a whole multiple of the original rate, the original frames are
-    // bit-identical.
+    bool is_reversed; // If true, the order of the kept frames is reversed.
+    // Frame rate of the result, frames per second. If 0, the frame rate is unchanged. The new
+    // frames are sampled as by md5_sample(). The last frame remains the last frame, so the duration
+    // changes by up to half a frame. If the new rate is a whole multiple of the original rate, the
+    // original frames are bit-identical.
     double frame_rate;
-    // A function of the caller that may change the pose of each frame. NULL: poses are not changed.
-    // The pose contains the transforms of the joints of `model`, or of the animation if `model` is
-    // NULL, relative to their parents. For example, a function that calls md5_mirror_pose() mirrors
-    // the animation. The function may be called several times for the same frame, with the same
-    // pose.
+    // A function of the caller that may change the pose of each frame. If NULL, poses are not
+    // changed. The pose contains the transforms of the joints of `model`, or of the animation if
+    // `model` is NULL, relative to their parents. For example, a function that calls
+    // md5_mirror_pose() mirrors the animation. The function may be called several times for the
+    // same frame, with the same pose.
     void (*change)(void *user, md5_xform *pose);
     void *user; // first argument of change()
-    // true: the last frame becomes equal to the first frame, so that the animation can be played in
-    // a loop. The method depends on the result of md5_find_loop(). Either a copy of the first frame
-    // is appended, and all other frames are bit-identical; or the last frames are blended towards
-    // the first frame, and the frames before them are unchanged. Joint 0 keeps its path along x and
-    // y. If a frame is appended, it continues this path by one step.
+    // If true, the last frame becomes equal to the first frame, so that the animation can be played
+    // in a loop. The method depends on the result of md5_find_loop(). Either a copy of the first
+    // frame is appended, and all other frames are bit-identical; or the last frames are blended
+    // towards the first frame, and the frames before them are unchanged. Joint 0 keeps its path
+    // along x and y. If a frame is appended, it continues this path by one step.
     bool is_closed;
-    // If is_closed is true, the result of md5_find_loop() is written to *loop. NULL: the result is
-    // not written.
+    // If is_closed is true, the result of md5_find_loop() is written to *loop. If NULL, the result
+    // is not written.
     md5_loop *loop;
-    // true: joint 0 has the position of the first frame in all frames, so that the character stays
-    // in place.
+    // If true, joint 0 has the position of the first frame in all frames, so that the character
+    // stays in place.
     bool is_in_place;
     // Tolerance for removing components of frames that hardly change: the largest displacement of
-    // the skin that is allowed, in units. 0 = no component is removed. A removed component loses
+    // the skin that is allowed, in units. If 0, no component is removed. A removed component loses
     // its flag, and the base frame gets its value in the first frame. If `model` is NULL, the skin
     // is assumed to end 1 unit, or the length of the last bone, beyond each chain of joints. The
     // weights of a vertex must sum to 1. Joint 0 keeps its translation.
@@ -489,9 +489,9 @@ typedef struct md5_diagnostic {
     // Name of the rule. "" for messages of this library.
     char rule[24];
     uint32_t count; // number of violations of the rule in the file
-    // true: the rule does not concern any of the engines for which the file was checked.
+    // If true, the rule does not concern any of the engines for which the file was checked.
     bool is_silent;
-    // true: this library itself also reports a problem on the same line.
+    // If true, this library itself also reports a problem on the same line.
     bool is_library_too;
     // Text that lists the reactions of the engines, for example "stops doom3, darkmod; wrong in
     // cube2".
@@ -535,7 +535,7 @@ typedef struct md5_check {
     md5_check_shader *shaders;   // [num_shaders] materials of the meshes
     md5_diagnostic *diagnostics; // [num_diagnostics] diagnostics, in the order of detection
     int32_t num_frames;          // number of frames that the file declares
-    // Line of the keyword `bounds` in the text. 0: the keyword is missing.
+    // Line of the keyword `bounds` in the text. If 0, the keyword is missing.
     uint32_t bounds_line;
     // Change of scale and rotation that adapts an animation to its model. md5_check_binding()
     // writes it.
@@ -634,7 +634,7 @@ typedef struct md5_weights_desc {
     // translations.
     const md5_mat34 *bind;
 
-    // [num_joints] true for joints that must not receive weights. NULL: every joint can receive
+    // [num_joints] true for joints that must not receive weights. If NULL, every joint can receive
     // weights.
     const bool *excluded;
     // Number of voxels (small cubes) along the longest side of the mesh, 4 to 256. 0 means 64.
@@ -643,7 +643,7 @@ typedef struct md5_weights_desc {
     uint32_t max_influences;
     // Number of times that weights are smoothed along the edges of the mesh, 1 to 64. 0 means 3.
     uint32_t smoothing;
-    bool no_smoothing; // true: weights are not smoothed
+    bool no_smoothing; // If true, weights are not smoothed.
     // Rate at which the influence of a joint decreases with the distance, 0 to 1; see
     // md5_create_weights(). The value 0 means 1, MD5_EXPLICIT_ZERO means 0.
     float falloff;

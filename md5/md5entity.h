@@ -104,7 +104,7 @@ typedef struct md5_frame_command {
     // Text argument of the command; "" if the command does not have a text argument. If the only
     // argument is a joint, `text` is the name of this joint.
     const char *text;
-    // Index of the joint argument in the model. MD5_NONE: the command has no joint argument.
+    // Index of the joint argument in the model. If MD5_NONE, the command has no joint argument.
     uint32_t joint;
     // Number of the leg. Only the commands enableLegIK and disableLegIK use it.
     int32_t leg;
@@ -176,7 +176,8 @@ typedef struct md5_model_def {
     const md5_decl *decl; // the declaration in the game's files
     // Name of the .md5mesh file. "" if the modelDef does not contain it.
     const char *mesh;
-    // Name of the skin that replaces materials of the model. NULL: no skin.
+    // Name of the skin that replaces materials of the model. If NULL, the model keeps its
+    // materials.
     const char *skin;
     // Vector that is added to the position of the first joint (keyword "offset").
     md5_vec3 offset;
@@ -299,8 +300,8 @@ typedef struct md5_entity_clip {
 typedef struct md5_joint_copy {
     uint32_t from; // index of the joint of the body that is followed
     uint32_t to;   // index of the joint of the head that follows
-    // true: the position and rotation in model space are copied. false: the position and rotation
-    // relative to the parent joint are copied.
+    // If true, the position and rotation in model space are copied. If false, the position and
+    // rotation relative to the parent joint are copied.
     bool is_model_space;
 } md5_joint_copy;
 
@@ -335,12 +336,12 @@ typedef struct md5_entity_part {
 
 // An entity: all data that is needed to draw and animate an object of the game.
 struct md5_entity {
-    // The entityDef with the keys. NULL: the entity was loaded from a modelDef or a file.
+    // The entityDef with the keys. If NULL, the entity was loaded from a modelDef or a file.
     const md5_entity_def *def;
-    // The modelDef with the animations. NULL: the entity was loaded from a file.
+    // The modelDef with the animations. If NULL, the entity was loaded from a file.
     const md5_model_def *model_def;
     const md5_model *model;
-    // The skin that has been applied to the materials. NULL: no skin.
+    // The skin that has been applied to the materials. If NULL, no skin has been applied.
     const md5_skin_def *skin;
     // [model->num_meshes] Name of the material of each mesh. The skin has been applied, and so has
     // the key "shader", which replaces all materials of an entity.

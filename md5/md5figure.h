@@ -54,9 +54,9 @@ typedef enum md5_figure_vector_kind {
 // A point or a direction in model space, as it is written in an .af file.
 typedef struct md5_figure_vector {
     md5_figure_vector_kind kind;
-    bool is_negated;  // true: the vector is multiplied by -1
+    bool is_negated;  // If true, the vector is multiplied by -1.
     md5_vec3 numbers; // coordinates, for MD5_FIGURE_NUMBERS
-    // Names of the joints to which the other kinds refer. "": the name is not used.
+    // Names of the joints to which the other kinds refer. A name that is "" is not used.
     const char *joints[2];
 } md5_figure_vector;
 
@@ -126,7 +126,7 @@ typedef struct md5_figure_body {
     uint32_t contents;
     // Categories of objects with which the body collides, as MD5_CONTENTS_* bits.
     uint32_t clip_mask;
-    // true: the body collides with other bodies of the same figure.
+    // If true, the body collides with other bodies of the same figure.
     bool collides_with_own;
 } md5_figure_body;
 

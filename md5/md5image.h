@@ -55,16 +55,16 @@ typedef struct md5_image_decoder {
 // MD5_INIT;`. A member that is 0 has its default.
 typedef struct md5_image_opts {
     md5_allocator allocator; // functions that allocate and free the memory of images
-    // File name that messages contain if the image is loaded from memory. NULL: messages contain no
-    // file name.
+    // File name that messages contain if the image is loaded from memory. If NULL, messages contain
+    // no file name.
     const char *file_name;
     // Functions that decode further formats. If they are NULL, only TGA, DDS and PCX can be read.
     md5_image_decoder decoder;
-    // Setting for image programs (expressions that compute an image). false: an image whose width
-    // or height is not a power of two is resampled to the next smaller power of two, as in the
-    // engine. true: images are not resampled.
+    // Setting for image programs (expressions that compute an image). If false, an image whose
+    // width or height is not a power of two is resampled to the next smaller power of two, as in
+    // the engine. If true, images are not resampled.
     bool keep_size;
-    // Setting for md5_load_image(). true: the compressed form of an image in the folder dds/ is
+    // Setting for md5_load_image(). If true, the compressed form of an image in the folder dds/ is
     // preferred, as in the engine. The compressed form is not used if it is older than a file from
     // which it was created (md5_game_path.time). The engine compares these times only when it
     // reloads an image; this library always compares them.

@@ -200,7 +200,7 @@ typedef struct md5_mask_desc {
     // Name of the mask, and the list of its joints, such as "*spine_2 -*hand_l".
     const char *name, *joints;
     // Number of hierarchy levels below a listed joint over which the weight increases to 1, so that
-    // the border of the mask is soft. 0: the weight of each listed joint is 1.
+    // the border of the mask is soft. If 0, the weight of each listed joint is 1.
     uint32_t feather;
     uint64_t reserved[2]; // must be 0
 } md5_mask_desc;
@@ -346,15 +346,17 @@ typedef struct md5_motion_item {
     // Operation that combines the item with the items before it. This member and all following
     // members have an effect only in stacks, and not for the first item of a stack.
     md5_layer_mode mode;
-    // Name of a mask: the item affects only the joints of this mask. NULL: it affects all joints.
+    // Name of a mask: the item affects only the joints of this mask. If NULL, it affects all
+    // joints.
     const char *mask;
     // Weight of the item, 0 to 1. The value 0 means 1; MD5_EXPLICIT_ZERO means 0.
     float weight;
-    // Name of a parameter whose value is the weight, instead of `weight`. NULL: `weight` is used.
+    // Name of a parameter whose value is the weight, instead of `weight`. If NULL, `weight` is
+    // used.
     const char *weight_parameter;
     // For MD5_LAYER_ADD, `reference` is the name of the clip that contains the reference pose, and
-    // `reference_frame` is the frame of this pose. NULL: the reference pose is in the first clip of
-    // the item's motion.
+    // `reference_frame` is the frame of this pose. If NULL, the reference pose is in the first clip
+    // of the item's motion.
     const char *reference;
     uint32_t reference_frame;
     // Easing that is applied to the value of weight_parameter; the result is the weight. The value
@@ -377,7 +379,7 @@ typedef struct md5_motion_desc {
     // Factor of the playback rate. The value 0 means 1; MD5_EXPLICIT_ZERO means 0, which shows a
     // still pose.
     float speed;
-    // Name of a parameter by which `speed` is multiplied. NULL: no parameter.
+    // Name of a parameter by which `speed` is multiplied. If NULL, `speed` is not multiplied.
     const char *speed_parameter;
     // Names of the parameters that select the position in a blend space. x_parameter is used by all
     // blend spaces, y_parameter only by MD5_MOTION_BLEND_2D.
@@ -465,9 +467,9 @@ typedef struct md5_condition {
     // example to let a character blink. A new number is drawn each time a state starts, separately
     // for each condition: see md5_player_seed().
     float longest;
-    // true: this condition starts a new alternative, so it is combined with the previous conditions
-    // by "or". false: it is combined with the condition before it by "and", which has the higher
-    // precedence. The first condition of a table always starts an alternative.
+    // If true, this condition starts a new alternative, so it is combined with the previous
+    // conditions by "or". If false, it is combined with the condition before it by "and", which has
+    // the higher precedence. The first condition of a table always starts an alternative.
     bool begins_alternative;
     uint64_t reserved[1]; // must be 0
 } md5_condition;
@@ -490,8 +492,8 @@ typedef enum md5_interrupt {
 // There are three kinds of exits: a time (`waits` and `exit`), a time in every cycle
 // (`exits_each`), or each position of an event (`exit_event`).
 typedef struct md5_transition_desc {
-    // Name of the state from which the transition leads. NULL: the transition leads from any state
-    // except `to`.
+    // Name of the state from which the transition leads. If NULL, the transition leads from any
+    // state except `to`.
     const char *from;
     const char *to; // name of the state to which the transition leads
     // [num_conditions] The conditions of the transition, divided into alternatives (see
@@ -499,25 +501,27 @@ typedef struct md5_transition_desc {
     // alternative causes the transition, and its triggers are reset.
     const md5_condition *conditions;
     uint32_t num_conditions;
-    bool waits; // true: the transition waits until the first clip of `from` reaches the time `exit`
+    // If true, the transition waits until the first clip of `from` reaches the time `exit`.
+    bool waits;
     // Exit time, as normalized time of the first clip of `from`: 1 is the end of the clip or of its
     // first cycle. If the clip plays backward, the time is measured from the end of the clip. A
     // state without a motion is always at its exit. A clip that plays once never reaches a time
     // above 1; md5_create_machine() warns about this.
     float exit;
-    // Duration during which the old state fades out and the new state fades in, seconds. 0 =
+    // Duration during which the old state fades out and the new state fades in, seconds. If 0,
     // immediate change (a cut).
     float duration;
     md5_fade fade;     // how the pose changes from the old state to the new state
     md5_easing easing; // course of the weight of the new state in a crossfade
-    // true: the target state starts at the position in its cycle at which the state `from` is in
+    // If true, the target state starts at the position in its cycle at which the state `from` is in
     // its cycle, for example with the same foot in the air. `start` is then ignored. If the
     // transition waits for an exit, the position is the fraction of the exit time: 0 for the exit
     // times 1, 2 and 3. If the conditions become true after the exit, the position at that time is
     // used.
     bool keeps_phase;
-    // true: the target state starts and plays synchronized with `from` until the transition ends,
-    // so that the feet of both clips touch the ground together. The rules are explained below.
+    // If true, the target state starts and plays synchronized with `from` until the transition
+    // ends, so that the feet of both clips touch the ground together. The rules are explained
+    // below.
     bool in_step;
     // Normalized time at which `to` starts: 0 is the start of its clips, 1 is their end. It is
     // added to md5_motion_desc.start of these clips.
@@ -528,14 +532,14 @@ typedef struct md5_transition_desc {
     md5_interrupt interrupt; // which transitions may interrupt this transition while it is active
     // Name of an event, or its name and its text, separated by a space. If it is not NULL, each
     // position at which the first clip of `from` has this event is an exit, and `waits` and `exit`
-    // are not used. NULL: no exit event.
+    // are not used. If NULL, the transition has no exit event.
     const char *exit_event;
-    // true: the exit is at the normalized time `exit` of every cycle. A transition with exits_each
-    // or exit_event is only taken at the instant at which the clip passes the exit. It is not taken
-    // while time runs backward, nor at the position at which the state started.
+    // If true, the exit is at the normalized time `exit` of every cycle. A transition with
+    // exits_each or exit_event is only taken at the instant at which the clip passes the exit. It
+    // is not taken while time runs backward, nor at the position at which the state started.
     bool exits_each;
     // Name of the state, `from` or `to`, whose playback rate both states use if `in_step` is true.
-    // NULL: they use the mean of both rates, weighted by the weights of the states.
+    // If NULL, they use the mean of both rates, weighted by the weights of the states.
     const char *leader;
     uint64_t reserved[2]; // must be 0
 } md5_transition_desc;
@@ -573,15 +577,17 @@ typedef struct md5_layer_desc {
     // Operation that combines the pose of the layer with the result of the previous layers.
     md5_layer_mode mode;
     // For MD5_LAYER_ADD, `reference` is the name of the clip that contains the reference pose, and
-    // `reference_frame` is the frame of this pose. NULL: the reference pose is in the first clip of
-    // the state's motion.
+    // `reference_frame` is the frame of this pose. If NULL, the reference pose is in the first clip
+    // of the state's motion.
     const char *reference;
     uint32_t reference_frame;
-    // Name of a mask: the layer affects only the joints of this mask. NULL: it affects all joints.
+    // Name of a mask: the layer affects only the joints of this mask. If NULL, it affects all
+    // joints.
     const char *mask;
     // Weight of the layer, 0 to 1. The value 0 means 1; MD5_EXPLICIT_ZERO means 0.
     float weight;
-    // Name of a parameter whose value is the weight, instead of `weight`. NULL: `weight` is used.
+    // Name of a parameter whose value is the weight, instead of `weight`. If NULL, `weight` is
+    // used.
     const char *weight_parameter;
     const md5_state_desc *states; // [num_states] the states; a new player is in the first state
     const md5_transition_desc *transitions; // [num_transitions] the transitions between the states
@@ -611,14 +617,15 @@ typedef struct md5_slot_desc {
     // How a clip is combined with the pose below it. MD5_LAYER_ADD adds the difference between the
     // clip and a reference pose.
     md5_layer_mode mode;
-    // Name of a mask: the clips affect only the joints of this mask. NULL: they affect all joints.
+    // Name of a mask: the clips affect only the joints of this mask. If NULL, they affect all
+    // joints.
     const char *mask;
     // Name of a layer: the clips are blended over the result of this layer, and the next layers are
-    // blended over the clips. NULL: the clips are blended over all layers.
+    // blended over the clips. If NULL, the clips are blended over all layers.
     const char *layer;
     // For MD5_LAYER_ADD, `reference` is the name of the clip that contains the reference pose, and
-    // `reference_frame` is the frame of this pose. NULL: the reference pose is in the one-shot clip
-    // itself.
+    // `reference_frame` is the frame of this pose. If NULL, the reference pose is in the one-shot
+    // clip itself.
     const char *reference;
     uint32_t reference_frame;
     uint64_t reserved[2]; // must be 0
@@ -675,9 +682,9 @@ typedef struct md5_one_shot_desc {
     // Easings of the fades. The weight is the eased progress of the fade in, or 1 minus the eased
     // progress of the fade out. If an easing exceeds 0 to 1, the weight is clamped to this range.
     md5_easing fade_in_easing, fade_out_easing;
-    // Name of the section (a named range of frames) of the clip in which it starts. NULL: it starts
-    // in the whole clip. After the section, the clip continues. With MD5_ONE_SHOT_LOOPS, it repeats
-    // the section until md5_player_one_shot_section() makes it continue to its end.
+    // Name of the section (a named range of frames) of the clip in which it starts. If NULL, it
+    // starts in the whole clip. After the section, the clip continues. With MD5_ONE_SHOT_LOOPS, it
+    // repeats the section until md5_player_one_shot_section() makes it continue to its end.
     const char *section;
     uint64_t reserved[2]; // must be 0
 } md5_one_shot_desc;
@@ -697,8 +704,8 @@ typedef struct md5_attached_desc {
     // file. md5_create_machine() ignores it.
     //
     // `joint` is the joint of the machine's model to which the attached model is fixed; the
-    // attached model then remains in its bind pose. NULL: the game sets the joints of the attached
-    // model with md5_player_attach().
+    // attached model then remains in its bind pose. If NULL, the game sets the joints of the
+    // attached model with md5_player_attach().
     const char *file, *joint;
     uint64_t reserved[2]; // must be 0
 } md5_attached_desc;
@@ -801,7 +808,7 @@ typedef struct md5_modifier_point {
     // (md5_attached_desc) that has the joint; NULL means that the machine's model has it.
     const char *joint, *attached;
     md5_vec3 offset; // position of the point in joint space
-    // true: the target has the rotation of the joint. false: the target has only a position.
+    // If true, the target has the rotation of the joint. If false, the target has only a position.
     bool aligned;
     uint64_t reserved[2]; // must be 0
 } md5_modifier_point;
@@ -843,18 +850,18 @@ typedef struct md5_modifier_desc {
     // of the ground's height. The value 0 means 0.1; MD5_EXPLICIT_ZERO means 0, so that they follow
     // immediately.
     float smoothing;
-    // Only for GAZE. Settings of the gaze. NULL: the model has no eye joints, and all settings have
-    // their defaults.
+    // Only for GAZE. Settings of the gaze. If NULL, the model has no eye joints, and all settings
+    // have their defaults.
     const md5_modifier_gaze *gaze;
-    // Only for FEET. Settings of foot locking, which prevents planted feet from sliding. NULL: feet
-    // are not locked.
+    // Only for FEET. Settings of foot locking, which prevents planted feet from sliding. If NULL,
+    // feet are not locked.
     const md5_modifier_hold *hold;
     // Weight of the modifier in a new player, 0 to 1. The value 0 means 1; MD5_EXPLICIT_ZERO means
     // 0, which disables it.
     float weight;
-    // Sources that control the weight while the machine plays; NULL = not used. The weight of the
-    // modifier is the weight that the game sets (md5_target.weight), multiplied by the value of
-    // each source that is set:
+    // Sources that control the weight while the machine plays. A source that is NULL is not used.
+    // The weight of the modifier is the weight that the game sets (md5_target.weight), multiplied
+    // by the value of each source that is set:
     //
     // - weight_parameter: the value of a parameter, to which weight_easing is applied as in
     //   md5_motion_item.
@@ -867,13 +874,13 @@ typedef struct md5_modifier_desc {
     const char *weight_parameter, *weight_layer, *weight_state, *weight_curve, *weight_window;
     // Easing that is applied to the value of weight_parameter.
     md5_easing weight_easing;
-    // A point on a joint that is the target, instead of the position and rotation in md5_target.
-    // NULL: the game sets the target. If the joint is not animated (see md5_detail.mask) or its
+    // A point on a joint that is the target, instead of the position and rotation in md5_target. If
+    // NULL, the game sets the target. If the joint is not animated (see md5_detail.mask) or its
     // model is not attached, the modifier has no target. Only for AIM, TWO_BONE, FABRIK and CCD,
     // and for JOINT with MD5_JOINT_MODEL_OVERRIDE.
     const md5_modifier_point *target;
     // Only for TWO_BONE. A point on a joint towards which the knee or elbow bends, instead of
-    // md5_target.pole. NULL: the game sets the point.
+    // md5_target.pole. If NULL, the game sets the point.
     const md5_modifier_point *pole;
     uint64_t reserved[1]; // must be 0
 } md5_modifier_desc;
@@ -896,12 +903,12 @@ typedef struct md5_target {
     // Rotation of the target. For JOINT and SPRING, (0, 0, 0, 0) means that there is no rotation.
     // For TWO_BONE, it is the rotation of the tip, which is only used if has_rotation is set.
     md5_quat rotation;
-    // true: the tip gets the rotation `rotation`. Only for TWO_BONE.
+    // If true, the tip gets the rotation `rotation`. Only for TWO_BONE.
     bool has_rotation;
     // Point in model space towards which the knee or elbow bends. Only for TWO_BONE.
     md5_vec3 pole;
-    // true: `pole` is used. false: the limb bends in the same direction as in the animation. Only
-    // for TWO_BONE.
+    // If true, `pole` is used. If false, the limb bends in the same direction as in the animation.
+    // Only for TWO_BONE.
     bool has_pole;
     uint64_t reserved[2]; // must be 0
 } md5_target;
@@ -1136,8 +1143,8 @@ MD5_PLAY_API void md5_free_machine_file(md5_machine_file *file);
 // machines. The text and a NUL are written to text[size]. Returns the length of the text, without
 // the NUL; pass NULL and 0 to get only the length. Takes time linear in the size of the tables.
 //
-// `model_file` is the path of the model that is written. NULL: no model is written. A clip without
-// a `file` is written with the file name "".
+// `model_file` is the path of the model that is written. If NULL, no model is written. A clip
+// without a `file` is written with the file name "".
 //
 // Parsing the text results in bit-identical tables, and in a machine with the same fingerprint.
 // There are two exceptions:

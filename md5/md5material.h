@@ -36,9 +36,11 @@ extern "C" {
 // As in the engine, a table with a single value has the value 1 for every x.
 typedef struct md5_table {
     const md5_decl *decl; // the declaration in the game's files
-    // true: use the element before the position. false: interpolate linearly between two elements.
+    // If true, the table uses the element before the position. If false, it interpolates linearly
+    // between two elements.
     bool is_snapped;
-    // true: for x below 0 and above 1 the table has its first and last value. false: it repeats.
+    // If true, for x below 0 and above 1 the table has its first and last value. If false, it
+    // repeats.
     bool is_clamped;
     uint32_t num_values; // number of samples, at least 1
     const float *values; // [num_values + 1] the samples, followed by the first sample again
@@ -166,7 +168,7 @@ enum { MD5_MAX_FRAGMENT_IMAGES = 8, MD5_MAX_VERTEX_PARMS = 4 };
 // They replace the engine's own drawing of this stage. The library does not read the files of the
 // programs.
 typedef struct md5_stage_program {
-    // names of the files of the two programs; NULL: the stage does not have this program
+    // names of the files of the two programs; if NULL, the stage does not have this program
     const char *vertex, *fragment;
     uint32_t num_vertex_parms, num_images;
     // [num_vertex_parms] Parameters of the vertex program. Each parameter is a vector of four
@@ -190,24 +192,24 @@ typedef struct md5_stage {
     md5_image_filter filter; // filter with which the image is sampled
     // kind of image: 2D, or one of the two kinds of cube maps
     md5_image_cube cube;
-    // true: the engine shows the image in full size even if texture quality is set to low.
+    // If true, the engine shows the image in full size even if texture quality is set to low.
     bool no_picmip;
-    bool high_quality; // true: the engine does not compress the image
-    // true: the stage is also drawn on texels that the alpha test of other stages discards.
+    bool high_quality; // If true, the engine does not compress the image.
+    // If true, the stage is also drawn on texels that the alpha test of other stages discards.
     bool ignore_alpha_test;
-    bool has_alpha_test; // true: the stage has an alpha test; see `alpha_test`
-    bool has_matrix;     // true: the stage transforms its texture coordinates; see `matrix`
+    bool has_alpha_test; // If true, the stage has an alpha test; see `alpha_test`.
+    bool has_matrix;     // If true, the stage transforms its texture coordinates; see `matrix`.
     md5_texgen texgen;   // source of the texture coordinates
     md5_vertex_color vertex_color; // effect of the vertex color on the stage
     // Kind of a dynamic image, which is a view of the scene that the engine draws into the image,
     // such as a mirror; and the size of this view in pixels.
     md5_dynamic_image dynamic;
     int32_t dynamic_width, dynamic_height;
-    // File of a video (keyword videoMap), or argument of the keyword soundMap. NULL: neither is
+    // File of a video (keyword videoMap), or argument of the keyword soundMap. If NULL, neither is
     // used.
     const char *video;
-    bool video_loops; // true: the video is repeated when it ends
-    // true: the stage shows the wave form of the playing sound (keyword soundMap).
+    bool video_loops; // If true, the video is repeated when it ends.
+    // If true, the stage shows the wave form of the playing sound (keyword soundMap).
     bool is_sound_map;
     // Index of a register. If the value of the register is 0, the stage is not drawn.
     uint32_t condition;
@@ -219,7 +221,8 @@ typedef struct md5_stage {
     // Indices of the six registers that contain the elements of the texture matrix, with which the
     // texture coordinates are transformed. md5_stage_matrix() reads them.
     uint32_t matrix[2][3];
-    // Offset of the depth of this stage, so that it is drawn above the surface. 0: no offset.
+    // Offset of the depth of this stage, so that it is drawn above the surface. If 0, the depth is
+    // not changed.
     float polygon_offset;
     // Vertex program and fragment program that replace the engine's own drawing of the stage.
     md5_stage_program program;
@@ -309,28 +312,28 @@ typedef struct md5_material {
     md5_coverage coverage; // how much of the background is visible through a surface
     float sort;            // surfaces are drawn in ascending order of this number
     md5_cull cull;         // sides of triangles that are not drawn
-    // true: the material is two-sided and lit. A renderer must then draw a second, flipped copy of
-    // each triangle, so that both sides have correct normals.
+    // If true, the material is two-sided and lit. A renderer must then draw a second, flipped copy
+    // of each triangle, so that both sides have correct normals.
     bool creates_back_sides;
-    bool no_shadows;     // true: surfaces do not cast shadows
-    bool no_self_shadow; // true: surfaces cast shadows only on other surfaces
-    bool force_shadows;  // true: surfaces cast shadows even if the material is translucent
-    // true: a fog light with this material does not hide the areas behind portals (openings between
-    // areas of a map).
+    bool no_shadows;     // If true, surfaces do not cast shadows.
+    bool no_self_shadow; // If true, surfaces cast shadows only on other surfaces.
+    bool force_shadows;  // If true, surfaces cast shadows even if the material is translucent.
+    // If true, a fog light with this material does not hide the areas behind portals (openings
+    // between areas of a map).
     bool no_portal_fog;
-    bool no_fog; // true: fog is not drawn on surfaces
-    // true: each vertex uses the tangents of its largest triangle instead of a mean over all its
+    bool no_fog; // If true, fog is not drawn on surfaces.
+    // If true, each vertex uses the tangents of its largest triangle instead of a mean over all its
     // triangles.
     bool unsmoothed_tangents;
-    bool allows_overlays;       // true: blood and other overlays may be drawn on surfaces
-    bool suppressed_in_subview; // true: surfaces are not drawn in mirrors and camera views
-    // true: surfaces show another view of the scene, as a mirror does.
+    bool allows_overlays;       // If true, blood and other overlays may be drawn on surfaces.
+    bool suppressed_in_subview; // If true, surfaces are not drawn in mirrors and camera views.
+    // If true, surfaces show another view of the scene, as a mirror does.
     bool has_subview;
-    bool is_portal_sky;      // true: surfaces show the sky of the map ("portalSky")
-    bool is_fog_light;       // true: a light with this material is a volume of fog
-    bool is_blend_light;     // true: a light with this material blends its image over surfaces
-    bool is_ambient_light;   // true: a light with this material has no direction
-    bool has_polygon_offset; // true: the member polygon_offset is set
+    bool is_portal_sky;      // If true, surfaces show the sky of the map ("portalSky").
+    bool is_fog_light;       // If true, a light with this material is a volume of fog.
+    bool is_blend_light;     // If true, a light with this material blends its image over surfaces.
+    bool is_ambient_light;   // If true, a light with this material has no direction.
+    bool has_polygon_offset; // If true, the member polygon_offset is set.
     // Offset of the depth of surfaces, with which decals are drawn above another surface.
     float polygon_offset;
     // Collision properties, as a set of bits with the engine's numbers (bit n has the value 1 <<
@@ -358,21 +361,21 @@ typedef struct md5_material {
     // Indices of the three registers that contain the parameters P0, P1 and P2 of the deform; see
     // "Deforms" below.
     uint32_t deform_registers[3];
-    // Name of the table or the particle system that the deform uses. NULL: the deform does not use
-    // either.
+    // Name of the table or the particle system that the deform uses. If NULL, the deform does not
+    // use either.
     const char *deform_decl;
     // Indices of three registers with the arguments of "texGen wobbleSky", which rotates a sky over
     // time (see MD5_TEXGEN_WOBBLE_SKY).
     uint32_t wobble_registers[3];
     // User interface that is drawn on the surface ("guisurf"). "entity", "entity2" and "entity3"
-    // stand for a user interface of the entity; any other text is the name of a file. NULL: no user
-    // interface.
+    // stand for a user interface of the entity; any other text is the name of a file. If NULL, the
+    // surface has no user interface.
     const char *gui;
-    const char *description; // text that level editors show; NULL: the material has no such text
-    // Name of an image that level editors show ("qer_editorimage"). NULL: the material has no such
-    // image.
+    const char *description; // text that level editors show; if NULL, the material has no such text
+    // Name of an image that level editors show ("qer_editorimage"). If NULL, the material has no
+    // such image.
     const char *editor_image;
-    // Command with which a tool of the engine creates the normal map. NULL: the material has no
+    // Command with which a tool of the engine creates the normal map. If NULL, the material has no
     // such command.
     const char *render_bump;
     // In a material of a light, the image that contains the brightness of the light along its z
@@ -444,7 +447,7 @@ MD5_GAME_API void md5_stage_matrix(const md5_stage *stage, const float *register
 
 // An entry of a skin: the replacement of one material.
 typedef struct md5_skin_replacement {
-    const char *from; // name of the material that is replaced; NULL: every material is replaced
+    const char *from; // name of the material that is replaced; if NULL, every material is replaced
     const char *to;   // name of the material that is drawn instead
 } md5_skin_replacement;
 
@@ -515,8 +518,8 @@ typedef struct md5_deform_view {
 typedef struct md5_deformed {
     md5_vec3 *positions; // the positions, in model space, are written to this array
     md5_vec2 *texcoords; // the texture coordinates are written to this array
-    // The vertex colors are written to this array. They are white if the mesh has no colors. NULL:
-    // the colors are not written.
+    // The vertex colors are written to this array. They are white if the mesh has no colors. If
+    // NULL, the colors are not written.
     md5_vec4 *colors;
     uint64_t reserved[4]; // must be 0
 } md5_deformed;

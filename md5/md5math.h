@@ -482,9 +482,9 @@ typedef struct md5_ray {
     // Direction of any length; t is measured in multiples of this length. A ray whose direction has
     // length 0 hits nothing.
     md5_vec3 direction;
-    // Largest value of t, in multiples of the length of `direction`. 0 = the ray has no end.
+    // Largest value of t, in multiples of the length of `direction`. If 0, the ray has no end.
     float limit;
-    // true: the ray hits a triangle only if it comes from the outer side of the triangle.
+    // If true, the ray hits a triangle only if it comes from the outer side of the triangle.
     bool front_only;
 } md5_ray;
 

@@ -148,13 +148,13 @@ typedef enum md5_status {
 //
 // An error contains no pointers and can be copied.
 typedef struct md5_error {
-    // Line in the file, starting at 1. 0: the failure has no location in a file.
+    // Line in the file, starting at 1. If 0, the failure has no location in a file.
     uint32_t line MD5_MEMBER_INIT;
-    // Column in the line, in bytes, starting at 1. 0: the failure has no location in a file.
+    // Column in the line, in bytes, starting at 1. If 0, the failure has no location in a file.
     uint32_t column MD5_MEMBER_INIT;
     md5_status status MD5_MEMBER_INIT; // The kind of the failure.
-    // Name of the file as passed by the caller. If the name is too long, its start is omitted. "":
-    // the failure does not concern a file.
+    // Name of the file as passed by the caller. If the name is too long, its start is omitted. If
+    // it is "", the failure does not concern a file.
     char file[256] MD5_MEMBER_INIT;
     // Description of the failure in one line of UTF-8, terminated by NUL. Bytes that are not
     // printable UTF-8 are written as escape sequences.
@@ -227,7 +227,8 @@ typedef struct md5_allocator {
     // Frees memory. `size` is the size that was passed to alloc().
     void (*free)(void *user, void *memory, size_t size);
     void *user; // first argument of both functions
-    // Maximum number of bytes that one call of the library may hold at any time. 0 = 1 GiB.
+    // Maximum number of bytes that one call of the library may hold at any time. The value 0 means
+    // 1 GiB.
     size_t limit;
 } md5_allocator;
 
@@ -307,31 +308,31 @@ typedef struct md5_load_opts {
     // Functions that read files, used by md5_load_*(). The memory of file contents does not count
     // towards the limit of the allocator.
     md5_files files;
-    // File name that messages contain if the data is loaded from memory. NULL: messages contain no
-    // file name.
+    // File name that messages contain if the data is loaded from memory. If NULL, messages contain
+    // no file name.
     const char *file_name;
-    md5_warn_fn *warn; // Function that receives warnings. NULL: warnings are only counted.
+    md5_warn_fn *warn; // Function that receives warnings. If NULL, warnings are only counted.
     void *warn_user;   // first argument of `warn`
     // Maximum number of warnings that one call reports. If there are more, the last reported
-    // warning states that the limit was reached. 0 = 100.
+    // warning states that the limit was reached. The value 0 means 100.
     uint32_t max_warnings;
-    // Axes of the loaded data: which of x, y and z point forward, left and up. 0 = id's axes. See
-    // "Conversion" below.
+    // Axes of the loaded data: which of x, y and z point forward, left and up. The value 0 means
+    // id's axes. See "Conversion" below.
     md5_axes axes;
     // Factor by which all lengths are multiplied, from 1e-6 to 1e6. 0 means 1.
     float scale;
-    // true: v = 0 is the bottom row of a texture, as in OpenGL. false: v = 0 is the top row.
+    // If true, v = 0 is the bottom row of a texture, as in OpenGL. If false, v = 0 is the top row.
     bool flip_v;
-    // Treatment of triangles with invalid vertex indices. true: omit these triangles and warn.
-    // false: the load fails.
+    // Treatment of triangles with invalid vertex indices. If true, the load omits these triangles
+    // and warns. If false, the load fails.
     bool drop_invalid_triangles;
-    bool require_meshes; // true: a load fails if the model has no meshes
-    // true: md5_bind() accepts an animation if at least one of its joints is in the model. false:
-    // md5_bind() requires that at least half of the joints of the animation, and at least half of
-    // the joints of the model, match.
+    bool require_meshes; // If true, a load fails if the model has no meshes.
+    // If true, md5_bind() accepts an animation if at least one of its joints is in the model. If
+    // false, md5_bind() requires that at least half of the joints of the animation, and at least
+    // half of the joints of the model, match.
     bool allow_partial_binding;
-    // true: sort the drawn vertices so that vertices that are moved by the same joints are
-    // adjacent, which makes skinning on the CPU faster. md5_mesh explains the effect.
+    // If true, the load sorts the drawn vertices so that vertices that are moved by the same joints
+    // are adjacent, which makes skinning on the CPU faster. md5_mesh explains the effect.
     bool group_vertices;
     // Method for computing vertex normals. It has no effect on files of version 12, which contain
     // normals.
@@ -340,8 +341,8 @@ typedef struct md5_load_opts {
     // md5_derive_geometry() can compute them later. Programs that only pose models and do not draw
     // them, such as servers, set MD5_GEOMETRY_ALL.
     uint32_t skip_geometry;
-    // Thread pool for md5_load_character() (md5character.h); NULL: the calling thread only. The
-    // threads of the pool call the functions of `allocator` and `files` concurrently. `warn` is
+    // Thread pool for md5_load_character() (md5play.h). If NULL, only the calling thread is used.
+    // The threads of the pool call the functions of `allocator` and `files` concurrently. `warn` is
     // called only on the calling thread, in the same order as without threads.
     const md5_threads *threads;
     uint64_t reserved[8]; // must be 0
@@ -425,7 +426,7 @@ typedef struct md5_mesh {
     // [3 * num_triangles] Indices of drawn vertices; the vertices of a triangle are clockwise, seen
     // from outside.
     const uint32_t *indices;
-    // true: the axes are left-handed; (b - a) x (c - a) points outward for a triangle a, b, c
+    // If true, the axes are left-handed; (b - a) x (c - a) points outward for a triangle a, b, c.
     bool is_mirrored;
     // [num_vertices] for each drawn vertex, the index of its vertex in file_vertices
     const uint32_t *sources;
@@ -524,9 +525,11 @@ typedef struct md5_model {
     const char *command_line;
     // number of warnings that the load produced, including those it did not report
     uint32_t num_warnings;
-    bool flip_v;         // true: the load flipped the texture coordinate v (md5_load_opts.flip_v)
-    bool stores_normals; // true: normals and tangents are those of the file, which has version 12
-    // true: drawn vertices are sorted by their joints (md5_load_opts.group_vertices)
+    // If true, the load flipped the texture coordinate v (md5_load_opts.flip_v).
+    bool flip_v;
+    // If true, normals and tangents are those of the file, which has version 12.
+    bool stores_normals;
+    // If true, drawn vertices are sorted by their joints (md5_load_opts.group_vertices).
     bool has_grouped_vertices;
     // size in bytes of the memory block of this structure, without the arrays of the meshes
     size_t size;
@@ -761,11 +764,11 @@ typedef struct md5_binding {
     // md5_pose_palette() uses it to compute the palette.
     const md5_mat34 *inverse_bind;
     const md5_anim *anim;
-    // [model joints] Index of the joint of the animation that drives the joint of the model.
-    // MD5_NONE: the joint keeps its bind pose.
+    // [model joints] Index of the joint of the animation that drives the joint of the model. If
+    // MD5_NONE, the joint keeps its bind pose.
     const uint32_t *tracks;
-    // true: each joint has the same index in the animation and in the model (tracks[joint] ==
-    // joint)
+    // If true, each joint has the same index in the animation and in the model (tracks[joint] ==
+    // joint).
     bool same_order;
     // Number of model joints that no joint of the animation drives, and number of animation joints
     // that do not exist in the model.
@@ -1039,10 +1042,10 @@ typedef struct md5_pose_job {
     md5_sample_position sample;
     md5_root root;
     md5_mat34 *palette; // [model joints] the palette is written to this array
-    // [model joints] The joint matrices in model space are written to this array. NULL: they are
+    // [model joints] The joint matrices in model space are written to this array. If NULL, they are
     // not written.
     md5_mat34 *joints;
-    // number of elements of both arrays, which debug builds check; 0 = not checked
+    // number of elements of both arrays, which debug builds check; if 0, it is not checked
     uint32_t num_joints;
     uint64_t reserved[4]; // must be 0
 } md5_pose_job;
@@ -1124,8 +1127,9 @@ MD5_API void md5_blend_poses(const md5_xform *from, const md5_xform *to, float w
 // md5_blend_poses(); `interpolation` additionally selects how rotations are interpolated.
 typedef struct md5_blend_job {
     const md5_xform *from, *to; // [count] the poses at weight 0 and at weight 1
-    const float *joint_weights; // [count] factor of `weight` for each joint; NULL: the factor is 1
-    md5_xform *pose;            // [count] the result is written to this array
+    // [count] factor of `weight` for each joint; if NULL, the factor is 1
+    const float *joint_weights;
+    md5_xform *pose; // [count] the result is written to this array
     float weight;
     uint32_t count;
     // Method for rotations: MD5_INTERPOLATE_LINEAR (slerp) or MD5_INTERPOLATE_NLERP
@@ -1187,8 +1191,8 @@ MD5_API void md5_add_pose(const md5_xform *pose, const md5_xform *source,
 
 // Options of md5_compress_anim(), which compresses an animation.
 typedef struct md5_compress_opts {
-    // Largest allowed displacement of a point of the skin, in units. 0 = 0.01 times the scale of
-    // the clip.
+    // Largest allowed displacement of a point of the skin, in units. The value 0 means 0.01 times
+    // the scale of the clip.
     float tolerance;
     // `model` and `distances` define the skin distance of each joint: the distance from the joint
     // to the farthest vertex that it moves. The compressor needs it to convert a rotation error

@@ -188,13 +188,13 @@ MD5_PLAY_API bool md5_player_one_shot_section(md5_player *player, uint32_t slot,
 // State of the one-shot clip that plays in a slot. If no clip is playing, all members are 0.
 typedef struct md5_one_shot_status {
     bool is_playing; // true while the clip plays or fades out
-    // true: the clip was stopped before its end, by md5_player_stop_one_shot() or by the `until`
+    // If true, the clip was stopped before its end, by md5_player_stop_one_shot() or by the `until`
     // conditions of its entry.
     bool is_stopping;
     uint32_t clip; // index of the clip in the tables of the machine
     double time;   // normalized time of the clip: 0 is its start, 1 its end
     float weight;  // current weight, including the fades
-    // Name of the section that is playing, a string of the machine. NULL: the whole clip is
+    // Name of the section that is playing, a string of the machine. If NULL, the whole clip is
     // playing.
     const char *section;
     uint64_t reserved[1]; // always 0
@@ -439,7 +439,7 @@ MD5_PLAY_API void md5_player_morphs(const md5_player *player, float *weights);
 // Level of detail of the poses of one player. Reduce it for distant or numerous characters. It
 // affects only poses: time, states, events and root motion are the same at every level of detail.
 typedef struct md5_detail {
-    // Name of a mask of the machine, which selects the joints to animate. NULL: all joints are
+    // Name of a mask of the machine, which selects the joints to animate. If NULL, all joints are
     // animated.
     //
     // The animated joints are the joints with a weight above 0 in the mask, their ancestors, and
@@ -535,7 +535,7 @@ typedef struct md5_layer_status {
     // leads.
     uint32_t state;
     // Index of the state from which the current transition started. If several transitions were
-    // taken at one instant, it is the state from which the first of them started. MD5_NONE: no
+    // taken at one instant, it is the state from which the first of them started. If MD5_NONE, no
     // transition is active.
     uint32_t from;
     // Completed fraction of the transition, before easing, 0 to 1.
@@ -578,16 +578,16 @@ struct md5_play_job {
     // The player of the character. It must not occur in another job of the batch.
     md5_player *player;
     double seconds;       // time by which the player is advanced, seconds
-    md5_event_fn *events; // function that receives the events; NULL: events are not reported
+    md5_event_fn *events; // function that receives the events; if NULL, events are not reported
     void *user;           // first argument of `events`
-    // Function that may change the pose before the matrices are computed. NULL: no function is
+    // Function that may change the pose before the matrices are computed. If NULL, no function is
     // called.
     md5_pose_hook_fn *hook;
     void *hook_user; // first argument of `hook`
-    // [model joints] The joint matrices in model space are written here. NULL: they are not
+    // [model joints] The joint matrices in model space are written here. If NULL, they are not
     // written.
     md5_mat34 *joints;
-    // [model joints] The palette for skinning is written here. NULL: it is not written.
+    // [model joints] The palette for skinning is written here. If NULL, it is not written.
     md5_mat34 *palette;
     // Set this member to true if `joints` and `palette` still contain the matrices that the last
     // job of this player wrote, and the player was neither restored nor the target of a copy since.
@@ -635,14 +635,14 @@ typedef struct md5_interpolated_pose_job {
     const md5_xform *before, *after;
     // Root motion of the last step, as returned by md5_player_root_motion().
     md5_xform motion;
-    // true: the pose jumped in the last step, so `after` is used without interpolation. Set it if
-    // md5_advance_status.num_cuts is not 0, or after md5_player_seek() and similar changes.
+    // If true, the pose jumped in the last step, so `after` is used without interpolation. Set it
+    // if md5_advance_status.num_cuts is not 0, or after md5_player_seek() and similar changes.
     bool has_cut;
     // [model joints] The interpolated pose is written here. It may be the same array as `before` or
     // `after`.
     md5_xform *pose;
     // [model joints] The joint matrices in model space and the palette for skinning are written
-    // here. NULL: they are not written.
+    // here. If NULL, they are not written.
     md5_mat34 *joints, *palette;
     // The part of `motion` up to the drawn frame is written here. The placement of the character in
     // the drawn frame is the placement before the last step, multiplied by partial_motion.
@@ -654,8 +654,8 @@ typedef struct md5_interpolated_pose_job {
 // the pose, the matrices and the partial motion of each job. `fraction` is the position between the
 // steps, clamped to 0 to 1:
 //
-// - 0: the pose is bit-identical to `before`.
-// - 1: the pose is bit-identical to `after`.
+// - At 0, the pose is bit-identical to `before`.
+// - At 1, the pose is bit-identical to `after`.
 //
 // The number of threads has no effect on the results. Poses are interpolated by md5_blend_poses().
 // The partial motion is that of a screw: a rotation about an axis and a translation along the same

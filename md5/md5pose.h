@@ -149,7 +149,7 @@ typedef struct md5_limb {
 // explains them.
 typedef struct md5_two_bone_params {
     // Softening, from 0 to 1: the part of the full reach, at its end, in which the limb straightens
-    // slowly instead of abruptly. 0 = no softening.
+    // slowly instead of abruptly. The value 0 means no softening.
     float soften;
     // Largest length of the stretched limb, divided by its full reach (the sum of both bone
     // lengths); at least 1. The value 0 means 1: the limb is not stretched.
@@ -162,20 +162,20 @@ typedef struct md5_two_bone_job {
     // Index of the tip: the hand or foot. Its parent is the elbow or knee, and the parent of the
     // elbow or knee is the shoulder or hip. If `limb` is not NULL, this member is not used.
     uint32_t tip;
-    // Indices of the three joints, for skeletons with other joints between them. NULL: the three
+    // Indices of the three joints, for skeletons with other joints between them. If NULL, the three
     // joints are `tip`, its parent and the parent of its parent.
     const md5_limb *limb;
     md5_vec3 target; // position that the tip should reach, model space
-    // The elbow or knee bends towards this point, in model space. NULL: it bends in the same
+    // The elbow or knee bends towards this point, in model space. If NULL, it bends in the same
     // direction as in the pose, or forward (model x) if the limb is straight or folded in the pose.
     const md5_vec3 *pole;
-    // Rotation that the tip should have, in model space. NULL: the tip keeps the model-space
+    // Rotation that the tip should have, in model space. If NULL, the tip keeps the model-space
     // rotation that it has in the pose.
     const md5_quat *rotation;
     md5_two_bone_params params; // softening and stretch
     float weight; // strength of the effect: 0 = the pose is unchanged, 1 = full effect
-    // [num_joints] Limits of the rotations of joints; only those of the three joints are used.
-    // NULL: there are no limits.
+    // [num_joints] Limits of the rotations of joints; only those of the three joints are used. If
+    // NULL, there are no limits.
     const md5_joint_limit *limits;
     uint64_t reserved[4]; // must be 0
 } md5_two_bone_job;
@@ -216,7 +216,8 @@ typedef struct md5_aim_params {
     // Forward direction and up direction of the tip, in its own space. 0 0 0 selects the defaults:
     // x for `forward` and z for `up`.
     md5_vec3 forward, up;
-    // Largest rotation of each joint, radians. 0 = unlimited; MD5_EXPLICIT_ZERO = no rotation.
+    // Largest rotation of each joint, radians. If 0, rotations are not limited. MD5_EXPLICIT_ZERO
+    // means that joints do not rotate.
     float limit;
 } md5_aim_params;
 
@@ -279,8 +280,8 @@ typedef struct md5_chain_job {
     float tolerance;
     uint32_t iterations; // largest number of iterations of the search
     float weight;        // strength of the effect: 0 = the pose is unchanged, 1 = full effect
-    // [num_joints] Limits of the rotations of joints; only those of the chain are used. NULL: there
-    // are no limits.
+    // [num_joints] Limits of the rotations of joints; only those of the chain are used. If NULL,
+    // there are no limits.
     const md5_joint_limit *limits;
     uint64_t reserved[4]; // must be 0
 } md5_chain_job;
@@ -307,8 +308,8 @@ typedef struct md5_goal {
     // Index of the tip, and number of joints of the chain that may rotate, as in md5_chain_job.
     uint32_t tip, length;
     md5_vec3 target; // position that the tip should reach, model space
-    // Rotation that the tip should have, in model space. NULL: any rotation is allowed, and the tip
-    // keeps its rotation relative to its parent.
+    // Rotation that the tip should have, in model space. If NULL, any rotation is allowed, and the
+    // tip keeps its rotation relative to its parent.
     const md5_quat *rotation;
     // Weight of the goal relative to the other goals. A goal whose weight is not above 0 is
     // ignored.
@@ -335,7 +336,7 @@ typedef struct md5_goals_job {
     uint32_t iterations; // largest number of iterations of the search
     // Strength of the whole effect: 0 = the pose is unchanged, 1 = full effect.
     float weight;
-    // [num_joints] Limits of the rotations of joints. NULL: there are no limits.
+    // [num_joints] Limits of the rotations of joints. If NULL, there are no limits.
     const md5_joint_limit *limits;
     uint64_t reserved[4]; // must be 0
 } md5_goals_job;
@@ -396,7 +397,7 @@ typedef struct md5_foot {
     // Smoothed height by which the foot is lifted, in units. Initialize it with 0. Each call
     // updates it, so store it between calls.
     float lift;
-    // true: `knee` and `hip` are the other joints of the leg. false: the function finds these
+    // If true, `knee` and `hip` are the other joints of the leg. If false, the function finds these
     // joints from `ankle`. Use true for skeletons with helper joints between them (see md5_limb).
     // The keys "ik_knee1" and "ik_hip1" of id's entities contain these joints.
     bool has_leg;
@@ -441,7 +442,7 @@ typedef struct md5_feet_job {
     // it, so store it between calls.
     float drop;
     // Time constant, in seconds, with which `lift` of the feet and `drop` follow changes of the
-    // ground. 0 = immediately.
+    // ground. If 0, they follow immediately.
     float smoothing;
     // Time since the last call, seconds. The result does not depend on the frame rate.
     float seconds;
@@ -647,7 +648,7 @@ typedef float md5_terrain_fn(void *user, md5_vec3 at, md5_vec3 *normal);
 typedef struct md5_leg {
     md5_limb limb; // indices of the joints of hip, knee and ankle
     // Index of a joint above the hip that rotates the leg forward and backward around the up axis
-    // of the body, such as the coxa of an insect. MD5_NONE: the hip performs this rotation.
+    // of the body, such as the coxa of an insect. If MD5_NONE, the hip performs this rotation.
     uint32_t swivel;
     // Group of the leg, from 0 to num_groups - 1; the legs of a group step together. Neighbouring
     // legs should be in different groups.
@@ -665,7 +666,7 @@ typedef struct md5_gait_desc {
     uint32_t num_groups;
     // Index of the joint that tilts with the ground. It must be an ancestor of all legs.
     uint32_t body;
-    // Function that returns the height of the ground. NULL = the ground is flat and at height 0.
+    // Function that returns the height of the ground. If NULL, the ground is flat and at height 0.
     md5_terrain_fn *terrain;
     void *user; // first argument of `terrain`
 
@@ -678,16 +679,16 @@ typedef struct md5_gait_desc {
     // Distance of a foot from its home (its position at rest) at which the leg steps. 0 means 0.1
     // times step_length.
     float slack;
-    float step_seconds; // duration of a step at low speed, seconds; 0 = 0.45
-    float min_seconds;  // duration of a step at the highest speed, seconds; 0 = 0.15
+    float step_seconds; // duration of a step at low speed, seconds; 0 means 0.45
+    float min_seconds;  // duration of a step at the highest speed, seconds; 0 means 0.15
     // Time constant, in seconds, with which the velocity and the turning rate follow the requested
-    // values. 0 = 0.15, MD5_EXPLICIT_ZERO = immediate changes.
+    // values. The value 0 means 0.15, MD5_EXPLICIT_ZERO means immediate changes.
     float response;
-    // Time constant, in seconds, with which the height and the tilt of the body follow the feet. 0
-    // = 0.12.
+    // Time constant, in seconds, with which the height and the tilt of the body follow the feet.
+    // The value 0 means 0.12.
     float smoothing;
     // Tilt of the body towards the inside of a curve: slope of the tilt per unit/s^2 of sideways
-    // acceleration. 0 = no tilt.
+    // acceleration. The value 0 means no tilt.
     float bank;
     uint64_t reserved[4]; // must be 0
 } md5_gait_desc;
@@ -822,7 +823,7 @@ typedef struct md5_gaze_desc {
     uint32_t head; // index of the head's joint
     // [num_eyes] Indices of the eyes' joints. The local x axis of each joint must point forward.
     uint32_t eyes[MD5_MAX_EYES];
-    // Number of eyes. 0: only the head rotates.
+    // Number of eyes. If 0, only the head rotates.
     uint32_t num_eyes;
     // Point between the eyes at rest, model space.
     md5_vec3 origin;
@@ -838,7 +839,7 @@ typedef struct md5_gaze_desc {
 // another.
 typedef struct md5_gaze {
     uint64_t random; // state of the random number generator
-    // Index of the target at which the gaze looks. MD5_NONE: it looks in a random direction.
+    // Index of the target at which the gaze looks. If MD5_NONE, it looks in a random direction.
     uint32_t target;
     // Directions of the gaze at the start and at the end of the last saccade.
     md5_vec2 from, to;

@@ -78,13 +78,13 @@ typedef uint32_t md5_triangles_fn(void *user, md5_bounds box, md5_vec3 (*triangl
 // md5_ragdoll_advance_batch() calls them on several threads at the same time. They must not use the
 // ragdoll.
 typedef struct md5_ground {
-    // Normal of the plane: a unit vector that points away from the ground. (0, 0, 0): there is no
-    // plane.
+    // Normal of the plane: a unit vector that points away from the ground. If it is (0, 0, 0),
+    // there is no plane.
     md5_vec3 plane_normal;
     // Distance of the plane from the origin of the world, along its normal, units.
     float plane_distance;
-    md5_height_fn *heights;      // callback of the height field; NULL: there is no height field
-    md5_triangles_fn *triangles; // callback of the triangles; NULL: there are no triangles
+    md5_height_fn *heights;      // callback of the height field; if NULL, there is no height field
+    md5_triangles_fn *triangles; // callback of the triangles; if NULL, there are no triangles
     void *user;                  // first argument of both callbacks
 } md5_ground;
 
@@ -104,7 +104,7 @@ typedef struct md5_ragdoll_desc {
     // Restitution of contacts, 0 to 1: the speed after a collision divided by the speed before it.
     // 0 means 0.4. MD5_EXPLICIT_ZERO means that bodies do not bounce.
     float bounce;
-    // false: the ragdoll starts in slow motion, as md5_figure.slow_motion defines. true: the
+    // If false, the ragdoll starts in slow motion, as md5_figure.slow_motion defines. If true, the
     // ragdoll always moves in real time.
     bool ignore_slow_motion;
     uint64_t reserved[4]; // must be 0
@@ -195,13 +195,13 @@ typedef struct md5_ragdoll_status {
     uint32_t num_contacts;
     // Depth of the deepest point of a body in the ground, units.
     float max_penetration;
-    // Largest angle by which the limit of a constraint is exceeded, degrees. 0: no limit is
+    // Largest angle by which the limit of a constraint is exceeded, degrees. If 0, no limit is
     // exceeded.
     float worst_limit;
     // Largest distance, in units, between the two points that a constraint should hold together.
     // Springs and sliders are not included.
     float worst_joint;
-    // Index of the constraint that exceeds its limit by `worst_limit`. MD5_NONE: no limit is
+    // Index of the constraint that exceeds its limit by `worst_limit`. If MD5_NONE, no limit is
     // exceeded.
     uint32_t worst_constraint;
     uint64_t reserved[4]; // always 0

@@ -99,14 +99,14 @@ typedef struct md5_skin_job {
     // skinning.
     const md5_dual_quat *duals;
     // Number of elements of `palette` or `duals`. Debug builds use it to check that every joint of
-    // the mesh is inside the array. 0: this is not checked.
+    // the mesh is inside the array. If 0, this is not checked.
     uint32_t num_joints;
-    // Morph targets of the model (blended shapes, such as facial expressions). NULL: the model is
-    // skinned without morph targets.
+    // Morph targets of the model (blended shapes, such as facial expressions). If NULL, the model
+    // is skinned without morph targets.
     const struct md5_morph *morph;
     const float *morph_weights; // [morph->num_targets] weight of each morph target
     // [count] Indices of the drawn vertices to skin; the results are written in the order of this
-    // array. NULL: a range of vertices is skinned, as `first` and `count` define.
+    // array. If NULL, a range of vertices is skinned, as `first` and `count` define.
     const uint32_t *vertices;
     // If `vertices` is NULL: `count` vertices are skinned, starting with vertex `first`. A `count`
     // of 0 means all vertices from `first` to the last vertex of the mesh. If `vertices` is not
@@ -340,10 +340,10 @@ MD5_API uint32_t md5_find_morph_target(const md5_morph *morph, const char *name)
 // Rules for the weights of morph targets, md5_skin_job.morph_weights[num_targets]. A weight is a
 // finite number of any size:
 //
-// - 0: the target has no effect.
-// - 1: the vertex has the position of the target.
-// - 2: twice the difference is added.
-// - -1: the difference is subtracted.
+// - If 0, the target has no effect.
+// - If 1, the vertex has the position of the target.
+// - If 2, twice the difference is added.
+// - If -1, the difference is subtracted.
 //
 // The blended vertex in the bind pose is computed as follows. Each sum runs over all targets that
 // change the vertex, in the order of the targets. `unit` normalizes a vector.
@@ -525,9 +525,9 @@ typedef struct md5_hit {
     // whose sum is 1.
     float weights[3];
     // Joint with the largest influence at the point. Only the strongest joint of each of the three
-    // vertices is considered. MD5_NONE: the vertices have no influences.
+    // vertices is considered. If MD5_NONE, the vertices have no influences.
     uint32_t joint;
-    // true: the ray hits the outer side of the triangle. false: it hits the inner side.
+    // If true, the ray hits the outer side of the triangle. If false, it hits the inner side.
     bool from_front;
     uint64_t reserved[2]; // always 0
 } md5_hit;

@@ -243,14 +243,14 @@ typedef struct md5gl_texture_desc {
     const uint8_t *faces[6];
     // Treatment of texture coordinates outside 0 to 1. Cube maps and masks are always clamped.
     md5gl_wrap wrap;
-    // true: texels are shown as sharp squares, because the texture is not filtered and has no
+    // If true, texels are shown as sharp squares, because the texture is not filtered and has no
     // mipmaps.
     bool is_nearest;
     // Encoding of the normals, as a combination of md5gl_normals flags. Only MD5GL_TEXTURE_NORMALS
     // uses it.
     uint32_t normals;
     // A height map whose slopes are added to the normals. Its texels have the meaning of
-    // MD5GL_NORMALS_HEIGHTS. It may have any size. NULL: there is no height map. Only
+    // MD5GL_NORMALS_HEIGHTS. It may have any size. If NULL, there is no height map. Only
     // MD5GL_TEXTURE_NORMALS uses it.
     const struct md5gl_texture_desc *heights;
     uint64_t reserved[3]; // must be 0
@@ -393,43 +393,43 @@ MD5GL_API void md5gl_destroy_morph(md5gl_renderer *renderer, md5gl_morph *morph)
 // Files of version 12 can contain vertex colors. The vertex colors are multiplied with the diffuse
 // texture.
 typedef struct md5gl_material {
-    md5gl_texture diffuse; // texture of the base color and alpha; 0 = white
-    // Normal map, a texture of kind MD5GL_TEXTURE_NORMALS. 0 = the normals of the vertices are
+    md5gl_texture diffuse; // texture of the base color and alpha; 0 means white
+    // Normal map, a texture of kind MD5GL_TEXTURE_NORMALS. If 0, the normals of the vertices are
     // used.
     md5gl_texture normals;
-    // Texture with the color of the highlights. Brighter texels also make the highlights sharper. 0
-    // = a matt surface without highlights.
+    // Texture with the color of the highlights. Brighter texels also make the highlights sharper.
+    // The value 0 means a matt surface without highlights.
     md5gl_texture specular;
     // Texture with the light that the surface emits, which is added to the light that it reflects.
-    // 0 = the surface emits no light.
+    // If 0, the surface emits no light.
     md5gl_texture glow;
-    // true: the alpha of `specular` marks thin parts such as ears. At alpha 1 no light shines
+    // If true, the alpha of `specular` marks thin parts such as ears. At alpha 1 no light shines
     // through the part. At alpha 0.5 half of the light from behind shines through.
     bool has_thin_parts;
     // Size of the highlights, above 0 up to 1: small values give wide, weak highlights, and 1 gives
-    // small, sharp highlights. 0 = the default, 0.45.
+    // small, sharp highlights. The value 0 means 0.45.
     float gloss;
     // Texels of `diffuse` whose alpha is not greater than this value are not drawn, so that the
-    // surface has holes there. In a multisampled frame the edges of the holes are soft. 0 = the
-    // default, 0.5.
+    // surface has holes there. In a multisampled frame the edges of the holes are soft. The value 0
+    // means 0.5.
     float alpha_test;
-    // true: back faces are drawn too, and are lit from the side that they face.
+    // If true, back faces are drawn too, and are lit from the side that they face.
     bool two_sided;
-    // true: md5gl_draw_stages() (md5gl_game.h) draws the mesh instead of md5gl_draw_model(), which
-    // then draws only the edges of MD5GL_WIREFRAME. md5gl_draw_outputs() and the images of
+    // If true, md5gl_draw_stages() (md5gl_game.h) draws the mesh instead of md5gl_draw_model(),
+    // which then draws only the edges of MD5GL_WIREFRAME. md5gl_draw_outputs() and the images of
     // impostors omit the mesh.
     bool is_staged;
-    // true: the mesh casts no shadow, because md5gl_draw_shadows() does not draw it.
+    // If true, the mesh casts no shadow, because md5gl_draw_shadows() does not draw it.
     bool no_shadow;
-    // true: the surface has no holes, no matter what `diffuse` and `alpha_test` contain.
+    // If true, the surface has no holes, no matter what `diffuse` and `alpha_test` contain.
     bool is_opaque;
-    // true: the vertex colors of the mesh are not used.
+    // If true, the vertex colors of the mesh are not used.
     bool no_vertex_color;
-    // true: the red, green and blue of the vertex colors are replaced by 1 minus their values.
+    // If true, the red, green and blue of the vertex colors are replaced by 1 minus their values.
     bool inverse_vertex_color;
     // Colors by which the textures `diffuse` and `specular` are multiplied. The components are 0 to
-    // 1, as files contain them, and are not decoded from sRGB. 0, 0, 0 = white. For black, set one
-    // of the components to MD5_EXPLICIT_ZERO.
+    // 1, as files contain them, and are not decoded from sRGB. 0, 0, 0 means white. For black, set
+    // one of the components to MD5_EXPLICIT_ZERO.
     md5_vec3 diffuse_color, specular_color;
     uint64_t reserved[4]; // must be 0
 } md5gl_material;
@@ -543,15 +543,15 @@ typedef struct md5gl_point_light {
     float range;
     // Linear color of the light at a short distance. It decreases with the square of the distance.
     float color[3];
-    // Full angle of a spot light's cone, in degrees. 0 = the light is a point light.
+    // Full angle of a spot light's cone, in degrees. If 0, the light is a point light.
     float cone;
-    // Direction in which a spot light shines, a vector of any length. 0, 0, 0 = down.
+    // Direction in which a spot light shines, a vector of any length. 0, 0, 0 means down.
     md5_vec3 direction;
     // Width of the soft edge of a spot light, as a fraction of the cone's angle. The light
-    // decreases to 0 within the edge. 0 = the default, 0.2. For a hard edge set MD5_EXPLICIT_ZERO.
+    // decreases to 0 within the edge. The value 0 means 0.2. For a hard edge set MD5_EXPLICIT_ZERO.
     float cone_edge;
-    // true: the spot light casts shadows of all objects in the shadow maps. The cone may be up to
-    // 150 degrees. Only the first MD5GL_MAX_SPOT_SHADOWS such lights cast shadows. Point lights
+    // If true, the spot light casts shadows of all objects in the shadow maps. The cone may be up
+    // to 150 degrees. Only the first MD5GL_MAX_SPOT_SHADOWS such lights cast shadows. Point lights
     // cannot cast shadows.
     bool casts_shadow;
     uint64_t reserved[2]; // must be 0
@@ -564,16 +564,16 @@ typedef struct md5gl_environment md5gl_environment;
 // structure with MD5_INIT. The key light is the main light of the frame, such as the sun: it shines
 // in one direction and casts shadows.
 typedef struct md5gl_frame {
-    // Off-screen target into which the frame is drawn. NULL: it is drawn into `framebuffer`.
+    // Off-screen target into which the frame is drawn. If NULL, it is drawn into `framebuffer`.
     md5gl_target *target;
-    // GL name of a framebuffer of the host; 0 = the default framebuffer. The framebuffer must have
-    // a depth attachment, and a color attachment 0 without sRGB encoding. It may have any number of
-    // samples per pixel.
+    // GL name of a framebuffer of the host; 0 means the default framebuffer. The framebuffer must
+    // have a depth attachment, and a color attachment 0 without sRGB encoding. It may have any
+    // number of samples per pixel.
     uint32_t framebuffer;
     uint32_t x, y;          // lower left corner of the viewport, in pixels
     uint32_t width, height; // size of the viewport, in pixels
-    // true: the frame is drawn over the image in the framebuffer and tested against its depth.
-    // false: the viewport is first cleared to `background`, and its depth is cleared.
+    // If true, the frame is drawn over the image in the framebuffer and tested against its depth.
+    // If false, the viewport is first cleared to `background`, and its depth is cleared.
     bool keep_contents;
     // sRGB color and alpha to which the viewport is cleared, 0 to 1. Alpha 0 gives an image with a
     // transparent background.
@@ -585,8 +585,8 @@ typedef struct md5gl_frame {
     md5_mat44 clip_from_view;
 
     md5gl_lighting lighting; // method by which light is computed
-    // true: bright colors approach white smoothly. false: color components above 1 are cut off.
-    // Only MD5GL_LIGHTING_STUDIO uses it.
+    // If true, bright colors approach white smoothly. If false, color components above 1 are cut
+    // off. Only MD5GL_LIGHTING_STUDIO uses it.
     bool tone_mapped;
     // Direction from the scene to the key light (the main light), world space, any length.
     md5_vec3 light_direction;
@@ -614,19 +614,19 @@ typedef struct md5gl_frame {
     // the bounds in that frame are outdated. They are correct again after the next call of
     // md5gl_pose().
     md5_bounds casters;
-    // true: there are no shadows of the key light and no contact shadows. Shadows of spot lights
+    // If true, there are no shadows of the key light and no contact shadows. Shadows of spot lights
     // remain. An empty box in `casters` (min above max) has the same effect.
     bool no_shadows;
     // Height of the ground in units. The ground is darkened below objects that are close to it
     // (contact shadows).
     float ground;
     // Softness of shadows: the width of a shadow's edge, divided by the distance between the shadow
-    // and the object that casts it. 0 = hard edges.
+    // and the object that casts it. The value 0 means hard edges.
     float softness;
-    // Size of the key light's shadow map, in texels per side. 0 = the default, 768. The limit is
+    // Size of the key light's shadow map, in texels per side. The value 0 means 768. The limit is
     // the texture size of the context. The map is created again if the size changes.
     uint32_t shadow_texels;
-    // Size of the shadow map of each spot light, in texels per side. 0 = the default, 512. The
+    // Size of the shadow map of each spot light, in texels per side. The value 0 means 512. The
     // limit is half of the texture size of the context.
     uint32_t spot_texels;
     // Smallest radius around the center of `casters` that the key light's shadow map covers, in
@@ -634,14 +634,14 @@ typedef struct md5gl_frame {
     // when some of them leave.
     float shadow_radius;
     // An image that replaces the light of the sky. Its light is multiplied by `ambient`. The
-    // environment must exist until the frame ends. NULL: the sky has the color `ambient`. Only
+    // environment must exist until the frame ends. If NULL, the sky has the color `ambient`. Only
     // MD5GL_LIGHTING_STUDIO uses it.
     const md5gl_environment *environment;
     // Rotation of the environment around the +z axis in radians, counter-clockwise as seen from
     // above.
     float environment_angle;
     // The product clip_from_view * view_from_world of the previous frame, from which
-    // md5gl_draw_outputs() computes motion vectors. All 0 = the product of this frame. If your
+    // md5gl_draw_outputs() computes motion vectors. All 0 means the product of this frame. If your
     // projection is jittered for temporal antialiasing, use the jitter of this frame in both
     // matrices, so that the motion vectors do not contain the jitter.
     md5_mat44 previous_clip_from_world;
@@ -748,26 +748,26 @@ typedef struct md5gl_instances {
     const md5gl_clip_job *jobs;
     // [count] Matrices that move each instance from model space to world space. Any matrix of
     // finite numbers is valid: it may also scale each axis differently, shear or mirror. Normals
-    // remain perpendicular to the surface. NULL = all instances are at the origin. Instances with
+    // remain perpendicular to the surface. If NULL, all instances are at the origin. Instances with
     // mirrored placements take separate draw calls.
     const md5_mat34 *placements;
-    // [count] Tints: linear colors by which the diffuse texture is multiplied; NULL = white. The
-    // alpha of a tint has two effects:
+    // [count] Tints: linear colors by which the diffuse texture is multiplied; NULL means white.
+    // The alpha of a tint has two effects:
     // - Alpha below 1 is multiplied by the alpha of the diffuse texture before the alpha test
     //   (md5gl_material.alpha_test). It does not make surfaces translucent.
     // - Alpha 1 + s hides the fraction s of the pixels, in a fixed pattern. The shadow remains
     //   complete. See "Crossfade" in md5gl_game.h.
     const md5_vec4 *tints;
-    // [count] Index of the skin (set of materials) of each instance. NULL = all instances use skin
-    // 0.
+    // [count] Index of the skin (set of materials) of each instance. If NULL, all instances use
+    // skin 0.
     const uint32_t *skins;
     // Morph targets of the model, which must exist until the next call of md5gl_pose(). They have
-    // an effect only together with `palettes`. NULL = no morph targets.
+    // an effect only together with `palettes`. NULL means no morph targets.
     const md5gl_morph *morph;
     // [count * number of targets] Weights of the morph targets of each instance, finite numbers.
     const float *weights;
-    // [count] Id of each instance, which md5gl_draw_outputs() writes. NULL = 1 + the index of the
-    // instance.
+    // [count] Id of each instance, which md5gl_draw_outputs() writes. NULL means 1 + the index of
+    // the instance.
     const uint32_t *ids;
     // Palettes, jobs, placements and weights of the same instances in the previous frame, in the
     // same order. md5gl_draw_outputs() computes motion vectors from them. Other members of the
@@ -871,10 +871,10 @@ typedef struct md5gl_blob_shadow {
     md5_vec3 position; // center of the disc in world space
     // Radius of the disc in units. 0 or less = the shadow is not drawn.
     float radius;
-    // Normal of the ground at the disc, a vector of any length. 0, 0, 0 = up.
+    // Normal of the ground at the disc, a vector of any length. 0, 0, 0 means up.
     md5_vec3 normal;
     // Fraction of the light that the shadow removes in its center, up to 1. The shadow becomes
-    // weaker toward its edge. 0 = the default, 0.5.
+    // weaker toward its edge. The value 0 means 0.5.
     float darkness;
     uint64_t reserved[2]; // must be 0
 } md5gl_blob_shadow;
@@ -904,7 +904,8 @@ MD5GL_API void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md
 
 // Draws a horizontal floor in a warm color at the height `z`. `center` and `radius` limit the floor
 // as they limit the grid of md5gl_draw_grid(). The point lights of the frame from index
-// `first_light` on light the floor, without shadows. UINT32_MAX = no point light lights the floor.
+// `first_light` on light the floor, without shadows. If UINT32_MAX, no point light lights the
+// floor.
 MD5GL_API void md5gl_draw_floor(md5gl_renderer *renderer, float z, md5_vec3 center, float radius,
                                 uint32_t first_light);
 

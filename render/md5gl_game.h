@@ -105,19 +105,19 @@ typedef enum md5gl_mask {
 // A stage of a Doom 3 material: one texture, and the way in which it is blended over the surface.
 // Initialize the structure with MD5_INIT.
 typedef struct md5gl_stage {
-    md5gl_texture texture; // texture of the stage; 0 = white
+    md5gl_texture texture; // texture of the stage; 0 means white
     // Factors of the blend equation, by which the color of the stage and the color of the image are
     // multiplied: see md5gl_factor.
     md5gl_factor source, target;
     float color[4];  // color by which the texels are multiplied; clamped to 0 to 1
-    bool has_matrix; // true: `matrix` transforms the texture coordinates
+    bool has_matrix; // If true, `matrix` transforms the texture coordinates.
     // Rows of the matrix for texture coordinates (u, v), where v points down in the image:
     //   u' = matrix[0][0] u + matrix[0][1] v + matrix[0][2]
     //   v' = matrix[1][0] u + matrix[1][1] v + matrix[1][2]
     // If `texgen` computes a direction, the matrix transforms its x and y instead.
     float matrix[2][3];
     md5gl_vertex_color vertex_color; // effect of the vertex colors on the stage
-    // true: the stage has an alpha test. It keeps texels whose alpha, multiplied by the alpha of
+    // If true, the stage has an alpha test. It keeps texels whose alpha, multiplied by the alpha of
     // `color`, is greater than `alpha_test`, and discards all other texels.
     // - If the list has a base, the test cuts holes into the base. A pixel of the base remains if
     //   one stage with an alpha test keeps it. Stages whose color has alpha 0 are not counted. In a
@@ -128,18 +128,18 @@ typedef struct md5gl_stage {
     float alpha_test; // threshold of the alpha test, 0 to 1
     // Channels of the image that the stage does not write, as a combination of md5gl_mask flags.
     uint32_t masked;
-    // true: the stage writes depth. The base of a stage list always writes depth.
+    // If true, the stage writes depth. The base of a stage list always writes depth.
     bool writes_depth;
-    // true: the stage is drawn only where its surface is the visible surface. false: it is drawn
-    // where its surface is nearer than the image so far, or equally near.
+    // If true, the stage is drawn only where its surface is the visible surface. If false, it is
+    // drawn where its surface is nearer than the image so far, or equally near.
     bool depth_equal;
-    // Offset of the depth of this stage, instead of md5gl_stage_list.depth_offset. 0 = the offset
-    // of the list.
+    // Offset of the depth of this stage, instead of md5gl_stage_list.depth_offset. The value 0
+    // means the offset of the list.
     float depth_offset;
     // Source of the texture coordinates. `texture` must be a cube map for NORMAL, REFLECT and
     // SKYBOX.
     md5gl_texgen texgen;
-    // A texture of kind MD5GL_TEXTURE_NORMALS, whose normals replace the vertex normals. 0 = the
+    // A texture of kind MD5GL_TEXTURE_NORMALS, whose normals replace the vertex normals. If 0, the
     // vertex normals are used. Only MD5GL_TEXGEN_REFLECT uses it.
     md5gl_texture normals;
     uint64_t reserved[3]; // must be 0
@@ -176,7 +176,7 @@ typedef struct md5gl_stage_list {
     // Offset that is added to the depth of the surface, in the smallest units that the depth buffer
     // can store. Negative values move the surface nearer.
     float depth_offset;
-    // true: the base casts a shadow when the pass MD5GL_STAGE_PASS_SHADOWS is drawn.
+    // If true, the base casts a shadow when the pass MD5GL_STAGE_PASS_SHADOWS is drawn.
     bool casts_shadow;
     // [num_lit_layers] Materials of additional lit surfaces at the same position. Only
     // MD5GL_BASE_LIT uses them. The light that they reflect is added to the light of the base. The
@@ -295,18 +295,18 @@ typedef struct md5gl_impostor_desc {
     // Center, in model space, of a sphere that contains the model in all frames.
     md5_vec3 center;
     float radius; // radius of this sphere, units; above 0
-    // Number of directions in each ring; 0 = the default, 12. The directions from which images are
-    // drawn are arranged in rings around the z axis.
+    // Number of directions in each ring; 0 means 12. The directions from which images are drawn are
+    // arranged in rings around the z axis.
     uint32_t num_around;
-    // Number of rings, at elevations from `lowest` to `highest`. 0 = 2.
+    // Number of rings, at elevations from `lowest` to `highest`. The value 0 means 2.
     uint32_t num_above;
     // Elevations of the lowest and the highest ring above the horizontal plane, in radians between
     // -pi/2 and pi/2. If both are 0, they are 0.17 and 0.79 (10 and 45 degrees).
     float lowest;
     float highest;
-    // Side length of an image in texels, a power of 2 from 8 to 512. 0 = the default, 64.
+    // Side length of an image in texels, a power of 2 from 8 to 512. The value 0 means 64.
     uint32_t texels;
-    // Largest amount of GPU memory for the images, in bytes. 0 = the default, 512 MiB.
+    // Largest amount of GPU memory for the images, in bytes. The value 0 means 512 MiB.
     size_t gpu_limit;
     uint64_t reserved[8]; // must be 0
 } md5gl_impostor_desc;

@@ -68,8 +68,8 @@ typedef struct md5gl_material_set_desc {
     // If `name` is NULL, all images are searched by name.
     const char *(*name)(void *user, const char *shader, md5gl_image_kind kind);
     void *user; // first argument of `load`, `release` and `name`
-    // Function that receives warnings about damaged images and about meshes without images. NULL =
-    // warnings are only counted.
+    // Function that receives warnings about damaged images and about meshes without images. If
+    // NULL, warnings are only counted.
     md5_warn_fn *warn;
     void *warn_user;      // first argument of `warn`
     uint64_t reserved[3]; // must be 0
