@@ -52,6 +52,7 @@ static uint32_t fill_texture(md5gl_renderer *renderer, md5gl_table *table,
         gl->TexImage2D(GL_TEXTURE_2D, 0, (GLint)table->format, (GLsizei)width, table->rows, 0,
                        layout.components, layout.type, NULL);
     }
+
     for (GLsizei i = 0, first = 0; i < 2 && parts[i]; i++, first += rows) {
         write_rows(gl, table, first, (GLsizei)width, num_full_rows, parts[i]);
         if (last_width > 0)

@@ -414,6 +414,7 @@ bool md5gl_draw_outputs(md5gl_renderer *renderer, const md5gl_model *model, md5_
         md5gli_fail_missing(error, renderer ? "model" : "renderer");
         return false;
     }
+
     MD5GL_ASSERT_IN_FRAME(renderer);
     MD5_ASSERT(!renderer->target || renderer->has_outputs,
                "frame target: must be created by md5gl_create_outputs()");
@@ -421,6 +422,7 @@ bool md5gl_draw_outputs(md5gl_renderer *renderer, const md5gl_model *model, md5_
     for (uint32_t i = 0; i < model->model->num_meshes; i++)
         if (!md5gli_get_mesh_program(renderer, model, &model->meshes[i], MD5GL_PASS_OUTPUTS, error))
             return false;
+
     gl->Enable(GL_DEPTH_TEST);
     gl->DepthMask(GL_TRUE);
     gl->Disable(GL_BLEND);
@@ -464,11 +466,13 @@ static bool capture_vertices(md5gl_renderer *renderer, const md5gl_model *model,
     md5gli_bind_mesh(renderer, model, mesh, program, &model->batches[0], 0);
     if (mesh->posed && !model->baked)
         set_posed_attributes(renderer, model, mesh, 0, false);
+
     for (uint32_t i = 0; i < MD5GL_NUM_CAPTURED; i++) {
         gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
         gl->BufferData(GL_TRANSFORM_FEEDBACK_BUFFER, (GLsizeiptr)sizes[i], NULL, GL_STREAM_READ);
         gl->BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, i, buffers[i]);
     }
+
     gl->Enable(GL_RASTERIZER_DISCARD);
     gl->BeginTransformFeedback(GL_POINTS);
     gl->DrawArrays(GL_POINTS, 0, (GLsizei)mesh->mesh->num_vertices);
@@ -827,6 +831,7 @@ static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
     const bool is_lit = list->base == MD5GL_BASE_LIT;
     if (!has_base(list))
         return;
+
     renderer->gl.Disable(GL_BLEND);
     set_depth_offset(renderer, list->depth_offset);
     set_depth(renderer, GL_LEQUAL, true);
@@ -886,6 +891,7 @@ static void draw_list(md5gl_renderer *renderer, const list_draw *draw)
     const md5gl_stage_list *const list = draw->list;
     if (list->num_stages == 0)
         return;
+
     const bool uses_alpha = uses_target_alpha(list);
     set_depth_offset(renderer, list->depth_offset);
     set_culling(renderer, list->cull);
@@ -900,6 +906,7 @@ static void draw_list(md5gl_renderer *renderer, const list_draw *draw)
         const bool is_tested = stage->is_tested && !has_base(list);
         draw_stage(renderer, draw, stage, is_tested ? ALPHA_TESTED : ALPHA_IGNORED, alpha);
     }
+
     set_depth_offset(renderer, list->depth_offset);
     if (uses_alpha)
         restore_opacity(renderer, draw);
@@ -916,6 +923,7 @@ static void validate_list(const md5gl_model *model, const md5gl_stage_list *list
     MD5_ASSERT(list->stages != NULL || list->num_stages == 0, "stages: must not be NULL");
     MD5_ASSERT(list->lit_layers != NULL || list->num_lit_layers == 0,
                "lit_layers: must not be NULL");
+
     MD5_VALIDATE_RESERVED(list->stages, list->num_stages);
     for (uint32_t i = 0; i < list->num_stages; i++) {
         const md5gl_stage *const stage = &list->stages[i];

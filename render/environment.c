@@ -74,6 +74,7 @@ static void add_row(const float *rgb, uint32_t width, double polar, double solid
     const double z = cos(polar);
     double c = cos(column_azimuth(0.0, width));
     double s = sin(column_azimuth(0.0, width));
+
     for (uint32_t column = 0; column < width; column++) {
         const float *const texel = rgb + 3 * (size_t)column;
         double values[9];
@@ -207,6 +208,7 @@ static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *sourc
     pyramid->texels = MD5GL_NEW(renderer, float, (size_t)texels * 3, error);
     if (!pyramid->texels)
         return false;
+
     md5gl_panorama level = {source->width, source->height, pyramid->texels};
     const size_t count = 3 * (size_t)source->width * source->height;
     for (size_t i = 0; i < count; i++)
@@ -214,6 +216,7 @@ static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *sourc
     while (level.width > max_side || level.height > max_side)
         level = next_level(&level, level.rgb);
     pyramid->levels[pyramid->num_levels++] = level;
+
     while (level.width > 1 || level.height > 1) {
         level = next_level(&level, level.rgb + 3 * (size_t)level.width * level.height);
         pyramid->levels[pyramid->num_levels++] = level;
@@ -244,6 +247,7 @@ static void add_panorama_light(const md5gl_panorama *from, md5_vec3 direction, f
     };
     const float across[2] = {1.0f - (x - left), x - left};
     const float down[2] = {1.0f - (y - top), y - top};
+
     for (uint32_t row = 0; row < 2; row++) {
         for (uint32_t k = 0; k < 2; k++) {
             const float *const texel =
@@ -392,6 +396,7 @@ static md5gl_texture create_reflections(md5gl_renderer *renderer, const md5gl_py
     float *const texels = MD5GL_NEW(renderer, float, (size_t)reflection_width *height * 3, error);
     if (!texels)
         return 0;
+
     const GLuint texture =
         md5gli_begin_texture(renderer, GL_TEXTURE_2D, reflection_width, height, error);
     if (texture != 0) {
@@ -419,6 +424,7 @@ static bool create_environment_textures(md5gl_renderer *renderer, const md5gl_pa
     md5gl_pyramid pyramid;
     if (!create_pyramid(renderer, source, max_side, &pyramid, error))
         return false;
+
     const md5gl_panorama *const largest = &pyramid.levels[0];
     md5_vec3 harmonics[9];
     md5gli_project_light(largest->width, largest->height, largest->rgb, harmonics);
@@ -448,6 +454,7 @@ md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t w
         md5gli_fail_missing(error, "renderer");
         return NULL;
     }
+
     MD5_ASSERT_NOT_NULL(rgb);
     MD5GL_ASSERT_NO_FRAME(renderer);
     // The cast removes const; create_pyramid() only reads the texels.
@@ -458,6 +465,7 @@ md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t w
                     height);
         return NULL;
     }
+
     md5gl_environment *const environment = MD5GL_NEW(renderer, md5gl_environment, 1, error);
     md5gli_set_kind(environment, MD5GL_KIND_ENVIRONMENT);
     if (environment && md5gli_get_fixed_program(renderer, MD5GL_PROGRAM_BACKGROUND, error)
@@ -522,6 +530,7 @@ static void compute_rays(const md5gl_frame *frame, float rays[9])
         middle[0] = clip[8] * across;
         middle[1] = clip[9] * up;
     }
+
     for (uint32_t i = 0; i < 3; i++) {
         const float *const axes = view + 4 * i; // view axes' components along world axis i
         rays[i] = axes[0] * across;
@@ -542,11 +551,13 @@ void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame
         write_studio_sky(frame, block);
         return;
     }
+
     compute_rays(frame, renderer->rays);
     block->environment[0] = cosf(frame->environment_angle);
     block->environment[1] = sinf(frame->environment_angle);
     block->environment[2] = (float)(NUM_REFLECTION_LEVELS - 1);
     block->environment[3] = 1.0f;
+
     for (uint32_t i = 0; i < 9; i++) {
         block->harmonics[i][0] = environment->light[i].x * frame->ambient[0];
         block->harmonics[i][1] = environment->light[i].y * frame->ambient[1];

@@ -171,6 +171,7 @@ static bool plan_atlas(const md5gl_renderer *renderer, md5gl_impostors *impostor
         const uint32_t level = impostors->num_levels++;
         bytes += (width >> level) * (height >> level) * BYTES_PER_TEXEL * NUM_PARTS;
     }
+
     if (bytes > desc->gpu_limit)
         return md5gli_fail(
             error, MD5_ERROR_MEMORY,
@@ -197,6 +198,7 @@ static void create_impostor_textures(md5gl_renderer *renderer, GLuint textures[N
     }
     gl->ActiveTexture(GL_TEXTURE0);
     gl->GenTextures(NUM_PARTS, textures);
+
     for (uint32_t part = 0; part < NUM_PARTS; part++) {
         gl->BindTexture(GL_TEXTURE_2D, textures[part]);
         for (uint32_t level = 0; level < num_levels; level++)
@@ -225,6 +227,7 @@ static impostor_axes get_impostor_axes(const md5gl_impostors *impostors, uint32_
     const md5gl_impostor_desc *const desc = &impostors->desc;
     if (view + 1 == impostors->num_views)
         return (impostor_axes){.right = {0, 1, 0}, .up = {1, 0, 0}, .to_viewer = {0, 0, -1}};
+
     const uint32_t ring = view / desc->num_around;
     const uint32_t step = view % desc->num_around;
     const float azimuth = 6.28318531f * (float)step / (float)desc->num_around;
@@ -329,6 +332,7 @@ static bool create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, 
             error, MD5_ERROR_GPU,
             "impostor images are too large for a framebuffer: %u images of %u texels",
             impostors->num_views, impostors->desc.texels);
+
     impostors->placements = MD5GL_NEW(renderer, md5_mat34, impostors->num_views, error);
     if (!impostors->placements)
         return false;
@@ -363,6 +367,7 @@ static void create_instance_array(md5gl_renderer *renderer, md5gl_impostors *imp
     gl->GenBuffers(1, &impostors->buffer);
     gl->BindVertexArray(impostors->array);
     gl->BindBuffer(GL_ARRAY_BUFFER, impostors->buffer);
+
     for (uint32_t i = 0; i < 3; i++) {
         gl->EnableVertexAttribArray(i);
         gl->VertexAttribPointer(i, attributes[i].size, GL_FLOAT, GL_FALSE, sizeof(md5gl_impostor),
@@ -383,6 +388,7 @@ static bool create_impostor_objects(md5gl_renderer *renderer, md5gl_impostors *i
     impostors->has_images = MD5GL_NEW(renderer, bool, impostors->desc.num_frames, error);
     if (!impostors->has_images)
         return false;
+
     create_instance_array(renderer, impostors);
     (void)md5gli_clear_errors(renderer);
     md5gli_reset_transfers(renderer);
@@ -435,6 +441,7 @@ void md5gl_destroy_impostors(md5gl_renderer *renderer, md5gl_impostors *impostor
     MD5GL_ASSERT_NULL_OR_ALIVE(impostors, IMPOSTORS);
     if (!impostors)
         return;
+
     const GladGLContext *gl = &renderer->gl;
     renderer->stats.impostor_bytes -= impostors->size;
     renderer->stats.num_impostor_images -= impostors->desc.num_frames * impostors->num_views;

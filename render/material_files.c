@@ -34,6 +34,7 @@ static int last_part(const char *name, char part[NAME_CAPACITY])
     for (const char *c = name; *c != '\0'; c++)
         if (*c == '/' || *c == '\\' || *c == ':')
             start = c + 1;
+
     const size_t length = strlen(start);
     part[0] = '\0';
     if (length < NAME_CAPACITY)
@@ -41,6 +42,7 @@ static int last_part(const char *name, char part[NAME_CAPACITY])
     for (const char *c = start; *c != '\0'; c++)
         if ((unsigned char)*c < ' ')
             part[0] = '\0';
+
     char *const dot = strrchr(part, '.');
     for (const char *const *extension = md5gl_image_extensions(); dot && *extension; extension++) {
         size_t num_equal = 0; // ignoring case
@@ -63,6 +65,7 @@ static bool load_image(material_loader *loader, md5gl_texture_desc *image)
     image->texels = texels;
     if (texels && image->width - 1 < max_side && image->height - 1 < max_side)
         return true;
+
     if (texels) {
         desc->release(desc->user, texels);
         md5gli_fail(&error, MD5_ERROR_GPU,
@@ -256,11 +259,13 @@ md5gl_material_set *md5gl_load_materials(md5gl_renderer *renderer,
         md5gli_fail_missing(error, renderer ? "model" : "renderer");
         return NULL;
     }
+
     MD5GL_ASSERT_NO_FRAME(renderer);
     const uint32_t num_meshes = desc->model->num_meshes;
     md5gl_material_set *const material_set = create_material_set(renderer, num_meshes, error);
     if (!material_set)
         return NULL;
+
     char name[NAME_CAPACITY];
     material_loader loader = {renderer, desc, material_set, last_part(desc->path, name), ""};
     for (uint32_t i = 0; i < num_meshes; i++)

@@ -127,6 +127,7 @@ static bool fill_buffer(md5gl_renderer *renderer, GLuint buffer, const buffer_pa
     uint8_t *const bytes = MD5GL_NEW(renderer, uint8_t, size, error);
     if (!bytes)
         return false;
+
     for (int i = 0; i < count; i++) {
         if (parts[i].size > 0 && parts[i].data)
             memcpy(bytes + used, parts[i].data, parts[i].size);
@@ -134,6 +135,7 @@ static bool fill_buffer(md5gl_renderer *renderer, GLuint buffer, const buffer_pa
             memset(bytes + used, 0, parts[i].size);
         used += parts[i].size;
     }
+
     gl->BindBuffer(GL_ARRAY_BUFFER, buffer);
     gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, bytes, GL_STATIC_DRAW);
     md5gli_free(renderer, bytes);
@@ -212,6 +214,7 @@ static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
     gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, source->first_influence, GL_STATIC_DRAW);
     if (mesh->path == MD5GL_PATH_COMPUTE)
         return;
+
     // The influences of a vertex end at the first influence of the next vertex, so the array is
     // read twice, shifted by one element.
     gl->VertexAttribIPointer(MD5GL_AT_JOINTS, 1, GL_UNSIGNED_INT, 0, NULL);
@@ -238,6 +241,7 @@ static bool upload_edges(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *
     uint32_t *const ends = MD5GL_NEW(renderer, uint32_t, num_ends, error);
     if (!ends)
         return false;
+
     for (size_t i = 0; i < num_triangles; i++) {
         const uint32_t *const vertices = mesh->mesh->indices + 3 * i;
         for (uint32_t k = 0; k < 3; k++) {
@@ -245,6 +249,7 @@ static bool upload_edges(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *
             ends[6 * i + 2 * k + 1] = vertices[(k + 1) % 3];
         }
     }
+
     gl->GenBuffers(1, &mesh->edges);
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->edges);
     gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(num_ends * sizeof *ends), ends,
@@ -454,6 +459,7 @@ void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const 
         bind_baked_clips(renderer, model->baked, program);
         return;
     }
+
     md5gli_set_integer(gl, program, MD5GL_NUM_JOINTS, (GLint)model->model->skeleton.num_joints);
     if (mesh->exact_joints.texture) {
         bind_table(renderer, program, MD5GL_UNIT_INFLUENCES, &mesh->exact_influences);
@@ -725,6 +731,7 @@ bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model, md5gl_blen
         md5gli_fail_missing(error, renderer ? "model" : "renderer");
         return false;
     }
+
     MD5_ASSERT((unsigned)blending <= MD5GL_BLEND_DUAL,
                "blending: must be a value of md5gl_blending");
     MD5GL_ASSERT_NO_FRAME(renderer);

@@ -130,6 +130,7 @@ void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture, md5gl_tex
     MD5_ASSERT((unsigned)kind <= MD5GL_TEXTURE_MASK && kind != MD5GL_TEXTURE_STAGE_CUBE,
                "kind: must be a value of md5gl_texture_kind, but not a cube map");
     MD5GL_ASSERT_IN_FRAME(renderer);
+
     const GladGLContext *gl = &renderer->gl;
     if (count < 3 || count > INT_MAX)
         return;
@@ -138,6 +139,7 @@ void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture, md5gl_tex
         renderer->panel_array, false);
     if (!program)
         return;
+
     md5gli_set_integer(gl, program, MD5GL_IS_COLOUR, kind == MD5GL_TEXTURE_COLOR);
     md5gli_stream(renderer, GL_ARRAY_BUFFER, renderer->panel_buffer, vertices,
                   count * sizeof *vertices);

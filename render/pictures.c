@@ -56,6 +56,7 @@ uint32_t md5gl_guess_normals(const md5gl_texture_desc *desc)
     double product = 0.0;
     double squares = 0.0; // correlation = product / squares
     MD5_ASSERT(desc != NULL && desc->texels != NULL, "desc: must have texels");
+
     const bool is_rxgb = is_red_empty(desc);
     const int red = is_rxgb ? 3 : 0;
     const uint32_t step = 1 + desc->height / (ROWS_READ + 1);
@@ -68,6 +69,7 @@ uint32_t md5gl_guess_normals(const md5gl_texture_desc *desc)
             squares += 0.5 * (u_along_v * u_along_v + v_along_u * v_along_u);
         }
     }
+
     uint32_t normals = 0;
     if (is_rxgb)
         normals |= MD5GL_NORMALS_RXGB;

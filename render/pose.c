@@ -155,6 +155,7 @@ static bool check_clips(const md5gl_renderer *renderer, const md5_model *model,
     uint64_t num_frames = 0;
     if (count == 0)
         return md5gli_fail(error, MD5_ERROR_RANGE, "no baked clips: expected at least 1");
+
     for (uint32_t i = 0; i < count; i++) {
         num_frames += clips[i]->num_frames;
         if (clips[i]->num_vertices != num_vertices)
@@ -163,6 +164,7 @@ static bool check_clips(const md5gl_renderer *renderer, const md5_model *model,
                 "baked clip %u has a wrong number of vertices: expected %u, found %u", i,
                 num_vertices, clips[i]->num_vertices);
     }
+
     const uint64_t texels = num_frames * num_vertices;
     if (texels <= limit && num_frames <= MAX_FRAMES && 2 * (uint64_t)count <= limit)
         return true;
@@ -278,6 +280,7 @@ static bool reserve_batches(md5gl_renderer *renderer, md5gl_model *model, uint32
     md5gl_batch *const batches = MD5GL_NEW(renderer, md5gl_batch, num_batches, error);
     if (!batches)
         return false;
+
     if (model->batch_capacity > 0)
         memcpy(batches, model->batches, model->batch_capacity * sizeof *batches);
     md5gli_free(renderer, model->batches);
@@ -287,6 +290,7 @@ static bool reserve_batches(md5gl_renderer *renderer, md5gl_model *model, uint32
         batches[i].tints = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
         batches[i].ids = md5gli_create_table(renderer, GL_R32UI, NULL, 0);
     }
+
     model->batches = batches;
     model->batch_capacity = num_batches;
     return true;
@@ -330,10 +334,12 @@ static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5
     const uint32_t capacity = fit < MAX_INSTANCES ? fit : MAX_INSTANCES;
     if (capacity == 0)
         return false;
+
     const uint32_t count = instances->count;
     const uint32_t num_batches = count / capacity + (count % capacity > 0 ? 1 : 0);
     if (!reserve_batches(renderer, model, num_batches, error))
         return false;
+
     uint32_t first = 0;
     for (uint32_t i = 0; i < num_batches; i++) {
         md5gl_batch *const batch = &model->batches[i];
@@ -479,6 +485,7 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
             (unsigned)(mesh - model->meshes));
     if (!alloc_scratch(renderer, model, mesh, &scratch, error))
         return false;
+
     skin_instances(gl, model, mesh, count, instances->palettes, instances->weights, 0, &scratch);
     if (mesh->posed_count > count) {
         // Data that the previous frame does not have is unchanged.
@@ -609,6 +616,7 @@ static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
     const size_t num_weights = instances->count * num_targets;
     if (!check_weights(renderer, model, instances, num_weights, error))
         return false;
+
     const int variant = md5gl_variant_index(model->blending, num_weights > 0);
     bool is_skinned_on_gpu = false; // at least one mesh
     for (uint32_t i = 0; i < num_meshes; i++) {
@@ -618,11 +626,13 @@ static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
         if (!md5gli_build_variant(renderer, path, variant, error))
             return false;
     }
+
     if (num_weights > 0)
         upload_weights(renderer, model, instances, num_weights);
     const md5_mat34 *const palettes = is_skinned_on_gpu ? instances->palettes : NULL;
     if (!fill_batches(renderer, model, palettes, instances, error))
         return false;
+
     for (uint32_t i = 0; i < num_meshes; i++) {
         if (!preskin(renderer, model, &model->meshes[i], instances, error))
             return false;
@@ -759,6 +769,7 @@ static bool set_runs(md5gl_renderer *renderer, md5gl_model *model, const uint32_
                                "instance %u: skin is out of range: expected below %u, found %u", i,
                                model->num_skins, skins[i]);
     }
+
     const uint32_t num_runs = find_runs(model, skins, NULL);
     if (num_runs > model->run_capacity) {
         md5gl_run *const runs = MD5GL_NEW(renderer, md5gl_run, num_runs, error);
@@ -794,6 +805,7 @@ static bool find_mirrored(md5gl_renderer *renderer, md5gl_model *model,
         model->has_mirrored = model->has_mirrored || is_mirror(&placements[i]);
     if (!model->has_mirrored)
         return true;
+
     if (count > model->mirrored_capacity) {
         bool *const mirrored = MD5GL_NEW(renderer, bool, count, error);
         if (!mirrored) {

@@ -292,6 +292,7 @@ static GLuint compile_stage(md5gl_renderer *renderer, GLenum stage, const md5gl_
         texts[num_texts++] = headings[i];
         texts[num_texts++] = files[i].text;
     }
+
     const GladGLContext *gl = &renderer->gl;
     const GLuint shader = gl->CreateShader(stage);
     gl->ShaderSource(shader, num_texts, texts, NULL);
@@ -300,6 +301,7 @@ static GLuint compile_stage(md5gl_renderer *renderer, GLenum stage, const md5gl_
     gl->GetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
     if (compiled)
         return shader;
+
     char log[1024] = "";
     gl->GetShaderInfoLog(shader, sizeof log, NULL, log);
     gl->DeleteShader(shader);
@@ -321,12 +323,14 @@ static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
         gl->GetProgramInfoLog(program->name, sizeof log, NULL, log);
         return fail_with_log(log, files, "does not link", error);
     }
+
     for (uint32_t i = 0; i < MD5GL_NUM_UNIFORMS; i++)
         program->uniforms[i] = gl->GetUniformLocation(program->name, uniform_names[i]);
     const GLuint frame = gl->GetUniformBlockIndex(program->name, "Frame");
     if (frame != GL_INVALID_INDEX)
         gl->UniformBlockBinding(program->name, frame, MD5GL_FRAME_BINDING);
     gl->UseProgram(program->name);
+
     for (uint32_t i = 0; i < sizeof program_samplers / sizeof program_samplers[0]; i++) {
         const GLint location = gl->GetUniformLocation(program->name, program_samplers[i].name);
         if (location < 0)
@@ -355,6 +359,7 @@ static bool attach_stages(md5gl_renderer *renderer, const md5gl_program_sources 
         {GL_FRAGMENT_SHADER, renderer->is_es && lacks_fragments ? no_fragments : sources->fragment},
         {MD5GL_COMPUTE_SHADER, sources->compute},
     };
+
     for (uint32_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
         if (stages[i].files[0].text == NULL)
             continue;
@@ -491,6 +496,7 @@ static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin sk
     md5gl_program *const program = &renderer->skinned[variant][skin][pass];
     if (program->name != 0)
         return true;
+
     const bool is_capture = pass == MD5GL_PASS_CAPTURE;
     const md5gl_source frame = is_capture ? empty_frame : (md5gl_source)FRAME;
     const md5gl_source table = renderer->is_es ? (md5gl_source)TABLE_TEXTURE : (md5gl_source)TABLE;

@@ -42,6 +42,7 @@ static void resize_map(md5gl_renderer *renderer, int index, uint32_t texels)
     const GLsizei side = (GLsizei)(index == MD5GL_MAP_SPOT ? 2 * texels : texels);
     if (map->shown.texels == texels)
         return;
+
     map->shown.texels = texels;
     if (index == MD5GL_MAP_SPOT) {
         for (uint32_t i = 0; i < MD5GL_MAX_SPOT_SHADOWS; i++) {

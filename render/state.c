@@ -121,10 +121,12 @@ static void save_bindings(const md5gl_renderer *renderer, md5gl_host_state *host
         host->buffers[i] = get_integer(gl, bindings[i].query);
     host->frame = get_range(gl, GL_UNIFORM_BUFFER_BINDING, GL_UNIFORM_BUFFER_START,
                             GL_UNIFORM_BUFFER_SIZE, MD5GL_FRAME_BINDING);
+
     for (uint32_t i = 0; i < MD5GL_NUM_CAPTURED; i++)
         host->captured[i] =
             get_range(gl, GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, GL_TRANSFORM_FEEDBACK_BUFFER_START,
                       GL_TRANSFORM_FEEDBACK_BUFFER_SIZE, i);
+
     for (GLuint i = 0; i < MD5GL_NUM_STORAGE_BINDINGS && renderer->has_storage_buffers; i++)
         host->storage[i] =
             get_range(gl, MD5GL_SHADER_STORAGE_BUFFER_BINDING, MD5GL_SHADER_STORAGE_BUFFER_START,

@@ -203,6 +203,7 @@ void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target)
     MD5GL_ASSERT_NULL_OR_ALIVE(target, TARGET);
     if (!target)
         return;
+
     const GladGLContext *gl = &renderer->gl;
     gl->DeleteFramebuffers(1, &target->readable);
     if (target->drawn != target->readable)
@@ -443,6 +444,7 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
     MD5_ASSERT_NOT_NULL(frame);
     MD5_ASSERT(!renderer->in_frame, "must be called after md5gl_end_frame()");
     MD5_ASSERT_RESERVED(frame);
+
     MD5_VALIDATE_RESERVED(frame->point_lights, frame->num_point_lights);
     (void)md5gli_clear_errors(renderer);
     md5gli_reset_state(renderer);
@@ -536,11 +538,13 @@ bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t 
     MD5GL_ASSERT_NULL_OR_ALIVE(target, TARGET);
     MD5_ASSERT_NOT_NULL(rgba);
     MD5GL_ASSERT_NO_FRAME(renderer);
+
     const GladGLContext *gl = &renderer->gl;
     if (target && (width > target->width || height > target->height))
         return md5gli_fail(error, MD5_ERROR_GPU,
                            "cannot read pixels: %u x %u pixels exceed the render target of %u x %u",
                            width, height, target->width, target->height);
+
     (void)md5gli_clear_errors(renderer);
     md5gli_reset_transfers(renderer);
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target ? target->readable : 0);

@@ -462,6 +462,7 @@ GLuint md5gli_begin_texture(md5gl_renderer *renderer, GLenum target, uint32_t wi
                     limit, width, height);
         return 0;
     }
+
     (void)md5gli_clear_errors(renderer);
     md5gli_reset_transfers(renderer);
     GLuint texture = 0;

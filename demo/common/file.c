@@ -402,6 +402,7 @@ static int compare_names(const void *left, const void *right)
             y++;
         }
     }
+
     if (*x != *y)
         return lower(*x) - lower(*y);
     return strcmp(a, b); // different names are never equal
@@ -710,6 +711,7 @@ static void search_recursively(walk_state *walked, const char *folder)
         common_add(&walked->entered, entered);
         search_folder(walked, entered);
     }
+
     write_warning(walked);
     common_free_list(&folders[0]);
     common_free_list(&folders[1]);
@@ -841,6 +843,7 @@ char *common_read_stream(const char *path, size_t *size, const char **reason)
         *reason = strerror(errno);
         return NULL;
     }
+
     char *bytes = NULL;
     const bool is_file = S_ISREG(status.st_mode);
     if (is_file || S_ISFIFO(status.st_mode))

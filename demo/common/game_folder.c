@@ -249,12 +249,14 @@ static bool read_zip(struct zip *zip, const source_file *entry, char *bytes, md5
     zip_file_t *const file = zip_fopen_index(zip, entry->location, 0);
     if (!file)
         return fail(error, "damaged archive: %s", zip_strerror(zip));
+
     uint64_t count = 0;
     zip_int64_t step = 1;
     while (count < entry->size && step > 0) {
         step = zip_fread(file, bytes + count, entry->size - count);
         count += step > 0 ? (uint64_t)step : 0;
     }
+
     const bool is_complete = count == entry->size && zip_fread(file, &extra, 1) == 0;
     if (!is_complete) {
         const char *const reason = zip_file_strerror(file);

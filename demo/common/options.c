@@ -232,6 +232,7 @@ char *common_write_value(const common_option *option, const void *structure)
         return write_word(option, member);
     if (kind == COMMON_COLOR)
         return write_hex_color(member);
+
     for (int i = 0; i < count; i++) {
         const double number = load_number(kind, member, i);
         if (has_limits && !(number >= option->low && number <= option->high))

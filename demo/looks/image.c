@@ -64,6 +64,7 @@ static uint32_t png_pixel_bits(uint8_t colour, uint8_t depth)
     static const uint8_t num_channels[PNG_MAX_COLOR_TYPE + 1] = {1, 0, 3, 1, 2, 0, 4};
     if (colour > PNG_MAX_COLOR_TYPE)
         return 0;
+
     switch (depth) {
     case 1:
     case 2:
@@ -245,12 +246,14 @@ static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
     size_t copy_size = size;
     if (!check_png(bytes, size, max_pixels, &info, error))
         return false;
+
     const bool has_short_palette = info.palette > 0 && info.palette_size < MAX_PALETTE_SIZE;
     if (has_short_palette) {
         copy = copy_with_full_palette(bytes, size, &info, &copy_size);
         if (!copy)
             return fail(error, MD5_ERROR_MEMORY, "out of memory");
     }
+
     image->rgba = view_load_png(copy ? copy : bytes, copy_size, info.num_pixels, &image->width,
                                 &image->height, &reason);
     free(copy);

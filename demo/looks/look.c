@@ -114,6 +114,7 @@ view_name view_split_name(const char *name)
             to[used++] = kind == UPPER ? (char)(*c - 'A' + 'a') : *c;
         last = kind;
     }
+
     if (to[used - 1] != ' ')
         to[used] = ' ';
     return split;
@@ -586,6 +587,7 @@ void view_close_package(view_package *package)
         free(package->pictures[i].path);
         free(package->pictures[i].stem);
     }
+
     free(package->pictures);
     free(package->models);
     common_free_list(&package->scripts);
@@ -644,12 +646,14 @@ md5_game *view_package_game(view_package *package, view_listener warnings)
         return NULL;
     if (package->is_game_open)
         return package->game;
+
     md5_error error = {0};
     package->is_game_open = true;
     if (package->reader) {
         package->game = open_game_with_reader(package);
         return package->game;
     }
+
     const char *root = package->root;
     // The folder that contains "progs" does not have materials, but a model in "progs" can be made
     // for Doom 3.
@@ -659,6 +663,7 @@ md5_game *view_package_game(view_package *package, view_listener warnings)
         return NULL;
     if (!common_add_game_path(&package->places, root, &error))
         return NULL;
+
     package->game = md5_create_game(package->places.paths, package->places.count, NULL, &error);
     if (!package->game)
         warn(warnings, common_format("%s: %s", root, error.message));
@@ -715,6 +720,7 @@ static void add_files(view_package *package, const char *folder)
                 add_image(package, files.names[i], location);
         }
     }
+
     for (size_t i = 0; i < files.count; i++) {
         const char *const path = files.names[i];
         const bool is_script = strcmp(common_base(path), "md5.cfg") == 0;
@@ -802,6 +808,7 @@ static char *add_named_folder(view_package *package, const char *name)
         free(ancestor);
         ancestor = next;
     }
+
     free(folder);
     free(ancestor);
     return path;
@@ -1003,6 +1010,7 @@ static void compare_name(const named_mesh *subject, candidate *rated, evidence b
         return;
     if (is_far && subject->has_images)
         return;
+
     if (is_expected && (is_bare || view_name_similarity(&main, expected) >= SAME_NAME))
         add_evidence(rated, by, 100, weight);
     else if (is_expected && view_name_similarity(&main, &subject->all) >= SAME_NAME)
@@ -1262,11 +1270,13 @@ static bool select_best(view_look *look, named_mesh *subject, bool all, int min_
     candidate *const candidates = common_alloc(count + 1, sizeof *candidates);
     candidate best = {.score = 0};
     examine_folder(subject, images, count);
+
     for (size_t i = 0; i < count; i++) {
         candidates[i] = rate_image(subject, &images[i]);
         if (candidates[i].score > best.score)
             best = candidates[i];
     }
+
     const bool is_clear =
         best.score >= min_score && is_clear_winner(subject, &best, candidates, count);
     if (is_clear)
@@ -1343,6 +1353,7 @@ static bool find_shader(const view_package *package, const char *name, view_look
     bool is_found = false;
     if (!package->root)
         return false;
+
     char *const folder = common_join(package->root, "scripts");
     common_list files = common_list_folder(folder, ".shader");
     for (size_t i = 0; i < files.count && !is_found; i++) {
@@ -1354,6 +1365,7 @@ static bool find_shader(const view_package *package, const char *name, view_look
         is_found = text && view_read_shader(files.names[i], text, size, name, look, warnings);
         free(text);
     }
+
     common_free_list(&files);
     free(folder);
     return is_found;
@@ -1558,6 +1570,7 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
     view_package *const package = subject->search->package;
     if (package->reader) // the game is unknown, because only the model's folder is read
         return NULL;
+
     char *const name = skin_image_name(subject, skin, index);
     if (!name)
         return NULL;
@@ -1565,11 +1578,13 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
     const char *const base = strrchr(path, '/');
     const view_image_file *found = NULL;
     free(add_named_folder(package, path + 1));
+
     for (size_t i = 0; i < package->num_pictures && found == NULL; i++) {
         const view_image_file *const image = &package->pictures[i];
         if (common_has_suffix(image->stem, image->location == VIEW_SAME_FOLDER ? base : path))
             found = image;
     }
+
     free(name);
     free(path);
     return found;
@@ -1589,6 +1604,7 @@ static bool select_skin(view_look *look, const named_mesh *subject, view_listene
     }
     if (!image)
         return false;
+
     select_image(look,
                  &(candidate){.image = image, .by = BY_SKIN, .score = rules[BY_SKIN].scores[0]});
     while (look->num_turns < MD5_MAX_QUAKE_IMAGES - 1) {

@@ -107,6 +107,7 @@ static void pack_part(packing *all, size_t index)
     if (deflateInit2(&stream, all->level, Z_DEFLATED, WINDOW_BITS, MEMORY, Z_DEFAULT_STRATEGY)
         != Z_OK)
         return;
+
     if (index > 0)
         deflateSetDictionary(&stream, stream.next_in - WINDOW_SIZE, WINDOW_SIZE);
     if (deflate(&stream, flush) == success)

@@ -90,6 +90,7 @@ static bool next(shader_reader *in)
         read_quoted(in);
         return true;
     }
+
     if (*in->rest == '{' || *in->rest == '}') {
         in->rest++;
     } else {

@@ -174,6 +174,7 @@ static void add_folder(batch *all, const char *folder, char *const *files, size_
     const char **const models = common_alloc(count, sizeof *models);
     const size_t num_models = add_models(all, files, count, has_targets, models);
     common_sort((void *)models, num_models, sizeof *models, tool_compare_paths);
+
     for (size_t i = 0; i < count; i++) {
         if (!is_clip(all, files[i]) || !is_input(all, files[i], has_targets))
             continue;

@@ -224,6 +224,7 @@ static void diff_models(const md5_model *a, const md5_model *b, bool *differs)
         if (pairs[i] != MD5_NONE)
             add_difference(&bind, a->bind[i], b->bind[pairs[i]], i, 0);
     }
+
     if (bind.distance > 0)
         DIFFERS("bind pose: joints moved by up to %g units (%s)\n", bind.distance,
                 joints[bind.distance_joint].name);

@@ -199,10 +199,12 @@ static void print_joints(const tool_arguments *arguments, const md5_model *model
                             "{\"kind\":\"joint\",\"index\":%u,\"parent\":%d,\"name\":%s}\n", i,
                             (int)skeleton->joints[i].parent, skeleton->joints[i].name);
     }
+
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         if (is_selected(arguments, skeleton, i))
             print_indexed(is_json, "bindmat", i, model->bind[i].m, 12);
     }
+
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         if (is_selected(arguments, skeleton, i))
             print_transform(is_json, "bindlocal", i, &model->bind_local[i]);

@@ -819,6 +819,7 @@ static char *read_text(const char *path, size_t *size, md5_error *error)
                      "unsupported file type: expected .md5mesh, .md5anim or .md5camera");
         return NULL;
     }
+
     char *const text = common_read_stream(path, size, &reason);
     if (!text) {
         convert_fail(error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);

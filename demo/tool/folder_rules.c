@@ -110,10 +110,12 @@ void tool_check_folder(md5_game *game, md5_check *file)
         check_num_frames(game, file);
         return;
     }
+
     const bool is_quake = is_quake_model(file->file);
     size_t work = 1 << 24; // comparisons to suggest images
     if (is_quake)
         check_quake_clip(game, file);
+
     for (uint32_t i = 0; i < file->num_shaders; i++) {
         const md5_check_shader *const shader = &file->shaders[i];
         char *image = NULL;

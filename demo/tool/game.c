@@ -95,6 +95,7 @@ static bool reopen_large_game(tool_game *game, md5_error *error)
     if (game->num_renewals++ == MAX_RENEWALS)
         return convert_fail(error, MD5_ERROR_MEMORY, "",
                             "too many declarations for the memory limit: the rest was skipped");
+
     const common_game_paths *const list = &game->search_paths.list;
     const md5_load_opts opts = tool_game_load_options(game);
     md5_destroy_game(game->md5);

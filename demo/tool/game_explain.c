@@ -62,6 +62,7 @@ static void print_replaced(tool_game *game, const char *mesh)
     char *const replaced = tool_find_replaced(game->md5, mesh);
     if (!replaced)
         return;
+
     const uint32_t mesh_location = md5_game_find_file(game->md5, mesh, 0);
     const uint32_t replaced_location = md5_game_find_file(game->md5, replaced, 0);
     if (mesh_location != MD5_NONE && replaced_location != MD5_NONE) {
@@ -286,12 +287,14 @@ static bool explain_model(tool_game *game, const md5_decl *decl, md5_error *erro
     const md5_model_def *const model = md5_game_model_def(game->md5, decl->name, error);
     if (!model)
         return false;
+
     if (model->mesh[0]) {
         print_file(game, "mesh", model->mesh, 0);
         explain_mesh_file(game, model->mesh);
     }
     if (model->skin)
         print_needed_decl(game, "skin", MD5_DECL_SKIN, model->skin);
+
     for (uint32_t i = 0; i < model->num_anims; i++) {
         const md5_model_anim *const anim = md5_model_def_anim(model, i);
         PRINT(game, "  clip: %s, %u frames, %u frame commands\n",
@@ -378,6 +381,7 @@ static bool explain_entity(tool_game *game, const md5_decl *decl, md5_error *err
     const md5_entity_def *const entity = md5_game_entity_def(game->md5, decl->name, error);
     if (!entity)
         return false;
+
     print_keys(game, entity);
     // The model is a declaration or a file.
     const char *const model = md5_entity_def_value(entity, "model");
@@ -464,6 +468,7 @@ static bool print_parse_result(tool_game *game, md5_parse_mode mode, md5_decl_ty
     tool_clear_game_warnings(game);
     if (!md5_game_set_parse_mode(game->md5, mode, error))
         return false;
+
     const md5_decl *const decl = md5_find_decl(game->md5, type, name);
     bool is_parsed = false;
     if (type == MD5_DECL_ENTITY)
@@ -472,6 +477,7 @@ static bool print_parse_result(tool_game *game, md5_parse_mode mode, md5_decl_ty
         is_parsed = tool_parse_decl(game->md5, decl, error);
     if (!is_parsed)
         return false;
+
     const char *const title = mode == MD5_PARSE_ENGINE ? "engine mode" : "lenient mode";
     const bool is_default = decl->state == MD5_DECL_DEFAULTED;
     PRINT(game, "  %s: %s\n", "{\"kind\":\"result\",\"by\":%s,\"result\":%s}\n", title,

@@ -59,6 +59,7 @@ static bool list_clips(tool_game *game, const md5_decl *decl, md5_error *error)
     enum { MAX_BYTES = 32 << 20 };
     if (game->is_clip_list_full)
         return true;
+
     const md5_model_def *const model = md5_game_model_def(game->md5, decl->name, error);
     if (!model)
         return false;
@@ -68,6 +69,7 @@ static bool list_clips(tool_game *game, const md5_decl *decl, md5_error *error)
         print_item(game, decl->name, anim->name, anim->files[0], 0);
         game->is_clip_list_full = game->num_bytes > MAX_BYTES;
     }
+
     if (game->is_clip_list_full)
         common_print(stderr,
                      "md5tool: error: too many clips: clips from model %s on are not listed\n",

@@ -78,6 +78,7 @@ static bool print_material(tool_game *game, const md5_decl *decl, md5_error *err
     const md5_material *const material = md5_game_material(game->md5, decl->name, error);
     if (!material)
         return false;
+
     const double sort = game->is_of_gui ? GUI_SORT : (double)material->sort;
     print_decl(game, material->decl);
     common_print_json(",\"coverage\":%d,\"sort\":%g,\"cull\":%d,\"backsides\":%d,\"deform\":%d,"
@@ -87,6 +88,7 @@ static bool print_material(tool_game *game, const md5_decl *decl, md5_error *err
                       material->creates_back_sides, (int)material->deform, material->no_shadows,
                       material->no_self_shadow, material->unsmoothed_tangents,
                       material->polygon_offset);
+
     for (uint32_t i = 0; i < material->num_stages; i++) {
         if (i > 0)
             putchar(',');

@@ -248,10 +248,12 @@ char *tool_near_image(const md5_game *game, const char *path, size_t *work)
         files = common_list_folder(folder, "");
     const size_t count = game ? md5_game_num_files(game) : files.count;
     tool_nearest nearest = {.work = *work > count ? *work - count : 0};
+
     for (size_t i = 0; i < count && nearest.work > 0; i++) {
         const char *const name = game ? md5_game_file(game, i) : files.names[i];
         compare_image(&nearest, folder, stem, name);
     }
+
     char *const copy = common_copy(nearest.name);
     *work = nearest.work;
     common_free_list(&files);
@@ -265,10 +267,12 @@ char *tool_find_texture(const md5_game *game, const char *model, const char *sha
     enum { MAX_FOLDERS = 8, MAX_LENGTH = 1000 };
     if (shader[0] == '\0' || strlen(shader) > MAX_LENGTH)
         return NULL;
+
     char *folder = common_folder(model);
     char *found = find_in(game, folder, common_base(shader));
     // A path of a game is relative to this folder or to one of its parents.
     const bool is_path = common_base(shader) != shader && !common_is_absolute(shader);
+
     for (int i = 0; i < MAX_FOLDERS && !found && is_path; i++) {
         found = find_in(game, folder, shader);
         if (strcmp(folder, ".") == 0)
@@ -302,6 +306,7 @@ void tool_check_image(md5_game *game, md5_check *file_check, const char *path)
     tool_image image;
     if (!tool_read_image(game, path, &image))
         return;
+
     const char *const name = common_base(path);
     const uint32_t type = image.type;
     const uint32_t bits = image.bits;

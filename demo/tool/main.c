@@ -529,11 +529,13 @@ static int read_option(const tool_command *command, int count, char **list, give
         report_unknown_option(command, list[0]);
         return 0;
     }
+
     const common_option *const option = &options[index];
     if (given->is_given[index] && !can_repeat_option(index)) {
         tool_usage(command->name, "duplicate option --%s: expected it once", option->name);
         return 0;
     }
+
     given->is_given[index] = true;
     if (option->offset == offsetof(tool_arguments, root))
         arguments->has_root = true;
@@ -608,6 +610,7 @@ static int run_command(const tool_command *command, int count, char **list)
             return TOOL_OK;
         }
     }
+
     tool_arguments arguments = {
         .command = command->name,
         .words = list,

@@ -412,6 +412,7 @@ static size_t find_mesh_with_name(const char *const *meshes, size_t count, const
     const size_t prefix_length = strlen(prefix);
     size_t found = MD5_NONE;
     size_t i = tool_find_path(meshes, count, prefix);
+
     while (i < count && strncmp(meshes[i], prefix, prefix_length) == 0) {
         // Names with further dots are names of other meshes.
         if (strchr(meshes[i] + prefix_length, '.') == NULL) {
@@ -420,6 +421,7 @@ static size_t find_mesh_with_name(const char *const *meshes, size_t count, const
         }
         i++;
     }
+
     free(prefix);
     free(stem);
     return found;

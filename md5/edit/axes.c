@@ -308,6 +308,7 @@ static md5_quat find_rotation(const axes_search *search, uint32_t joint)
         return fitted;
     if (parent != MD5_NONE && fits_bones(search, parent_rotation, joint))
         return parent_rotation;
+
     const uint32_t quarter = find_quarter_turn(search, joint, estimate);
     if (quarter != MD5_NONE)
         return search->quarters[quarter];

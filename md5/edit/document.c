@@ -760,6 +760,7 @@ static void write_camera(text_writer *to, const md5_doc *doc)
         }
         write_format(to, "\n");
     }
+
     write_format(to, "}\n\ncamera {\n");
     for (uint32_t i = 0; i < doc->num_frames; i++) {
         const md5_camera_view *const view = &doc->views[i];

@@ -21,6 +21,7 @@ static bool rearrange_frames(md5_repair *repair, const md5_doc *doc, const uint3
     to->numbers = (float *)md5i_arena_alloc_raw(&repair->arena, doc->num_frames,
                                                 to->num_components * sizeof *to->numbers);
     TRY(to->numbers);
+
     for (uint32_t i = 0; i < to->num_joints; i++) {
         const md5_track track = to->joints[i].track;
         if (track.flags == 0)

@@ -141,10 +141,12 @@ static bool *group_meshes(md5_arena *scratch, const md5_doc *doc, bool is_merged
     bool *const is_first = MD5_ALLOC_ZEROED(scratch, bool, doc->num_meshes);
     if (!shaders || !is_first)
         return NULL;
+
     for (uint32_t m = 0; m < doc->num_meshes; m++) {
         const char *const shader = doc->meshes[m].shader ? doc->meshes[m].shader : "";
         shaders[m] = (md5_sorted_name){{shader, strlen(shader)}, m};
     }
+
     shaders = md5i_sort_names(scratch, shaders, doc->num_meshes);
     if (!shaders)
         return NULL;

@@ -98,10 +98,12 @@ uint32_t md5_edit_root(md5_doc *doc, const md5_root_edit *edit, md5_error *error
     MD5_ASSERT_RESERVED(edit);
     if (!edit->joint)
         return 0;
+
     md5_repair repair;
     root_motion_edit motion = {.edit = edit};
     if (!md5i_begin_clip(&repair, doc, NULL, error) || !find_motion_joint(&repair, doc, &motion))
         return md5i_end_repair(&repair, doc, 0);
+
     // md5_edit_frames() moves the boxes along with joint 0, but the skin does not move.
     md5_bounds *const bounds = doc->bounds;
     motion.skeleton = &repair.anim->skeleton;
@@ -178,10 +180,12 @@ static md5_root_motion select_motion_joint(const md5_skeleton *skeleton, const m
 md5_root_motion md5_find_root_motion(const md5_anim *anim)
 {
     MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
+
     const uint32_t num_joints = anim->skeleton.num_joints;
     md5_root_motion motion = {.joint = MD5_NONE};
     if (anim->num_frames < 2 || anim->parents_unknown)
         return motion;
+
     md5_context context;
     md5i_context_begin_memory(&context, (md5_allocator){0}, NULL);
     md5_arena scratch = {.context = &context};

@@ -24,6 +24,7 @@ static bool create_map(md5_repair *repair, const md5_space_edit *edit, space_map
                         "invalid transform: expected a finite rotation and a scale from 1e-6 to "
                         "1e6, found scale %g",
                         map->scale);
+
     map->matrix = md5_mat34_from_xform((md5_xform){.rotation = map->rotation});
     for (uint32_t i = 0; i < 12; i++) {
         float *const element = &map->matrix.m[i];
@@ -67,6 +68,7 @@ static bool read_partners(md5_repair *repair, const md5_space_edit *edit, const 
     const bool has_partners = edit->is_mirrored && edit->partners;
     bool *const is_partner = MD5_ALLOC_ZEROED(&repair->scratch, bool, doc->num_joints);
     TRY(partners && is_partner);
+
     for (uint32_t j = 0; j < doc->num_joints; j++) {
         partners[j] = has_partners ? edit->partners[j] : j;
         if (partners[j] >= doc->num_joints)
@@ -108,15 +110,18 @@ static bool map_joints(md5_repair *repair, const md5_space_edit *edit, const spa
     // Joint j becomes the image of its partner, but keeps its name. A rotation of a root changes
     // all three components, so each of them needs a flag.
     TRY(md5i_rearrange_joints(repair, doc, partners, doc->num_joints, map->has_rotation, &to));
+
     for (uint32_t j = 0; j < to.num_joints; j++) {
         to.joints[j].name = doc->joints[j].name;
         map_joint_frames(map, &to, &to.joints[j]);
     }
+
     for (uint32_t m = 0; m < to.num_meshes; m++) {
         for (uint32_t w = 0; w < to.meshes[m].num_weights; w++)
             to.meshes[m].weights[w].offset = map_offset(map, to.meshes[m].weights[w].offset);
         TRY(!edit->is_mirrored || md5i_flip_triangles(repair, &to.meshes[m]));
     }
+
     if (doc->bounds) {
         to.bounds = MD5_ALLOC_ARRAY(&repair->arena, md5_bounds, doc->num_frames);
         TRY(to.bounds);
@@ -134,16 +139,19 @@ static bool map_views(md5_repair *repair, const space_map *map, md5_doc *doc)
     md5_cut_view *const cuts = (md5_cut_view *)md5i_arena_copy(&repair->arena, doc->cut_views,
                                                                doc->num_cut_views, sizeof *cuts);
     TRY(views && cuts);
+
     for (uint32_t i = 0; i < doc->num_frames; i++) {
         md5_vec3 xyz = md5_quat_to_xyz(views[i].rotation);
         map_joint(map, true, &views[i].position, &xyz);
         views[i].rotation = (md5_quat){xyz.x, xyz.y, xyz.z, 0}; // w is not written
     }
+
     for (uint32_t i = 0; i < doc->num_cut_views; i++) {
         md5_vec3 xyz = md5_quat_to_xyz(cuts[i].rotation);
         map_joint(map, true, &cuts[i].position, &xyz);
         cuts[i].rotation = md5_quat_from_xyz(xyz.x, xyz.y, xyz.z);
     }
+
     doc->views = views;
     doc->cut_views = cuts;
     return true;

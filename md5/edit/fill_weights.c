@@ -51,6 +51,7 @@ static void read_fill_vertex(weight_fill *fill, const md5_doc_mesh *mesh, uint32
         repair->has_weights |= repair->weights[w].bias != 0;
         sum = md5_vec3_add(sum, md5i_weight_point(fill->doc, &repair->weights[w]));
     }
+
     if (repair->has_weights && count > *max_weights)
         *max_weights = count;
     if (repair->has_weights)
@@ -91,6 +92,7 @@ static bool read_fill_tables(md5_repair *repair, weight_fill *fill)
     fill->positions = MD5_ALLOC_ARRAY(&repair->scratch, md5_vec3, fill->num_vertices);
     fill->corners = MD5_ALLOC_ARRAY(&repair->scratch, uint32_t, 3 * (size_t)fill->num_triangles);
     TRY(fill->vertices && fill->positions && fill->corners);
+
     md5i_compute_positions(doc, fill->positions);
     uint32_t max_weights = 1;
     uint32_t first_vertex = 0;
@@ -103,6 +105,7 @@ static bool read_fill_tables(md5_repair *repair, weight_fill *fill)
             fill->corners[num_corners++] = first_vertex + mesh->indices[i];
         first_vertex += mesh->num_vertices;
     }
+
     if (fill->limit == 0 || fill->limit > max_weights)
         fill->limit = max_weights;
     if (fill->limit > MAX_FILLED_WEIGHTS)
@@ -175,6 +178,7 @@ static bool build_weighted_surface(md5_repair *repair, weight_fill *fill)
     uint32_t *const corners =
         MD5_ALLOC_ARRAY(&repair->scratch, uint32_t, 3 * (size_t)fill->num_triangles);
     TRY(corners);
+
     uint32_t count = 0;
     for (uint32_t t = 0; t < fill->num_triangles; t++) {
         const uint32_t *const from = fill->corners + 3 * (size_t)t;
@@ -190,6 +194,7 @@ static bool build_weighted_surface(md5_repair *repair, weight_fill *fill)
         }
         count++;
     }
+
     if (count == 0)
         return MD5_FAIL(&repair->context, MD5_ERROR_MISMATCH,
                         "%u vertices have no weights, and no triangle of the model has a vertex "
@@ -221,6 +226,7 @@ static uint32_t mix_weights(const weight_fill *fill, const md5_surface_point *po
             mixed[*slot - 1].bias += bias;
         }
     }
+
     for (uint32_t i = 0; i < count; i++)
         fill->slots[mixed[i].joint] = 0;
     return count;
@@ -329,6 +335,7 @@ uint32_t md5_fill_weights(md5_doc *doc, uint32_t max_weights, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
     MD5_ASSERT(max_weights <= MAX_FILLED_WEIGHTS, "max_weights: must be 0 to 16");
+
     md5_repair repair;
     weight_fill fill = {.doc = doc, .limit = max_weights};
     const bool is_valid =

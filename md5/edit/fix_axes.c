@@ -46,6 +46,7 @@ uint32_t md5_fix_axes(md5_doc *doc, const md5_model *model, float *max_angle, md
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
+
     md5_repair it;
     md5_clip_axes axes = {0};
     axes_edit edit = {.skeleton = NULL};
@@ -54,6 +55,7 @@ uint32_t md5_fix_axes(md5_doc *doc, const md5_model *model, float *max_angle, md
     const bool is_valid = md5i_begin_clip(&it, doc, model, error) && !it.anim->parents_unknown;
     if (!is_valid || !find_rotations(&it, model, &edit, &axes))
         return md5i_end_repair(&it, doc, 0);
+
     if (max_angle)
         *max_angle = axes.max_angle;
     const md5_frame_edit frames = {.change = rotate_axes, .user = &edit};

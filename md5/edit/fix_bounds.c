@@ -35,6 +35,7 @@ uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
         md5i_fail_missing(error, "model");
         return MD5_NONE;
     }
+
     md5_repair repair;
     if (!md5i_begin_clip(&repair, doc, model, error))
         return md5i_end_repair(&repair, doc, 0);
@@ -42,11 +43,13 @@ uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
         MD5_FAIL(&repair.context, MD5_ERROR_MISMATCH, "model has no vertices");
         return md5i_end_repair(&repair, doc, 0);
     }
+
     md5_mat34 *const palette =
         MD5_ALLOC_ARRAY(&repair.scratch, md5_mat34, model->skeleton.num_joints);
     md5_bounds *const bounds = MD5_ALLOC_ARRAY(&repair.arena, md5_bounds, doc->num_frames);
     if (!palette || !bounds)
         return md5i_end_repair(&repair, doc, 0);
+
     const uint32_t count = compute_bounds(&repair, doc, model, palette, bounds);
     if (count > 0)
         doc->bounds = bounds;

@@ -137,6 +137,7 @@ static md5_weight *fix_mesh_weights(md5_repair *repair, weight_repair *fix, md5_
     md5_vertex *const vertices = MD5_ALLOC_ARRAY(&repair->arena, md5_vertex, mesh->num_vertices);
     if (!vertices)
         return next;
+
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const md5_vertex vertex = mesh->vertices[v];
         const uint32_t first = vertex.num_weights > 0 ? vertex.first_weight : 0;
@@ -145,6 +146,7 @@ static md5_weight *fix_mesh_weights(md5_repair *repair, weight_repair *fix, md5_
         vertices[v] = (md5_vertex){count > 0 ? (uint32_t)(next - weights) : 0, count};
         next += count;
     }
+
     if (fix->count > count_before) {
         mesh->vertices = vertices;
         mesh->weights = weights;

@@ -53,10 +53,12 @@ static uint32_t count_seam_vertices(md5_arena *scratch, const md5_mesh *mesh)
     const uint32_t num_points = mesh->num_vertices;
     if (num_points == 0)
         return 0;
+
     md5_vec3 *const points = MD5_ALLOC_ARRAY(scratch, md5_vec3, 2 * (size_t)num_points);
     uint32_t count = 0;
     if (!points)
         return 0;
+
     memcpy(points, mesh->positions, num_points * sizeof *points);
     const md5_vec3 *const sorted = sort_by_x(points, points + num_points, num_points);
     for (uint32_t i = 0; i < num_points; i++) {
@@ -128,6 +130,7 @@ static uint64_t hash_edge(md5_vec3 a, md5_vec3 b)
 bool md5_is_inside_out(const md5_mesh *mesh)
 {
     MD5_ASSERT_PART(mesh, name);
+
     const md5_vec3 center = md5_vec3_scale(md5_vec3_add(mesh->bounds.min, mesh->bounds.max), 0.5f);
     double volume = 0; // sum of the signed volumes between the triangles and the centre
     double total = 0;  // sum of their magnitudes
@@ -355,11 +358,13 @@ uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip)
 {
     MD5_ASSERT_ALIVE(mesh, MD5_TAG_CHECK);
     MD5_ASSERT_ALIVE(clip, MD5_TAG_CHECK);
+
     md5_checker *const checker = (md5_checker *)clip;
     md5_arena *const scratch = &checker->scratch;
     const uint32_t num_before = clip->num_diagnostics;
     if (mesh->num_joints == 0 || clip->num_joints == 0 || checker->pair == mesh)
         return 0;
+
     checker->pair = mesh;
     const md5_skeleton mesh_names = name_skeleton(scratch, mesh);
     const md5_skeleton clip_names = name_skeleton(scratch, clip);
@@ -554,6 +559,7 @@ static clip_space measure_space(const md5_binding *clip, const pose_buffers *buf
     space.has_rotation = skeleton->num_joints > MIN_BONES;
     double similarity = 0; // to the rotated bind pose, minus that to the bind pose
     md5_local_to_model(skeleton, clip->bind_local, buffers->bind);
+
     for (uint32_t i = 0; i <= num_steps; i++) {
         const uint32_t frame = i > 0 ? (uint32_t)((uint64_t)i * last / num_steps) : 0;
         const md5_sample_position position = {.frame0 = frame, .frame1 = frame};

@@ -445,6 +445,7 @@ bool md5_get_rule(uint32_t index, md5_engines requested, md5_diagnostic *diagnos
     *diagnostic = (md5_diagnostic){.error = {.status = MD5_WARNING}, .count = 1, .is_silent = true};
     if (index >= NUM_RULES)
         return false;
+
     const struct check_rule *const rule = &rules[index];
     char *at = diagnostic->engines;
     char *const end = at + sizeof diagnostic->engines;
@@ -452,6 +453,7 @@ bool md5_get_rule(uint32_t index, md5_engines requested, md5_diagnostic *diagnos
     diagnostic->is_library_too = rule->is_library_too;
     diagnostic->fix = rule->fix;
     snprintf(diagnostic->error.message, sizeof diagnostic->error.message, "%s", rule->text);
+
     for (uint32_t k = 0; k < MD5_COUNT(effects); k++) {
         const uint32_t set = engines_with_effect(rule, effects[k].letter) & requested.all;
         if (set == 0)
@@ -481,6 +483,7 @@ md5_checker *md5i_begin_check(const md5_load_opts *opts, md5_error *error)
         md5i_arena_free(&arena);
         return NULL;
     }
+
     context.warn = NULL;
     *checker = (md5_checker){.context = context, .reported = reported};
     checker->check.file = file;

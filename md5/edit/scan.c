@@ -380,6 +380,7 @@ static md5_check_joint *add_joint(md5_checker *checker)
     char *const name = copy_word(checker);
     if (!name || !ADD_ENTRY(&checker->arena, md5_check_joint, check->joints, check->num_joints))
         return NULL;
+
     md5_check_joint *const joint = &check->joints[check->num_joints++];
     *joint = (md5_check_joint){.name = name, .line = location.line};
     check_name(checker);
@@ -698,6 +699,7 @@ static bool add_shader(md5_checker *checker)
     const size_t length = checker->word.size;
     char *const name = copy_word(checker);
     TRY(name && ADD_ENTRY(&checker->arena, md5_check_shader, check->shaders, check->num_shaders));
+
     check->shaders[check->num_shaders++] = (md5_check_shader){name, location.line, location.column};
     check_name(checker);
     if (length > MAX_LENGTH)
@@ -796,6 +798,7 @@ static bool read_boxes(md5_checker *checker, file_contents *clip)
         num_empty += box[0] >= box[3] && box[1] >= box[4] && box[2] >= box[5];
         clip->num_boxes++;
     }
+
     if (num_empty > 0)
         md5i_report_violation(checker, "bounds", section, "%u of %u bounding boxes are empty",
                               num_empty, clip->num_boxes);
@@ -1190,6 +1193,7 @@ md5_check *md5_check_doc(md5_doc_kind kind, const void *text, size_t size, md5_e
 {
     MD5_ASSERT_TEXT(text, size);
     MD5_ASSERT_OPTS(opts);
+
     md5_checker *const checker = md5i_begin_check(opts, error);
     if (!checker)
         return NULL;

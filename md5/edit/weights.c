@@ -149,11 +149,13 @@ static void mark_triangle(rasterizer *raster, md5_vec3d a, md5_vec3d b, md5_vec3
     const projected_triangle t = project(a, b, c);
     if (!(fabs(t.normal[t.w]) > 1e-9)) // no area: the edges are sufficient
         return;
+
     const uint32_t *const n = raster->grid->count;
     const uint32_t first_u = clamped_cell(t.min[t.u], n[t.u]);
     const uint32_t first_v = clamped_cell(t.min[t.v], n[t.v]);
     const uint32_t last_u = clamped_cell(t.max[t.u], n[t.u]);
     const uint32_t last_v = clamped_cell(t.max[t.v], n[t.v]);
+
     for (uint32_t v = first_v; v <= last_v; v++)
         for (uint32_t u = first_u; u <= last_u; u++) {
             raster->num_tests++;
@@ -461,6 +463,7 @@ static uint32_t remove_shortest(md5_paths *paths)
         store_in_heap(paths, index, paths->heap[child]);
         index = child;
     }
+
     if (paths->heap_size > 0)
         store_in_heap(paths, index, last);
     return shortest;
@@ -594,6 +597,7 @@ static void trim_row(md5_bind_rows *rows, uint32_t row, uint32_t max_count, floa
             entries[index] = entries[index - 1];
         entries[index] = entry;
     }
+
     count = count < max_count ? count : max_count;
     float sum = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -624,11 +628,13 @@ static bool find_neighbors(md5_arena *arena, const md5_weights_desc *desc,
     uint32_t *const first = MD5_ALLOC_ZEROED(arena, uint32_t, (size_t)num_rows + 2);
     uint32_t *const rows = MD5_ALLOC_ARRAY(arena, uint32_t, 2 * num_indices);
     TRY(first && rows);
+
     // Counting sort in place: first[row + 2] is at first the number of neighbours of a row. Then
     // first[row + 1] is the index of the row's next neighbour, and at the end first[row] the index
     // of the first neighbour.
     for (size_t i = 0; i < num_indices; i++)
         first[rows_by_vertex[desc->indices[i]] + 2] += 2;
+
     for (uint32_t row = 2; row < num_rows + 2; row++)
         first[row] += first[row - 1];
     for (size_t i = 0; i < num_indices; i++) {
@@ -771,10 +777,12 @@ static bool check_weights_mesh(md5_context *context, const md5_weights_desc *des
                             "position %u is out of range: expected -1e9 to 1e9, found ( %g %g %g )",
                             i, p.x, p.y, p.z);
     }
+
     if (desc->num_triangles > UINT32_MAX / 6)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "too many triangles: expected at most %u, found %u", UINT32_MAX / 6,
                         desc->num_triangles);
+
     for (uint32_t i = 0; i < 3 * desc->num_triangles; i++)
         if (desc->indices[i] >= desc->num_positions)
             return MD5_FAIL(
@@ -802,6 +810,7 @@ static bool check_desc(md5_context *context, md5_weights_desc *desc)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "falloff is out of range: expected 0 to 1, found %g", desc->falloff);
     TRY(check_weights_mesh(context, desc));
+
     for (uint32_t joint = 0; joint < desc->skeleton->num_joints; joint++)
         for (uint32_t i = 0; i < 12; i++)
             if (!is_in_range(desc->bind[joint].m[i]))
@@ -925,10 +934,12 @@ static bool find_equal(md5_arena *arena, const md5_vec3 *points, uint32_t count,
     md5_vec3 *const keys = MD5_ALLOC_ARRAY(arena, md5_vec3, count);
     md5_sorted_name *const names = MD5_ALLOC_ARRAY(arena, md5_sorted_name, count);
     TRY(keys && names);
+
     for (uint32_t i = 0; i < count; i++) {
         keys[i] = (md5_vec3){points[i].x + 0, points[i].y + 0, points[i].z + 0}; // not -0
         names[i] = (md5_sorted_name){{(const char *)&keys[i], sizeof *keys}, i};
     }
+
     const md5_sorted_name *const ordered = md5i_sort_names(arena, names, count);
     TRY(ordered);
     uint32_t first = 0;
@@ -951,6 +962,7 @@ static bool assign_rows(bind_work *work)
     work->firsts = MD5_ALLOC_ARRAY(&work->arena, uint32_t, count);
     work->points = MD5_ALLOC_ARRAY(&work->arena, md5_vec3, count);
     TRY(work->rows_by_position && work->firsts && work->points);
+
     // rows_by_position contains the first equal position, which is then replaced by its row.
     uint32_t *const rows = work->rows_by_position;
     TRY(find_equal(&work->arena, desc->positions, count, rows));
@@ -1077,6 +1089,7 @@ md5_weights *md5_create_weights(const md5_weights_desc *desc, const md5_load_opt
         md5i_fail_missing(error, "skeleton");
         return NULL;
     }
+
     MD5_ASSERT(desc->bind || desc->skeleton->num_joints == 0, "bind: must not be NULL");
     MD5_ASSERT_OPTS(opts);
     md5_context context;

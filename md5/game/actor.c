@@ -52,6 +52,7 @@ static md5_sample_position sample_position_at(const md5_anim *anim, int64_t mill
     md5_sample_position sample = {.frame0 = 0};
     if (intervals == 0)
         return sample;
+
     const double whole_rate = floor(anim->frame_rate < 1e6 ? anim->frame_rate : 1e6);
     const int64_t thousandths = milliseconds > 0 ? milliseconds * (int64_t)whole_rate : 0;
     const int64_t frame = thousandths / 1000;
@@ -62,6 +63,7 @@ static md5_sample_position sample_position_at(const md5_anim *anim, int64_t mill
         sample.cycle = cycles - 1;
         return sample;
     }
+
     sample.frame0 = (uint32_t)(frame % intervals);
     sample.frame1 = sample.frame0 + 1;
     sample.fraction = (float)(thousandths % 1000) * 0.001f;
@@ -370,6 +372,7 @@ void md5i_actor_sync(md5_actor *actor, md5_channel channel, md5_channel leader, 
     md5_actor_slot *const slot = actor->slots[channel];
     if (leader_slot.clip == MD5_NONE && slot->clip == MD5_NONE)
         return;
+
     actor->is_posed = false;
     if (!is_same_playback(slot, &leader_slot)) {
         shift_slots(actor, slot, blend);
@@ -379,6 +382,7 @@ void md5i_actor_sync(md5_actor *actor, md5_channel channel, md5_channel leader, 
     }
     if (leader_slot.clip == MD5_NONE)
         return;
+
     // The fade begins 1 ms earlier than in md5_actor_play(), as in the engine.
     slot->from_weight = slot_weight(slot, actor->time - 1);
     slot->to_weight = leader_slot.to_weight;
@@ -553,6 +557,7 @@ static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_ac
     const float weight = slot_weight(slot, actor->time);
     if (!clip)
         return false;
+
     if (*sum > 0.0f) {
         if ((slot->end >= 0 && actor->time >= slot->end) || weight == 0.0f)
             return false;
@@ -604,6 +609,7 @@ const md5_xform *md5i_actor_pose(md5_actor *actor)
     md5_xform *const pose = actor->pose;
     if (model->skeleton.num_joints == 0 || (actor->is_posed && actor->time == actor->posed_time))
         return pose;
+
     memcpy(pose, model->bind_local, model->skeleton.num_joints * sizeof *pose);
     if (blend_channels(actor, pose)) {
         memcpy(actor->posed_slots, actor->slots, sizeof actor->posed_slots);
@@ -769,6 +775,7 @@ static void call_slot_commands(const md5_actor *actor, const md5_actor_slot *slo
         return;
     if (clip->anim->num_commands == 0 || !find_passed_samples(actor, slot, &from, samples))
         return;
+
     const uint32_t previous_frame = samples[0].frame0;
     const uint32_t frame = samples[1].frame0;
     if (from <= 0) {

@@ -216,6 +216,7 @@ static double find_eye_height(const md5_monster *monster)
     float top[3] = {0.0f, 0.0f, 0.0f};
     if (md5_entity_def_value(entity->def, "eye_height"))
         return (double)md5i_monster_float(monster, "eye_height", 0.0f);
+
     const uint32_t clip =
         monster->desc.head ? MD5_NONE : md5_actor_choose(monster->desc.body, NULL, "idle");
     if (clip != MD5_NONE && entity->clips[clip].num_files > 0
@@ -831,6 +832,7 @@ void md5_monster_head_pose(md5_monster *monster, md5_xform *pose, md5_mat34 *joi
 md5_monster_status md5_monster_state(const md5_monster *monster)
 {
     MD5_ASSERT_MONSTER(monster);
+
     const md5_walk_ik *const ik = &monster->ik;
     md5_monster_status status = {
         .eye_height = (float)monster->eye_height,
@@ -917,6 +919,7 @@ static bool archive_monster(md5_state_archive *archive, md5_monster *monster, md
         if (is_float && !(fabs(number) <= (double)MAX_SAVED))
             is_valid = false;
     }
+
     for (uint32_t i = 0; i < monster->num_mods; i++) {
         md5_joint_mod mod = monster->mods[i];
         for (size_t k = 0; k < MOD_WORDS; k++)

@@ -194,16 +194,19 @@ md5_damage_zone md5_entity_damage_zone(const md5_entity *entity, uint32_t joint)
     static const char zones[] = "damage_zone ";
     static const char scales[] = "damage_scale ";
     MD5_ASSERT_ALIVE(entity, MD5_TAG_ENTITY);
+
     const md5_skeleton *const skeleton = &entity->model->skeleton;
     MD5_ASSERT(joint < skeleton->num_joints, "joint: must be below num_joints");
     md5_damage_zone zone = {"", 1.0f};
     if (!entity->def)
         return zone;
+
     for (const md5_entity_key *key = md5_entity_def_next_key(entity->def, zones, NULL); key;
          key = md5_entity_def_next_key(entity->def, zones, key)) {
         if (list_contains_joint(key->value, skeleton, joint))
             zone.name = md5_skip_prefix(key->name, zones);
     }
+
     for (const md5_entity_key *key = md5_entity_def_next_key(entity->def, scales, NULL); key;
          key = md5_entity_def_next_key(entity->def, scales, key)) {
         if (strcmp(md5_skip_prefix(key->name, scales), zone.name) != 0)

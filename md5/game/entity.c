@@ -261,6 +261,7 @@ static bool load_anim(md5_entity_load *load, const char *name, md5_entity_file *
     md5_error error = {.status = MD5_OK};
     md5_entity_file *const file = MD5_ALLOC_ZEROED(&load->arena, md5_entity_file, 1);
     TRY(file);
+
     md5_anim *const anim = md5_load_anim(name, &load->opts, &error);
     md5_binding *const binding = md5_bind(owner->model, anim, &load->opts, &error);
     if (anim && binding) {
@@ -273,6 +274,7 @@ static bool load_anim(md5_entity_load *load, const char *name, md5_entity_file *
         *result = file;
         return true;
     }
+
     md5_free_anim(anim);
     *result = NULL;
     TRY(entity_has_memory(load->context, &error));
@@ -619,6 +621,7 @@ static bool read_copy(md5_entity_load *load, const md5_entity_owner *body,
                               MD5_QUOTED(body_joint), MD5_QUOTED(body->name));
         return false;
     }
+
     const int32_t to = md5i_find_joint(&part->entity->model->skeleton, key->value);
     if (to < 0) {
         (void)md5i_report_key(load->context, MD5_WARNING, key,
@@ -684,14 +687,17 @@ static bool build_attach_pose(part_loader *loader)
         if (entity->clips[i].num_files > 0 && strcmp(entity->clips[i].anim->alias, "ik_pose") == 0)
             clip = entity->clips[i].bindings[0];
     }
+
     const uint32_t num_joints = entity->model->skeleton.num_joints;
     loader->attach_pose = entity->model->bind;
     if (!clip || num_joints == 0)
         return true;
+
     md5_arena *const arena = &loader->load->arena;
     md5_xform *const pose = MD5_ALLOC_ZEROED(arena, md5_xform, num_joints);
     md5_mat34 *const joints = MD5_ALLOC_ZEROED(arena, md5_mat34, num_joints);
     TRY(pose && joints);
+
     md5i_base_frame_pose(clip, pose);
     md5_local_to_model(&entity->model->skeleton, pose, joints);
     loader->attach_pose = joints;
@@ -759,6 +765,7 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, boo
         *part = finish_entity(&part_load);
         return true;
     }
+
     end_entity_load(&part_load);
     TRY(entity_has_memory(load->context, &error));
     (void)md5i_report_key(load->context, MD5_WARNING, key, "%s %s: %.150s", MD5_QUOTED(key->name),
@@ -782,12 +789,14 @@ static bool add_head(part_loader *loader)
     const md5_entity_key *const key = find_key(entity->def, "def_head");
     if (!key)
         return true;
+
     const md5_entity_key *const neck = find_key(entity->def, "head_joint");
     const int32_t joint =
         find_part_joint(loader->load->context, &entity->model->skeleton, neck, neck ? neck : key,
                         "'head_joint'", "", loader->body->name);
     if (joint < 0)
         return true;
+
     const md5_xform identity = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
     md5_entity_part part = {.key = key->name};
     TRY(load_part_entity(loader, key, true, &part.entity));
@@ -804,6 +813,7 @@ static bool add_attachment(part_loader *loader, const md5_entity_key *key)
     TRY(load_part_entity(loader, key, false, &part.entity));
     if (!part.entity)
         return true;
+
     const int32_t joint =
         find_part_joint(loader->load->context, &loader->body->entity.model->skeleton,
                         find_key(part.entity->def, "joint"), key, "attaching ",
@@ -812,6 +822,7 @@ static bool add_attachment(part_loader *loader, const md5_entity_key *key)
         free_single_entity(part.entity);
         return true;
     }
+
     const md5_vec3 angles = read_entity_vector(part.entity, "angles");
     const md5_xform transform = {
         .rotation = md5_quat_from_euler((md5_euler){angles.x, angles.y, angles.z}),
@@ -870,6 +881,7 @@ md5_entity *md5_load_entity(md5_game *game, const char *name, const md5_load_opt
         md5i_fail_missing(error, "game");
         return NULL;
     }
+
     MD5_ASSERT_NOT_NULL(name);
     MD5_ASSERT_OPTS(opts);
     md5_context context;
@@ -883,6 +895,7 @@ md5_entity *md5_load_entity(md5_game *game, const char *name, const md5_load_opt
         if (!loader.body)
             return finish_entity(&load);
     }
+
     if (load.owner)
         free_parts(load.owner);
     end_entity_load(&load);

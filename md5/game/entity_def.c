@@ -142,6 +142,7 @@ static bool extract_parents(key_list *list, md5_decl_lex *lex, parsed_entity *pa
     uint32_t count = 0;
     parsed->parents = MD5_ALLOC_ZEROED(&game->arena, md5_decl_entry *, list->count);
     TRY(parsed->parents);
+
     for (uint32_t i = 0; i < list->count; i++) {
         const md5_entity_key key = list->keys[i];
         const size_t size = strlen(key.value);
@@ -225,6 +226,7 @@ static bool enter_ancestor(key_list *list, const void *walk, md5_decl_entry *ent
     TRY(parsed);
     if (parsed->last_walk == walk)
         return true;
+
     open_ancestor *const added = MD5_ALLOC_ZEROED(&list->game->scratch, open_ancestor, 1);
     TRY(added);
     for (uint32_t i = 0; i < parsed->num_declared; i++) {
@@ -235,6 +237,7 @@ static bool enter_ancestor(key_list *list, const void *walk, md5_decl_entry *ent
         if (is_new)
             *key = parsed->declared[i];
     }
+
     parsed->last_walk = walk;
     added->below = *top;
     added->parsed = parsed;

@@ -106,6 +106,7 @@ static bool read_figure_vector(figure_reader *reader, md5_figure_vector *vector)
     md5_token token;
     int kind = 0;
     TRY(md5i_decl_lex_read(lex, &token));
+
     vector->is_negated = md5i_token_is(&token, "-");
     if (vector->is_negated)
         TRY(md5i_decl_lex_read(lex, &token));
@@ -115,6 +116,7 @@ static bool read_figure_vector(figure_reader *reader, md5_figure_vector *vector)
         md5i_decl_lex_warn(lex, "unknown token %s in vector", MD5_QUOTED_TOKEN(&token));
         return false;
     }
+
     vector->kind = (md5_figure_vector_kind)kind;
     if (kind == MD5_FIGURE_NUMBERS) {
         float values[3];
@@ -503,6 +505,7 @@ static bool read_body(figure_reader *reader)
         md5i_decl_lex_warn(&reader->lex, "a body may not be named \"origin\" or \"world\"");
         return false;
     }
+
     bool has_joint = false;
     TRY(read_figure_keywords(reader, body_keywords, MD5_COUNT(body_keywords), "body", body,
                              &has_joint));

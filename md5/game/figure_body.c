@@ -130,6 +130,7 @@ static void build_dodecahedron(body_shape *shape)
     for (uint32_t i = 0; i < 8; i++)
         add_corner(shape, signed_by_bit(cube_side, i & 4), signed_by_bit(cube_side, i & 2),
                    signed_by_bit(cube_side, i & 1));
+
     for (int axis = 3; axis > 0; axis--) {
         for (uint32_t i = 0; i < 4; i++) {
             const uint32_t short_bit = axis == 1 ? 1 : 2;
@@ -163,6 +164,7 @@ static void build_round(body_shape *shape, int32_t num_sides, bool is_cone)
         const double angle = 360.0 * DEGREE * side / sides;
         add_corner(shape, cos(angle), sin(angle), i < sides ? -1.0 : 1.0);
     }
+
     if (is_cone)
         add_corner(shape, 0.0, 0.0, 1.0);
     for (uint32_t i = 0; i < count; i++) {
@@ -378,6 +380,7 @@ static bool build_body(figure_builder *builder, uint32_t index)
     if (joint == MD5_NONE)
         return FIGURE_REPORT(builder, MD5_ERROR_MISMATCH, "body %s refers to unknown joint %s",
                              MD5_QUOTED(def->name), MD5_QUOTED(def->joint));
+
     *body = (md5_body_part){.def = def, .joint = joint};
     build_shape(builder, def, &shape);
     orient_faces(&shape);
@@ -754,11 +757,13 @@ static bool build_figure(figure_builder *builder)
     TRY(check_definition(builder));
     TRY(find_setup(builder));
     TRY(allocate_parts(builder));
+
     for (; figure->num_bodies < def->num_bodies; figure->num_bodies++)
         TRY(build_body(builder, figure->num_bodies));
     distribute_total_mass(builder);
     TRY(assign_joints(builder));
     TRY(map_movers(builder));
+
     for (; figure->num_constraints < def->num_constraints; figure->num_constraints++)
         TRY(build_constraint(builder, figure->num_constraints));
     figure->bodies = builder->bodies;
@@ -872,11 +877,13 @@ md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bod
 {
     MD5_ASSERT_FIGURE(figure);
     MD5_ASSERT(bodies != NULL && pose != NULL, "bodies, pose: must not be NULL");
+
     const md5_skeleton *const skeleton = &figure->entity->model->skeleton;
     const md5_xform placement =
         md5_xform_mul(bodies[0].transform, md5_xform_inverse(figure->setup[0]));
     const md5_quat from_world = md5_xform_inverse(placement).rotation;
     memcpy(pose, figure->setup_pose, skeleton->num_joints * sizeof *pose);
+
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t body = figure->mover_of_joint[joint];
@@ -944,6 +951,7 @@ bool md5_raycast_figure(const md5_figure *figure, const md5_body_state *bodies, 
 {
     MD5_ASSERT_FIGURE(figure);
     MD5_ASSERT(bodies != NULL && hit != NULL, "bodies, hit: must not be NULL");
+
     const md5_vec3 direction = md5_vec3_sub(to, from);
     bool is_hit = false;
     for (uint32_t i = 0; i < figure->num_bodies; i++) {

@@ -100,12 +100,14 @@ md5_xform md5_fit_figure(const md5_figure *figure, const md5_body_state *bodies,
 {
     MD5_ASSERT_FIGURE(figure);
     MD5_ASSERT(bodies != NULL && joints != NULL, "bodies, joints: must not be NULL");
+
     figure_extent standing = {.lowest = FLT_MAX};
     figure_extent lying = {.lowest = FLT_MAX};
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
         add_body(&standing, figure, i, standing_transform(figure, i, joints));
         add_body(&lying, figure, i, bodies[i].transform);
     }
+
     const md5_vec3d standing_center = center_of_mass(&standing);
     const md5_vec3d lying_center = center_of_mass(&lying);
     const md5_quat rotation = best_rotation(figure, bodies, joints, standing_center, lying_center);

@@ -130,6 +130,7 @@ static void read_asset(md5_game *game, const char *path, bool is_mesh, md5_asset
     const char *const text = entry ? md5i_game_open_file(game, entry, 0, &size, &error) : NULL;
     if (!text)
         return;
+
     md5_model *const model = is_mesh ? md5_parse_model(text, size, &opts, &error) : NULL;
     md5_anim *const anim = is_mesh ? NULL : md5_parse_anim(text, size, &opts, &error);
     md5i_game_close_file(game, entry, text, size);
@@ -155,16 +156,19 @@ static const md5_asset *find_asset(md5_game *game, const md5_token *name, const 
     const char *const key = md5_copy_text(&game->scratch, name->text, name->size);
     if (!key || !has_file_extension(name, extension))
         return NULL;
+
     void **const found = md5i_name_map_find(&game->assets, key);
     if (found && *found)
         return ((const md5_asset *)*found)->is_usable ? (const md5_asset *)*found : NULL;
     md5_asset *const asset = MD5_ALLOC_ZEROED(&game->arena, md5_asset, 1);
     if (!asset)
         return NULL;
+
     asset->file = md5_copy_text(&game->arena, name->text, name->size);
     read_asset(game, key, strcmp(extension, ".md5mesh") == 0, asset);
     if (!md5_game_is_ok(game))
         return NULL;
+
     void **const added = md5i_name_map_add(&game->assets, &game->arena, asset->file);
     if (!added)
         return NULL;
@@ -384,6 +388,7 @@ static void assign_channel_joints(md5_model_parser *parser, channel_joints *list
     }
     if (!parser->joint_channels)
         return;
+
     for (uint32_t i = 0; i < list->count; i++) {
         const uint32_t joint = list->joints[i];
         if (parser->joint_channels[joint] != 0) {
@@ -428,15 +433,18 @@ static void set_other_channel(md5_model_parser *parser, const md5_token *name,
     md5_named_channel *channel = NULL;
     if (!reserve_other_channel(parser))
         return;
+
     for (uint32_t i = 0; i < parser->num_other_channels; i++) {
         if (md5i_token_is_word(name, parser->other_channels[i].name))
             channel = &parser->other_channels[i];
     }
+
     if (!channel && parser->num_other_channels == MAX_OTHER_CHANNELS) {
         md5i_decl_error(&parser->lex, "fewer unknown channels",
                         "Too many unknown channels (limit %d)", MAX_OTHER_CHANNELS);
         return;
     }
+
     if (!channel) {
         channel = &parser->other_channels[parser->num_other_channels++];
         channel->name = md5i_copy_token(parser->game, name);
@@ -494,6 +502,7 @@ static void read_channel(md5_model_parser *parser)
         md5i_decl_error(&parser->lex, "'('", "Expected { after %s", MD5_QUOTED_TOKEN(&name));
         return;
     }
+
     const uint32_t channel = find_channel(&name);
     parser->lex.token_at = name.at;
     if (channel == MD5_NUM_CHANNELS)
@@ -636,6 +645,7 @@ static bool read_frame_command(md5_model_parser *parser, md5_frame_command *comm
         md5i_decl_error(&parser->lex, "a frame command", "Unexpected end of line");
         return false;
     }
+
     uint32_t code = 0;
     while (code < NUM_COMMANDS && !md5i_token_is(&token, command_syntaxes[code].keyword))
         code++;
@@ -644,6 +654,7 @@ static bool read_frame_command(md5_model_parser *parser, md5_frame_command *comm
                                     "a frame command");
         return false;
     }
+
     command->code = (md5_frame_code)code;
     for (const char *types = command_syntaxes[code].arguments; *types && !parser->is_defaulted;
          types++) {
@@ -808,6 +819,7 @@ static void check_hierarchy(md5_model_parser *parser, const md5_asset *anim)
         return;
     if (!charge_joint_budget(parser, 1 + anim->num_joints / COMPARISONS_PER_JOINT))
         return;
+
     if (mesh->num_joints != anim->num_joints)
         difference = "number of joints";
     for (uint32_t i = 0; i < anim->num_joints && !difference; i++) {
@@ -816,6 +828,7 @@ static void check_hierarchy(md5_model_parser *parser, const md5_asset *anim)
         else if (mesh->joints[i].parent != anim->joints[i].parent)
             difference = "parent of a joint";
     }
+
     if (difference)
         md5i_decl_error(&parser->lex, "the joints of the mesh",
                         "Model %s and anim %s differ in the %s: the game ends with an error",
@@ -925,6 +938,7 @@ static void add_anim(md5_model_parser *parser, const md5_model_anim *anim, const
     const md5_anim_name *const alias = name ? add_anim_name(parser, token->text, alias_size) : NULL;
     if (!alias)
         return;
+
     md5_model_anim *const copy = MD5_ALLOC_ZEROED(&parser->game->arena, md5_model_anim, 1);
     if (!copy)
         return;
@@ -970,6 +984,7 @@ static void read_model_anim(md5_model_parser *parser)
         report_unexpected_end(parser);
         return;
     }
+
     const md5_anim_slot *const slot = find_anim_slot(parser, &token);
     const bool is_duplicate = slot && slot->index >= parser->num_inherited_slots;
     if (is_duplicate)
@@ -1051,6 +1066,7 @@ static void read_mesh(md5_model_parser *parser, const md5_token *name)
         md5i_decl_error(&parser->lex, "a .md5mesh file", "Invalid model for MD5 mesh");
         return;
     }
+
     const md5_asset *const mesh = find_asset(game, name, ".md5mesh");
     if (!md5_game_is_ok(game))
         return;
@@ -1277,6 +1293,7 @@ static bool store_model(md5_model_parser *parser, md5_decl_entry *entry)
     model->def.offset = parser->offset;
     model->def.num_anims = md5i_shared_count(&parser->anims.anims);
     TRY(store_joint_channels(parser, model));
+
     // Channels can only be shared with a parent that has the same joints.
     const bool has_parent = parser->parent && parser->parent->mesh == parser->mesh;
     TRY(store_channels(parser, has_parent ? parser->parent : NULL, model));

@@ -893,6 +893,7 @@ static void list_state(script_compiler *compiler, script_definition *definition)
     };
     script_block *const block = compiler->block;
     md5_name_map *const methods = &compiler->program->methods;
+
     for (uint32_t i = 0; i < MD5_COUNT(prefixes); i++) {
         if (strncmp(definition->name, prefixes[i], strlen(prefixes[i])) != 0)
             continue;
@@ -917,6 +918,7 @@ static bool compile(script_compiler *compiler, const md5_entity *entity)
     block->frame_calls = MD5_ALLOC_ARRAY(&block->arena, script_frame_call, count);
     TRY(block->states && block->state_functions);
     TRY(block->functions && block->frame_calls);
+
     compiler->last = &compiler->first;
     for (script_definition *it = compiler->program->first; it; it = it->next)
         list_state(compiler, it);
@@ -929,6 +931,7 @@ static bool compile(script_compiler *compiler, const md5_entity *entity)
     // Compiling a function adds the functions that it calls to the end of the list.
     for (const script_definition *it = compiler->first; it; it = it->next_compiled)
         TRY(read_function(compiler, it));
+
     block->script.states = block->states;
     block->script.variables = block->variables;
     return true;

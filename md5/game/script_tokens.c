@@ -258,6 +258,7 @@ static void open_script_file(script_reader *reader, const char *name, const scri
         (script_file *)md5_grow(to->arena, to->files, to->num_files, sizeof *files);
     if (*included || !files)
         return;
+
     *included = reader;
     to->files = files;
     script_file *const file = &files[to->num_files];
@@ -272,6 +273,7 @@ static void open_script_file(script_reader *reader, const char *name, const scri
         md5i_free_file_text(to->context, &file->text);
         return;
     }
+
     md5i_lex_begin(&file->lex, to->arena, file->text.bytes, file->text.size);
     reader->max_steps += 2 * file->text.size;
     const script_text text = {.file = to->num_files, .at = file->lex.at, .end = file->lex.end};
@@ -499,6 +501,7 @@ static bool expand(script_reader *reader, const script_token *name)
             return true;
         }
     }
+
     const char *const text = md5i_script_token_text(reader->to, name);
     void **const macro = md5i_name_map_find(&reader->macros, text);
     if (!macro || !*macro)
@@ -533,6 +536,7 @@ static bool read_from_source(script_reader *reader, bool *is_end)
         reader->num_sources--;
         return true;
     }
+
     const bool is_file = source->scope == MD5_NONE;
     if (is_file && token.begins_line && md5i_script_token_is(&token, "#")) {
         read_directive(reader);

@@ -270,6 +270,7 @@ static void play_same_clip(md5_states *states, md5_channel channel, const md5_ac
         }
         return;
     }
+
     if (channel == MD5_CHANNEL_HEAD) {
         clip = find_clip(states, channel, "idle");
         if (clip == actor->slots[actor_channel][0].clip)

@@ -269,6 +269,7 @@ static void bend_legs(md5_monster *monster, const md5_vec3d *hip_to_ankle)
         find_forward(monster, &ik->legs[i], forward[i]);
         solve_leg(&ik->legs[i], hip_to_ankle[i], forward[i][1], bones[i]);
     }
+
     for (uint32_t i = 0; i < ik->num_legs; i++) {
         const md5_ik_leg *const leg = &ik->legs[i];
         for (uint32_t k = 0; k < 2; k++) {

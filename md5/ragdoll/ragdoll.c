@@ -76,6 +76,7 @@ static bool check_figure(md5_context *context, const md5_figure *figure)
                 "figure %s: body %s is out of range: expected finite values up to %g units",
                 MD5_QUOTED(decl->name), MD5_QUOTED(part->def->name), (double)MAX_COORDINATE);
     }
+
     for (uint32_t i = 0; i < figure->num_constraints; i++) {
         const md5_body_constraint *const constraint = &figure->constraints[i];
         if (!is_constraint_in_range(constraint))
@@ -235,6 +236,7 @@ void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies)
 {
     MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
     MD5_ASSERT_NOT_NULL(bodies);
+
     ragdoll->world = transform_from_xform(
         md5_xform_mul(bodies[0].transform, md5_xform_inverse(ragdoll->desc.figure->setup[0])));
     ragdoll->pending_time = 0.0;
@@ -533,6 +535,7 @@ static void advance_step(md5_ragdoll *ragdoll)
         md5i_prepare_ragdoll(ragdoll, true);
         md5i_solve_ragdoll(ragdoll);
     } while (md5i_slow_fast_joints(ragdoll) && ++tries < 5);
+
     md5i_move_ragdoll(ragdoll, safe_seconds(ragdoll, kinetic_before));
     md5i_relax_ragdoll(ragdoll);
     md5i_store_ragdoll_velocities(ragdoll);
@@ -758,6 +761,7 @@ static void archive_node(ragdoll_archive *archive, ragdoll_node *node)
         archive_numbers(archive, &node->limits[i].impulse.value, 1, 0.0, 1e30);
     archive_count(archive, &node->next_search, UINT64_MAX / 2);
     archive_index(archive, &node->num_contacts, MAX_CONTACTS, MAX_CONTACTS);
+
     for (uint32_t i = 0; i < MAX_CONTACTS; i++) {
         ragdoll_contact *const contact = &node->contacts[i];
         archive_vector(archive, &contact->position);
@@ -800,10 +804,12 @@ static void archive_ragdoll(ragdoll_archive *archive, md5_ragdoll *ragdoll)
     archive_count(archive, &ragdoll->last_fast_step, UINT64_MAX / 2);
     archive_count(archive, &ragdoll->is_at_rest, 1);
     archive_index(archive, &ragdoll->links[0].nodes[0], ragdoll->num_nodes, MD5_NONE);
+
     for (uint32_t i = 0; i < ragdoll->num_links; i++) {
         archive_index(archive, &ragdoll->links[i].num_rows, 6, 6);
         archive_numbers(archive, ragdoll->links[i].impulses, 6, -1e30, 1e30);
     }
+
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
         archive_node(archive, &ragdoll->nodes[k]);
     for (uint32_t i = 0; i < ragdoll->num_nodes; i++)

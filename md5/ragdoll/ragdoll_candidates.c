@@ -13,12 +13,14 @@ void md5i_add_contact_candidate(contact_search *search, md5_vec3d point, md5_vec
     const double gap = md5_vec3d_dot(normal, point) - level;
     if (gap > search->reach)
         return;
+
     contact_candidate *const candidates = search->candidates;
     uint32_t index = search->num_candidates;
     for (uint32_t i = 0; i < search->num_candidates; i++) {
         if (is_same_contact(&candidates[i], point, normal))
             index = i;
     }
+
     if (index == MAX_CANDIDATES) { // replace the farthest one
         index = 0;
         for (uint32_t i = 1; i < search->num_candidates; i++) {

@@ -147,10 +147,12 @@ static void begin_search(contact_search *search, const md5_ragdoll *ragdoll,
     search->num_planes = hull->num_planes;
     search->num_edges = hull->num_edges;
     search->edges = &ragdoll->edges[hull->first_edge];
+
     for (uint32_t i = 0; i < search->num_vertices; i++) {
         const md5_vec3d vertex = md5_vec3d_from_vec3(figure->vertices[part->first_vertex + i]);
         search->vertices[i] = md5_transform_point(&node->transform, vertex);
     }
+
     if (!ragdoll->desc.ground.triangles)
         return;
     for (uint32_t i = 0; i < search->num_planes; i++) {

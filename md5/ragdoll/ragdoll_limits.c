@@ -87,6 +87,7 @@ limit_state md5i_measure_limit(const md5_body_constraint *constraint, uint32_t i
         md5_vec3d_dot(axis, axis) > 0.5 && md5_vec3d_dot(state.shaft, state.shaft) > 0.5;
     if (!(cosine > MIN_COSINE) || !has_axes)
         return state;
+
     const double sine = sqrt(md5_max(0.0, 1.0 - cosine * cosine));
     const bool is_pyramid =
         constraint->def->limit != MD5_FIGURE_CONE && constraint->def->type != MD5_CONSTRAINT_HINGE;
@@ -94,6 +95,7 @@ limit_state md5i_measure_limit(const md5_body_constraint *constraint, uint32_t i
         measure_cone(&state, axis, cosine, sine);
         return state;
     }
+
     // The first angle limits the shaft toward the base, the second across it. This was found by
     // comparison with the engine: 7 of 123 samples of its ragdolls are more than a degree past the
     // limits in this order, and 57 in the opposite order.

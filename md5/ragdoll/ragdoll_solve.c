@@ -241,10 +241,12 @@ static void compute_limit_response(md5_ragdoll *ragdoll, ragdoll_node *node, rag
         torques[m] = md5_spatial_dot(&node->motions[m], &along);
         md5_spatial_add(&limit->parent_impulse, &node->gains[m], -torques[m]);
     }
+
     if (node->parent != MD5_NONE)
         limit->parent_response =
             md5_spatial_mul(&ragdoll->nodes[node->parent].response, &limit->parent_impulse);
     limit->response = motion_from_parent(node, &limit->parent_response);
+
     for (uint32_t m = 0; m < node->num_motions; m++) {
         for (uint32_t k = 0; k < node->num_motions; k++)
             md5_spatial_add(&limit->response, &node->motions[m], node->inverse[m][k] * torques[k]);
@@ -759,6 +761,7 @@ static void sweep(md5_ragdoll *ragdoll, bool is_relaxing)
         move_cursor(ragdoll, k++);
         solve_node(ragdoll, node, is_relaxing);
     }
+
     const bool is_first_of_step = ragdoll->sweep == 0 && !is_relaxing;
     for (uint32_t i = 0; i < ragdoll->num_links; i++) {
         ragdoll_link *const link = &ragdoll->links[i];

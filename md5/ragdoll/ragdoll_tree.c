@@ -146,6 +146,7 @@ static void add_node(md5_ragdoll *ragdoll, uint32_t body, uint32_t parent, uint3
     node->velocity_factors[1] = velocity_factor(part->def->friction[1]);
     if (constraint == MD5_NONE)
         return;
+
     const md5_body_constraint *const joint = &figure->constraints[constraint];
     node->is_reversed = joint->bodies[0] != body;
     const md5_quatd first = setup_rotation(figure, joint->bodies[0]);
@@ -340,6 +341,7 @@ static void project_joint_rotation(const md5_ragdoll *ragdoll, ragdoll_node *nod
         node->joint_rotation = node->base_rotation;
         return;
     }
+
     const bool is_hinge = type == MD5_CONSTRAINT_HINGE;
     const md5_vec3d axis = is_hinge ? md5_vec3d_from_vec3(joint->axes[1]) : node->shaft;
     const md5_quatd from_base =
@@ -531,6 +533,7 @@ static void set_inertias(ragdoll_node *node)
     const double cross[3][3] = {{0.0, -m * z, m * y}, {m * z, 0.0, -m * x}, {-m * y, m * x, 0.0}};
     double(*const out)[6] = node->inertias.x;
     rotate_inertia(node);
+
     for (uint32_t i = 0; i < 3; i++) {
         for (uint32_t k = 0; k < 3; k++) {
             const double diagonal = i == k ? square : 0.0;
@@ -579,6 +582,7 @@ static void set_motions(const md5_ragdoll *ragdoll, ragdoll_node *node)
         node->motions[0] = md5_spatial_from((md5_vec3d){0.0, 0.0, 0.0}, first_axis);
         return;
     }
+
     // A ball joint has three axes, in any direction.
     md5_vec3d axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
     if (joint->def->type == MD5_CONSTRAINT_UNIVERSAL)
@@ -747,6 +751,7 @@ static void add_joint_response(ragdoll_node *node)
         for (uint32_t k = 0; k < node->num_motions; k++)
             motion_responses[i][k] =
                 md5_spatial_dot(&node->gains[i], &responses[k]) + node->inverse[i][k];
+
     for (uint32_t m = 0; m < node->num_motions; m++) {
         const spatial *const motion = &node->motions[m];
         spatial h = {{0.0}};

@@ -394,6 +394,7 @@ static bool find_edge_normal(const contact_search *search, const ground_ridge *r
     const double product = md5_vec3d_dot(along, along) * md5_vec3d_dot(ridge->along, ridge->along);
     if (!(square > 1e-6 * product)) // nearly parallel
         return false;
+
     const double length = sqrt(square);
     const double margin = ARC_MARGIN * length;
     const double first = md5_vec3d_dot(across, ridge->arc_sides[0]);
@@ -422,6 +423,7 @@ static bool find_edge_contact(const contact_search *search, const ground_ridge *
     const md5_vec3d along = md5_vec3d_sub(search->vertices[edge->vertices[1]], from);
     if (!find_edge_normal(search, ridge, edge, along, &contact->normal))
         return false;
+
     // The nearest points of both lines.
     const md5_vec3d apart = md5_vec3d_sub(ridge->from, from);
     const double aa = md5_vec3d_dot(along, along);
@@ -434,6 +436,7 @@ static bool find_edge_contact(const contact_search *search, const ground_ridge *
     const double on_ridge = (a * ab - b * aa) / determinant;
     if (!is_on_segment(on_edge, along) || !is_on_segment(on_ridge, ridge->along))
         return false;
+
     contact->on_body = md5_vec3d_add(from, md5_vec3d_scale(along, on_edge));
     contact->on_ridge = md5_vec3d_add(ridge->from, md5_vec3d_scale(ridge->along, on_ridge));
     contact->gap =
@@ -460,6 +463,7 @@ static bool find_peak_contact(const contact_search *search, md5_vec3d peak, ridg
             second_gap = md5_max(second_gap, height);
         }
     }
+
     if (!face || gap > search->reach || second_gap > PEAK_MARGIN)
         return false;
     contact->normal = md5_vec3d_scale(face->normal, -1.0);
