@@ -628,25 +628,32 @@ static bool reserve_bytes(thumbnail *job, uint64_t count)
 static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
 {
     thumbnail *const job = user;
-    char *const whole = common_canonical_path(path);
+    char *const full_path = common_canonical_path(path);
     // The user has selected the first file, so it may be a link.
-    const bool is_readable = strcmp(path, job->options->files[0]) == 0 || is_allowed(job, whole);
-    const uint64_t length = is_readable && common_is_file(whole) ? common_file_size(whole) : 0;
+    const bool is_readable =
+        strcmp(path, job->options->files[0]) == 0 || is_allowed(job, full_path);
+    const bool exists = is_readable && common_is_file(full_path);
+    const uint64_t length = exists ? common_file_size(full_path) : 0;
     const bool is_within_limit = reserve_bytes(job, length);
-    FILE *const file = length > 0 && is_within_limit ? fopen(whole, "rb") : NULL;
+
+    FILE *const file = length > 0 && is_within_limit ? fopen(full_path, "rb") : NULL;
     char *const bytes = file != NULL ? malloc(length) : NULL;
     *size = bytes != NULL ? fread(bytes, 1, length, file) : 0;
     if (bytes == NULL) {
-        const char *problem = "the file does not exist or is empty";
+        const char *problem = "cannot read the file";
         if (!is_readable)
             problem = "the file is outside of the folder of the thumbnail";
+        else if (!exists)
+            problem = "the file does not exist";
+        else if (length == 0)
+            problem = "the file is empty";
         else if (!is_within_limit)
             problem = too_many_bytes;
         COMMON_TEXT(error->message, "%s", problem);
     }
     if (file != NULL)
         fclose(file);
-    free(whole);
+    free(full_path);
     return bytes;
 }
 
@@ -664,13 +671,13 @@ static bool fail(thumbnail *job, const char *path, const char *why)
 }
 
 // Reads an image and adds it to the subject with a name. Returns false and logs an error if it
-// exceeds a limit.
+// exceeds a limit. An image with an error is omitted with a warning.
 static bool read_image(thumbnail *job, const char *path, const char *name)
 {
+    const uint64_t max_pixels_of_all = 2 * (uint64_t)MAX_PIXELS;
     md5_error error = {0};
     view_image image = {NULL, 0, 0};
-    const uint64_t length = common_file_size(path);
-    if (!reserve_bytes(job, length))
+    if (!reserve_bytes(job, common_file_size(path)))
         return fail(job, path, too_many_bytes);
     if (!view_read_image(path, MAX_PIXELS, &image, &error)) {
         if (error.status == MD5_ERROR_MEMORY)
@@ -678,11 +685,13 @@ static bool read_image(thumbnail *job, const char *path, const char *name)
         view_warn(job->log, "%s: %s", path, error.message);
         return true;
     }
+
     job->num_pixels += (uint64_t)image.width * image.height;
     add_image(&job->subject, name, image, job->options->thumbnail);
-    return job->num_pixels <= 2 * (uint64_t)MAX_PIXELS
-           || fail(job, path,
-                   "the images have too many pixels for a thumbnail (limit: 32 million)");
+    if (job->num_pixels > max_pixels_of_all)
+        return fail(job, path,
+                    "the images have too many pixels for a thumbnail (limit: 32 million)");
+    return true;
 }
 
 // Returns the material that a file in the model's folder declares for a mesh, or NULL.
@@ -690,9 +699,37 @@ static const md5_material *find_material(thumbnail *job, uint32_t mesh)
 {
     const char *const shader = job->subject.document.scene.model->meshes[mesh].shader;
     md5_game *const game = view_package_game(job->package, view_log_listener(job->log));
-    return game != NULL && md5_find_decl(game, MD5_DECL_MATERIAL, shader) != NULL
-               ? md5_game_material(game, shader, NULL)
-               : NULL;
+    if (game == NULL || md5_find_decl(game, MD5_DECL_MATERIAL, shader) == NULL)
+        return NULL;
+    return md5_game_material(game, shader, NULL);
+}
+
+// Finds and reads the image of a mesh. Returns false and logs an error if it exceeds a limit.
+static bool load_mesh_image(thumbnail *job, uint32_t index)
+{
+    const view_scene *const scene = &job->subject.document.scene;
+    view_preview_mesh *const mesh = &job->subject.meshes[index];
+    mesh->material = find_material(job, index);
+    const view_look_search search = {
+        .model = scene->model,
+        .mesh = index,
+        .package = job->package,
+        .skin = job->options->skin,
+        .said = index < scene->num_looks ? &scene->looks[index] : NULL,
+    };
+    view_look look = view_find_look(&search, view_log_listener(job->log));
+    bool is_within_limits = true;
+    if (look.diffuse != NULL) {
+        const md5_stage *stage = NULL;
+        if (is_translucent(mesh->material))
+            stage = find_ambient_stage(mesh->material);
+        job->num_found++;
+        mesh->image = common_copy(stage != NULL ? stage->image.text : look.diffuse);
+        is_within_limits = has_image(&job->subject.images, mesh->image)
+                           || read_image(job, look.diffuse, mesh->image);
+    }
+    view_free_look(&look);
+    return is_within_limits;
 }
 
 // Finds and reads the image of each mesh. Returns false and logs an error if the images exceed a
@@ -700,32 +737,11 @@ static const md5_material *find_material(thumbnail *job, uint32_t mesh)
 static bool load_images(thumbnail *job)
 {
     const view_scene *const scene = &job->subject.document.scene;
-    bool is_allowed = true;
     job->subject.game = view_package_game(job->package, view_log_listener(job->log));
-    for (uint32_t i = 0; i < view_count_meshes(scene) && is_allowed; i++) {
-        view_preview_mesh *const mesh = &job->subject.meshes[i];
-        if (scene->model->meshes[i].num_triangles == 0)
-            continue;
-        mesh->material = find_material(job, i);
-        const view_look_search search = {
-            .model = scene->model,
-            .mesh = i,
-            .package = job->package,
-            .skin = job->options->skin,
-            .said = i < scene->num_looks ? &scene->looks[i] : NULL,
-        };
-        view_look look = view_find_look(&search, view_log_listener(job->log));
-        if (look.diffuse != NULL) {
-            const md5_stage *const stage =
-                is_translucent(mesh->material) ? find_ambient_stage(mesh->material) : NULL;
-            job->num_found++;
-            mesh->image = common_copy(stage != NULL ? stage->image.text : look.diffuse);
-            is_allowed = has_image(&job->subject.images, mesh->image)
-                         || read_image(job, look.diffuse, mesh->image);
-        }
-        view_free_look(&look);
-    }
-    return is_allowed;
+    for (uint32_t i = 0; i < view_count_meshes(scene); i++)
+        if (scene->model->meshes[i].num_triangles > 0 && !load_mesh_image(job, i))
+            return false;
+    return true;
 }
 
 // -- Drawing --------------------------------------------------------------------------------
@@ -735,38 +751,44 @@ static bool load_images(thumbnail *job)
 static bool add_first_clip(thumbnail *job)
 {
     view_scene *const scene = &job->subject.document.scene;
-    bool is_clear_alone = scene->model != NULL && scene->num_clips == 0;
-    for (uint32_t i = 0; is_clear_alone && i < scene->model->num_meshes; i++)
-        is_clear_alone = is_translucent(find_material(job, i));
-    common_list clips =
-        is_clear_alone ? common_list_folder(job->folder, ".md5anim") : (common_list){0};
+    if (scene->model == NULL || scene->num_clips > 0)
+        return false;
+    for (uint32_t i = 0; i < scene->model->num_meshes; i++)
+        if (!is_translucent(find_material(job, i)))
+            return false;
+
+    common_list clips = common_list_folder(job->folder, ".md5anim");
     for (size_t i = 0; i < clips.count && scene->num_clips == 0; i++)
         view_add_clip(scene, clips.names[i], job->log);
     common_free_list(&clips);
-    return is_clear_alone && scene->num_clips > 0;
+    return scene->num_clips > 0;
 }
 
-static view_image make_picture(thumbnail *job)
+static view_image draw_thumbnail(thumbnail *job)
 {
-    view_hull hull;
-    view_image image = {.rgba = NULL};
     view_scene *const scene = &job->subject.document.scene;
+    view_image image = {.rgba = NULL};
     if (view_count_vertices(scene->model) > MAX_VERTICES) {
         fail(job, scene->path, "too many vertices for a thumbnail (limit: 500000)");
         return image;
     }
-    const bool is_taken = add_first_clip(job);
-    const bool is_middle = is_taken || (job->result != NULL && scene->num_clips > 0);
+
+    // Show the requested time, or the middle of a clip that the preview of a window plays or that
+    // was added.
+    const bool is_clip_added = add_first_clip(job);
+    const bool is_preview = job->result != NULL;
     view_play *const play = &job->subject.play;
     *play = (view_play){.speed = 1};
     if (job->options->num_times > 0)
         play->time = job->options->times[0];
-    else if (is_middle)
+    else if (is_clip_added || (is_preview && scene->num_clips > 0))
         play->time = 0.5 * view_shown_anim(scene)->duration;
     view_pose(scene, play);
     view_skin(scene);
+
+    view_hull hull;
     const md5_bounds bounds =
-        is_taken ? view_pose_bounds(scene, NULL) : view_clip_bounds(scene, play, &hull);
+        is_clip_added ? view_pose_bounds(scene, NULL) : view_clip_bounds(scene, play, &hull);
     const char *const obstacle = find_obstacle(scene, bounds, job->options->thumbnail);
     if (obstacle != NULL)
         fail(job, scene->path, obstacle);
@@ -777,47 +799,64 @@ static view_image make_picture(thumbnail *job)
     return image;
 }
 
+// Appends the size of the main file in its unit: states, seconds, frames or joints.
+static void describe_content(const view_scene *scene, bool is_clip, char *info, size_t size)
+{
+    const md5_machine_desc *const machine = scene->machine.desc;
+    if (machine != NULL) {
+        size_t num_states = 0;
+        for (size_t i = 0; i < machine->num_layers; i++)
+            num_states += machine->layers[i].num_states;
+        common_append(info, size, "\n", "%zu state%s", num_states, num_states == 1 ? "" : "s");
+    } else if (is_clip) {
+        const md5_anim *const anim = view_shown_anim(scene);
+        common_append(info, size, "\n", "%.2f s", anim->duration);
+        common_append(info, size, "\n", "%u frames, %g per second", anim->num_frames,
+                      (double)anim->frame_rate);
+    } else if (scene->model == NULL && scene->camera_path.camera != NULL) {
+        common_append(info, size, "\n", "%u frames", scene->camera_path.camera->num_frames);
+    } else {
+        common_append(info, size, "\n", "%u joints", scene->num_joints);
+    }
+}
+
+// Appends the number of clips in the model's folder that animate all its joints. Clips after the
+// limit of bytes are not counted.
+static void describe_fitting_clips(thumbnail *job, char *info, size_t size)
+{
+    view_scene *const scene = &job->subject.document.scene;
+    common_list clips = common_list_folder(job->folder, ".md5anim");
+    size_t num_read = 0;
+    size_t num_fitting = 0;
+    atomic_store(&job->bytes_left, MAX_BYTES);
+    while (num_read < clips.count && atomic_load(&job->bytes_left) > 0) {
+        const bool is_added = view_add_clip(scene, clips.names[num_read], job->log);
+        if (is_added && scene->clips[scene->num_clips - 1].binding->num_missing == 0)
+            num_fitting++;
+        num_read++;
+    }
+    if (num_read > 0)
+        common_append(info, size, "\n", "clips in the folder: %zu of %zu fit", num_fitting,
+                      num_read);
+    common_free_list(&clips);
+}
+
 // Writes properties of the drawn files to result->info, for a model also the number of clips in its
 // folder that fit it.
 static void describe_files(thumbnail *job, bool is_clip)
 {
-    view_scene *const scene = &job->subject.document.scene;
+    const view_scene *const scene = &job->subject.document.scene;
     const md5_model *const model = scene->model;
-    const md5_machine_desc *const machine = scene->machine.desc;
-    const md5_anim *const anim = view_shown_anim(scene);
     char *const info = job->result->info;
     const size_t size = sizeof job->result->info;
-    size_t num_states = 0;
-    size_t num_clips = 0;
-    size_t num_fit = 0;
-    for (size_t i = 0; machine != NULL && i < machine->num_layers; i++)
-        num_states += machine->layers[i].num_states;
-    if (machine != NULL)
-        common_append(info, size, "\n", "%zu state%s", num_states, num_states == 1 ? "" : "s");
-    else if (is_clip)
-        common_append(info, size, "\n", "%.2f s", anim->duration);
-    else if (model == NULL && scene->camera_path.camera != NULL)
-        common_append(info, size, "\n", "%u frames", scene->camera_path.camera->num_frames);
-    else
-        common_append(info, size, "\n", "%u joints", scene->num_joints);
-    if (is_clip)
-        common_append(info, size, "\n", "%u frames, %g per second", anim->num_frames,
-                      (double)anim->frame_rate);
+    describe_content(scene, is_clip, info, size);
     if (model == NULL || is_clip)
         return;
     common_append(info, size, "\n", "%u mesh%s, %u vertices", model->num_meshes,
                   model->num_meshes == 1 ? "" : "es", view_count_vertices(model));
     common_append(info, size, "\n", "textures: %u of %u found", job->num_found, model->num_meshes);
-    if (machine != NULL)
-        return;
-    common_list clips = common_list_folder(job->folder, ".md5anim");
-    atomic_store(&job->bytes_left, MAX_BYTES);
-    for (; num_clips < clips.count && atomic_load(&job->bytes_left) > 0; num_clips++)
-        num_fit += view_add_clip(scene, clips.names[num_clips], job->log)
-                   && scene->clips[scene->num_clips - 1].binding->num_missing == 0;
-    if (num_clips > 0)
-        common_append(info, size, "\n", "clips in the folder: %zu of %zu fit", num_fit, num_clips);
-    common_free_list(&clips);
+    if (scene->machine.desc == NULL)
+        describe_fitting_clips(job, info, size);
 }
 
 // Loads the files within the limits and draws them. Returns true if they can be read, even if they
@@ -825,20 +864,22 @@ static void describe_files(thumbnail *job, bool is_clip)
 static bool draw_files(thumbnail *job, view_image *image)
 {
     const view_options *const options = job->options;
-    char *const whole = common_canonical_path(options->files[0]);
+    view_scene *const scene = &job->subject.document.scene;
+    char *const path = common_canonical_path(options->files[0]);
+    job->folder = common_is_folder(path) ? common_copy(path) : common_folder(path);
+    free(path);
+
     const md5_files reader = {open_file, close_file, job};
-    job->folder = common_is_folder(whole) ? common_copy(whole) : common_folder(whole);
     atomic_store(&job->bytes_left, MAX_BYTES);
-    free(whole);
-    const bool is_loaded = view_load_scene(&job->subject.document.scene, options->files,
-                                           options->num_files, &reader, false, job->log);
+    const bool is_loaded =
+        view_load_scene(scene, options->files, options->num_files, &reader, false, job->log);
     if (is_loaded) {
-        const md5_character *const character = job->subject.document.scene.machine.character;
-        job->package = view_open_package(
-            character != NULL ? character->model_path : job->subject.document.scene.path, &reader);
+        const md5_character *const character = scene->machine.character;
+        const char *const model_path = character != NULL ? character->model_path : scene->path;
+        job->package = view_open_package(model_path, &reader);
         begin_meshes(&job->subject);
-        const bool is_clip = job->subject.document.scene.num_clips > 0;
-        *image = make_picture(job);
+        const bool is_clip = scene->num_clips > 0; // drawing may add a clip to a model
+        *image = draw_thumbnail(job);
         if (job->result != NULL)
             describe_files(job, is_clip);
         else
@@ -870,19 +911,19 @@ view_image view_make_thumbnail(const view_options *options, const view_preview_d
 
 static void preview_image(const char *path, uint32_t size, view_preview *made)
 {
-    enum { POINTS = 4 };
-    view_image whole = {NULL, 0, 0};
+    view_image image = {NULL, 0, 0};
     md5_error error = {0};
-    const char *const ending = strrchr(path, '.');
-    made->is_wrong = true;
-    COMMON_TEXT(made->info, "cannot be read");
     // Opening a pipe would block.
-    if (!common_is_file(path) || !view_read_image(path, MD5_MAX_IMAGE_PIXELS, &whole, &error))
+    if (!common_is_file(path) || !view_read_image(path, MD5_MAX_IMAGE_PIXELS, &image, &error)) {
+        made->is_wrong = true;
+        COMMON_TEXT(made->info, "cannot be read");
         return;
+    }
+    const char *const dot = strrchr(path, '.');
     made->is_wrong = false;
-    COMMON_TEXT(made->info, "%u\xC3\x97%u %s", whole.width, whole.height,
-                ending != NULL ? ending + 1 : "");
-    made->image = reduce_image(whole, size);
+    COMMON_TEXT(made->info, "%u\xC3\x97%u %s", image.width, image.height,
+                dot != NULL ? dot + 1 : "");
+    made->image = reduce_image(image, size);
 }
 
 // Creates the preview of a file. If the file is a clip, `model` is the model that it moves, or
@@ -905,23 +946,35 @@ static bool preview_files(const char *path, const char *model, uint32_t size, co
     return is_loaded;
 }
 
+// Creates the preview of a clip on one of the models in its folder. Returns false if none of the
+// first MAX_TRIED models fits.
+static bool preview_clip(const char *path, uint32_t size, const char *models,
+                         const view_preview_drawer *drawer, view_preview *made)
+{
+    char *const folder = common_folder(path);
+    common_list neighbors = common_list_folder(folder, ".md5mesh");
+    bool is_made = false;
+    for (size_t i = 0; i < neighbors.count && i < MAX_TRIED && !is_made; i++)
+        is_made = preview_files(path, neighbors.names[i], size, models, drawer, made);
+    common_free_list(&neighbors);
+    free(folder);
+    return is_made;
+}
+
 view_preview view_preview_file(const char *path, uint32_t size, const char *models,
                                const view_preview_drawer *drawer)
 {
     view_preview made = {.num_missing = 0};
-    bool is_made = view_is_image(path);
-    if (is_made)
+    bool is_made = false;
+    if (view_is_image(path)) {
         preview_image(path, size, &made);
-    if (common_has_suffix(path, ".md5anim")) {
-        char *const folder = common_folder(path);
-        common_list beside = common_list_folder(folder, ".md5mesh");
-        for (size_t i = 0; i < beside.count && i < MAX_TRIED && !is_made; i++)
-            is_made = preview_files(path, beside.names[i], size, models, drawer, &made);
-        common_free_list(&beside);
-        free(folder);
+        is_made = true;
+    } else if (common_has_suffix(path, ".md5anim")) {
+        is_made = preview_clip(path, size, models, drawer, &made);
     }
     if (!is_made)
         preview_files(path, NULL, size, models, drawer, &made);
+
     if (!made.is_wrong)
         common_append(made.info, sizeof made.info, "\n", "%.0f KB",
                       ceil((double)common_file_size(path) / 1000));
