@@ -444,8 +444,8 @@ TEST_SCENE (view_missing_images_are_reported_once) {
     view_textures textures;
     OWN_MODEL model = load(scene, CARDS, &textures, &log);
     if (CHECK_UINT(reports.count, 2)) {
-        CHECK(strncmp(reports.rows[0].text, "picture no/flash: ", 18) == 0);
-        CHECK(strncmp(reports.rows[1].text, "picture no/film: ", 17) == 0);
+        CHECK(strncmp(reports.rows[0].text, "image no/flash: ", 16) == 0);
+        CHECK(strncmp(reports.rows[1].text, "image no/film: ", 15) == 0);
     }
     view_free_reports(&reports);
     view_free_textures(&textures, scene->renderer);

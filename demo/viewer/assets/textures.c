@@ -60,53 +60,84 @@ void view_turn_camera_side(int number, uint32_t side, const uint8_t *from, uint8
     }
 }
 
-// Uploads a cube map. Its sides are six images or, if the name is built in, one image of six sides
-// below each other.
-static md5gl_texture upload_cube(md5gl_renderer *renderer, md5_game *game, const md5_stage *stage,
-                                 md5_error *error)
+// Returns true if the cube map is not a set of files. Such names begin with "_".
+static bool is_built_in(const md5_stage *stage)
+{
+    return stage->image.text[0] == '_';
+}
+
+// Reads image `number` of a cube map. Its name consists of the name of the cube map and the side
+// or, if the name is built in, is the name of the cube map.
+static bool read_cube_image(md5_game *game, const md5_stage *stage, int number, view_image *image,
+                            md5_error *error)
 {
     static const char *const suffixes[2][6] = {
         {"_px", "_nx", "_py", "_ny", "_pz", "_nz"},
         {"_forward", "_back", "_left", "_right", "_up", "_down"}};
     const bool is_camera = stage->cube == MD5_IMAGE_CAMERA_CUBE;
-    const int num_pictures = stage->image.text[0] == '_' ? 1 : 6;
-    const int sides = 6 / num_pictures;
-    md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_STAGE_CUBE,
-                               .is_nearest = stage->filter == MD5_FILTER_NEAREST};
-    uint8_t *rgba = NULL;
-    size_t size = 0; // bytes per side
-    int number = 0;
-    for (; number < num_pictures; number++) {
-        view_image image;
-        md5_image_program program = stage->image;
+    md5_image_program program = stage->image;
+    bool is_named = true;
+    if (!is_built_in(stage)) {
         char *const name =
             common_format("%s%s.tga", stage->image.text, suffixes[is_camera][number]);
-        const bool is_named =
-            num_pictures == 1 || md5_game_image_program(game, name, &program, error);
+        is_named = md5_game_image_program(game, name, &program, error);
         free(name);
-        if (!is_named || !view_read_game_image(game, &program, &image, error))
-            break;
-        if (number == 0) {
-            desc.width = desc.height = image.width;
-            size = 4 * (size_t)image.width * image.width;
-            rgba = common_alloc(6, size);
+    }
+    return is_named && view_read_game_image(game, &program, image, error);
+}
+
+// Reads the six sides of a cube map into one block, which the caller frees, and sets the sides of
+// `desc`. Returns NULL and fills `error` on failure.
+static uint8_t *read_cube_sides(md5_game *game, const md5_stage *stage, md5gl_texture_desc *desc,
+                                md5_error *error)
+{
+    enum { NUM_SIDES = 6 };
+    const int num_images = is_built_in(stage) ? 1 : NUM_SIDES;
+    const int sides_per_image = NUM_SIDES / num_images;
+    const bool is_camera = stage->cube == MD5_IMAGE_CAMERA_CUBE;
+    uint8_t *rgba = NULL;
+    size_t side_size = 0; // bytes
+    for (int number = 0; number < num_images; number++) {
+        view_image image;
+        if (!read_cube_image(game, stage, number, &image, error)) {
+            free(rgba);
+            return NULL;
         }
-        const bool is_square =
-            image.width == desc.width && image.height == (uint32_t)sides * image.width;
-        if (is_square && is_camera && num_pictures > 1)
-            view_turn_camera_side(number, desc.width, image.rgba, rgba + size * (size_t)number);
-        else if (is_square)
-            memcpy(rgba + size * (size_t)number, image.rgba, (size_t)sides * size);
+        if (number == 0) { // all sides have the size of the first
+            desc->width = desc->height = image.width;
+            side_size = 4 * (size_t)image.width * image.width;
+            rgba = common_alloc(NUM_SIDES, side_size);
+        }
+        const bool has_size =
+            image.width == desc->width && image.height == (uint32_t)sides_per_image * image.width;
+        uint8_t *const side = rgba + side_size * (size_t)number;
+        if (has_size && is_camera && num_images > 1)
+            view_turn_camera_side(number, desc->width, image.rgba, side);
+        else if (has_size)
+            memcpy(side, image.rgba, (size_t)sides_per_image * side_size);
         free(image.rgba);
-        if (!is_square) {
+        if (!has_size) {
             COMMON_TEXT(error->message, "cube map faces must be square and of equal size");
-            break;
+            free(rgba);
+            return NULL;
         }
     }
-    for (size_t i = 0; i < 6 && rgba != NULL; i++)
-        desc.faces[i] = rgba + size * i;
-    const md5gl_texture texture =
-        number == num_pictures ? md5gl_create_texture(renderer, &desc, error) : 0;
+    for (size_t i = 0; i < NUM_SIDES; i++)
+        desc->faces[i] = rgba + side_size * i;
+    return rgba;
+}
+
+// Uploads a cube map. Its sides are six images or, if the name is built in, one image of six sides
+// below each other.
+static md5gl_texture upload_cube(md5gl_renderer *renderer, md5_game *game, const md5_stage *stage,
+                                 md5_error *error)
+{
+    md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_STAGE_CUBE,
+                               .is_nearest = stage->filter == MD5_FILTER_NEAREST};
+    uint8_t *const rgba = read_cube_sides(game, stage, &desc, error);
+    if (rgba == NULL)
+        return 0;
+    const md5gl_texture texture = md5gl_create_texture(renderer, &desc, error);
     free(rgba);
     return texture;
 }
@@ -142,6 +173,25 @@ static bool apply_masks(const view_texture *texture, view_image *masks, md5_erro
     return true;
 }
 
+// Describes the normals in an image, and adds the heights of another image, if the texture has one.
+// `heights` and `height_image` receive them; the caller frees the image.
+static void describe_normals(const view_texture *texture, md5gl_texture_desc *desc,
+                             md5gl_texture_desc *heights, view_image *height_image)
+{
+    md5_error ignored;
+    desc->kind = MD5GL_TEXTURE_NORMALS;
+    desc->normals = md5gl_guess_normals(desc);
+    // Heights are added only to normals in id's encoding.
+    const bool is_id_encoding = desc->normals == 0;
+    if (is_id_encoding && texture->heights != NULL
+        && view_read_image(texture->heights, MD5_MAX_IMAGE_PIXELS, height_image, &ignored)) {
+        heights->width = height_image->width;
+        heights->height = height_image->height;
+        heights->texels = height_image->rgba;
+        desc->heights = heights;
+    }
+}
+
 // Reads the image of a texture and creates the texture on the GPU.
 static bool upload_image(const view_dresser *d, view_texture *texture, md5_error *error)
 {
@@ -152,22 +202,24 @@ static bool upload_image(const view_dresser *d, view_texture *texture, md5_error
         [MD5_IMAGE_CLAMP_ZERO] = MD5GL_WRAP_CLAMP_BLACK,
         [MD5_IMAGE_CLAMP_ZERO_ALPHA] = MD5GL_WRAP_CLAMP_CLEAR,
     };
-    const md5gl_image_kind map = texture->map;
     const md5_stage *const stage = texture->stage;
-    view_image image;
-    view_image height_image = {NULL, 0, 0};
-    md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_COLOR};
-    md5gl_texture_desc heights = desc;
     const bool reads_cubes = d->ahead == NULL || !d->ahead->is_complete;
     if (stage != NULL && stage->cube != MD5_IMAGE_2D && reads_cubes) {
         texture->texture = upload_cube(d->renderer, d->game, stage, error);
         return texture->texture != 0;
     }
+
+    view_image image;
+    view_image height_image = {NULL, 0, 0};
     if (!read_image(d, texture, &image, error))
         return false;
-    desc.width = texture->width = image.width;
-    desc.height = texture->height = image.height;
-    desc.texels = image.rgba;
+    texture->width = image.width;
+    texture->height = image.height;
+    md5gl_texture_desc heights = {.kind = MD5GL_TEXTURE_COLOR};
+    md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_COLOR,
+                               .width = image.width,
+                               .height = image.height,
+                               .texels = image.rgba};
     if (stage != NULL) {
         desc.kind = MD5GL_TEXTURE_STAGE;
         desc.wrap = wraps[stage->repeat];
@@ -177,24 +229,15 @@ static bool upload_image(const view_dresser *d, view_texture *texture, md5_error
             free(image.rgba);
             return false;
         }
-    } else if (map == MD5GL_IMAGE_HEIGHTS) {
+    } else if (texture->map == MD5GL_IMAGE_HEIGHTS) {
         desc.kind = MD5GL_TEXTURE_NORMALS;
         desc.normals = MD5GL_NORMALS_HEIGHTS;
-    } else if (map == MD5GL_IMAGE_NORMALS) {
-        md5_error ignored;
-        desc.kind = MD5GL_TEXTURE_NORMALS;
-        desc.normals = md5gl_guess_normals(&desc);
-        // Heights are added only to normals in id's encoding.
-        if (desc.normals == 0 && texture->heights != NULL
-            && view_read_image(texture->heights, MD5_MAX_IMAGE_PIXELS, &height_image, &ignored)) {
-            heights.width = height_image.width;
-            heights.height = height_image.height;
-            heights.texels = height_image.rgba;
-            desc.heights = &heights;
-        }
+    } else if (texture->map == MD5GL_IMAGE_NORMALS) {
+        describe_normals(texture, &desc, &heights, &height_image);
     }
+
     texture->texture = md5gl_create_texture(d->renderer, &desc, error);
-    texture->has_holes = map == MD5GL_IMAGE_DIFFUSE && md5gl_has_transparent_texels(&desc);
+    texture->has_holes = texture->map == MD5GL_IMAGE_DIFFUSE && md5gl_has_transparent_texels(&desc);
     free(height_image.rgba);
     free(image.rgba);
     return texture->texture != 0;
@@ -230,30 +273,37 @@ static bool is_same_use(const view_texture *loaded, const view_texture *desc)
 // An image of a game that cannot be read is reported once for all its uses.
 static const view_texture *load_texture(const view_dresser *d, view_texture desc, bool selected)
 {
+    // A texture that could not be read is also in the list, with a `texture` of 0.
     view_textures *const textures = d->textures;
-    bool is_lost = false;
+    const bool is_in_game = desc.program != NULL;
+    bool is_reported = false;
     for (size_t i = 0; i < textures->num_loaded; i++) {
         const view_texture *const loaded = textures->loaded[i];
-        if (!loaded->program != !desc.program || strcmp(loaded->path, desc.path) != 0)
+        const bool is_loaded_in_game = loaded->program != NULL;
+        if (is_loaded_in_game != is_in_game || strcmp(loaded->path, desc.path) != 0)
             continue;
         if (is_same_use(loaded, &desc))
             return loaded->texture != 0 ? loaded : NULL;
-        is_lost = is_lost || (loaded->program != NULL && loaded->texture == 0);
+        is_reported = is_reported || (is_in_game && loaded->texture == 0);
     }
+
     md5_error error = {.message = ""};
     view_texture *const texture = common_alloc(1, sizeof *texture);
     *texture = desc;
     texture->path = common_copy(desc.path);
     texture->heights = common_copy(desc.heights);
     texture->base = common_copy(desc.base);
-    const bool is_there = upload_image(d, texture, &error);
-    const char *const what = desc.program != NULL ? "picture" : view_map_name(desc.map);
-    if (!is_there && selected)
-        view_error(d->log, "%s %s: %s", what, texture->path, error.message);
-    else if (!is_there && !is_lost)
-        view_warn(d->log, "%s %s: %s", what, texture->path, error.message);
+    const bool is_loaded = upload_image(d, texture, &error);
     *COMMON_ADD_ITEM(textures->loaded, textures->num_loaded) = texture;
-    return is_there ? texture : NULL;
+    if (is_loaded)
+        return texture;
+
+    const char *const kind = is_in_game ? "image" : view_map_name(desc.map);
+    if (selected)
+        view_error(d->log, "%s %s: %s", kind, texture->path, error.message);
+    else if (!is_reported)
+        view_warn(d->log, "%s %s: %s", kind, texture->path, error.message);
+    return NULL;
 }
 
 // load_texture() for a file that is a map.
