@@ -32,20 +32,24 @@ static float elbow_angle(float upper, float lower, float apart)
 }
 // end of lines
 
+// The methods of the lesson, in the order of its choice.
+enum { METHOD_TWO_BONE, METHOD_CCD, METHOD_FABRIK, METHOD_LEAST_SQUARES, NUM_METHODS };
+
 // Moves the chain's tip to the target with one of the lesson's four methods. Returns the remaining
 // distance between tip and target, units.
-static float reach(int solver, const md5_skeleton *skeleton, md5_chain_job job, md5_xform *pose)
+static float reach(int method, const md5_skeleton *skeleton, md5_chain_job job, md5_xform *pose)
 {
     const md5_two_bone_job arm = {.tip = job.tip, .target = job.target, .weight = 1.0f};
-    job.solver = solver == 2 ? MD5_CHAIN_FABRIK : MD5_CHAIN_LEAST_SQUARES;
-    if (solver == 0 && job.iterations > 0)
-        (void)md5_solve_two_bone(skeleton, &arm, pose); // analytic
-    if (solver == 1) {
+    if (method == METHOD_TWO_BONE) { // analytic: one iteration
+        if (job.iterations > 0)
+            (void)md5_solve_two_bone(skeleton, &arm, pose);
+    } else if (method == METHOD_CCD) {
         for (uint32_t i = 0; i < job.iterations; i++)
             descend(skeleton, job.tip, job.length, job.target, pose);
-    }
-    if (solver > 1)
+    } else {
+        job.solver = method == METHOD_FABRIK ? MD5_CHAIN_FABRIK : MD5_CHAIN_LEAST_SQUARES;
         md5_solve_chain(skeleton, &job, pose);
+    }
     return view_distance(md5_joint_in_model(skeleton, pose, job.tip).translation, job.target);
 }
 
@@ -60,21 +64,22 @@ static void add_chain(view_picture *picture, const view_figure *figure, md5_vec3
     }
 }
 
-// Plots, for each method, the decimal logarithm of the distance between the hand and the target
-// after 0, 1, 2, ... iterations from the same pose.
 VIEW_SHOW(ik)
 {
     enum { MAX_ITERATIONS = 24 }; // the maximum of the plot's axis
-    const int shown = (int)view_choice(picture, 0);
-    view_figure *const figure = &picture->figures[0];
-    md5_xform *const pose = view_spare_pose(picture, 0);
-    const float angle = 2 * (float)picture->time;
+    const int shown_method = (int)view_choice(picture, 0);
+    const md5_vec3 target = {v[2], v[3], v[4]};
     const float wave = v[5] * 5;
-    md5_chain_job job = {.tip = view_page_joint(picture, "hand_l"),
-                         .length = view_choice(picture, 1),
-                         .target = {v[2] + wave * cosf(angle), v[3], v[4] + wave * sinf(angle)},
-                         .iterations = MAX_ITERATIONS,
-                         .weight = 1};
+    const float angle = 2 * (float)picture->time;
+    view_figure *const figure = &picture->figures[0];
+    md5_chain_job job = {
+        .tip = view_page_joint(picture, "hand_l"),
+        .length = view_choice(picture, 1),
+        .target = {target.x + wave * cosf(angle), target.y, target.z + wave * sinf(angle)},
+        .iterations = MAX_ITERATIONS,
+        .weight = 1};
+
+    // The lengths of the arm.
     const md5_joint *const joints = picture->skeleton->joints;
     const uint32_t elbow = joints[job.tip].parent;
     const float upper = md5_vec3_length(figure->pose[elbow].translation);
@@ -82,21 +87,25 @@ VIEW_SHOW(ik)
     const float apart =
         view_distance(view_posed_place(picture, figure->pose, joints[elbow].parent), job.target);
     VIEW_FACTS(picture, upper, lower, apart, view_degrees(elbow_angle(upper, lower, apart)));
-    for (int solver = 0; solver < 4; solver++) {
-        uint32_t needed = 0;
+
+    // The distance after each number of iterations, always from the same pose.
+    md5_xform *const pose = view_spare_pose(picture, 0);
+    for (int method = 0; method < NUM_METHODS; method++) {
+        uint32_t num_needed = 0;
         for (job.iterations = 0; job.iterations <= MAX_ITERATIONS; job.iterations++) {
             memcpy(pose, figure->pose, picture->scene->num_joints * sizeof *pose);
-            const float distance = reach(solver, picture->skeleton, job, pose);
-            view_add_point(picture->plots, solver, job.iterations, log10f(fmaxf(distance, 1e-5f)));
-            needed += distance > 0.01f;
+            const float distance = reach(method, picture->skeleton, job, pose);
+            view_add_point(picture->plots, method, job.iterations, log10f(fmaxf(distance, 1e-5f)));
+            num_needed += distance > 0.01f;
         }
-        if (solver > 0)
-            VIEW_FACTS(picture, needed);
+        if (method != METHOD_TWO_BONE)
+            VIEW_FACTS(picture, num_needed);
     }
+
     job.iterations = MAX_ITERATIONS;
-    VIEW_FACTS(picture, reach(shown, picture->skeleton, job, figure->pose));
-    add_chain(picture, figure, job.target, job.tip, shown == 0 ? 3 : job.length, VIEW_RED,
-              VIEW_YELLOW);
+    VIEW_FACTS(picture, reach(shown_method, picture->skeleton, job, figure->pose));
+    add_chain(picture, figure, job.target, job.tip,
+              shown_method == METHOD_TWO_BONE ? 3 : job.length, VIEW_RED, VIEW_YELLOW);
 }
 
 // -- Limits ---------------------------------------------------------------------------------
@@ -130,52 +139,60 @@ static md5_quat limit_turn(const md5_joint_limit *limit, md5_quat rotation, floa
 }
 // end of lines
 
+// Returns the axis of the elbow in the space of its joint: perpendicular to both bones of the bind
+// pose.
+static md5_vec3 elbow_axis(const md5_model *model, uint32_t shoulder, uint32_t elbow, uint32_t hand)
+{
+    const md5_vec3 position = md5_mat34_translation(model->bind[elbow]);
+    const md5_vec3 upper_arm = md5_vec3_sub(position, md5_mat34_translation(model->bind[shoulder]));
+    const md5_vec3 forearm = md5_vec3_sub(md5_mat34_translation(model->bind[hand]), position);
+    const md5_quat to_joint = md5_quat_conjugate(md5_quat_from_mat34(model->bind[elbow]));
+    return md5_vec3_normalize(md5_quat_rotate(to_joint, md5_vec3_cross(upper_arm, forearm)),
+                              (md5_vec3){0, 1, 0});
+}
+
 VIEW_SHOW(limits)
 {
-    const md5_model *const model = picture->model;
-    const uint32_t count = picture->scene->num_joints;
-    const uint32_t root = view_page_joint(picture, "upperarm_l");
-    const uint32_t middle = view_page_joint(picture, "forearm_l");
-    const uint32_t tip = view_page_joint(picture, "hand_l");
-    // The axis of the elbow in the space of its joint: perpendicular to both bones of the bind
-    // pose.
-    const md5_vec3 elbow = md5_mat34_translation(model->bind[middle]);
-    const md5_vec3 across =
-        md5_vec3_cross(md5_vec3_sub(elbow, md5_mat34_translation(model->bind[root])),
-                       md5_vec3_sub(md5_mat34_translation(model->bind[tip]), elbow));
-    const md5_quat back = md5_quat_conjugate(md5_quat_from_mat34(model->bind[middle]));
-    md5_joint_limit *const limits =
-        common_alloc(count, sizeof *limits); // zero-initialized: no limits
-    limits[middle] = (md5_joint_limit){
-        .kind = MD5_LIMIT_HINGE,
-        .rest = model->bind_local[middle].rotation,
-        .axis = md5_vec3_normalize(md5_quat_rotate(back, across), (md5_vec3){0, 1, 0}),
-        .min = fminf(v[1], v[2]),
-        .max = fmaxf(v[1], v[2])};
-    limits[root] = (md5_joint_limit){.kind = MD5_LIMIT_CONE,
-                                     .rest = model->bind_local[root].rotation,
-                                     .axis = {1, 0, 0},
-                                     .min = -0.5f,
-                                     .max = 0.5f,
-                                     .swing = v[3]};
     static const md5_chain_solver solvers[] = {MD5_CHAIN_CCD, MD5_CHAIN_FABRIK,
                                                MD5_CHAIN_LEAST_SQUARES};
+    const md5_model *const model = picture->model;
+    const uint32_t shoulder = view_page_joint(picture, "upperarm_l");
+    const uint32_t elbow = view_page_joint(picture, "forearm_l");
+    const uint32_t hand = view_page_joint(picture, "hand_l");
+
+    // The elbow is a hinge, the shoulder a cone. All other joints have no limits: they are 0.
+    md5_joint_limit *const limits = common_alloc(picture->scene->num_joints, sizeof *limits);
+    limits[elbow] = (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
+                                      .rest = model->bind_local[elbow].rotation,
+                                      .axis = elbow_axis(model, shoulder, elbow, hand),
+                                      .min = fminf(v[1], v[2]),
+                                      .max = fmaxf(v[1], v[2])};
+    limits[shoulder] = (md5_joint_limit){.kind = MD5_LIMIT_CONE,
+                                         .rest = model->bind_local[shoulder].rotation,
+                                         .axis = {1, 0, 0},
+                                         .min = -0.5f,
+                                         .max = 0.5f,
+                                         .swing = v[3]};
+
+    // The first figure reaches for the target without limits, the second with limits.
     md5_chain_job job = {.solver = solvers[view_choice(picture, 0)],
-                         .tip = tip,
+                         .tip = hand,
                          .length = 3,
                          .target = {v[4], 12, v[5]},
                          .tolerance = 1e-3f,
                          .iterations = 60,
                          .weight = 1};
-    for (int limited = 0; limited < 2; limited++) {
-        const view_figure *const figure = &picture->figures[limited];
-        float elbow_turns[2], shoulder_turns[2];
-        job.limits = limited == 1 ? limits : NULL;
+    for (int i = 0; i < 2; i++) {
+        const view_figure *const figure = &picture->figures[i];
+        job.limits = i == 1 ? limits : NULL;
         const float distance = md5_solve_chain(picture->skeleton, &job, figure->pose);
-        add_chain(picture, figure, job.target, tip, 3, VIEW_RED, VIEW_YELLOW);
-        limit_turn(&limits[root], figure->pose[root].rotation, shoulder_turns);
-        limit_turn(&limits[middle], figure->pose[middle].rotation, elbow_turns);
-        VIEW_FACTS(picture, elbow_turns[0], elbow_turns[1], shoulder_turns[1], distance);
+        add_chain(picture, figure, job.target, hand, 3, VIEW_RED, VIEW_YELLOW);
+
+        float elbow_angles[2]; // twist and swing
+        float shoulder_angles[2];
+        limit_turn(&limits[shoulder], figure->pose[shoulder].rotation, shoulder_angles);
+        limit_turn(&limits[elbow], figure->pose[elbow].rotation, elbow_angles);
+        VIEW_FACTS(picture, elbow_angles[0], elbow_angles[1], shoulder_angles[1], distance);
     }
     free(limits);
 }
@@ -194,14 +211,49 @@ static md5_quat lay_on(md5_vec3 normal)
 }
 // end of lines
 
+// Draws the slope below both figures.
+static void draw_slope(view_picture *picture, float angle)
+{
+    for (int k = 0; k < 2; k++) {
+        const float y = picture->figures[k].place.translation.y;
+        for (int i = -3; i <= 3; i++) {
+            const float along = 5 * (float)i;
+            const float low = -18;
+            const float high = 18;
+            view_draw_to(picture, (md5_vec3){along, y + low, low * tanf(angle)}, 0);
+            view_draw_to(picture, (md5_vec3){along, y + high, high * tanf(angle)}, VIEW_DIM_LINE);
+        }
+    }
+}
+
+// Adds the bones of a leg, the bend of its knee, and the angle between its sole and the slope.
+// `laid` is the rotation of the ankle with which the sole is parallel to the slope.
+static void add_leg(view_picture *picture, const view_figure *figure, uint32_t ankle, md5_quat laid)
+{
+    const md5_joint *const joints = picture->skeleton->joints;
+    const uint32_t knee = joints[ankle].parent;
+    const uint32_t hip = joints[knee].parent;
+    const md5_vec3 a = view_posed_place(picture, figure->pose, hip);
+    const md5_vec3 b = view_posed_place(picture, figure->pose, knee);
+    const md5_vec3 c = view_posed_place(picture, figure->pose, ankle);
+    const float bend = elbow_angle(view_distance(a, b), view_distance(b, c), view_distance(a, c));
+    const md5_xform posed_ankle = md5_joint_in_model(picture->skeleton, figure->pose, ankle);
+    VIEW_FACTS(picture, view_degrees(bend), view_angle(laid, posed_ankle.rotation));
+    view_add_bone(picture, figure, ankle, VIEW_YELLOW);
+    view_add_bone(picture, figure, knee, VIEW_YELLOW);
+}
+
 // The slope falls sideways, so that one leg is bent.
 VIEW_SHOW(slope)
 {
     const float angle = view_radians(v[0]);
+    const float weight = v[1];
     const md5_vec3 normal = {0, -sinf(angle), cosf(angle)};
     const view_figure *const figure = &picture->figures[1];
     const uint32_t ankles[2] = {view_page_joint(picture, "foot_l"),
                                 view_page_joint(picture, "foot_r")};
+
+    // Place both feet on the slope.
     md5_foot feet[2];
     md5_quat before[2];
     float sides[2];
@@ -213,36 +265,15 @@ VIEW_SHOW(slope)
         sides[i] = ankle.translation.y;
     }
     md5_feet_job job = {
-        .pelvis = view_page_joint(picture, "hips"), .feet = feet, .num_feet = 2, .weight = v[1]};
+        .pelvis = view_page_joint(picture, "hips"), .feet = feet, .num_feet = 2, .weight = weight};
     (void)md5_solve_feet(picture->skeleton, &job, figure->pose);
+
     picture->has_no_floor = true;
-    for (int k = 0; k < 2; k++) {
-        const float y = picture->figures[k].place.translation.y;
-        for (int i = -3; i <= 3; i++) {
-            const float along = 5 * (float)i;
-            const float low = -18;
-            const float high = 18;
-            view_draw_to(picture, (md5_vec3){along, y + low, low * tanf(angle)}, 0);
-            view_draw_to(picture, (md5_vec3){along, y + high, high * tanf(angle)}, VIEW_DIM_LINE);
-        }
-    }
-    for (int i = 0; i < 2; i++) {
-        const md5_joint *const joints = picture->skeleton->joints;
-        const uint32_t knee = joints[ankles[i]].parent;
-        const uint32_t hip = joints[knee].parent;
-        const md5_vec3 a = view_posed_place(picture, figure->pose, hip);
-        const md5_vec3 b = view_posed_place(picture, figure->pose, knee);
-        const md5_vec3 c = view_posed_place(picture, figure->pose, ankles[i]);
-        const float bend =
-            elbow_angle(view_distance(a, b), view_distance(b, c), view_distance(a, c));
-        const md5_quat laid = md5_quat_mul(lay_on(normal), before[i]);
-        const md5_xform ankle = md5_joint_in_model(picture->skeleton, figure->pose, ankles[i]);
-        VIEW_FACTS(picture, view_degrees(bend), view_angle(laid, ankle.rotation));
-        view_add_bone(picture, figure, ankles[i], VIEW_YELLOW);
-        view_add_bone(picture, figure, knee, VIEW_YELLOW);
-    }
-    VIEW_FACTS(picture, angle > 0 ? fminf(sides[0], sides[1]) : fmaxf(sides[0], sides[1]),
-               -job.drop * v[1]);
+    draw_slope(picture, angle);
+    for (int i = 0; i < 2; i++)
+        add_leg(picture, figure, ankles[i], md5_quat_mul(lay_on(normal), before[i]));
+    const float lower_side = angle > 0 ? fminf(sides[0], sides[1]) : fmaxf(sides[0], sides[1]);
+    VIEW_FACTS(picture, lower_side, -job.drop * weight);
 }
 
 // == Walking ===============================================================================

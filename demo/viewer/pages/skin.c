@@ -26,15 +26,18 @@ static md5_xform link_to(md5_xform parent, md5_xform object)
 // Computes the links at a time, and the pose of the man.
 static void set_links(const view_picture *picture, double time, md5_xform *pose, md5_xform links[4])
 {
-    const float *const v = picture->values;
+    const float ship_roll = picture->values[0];
+    const float car_distance = picture->values[1];
+    const float dragon_turn = picture->values[2];
     const float wave = sinf((float)fmod(1.2 * time, 6.283185307));
     const float drive = sinf((float)fmod(0.7 * time, 6.283185307));
-    links[0] = (md5_xform){
-        md5_quat_from_euler((md5_euler){.pitch = 0.3f * v[0] * drive, .roll = v[0] * wave}),
-        {.z = 2 * drive},
-        0};
-    links[1] = (md5_xform){{.w = 1}, {.y = v[1] * drive, .z = 19}, 0};
-    links[2] = (md5_xform){md5_quat_from_euler((md5_euler){.yaw = v[2] * drive}), {.z = 1}, 0};
+    links[0] = (md5_xform){md5_quat_from_euler((md5_euler){.pitch = 0.3f * ship_roll * drive,
+                                                           .roll = ship_roll * wave}),
+                           {.z = 2 * drive},
+                           0};
+    links[1] = (md5_xform){{.w = 1}, {.y = car_distance * drive, .z = 19}, 0};
+    links[2] =
+        (md5_xform){md5_quat_from_euler((md5_euler){.yaw = dragon_turn * drive}), {.z = 1}, 0};
     view_sample_clip(picture, "talk", time, pose);
     links[3] = md5_joint_in_model(picture->skeleton, pose, view_page_joint(picture, "head"));
 }
@@ -49,20 +52,60 @@ static void draw_outline(view_picture *picture, md5_xform place, const md5_vec2 
     }
 }
 
+enum { CIRCLE_POINTS = 24 };
+
+static void draw_hat(view_picture *picture, md5_xform place, const md5_vec2 *circle)
+{
+    for (int i = 0; i < 3; i++) // brim, band and top
+        draw_outline(picture, place, circle, CIRCLE_POINTS, i == 0 ? 12 : 7, 6 * (float)i,
+                     VIEW_YELLOW);
+}
+
+// Draws three outlines, from the deck to the keel.
+static void draw_ship(view_picture *picture, md5_xform place)
+{
+    static const md5_vec2 deck[] = {{-24, -84}, {24, -84}, {32, 24}, {19, 64},
+                                    {0, 90},    {-19, 64}, {-32, 24}};
+    for (int i = 0; i < 3; i++)
+        draw_outline(picture, place, deck, COMMON_LENGTH(deck), 1 - 0.15f * (float)i,
+                     14 - 9 * (float)i, VIEW_BLUE);
+}
+
+// Draws the floor and the rim of the car, and four wheels.
+static void draw_car(view_picture *picture, md5_xform place, const md5_vec2 *circle)
+{
+    static const md5_vec2 body[] = {{-15, -25}, {15, -25}, {15, 25}, {-15, 25}};
+    for (int i = 0; i < 2; i++)
+        draw_outline(picture, place, body, COMMON_LENGTH(body), 1, 12 * (float)i, VIEW_RED);
+    for (int i = 0; i < 4; i++) {
+        const float side = i < 2 ? -15 : 15;
+        const float along = i % 2 == 0 ? -15 : 15;
+        const md5_xform wheel = {{.y = 0.70710678f, .w = 0.70710678f}, {side, along, 0}, 0};
+        draw_outline(picture, md5_xform_mul(place, wheel), circle, CIRCLE_POINTS, 5, 0, VIEW_RED);
+    }
+}
+
+static void draw_water(view_picture *picture)
+{
+    for (int i = -4; i <= 4; i++) {
+        const float at = 25 * (float)i;
+        view_page_line(picture, (md5_vec3){at, -100, 0}, (md5_vec3){at, 100, 0}, 0x4FC9C450u);
+        view_page_line(picture, (md5_vec3){-100, at, 0}, (md5_vec3){100, at, 0}, 0x4FC9C450u);
+    }
+}
+
 VIEW_SHOW(chain)
 {
     (void)v;
-    enum { ROUND = 24 };
-    static const md5_vec2 deck[] = {{-24, -84}, {24, -84}, {32, 24}, {19, 64},
-                                    {0, 90},    {-19, 64}, {-32, 24}};
-    static const md5_vec2 body[] = {{-15, -25}, {15, -25}, {15, 25}, {-15, 25}};
     const uint32_t num_links = hat_links[view_choice(picture, 3)];
     const uint32_t head = view_page_joint(picture, "head");
     view_figure *const figure = &picture->figures[0];
-    md5_vec2 circle[ROUND];
-    md5_xform begin[4], links[4];
+    md5_xform begin[4];
+    md5_xform links[4];
     set_links(picture, 0, view_spare_pose(picture, 0), begin);
     set_links(picture, picture->time, figure->pose, links);
+    figure->place = chain(links, 3);
+
     // The hat was placed on the head in the bind pose, and attached to its parent at time 0.
     const md5_xform on_head = link_to(md5_xform_from_mat34(picture->model->bind[head]),
                                       (md5_xform){{.w = 1}, {.z = 53}, 0});
@@ -70,29 +113,17 @@ VIEW_SHOW(chain)
     const md5_xform link =
         link_to(chain(begin, num_links), md5_xform_mul(chain(begin, 4), on_head));
     const md5_xform hat = md5_xform_mul(chain(links, num_links), link);
-    figure->place = chain(links, 3);
-    for (int i = 0; i < ROUND; i++)
-        circle[i] = (md5_vec2){cosf(6.28318531f / (float)ROUND * (float)i),
-                               sinf(6.28318531f / (float)ROUND * (float)i)};
-    for (int i = 0; i < 3; i++) // brim, band and top
-        draw_outline(picture, hat, circle, ROUND, i == 0 ? 12 : 7, 6 * (float)i, VIEW_YELLOW);
-    for (int i = 0; i < 4; i++) { // from deck to keel, from the car's floor to its rim, wheels
-        const float side = i < 2 ? -15 : 15;
-        const float along = i % 2 == 0 ? -15 : 15;
-        const md5_xform wheel = {{.y = 0.70710678f, .w = 0.70710678f}, {side, along, 0}, 0};
-        if (i < 3)
-            draw_outline(picture, links[0], deck, 7, 1 - 0.15f * (float)i, 14 - 9 * (float)i,
-                         VIEW_BLUE);
-        if (i < 2)
-            draw_outline(picture, chain(links, 2), body, 4, 1, 12 * (float)i, VIEW_RED);
-        draw_outline(picture, md5_xform_mul(chain(links, 2), wheel), circle, ROUND, 5, 0, VIEW_RED);
-    }
-    for (int i = -4; i <= 4; i++) { // the water
-        const float at = 25 * (float)i;
-        view_page_line(picture, (md5_vec3){at, -100, 0}, (md5_vec3){at, 100, 0}, 0x4FC9C450u);
-        view_page_line(picture, (md5_vec3){-100, at, 0}, (md5_vec3){100, at, 0}, 0x4FC9C450u);
-    }
+
+    md5_vec2 circle[CIRCLE_POINTS];
+    for (int i = 0; i < CIRCLE_POINTS; i++)
+        circle[i] = (md5_vec2){cosf(6.28318531f / (float)CIRCLE_POINTS * (float)i),
+                               sinf(6.28318531f / (float)CIRCLE_POINTS * (float)i)};
+    draw_hat(picture, hat, circle);
+    draw_ship(picture, links[0]);
+    draw_car(picture, chain(links, 2), circle);
+    draw_water(picture);
     picture->has_no_floor = true;
+
     VIEW_FACTS(picture, links[0].translation.z, links[1].translation.z, links[2].translation.z,
                md5_xform_mul(links[3], on_head).translation.z);
     VIEW_FACTS(picture, hat.translation.z, view_distance(hat.translation, worn.translation));
@@ -125,18 +156,23 @@ static md5_quat through_text(md5_vec3 axis, float degrees, float digits, md5_qua
 
 VIEW_SHOW(quaternion_w)
 {
+    const float angle = v[0];
+    const float digits = v[3];
     const md5_vec3 axis = md5_vec3_normalize((md5_vec3){v[1], v[2], 0.6f}, (md5_vec3){0, 0, 1});
-    md5_quat q = {.w = 1};
-    md5_quat back = q;
+
+    // The last step computes the rotation by the angle of the slider.
+    md5_quat stored = {.w = 1};
+    md5_quat rebuilt = stored;
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
-        const double x = view_step_x(picture->plots, i, v[0]);
-        back = through_text(axis, (float)x, v[3], &q);
-        view_plot_step(picture->plots, 0, i, x, view_angle(q, back));
+        const double x = view_step_x(picture->plots, i, angle);
+        rebuilt = through_text(axis, (float)x, digits, &stored);
+        view_plot_step(picture->plots, 0, i, x, view_angle(stored, rebuilt));
     }
-    const md5_quat turns[2] = {q, md5_quat_normalize(back, (md5_quat){.w = 1})};
+
+    const md5_quat rotations[2] = {stored, md5_quat_normalize(rebuilt, (md5_quat){.w = 1})};
     for (int i = 0; i < 2; i++)
-        view_add_frame(picture, view_spin(&picture->figures[i], turns[i]), 32);
-    VIEW_FACTS(picture, 0.6, q.w, back.w, view_angle(q, back));
+        view_add_frame(picture, view_spin(&picture->figures[i], rotations[i]), 32);
+    VIEW_FACTS(picture, 0.6, stored.w, rebuilt.w, view_angle(stored, rebuilt));
 }
 
 // -- Palette --------------------------------------------------------------------------------
@@ -151,33 +187,40 @@ static md5_mat34 palette_of(md5_mat34 posed, md5_mat34 bind)
 
 VIEW_SHOW(palette)
 {
+    const float weight = v[0];
+    const float seconds = v[1];
     const uint32_t count = picture->scene->num_joints;
     const uint32_t finger = view_page_joint(picture, "finger_b_2_r");
     const uint32_t shoulder = view_page_joint(picture, "upperarm_r");
     const view_figure *const bind = &picture->figures[0];
     const view_figure *const posed = &picture->figures[1];
+
+    // Pose the second figure between the bind pose and the clip.
     md5_xform *const wave = view_spare_pose(picture, 0);
+    view_sample_clip(picture, "wave", seconds, wave);
+    md5_blend_poses(picture->model->bind_local, wave, weight, NULL, count, posed->pose);
+
     md5_mat34 *const joints = common_alloc(2 * (size_t)count, sizeof *joints);
     md5_mat34 *const palette = joints + count;
-    view_sample_clip(picture, "wave", v[1], wave);
-    md5_blend_poses(picture->model->bind_local, wave, v[0], NULL, count, posed->pose);
     md5_local_to_model(picture->skeleton, posed->pose, joints);
     for (uint32_t j = 0; j < count; j++) {
         palette[j] = palette_of(joints[j], picture->model->bind[j]);
         view_add_bone(picture, bind, j, 0xF1F3F690u);
         view_add_bone(picture, posed, j, 0xF1F3F690u);
     }
+
     // The matrix of its joint moves the fingertip from the bind pose to the current pose.
     const md5_vec3 tip = md5_mat34_translation(picture->model->bind[finger]);
-    const md5_vec3 carried = md5_mat34_point(palette[finger], tip);
+    const md5_vec3 moved_tip = md5_mat34_point(palette[finger], tip);
     const md5_vec3 from = md5_xform_point(bind->place, tip);
-    const md5_vec3 to = md5_xform_point(posed->place, carried);
+    const md5_vec3 to = md5_xform_point(posed->place, moved_tip);
     view_page_cross(picture, from, 2, VIEW_RED);
     view_page_cross(picture, to, 2, VIEW_RED);
     view_page_line(picture, from, to, VIEW_RED);
-    const float *const row = palette[finger].m + 8;
-    VIEW_FACTS(picture, tip.x, tip.y, tip.z, row[0], row[1], row[2], row[3], carried.z);
-    VIEW_FACTS(picture, view_distance(carried, tip),
+
+    const float *const z_row = palette[finger].m + 8;
+    VIEW_FACTS(picture, tip.x, tip.y, tip.z, z_row[0], z_row[1], z_row[2], z_row[3], moved_tip.z);
+    VIEW_FACTS(picture, view_distance(moved_tip, tip),
                md5_vec3_length(md5_mat34_translation(palette[shoulder])));
     free(joints);
 }
@@ -225,6 +268,20 @@ static md5_vec3 skin_dual(const md5_mesh *mesh, uint32_t vertex, const md5_dual_
 }
 // end of lines
 
+// Returns the sum of a vertex's weights of a joint and its descendants.
+static float weight_below(const md5_model *model, const md5_mesh *mesh, uint32_t vertex,
+                          uint32_t joint)
+{
+    float sum = 0;
+    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++) {
+        uint32_t ancestor = mesh->influence_joints[i];
+        while (ancestor != MD5_NONE && ancestor != joint)
+            ancestor = model->skeleton.joints[ancestor].parent;
+        sum += ancestor != MD5_NONE ? mesh->influences[i].w : 0;
+    }
+    return sum;
+}
+
 // Returns the size of the waist of a mesh at a joint: the sum of the distances from the vertical
 // axis through the joint, over the vertices of which the joint and its descendants have a weight
 // between 0.25 and 0.75.
@@ -233,16 +290,12 @@ static double waist_size(const md5_model *model, const md5_mesh *mesh, uint32_t 
 {
     const md5_vec3 axis = md5_mat34_translation(model->bind[joint]);
     double sum = 0;
-    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-        float share = 0;
-        for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++) {
-            uint32_t above = mesh->influence_joints[i];
-            while (above != MD5_NONE && above != joint)
-                above = model->skeleton.joints[above].parent;
-            share += above != MD5_NONE ? mesh->influences[i].w : 0;
+    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
+        const float weight = weight_below(model, mesh, vertex, joint);
+        if (weight > 0.25f && weight < 0.75f) {
+            const md5_vec3 position = positions[vertex];
+            sum += hypot((double)(position.x - axis.x), (double)(position.y - axis.y));
         }
-        if (share > 0.25f && share < 0.75f)
-            sum += hypot((double)(positions[v].x - axis.x), (double)(positions[v].y - axis.y));
     }
     return sum;
 }
@@ -250,37 +303,45 @@ static double waist_size(const md5_model *model, const md5_mesh *mesh, uint32_t 
 VIEW_SHOW(dual)
 {
     static const char *const names[2] = {"spine_2", "neck"};
-    const uint32_t count = picture->scene->num_joints;
+    const uint32_t num_joints = picture->scene->num_joints;
+    const md5_model *const model = picture->model;
     const uint32_t spine = view_page_joint(picture, names[0]);
+
+    // Rotate both joints of both figures about the vertical axis, by the angles of the sliders.
     picture->figures[1].kind = VIEW_FIGURE_DUAL;
-    for (int i = 0; i < 4; i++) // rotate both joints of both figures about the vertical axis
-        view_turn_joint(picture, picture->figures[i / 2].pose, names[i % 2],
-                        md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, view_radians(v[i % 2])));
-    md5_mat34 *const palette = common_alloc(count, sizeof *palette);
-    md5_dual_quat *const dual = common_alloc(count, sizeof *dual);
+    for (int figure = 0; figure < 2; figure++)
+        for (int joint = 0; joint < 2; joint++)
+            view_turn_joint(picture, picture->figures[figure].pose, names[joint],
+                            md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, view_radians(v[joint])));
+
+    md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
+    md5_dual_quat *const dual_palette = common_alloc(num_joints, sizeof *dual_palette);
+    md5_local_to_palette(model, picture->figures[0].pose, NULL, palette);
+    for (uint32_t i = 0; i < num_joints; i++)
+        dual_palette[i] = dual_of(md5_xform_from_mat34(palette[i]));
+
+    // Compare the waists of the bind pose and of both methods.
+    enum { BIND, LINEAR, DUAL };
     double waists[3] = {0, 0, 0};
-    double farthest = 0;
-    md5_local_to_palette(picture->model, picture->figures[0].pose, NULL, palette);
-    for (uint32_t i = 0; i < count; i++)
-        dual[i] = dual_of(md5_xform_from_mat34(palette[i]));
-    for (uint32_t m = 0; m < picture->model->num_meshes; m++) {
-        const md5_mesh *const mesh = &picture->model->meshes[m];
-        md5_vec3 *const a = common_alloc(2 * (size_t)mesh->num_vertices, sizeof *a);
-        md5_vec3 *const b = a + mesh->num_vertices;
-        md5_skin(mesh, palette, a, NULL, NULL);
-        for (uint32_t k = 0; k < mesh->num_vertices; k++)
-            b[k] = skin_dual(mesh, k, dual);
-        const md5_vec3 *const positions[3] = {mesh->positions, a, b};
-        for (int i = 0; i < 3; i++)
-            waists[i] += waist_size(picture->model, mesh, spine, positions[i]);
-        for (uint32_t k = 0; k < mesh->num_vertices; k++) {
-            farthest = fmax(farthest, view_distance(a[k], b[k]));
+    double max_distance = 0;
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        md5_vec3 *const linear = common_alloc(2 * (size_t)mesh->num_vertices, sizeof *linear);
+        md5_vec3 *const dual = linear + mesh->num_vertices;
+        md5_skin(mesh, palette, linear, NULL, NULL);
+        for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
+            dual[vertex] = skin_dual(mesh, vertex, dual_palette);
+            max_distance = fmax(max_distance, view_distance(linear[vertex], dual[vertex]));
         }
-        free(a);
+        waists[BIND] += waist_size(model, mesh, spine, mesh->positions);
+        waists[LINEAR] += waist_size(model, mesh, spine, linear);
+        waists[DUAL] += waist_size(model, mesh, spine, dual);
+        free(linear);
     }
-    VIEW_FACTS(picture, 100 * waists[1] / waists[0], 100 * waists[2] / waists[0], farthest);
+    VIEW_FACTS(picture, 100 * waists[LINEAR] / waists[BIND], 100 * waists[DUAL] / waists[BIND],
+               max_distance);
     free(palette);
-    free(dual);
+    free(dual_palette);
 }
 
 // -- Normals of a stretched body ------------------------------------------------------------
@@ -308,46 +369,69 @@ static double angle_between(md5_vec3 a, md5_vec3 b)
            * 57.29577951308232;
 }
 
+// Draws the normals of some vertices on the side of the figure that faces the camera. The first
+// figure shows normals that the matrix transforms, the second those of its cofactors.
+static void draw_normals(view_picture *picture, int method, md5_mat34 stretch,
+                         const md5_vec3 *positions, const md5_vec3 *normals, uint32_t count)
+{
+    enum { STRIDE = 9 };
+    static const view_color colors[2] = {VIEW_RED, VIEW_GREEN};
+    const md5_vec3 to_camera = {0.85f, 0.49f, 0.2f}; // direction of the lessons' camera
+    const view_figure *const figure = &picture->figures[method];
+    for (uint32_t k = 0; k < count; k += STRIDE) {
+        const md5_vec3 from =
+            md5_xform_point(figure->place, md5_mat34_point(stretch, positions[k]));
+        const md5_vec3 normal =
+            md5_vec3_normalize(carry_normal(stretch, normals[k], method == 1), normals[k]);
+        const md5_vec3 outward = carry_normal(stretch, normals[k], true);
+        if (md5_vec3_dot(outward, to_camera) > 0)
+            view_page_line(picture, from, view_along(from, normal, 4), colors[method]);
+    }
+}
+
+// Returns the largest angle between the transformed normal of a triangle and the normal of its
+// transformed vertices.
+static double largest_normal_error(const md5_mesh *mesh, const md5_vec3 *positions,
+                                   md5_mat34 stretch, bool by_cofactors)
+{
+    double largest = 0;
+    for (uint32_t k = 0; k < mesh->num_triangles; k++) {
+        const uint32_t *const vertices = mesh->indices + 3 * (size_t)k;
+        const md5_vec3 origin = positions[vertices[0]];
+        const md5_vec3 a = md5_vec3_sub(positions[vertices[1]], origin);
+        const md5_vec3 b = md5_vec3_sub(positions[vertices[2]], origin);
+        const md5_vec3 true_normal =
+            md5_vec3_cross(md5_mat34_direction(stretch, a), md5_mat34_direction(stretch, b));
+        const md5_vec3 normal = carry_normal(stretch, md5_vec3_cross(a, b), by_cofactors);
+        largest = fmax(largest, angle_between(true_normal, normal));
+    }
+    return largest;
+}
+
 VIEW_SHOW(normals)
 {
-    static const view_color colors[2] = {VIEW_RED, VIEW_GREEN};
-    const md5_mat34 m = {{1, 0, 0, 0, 0, v[0], v[2], 0, 0, 0, v[1], 0}};
-    const md5_vec3 to_camera = {0.85f, 0.49f, 0.2f}; // direction of the lessons' camera
-    md5_mat34 *const palette = common_alloc(picture->scene->num_joints, sizeof *palette);
+    const float width = v[0];
+    const float height = v[1];
+    const float lean = v[2];
+    const md5_mat34 stretch = {{1, 0, 0, 0, 0, width, lean, 0, 0, 0, height, 0}};
     double errors[2] = {0, 0};
+    md5_mat34 *const palette = common_alloc(picture->scene->num_joints, sizeof *palette);
     md5_local_to_palette(picture->model, picture->figures[0].pose, NULL, palette);
     for (uint32_t i = 0; i < picture->model->num_meshes; i++) {
         const md5_mesh *const mesh = &picture->model->meshes[i];
-        md5_vec3 *const places = common_alloc(2 * (size_t)mesh->num_vertices, sizeof *places);
-        md5_vec3 *const normals = places + mesh->num_vertices;
-        md5_skin(mesh, palette, places, normals, NULL);
-        for (int way = 0; way < 2; way++) {
-            const view_figure *const figure = &picture->figures[way];
-            for (uint32_t k = 0; k < mesh->num_vertices; k += 9) {
-                const md5_vec3 from = md5_xform_point(figure->place, md5_mat34_point(m, places[k]));
-                const md5_vec3 normal =
-                    md5_vec3_normalize(carry_normal(m, normals[k], way == 1), normals[k]);
-                const md5_vec3 outward = carry_normal(m, normals[k], true);
-                if (md5_vec3_dot(outward, to_camera) > 0) // only on the visible side
-                    view_page_line(picture, from, view_along(from, normal, 4), colors[way]);
-            }
-            // Compare the normal of each triangle with the normal of its transformed corners.
-            for (uint32_t k = 0; k < mesh->num_triangles; k++) {
-                const uint32_t *const corner = mesh->indices + 3 * (size_t)k;
-                const md5_vec3 a = md5_vec3_sub(places[corner[1]], places[corner[0]]);
-                const md5_vec3 b = md5_vec3_sub(places[corner[2]], places[corner[0]]);
-                const md5_vec3 true_normal =
-                    md5_vec3_cross(md5_mat34_direction(m, a), md5_mat34_direction(m, b));
-                errors[way] = fmax(
-                    errors[way],
-                    angle_between(true_normal, carry_normal(m, md5_vec3_cross(a, b), way == 1)));
-            }
+        md5_vec3 *const positions = common_alloc(2 * (size_t)mesh->num_vertices, sizeof *positions);
+        md5_vec3 *const normals = positions + mesh->num_vertices;
+        md5_skin(mesh, palette, positions, normals, NULL);
+        for (int method = 0; method < 2; method++) {
+            draw_normals(picture, method, stretch, positions, normals, mesh->num_vertices);
+            errors[method] =
+                fmax(errors[method], largest_normal_error(mesh, positions, stretch, method == 1));
         }
-        free(places);
+        free(positions);
     }
-    for (int way = 0; way < 2; way++) {
-        picture->figures[way].shape = m;
-        VIEW_FACTS(picture, errors[way]);
+    for (int method = 0; method < 2; method++) {
+        picture->figures[method].shape = stretch;
+        VIEW_FACTS(picture, errors[method]);
     }
     free(palette);
 }
@@ -364,30 +448,37 @@ static float weight_of_joint(const md5_mesh *mesh, uint32_t vertex, uint32_t joi
 }
 // end of lines
 
+static float largest_weight(const md5_model *model, uint32_t joint)
+{
+    float largest = 0;
+    for (uint32_t m = 0; m < model->num_meshes; m++)
+        for (uint32_t k = 0; k < model->meshes[m].num_vertices; k++)
+            largest = fmaxf(largest, weight_of_joint(&model->meshes[m], k, joint));
+    return largest;
+}
+
 VIEW_SHOW(influences)
 {
     (void)v;
-    const uint32_t choice = view_choice(picture, 0);
+    const bool has_joint = view_choice(picture, 0) > 0; // otherwise the number of joints is shown
+    const bool dances = view_choice(picture, 1) == 1;
     const uint32_t joint = view_page_joint(picture, view_word(picture, 0));
-    picture->heat_joint = choice > 0 ? (int32_t)joint : -1;
+    picture->heat_joint = has_joint ? (int32_t)joint : -1;
     picture->figures[1].kind = VIEW_FIGURE_HEAT;
     for (int i = 0; i < 2; i++) {
-        if (view_choice(picture, 1) == 1)
-            view_sample_clip(picture, "dance", picture->time, picture->figures[i].pose);
-        if (choice > 0)
-            view_page_cross(picture, view_joint_place(picture, &picture->figures[i], joint), 2,
-                            VIEW_RED);
+        const view_figure *const figure = &picture->figures[i];
+        if (dances)
+            view_sample_clip(picture, "dance", picture->time, figure->pose);
+        if (has_joint)
+            view_page_cross(picture, view_joint_place(picture, figure, joint), 2, VIEW_RED);
     }
-    const view_heatmap_stats facts = view_measure_heat(picture->model, picture->heat_joint);
-    float largest = 0;
-    for (uint32_t m = 0; m < picture->model->num_meshes; m++)
-        for (uint32_t k = 0; k < picture->model->meshes[m].num_vertices; k++)
-            largest = fmaxf(largest, weight_of_joint(&picture->model->meshes[m], k, joint));
-    if (choice > 0) {
-        view_add_fact(picture, "largest weight", largest, "");
-        view_add_fact(picture, "vertices that it moves", facts.num_vertices, "");
+
+    const view_heatmap_stats stats = view_measure_heat(picture->model, picture->heat_joint);
+    if (has_joint) {
+        view_add_fact(picture, "largest weight", largest_weight(picture->model, joint), "");
+        view_add_fact(picture, "vertices that it moves", stats.num_vertices, "");
     } else {
-        view_add_fact(picture, "most joints of a vertex", facts.most, "");
-        view_add_fact(picture, "vertices with more than 4", facts.num_vertices, "");
+        view_add_fact(picture, "most joints of a vertex", stats.most, "");
+        view_add_fact(picture, "vertices with more than 4", stats.num_vertices, "");
     }
 }
