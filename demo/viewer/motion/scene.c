@@ -170,10 +170,10 @@ bool view_append_clip(view_scene *scene, view_clip clip, const md5_load_opts *op
                       md5_error *error)
 {
     const md5_anim *const anim = clip.anim;
-    if (anim != NULL)
-        clip.binding = scene->model != NULL ? md5_bind(scene->model, anim, opts, error)
-                                            : md5_bind_skeleton(&anim->skeleton, anim->base_frame,
-                                                                anim, opts, error);
+    if (anim != NULL && scene->model != NULL)
+        clip.binding = md5_bind(scene->model, anim, opts, error);
+    else if (anim != NULL)
+        clip.binding = md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, opts, error);
     if (clip.binding == NULL) {
         free_clip(&clip);
         return false;
@@ -188,11 +188,13 @@ static bool load_clip(view_scene *scene, const char *file, view_log *log)
 {
     md5_error error = {0};
     md5_load_opts opts = make_load_options(scene, log);
-    const view_clip clip = {.path = scene->library != NULL
-                                        ? view_make_address(scene->library->place, file, NULL)
-                                        : common_copy(file),
-                            .name = common_stem(file),
-                            .anim = md5_load_anim(file, &opts, &error)};
+    view_clip clip = {.name = common_stem(file), .anim = md5_load_anim(file, &opts, &error)};
+    if (scene->library != NULL)
+        clip.path = view_make_address(scene->library->place, file, NULL);
+    else
+        clip.path = common_copy(file);
+
+    // Warnings of the binding are about the clip and the model.
     opts.file_name = file;
     const view_about before = log->about;
     log->about.kind = VIEW_ABOUT_BINDING;
@@ -204,6 +206,37 @@ static bool load_clip(view_scene *scene, const char *file, view_log *log)
     return true;
 }
 
+// Loads a clip from the model's folder. A clip that does not fit is ignored.
+static void load_neighbor_clip(view_scene *scene, const char *path, view_log *log)
+{
+    md5_error error = {0};
+    const view_clip clip = {.path = common_copy(path),
+                            .name = common_stem(path),
+                            .anim = md5_load_anim(path, NULL, &error)};
+    if (!view_append_clip(scene, clip, NULL, &error)) {
+        char text[640];
+        md5_format_error(&error, text, sizeof text);
+        view_debug(log, "skipped animation: %s", text);
+        return;
+    }
+
+    const uint32_t index = (uint32_t)scene->num_clips - 1;
+    view_clip *const added = &scene->clips[index];
+    if (added->binding->num_missing > 0) {
+        view_debug(log, "skipped animation: %s: it does not animate %u joints of the model", path,
+                   added->binding->num_missing);
+        free_clip(added);
+        scene->num_clips--;
+        return;
+    }
+    if (added->anim->num_warnings > 0)
+        view_warn_about(log, (view_about){VIEW_ABOUT_CLIP, index, 0, scene->model},
+                        "%s: %u warning%s; open it by name for details", added->name,
+                        added->anim->num_warnings, added->anim->num_warnings == 1 ? "" : "s");
+    apply_quake_conventions(scene, added, log);
+}
+
+// Loads the clips in the model's folder that fit, up to a sum of PICK_UP_LIMIT bytes.
 static void load_clips_in_folder(view_scene *scene, view_log *log)
 {
     char *folder = common_folder(scene->path);
@@ -220,32 +253,7 @@ static void load_clips_in_folder(view_scene *scene, view_log *log)
         }
         if (!view_log_progress(log, "animations", i, list.count))
             break;
-        // A clip that does not fit is ignored.
-        const char *const path = list.names[i];
-        md5_error error = {0};
-        const view_clip clip = {.path = common_copy(path),
-                                .name = common_stem(path),
-                                .anim = md5_load_anim(path, NULL, &error)};
-        if (!view_append_clip(scene, clip, NULL, &error)) {
-            char text[640];
-            md5_format_error(&error, text, sizeof text);
-            view_debug(log, "skipped animation: %s", text);
-            continue;
-        }
-        view_clip *const added = &scene->clips[scene->num_clips - 1];
-        if (added->binding->num_missing > 0) {
-            view_debug(log, "skipped animation: %s: it does not animate %u joints of the model",
-                       path, added->binding->num_missing);
-            free_clip(added);
-            scene->num_clips--;
-            continue;
-        }
-        if (added->anim->num_warnings > 0)
-            view_warn_about(
-                log, (view_about){VIEW_ABOUT_CLIP, (uint32_t)scene->num_clips - 1, 0, scene->model},
-                "%s: %u warning%s; open it by name for details", added->name,
-                added->anim->num_warnings, added->anim->num_warnings == 1 ? "" : "s");
-        apply_quake_conventions(scene, added, log);
+        load_neighbor_clip(scene, list.names[i], log);
     }
     common_free_list(&list);
     free(folder);
@@ -280,18 +288,18 @@ static size_t find_clip(const view_scene *scene, const char *path)
 
 bool view_add_clip(view_scene *scene, const char *path, view_log *log)
 {
-    const size_t place = find_clip(scene, path);
+    const size_t index = find_clip(scene, path); // num_clips: the clip is new
     const size_t last = scene->num_clips;
     if (!load_clip(scene, path, log))
         return false;
-    if (place < last) {
-        free_clip(&scene->clips[place]);
-        scene->clips[place] = scene->clips[last];
+    if (index < last) { // replace the clip by the loaded clip, which is the last
+        free_clip(&scene->clips[index]);
+        scene->clips[index] = scene->clips[last];
         scene->num_clips--;
     } else if (scene->library == NULL) {
         scene->picked_up = false; // a named clip is loaded again when the files are reloaded
     }
-    view_select_clip(scene, place);
+    view_select_clip(scene, index);
     return true;
 }
 
@@ -302,15 +310,18 @@ bool view_load_camera_path(view_scene *scene, const char *path, view_log *log)
     md5_camera *const camera = md5_load_camera(path, &opts, &error);
     if (camera == NULL)
         return view_log_error(log, &error);
+
     const double smoothing = scene->camera_path.smoothing;
     free_camera_path(&scene->camera_path);
+
+    // No time passes at a cut, so the clock has one frame less for each.
     const uint32_t last = camera->num_frames - 1;
-    const uint32_t hidden = camera->num_cuts < last ? camera->num_cuts : last;
+    const uint32_t num_hidden = camera->num_cuts < last ? camera->num_cuts : last;
     scene->camera_path = (view_camera_path){
         .path = common_copy(path),
         .name = common_stem(path),
         .camera = camera,
-        .clock = {.num_frames = camera->num_frames - hidden,
+        .clock = {.num_frames = camera->num_frames - num_hidden,
                   .frame_rate = camera->frame_rate,
                   .duration = camera->duration},
         .smoothing = smoothing,
@@ -453,61 +464,79 @@ char *view_only_model(const char *folder)
     return is_one ? model : NULL;
 }
 
-static bool load_all(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
-                     view_log *log)
+// Sets the path and the name of the scene. A folder stands for its md5.cfg, and the scene has the
+// name of the folder.
+static void set_main_file(view_scene *scene, const char *path)
 {
-    // The scene has the name of its model, otherwise of the first animation or file.
-    const size_t model = view_find_model(files, num_files);
-    const char *const model_path = model < num_files ? files[model] : NULL;
-    const char *main_path = model_path;
-    for (size_t i = 0; i < num_files && main_path == NULL; i++)
-        if (common_has_suffix(files[i], ".md5anim"))
-            main_path = files[i];
-    main_path = main_path != NULL ? main_path : files[0];
-    // A folder stands for its md5.cfg, and the scene has the name of the folder.
-    scene->path =
-        common_is_folder(main_path) ? common_join(main_path, "md5.cfg") : common_copy(main_path);
-    if (strcmp(common_base(scene->path), "md5.cfg") == 0) {
-        char *const near = common_folder(scene->path);
-        char *const folder = common_absolute(near);
-        scene->name = common_copy(common_base(folder));
-        free(near);
-        free(folder);
-    } else {
+    scene->path = common_is_folder(path) ? common_join(path, "md5.cfg") : common_copy(path);
+    if (strcmp(common_base(scene->path), "md5.cfg") != 0) {
         scene->name = common_stem(scene->path);
+        return;
     }
-    const bool is_cube = model_path != NULL && common_has_suffix(scene->path, ".cfg");
-    const md5_load_opts opts = make_load_options(scene, log);
-    md5_error error = {0};
+    char *const folder = common_folder(scene->path);
+    char *const full_folder = common_absolute(folder);
+    scene->name = common_copy(common_base(full_folder));
+    free(folder);
+    free(full_folder);
+}
+
+// Returns the file that names a scene without a model: the first animation, otherwise the first
+// file.
+static const char *find_naming_file(const char *const *files, size_t num_files)
+{
+    for (size_t i = 0; i < num_files; i++)
+        if (common_has_suffix(files[i], ".md5anim"))
+            return files[i];
+    return files[0];
+}
+
+// Loads the md5.cfg of a Cube 2 game, scene->path, with its clips.
+static bool load_cube_model(view_scene *scene, const md5_load_opts *opts, bool pick_up,
+                            view_log *log)
+{
     view_cube cube = {0};
-    if (is_cube) {
-        if (!view_load_cube(&cube, scene->path, &opts, pick_up, log))
-            return false;
-        scene->model = scene->own_model = cube.model;
-        scene->looks = cube.looks;
-        scene->num_looks = cube.num_looks;
-    } else if (model_path != NULL && common_has_suffix(model_path, ".md5machine")) {
-        if (!view_load_machine(&scene->machine, model_path, &opts, log))
-            return false;
-        scene->model = scene->machine.character->model;
-        view_select_motion(scene);
-    } else if (model_path != NULL) {
-        scene->model = scene->own_model = md5_load_model(model_path, &opts, &error);
-        if (scene->model == NULL)
-            return view_log_error(log, &error);
-    }
+    if (!view_load_cube(&cube, scene->path, opts, pick_up, log))
+        return false;
+    scene->model = scene->own_model = cube.model;
+    scene->looks = cube.looks;
+    scene->num_looks = cube.num_looks;
     if (scene->model != NULL)
         view_make_pose(scene, &scene->model->skeleton);
     for (uint32_t i = 0; i < cube.num_clips; i++) {
-        view_cube_clip *const from = &cube.clips[i];
-        const view_clip clip = {.path = from->file, .name = from->name, .anim = from->anim};
+        view_cube_clip *const cube_clip = &cube.clips[i];
+        const view_clip clip = {
+            .path = cube_clip->file, .name = cube_clip->name, .anim = cube_clip->anim};
+        md5_error error = {0};
         if (!view_append_clip(scene, clip, NULL, &error))
             view_log_error(log, &error);
     }
     free(cube.clips); // the scene owns their contents
-    if (model_path != NULL && view_is_skeleton_only(scene))
-        view_warn(log, "%s: the model has no triangles; only its joints are shown", scene->name);
+    return true;
+}
 
+// Loads a machine with its model, or a model.
+static bool load_machine_or_model(view_scene *scene, const char *path, const md5_load_opts *opts,
+                                  view_log *log)
+{
+    if (common_has_suffix(path, ".md5machine")) {
+        if (!view_load_machine(&scene->machine, path, opts, log))
+            return false;
+        scene->model = scene->machine.character->model;
+        view_select_motion(scene);
+    } else {
+        md5_error error = {0};
+        scene->model = scene->own_model = md5_load_model(path, opts, &error);
+        if (scene->model == NULL)
+            return view_log_error(log, &error);
+    }
+    view_make_pose(scene, &scene->model->skeleton);
+    return true;
+}
+
+// Loads the clips and the camera path among the files; `model_path` is already loaded.
+static bool load_named_motions(view_scene *scene, const char *const *files, size_t num_files,
+                               const char *model_path, view_log *log)
+{
     for (size_t i = 0; i < num_files; i++) {
         if (!view_log_progress(log, "files", i, num_files))
             return false;
@@ -522,17 +551,42 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
         if (!is_loaded && !log->keeps_rest)
             return false;
     }
-    if (model_path == NULL && scene->num_clips == 0 && scene->camera_path.camera == NULL)
+    return true;
+}
+
+static bool load_all(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
+                     view_log *log)
+{
+    // The scene has the name of its model, otherwise of the first animation or file.
+    const size_t model = view_find_model(files, num_files);
+    const char *const model_path = model < num_files ? files[model] : NULL;
+    const bool has_model = model_path != NULL;
+    set_main_file(scene, has_model ? model_path : find_naming_file(files, num_files));
+
+    const bool is_cube = has_model && common_has_suffix(scene->path, ".cfg");
+    const md5_load_opts opts = make_load_options(scene, log);
+    if (is_cube && !load_cube_model(scene, &opts, pick_up, log))
+        return false;
+    if (has_model && !is_cube && !load_machine_or_model(scene, model_path, &opts, log))
+        return false;
+    if (has_model && view_is_skeleton_only(scene))
+        view_warn(log, "%s: the model has no triangles; only its joints are shown", scene->name);
+
+    if (!load_named_motions(scene, files, num_files, model_path, log))
+        return false;
+    if (!has_model && scene->num_clips == 0 && scene->camera_path.camera == NULL)
         return false; // nothing could be loaded
-    const bool is_bare =
-        model_path != NULL && scene->machine.player == NULL && scene->num_clips == 0;
+
+    // A model without animations plays those in its folder. An md5.cfg has already loaded them.
+    const bool is_bare = has_model && scene->machine.player == NULL && scene->num_clips == 0;
     scene->picked_up = pick_up && (is_cube || is_bare);
     if (scene->picked_up && !is_cube)
         load_clips_in_folder(scene, log);
     if (scene->num_clips > 0)
         view_select_clip(scene, first_clip(scene));
-    // The first named clip may have been skipped.
-    if (model_path == NULL && scene->num_clips > 0) {
+
+    // Without a model, the first named clip may have been skipped.
+    if (!has_model && scene->num_clips > 0) {
         free(scene->path);
         free(scene->name);
         scene->path = common_copy(scene->clips[0].path);
@@ -563,6 +617,39 @@ void view_load_figure(view_scene *scene, view_log *log)
 
 // -- Game folders --------------------------------------------------------------------------------
 
+// Adds the clips of the loaded entity, which remains their owner.
+static void add_entity_clips(view_scene *scene, view_log *log)
+{
+    for (uint32_t i = 0; i < scene->entity.entity->num_clips; i++) {
+        const md5_entity_clip *const entity_clip = &scene->entity.entity->clips[i];
+        if (entity_clip->num_files == 0)
+            continue;
+        const char *const file = entity_clip->anim->files[0];
+        const view_clip clip = {.path = view_make_address(scene->library->place, file, NULL),
+                                .name = common_copy(entity_clip->anim->name),
+                                .anim = &scene->entity.paced[i],
+                                .in_entity = i + 1};
+        md5_error error = {0};
+        if (!view_append_clip(scene, clip, NULL, &error))
+            view_log_error(log, &error);
+    }
+}
+
+// Loads a clip, or an entity with its clips, from the scene's library.
+static bool load_game_item(view_scene *scene, const view_address *address, view_log *log)
+{
+    if (common_has_suffix(address->name, ".md5anim"))
+        return load_clip(scene, address->name, log);
+    scene->model = scene->own_model =
+        view_load_entity(&scene->entity, scene->library, address, log);
+    if (scene->model == NULL)
+        return false;
+    view_make_pose(scene, &scene->model->skeleton);
+    view_load_fall(scene, NULL, NULL, log);
+    add_entity_clips(scene, log);
+    return true;
+}
+
 bool view_load_game_scene(view_scene *scene, view_library *library, const char *address,
                           view_log *log)
 {
@@ -571,45 +658,30 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
     *scene = (view_scene){0};
     if (!view_read_address(address, &parts))
         return view_error(log, "%s: expected FOLDER::NAME", address);
-    const bool is_open = library != NULL && strcmp(library->place, parts.place) == 0;
-    if (is_open)
+
+    if (library != NULL && strcmp(library->place, parts.place) == 0) {
         library->num_users++;
-    scene->library = is_open ? library : view_open_library(parts.place, NULL, NULL, &error);
-    if (scene->library == NULL)
-        view_log_error(log, &error);
-    scene->path = common_copy(address);
-    scene->name = common_has_suffix(parts.name, ".md5mesh") ? common_stem(parts.name)
-                                                            : common_copy(common_base(parts.name));
-    bool is_loaded = scene->library != NULL;
-    if (is_loaded && common_has_suffix(parts.name, ".md5anim")) {
-        is_loaded = load_clip(scene, parts.name, log);
-    } else if (is_loaded) {
-        scene->model = scene->own_model =
-            view_load_entity(&scene->entity, scene->library, &parts, log);
-        is_loaded = scene->model != NULL;
-        if (is_loaded)
-            view_make_pose(scene, &scene->model->skeleton);
-        if (is_loaded)
-            view_load_fall(scene, NULL, NULL, log);
-        // The entity remains the owner of its clips.
-        for (uint32_t i = 0; is_loaded && i < scene->entity.entity->num_clips; i++) {
-            const md5_entity_clip *const from = &scene->entity.entity->clips[i];
-            if (from->num_files == 0)
-                continue;
-            const view_clip clip = {
-                .path = view_make_address(scene->library->place, from->anim->files[0], NULL),
-                .name = common_copy(from->anim->name),
-                .anim = &scene->entity.paced[i],
-                .in_entity = i + 1};
-            if (!view_append_clip(scene, clip, NULL, &error))
-                view_log_error(log, &error);
-        }
+        scene->library = library;
+    } else {
+        scene->library = view_open_library(parts.place, NULL, NULL, &error);
     }
+    scene->path = common_copy(address);
+    if (common_has_suffix(parts.name, ".md5mesh"))
+        scene->name = common_stem(parts.name);
+    else
+        scene->name = common_copy(common_base(parts.name));
+
+    bool is_loaded;
+    if (scene->library != NULL)
+        is_loaded = load_game_item(scene, &parts, log);
+    else
+        is_loaded = view_log_error(log, &error);
     view_free_address(&parts);
     if (!is_loaded) {
         view_free_scene(scene);
         return false;
     }
+
     scene->picked_up = scene->entity.entity != NULL;
     if (scene->num_clips > 0)
         view_select_clip(scene, first_clip(scene));
