@@ -138,6 +138,8 @@ static double translation_difference(const md5_packed_value *a, const md5_packed
     return sqrt(square);
 }
 
+// Returns the largest difference to the animation if only the frames at multiples of `step`, and
+// the last frame, are keys.
 static float step_deviation(const md5_packed_track *track, uint32_t num_frames, uint32_t step)
 {
     double max_deviation = 0;
@@ -195,6 +197,8 @@ static void measure_middle(md5_packed_track *track, uint32_t count)
 
 // -- Tracks -----------------------------------------------------------------------------------
 
+// Reads the rotations of a joint in storage order, with the component that is omitted in files
+// last.
 static bool read_rotation(md5_arena *arena, const float *first, size_t step, uint32_t count,
                           md5_packed_track *track)
 {
@@ -642,6 +646,7 @@ static md5_quatd normalized_quatd(md5_quat rotation)
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
+// Computes the transforms of all joints in model space, in double.
 static void compute_model_space(const md5_skeleton *skeleton, const md5_xform *pose,
                                 md5_joint_transform *joints)
 {
@@ -984,6 +989,8 @@ static bool check_compress_job(md5_context *context, const md5_anim *anim, doubl
     return true;
 }
 
+// Reads the tracks, searches for budgets within the tolerance, and creates the compressed
+// animation. Returns NULL and sets the error of the context if it fails.
 static md5_anim *compress(compression *job, const md5_compress_opts *options)
 {
     md5_arena *const arena = job->arena;

@@ -113,8 +113,8 @@ bool md5i_fail(md5_context *context, md5_status status, uint32_t line, uint32_t 
 // is the reason why an asset is NULL.
 bool md5i_fail_as(md5_context *context, const md5_error *failure);
 
-// Fails a public call without a context because its argument `what` is NULL. Writes `error`, which
-// may be NULL, unless it contains a failure. Returns false.
+// Fails a public call without a context because its argument is NULL. `argument` is its name.
+// Writes `error`, which may be NULL, unless it contains a failure. Returns false.
 bool md5i_fail_missing(md5_error *error, const char *argument);
 
 // Returns "error", or "warning" for MD5_WARNING.

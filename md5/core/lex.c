@@ -199,6 +199,7 @@ static void read_mesh_comment(md5_lex *lex, const char *text, const char *end)
         lex->mesh_comment = (md5_span){name, (size_t)(end - name)};
 }
 
+// Skips a comment of either kind. An unterminated comment is an error and ends the file.
 static MD5_COLD MD5_NO_INLINE void skip_comment(md5_lex *lex)
 {
     const char *const start = lex->at;

@@ -86,7 +86,7 @@ bool md5i_lex_at_block_end(md5_lex *lex);
 // Reads the string that begins with the quote at lex->at. Strings do not have escape sequences.
 bool md5i_lex_string(md5_lex *lex, md5_span *text);
 
-// Reads a quoted string or a bare word. `what` is its name in messages.
+// Reads a quoted string or a bare word. `expected` describes the word in messages.
 bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *expected);
 
 // Returns true if the span equals `text`. The first byte is compared first, because it differs in
@@ -120,8 +120,8 @@ static inline bool md5_span_is_name(md5_span span)
 // -- Names ------------------------------------------------------------------------------------
 
 // Reads a name in a machine file: a quoted string or a bare word. Bare names may contain bytes from
-// 0x80 on, for UTF-8. `what` is its name in messages. md5i_lex_skip_name_space() skips white space
-// and comments before such a name.
+// 0x80 on, for UTF-8. `expected` describes the name in messages. md5i_lex_skip_name_space() skips
+// white space and comments before such a name.
 bool md5i_lex_name(md5_lex *lex, md5_span *name, const char *expected);
 void md5i_lex_skip_name_space(md5_lex *lex);
 
@@ -171,7 +171,7 @@ bool md5i_lex_vec3(md5_lex *lex, bool (*number)(md5_lex *lex, float *value), md5
 // `2.0` is accepted, and `2.9` is truncated to 2, with a warning.
 bool md5i_lex_int(md5_lex *lex, int64_t *value);
 
-// Reads an integer from 0 to UINT32_MAX. `what` is its name in messages.
+// Reads an integer from 0 to UINT32_MAX. `value_name` is its name in messages.
 bool md5i_read_uint(md5_lex *lex, const char *value_name, uint32_t *value);
 
 #endif

@@ -34,11 +34,35 @@ typedef struct scanned_decimal {
     unsigned char digits[KEPT_DIGITS];
 } scanned_decimal;
 
+// Adds the exponent at `text`, if there is one, to *exponent. Returns the position after it, or
+// `text`: like in strtof, an `e` without digits is not part of the number.
+static inline const char *scan_exponent(const char *text, const char *end, int64_t *exponent)
+{
+    if (text == end || (*text | 0x20) != 'e')
+        return text;
+    const char *digit = text + 1;
+    const bool negative = digit < end && *digit == '-';
+    if (digit < end && (*digit == '-' || *digit == '+'))
+        digit++;
+    if (digit >= end || !md5_is_digit(*digit))
+        return text;
+
+    int64_t value = 0;
+    for (; digit < end && md5_is_digit(*digit); digit++) {
+        if (value < EXPONENT_LIMIT)
+            value = 10 * value + (*digit - '0');
+    }
+    *exponent += negative ? -value : value;
+    return digit;
+}
+
+// Scans the number at `text`: a sign, digits, a point, digits, an exponent. Returns the position
+// after it, or NULL if there is no digit.
 static MD5_COLD const char *scan_decimal(const char *text, const char *end, scanned_decimal *number)
 {
     const char *next = text;
-    bool any = false;
-    bool past_point = false;
+    bool has_digits = false;
+    bool is_past_point = false;
     number->negative = next < end && *next == '-';
     number->has_more = false;
     number->num_digits = 0;
@@ -48,45 +72,28 @@ static MD5_COLD const char *scan_decimal(const char *text, const char *end, scan
         next++;
 
     for (; next < end; next++) {
-        if (*next == '.' && !past_point) {
-            past_point = true;
+        if (*next == '.' && !is_past_point) {
+            is_past_point = true;
             continue;
         }
         if (!md5_is_digit(*next))
             break;
-        any = true;
+        has_digits = true;
 
         if (number->num_digits == 0 && *next == '0') {
-            number->exponent -= past_point; // leading zeros
+            number->exponent -= is_past_point; // leading zeros
             continue;
         }
-        number->exponent += !past_point;
+        number->exponent += !is_past_point;
         if (number->num_digits < KEPT_DIGITS)
             number->digits[number->num_digits++] = (unsigned char)(*next - '0');
         else
             number->has_more |= *next != '0';
     }
 
-    if (!any)
+    if (!has_digits)
         return NULL;
-    if (next == end || (*next | 0x20) != 'e')
-        return next;
-
-    // Like in strtof, an `e` without digits is not part of the number.
-    const char *digit = next + 1;
-    const bool negative = digit < end && *digit == '-';
-    if (digit < end && (*digit == '-' || *digit == '+'))
-        digit++;
-    if (digit >= end || !md5_is_digit(*digit))
-        return next;
-
-    int64_t value = 0;
-    for (; digit < end && md5_is_digit(*digit); digit++) {
-        if (value < EXPONENT_LIMIT)
-            value = 10 * value + (*digit - '0');
-    }
-    number->exponent += negative ? -value : value;
-    return digit;
+    return scan_exponent(next, end, &number->exponent);
 }
 
 // Computes the number with an error of at most 4 units of the last place of a double. Returns false
@@ -225,6 +232,23 @@ static MD5_COLD uint32_t round_exactly(const scanned_decimal *number, double nea
     return below + rounds_up;
 }
 
+// Rounds a number below twice the smallest normal float. All such floats are multiples of 2^UNIT,
+// and the bits of a float are the factor. `near` is the approximation of the number.
+static inline float to_small_float(const scanned_decimal *number, double near)
+{
+    enum { UNIT = -149 };
+    const double close = 1e-6; // distance to a midpoint, in units; much larger than the error
+    const double units = near * 0x1p149;
+    const double below = floor(units);
+    uint32_t bits = (uint32_t)below + (units - below > 0.5);
+    if (fabs(units - below - 0.5) < close)
+        bits = round_exactly(number, near, UNIT);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// Rounds a number to the nearest float, and to the even one of two nearest floats.
 static MD5_COLD float to_float(const scanned_decimal *number)
 {
     // Slightly above the smallest normal float, and slightly below the largest.
@@ -243,20 +267,8 @@ static MD5_COLD float to_float(const scanned_decimal *number)
     if (near >= too_large)
         return INFINITY;
 
-    if (near < smallest) {
-        // Below twice the smallest normal float, all floats are multiples of 2^UNIT, and the bits
-        // of a float are the factor.
-        enum { UNIT = -149 };
-        const double close = 1e-6; // distance to a midpoint, in units; much larger than the error
-        const double units = near * 0x1p149;
-        const double below = floor(units);
-        uint32_t bits = (uint32_t)below + (units - below > 0.5);
-        if (fabs(units - below - 0.5) < close)
-            bits = round_exactly(number, near, UNIT);
-        float value;
-        memcpy(&value, &bits, sizeof value);
-        return value;
-    }
+    if (near < smallest)
+        return to_small_float(number, near);
 
     if (near < largest && md5_rounds_safely(near))
         return (float)near;

@@ -181,6 +181,7 @@ static void skip_not_finite(md5_decl_lex *lex, const char *start)
     md5i_decl_lex_warn(lex, "parsed %s", MD5_QUOTED_TOKEN(&shown));
 }
 
+// Reads a decimal integer or a real number. Values that are not finite have names after a `#`.
 static bool read_decimal(md5_decl_lex *lex, md5_token *token)
 {
     const char *const start = lex->at;
@@ -421,6 +422,7 @@ static void read_name_token(md5_decl_lex *lex, md5_token *token)
     token->size = (size_t)(lex->at - token->text);
 }
 
+// Reads the longest punctuation at the position of the lexer.
 static bool read_punctuation(md5_decl_lex *lex, md5_token *token)
 {
     // Longer tokens precede their beginnings. Tokens that begin with / \ or . are names.

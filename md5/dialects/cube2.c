@@ -280,6 +280,7 @@ static void replace_variable(md5_cube2_script *script, md5_cube2_word *word)
     word->text = "";
 }
 
+// Reads a string, a block, an expression or a bare word. Replaces a variable by its value.
 static bool read_word(md5_cube2_script *script, md5_cube2_word *word)
 {
     md5_lex *const lex = top_lex(script);
@@ -354,6 +355,7 @@ static bool is_true_word(md5_cube2_script *script, const md5_cube2_word *word)
     return *text != '\0';
 }
 
+// Runs if CONDITION [ commands ] [ commands ]. A condition that cannot be evaluated is true.
 static void run_if(md5_cube2_script *script, const md5_cube2_command *command)
 {
     if (command->num_words < 3) {
@@ -1114,15 +1116,18 @@ static bool use_default_model(md5_cube2_reader *reader)
     return true;
 }
 
+// Executes all commands of a script and of the scripts that it opens.
 static bool read_script(md5_cube2_reader *reader, const char *path)
 {
     md5_context *const context = reader->arena->context;
     if (!script_open(&reader->script, path))
         return use_default_model(reader);
+
     while (script_next(&reader->script, &reader->command) && execute(reader))
         continue;
     while (reader->script.depth > 0)
         end_frame(&reader->script);
+
     md5i_context_set_file(context, path);
     TRY(context->error.status == MD5_OK);
     if (!reader->part)

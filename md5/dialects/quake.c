@@ -408,6 +408,7 @@ static md5_scales *place_scales(const md5_context *context, md5_block *block, ui
     return scales;
 }
 
+// Reads the scales and creates them in one block, sorted by joint and frame.
 static md5_scales *build(md5_arena *arena, const char *text, size_t size, const md5_anim *anim)
 {
     md5_lex lex;
@@ -415,15 +416,19 @@ static md5_scales *build(md5_arena *arena, const char *text, size_t size, const 
     size_t count;
     uint32_t num_joints = 0;
     md5_block block = {0};
+
     md5i_lex_begin(&lex, arena, text, size);
     if (!read_entries(&lex, anim, &entries, &count))
         return NULL;
     if (count > 0)
         qsort(entries, count, sizeof *entries, compare_scale_entries);
+
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || entries[i].joint != entries[i - 1].joint)
             num_joints++;
     }
+
+    // The first call only measures the block.
     place_scales(arena->context, &block, num_joints, entries, count);
     if (!md5i_block_end_measuring(arena->context, &block))
         return NULL;

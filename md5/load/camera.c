@@ -44,6 +44,7 @@ static void convert_camera(const md5_context *context, const md5_camera_file *fi
     }
 }
 
+// Reads a camera path and creates it in one block.
 static bool build_camera(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     const md5_context *const context = arena->context;

@@ -11,6 +11,7 @@ void *md5i_allocate_array(md5_block *block, const void *from, size_t num_read, s
     return to;
 }
 
+// Copies the tables of all meshes to one block. The first pass measures the block.
 static bool copy_tables(md5_arena *mesh_arena, md5_mesh_file *file)
 {
     md5_block block = {0};

@@ -24,6 +24,7 @@ static void allocate_mesh_parts(md5_block *block, md5_mesh_build *mesh)
     md5i_allocate_mesh(block, mesh);
 }
 
+// Converts a mesh, with its tangents.
 static void convert(const md5_context *context, md5_mesh_build *mesh)
 {
     md5i_convert_mesh(context, mesh);

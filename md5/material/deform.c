@@ -213,6 +213,7 @@ typedef struct flare_quad {
     bool is_visible;
 } flare_quad;
 
+// Finds the quad of a flare. It is visible if its triangles form a quad, and the eye is in front.
 static flare_quad find_flare_quad(const deform_surface *surface)
 {
     const uint32_t *const indices = surface->mesh->indices;
@@ -357,6 +358,7 @@ typedef struct eye_gaze {
     md5_vec3 direction;
 } eye_gaze;
 
+// Finds the gaze of an eye. `eye` is the index of its island.
 static eye_gaze find_gaze(const deform_surface *surface, const eye_islands *islands, uint32_t eye)
 {
     // The two islands other than `eye`.

@@ -123,6 +123,7 @@ static const engine_keyword model_keywords[] = {
     {NULL, NULL, FORM_NO_ARGUMENT},
 };
 
+// Returns true if a keyword matches a pattern. Case is ignored.
 static bool matches_pattern(const char *pattern, const md5_token *keyword)
 {
     const size_t length = strlen(pattern);

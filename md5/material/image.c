@@ -130,6 +130,7 @@ static uint32_t bytes_per_element(uint32_t bits)
     return (bits + 7) / 8;
 }
 
+// Returns true if the first bytes are those of a TGA file. The format has no signature.
 static bool is_tga(const uint8_t *bytes, size_t size)
 {
     if (size < TGA_HEADER_SIZE)
@@ -296,6 +297,7 @@ static void read_tga_header(const uint8_t *bytes, tga_file *file)
     file->pixel_size = bytes_per_element(bytes[16]);
 }
 
+// Decodes all pixels. The rows of most files are stored from the lowest to the top row.
 static void read_tga_pixels(const tga_file *file, md5_image *image)
 {
     tga_cursor cursor = {file->data, 0, false};
@@ -366,6 +368,7 @@ typedef struct pcx_file {
     uint32_t num_planes;
 } pcx_file;
 
+// Reads the number of planes and the size. Checks that the format is supported.
 static bool read_pcx_header(md5_context *context, const uint8_t *bytes, size_t size, pcx_file *file)
 {
     if (size < PCX_HEADER_SIZE)
@@ -695,6 +698,7 @@ static bool set_dxgi_format(uint32_t number, dds_file *file)
     return false;
 }
 
+// Reads the four characters of a format, or the DXGI format after the header.
 static bool read_named_format(md5_context *context, const uint8_t *bytes, size_t size,
                               dds_file *file)
 {
@@ -733,6 +737,7 @@ static bool read_named_format(md5_context *context, const uint8_t *bytes, size_t
     return true;
 }
 
+// Reads the bits per texel and the mask of each channel.
 static bool read_masked_format(md5_context *context, const uint8_t *bytes, dds_file *file)
 {
     const uint32_t flags = md5_read_u32le(bytes + DDS_FORMAT_FLAGS);
@@ -761,6 +766,7 @@ static bool read_masked_format(md5_context *context, const uint8_t *bytes, dds_f
     return true;
 }
 
+// Reads the size and the format. Sets everything except row_size.
 static bool read_dds_header(md5_context *context, const uint8_t *bytes, size_t size, dds_file *file)
 {
     memset(file, 0, sizeof *file);
@@ -821,6 +827,7 @@ static uint8_t extract_channel(uint32_t texel, uint32_t mask)
     return (uint8_t)((value * 255 + max_value / 2) / max_value);
 }
 
+// Decodes the blocks of a compressed image. Blocks at the right and lower edges are cut.
 static void read_dds_blocks(const dds_file *file, const uint8_t *bytes, md5_image *image)
 {
     const size_t block_size = file->blocks == MD5_BLOCK_DXT1 ? 8 : 16;

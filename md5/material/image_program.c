@@ -963,6 +963,7 @@ static void add_images(md5_image *image, const md5_image *second)
     }
 }
 
+// Applies an operation that changes each texel independently.
 static void apply_image_step(const md5_image_step *step, md5_image *image)
 {
     const size_t count = md5_image_texels(image);
@@ -1018,6 +1019,7 @@ static bool push_file_image(image_run *run, const char *file)
     return rounded != NULL;
 }
 
+// Executes a step: pops its operands from the stack, and pushes its result.
 static bool run_step(image_run *run, const md5_image_step *step)
 {
     if (step->kind == MD5_IMAGE_FILE)

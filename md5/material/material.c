@@ -219,6 +219,7 @@ static const struct sort_keyword {
     {"portalSky", SORT_PORTAL_SKY},
 };
 
+// Reads sort NAME or sort NUMBER.
 static void read_sort(md5_material_parser *parser)
 {
     md5_token token;
@@ -281,6 +282,7 @@ static void read_deform_decl(md5_material_parser *parser)
         (void)md5i_parse_table(game, table);
 }
 
+// Reads deform NAME [table or particle] [expressions].
 static void read_deform(md5_material_parser *parser)
 {
     md5_token token;

@@ -64,6 +64,8 @@ static bool read_values(table_reader *reader)
     }
 }
 
+// Reads a table after its name. Returns false if it has an error or no values, or if memory runs
+// out.
 static bool read_table(table_reader *reader)
 {
     md5_token token;
@@ -610,6 +612,7 @@ static float bool_to_float(bool value)
     return value ? 1.0f : 0.0f;
 }
 
+// Computes one operation. Logical results are 0 or 1, as in the engine.
 static float compute_op(const md5_material_op *op, const md5_material_input *input,
                         const float *registers)
 {
@@ -929,6 +932,7 @@ static const struct fragment_keyword {
     {"nopicmip", -1},
 };
 
+// Reads fragmentMap UNIT [keywords] IMAGE.
 static void read_fragment_map(md5_material_parser *parser)
 {
     md5_stage_program *const program = &parser->stage->program;
@@ -1034,6 +1038,7 @@ static uint32_t parse_blend_factor(md5_material_parser *parser, const named_bits
     return factor->bits;
 }
 
+// Reads blend MODE, blend SOURCE, DESTINATION, or the kind of light of the stage.
 static void read_blend(md5_material_parser *parser)
 {
     md5_token token;
@@ -1098,6 +1103,7 @@ static void read_dynamic(md5_material_parser *parser)
         parser->stage->texgen = MD5_TEXGEN_SCREEN;
 }
 
+// Reads videoMap [loop] [withAudio] FILE, or soundmap FILE.
 static void read_video(md5_material_parser *parser)
 {
     md5_token token;
@@ -1179,6 +1185,7 @@ static const named_bits texgens[] = {
     {NULL, 0},
 };
 
+// Reads texGen NAME. wobbleSky has three arguments.
 static void read_texgen(md5_material_parser *parser)
 {
     md5_token token;

@@ -94,6 +94,7 @@ typedef struct view_sum {
     double weight;
 } view_sum;
 
+// Adds a weighted view to a sum.
 static void add_view(view_sum *sum, const md5_camera_view *view, md5_quat middle, double weight)
 {
     const md5_quat q = view->rotation;

@@ -443,6 +443,8 @@ static bool check_before_frames(md5_anim_reader *reader)
     return true;
 }
 
+// Reads a keyword and its values. After the first frame, only frames and unknown keywords may
+// follow.
 static bool read_anim_keyword(md5_anim_reader *reader, md5_span word)
 {
     md5_lex *const lex = &reader->lex;

@@ -121,6 +121,7 @@ static bool read_range(md5_lex *lex, channel *out)
                          out->end);
 }
 
+// Reads keys n k0 k1 ... after its keyword.
 static bool read_keys(md5_lex *lex, channel *out)
 {
     md5_count num_keys = {NULL, 0};
@@ -338,6 +339,8 @@ static bool count_frames(channel_reader *reader)
     return true;
 }
 
+// Samples the changing channels at all frames. The components of a joint are in the order of its
+// flags, as in later versions.
 static bool build_channel_frames(channel_reader *reader)
 {
     md5_anim_file *const file = reader->file;

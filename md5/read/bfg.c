@@ -213,6 +213,7 @@ static bool read_bind_pose(bfg_mesh_reader *reader, const md5_file_joint *joints
     return true;
 }
 
+// Reads the joints and the bind pose of a model. Parents precede their children.
 static bool read_mesh_joints(bfg_mesh_reader *reader)
 {
     enum { MIN_BYTES = 8, MATRIX_BYTES = 48 };
@@ -220,6 +221,7 @@ static bool read_mesh_joints(bfg_mesh_reader *reader)
     md5_mesh_file *const file = reader->file;
     uint32_t num_matrices = 0;
     TRY(binary_count(in, binary_big_32(in), "joints", 1, MIN_BYTES, &file->num_joints));
+
     const size_t count = file->num_joints;
     md5_file_joint *const joints = MD5_ALLOC_ZEROED(in->arena, md5_file_joint, count);
     uint32_t *const order = MD5_ALLOC_ARRAY(in->arena, uint32_t, count);
@@ -227,6 +229,7 @@ static bool read_mesh_joints(bfg_mesh_reader *reader)
     reader->inverse = MD5_ALLOC_ARRAY(in->arena, md5_mat34, count);
     TRY(joints && order);
     TRY(reader->bind && reader->inverse);
+
     for (uint32_t joint = 0; joint < reader->file->num_joints; joint++) {
         TRY(binary_joint(in, joint, &joints[joint]));
         order[joint] = joint;
@@ -299,6 +302,7 @@ static bool read_vertex(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t 
     return true;
 }
 
+// Reads the vertex indices of all triangles.
 static bool read_indices(md5_binary *in, md5_mesh_build *mesh, uint32_t num_indices)
 {
     mesh->num_triangles = num_indices / 3;
@@ -319,6 +323,8 @@ static bool read_indices(md5_binary *in, md5_mesh_build *mesh, uint32_t num_indi
     return true;
 }
 
+// Reads one mesh: its material, the counts of all arrays, the vertices and the indices. Skips the
+// arrays that the engine derived from them.
 static bool read_bfg_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
 {
     md5_binary *const in = &reader->in;
@@ -327,6 +333,7 @@ static bool read_bfg_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
     uint32_t num_mirrored = 0;
     uint32_t num_duplicates = 0;
     uint32_t num_edges = 0;
+
     TRY(binary_text(in, &mesh->shader, "material name"));
     (void)binary_big_32(in); // vertices and triangles before seams were copied
     (void)binary_big_32(in);
@@ -334,15 +341,18 @@ static bool read_bfg_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
     (void)binary_read(in, num_joints);
     (void)binary_big_float(in); // largest distance of a vertex from its joint
     (void)binary_big_32(in);    // vertices again
+
     TRY(binary_count(in, binary_big_32(in), "vertices", 0, VERTEX_BYTES, &mesh->num_file_vertices));
     TRY(binary_count(in, binary_big_32(in), "indices", 0, 4, &num_indices));
     TRY(binary_count(in, binary_big_32(in), "mirrored vertices", 0, 4, &num_mirrored));
     TRY(binary_count(in, binary_big_32(in), "duplicate vertices", 0, 8, &num_duplicates));
     TRY(binary_count(in, binary_big_32(in), "edges", 0, 8, &num_edges));
+
     if (num_indices % 3 != 0)
         return binary_fail(in, MD5_ERROR_RANGE,
                            "wrong number of indices: expected a multiple of 3, found %u",
                            num_indices);
+
     md5_arena *const arena = in->arena;
     const size_t count = mesh->num_file_vertices;
     mesh->file_vertices = MD5_ALLOC_ARRAY(arena, md5_vertex, count);
@@ -420,6 +430,7 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_me
 //
 // .bMD5anim files, as Anim.cpp of RBDOOM-3-BFG reads them.
 
+// Reads a bounding box for each frame.
 static bool read_bfg_bounds(md5_binary *in, md5_anim_file *file)
 {
     enum { BOX_BYTES = 24 };
@@ -470,6 +481,7 @@ static bool read_bfg_track(md5_binary *in, const md5_anim_file *file, uint32_t j
                        joint, track->flags, track->first, num_components);
 }
 
+// Reads the joints of an animation, with the flags and the first component of each joint.
 static bool read_anim_joints(md5_binary *in, md5_anim_file *file)
 {
     enum { JOINT_BYTES = 16 };
@@ -492,6 +504,7 @@ static bool read_anim_joints(md5_binary *in, md5_anim_file *file)
     return true;
 }
 
+// Reads the base frame: a rotation and a translation for each joint.
 static bool read_bfg_base_frame(md5_binary *in, md5_anim_file *file)
 {
     enum { FRAME_BYTES = 28 };

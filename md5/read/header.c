@@ -121,6 +121,7 @@ bool md5i_fail_duplicate_keyword(md5_lex *lex, const char *position, const char 
     return md5i_lex_fail(lex, position, MD5_ERROR_SYNTAX, "duplicate '%s': expected one", keyword);
 }
 
+// Reads the number after MD5Version, which was consumed. A version after the body is ignored.
 static bool read_header_version(md5_lex *lex, md5_header *header)
 {
     int64_t version;

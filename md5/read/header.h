@@ -73,9 +73,9 @@ void md5i_warn_of_version(md5_lex *lex, md5_header *header, md5_span word);
 // values. A keyword of another kind of file is an error.
 bool md5i_read_header_keyword(md5_lex *lex, md5_header *header, md5_span word);
 
-// Warns if the header does not have `commandline`, if the file has more blocks `what` than the
-// count `count_keyword` declares, and if other text follows the last block. Moves the lexer to that
-// text.
+// Warns if the header does not have `commandline`, if the file has more blocks `block_keyword` than
+// the count `count_keyword` declares, and if other text follows the last block. Moves the lexer to
+// that text.
 void md5i_warn_at_file_end(md5_lex *lex, const md5_header *header, const char *block_keyword,
                            const char *count_keyword, const md5_count *count);
 

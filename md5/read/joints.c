@@ -93,6 +93,7 @@ static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
                          md5i_quote(joints[first].name.bytes, joints[first].name.size).text);
 }
 
+// Warns if joints come before their parents.
 static void warn_of_order(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints)
 {
     const md5_file_joint *first = NULL;

@@ -198,6 +198,7 @@ static bool read_vertex_rows(md5_lex *lex, md5_mesh_block *block)
     return true;
 }
 
+// Reads the number after `numtris`, which was consumed, and its rows: tri INDEX a b c.
 static bool read_triangles(md5_lex *lex, md5_mesh_block *block)
 {
     bool is_warned = false;
@@ -364,7 +365,7 @@ static bool is_mesh_keyword(md5_span word)
     return false;
 }
 
-// Warns about a duplicate keyword `what`, which was consumed.
+// Warns about a duplicate keyword, which was consumed.
 static void warn_of_duplicate(md5_lex *lex, const char *keyword)
 {
     md5i_lex_warn(lex, lex->at - strlen(keyword), "duplicate '%s': using the first", keyword);
@@ -447,6 +448,8 @@ bool md5i_begin_mesh(md5_mesh_reader *reader, md5_mesh_block *block)
     return md5i_lex_expect(&reader->lex, '{');
 }
 
+// Reads mesh { shader, numverts, numtris and numweights with their tables }. The lexer is at
+// `mesh`.
 static bool read_mesh_block(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;

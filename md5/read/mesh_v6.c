@@ -128,6 +128,7 @@ static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *found)
 
 // -- All bones ------------------------------------------------------------------------------------
 
+// Converts the bones to the joints of the file. A bone refers to its parent by name.
 static bool finish_bones(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;

@@ -144,6 +144,7 @@ static void bake_frames(const md5_model *model, const md5_mat34 *palettes, md5_v
     }
 }
 
+// Measures the bounds of all frames, which determine the precision, and then writes the vertices.
 static md5_baked *create_baked(md5_arena *arena, const md5_model *model, const md5_mat34 *palettes,
                                uint32_t num_frames)
 {

@@ -49,6 +49,8 @@ static md5_quoted quote_joint(const md5_skeleton *skeleton, uint32_t joint)
     return md5i_quote(name, strlen(name));
 }
 
+// Returns true if both models have the same axes, scale and joints. Otherwise sets the context's
+// error.
 static bool check_skeleton(const comparison *pair)
 {
     const md5_skeleton *const base = &pair->base->skeleton;
@@ -354,6 +356,7 @@ static bool check_morph_source(md5_context *context, const md5_model *base,
     return true;
 }
 
+// Checks all targets, counts their deltas, and creates the morph.
 static md5_morph *create_morph(md5_arena *arena, morph_builder *job)
 {
     const uint32_t num_meshes = job->model->num_meshes;

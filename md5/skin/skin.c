@@ -150,10 +150,12 @@ static uint32_t find_changed(const md5_morph_mesh *changed, uint32_t vertex)
     return low;
 }
 
+// Corrects the results of all vertices of a job that its morph changes.
 static void apply_morph(const md5_skin_job *job, const md5i_skin_job *to, uint32_t count)
 {
     const md5_morph_mesh *const changed =
         &job->morph->meshes[job->mesh - job->morph->model->meshes];
+
     if (job->vertices) {
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t index = find_changed(changed, job->vertices[i]);
@@ -162,6 +164,7 @@ static void apply_morph(const md5_skin_job *job, const md5i_skin_job *to, uint32
         }
         return;
     }
+
     for (uint32_t i = find_changed(changed, job->first);
          i < changed->num_vertices && changed->vertices[i] - job->first < count; i++)
         apply_morph_vertex(job, changed, i, to, changed->vertices[i] - job->first);
@@ -269,6 +272,7 @@ static void copy_bind_pose(const md5_skin_job *job, const md5i_skin_job *to, uin
     }
 }
 
+// Runs jobs begin .. end - 1 of the array `user`, on any thread.
 static void skin_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
     (void)worker;
