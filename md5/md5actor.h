@@ -203,7 +203,7 @@ typedef struct md5_actor_status {
     // Index of the clip. If MD5_NONE, the channel plays no clip or is invalid, and all other
     // members are 0.
     uint32_t clip;
-    uint32_t time; // time within the clip, milliseconds
+    uint32_t time; // time within the clip, in milliseconds
     // Frame that a clip with the mode MD5_ACTOR_HOLD shows, numbered from 1. 0 in the other modes.
     uint32_t held;
     float weight; // current weight of the clip, 0 to 1

@@ -395,7 +395,7 @@ typedef float md5_sweep_fn(void *user, md5_vec3 from, md5_vec3 to, float size, b
 // The state of the world in one step of the game, which the caller passes to md5_monster_think().
 // The two callbacks must not use the monster and its actors.
 typedef struct md5_monster_tick {
-    int64_t time; // time of the game, milliseconds
+    int64_t time; // time of the game, in milliseconds
     // Position of the character in the world, without the offset of the key "offsetModel".
     md5_vec3 origin;
     md5_quat rotation;  // rotation of the character in the world
@@ -466,11 +466,11 @@ typedef struct md5_monster_status {
     md5_euler look_goal;
     // Angles of the eyes, in addition to the angles `look`.
     md5_euler eyes;
-    // Time of the game at which the joints start to follow the eyes again, milliseconds.
+    // Time of the game at which the joints start to follow the eyes again, in milliseconds.
     int64_t align_time;
-    // Time of the game until which the joints follow the eyes in every tick, milliseconds.
+    // Time of the game until which the joints follow the eyes in every tick, in milliseconds.
     int64_t force_time;
-    // Time of the game until which the character looks at its target, milliseconds.
+    // Time of the game until which the character looks at its target, in milliseconds.
     int64_t focus_time;
     md5_xform head; // transform of the head in the world
     uint32_t num_legs;

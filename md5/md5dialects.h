@@ -222,7 +222,7 @@ typedef struct md5_cube2 {
     // Translation of the model in units of the .md5mesh file. It is applied before `scale` and the
     // rotation.
     md5_vec3 translation;
-    float yaw, pitch, roll; // rotation of the model around its axes, degrees
+    float yaw, pitch, roll; // rotation of the model around its axes, in degrees
     uint32_t num_settings;
     // [num_settings] Commands that only games need.
     const md5_cube2_setting *settings;

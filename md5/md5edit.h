@@ -316,7 +316,7 @@ typedef struct md5_space_edit {
     // If NULL, each joint receives its own mirrored transform, so a left hand becomes a right hand
     // that keeps its name.
     const uint32_t *partners;
-    // Rotation around the origin, degrees. Multiples of 90 are exact. { 0, -90, 90 } converts
+    // Rotation around the origin, in degrees. Multiples of 90 are exact. { 0, -90, 90 } converts
     // models whose up axis is y (MD5_AXES_Y_UP).
     md5_euler rotation;
     // Factor by which lengths are multiplied, from 1e-6 to 1e6. 0 means 1.
@@ -364,9 +364,9 @@ MD5_EDIT_API md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32
 typedef struct md5_root_motion {
     // Index of the joint. If MD5_NONE, the figure does not travel.
     uint32_t joint;
-    // Displacement of the joint from the first to the last frame, in model space, units.
+    // Displacement of the joint from the first to the last frame, in model space, in units.
     md5_vec3 displacement;
-    // Height of the joint above the ground (z = 0) in the first frame, units.
+    // Height of the joint above the ground (z = 0) in the first frame, in units.
     float height;
 } md5_root_motion;
 
@@ -412,7 +412,7 @@ typedef struct md5_frame_edit {
     // frames from `first` on are kept.
     uint32_t first, num_frames;
     bool is_reversed; // If true, the order of the kept frames is reversed.
-    // Frame rate of the result, frames per second. If 0, the frame rate is unchanged. The new
+    // Frame rate of the result, in frames per second. If 0, the frame rate is unchanged. The new
     // frames are sampled as by md5_sample(). The last frame remains the last frame, so the duration
     // changes by up to half a frame. If the new rate is a whole multiple of the original rate, the
     // original frames are bit-identical.
@@ -620,7 +620,7 @@ MD5_EDIT_API bool md5_add_diagnostic(md5_check *check, const char *rule, uint32_
 // Arguments of md5_create_weights(): the mesh and the skeleton. Members after `bind` are optional:
 // a value of 0 selects the default.
 typedef struct md5_weights_desc {
-    // [num_positions] Positions of the vertices, model space, from -1e9 to 1e9.
+    // [num_positions] Positions of the vertices, in model space, from -1e9 to 1e9.
     const md5_vec3 *positions;
     uint32_t num_positions; // number of elements of `positions`, at least 1
     // [3 * num_triangles] Vertices of the triangles, as indices of positions. The orientation of
@@ -661,7 +661,7 @@ typedef struct md5_weights {
     const md5_weight *weights;
     // Number of voxels (small cubes) that the volume of the mesh consists of.
     uint32_t num_voxels;
-    float voxel_size; // side length of a voxel, units
+    float voxel_size; // side length of a voxel, in units
     // Number of joints that have a bone inside the volume of the mesh. Only these joints receive
     // weights.
     uint32_t num_bound;

@@ -137,7 +137,7 @@ typedef struct md5_model_anim {
     // same duration, and the engine can blend them, for example to aim up and down.
     const char *files[MD5_MAX_SYNCED_ANIMS];
     uint32_t num_frames;   // number of frames of files[0]
-    uint32_t milliseconds; // duration of each file, milliseconds
+    uint32_t milliseconds; // duration of each file, in milliseconds
     // [num_commands] Actions at frames of the animation, by ascending frame, then in the order of
     // the file.
     const md5_frame_command *commands;
@@ -314,7 +314,7 @@ enum {
     MD5_MAX_ENTITY_PARTS = 64,
     // Largest number of copied joints of a part. Further copied joints are ignored.
     MD5_MAX_JOINT_COPIES = 256,
-    // Longest time between two blinks of the eyes, milliseconds.
+    // Longest time between two blinks of the eyes, in milliseconds.
     MD5_MAX_BLINK_WAIT = 1000000000
 };
 
@@ -358,7 +358,7 @@ struct md5_entity {
     md5_vec3 offset;
     // Position of the model's origin in the space of the entity (the key "offsetModel").
     md5_vec3 model_offset;
-    // Shortest and longest time between two blinks of the eyes, milliseconds: see
+    // Shortest and longest time between two blinks of the eyes, in milliseconds: see
     // md5_actor_spawn().
     uint32_t blink_min, blink_max;
     // Number of warnings that the load produced, including those that were not passed to a

@@ -116,7 +116,7 @@ typedef struct md5_figure_body {
     // Directions of friction and of a motor at the contacts of the body, as declared. This library
     // does not use them.
     md5_figure_vector friction_direction, motor_direction;
-    // Rotation of the body in the setup pose, degrees: pitch, yaw, roll.
+    // Rotation of the body in the setup pose, in degrees: pitch, yaw, roll.
     float angles[3];
     float density; // mass per cubic unit of volume
     // 3x3 matrix by which the computed inertia tensor is multiplied.
@@ -175,7 +175,7 @@ typedef struct md5_figure_constraint {
     md5_figure_vector limit_axis;
     // Kind of the limit of the rotation.
     md5_limit_type limit;
-    // Angles of the limit, degrees. Their meaning depends on the limit:
+    // Angles of the limit, in degrees. Their meaning depends on the limit:
     //   cone:    [0] the full angle of the cone
     //   pyramid: [0] and [1] the full angles between opposite sides, [2] the rotation of the
     //            pyramid around its center line
@@ -371,8 +371,8 @@ MD5_GAME_API void md5_free_figure(md5_figure *figure);
 // The state of a body: its position, rotation and velocities in the world.
 typedef struct md5_body_state {
     md5_xform transform; // transform from the body's axes to the world
-    md5_vec3 linear;     // velocity of the center of mass in the world, units per second
-    md5_vec3 angular;    // angular velocity in the world, radians per second
+    md5_vec3 linear;     // velocity of the center of mass in the world, in units per second
+    md5_vec3 angular;    // angular velocity in the world, in radians per second
 } md5_body_state;
 
 // Converts a pose to body states, for example when a character dies. Writes

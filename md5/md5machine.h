@@ -257,10 +257,10 @@ typedef struct md5_follow_desc {
     // Name of a float parameter. A machine can have at most one entry per parameter.
     const char *parameter;
     md5_follow_kind kind;
-    // Rate at which the parameter approaches its new value, 1/s, above 0. Only MD5_FOLLOW_SMOOTH
+    // Rate at which the parameter approaches its new value, in 1/s, above 0. Only MD5_FOLLOW_SMOOTH
     // uses it.
     float rate;
-    // Stiffness of the spring, 1/s^2, above 0, and its damping, 1/s, at least 0. Only
+    // Stiffness of the spring, in 1/s^2, above 0, and its damping, in 1/s, at least 0. Only
     // MD5_FOLLOW_SPRING uses them.
     float stiffness, damping;
     float duration; // Duration of the change, in seconds, at least 0. Only MD5_FOLLOW_EASE uses it.
@@ -508,7 +508,7 @@ typedef struct md5_transition_desc {
     // state without a motion is always at its exit. A clip that plays once never reaches a time
     // above 1; md5_create_machine() warns about this.
     float exit;
-    // Duration during which the old state fades out and the new state fades in, seconds. If 0,
+    // Duration during which the old state fades out and the new state fades in, in seconds. If 0,
     // immediate change (a cut).
     float duration;
     md5_fade fade;     // how the pose changes from the old state to the new state
@@ -719,7 +719,7 @@ typedef struct md5_limit_desc {
     md5_limit_kind kind;
     md5_vec3 axis; // axis around which the twist is measured, in joint space
     // Smallest and largest twist (rotation around the axis), and largest swing (rotation of the
-    // axis away from its direction in the bind pose), radians.
+    // axis away from its direction in the bind pose), in radians.
     float min, max, swing;
     uint64_t reserved[2]; // must be 0
 } md5_limit_desc;

@@ -414,7 +414,7 @@ MD5_GAME_API const md5_material *md5_game_material(md5_game *game, const char *n
 
 // Input of md5_evaluate_material(): all values that can change a material over time.
 typedef struct md5_material_input {
-    float time; // time of the game, seconds
+    float time; // time of the game, in seconds
     // Parameters of the entity: red, green, blue, alpha (shaderParm0 to shaderParm3), and
     // shaderParm4 to shaderParm11.
     float parms[12];

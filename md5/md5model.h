@@ -431,13 +431,13 @@ typedef struct md5_mesh {
     // [num_vertices] for each drawn vertex, the index of its vertex in file_vertices
     const uint32_t *sources;
     const md5_vec2 *texcoords; // [num_vertices] texture coordinates
-    const md5_vec3 *positions; // [num_vertices] positions in the bind pose, model space
-    // [num_vertices] Normals in the bind pose, model space: they have unit length and point
+    const md5_vec3 *positions; // [num_vertices] positions in the bind pose, in model space
+    // [num_vertices] Normals in the bind pose, in model space: they have unit length and point
     // outward. If a normal is undefined, it is the up direction.
     const md5_vec3 *normals;
-    // [num_vertices] Tangents in the bind pose, model space, or NULL if the load omitted them. x,
-    // y, z are the direction of increasing texture coordinate u; this vector has unit length and is
-    // perpendicular to the normal N. w is +1 or -1 and defines the bitangent, which is the
+    // [num_vertices] Tangents in the bind pose, in model space, or NULL if the load omitted them.
+    // x, y, z are the direction of increasing texture coordinate u; this vector has unit length and
+    // is perpendicular to the normal N. w is +1 or -1 and defines the bitangent, which is the
     // direction of increasing v:
     //
     //   bitangent = cross(N, T) * w, where T is (x, y, z).
@@ -619,7 +619,7 @@ typedef struct md5_anim {
 typedef struct md5_camera_view {
     md5_vec3 position;
     md5_quat rotation;
-    float fov; // horizontal field of view, degrees
+    float fov; // horizontal field of view, in degrees
 } md5_camera_view;
 
 // A fixed view that a camera file can store for a cut, in addition to the frames. Virtual reality
@@ -760,7 +760,7 @@ typedef struct md5_binding {
     const md5_skeleton *skeleton;
     // [model joints] Bind pose: the transform of each joint relative to its parent.
     const md5_xform *bind_local;
-    // [model joints] Inverse of each joint's matrix in the bind pose, model space.
+    // [model joints] Inverse of each joint's matrix in the bind pose, in model space.
     // md5_pose_palette() uses it to compute the palette.
     const md5_mat34 *inverse_bind;
     const md5_anim *anim;

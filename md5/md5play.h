@@ -577,7 +577,7 @@ enum { MD5_MAX_HOOKED = 16 };
 struct md5_play_job {
     // The player of the character. It must not occur in another job of the batch.
     md5_player *player;
-    double seconds;       // time by which the player is advanced, seconds
+    double seconds;       // time by which the player is advanced, in seconds
     md5_event_fn *events; // function that receives the events; if NULL, events are not reported
     void *user;           // first argument of `events`
     // Function that may change the pose before the matrices are computed. If NULL, no function is

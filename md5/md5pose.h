@@ -130,7 +130,7 @@ typedef struct md5_joint_limit {
     // Axis around which the twist is measured, in the space of the joint at `rest`, with any length
     // above 0.
     md5_vec3 axis;
-    float min, max; // Smallest and largest twist, radians: -pi <= min <= max <= pi.
+    float min, max; // Smallest and largest twist, in radians: -pi <= min <= max <= pi.
     // Largest swing, which is the angle between `axis` and its direction at rest, from 0 to pi.
     // Only MD5_LIMIT_CONE uses it.
     float swing;
@@ -165,7 +165,7 @@ typedef struct md5_two_bone_job {
     // Indices of the three joints, for skeletons with other joints between them. If NULL, the three
     // joints are `tip`, its parent and the parent of its parent.
     const md5_limb *limb;
-    md5_vec3 target; // position that the tip should reach, model space
+    md5_vec3 target; // position that the tip should reach, in model space
     // The elbow or knee bends towards this point, in model space. If NULL, it bends in the same
     // direction as in the pose, or forward (model x) if the limb is straight or folded in the pose.
     const md5_vec3 *pole;
@@ -216,8 +216,8 @@ typedef struct md5_aim_params {
     // Forward direction and up direction of the tip, in its own space. 0 0 0 selects the defaults:
     // x for `forward` and z for `up`.
     md5_vec3 forward, up;
-    // Largest rotation of each joint, radians. If 0, rotations are not limited. MD5_EXPLICIT_ZERO
-    // means that joints do not rotate.
+    // Largest rotation of each joint, in radians. If 0, rotations are not limited.
+    // MD5_EXPLICIT_ZERO means that joints do not rotate.
     float limit;
 } md5_aim_params;
 
@@ -229,7 +229,7 @@ typedef struct md5_aim_job {
     // The rotation of the other joints displaces the tip; the tip compensates for this
     // displacement.
     uint32_t length;
-    md5_vec3 target;       // point at which the tip points, model space
+    md5_vec3 target;       // point at which the tip points, in model space
     md5_aim_params params; // directions of the tip, and the limit of rotations
     float weight;          // strength of the effect: 0 = the pose is unchanged, 1 = full effect
     uint64_t reserved[4];  // must be 0
@@ -275,7 +275,7 @@ typedef struct md5_chain_job {
     // Number of joints of the chain, including the tip, from 2 to MD5_MAX_CHAIN. If the tip has
     // fewer ancestors, the chain begins at the root of the skeleton.
     uint32_t length;
-    md5_vec3 target; // position that the tip should reach, model space
+    md5_vec3 target; // position that the tip should reach, in model space
     // Distance in units. The search stops if the tip is nearer to the target than this distance.
     float tolerance;
     uint32_t iterations; // largest number of iterations of the search
@@ -307,7 +307,7 @@ MD5_PLAY_API float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain
 typedef struct md5_goal {
     // Index of the tip, and number of joints of the chain that may rotate, as in md5_chain_job.
     uint32_t tip, length;
-    md5_vec3 target; // position that the tip should reach, model space
+    md5_vec3 target; // position that the tip should reach, in model space
     // Rotation that the tip should have, in model space. If NULL, any rotation is allowed, and the
     // tip keeps its rotation relative to its parent.
     const md5_quat *rotation;
@@ -330,8 +330,8 @@ typedef struct md5_goals_job {
     // [num_goals] The goals, which are solved together.
     md5_goal *goals;
     uint32_t num_goals; // number of goals, at most MD5_MAX_GOALS
-    // The search stops if the errors of all goals are smaller than this value, units. The comment
-    // of md5_solve_goals() defines the error.
+    // The search stops if the errors of all goals are smaller than this value, in units. The
+    // comment of md5_solve_goals() defines the error.
     float tolerance;
     uint32_t iterations; // largest number of iterations of the search
     // Strength of the whole effect: 0 = the pose is unchanged, 1 = full effect.
@@ -416,17 +416,17 @@ typedef struct md5_foot {
 // parameters; md5_modifier_hold in md5machine.h explains all rules. The defaults are given in units
 // of id's engine, and converted to the units of the model.
 typedef struct md5_hold_params {
-    // Largest height above the ground plane at which a sole counts as standing in a clip, units. 0
-    // means 0.3 units of id's engine; MD5_EXPLICIT_ZERO means 0.
+    // Largest height above the ground plane at which a sole counts as standing in a clip, in units.
+    // 0 means 0.3 units of id's engine; MD5_EXPLICIT_ZERO means 0.
     float height;
-    // Largest speed at which a sole counts as standing in a clip, units/s. 0 means 10 units of id's
-    // engine per second; MD5_EXPLICIT_ZERO means 0.
+    // Largest speed at which a sole counts as standing in a clip, in units/s. 0 means 10 units of
+    // id's engine per second; MD5_EXPLICIT_ZERO means 0.
     float speed;
-    // Largest distance between the locked and the animated position of a foot, units; a foot that
-    // is farther away is released. 0 means 4 units of id's engine. MD5_EXPLICIT_ZERO means 0; feet
-    // are then not locked.
+    // Largest distance between the locked and the animated position of a foot, in units; a foot
+    // that is farther away is released. 0 means 4 units of id's engine. MD5_EXPLICIT_ZERO means 0;
+    // feet are then not locked.
     float distance;
-    // Time in which a released foot moves to its animated position, seconds. 0 means 0.2;
+    // Time in which a released foot moves to its animated position, in seconds. 0 means 0.2;
     // MD5_EXPLICIT_ZERO means immediately.
     float release;
 } md5_hold_params;
@@ -444,7 +444,7 @@ typedef struct md5_feet_job {
     // Time constant, in seconds, with which `lift` of the feet and `drop` follow changes of the
     // ground. If 0, they follow immediately.
     float smoothing;
-    // Time since the last call, seconds. The result does not depend on the frame rate.
+    // Time since the last call, in seconds. The result does not depend on the frame rate.
     float seconds;
     // Strength of the effect: 0 = the pose is unchanged, 1 = full effect.
     float weight;
@@ -460,20 +460,20 @@ MD5_PLAY_API uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_feet_job 
 
 // The state of one joint of a chain that swings; md5_solve_spring() updates it.
 typedef struct md5_spring_joint {
-    // Position and velocity of the point at the end of the joint's bone, world space.
+    // Position and velocity of the point at the end of the joint's bone, in world space.
     md5_vec3 position, velocity;
-    // Position that the animation gave this point in the last call, world space.
+    // Position that the animation gave this point in the last call, in world space.
     md5_vec3 target;
 } md5_spring_joint;
 
 // Parameters of a spring chain, which is a chain of joints that swings, such as hair or a tail.
 typedef struct md5_spring_params {
-    // Stiffness of the springs that pull the joints to the animation, 1/s^2. 0 means 120;
+    // Stiffness of the springs that pull the joints to the animation, in 1/s^2. 0 means 120;
     // MD5_EXPLICIT_ZERO disables the effect.
     float stiffness;
-    // Damping of the springs, 1/s. 0 means 8; MD5_EXPLICIT_ZERO means 0.
+    // Damping of the springs, in 1/s. 0 means 8; MD5_EXPLICIT_ZERO means 0.
     float damping;
-    // Acceleration downward (along minus model z), units/s^2.
+    // Acceleration downward (along minus model z), in units/s^2.
     float gravity;
 } md5_spring_params;
 
@@ -483,14 +483,14 @@ typedef struct md5_spring_job {
     // first joint keeps its animated position.
     uint32_t tip, length;
     md5_spring_params params; // stiffness, damping and gravity
-    // Additional acceleration, such as wind, in world space, units/s^2.
+    // Additional acceleration, such as wind, in world space, in units/s^2.
     md5_vec3 acceleration;
     // Transform of the character from model space to world space. If it changes, the chain swings.
     md5_xform placement;
     // [length] State of the joints of the chain. It is owned by the caller and updated by each
     // call.
     md5_spring_joint *state;
-    float seconds; // time since the last call, seconds
+    float seconds; // time since the last call, in seconds
     // Set this member to true in the first call and after the character was teleported: the chain
     // then starts at rest.
     bool is_first;
@@ -679,8 +679,8 @@ typedef struct md5_gait_desc {
     // Distance of a foot from its home (its position at rest) at which the leg steps. 0 means 0.1
     // times step_length.
     float slack;
-    float step_seconds; // duration of a step at low speed, seconds; 0 means 0.45
-    float min_seconds;  // duration of a step at the highest speed, seconds; 0 means 0.15
+    float step_seconds; // duration of a step at low speed, in seconds; 0 means 0.45
+    float min_seconds;  // duration of a step at the highest speed, in seconds; 0 means 0.15
     // Time constant, in seconds, with which the velocity and the turning rate follow the requested
     // values. The value 0 means 0.15, MD5_EXPLICIT_ZERO means immediate changes.
     float response;
@@ -695,41 +695,42 @@ typedef struct md5_gait_desc {
 
 // State of one leg of a procedural gait.
 typedef struct md5_foothold {
-    // Home of the foot: its position at rest, model space, at height 0.
+    // Home of the foot: its position at rest, in model space, at height 0.
     md5_vec3 home;
-    float rise;    // height of the ankle joint above the sole of the foot, units
-    md5_quat rest; // rotation of the ankle at rest, model space
-    // Position of the sole, world space. It is constant while the foot is on the ground.
+    float rise;    // height of the ankle joint above the sole of the foot, in units
+    md5_quat rest; // rotation of the ankle at rest, in model space
+    // Position of the sole, in world space. It is constant while the foot is on the ground.
     md5_vec3 position;
-    md5_vec3 normal; // normal of the ground at the position of the sole, world space
+    md5_vec3 normal; // normal of the ground at the position of the sole, in world space
     // Rotation of the character, in world space, at the time when the foot landed.
     md5_quat facing;
     bool is_stepping; // true while the foot is in the air
     // Completed fraction of the current step, 0 to 1.
     float progress;
-    md5_vec3 from, to; // start and end of the current step, world space
-    // Normal of the ground at the end of the current step, world space.
+    md5_vec3 from, to; // start and end of the current step, in world space
+    // Normal of the ground at the end of the current step, in world space.
     md5_vec3 to_normal;
     // Value of `facing` at the start of the current step.
     md5_quat from_facing;
-    // Height to which the foot rises above the line from the start to the end of the step, units.
+    // Height to which the foot rises above the line from the start to the end of the step, in
+    // units.
     float lift;
     uint64_t reserved[2]; // must be 0
 } md5_foothold;
 
 // State of a procedural gait: the position and velocity of the character, and its feet.
 typedef struct md5_gait {
-    // Position of the character on the ground, world space.
+    // Position of the character on the ground, in world space.
     md5_vec3 position;
     // Rotation of the character around the up axis, from model space to world space.
     md5_quat facing;
-    md5_vec3 velocity; // current velocity, units/s, model space
-    // Current turning rate, radians/s. Positive values turn left.
+    md5_vec3 velocity; // current velocity, in units/s, in model space
+    // Current turning rate, in radians/s. Positive values turn left.
     float turn_rate;
     // Up direction of the body, which follows the ground: a unit vector in world space.
     md5_vec3 normal;
-    float radius; // mean distance of the homes of the feet from their center, units
-    // Duration of a step at the current speed, seconds.
+    float radius; // mean distance of the homes of the feet from their center, in units
+    // Duration of a step at the current speed, in seconds.
     float seconds;
     uint32_t num_legs;               // number of legs in the description
     md5_foothold feet[MD5_MAX_LEGS]; // [num_legs] state of each leg
@@ -798,11 +799,11 @@ typedef struct md5_gaze_params {
     // Range of random directions, as tangents of angles: `wide` for the largest angle to each side,
     // `high` for the largest angle up and down. 0 means 0.8 for `wide` and 0.35 for `high`.
     float wide, high;
-    // Distance of the random points at which the eyes look, units. 0 means 100.
+    // Distance of the random points at which the eyes look, in units. 0 means 100.
     float distance;
-    // Shortest time for which the gaze rests on a point, seconds, at least 0.05. 0 means 0.4.
+    // Shortest time for which the gaze rests on a point, in seconds, at least 0.05. 0 means 0.4.
     float min_seconds;
-    // Longest time for which the gaze rests on a point, seconds. 0 means 2.5.
+    // Longest time for which the gaze rests on a point, in seconds. 0 means 2.5.
     float max_seconds;
     // Fraction of the angle to the point by which the head rotates. 0 means 0.6; MD5_EXPLICIT_ZERO
     // means that only the eyes rotate.
@@ -810,10 +811,10 @@ typedef struct md5_gaze_params {
     // Time constant, in seconds, with which the head follows the eyes. 0 means 0.2;
     // MD5_EXPLICIT_ZERO means no delay.
     float head_seconds;
-    // Largest rotation of each of the head's joints, radians. 0 means 0.5; MD5_EXPLICIT_ZERO means
-    // no rotation.
+    // Largest rotation of each of the head's joints, in radians. 0 means 0.5; MD5_EXPLICIT_ZERO
+    // means no rotation.
     float head_limit;
-    // Largest rotation of an eye, radians. 0 means 0.6; MD5_EXPLICIT_ZERO means no rotation.
+    // Largest rotation of an eye, in radians. 0 means 0.6; MD5_EXPLICIT_ZERO means no rotation.
     float eye_limit;
 } md5_gaze_params;
 
@@ -825,9 +826,9 @@ typedef struct md5_gaze_desc {
     uint32_t eyes[MD5_MAX_EYES];
     // Number of eyes. If 0, only the head rotates.
     uint32_t num_eyes;
-    // Point between the eyes at rest, model space.
+    // Point between the eyes at rest, in model space.
     md5_vec3 origin;
-    // [num_targets] Points of interest, at which the gaze looks from time to time, model space.
+    // [num_targets] Points of interest, at which the gaze looks from time to time, in model space.
     const md5_vec3 *targets;
     uint32_t num_targets;
     md5_gaze_params params; // angles, distances and times of the gaze
@@ -844,9 +845,9 @@ typedef struct md5_gaze {
     // Directions of the gaze at the start and at the end of the last saccade.
     md5_vec2 from, to;
     md5_vec2 head;        // current direction of the head
-    float seconds;        // time since the start of the last saccade (jump of the gaze), seconds
-    float duration;       // duration of the last saccade (jump of the gaze), seconds
-    float rest;           // time until the next saccade (jump of the gaze), seconds
+    float seconds;        // time since the start of the last saccade (jump of the gaze), in seconds
+    float duration;       // duration of the last saccade (jump of the gaze), in seconds
+    float rest;           // time until the next saccade (jump of the gaze), in seconds
     uint64_t reserved[2]; // must be 0
 } md5_gaze;
 

@@ -81,7 +81,7 @@ typedef struct md5_ground {
     // Normal of the plane: a unit vector that points away from the ground. If it is (0, 0, 0),
     // there is no plane.
     md5_vec3 plane_normal;
-    // Distance of the plane from the origin of the world, along its normal, units.
+    // Distance of the plane from the origin of the world, along its normal, in units.
     float plane_distance;
     md5_height_fn *heights;      // callback of the height field; if NULL, there is no height field
     md5_triangles_fn *triangles; // callback of the triangles; if NULL, there are no triangles
@@ -98,7 +98,7 @@ typedef struct md5_ragdoll md5_ragdoll;
 typedef struct md5_ragdoll_desc {
     const md5_figure *figure; // the bodies and constraints to simulate
     md5_ground ground;        // the ground on which the bodies fall
-    // Downward acceleration, units per second squared. 0 means 1066, as in the engine.
+    // Downward acceleration, in units per second squared. 0 means 1066, as in the engine.
     // MD5_EXPLICIT_ZERO means no gravity.
     float gravity;
     // Restitution of contacts, 0 to 1: the speed after a collision divided by the speed before it.
@@ -180,7 +180,7 @@ MD5_RAGDOLL_API bool md5_ragdoll_is_at_rest(const md5_ragdoll *ragdoll);
 
 // State and statistics of the simulation of a ragdoll, for tests and debug views.
 typedef struct md5_ragdoll_status {
-    // Simulated time since the start of the fall, seconds.
+    // Simulated time since the start of the fall, in seconds.
     double time;
     // Sum of the kinetic and the potential energy of all bodies.
     double energy;
@@ -193,9 +193,9 @@ typedef struct md5_ragdoll_status {
     float friction_scales[2];
     // Number of contacts at which a body presses on the ground.
     uint32_t num_contacts;
-    // Depth of the deepest point of a body in the ground, units.
+    // Depth of the deepest point of a body in the ground, in units.
     float max_penetration;
-    // Largest angle by which the limit of a constraint is exceeded, degrees. If 0, no limit is
+    // Largest angle by which the limit of a constraint is exceeded, in degrees. If 0, no limit is
     // exceeded.
     float worst_limit;
     // Largest distance, in units, between the two points that a constraint should hold together.

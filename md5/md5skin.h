@@ -434,8 +434,8 @@ typedef struct md5_baked {
     // Largest differences between the stored vertices and the vertices that md5_skin() computes,
     // over all vertices of all frames. Between two frames the vertices move along straight lines,
     // which adds a further error: see md5_baked_error().
-    float position_error; // largest distance between the positions of a vertex, units
-    float normal_error;   // largest angle between the normals of a vertex, radians
+    float position_error; // largest distance between the positions of a vertex, in units
+    float normal_error;   // largest angle between the normals of a vertex, in radians
     size_t size;          // size of the baked clip in memory, in bytes
     md5_internal internal;
 } md5_baked;

@@ -588,7 +588,8 @@ typedef struct md5gl_frame {
     // If true, bright colors approach white smoothly. If false, color components above 1 are cut
     // off. Only MD5GL_LIGHTING_STUDIO uses it.
     bool tone_mapped;
-    // Direction from the scene to the key light (the main light), world space, any length.
+    // Direction from the scene to the key light (the main light), in world space. It may have any
+    // length.
     md5_vec3 light_direction;
     // Linear colors of the key light (`light`) and of the light of the sky, which shines from all
     // directions (`ambient`).

@@ -294,7 +294,7 @@ typedef struct md5gl_impostor_desc {
     uint32_t num_frames; // number of frames of the motion that the images show, at least 1
     // Center, in model space, of a sphere that contains the model in all frames.
     md5_vec3 center;
-    float radius; // radius of this sphere, units; above 0
+    float radius; // radius of this sphere, in units; above 0
     // Number of directions in each ring; 0 means 12. The directions from which images are drawn are
     // arranged in rings around the z axis.
     uint32_t num_around;
@@ -350,7 +350,7 @@ MD5GL_API bool md5gl_has_impostor_images(const md5gl_impostors *impostors, uint3
 typedef struct md5gl_impostor {
     // Rotation from model space to world space, a unit quaternion.
     md5_quat rotation;
-    // Position of the model's origin in world space, units.
+    // Position of the model's origin in world space, in units.
     md5_vec3 translation;
     float scale; // scale factor from model space to world space, above 0
     // Number of the frame whose images are drawn; it is rounded to the nearest frame.
