@@ -1,7 +1,6 @@
 #!/bin/sh
 # Export and import of IQM: the independent reader iqm.py checks the files, losses match the reported values, and invalid
 # files are rejected.
-# shellcheck disable=SC2015,SC2016,SC2317 # conditions of awk; functions that are arguments of check
 . test/build/report.sh
 tool=$products/md5tool
 

@@ -1,6 +1,5 @@
 #!/bin/sh
 # Import of PSK and PSA: psk.py writes the files and computes the expected vertices; clips; names; errors.
-# shellcheck disable=SC2317 # functions that are arguments of check
 . test/build/report.sh
 tool=$products/md5tool
 

@@ -1,7 +1,6 @@
 #!/bin/sh
 # Export of MDL, MD2 and MD3: the independent reader quake.py compares the frames with md5tool dump to half a step, and its
 # error with the reported loss; also limits, names, skins and tags.
-# shellcheck disable=SC2015,SC2016,SC2317 # conditions of awk; functions that are arguments of check
 . test/build/report.sh
 tool=$products/md5tool
 golden=${MD5_CORPUS:-none}/golden/frames

@@ -1,7 +1,6 @@
 #!/bin/sh
 # Crowds in md5view: invalid arguments, and the numbers of drawn and posed characters. test_view_crowd.c
 # tests their images.
-# shellcheck disable=SC2016,SC2317 # conditions of awk; functions that are arguments of check
 . test/build/report.sh
 view=$products/md5view
 bobbin=$models/bobbin/bobbin.md5mesh
