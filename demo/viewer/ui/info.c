@@ -5,14 +5,22 @@
 #include "demo/viewer/ui/ui.h"
 #include "demo/viewer/ui/window_layout.h"
 
-// == Numbers ===============================================================================
-//
-// The numbers change during playback. Digits are equally wide and signs have fixed positions, so
-// that the texts do not move. The following constants are the numbers of decimal places.
-
 // Width of the names, in layout units.
 static const float label_width = 118;
 
+// Colors of the graph of frame times.
+static const view_color good_time_color = 0x6BBF59FFu;
+static const view_color slow_time_color = 0xE5534BFFu;
+static const view_color goal_color = 0xF1F3F680u;
+
+#define BYTES_PER_KIB 1024.0
+
+// == Numbers ===============================================================================
+//
+// The numbers change during playback. Digits are equally wide and signs have fixed positions, so
+// that the texts do not move.
+
+// Numbers of decimal places.
 enum { UNIT_PLACES = 3, DEGREE_PLACES = 2, WEIGHT_PLACES = 4, UV_PLACES = 4 };
 
 // A formatted number.
@@ -63,91 +71,130 @@ md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_par
     return md5_mat34_mul(from_world, scene->joints[joint]);
 }
 
-// Displays the triangle, vertex, position, texture coordinates and weights of the clicked point.
-static void list_pick(view_ui *ui)
+// Displays the joints that influence a vertex, with their weights.
+static void list_influences(view_ui *ui, const md5_mesh *mesh, uint32_t vertex)
 {
-    enum { LISTED = 6 };
-    const view_pick *const pick = ui->stage->pick;
-    if (!pick->is_set || ui->scene->model == NULL)
-        return;
+    enum { MAX_LISTED = 6 };
     const md5_joint *const joints = ui->scene->skeleton->joints;
-    const md5_mesh *const mesh = &ui->scene->model->meshes[pick->mesh];
-    const uint32_t *const corners = mesh->indices + 3 * (size_t)pick->triangle;
-    const md5_vec2 uv = mesh->texcoords[pick->vertex];
-    if (!ui_section(ui, UI_SECTION_SPOT, "Selected point", ""))
-        return;
-    ui_figure(ui, VIEW_ACCENT, "Mesh", "%u" VIEW_DOT "%s", pick->mesh,
-              mesh->name[0] != '\0' ? mesh->name : mesh->shader);
-    ui_figure(ui, VIEW_BRIGHT, "Triangle", "%u" VIEW_DOT "%u %u %u", pick->triangle, corners[0],
-              corners[1], corners[2]);
-    ui_figure(ui, VIEW_BRIGHT, "Vertex", "%u", mesh->sources[pick->vertex]);
-    add_three(ui, "Position",
-              md5_mat34_point(view_model_from_world(ui->scene),
-                              ui->scene->skinned[pick->mesh].positions[pick->vertex]),
-              UNIT_PLACES);
-    ui_figure(ui, VIEW_PLAIN, "UV", "%s  %s", format_value(uv.x, UV_PLACES).text,
-              format_value(uv.y, UV_PLACES).text);
-    const uint32_t first = mesh->first_influence[pick->vertex];
-    const uint32_t count = mesh->first_influence[pick->vertex + 1] - first;
-    for (uint32_t i = 0; i < count && i < LISTED; i++)
+    const uint32_t first = mesh->first_influence[vertex];
+    const uint32_t count = mesh->first_influence[vertex + 1] - first;
+    for (uint32_t i = 0; i < count && i < MAX_LISTED; i++)
         ui_figure(ui, VIEW_PLAIN, i == 0 ? "Weights" : " ", "%s  %s",
                   format_value(mesh->influences[first + i].w, WEIGHT_PLACES).text,
                   joints[mesh->influence_joints[first + i]].name);
-    if (count > LISTED)
-        ui_figure(ui, VIEW_DIM, " ", "and %u more", count - LISTED);
+    if (count > MAX_LISTED)
+        ui_figure(ui, VIEW_DIM, " ", "and %u more", count - MAX_LISTED);
+}
+
+// Displays the triangle, vertex, position, texture coordinates and weights of the clicked point.
+static void list_pick(view_ui *ui)
+{
+    const view_pick *const pick = ui->stage->pick;
+    if (!pick->is_set || ui->scene->model == NULL)
+        return;
+    if (!ui_section(ui, UI_SECTION_SPOT, "Selected point", ""))
+        return;
+
+    const md5_mesh *const mesh = &ui->scene->model->meshes[pick->mesh];
+    const uint32_t *const triangle = mesh->indices + 3 * (size_t)pick->triangle;
+    const md5_vec3 world_position = ui->scene->skinned[pick->mesh].positions[pick->vertex];
+    const md5_vec2 uv = mesh->texcoords[pick->vertex];
+    ui_figure(ui, VIEW_ACCENT, "Mesh", "%u" VIEW_DOT "%s", pick->mesh,
+              mesh->name[0] != '\0' ? mesh->name : mesh->shader);
+    ui_figure(ui, VIEW_BRIGHT, "Triangle", "%u" VIEW_DOT "%u %u %u", pick->triangle, triangle[0],
+              triangle[1], triangle[2]);
+    ui_figure(ui, VIEW_BRIGHT, "Vertex", "%u", mesh->sources[pick->vertex]);
+    add_three(ui, "Position", md5_mat34_point(view_model_from_world(ui->scene), world_position),
+              UNIT_PLACES);
+    ui_figure(ui, VIEW_PLAIN, "UV", "%s  %s", format_value(uv.x, UV_PLACES).text,
+              format_value(uv.y, UV_PLACES).text);
+    list_influences(ui, mesh, pick->vertex);
+}
+
+// A measurement between two selected items.
+typedef struct measurement {
+    bool are_joints; // otherwise two points
+    md5_vec3 difference;
+    float angle; // between the joints, degrees
+} measurement;
+
+// Measures two selected joints or, if there are none, two selected points. Returns false if less
+// than two items are selected.
+static bool measure_selection(const view_stage *stage, measurement *result)
+{
+    const view_scene *const scene = &stage->document->scene;
+    const int32_t from = stage->measured_from;
+    const int32_t to = stage->joint;
+    const bool are_joints = from >= 0 && to >= 0 && to != from;
+    const bool are_points = scene->model != NULL && stage->pick->is_set && stage->measured->is_set;
+    if ((!are_joints && !are_points) || view_shows_crowd(stage->document))
+        return false;
+
+    *result = (measurement){.are_joints = are_joints};
+    if (are_joints) {
+        const md5_mat34 first = view_joint_matrix(scene, (uint32_t)from, false);
+        const md5_mat34 second = view_joint_matrix(scene, (uint32_t)to, false);
+        result->difference =
+            md5_vec3_sub(md5_mat34_translation(second), md5_mat34_translation(first));
+        result->angle = view_angle_between(first, second);
+    } else {
+        result->difference = view_pick_difference(scene, stage->pick, stage->measured);
+    }
+    return true;
+}
+
+// Copies a measurement with full precision, one value per line.
+static void copy_measurement(view_ui *ui, const measurement *measured)
+{
+    const md5_vec3 difference = measured->difference;
+    char text[256];
+    COMMON_TEXT(text, "distance\t%.9g\ndifference\t%.9g\t%.9g\t%.9g\n", md5_vec3_length(difference),
+                difference.x, difference.y, difference.z);
+    if (measured->are_joints)
+        common_append(text, sizeof text, "", "degrees\t%.9g\n", measured->angle);
+    ui_copy(ui, ui->stage->now, text, "measurement");
 }
 
 void view_two_panel(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;
-    const int32_t from = stage->measured_from;
-    const int32_t to = stage->joint;
-    const bool are_joints = from >= 0 && to >= 0 && to != from;
-    const bool are_spots =
-        ui->scene->model != NULL && stage->pick->is_set && stage->measured->is_set;
-    char text[256];
-    md5_mat34 ends[2] = {{{0}}};
-    if ((!are_joints && !are_spots) || view_shows_crowd(stage->document))
+    measurement measured;
+    if (!measure_selection(stage, &measured))
         return;
-    for (int i = 0; i < 2 && are_joints; i++)
-        ends[i] = view_joint_matrix(ui->scene, (uint32_t)(i == 0 ? from : to), false);
-    const md5_vec3 difference =
-        are_joints ? md5_vec3_sub(md5_mat34_translation(ends[1]), md5_mat34_translation(ends[0]))
-                   : view_pick_difference(ui->scene, stage->pick, stage->measured);
-    const float angle = are_joints ? view_angle_between(ends[0], ends[1]) : 0;
+
     ui_begin(ui, "two");
     ui->label_width = label_width * ui->scale;
-    if (!ui_section(ui, UI_SECTION_TWO, are_joints ? "Two joints selected" : "Two points selected",
-                    ""))
+    const char *const title = measured.are_joints ? "Two joints selected" : "Two points selected";
+    if (!ui_section(ui, UI_SECTION_TWO, title, ""))
         return;
-    if (are_joints)
+
+    if (measured.are_joints) {
+        const md5_joint *const joints = ui->scene->skeleton->joints;
         ui_figure(ui, VIEW_BRIGHT, "Joints", "%s \xE2\x86\x92 %s",
-                  ui->scene->skeleton->joints[from].name, ui->scene->skeleton->joints[to].name);
-    const bool is_copied =
-        ui_row(ui, &(ui_row_style){.name = "Distance", .color = VIEW_ACCENT, .hint = "Copy"},
-               format_value(md5_vec3_length(difference), UNIT_PLACES).text);
-    add_three(ui, "Difference", difference, UNIT_PLACES);
-    if (are_joints)
-        ui_figure(ui, VIEW_PLAIN, "Angle", "%s\xC2\xB0", format_value(angle, DEGREE_PLACES).text);
-    if (!is_copied)
-        return;
-    COMMON_TEXT(text, "distance\t%.9g\ndifference\t%.9g\t%.9g\t%.9g\ndegrees\t%.9g\n",
-                md5_vec3_length(difference), difference.x, difference.y, difference.z, angle);
-    if (!are_joints)
-        *strstr(text, "degrees") = '\0';
-    ui_copy(ui, stage->now, text, "measurement");
+                  joints[stage->measured_from].name, joints[stage->joint].name);
+    }
+    const ui_row_style style = {.name = "Distance", .color = VIEW_ACCENT, .hint = "Copy"};
+    const float distance = md5_vec3_length(measured.difference);
+    const bool is_copied = ui_row(ui, &style, format_value(distance, UNIT_PLACES).text);
+    add_three(ui, "Difference", measured.difference, UNIT_PLACES);
+    if (measured.are_joints)
+        ui_figure(ui, VIEW_PLAIN, "Angle", "%s\xC2\xB0",
+                  format_value(measured.angle, DEGREE_PLACES).text);
+    if (is_copied)
+        copy_measurement(ui, &measured);
 }
 
 // == The document ==========================================================================
 
-// Displays the names of all clips of a machine. The active clips are highlighted.
-static void list_words(view_ui *ui, const view_machine *machine)
+// Displays the names of all clips of a machine in rows. The active clips are highlighted.
+static void list_machine_clips(view_ui *ui, const view_machine *machine)
 {
     const float inset = VIEW_INSET * ui->scale;
     const float gap = 9 * ui->scale;
     bool *const active = view_active_clips(machine);
-    float used = INFINITY;
     view_rect row = {0};
+    float used = INFINITY; // width of the names in the row; the first name begins a row
+
     for (uint32_t i = 0; i < machine->desc->num_clips; i++) {
         const char *const name = machine->desc->clips[i].name;
         const float width = ui_text_width(ui, name);
@@ -163,46 +210,77 @@ static void list_words(view_ui *ui, const view_machine *machine)
     free(active);
 }
 
-// Displays the current clip and its time, frame, speed and range.
-static void list_clip(view_ui *ui, const view_stage *stage)
+// Displays the name of the current clip as a link to the list of clips. Each character of a crowd
+// plays a different clip: displays their number.
+static void list_clip_name(view_ui *ui, const view_stage *stage)
 {
     const view_scene *const scene = ui->scene;
-    const view_play *const play = stage->play;
-    const md5_anim *const anim = view_timing_anim(scene);
-    const bool is_crowd = view_shows_crowd(stage->document);
+    const size_t num_clips = scene->num_clips;
     char text[256];
     view_describe_motion(scene, text, sizeof text);
-    if (view_shown_clip(scene) != NULL && is_crowd) // each character plays a different clip
-        COMMON_TEXT(text, "%zu clip%s", scene->num_clips, scene->num_clips == 1 ? "" : "s");
-    const bool is_link = scene->num_clips > 0 && view_mode_of(stage->document) == VIEW_MODE_CLIPS;
-    if (text[0] != '\0'
-        && ui_row(ui, &(ui_row_style){.color = VIEW_ACCENT, .hint = is_link ? "Ctrl+L" : NULL},
-                  text))
-        ui->command.action = VIEW_CLIPS;
-    if (view_shows_machine(stage))
-        list_words(ui, &scene->machine);
-    if (anim == NULL || !ui_section(ui, UI_SECTION_TIME, "Time", ""))
+    if (view_shown_clip(scene) != NULL && view_shows_crowd(stage->document))
+        COMMON_TEXT(text, "%zu clip%s", num_clips, num_clips == 1 ? "" : "s");
+    if (text[0] == '\0')
         return;
+
+    const bool is_link = num_clips > 0 && view_mode_of(stage->document) == VIEW_MODE_CLIPS;
+    const ui_row_style style = {.color = VIEW_ACCENT, .hint = is_link ? "Ctrl+L" : NULL};
+    if (ui_row(ui, &style, text))
+        ui->command.action = VIEW_CLIPS;
+}
+
+// Displays the time, frame, speed and range of a clip.
+static void list_time(view_ui *ui, const view_play *play, const md5_anim *anim)
+{
     ui_figure(ui, VIEW_BRIGHT, "Time", "%.3f of %.3f s", view_cycle_time(play, anim),
               view_cycle_length(play, anim));
     ui_figure(ui, VIEW_BRIGHT, "Frame", "%.1f" VIEW_DOT "%u frames" VIEW_DOT "%g fps",
               view_frame_position(play, anim), anim->num_frames, anim->frame_rate);
     ui_figure(ui, VIEW_BRIGHT, "Speed", "%s%g\xC3\x97" VIEW_DOT "%s",
               play->backward ? "\xE2\x88\x92" : "", play->speed, view_wrap_name(play->wrap));
+
     double begin;
     double end;
     if (view_find_range(play, anim, &begin, &end))
         ui_figure(ui, VIEW_AMBER, "Range", "frames %.0f to %.0f", begin * anim->frame_rate,
                   end * anim->frame_rate);
+}
+
+// Displays the current clip and its time, frame, speed and range.
+static void list_clip(view_ui *ui, const view_stage *stage)
+{
+    const view_scene *const scene = ui->scene;
+    const md5_anim *const anim = view_timing_anim(scene);
+    list_clip_name(ui, stage);
+    if (view_shows_machine(stage))
+        list_machine_clips(ui, &scene->machine);
+
+    if (anim == NULL || !ui_section(ui, UI_SECTION_TIME, "Time", ""))
+        return;
+    list_time(ui, stage->play, anim);
     if (scene->root != MD5_ROOT_FILE)
         ui_figure(ui, VIEW_BRIGHT, "Root", "%s",
                   scene->root == MD5_ROOT_ID ? "as in Doom 3" : "in place");
 }
 
+// Writes the skinning paths of the meshes, such as "4, 8": the numbers of influences per vertex for
+// which a path is made.
+static void write_skinning_paths(const view_stage *stage, char *text, size_t size)
+{
+    const uint32_t num_meshes = stage->document->scene.model->num_meshes;
+    uint32_t counts[MD5GL_PATH_COMPUTE + 1] = {0};
+    text[0] = '\0';
+    for (uint32_t i = 0; i < num_meshes; i++)
+        counts[md5gl_mesh_path(stage->document->drawn, i, NULL)]++;
+    for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++)
+        if (counts[path] > 0)
+            common_append(text, size, ", ", "%s", md5gl_path_name(path));
+}
+
 static void list_model(view_ui *ui, const view_stage *stage)
 {
     const view_scene *const scene = ui->scene;
-    char paths[128] = "";
+    const view_shown *const shown = stage->shown;
     if (scene->skeleton == NULL || !ui_section(ui, UI_SECTION_MODEL, "Model", ""))
         return;
     if (stage->document->crowd.num_kinds > 1) // of several models, only the first has statistics
@@ -210,30 +288,24 @@ static void list_model(view_ui *ui, const view_stage *stage)
     ui_figure(ui, VIEW_BRIGHT, "Joints", "%u", scene->num_joints);
     if (scene->model == NULL)
         return;
+
+    char paths[128];
+    write_skinning_paths(stage, paths, sizeof paths);
     ui_figure(ui, VIEW_BRIGHT, "Vertices", "%u", view_count_vertices(scene->model));
     ui_figure(ui, VIEW_BRIGHT, "Triangles", "%u", view_count_triangles(scene->model));
-
-    // The skinning paths of the meshes: "4, 8".
-    uint32_t counts[MD5GL_PATH_COMPUTE + 1] = {0};
-    for (uint32_t i = 0; i < scene->model->num_meshes; i++)
-        counts[md5gl_mesh_path(stage->document->drawn, i, NULL)]++;
-    for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++)
-        if (counts[path] > 0)
-            common_append(paths, sizeof paths, ", ", "%s", md5gl_path_name(path));
     ui_figure(ui, VIEW_BRIGHT, "Max. influences", "%s%s", paths,
               scene->dual ? VIEW_DOT "dual quaternions" : "");
-    const char *const lighting = stage->shown->classic ? "classic" : "studio";
-    ui_figure(ui, VIEW_BRIGHT, "Light", "%s%s", lighting,
-              stage->shown->shadows ? "" : VIEW_DOT "no shadows");
+    const char *const light = shown->classic ? "classic" : "studio";
+    ui_figure(ui, VIEW_BRIGHT, "Light", "%s%s", light, shown->shadows ? "" : VIEW_DOT "no shadows");
 }
 
-// Displays the defects of normals and tangents, one row per kind.
+// Displays the defects of normals and tangents, one row per kind. Only the first row has the label.
 static void list_faults(view_ui *ui, const view_mesh_defects *faults, const char *label)
 {
     char text[192];
     view_describe_defects(faults, text, sizeof text);
     const view_color color = view_count_defects(faults) > 0 ? VIEW_AMBER : VIEW_PLAIN;
-    for (const char *kind = text; *kind != '\0'; label = " ") {
+    for (const char *kind = text; *kind != '\0'; label = " ") { // the kinds are a list "A, B, C"
         const size_t length = strcspn(kind, ",");
         ui_figure(ui, color, label, "%.*s", (int)length, kind);
         kind += length + strspn(kind + length, ", ");
@@ -262,42 +334,59 @@ static void list_selected_material(view_ui *ui)
         return;
     if (!ui_section(ui, UI_SECTION_MATERIAL, "Material", ""))
         return;
-    ui_figure(ui, VIEW_ACCENT, NULL, "%s", model->meshes[first].shader);
+
+    const char *const material = model->meshes[first].shader;
+    ui_figure(ui, VIEW_ACCENT, NULL, "%s", material);
     for (uint32_t i = first; i < model->num_meshes && i < VIEW_MAX_MATERIALS; i++) {
+        const ui_row_style link = {.color = VIEW_ACCENT, .hint = ""};
         char text[192];
+        if (strcmp(model->meshes[i].shader, material) != 0)
+            continue;
         COMMON_TEXT(text, "Mesh %u  %s", i, model->meshes[i].name);
-        if (strcmp(model->meshes[i].shader, model->meshes[first].shader) == 0
-            && ui_row(ui, &(ui_row_style){.color = VIEW_ACCENT, .hint = ""}, text))
+        if (ui_row(ui, &link, text))
             UI_COMMAND(ui, VIEW_TEXTURES, .item = i + 1);
     }
     list_material(ui, first);
 }
 
+// Displays the number and the memory of all loaded clips, and of the clips of a machine.
+static void list_clip_sizes(view_ui *ui, const view_scene *scene)
+{
+    const md5_character *const character = scene->machine.character;
+    size_t num_clips = scene->num_clips;
+    size_t bytes = 0;
+    if (character != NULL) {
+        num_clips += character->num_clips;
+        bytes += character->anims_size;
+    }
+    for (size_t i = 0; i < scene->num_clips; i++)
+        bytes += scene->clips[i].anim->size;
+
+    if (num_clips > 0)
+        ui_figure(ui, VIEW_PLAIN, "Clips", "%zu" VIEW_DOT "%.1f KiB", num_clips,
+                  (double)bytes / BYTES_PER_KIB);
+    else
+        ui_figure(ui, VIEW_PLAIN, "Clips", "none");
+}
+
 static void list_statistics(view_ui *ui)
 {
     const view_scene *const scene = ui->scene;
-    const md5_bounds bounds = ui->stage->document->bounds;
-    const md5_vec3 size =
-        view_is_empty(bounds) ? (md5_vec3){0, 0, 0} : md5_vec3_sub(bounds.max, bounds.min);
     if (!ui_section(ui, UI_SECTION_STATISTICS, "Statistics", ""))
         return;
+
+    const md5_bounds bounds = ui->stage->document->bounds;
+    md5_vec3 size = {0, 0, 0};
+    if (!view_is_empty(bounds))
+        size = md5_vec3_sub(bounds.max, bounds.min);
     ui_figure(ui, VIEW_PLAIN, "Size", "%s \xC3\x97 %s \xC3\x97 %s",
               format_value(size.x, UNIT_PLACES).text, format_value(size.y, UNIT_PLACES).text,
               format_value(size.z, UNIT_PLACES).text);
+
     if (scene->model != NULL)
         ui_figure(ui, VIEW_PLAIN, "Model", "%.1f KiB",
-                  (double)(scene->model->size + scene->model->geometry_size) / 1024.0);
-    // All loaded clips, and the clips of a machine.
-    const md5_character *const character = scene->machine.character;
-    const size_t num_clips = scene->num_clips + (character != NULL ? character->num_clips : 0);
-    size_t clips_size = character != NULL ? character->anims_size : 0;
-    for (size_t i = 0; i < scene->num_clips; i++)
-        clips_size += scene->clips[i].anim->size;
-    if (num_clips > 0)
-        ui_figure(ui, VIEW_PLAIN, "Clips", "%zu" VIEW_DOT "%.1f KiB", num_clips,
-                  (double)clips_size / 1024.0);
-    else
-        ui_figure(ui, VIEW_PLAIN, "Clips", "none");
+                  (double)(scene->model->size + scene->model->geometry_size) / BYTES_PER_KIB);
+    list_clip_sizes(ui, scene);
     if (scene->num_unopened > 0)
         ui_figure(ui, VIEW_PLAIN, "Not loaded", "%zu animations", scene->num_unopened);
     ui_figure(ui, VIEW_DIM, NULL, "%s", md5gl_device_name(ui->stage->renderer));
@@ -318,15 +407,17 @@ static uint32_t last_times(const view_stage *stage, uint32_t capacity, double *t
 static void list_frame_time(view_ui *ui)
 {
     enum { MIN_FRAMES = 10, MAX_FRAMES = 60 };
-    const double slow = 0.05;
+    const double slow_seconds = 0.05;
+    const double min_milliseconds = 0.01; // of the display
     double times[MAX_FRAMES];
     const uint32_t count = last_times(ui->stage, MAX_FRAMES, times);
     qsort(times, count, sizeof *times, common_compare_doubles);
     const double median = count > 0 ? times[count / 2] : 0;
-    char text[32] = "\xE2\x80\x93";
+
+    char text[32] = "\xE2\x80\x93"; // a dash
     if (ui->stage->is_moving && count >= MIN_FRAMES && median > 0) {
-        COMMON_TEXT(text, "%.2f ms", fmax(1e3 * median, 0.01));
-        if (median > slow)
+        COMMON_TEXT(text, "%.2f ms", fmax(1e3 * median, min_milliseconds));
+        if (median > slow_seconds)
             common_append(text, sizeof text, "", "  \xE2\x9A\xA0");
     }
     ui_figure(ui, VIEW_BRIGHT, "Frame time", "%s", text);
@@ -336,42 +427,43 @@ static void list_frame_time(view_ui *ui)
 static view_color time_color(float time, const float goals[2])
 {
     if (time <= goals[0])
-        return 0x6BBF59FFu;
-    return time <= goals[1] ? VIEW_AMBER : 0xE5534BFFu;
+        return good_time_color;
+    return time <= goals[1] ? VIEW_AMBER : slow_time_color;
 }
 
 // Draws the times of the last frames as bars, the newest at the right, and lines at 60 and 30
 // frames per second, if they are within the graph.
 static void draw_times(view_ui *ui)
 {
+    enum { NUM_BARS = 120 }; // in the width of the graph
     const float goals[2] = {1.0f / 60.0f, 1.0f / 30.0f};
     const float scale = ui->scale;
-    double times[VIEW_NUM_FRAME_TIMES];
-    float top = 1.25f * goals[0];
-    const uint32_t count = last_times(ui->stage, VIEW_NUM_FRAME_TIMES, times);
     view_rect row;
     ui_reserve_row(ui, 2.5f * ui->line, &row);
     const view_rect box = {row.x + VIEW_INSET * scale, row.y + 3 * scale,
                            row.width - 2 * VIEW_INSET * scale, row.height - 6 * scale};
-    for (uint32_t i = 0; i < count; i++)
-        top = fmaxf(top, 1.1f * (float)times[i]);
     view_draw_rect(ui->canvas, box, VIEW_CONTROL);
-    const float step = box.width / 120.0f;
+
+    double times[VIEW_NUM_FRAME_TIMES];
+    const uint32_t count = last_times(ui->stage, VIEW_NUM_FRAME_TIMES, times);
+    float max_time = 1.25f * goals[0]; // at the top of the graph
+    for (uint32_t i = 0; i < count; i++)
+        max_time = fmaxf(max_time, 1.1f * (float)times[i]);
+
+    const float step = box.width / (float)NUM_BARS;
     const float bottom = box.y + box.height;
-    const float begin = box.x + box.width - step * (float)count;
+    const float left = box.x + box.width - step * (float)count;
     for (uint32_t i = 0; i < count; i++) {
         const float time = (float)times[i];
-        const float height = box.height * time / top;
-        view_draw_rect(ui->canvas,
-                       (view_rect){begin + step * (float)i, bottom - height, step, height},
-                       time_color(time, goals));
+        const float height = box.height * time / max_time;
+        const view_rect bar = {left + step * (float)i, bottom - height, step, height};
+        view_draw_rect(ui->canvas, bar, time_color(time, goals));
     }
-    for (int i = 0; i < 2; i++)
-        if (goals[i] < top)
-            view_draw_rect(
-                ui->canvas,
-                (view_rect){box.x, bottom - box.height * goals[i] / top, box.width, scale},
-                0xF1F3F680u);
+    for (int i = 0; i < 2; i++) {
+        const float y = bottom - box.height * goals[i] / max_time;
+        if (goals[i] < max_time)
+            view_draw_rect(ui->canvas, (view_rect){box.x, y, box.width, scale}, goal_color);
+    }
 }
 
 // Displays the camera path of the document.
@@ -396,13 +488,14 @@ static void list_crowd(view_ui *ui, const view_stage *stage)
     const view_crowd *const crowd = &stage->document->crowd;
     if (crowd->count == 0)
         return;
-    const uint32_t num_seen = view_count_visible(crowd);
+    const uint32_t num_visible = view_count_visible(crowd);
     const uint32_t num_kinds = crowd->num_kinds;
+
     ui_gap(ui);
     ui_figure(ui, VIEW_BRIGHT, "Crowd", "%u" VIEW_DOT "%u model%s", crowd->count, num_kinds,
               num_kinds == 1 ? "" : "s");
-    ui_figure(ui, VIEW_BRIGHT, "Drawn", "%u" VIEW_DOT "%u culled", num_seen,
-              crowd->count - num_seen);
+    ui_figure(ui, VIEW_BRIGHT, "Drawn", "%u" VIEW_DOT "%u culled", num_visible,
+              crowd->count - num_visible);
     if (crowd->baked_pixels > 0)
         ui_figure(ui, VIEW_BRIGHT, "Baked", "%u" VIEW_DOT "%.1f MB", crowd->num_baked,
                   1e-6 * (double)md5gl_get_stats(stage->renderer).baked_bytes);
@@ -425,49 +518,69 @@ static void list_comparison(view_ui *ui, const view_compare *compare)
                   compare->num_joints - compare->num_same);
 }
 
-// All statistics of the document. Most of them are displayed only if --statistics is set.
-void view_figures_panel(view_ui *ui)
+// Displays the defects of normals and tangents: in the bind pose and, if they are drawn, in the
+// displayed pose.
+static void list_all_faults(view_ui *ui, const view_stage *stage)
 {
-    const view_stage *const stage = ui->stage;
     const view_document *const document = stage->document;
-    const view_shown *const shown = stage->shown;
-    const bool is_crowd = view_shows_crowd(document);
-    const bool has_glyphs = shown->normals || shown->tangents;
-    char text[64];
-    ui_begin(ui, "figures");
-    ui->label_width = label_width * ui->scale;
-    if (ui_row(ui, &(ui_row_style){.color = VIEW_BRIGHT, .hint = "Ctrl+O", .is_title = true},
-               document->scene.name))
-        ui->command.action = VIEW_FILES;
-    list_selected_material(ui);
-    list_clip(ui, stage);
-    // The rotation of the model, if its axes differ from those of the viewer.
-    view_describe_rotation(&document->scene.turn, text, sizeof text);
-    if (document->scene.turn.is_set && !is_crowd)
-        ui_figure(ui, VIEW_AMBER, "Axes", "%s", text);
-    list_camera_path(ui, stage);
-    list_crowd(ui, stage);
-    list_model(ui, stage);
-    // With normals or tangents, also the defects in the displayed pose.
-    if (document->scene.model != NULL && (has_glyphs || shown->statistics))
+    const bool draws_normals = stage->shown->normals || stage->shown->tangents;
+    if (document->scene.model == NULL)
+        return;
+    if (draws_normals || stage->shown->statistics)
         list_faults(ui, &document->faults, "Mesh defects");
-    if (document->scene.model != NULL && has_glyphs && !is_crowd)
+    if (draws_normals && !view_shows_crowd(document))
         list_faults(ui, &document->pose_faults, "In this pose");
+}
+
+// Displays the frame time, its graph, and the settings that were reduced to draw faster.
+static void list_speed(view_ui *ui, const view_stage *stage)
+{
+    const view_shown *const shown = stage->shown;
     const bool has_times = shown->statistics && stage->num_frame_times > 0;
     if (shown->frame_time || has_times)
         list_frame_time(ui);
     if (has_times)
         draw_times(ui);
-    view_describe_economy(&stage->economy, text, sizeof text);
-    if (shown->statistics && text[0] != '\0')
-        ui_figure(ui, VIEW_AMBER, "Quality", "%s", text);
-    if (shown->statistics)
+
+    char reduced[64];
+    view_describe_economy(&stage->economy, reduced, sizeof reduced);
+    if (shown->statistics && reduced[0] != '\0')
+        ui_figure(ui, VIEW_AMBER, "Quality", "%s", reduced);
+}
+
+// All statistics of the document. Most of them are displayed only if --statistics is set.
+void view_figures_panel(view_ui *ui)
+{
+    const view_stage *const stage = ui->stage;
+    const view_document *const document = stage->document;
+    const bool is_crowd = view_shows_crowd(document);
+    ui_begin(ui, "figures");
+    ui->label_width = label_width * ui->scale;
+    const ui_row_style title = {.color = VIEW_BRIGHT, .hint = "Ctrl+O", .is_title = true};
+    if (ui_row(ui, &title, document->scene.name))
+        ui->command.action = VIEW_FILES;
+    list_selected_material(ui);
+    list_clip(ui, stage);
+
+    // The rotation of the model, if its axes differ from those of the viewer.
+    char rotation[64];
+    view_describe_rotation(&document->scene.turn, rotation, sizeof rotation);
+    if (document->scene.turn.is_set && !is_crowd)
+        ui_figure(ui, VIEW_AMBER, "Axes", "%s", rotation);
+
+    list_camera_path(ui, stage);
+    list_crowd(ui, stage);
+    list_model(ui, stage);
+    list_all_faults(ui, stage);
+    list_speed(ui, stage);
+    if (stage->shown->statistics)
         list_statistics(ui);
     if (!is_crowd)
         list_comparison(ui, &document->compare);
     list_pick(ui);
-    if (!shown->statistics)
-        return;
-    ui_gap(ui);
-    ui_figure(ui, VIEW_DIM, NULL, "F1: shortcuts" VIEW_DOT "M: statistics");
+
+    if (stage->shown->statistics) {
+        ui_gap(ui);
+        ui_figure(ui, VIEW_DIM, NULL, "F1: shortcuts" VIEW_DOT "M: statistics");
+    }
 }

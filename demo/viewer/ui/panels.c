@@ -3,6 +3,20 @@
 // controlled.
 #include "demo/viewer/ui/panels.h"
 
+// Sizes in layout units.
+static const float cursor_height = 18; // of the mouse, above its tooltip
+static const float badge_space = 50;   // between the top of a badge and the bottom of the image
+
+// Sizes in em.
+static const float phone_button_size = 3.2f;
+static const float phone_button_gap = 0.9f;
+
+static const double demo_button_delay = 3; // seconds
+
+// Colors of the on-screen stick.
+static const view_color stick_color = 0xFFFFFF28;
+static const view_color stick_pad_color = 0xFFC65CB0;
+
 void view_reset_panels(view_ui *ui, view_panels *panels)
 {
     memset(ui->scrolls, 0, sizeof ui->scrolls);
@@ -37,8 +51,10 @@ void view_sync_overlay(view_ui *ui, view_panels *panels)
         ui_open_overlay(ui, VIEW_OVERLAY_FILES);
     else if (is_list_shown && !is_list_open)
         ui_open_overlay(ui, closed_list_overlay(browser));
+
     if (ui->over == VIEW_OVERLAY_NONE && panels->start.is_open)
         ui->over = VIEW_OVERLAY_START;
+
     const bool is_menu = ui->over == VIEW_OVERLAY_MENU || ui->over == VIEW_OVERLAY_SEARCH;
     if (!is_menu && panels->menu.kind != VIEW_NO_MENU)
         panels->menu = (view_menus){.kind = VIEW_NO_MENU, .used = panels->menu.used};
@@ -74,7 +90,7 @@ static void label_joint(const view_ui *ui)
         view_mark_pixel(ui->stage, at, ui->scene->skeleton->joints[joint].name);
 }
 
-// Draws the tooltip of the item under the mouse.
+// Draws the tooltip of the item under the mouse. The text after a line break is dim.
 static void draw_tip(view_ui *ui)
 {
     const size_t length = strcspn(ui->tip, "\n");
@@ -82,32 +98,41 @@ static void draw_tip(view_ui *ui)
     ui_line lines[2] = {{.color = VIEW_BRIGHT}, {.color = VIEW_DIM}};
     COMMON_TEXT(lines[0].text, "%.*s", (int)length, ui->tip);
     COMMON_TEXT(lines[1].text, "%s", ui->tip + second);
+    const size_t num_lines = lines[1].text[0] != '\0' ? 2 : 1;
+
     ui->is_tip_shown = length > 0 && ui->stage->now - ui->tip_since >= VIEW_TIP_DELAY;
     if (ui->is_tip_shown)
-        ui_note(ui, ui->mouse.x, ui->mouse.y + 18 * ui->scale, ui->mouse.y, lines,
-                lines[1].text[0] != '\0' ? 2 : 1);
+        ui_note(ui, ui->mouse.x, ui->mouse.y + cursor_height * ui->scale, ui->mouse.y, lines,
+                num_lines);
 }
 
-// Draws a text in the middle of the free region, `down` pixels below its top. Returns its box.
+// Draws a text in the middle of the free region, `down` pixels below its top. Returns its box. A
+// long text has several lines; the last line is truncated.
 static view_rect draw_badge(const view_ui *ui, float down, view_color edge, const char *text)
 {
+    enum { MAX_LINES = 4 };
     const float scale = ui->scale;
     const view_rect free = view_free_region(ui->stage);
-    const float width = fminf(ui_text_width(ui, text), fmaxf(free.width - 40 * scale, 8 * scale));
-    enum { MAX_LINES = 4 };
+    const float max_width = fmaxf(free.width - 40 * scale, 8 * scale);
+    const float width = fminf(ui_text_width(ui, text), max_width);
     char lines[MAX_LINES][VIEW_MAX_LINE];
     uint32_t count = 0;
-    for (; *text != '\0' && count < MAX_LINES; count++)
-        text = view_next_line(ui->stage->font, VIEW_TEXT,
-                              count + 1 < MAX_LINES ? width + 1 : INFINITY, text, lines[count]);
-    const float more = ((float)count - 1) * ui->line;
-    const view_rect box = {roundf(free.x + 0.5f * (free.width - width) - 12 * scale),
-                           roundf(free.y + fminf(down, free.height - 50 * scale - more)),
-                           width + 24 * scale, 28 * scale + more};
+    for (; *text != '\0' && count < MAX_LINES; count++) {
+        const bool is_last = count + 1 == MAX_LINES;
+        text = view_next_line(ui->stage->font, VIEW_TEXT, is_last ? INFINITY : width + 1, text,
+                              lines[count]);
+    }
+
+    const float padding = 12 * scale;
+    const float further_lines = ((float)count - 1) * ui->line; // height of all lines but one
+    const float max_down = free.height - badge_space * scale - further_lines;
+    const view_rect box = {roundf(free.x + 0.5f * (free.width - width) - padding),
+                           roundf(free.y + fminf(down, max_down)), width + 2 * padding,
+                           28 * scale + further_lines};
     ui_popover(ui, box, 5, edge);
     for (uint32_t i = 0; i < count; i++)
-        ui_text(ui, box.x + 12 * scale, box.y + 14 * scale + ((float)i - 0.5f) * ui->line,
-                width + 1, VIEW_BRIGHT, lines[i]);
+        ui_text(ui, box.x + padding, box.y + 14 * scale + ((float)i - 0.5f) * ui->line, width + 1,
+                VIEW_BRIGHT, lines[i]);
     return box;
 }
 
@@ -129,98 +154,134 @@ static bool controls_character(const view_stage *stage)
 view_stick view_stick_position(const view_stage *stage)
 {
     const view_layout layout = view_current_layout(stage);
-    const view_rect free = layout.free;
-    const float reach = 4 * view_em(stage->font);
+    const view_stick none = {.reach = 0};
     const bool is_available = stage->is_touched && !stage->plays && stage->pages == NULL;
     if (!is_available || is_stick_covered(stage, &layout))
-        return (view_stick){.reach = 0};
+        return none;
     if (!controls_character(stage) || !view_can_walk(&stage->document->scene.machine))
-        return (view_stick){.reach = 0};
+        return none;
+
+    const view_rect free = layout.free;
+    const float reach = 4 * view_em(stage->font);
     return (view_stick){
         .x = free.x + 1.5f * reach, .y = free.y + free.height - 1.5f * reach, .reach = reach};
 }
 
+// Draws the on-screen stick: a disc for its reach, and a disc at the position of the finger.
 static void draw_stick(const view_stage *stage)
 {
-    const view_stick stick = stage->stick->reach > 0 ? *stage->stick : view_stick_position(stage);
+    const bool is_held = stage->stick->reach > 0;
+    const view_stick stick = is_held ? *stage->stick : view_stick_position(stage);
     if (!(stick.reach > 0))
         return;
-    view_draw_disc(stage->canvas, stick.x, stick.y, stick.reach, 0xFFFFFF28);
+    view_draw_disc(stage->canvas, stick.x, stick.y, stick.reach, stick_color);
     view_draw_disc(stage->canvas, stick.x + stick.pad.x * stick.reach,
-                   stick.y + stick.pad.y * stick.reach, 0.4f * stick.reach, 0xFFC65CB0);
+                   stick.y + stick.pad.y * stick.reach, 0.4f * stick.reach, stick_pad_color);
 }
 
-// The buttons at the right edge of the window of a phone.
-static void run_buttons(view_ui *ui, const view_stage *stage)
+// Returns the rectangle of the first button at the right edge of the window of a phone. Its width
+// is 0 if the window has no space for `count` buttons or is not that of a phone.
+static view_rect first_phone_button(const view_ui *ui, int count)
+{
+    const view_stage *const stage = ui->stage;
+    const view_layout layout = view_current_layout(stage);
+    const view_rect free = layout.free;
+    const bool is_upright = layout.handle.width > 0;
+    const float side = roundf(phone_button_size * ui->em);
+    const float gap = roundf(phone_button_gap * ui->em);
+    const float end = is_upright ? layout.handle.y : free.y + free.height;
+    const view_rect first = {free.x + free.width - side - gap, free.y + side, side, side};
+    const bool is_covered = !is_upright && stage->docks.is_sheet_open;
+    const bool has_space = end >= first.y + (float)count * (side + gap);
+    if (!layout.is_phone || !has_space || is_covered)
+        return (view_rect){0};
+    return first;
+}
+
+// The buttons at the right edge of the window of a phone, below a badge.
+static void run_phone_buttons(view_ui *ui)
 {
     const struct {
         const char *name;
-        const char *sign;
+        const char *icon;
         view_action action;
     } buttons[] = {{"Home", "\xE2\x8C\x82", VIEW_FRAME_ALL},
                    {"Shading", "\xE2\x97\x90", view_get_toggle(VIEW_OPTION(surface))},
                    {"Grid", "\xE2\x96\xA6", view_get_toggle(VIEW_OPTION(shown.grid))}};
     enum { NUM_BUTTONS = COMMON_LENGTH(buttons) };
-    const view_layout layout = view_current_layout(stage);
-    const view_rect free = layout.free;
-    const bool is_upright = layout.handle.width > 0;
-    const float em = ui->em;
-    const float side = roundf(3.2f * em);
-    const float gap = roundf(0.9f * em);
-    const float end = is_upright ? layout.handle.y : free.y + free.height;
-    view_rect box = {free.x + free.width - side - gap, free.y + side, side, side}; // below a badge
-    const bool is_covered = !is_upright && stage->docks.is_sheet_open;
-    const bool has_space = end >= box.y + (float)NUM_BUTTONS * (side + gap);
-    if (!layout.is_phone || !has_space || is_covered)
+    const view_font *const font = ui->stage->font;
+    view_rect box = first_phone_button(ui, NUM_BUTTONS);
+    if (!(box.width > 0))
         return;
+
     ui_begin(ui, "button");
     for (int i = 0; i < NUM_BUTTONS; i++) {
         if (ui_item(ui, box, buttons[i].name))
             ui->command.action = buttons[i].action;
-        view_draw_round_rect(ui->canvas, box, 0.6f * em, VIEW_BOX);
-        const float width = view_text_width(stage->font, VIEW_TITLE, buttons[i].sign);
-        view_draw_text(ui->canvas, VIEW_TITLE, box.x + 0.5f * (side - width),
-                       box.y + 0.5f * (side - stage->font->line[VIEW_TITLE]), 0,
-                       ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_PLAIN, buttons[i].sign);
+
+        const float icon_width = view_text_width(font, VIEW_TITLE, buttons[i].icon);
+        view_draw_round_rect(ui->canvas, box, 0.6f * ui->em, VIEW_BOX);
+        view_draw_text(ui->canvas, VIEW_TITLE, box.x + 0.5f * (box.width - icon_width),
+                       box.y + 0.5f * (box.width - font->line[VIEW_TITLE]), 0,
+                       ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_PLAIN, buttons[i].icon);
         ui_tip_command(ui, buttons[i].action);
-        box.y += side + gap;
+        box.y += box.height + roundf(phone_button_gap * ui->em);
     }
+}
+
+// The parts of the help text while the keys control the character, in the order in which they are
+// omitted if the text is too wide. Only the rest is never omitted.
+typedef enum help_part {
+    HELP_MOVES,
+    HELP_RUN,
+    HELP_WALK,
+    HELP_NAME_AND_JUMP,
+    NUM_HELP_PARTS,
+} help_part;
+
+static uint32_t count_triggers(const view_machine *machine)
+{
+    uint32_t count = 0;
+    while (count < VIEW_MAX_TRIGGERS && view_find_trigger(machine, count) >= 0)
+        count++;
+    return count;
+}
+
+// Writes the help text without its first `num_omitted` parts, in the order of help_part.
+static void write_driving_help(const view_machine *machine, int num_omitted, char *text,
+                               size_t size)
+{
+    const bool walks = view_can_walk(machine);
+    const bool has_name = num_omitted <= HELP_NAME_AND_JUMP;
+    const uint32_t num_triggers = count_triggers(machine);
+    snprintf(text, size, "Controlling");
+    if (has_name)
+        common_append(text, size, "", " %s", machine->desc->name);
+    if (walks && num_omitted <= HELP_WALK)
+        common_append(text, size, "", VIEW_DOT "W A S D: walk");
+    if (walks && num_omitted <= HELP_RUN)
+        common_append(text, size, "", VIEW_DOT "Shift: run");
+
+    if (num_triggers > 0 && has_name) {
+        const int32_t jump = view_find_trigger(machine, 0);
+        common_append(text, size, "", VIEW_DOT "Space: %s", machine->desc->parameters[jump].name);
+    }
+    if (num_triggers > 1 && num_omitted <= HELP_MOVES)
+        common_append(text, size, "", VIEW_DOT "%sF%u: %u more moves",
+                      num_triggers > 2 ? "F2\xE2\x80\x93" : "", num_triggers, num_triggers - 1);
+    common_append(text, size, "", VIEW_DOT "Esc: release keyboard");
 }
 
 // Draws a help text while the keys control the character. Parts of the text that do not fit are
 // omitted, but never the key Escape.
 static void draw_driving(const view_ui *ui, const view_stage *stage)
 {
-    char text[256];
-    char jump[64] = "";
-    char more[32] = "";
-    const view_machine *const machine = &ui->scene->machine;
     if (stage->is_touched || !controls_character(stage))
         return;
     const float max_width = view_current_layout(stage).free.width - 40 * ui->scale;
-    const bool walks = view_can_walk(machine);
-    uint32_t count = 0;
-    while (count < VIEW_MAX_TRIGGERS && view_find_trigger(machine, count) >= 0)
-        count++;
-    if (count > 0)
-        COMMON_TEXT(jump, VIEW_DOT "Space: %s",
-                    machine->desc->parameters[view_find_trigger(machine, 0)].name);
-    if (count > 1)
-        COMMON_TEXT(more, VIEW_DOT "%sF%u: %u more moves", count > 2 ? "F2\xE2\x80\x93" : "", count,
-                    count - 1);
-    for (int i = 0; i < 5; i++) { // omits one more part in each step
-        COMMON_TEXT(text, "Controlling");
-        if (i < 4)
-            common_append(text, sizeof text, "", " %s", machine->desc->name);
-        if (walks && i < 3)
-            common_append(text, sizeof text, "", VIEW_DOT "W A S D: walk");
-        if (walks && i < 2)
-            common_append(text, sizeof text, "", VIEW_DOT "Shift: run");
-        if (i < 4)
-            common_append(text, sizeof text, "", "%s", jump);
-        if (i < 1)
-            common_append(text, sizeof text, "", "%s", more);
-        common_append(text, sizeof text, "", VIEW_DOT "Esc: release keyboard");
+    char text[256];
+    for (int num_omitted = 0; num_omitted <= NUM_HELP_PARTS; num_omitted++) {
+        write_driving_help(&ui->scene->machine, num_omitted, text, sizeof text);
         if (ui_text_width(ui, text) <= max_width)
             break;
     }
@@ -229,50 +290,76 @@ static void draw_driving(const view_ui *ui, const view_stage *stage)
 
 // == Running the panels ===================================================================
 
-// Runs the panels over the document.
+// Returns the distance of a badge at the bottom of the free region from its top.
+static float bottom_badge(const view_ui *ui)
+{
+    return view_current_layout(ui->stage).free.height - badge_space * ui->scale;
+}
+
+// The button that opens the user's own model during the demo. It also appears after a click took
+// control of the character.
+static void run_demo_button(view_ui *ui, const view_stage *stage)
+{
+    const float em = ui->em;
+    const view_rect box = {stage->width - 17 * em, stage->height - 7 * em, 16 * em, 2.2f * em};
+    ui_begin(ui, "own");
+    if (ui_button(ui, box, "Open your own model\xE2\x80\xA6", true))
+        ui->command.action = VIEW_FILES;
+}
+
+// The panels around an open document.
+static void run_work_panels(view_ui *ui, view_panels *panels, const view_stage *stage)
+{
+    if (stage->shown->panel)
+        view_surface_panel(ui);
+    label_joint(ui);
+    if (view_shows_graph(stage))
+        view_graph_panel(ui, &panels->graph);
+    if (stage->shown->panel && stage->recorded < 0)
+        draw_driving(ui, stage);
+    if (stage->shown->panel)
+        run_phone_buttons(ui);
+    view_dock_panels(ui, panels);
+}
+
+// The notice about the result of a command. A click executes its command, such as Undo.
+static void run_notice(view_ui *ui)
+{
+    const view_rect box = draw_badge(ui, bottom_badge(ui), VIEW_EDGE, ui->notice);
+    ui_begin(ui, "notice");
+    if (ui->notice_action != VIEW_NOTHING && ui_item(ui, box, ui->notice))
+        ui->command.action = ui->notice_action;
+}
+
+// Runs the panels over the document: the panels of the demo, the start page, or the panels around
+// an open document; then the notice and the lists.
 static void run_document_panels(view_ui *ui, view_panels *panels, const view_stage *stage)
 {
+    const bool shows_panels = stage->shown->panel;
     const bool is_start = stage->is_start && !stage->shown->help;
-    const float low = view_current_layout(stage).free.height - 50 * ui->scale;
-    const float em = ui->em;
-    const bool ends = panels->decision.demo_end > 0 && !is_start;
-    if (ends && stage->now > 3) { // also after a click took control of the character
-        ui_begin(ui, "own");
-        if (ui_button(
-                ui, (view_rect){stage->width - 17 * em, stage->height - 7 * em, 16 * em, 2.2f * em},
-                "Open your own model\xE2\x80\xA6", true))
-            ui->command.action = VIEW_FILES;
-    }
-    if (stage->plays) {
+    const bool is_demo = panels->decision.demo_end > 0 && !is_start;
+    if (is_demo && stage->now > demo_button_delay)
+        run_demo_button(ui, stage);
+
+    if (stage->plays) { // the demo plays until the user takes control of its character
         const bool has_keys = !stage->is_touched && !view_current_layout(stage).is_phone;
-        if (stage->shown->panel)
-            draw_badge(ui, low, VIEW_EDGE,
+        if (shows_panels)
+            draw_badge(ui, bottom_badge(ui), VIEW_EDGE,
                        has_keys ? "Press any key to play as Bobbin" : "Tap to play as Bobbin");
         return;
     }
-    const bool is_inviting = ends && stage->now > panels->decision.demo_end - (double)VIEW_INVITING;
-    if (is_inviting && stage->width > 52 * em) // in a narrow window the button is there
-        draw_badge(ui, low, VIEW_ACCENT, "Drop your model here, or press Ctrl+O");
+
+    const double inviting_start = panels->decision.demo_end - (double)VIEW_INVITING;
+    const bool is_inviting = is_demo && stage->now > inviting_start;
+    if (is_inviting && stage->width > 52 * ui->em) // in a narrow window the button is there
+        draw_badge(ui, bottom_badge(ui), VIEW_ACCENT, "Drop your model here, or press Ctrl+O");
+
     if (is_start && !stage->is_bare)
         view_start_panel(ui, &panels->start);
-    if (!is_start) {
-        if (stage->shown->panel)
-            view_surface_panel(ui);
-        label_joint(ui);
-        if (view_shows_graph(stage))
-            view_graph_panel(ui, &panels->graph);
-        if (stage->shown->panel && stage->recorded < 0)
-            draw_driving(ui, stage);
-        if (stage->shown->panel)
-            run_buttons(ui, stage);
-        view_dock_panels(ui, panels);
-    }
-    if ((stage->shown->panel || is_start) && stage->now < ui->notice_end) {
-        const view_rect box = draw_badge(ui, low, VIEW_EDGE, ui->notice);
-        ui_begin(ui, "notice");
-        if (ui->notice_action != VIEW_NOTHING && ui_item(ui, box, ui->notice))
-            ui->command.action = ui->notice_action;
-    }
+    if (!is_start)
+        run_work_panels(ui, panels, stage);
+    if ((shows_panels || is_start) && stage->now < ui->notice_end)
+        run_notice(ui);
     view_card_panel(ui, &panels->card);
     view_browser_panel(ui, &panels->browser);
 }
@@ -289,6 +376,7 @@ static void run_panels(view_ui *ui, view_panels *panels, const view_stage *stage
     ui->tip[0] = '\0';
     ui->is_focus_there = false;
     ui->hover_preview.option = NULL;
+
     if (ui->is_event) // drawn separately, because movies do not contain it
         view_recording_panel(ui, stage);
     if (stage->pages != NULL)
@@ -296,6 +384,8 @@ static void run_panels(view_ui *ui, view_panels *panels, const view_stage *stage
     else
         run_document_panels(ui, panels, stage);
     draw_stick(stage);
+
+    // Dialogs and menus.
     view_decision_panel(ui, &panels->decision);
     view_settings_panel(ui, &panels->card);
     if (ui->over == VIEW_OVERLAY_EXPORT && stage->pages == NULL)
@@ -319,6 +409,21 @@ static const char *topmost_panel(const view_ui *ui, const view_panels *panels)
     return view_needs_decision(&panels->decision) ? VIEW_DECISION_PANEL : NULL;
 }
 
+// Clears the state that a movement or a press of the mouse ends.
+static void clear_mouse_state(view_ui *ui, view_panels *panels, const ui_mouse *event)
+{
+    if (event->is_moved && ui->held == NULL) {
+        ui->hovered_joint = -1;
+        ui->lit.is_set &= ui->keeps_lit;
+        panels->textures.hovered = 0;
+    }
+    if (event->is_pressed) {
+        ui->active.panel = ui->held = NULL;
+        ui->keeps_lit = panels->problems.has_keys = false;
+        ui->tip_since = INFINITY;
+    }
+}
+
 // Prepares the state of the interface for a run. Returns false if nothing needs to run: the press
 // did not begin a drag, or no frame was drawn yet.
 static bool begin_run(view_ui *ui, view_panels *panels, const view_stage *stage,
@@ -333,18 +438,13 @@ static bool begin_run(view_ui *ui, view_panels *panels, const view_stage *stage,
         return false;
     if (!(stage->font->scale > 0))
         return false;
-    if (is_moved && ui->held == NULL) {
-        ui->hovered_joint = -1;
-        ui->lit.is_set &= ui->keeps_lit;
-        panels->textures.hovered = 0;
-    }
+
     if (ui->selected_joint >= 0) // a joint was selected after the mesh
         ui->selected_mesh = -1;
-    if (event != NULL && event->is_pressed) {
-        ui->active.panel = ui->held = NULL;
-        ui->keeps_lit = panels->problems.has_keys = false;
-        ui->tip_since = INFINITY;
-    }
+    if (event != NULL)
+        clear_mouse_state(ui, panels, event);
+
+    // The first run of an event only finds the item under the mouse.
     const ui_mouse *const mouse = event != NULL ? event : &ui->mouse;
     ui->mouse = (ui_mouse){.x = mouse->x, .y = mouse->y};
     ui->is_event = event != NULL;
@@ -353,6 +453,11 @@ static bool begin_run(view_ui *ui, view_panels *panels, const view_stage *stage,
     ui->window = (view_rect){0, top, stage->width, stage->height - top};
     ui->modal = topmost_panel(ui, panels);
     return true;
+}
+
+static bool is_other_item(ui_item_id a, ui_item_id b)
+{
+    return a.number != b.number || a.panel != b.panel;
 }
 
 // Converts a key that presses the focused item or opens its menu to a press of the mouse.
@@ -371,6 +476,16 @@ static void press_focused(view_ui *ui, const ui_mouse *event)
                            .is_right = is_menu};
 }
 
+// Moves the focus after the panels were run with Tab or Shift+Tab. The panels have set
+// ui->takes_next and ui->before.
+static void finish_focus_change(view_ui *ui, const ui_mouse *event)
+{
+    const bool is_past_end = event->shift ? ui->focus.panel == NULL : ui->takes_next;
+    if (is_past_end)
+        ui->focus = event->shift ? ui->before : (ui_item_id){NULL, 0};
+    ui->is_focus_shown = ui->has_taken = true;
+}
+
 // Runs the panels with the event, after the item under the mouse was determined. Draws nothing.
 // `was_hot` is the item under the mouse before the event.
 static void run_event(view_ui *ui, view_panels *panels, const view_stage *stage,
@@ -387,55 +502,77 @@ static void run_event(view_ui *ui, view_panels *panels, const view_stage *stage,
         ui->mouse.key = VIEW_KEY_RETURN;
     press_focused(ui, event);
     ui->has_taken = (ui->mouse.is_pressed || ui->mouse.is_right) && ui->hot.panel != NULL;
-    if (ui->hot.number != was_hot.number || ui->hot.panel != was_hot.panel)
+    if (is_other_item(ui->hot, was_hot))
         ui->tip_since = stage->now;
+
     if (ui_passes_focus(ui)) {
         ui->before.panel = NULL;
         ui->takes_next = ui->focus.panel == NULL;
     }
     run_panels(ui, panels, stage);
-    if (ui_passes_focus(ui)) {
-        const bool is_past_end = event->shift ? ui->focus.panel == NULL : ui->takes_next;
-        if (is_past_end)
-            ui->focus = event->shift ? ui->before : (ui_item_id){NULL, 0};
-        ui->is_focus_shown = ui->has_taken = true;
-    }
+    if (ui_passes_focus(ui))
+        finish_focus_change(ui, event);
     view_clear_canvas(stage->canvas);
+}
+
+// Runs the panels to draw them.
+static void draw_panels(view_ui *ui, view_panels *panels, const view_stage *stage)
+{
+    for (size_t i = 0; i < VIEW_MAX_THUMBNAILS; i++)
+        ui->pictures[i].is_visible = false;
+    run_panels(ui, panels, stage);
+    if (!ui->is_focus_there) // the panel of the item was closed
+        ui->focus.panel = NULL;
+    draw_tip(ui);
+}
+
+// State that the panels display differently after the mouse has moved.
+typedef struct hovered_state {
+    ui_item_id item;
+    int32_t joint;
+    size_t list_line; // selected line of the file list
+    uint32_t graph_part;
+} hovered_state;
+
+static hovered_state get_hovered_state(const view_ui *ui, const view_panels *panels)
+{
+    return (hovered_state){.item = ui->hot,
+                           .joint = ui->hovered_joint,
+                           .list_line = panels->browser.selected,
+                           .graph_part = panels->graph.hovered};
+}
+
+static bool has_hover_changed(const hovered_state *before, const hovered_state *after)
+{
+    if (is_other_item(before->item, after->item) || before->joint != after->joint)
+        return true;
+    return before->list_line != after->list_line || before->graph_part != after->graph_part;
 }
 
 view_command view_run_ui(view_ui *ui, view_panels *panels, const view_stage *stage,
                          const ui_mouse *event)
 {
-    const int32_t hovered = ui->hovered_joint;
-    const size_t selected = panels->browser.selected;
-    const ui_item_id was_hot = ui->hot;
-    const uint32_t hovered_edge = panels->graph.hovered;
+    const hovered_state before = get_hovered_state(ui, panels);
     if (!begin_run(ui, panels, stage, event))
         return ui->command;
-    for (size_t i = 0; i < VIEW_MAX_THUMBNAILS && event == NULL; i++)
-        ui->pictures[i].is_visible = false;
-    run_panels(ui, panels, stage);
     if (event == NULL) {
-        if (!ui->is_focus_there) // the panel of the item was closed
-            ui->focus.panel = NULL;
-        draw_tip(ui);
+        draw_panels(ui, panels, stage);
         return ui->command;
     }
-    run_event(ui, panels, stage, event, was_hot);
+
+    // Two runs: the first finds the topmost item under the mouse, the second handles the event.
+    run_panels(ui, panels, stage);
+    run_event(ui, panels, stage, event, before.item);
     open_context_menu(ui, panels);
     view_sync_overlay(ui, panels);
-    const bool has_command = ui->command.action != VIEW_NOTHING;
-    if (event->key != 0 || event->text != NULL) { // the mouse has not moved
-        if (has_command || !ui->has_taken)
-            return ui->command;
-        return (view_command){.action = VIEW_HANDLED};
-    }
-    const bool has_other_item = ui->hot.number != was_hot.number || ui->hot.panel != was_hot.panel;
-    const bool has_other_line =
-        panels->browser.selected != selected || panels->graph.hovered != hovered_edge;
-    const bool has_changed = has_other_item || has_other_line || ui->hovered_joint != hovered;
-    const bool is_handled = ui->has_taken || (event->is_moved && has_changed);
-    if (!has_command && is_handled)
+    if (ui->command.action != VIEW_NOTHING)
+        return ui->command;
+
+    // Without a command, the caller needs to know whether to draw the window again.
+    const hovered_state after = get_hovered_state(ui, panels);
+    const bool is_key = event->key != 0 || event->text != NULL;
+    const bool changes_hover = !is_key && event->is_moved && has_hover_changed(&before, &after);
+    if (ui->has_taken || changes_hover)
         ui->command.action = VIEW_HANDLED;
     return ui->command;
 }
