@@ -6,6 +6,27 @@
 
 #include "demo/viewer/draw/previews.h"
 
+// Size of the dialog in layout units.
+static const float dialog_width = 930;
+static const float dialog_height = 520;
+
+// Sizes in em.
+static const float min_large_width = 45; // smaller dialogs have one column
+static const float min_width_with_preview = 56;
+static const float part_gap = 0.6f; // between two parts of the dialog
+static const float places_width = 11;
+static const float preview_width = 15;
+static const float tabs_width = 22;
+static const float min_filter_width = 8;
+static const float show_link_width = 3;
+static const float small_row_height = 2.6f;
+static const float folder_tile_width = 14;
+static const float folder_tile_height = 2.3f;
+static const float file_tile_width = 9;
+static const float file_tile_height = 10;
+
+static const char path_separator[] = " \xE2\x80\xBA ";
+
 void view_close_browser(view_browser *browser)
 {
     if (browser->kind != VIEW_BROWSE_NOTHING)
@@ -178,15 +199,45 @@ static void list_recent(view_browser *browser, const view_config *config)
     }
 }
 
+// Adds the files of a folder that the list accepts.
+static void list_files(view_browser *browser, const common_list *files, const char *shown)
+{
+    const unsigned takes = browser->asked.takes;
+    const unsigned kinds = takes == 0 ? OPENED : takes;
+    for (size_t i = 0; i < COMMON_LENGTH(endings); i++) {
+        const view_entry_kind kind = endings[i].kind;
+        const bool is_usable = takes == 0 || !endings[i].refers_to_model;
+        if ((kinds >> kind & 1) != 0 && is_usable)
+            add_files(browser, files, endings[i].ending, kind, shown);
+    }
+
+    if ((takes >> VIEW_ENTRY_PICTURE & 1) != 0)
+        add_files(browser, files, NULL, VIEW_ENTRY_PICTURE, shown);
+    if (takes == 0)
+        add_files(browser, files, NULL, VIEW_ENTRY_OTHER, shown);
+    for (size_t i = 0; i < COMMON_LENGTH(archive_endings) && !browser->asked.is_folder; i++)
+        add_files(browser, files, archive_endings[i], VIEW_ENTRY_FOLDER, shown);
+}
+
+static void list_folders(view_browser *browser, const common_list *folders, const char *shown)
+{
+    for (size_t i = 0; i < folders->count; i++) {
+        const char *const path = folders->names[i];
+        char *const label = common_format("%s/", common_base(path));
+        view_entry *const entry = add_entry(browser, VIEW_ENTRY_FOLDER, label, path);
+        entry->is_shown = shown != NULL && strcmp(path, shown) == 0;
+    }
+}
+
 void view_browse_folder(view_browser *browser, const char *folder, const char *shown,
                         const view_config *config)
 {
+    // A new state, because `folder` and `shown` may be parts of the old one.
     view_browser listed = {.kind = VIEW_BROWSE_FILES,
                            .asked = browser->asked,
                            .places = browser->places,
                            .folder = folder[0] != '\0' ? common_canonical_path(folder) : NULL};
-    char *const whole = shown != NULL ? common_canonical_path(shown) : NULL;
-    const unsigned takes = listed.asked.takes;
+    char *const shown_path = shown != NULL ? common_canonical_path(shown) : NULL;
     common_list files = {NULL, 0};
     common_list folders = {NULL, 0};
     if (listed.folder == NULL) {
@@ -195,26 +246,13 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
         files = common_list_folder(listed.folder, "");
         folders = common_list_folder(listed.folder, NULL);
     }
-    const unsigned kinds = takes == 0 ? OPENED : takes;
-    for (size_t i = 0; i < COMMON_LENGTH(endings); i++) {
-        const view_entry_kind kind = endings[i].kind;
-        const bool is_usable = takes == 0 || !endings[i].refers_to_model;
-        if ((kinds >> kind & 1) != 0 && is_usable)
-            add_files(&listed, &files, endings[i].ending, kind, whole);
-    }
-    if ((takes >> VIEW_ENTRY_PICTURE & 1) != 0)
-        add_files(&listed, &files, NULL, VIEW_ENTRY_PICTURE, whole);
-    if (takes == 0)
-        add_files(&listed, &files, NULL, VIEW_ENTRY_OTHER, whole);
-    for (size_t i = 0; i < COMMON_LENGTH(archive_endings) && !listed.asked.is_folder; i++)
-        add_files(&listed, &files, archive_endings[i], VIEW_ENTRY_FOLDER, whole);
-    for (size_t i = 0; i < folders.count; i++)
-        add_entry(&listed, VIEW_ENTRY_FOLDER, common_format("%s/", common_base(folders.names[i])),
-                  folders.names[i])
-            ->is_shown = whole != NULL && strcmp(folders.names[i], whole) == 0;
+
+    list_files(&listed, &files, shown_path);
+    list_folders(&listed, &folders, shown_path);
     common_free_list(&files);
     common_free_list(&folders);
-    free(whole);
+    free(shown_path);
+
     view_clear_browser(browser);
     *browser = listed;
     find_entries(browser);
@@ -223,7 +261,7 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
 
 void view_list_first(view_browser *browser, const common_list *paths)
 {
-    for (size_t n = paths->count; n-- > 0;)
+    for (size_t n = paths->count; n-- > 0;) { // backwards, so that the first path becomes the first
         for (size_t i = 0; i < browser->num_entries; i++) {
             const view_entry entry = browser->entries[i];
             if (strcmp(entry.path, paths->names[n]) != 0)
@@ -231,6 +269,7 @@ void view_list_first(view_browser *browser, const common_list *paths)
             memmove(browser->entries + 1, browser->entries, i * sizeof entry);
             browser->entries[0] = entry;
         }
+    }
     find_entries(browser);
 }
 
@@ -242,17 +281,34 @@ static view_entry *add_clip(view_browser *browser, const view_scene *scene, size
     return entry;
 }
 
+// Lists the clips for a channel of the entity, after an entry that stops the channel.
+static void list_channel_clips(view_browser *browser, const view_scene *scene, uint32_t channel)
+{
+    const view_entity *const entity = view_active_entity(scene);
+    const int32_t playing = entity != NULL ? entity->channels[channel].clip : -1;
+    browser->channel = channel;
+    browser->folder = common_format("Clips for %s", view_channel_name((md5_channel)channel));
+    add_entry(browser, VIEW_ENTRY_CLIP, common_copy("none"), NULL)->clip = SIZE_MAX;
+
+    for (size_t i = 0; i < scene->num_clips; i++) {
+        const uint32_t in_entity = scene->clips[i].in_entity; // 1 + index in the entity; 0: none
+        if (in_entity != 0)
+            add_clip(browser, scene, i)->is_shown = (int32_t)in_entity - 1 == playing;
+    }
+}
+
 bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t number,
                        const view_scene *scene)
 {
     const bool has_key = kind == VIEW_BROWSE_CLIPS || kind == VIEW_BROWSE_FILES;
-    if (has_key && browser->kind == kind) {
+    if (has_key && browser->kind == kind) { // the key was pressed again
         view_close_browser(browser);
         return true;
     }
     view_clear_browser(browser);
     if (kind == VIEW_BROWSE_CLIPS && scene->num_clips == 0)
         return false;
+
     if (kind == VIEW_BROWSE_FILES) {
         char *const folder = common_folder(scene->path != NULL ? scene->path : ".");
         view_browse_folder(browser, folder, scene->path, NULL);
@@ -263,18 +319,7 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t n
         for (size_t i = 0; i < scene->num_clips; i++)
             add_clip(browser, scene, i)->is_shown = i == scene->clip;
     } else if (kind == VIEW_BROWSE_CHANNEL) {
-        const md5_channel channel = (md5_channel)number;
-        const view_entity *const entity = view_active_entity(scene);
-        const int32_t playing = entity != NULL ? entity->channels[channel].clip : -1;
-        browser->channel = number;
-        browser->folder = common_format("Clips for %s", view_channel_name(channel));
-        // An entry that stops the channel.
-        add_entry(browser, VIEW_ENTRY_CLIP, common_copy("none"), NULL)->clip = SIZE_MAX;
-        for (size_t i = 0; i < scene->num_clips; i++) {
-            const uint32_t in_entity = scene->clips[i].in_entity;
-            if (in_entity != 0)
-                add_clip(browser, scene, i)->is_shown = (int32_t)in_entity - 1 == playing;
-        }
+        list_channel_clips(browser, scene, number);
     }
     find_entries(browser);
     select_shown(browser);
@@ -284,27 +329,28 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t n
 void view_list_section(view_browser *browser, const view_library *library, view_section section,
                        const char *shown)
 {
-    const size_t count = library->num_names[section];
-    char filter[sizeof browser->filter] = ""; // the filter is kept when the section changes
-    const bool keeps = browser->kind == VIEW_BROWSE_GAME;
-    const bool is_own_alone = keeps && browser->is_own_alone;
-    if (keeps)
+    // The filter and "Mod only" are retained when the section changes.
+    const bool was_open = browser->kind == VIEW_BROWSE_GAME;
+    const bool is_own_alone = was_open && browser->is_own_alone;
+    char filter[sizeof browser->filter] = "";
+    if (was_open)
         memcpy(filter, browser->filter, sizeof filter);
     view_clear_browser(browser);
+    memcpy(browser->filter, filter, sizeof filter);
+    browser->is_own_alone = is_own_alone;
+
     browser->kind = VIEW_BROWSE_GAME;
     browser->folder = view_location_title(library->place);
     browser->section = section;
+    browser->on = shown != NULL ? common_copy(shown) : NULL;
     memcpy(browser->num_in_section, library->num_names, sizeof browser->num_in_section);
-    browser->is_own_alone = is_own_alone;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < library->num_names[section]; i++) {
         const char *const name = library->names[section][i];
         view_entry *const entry = add_entry(browser, VIEW_ENTRY_NAMED, common_copy(name), name);
         entry->is_own = view_is_from_mod(library, section, i);
+        entry->is_shown = browser->on != NULL && strcmp(name, browser->on) == 0;
         browser->num_own += entry->is_own;
-        entry->is_shown = shown != NULL && strcmp(name, shown) == 0;
     }
-    browser->on = shown != NULL ? common_copy(shown) : NULL;
-    memcpy(browser->filter, filter, sizeof filter);
     find_entries(browser);
     select_shown(browser);
 }
@@ -329,8 +375,10 @@ static char *typed_path(const view_browser *browser)
     const char *const home = getenv("HOME");
     if (browser->kind != VIEW_BROWSE_FILES || browser->folder == NULL || strchr(text, '/') == NULL)
         return NULL;
-    char *const joined = text[0] == '~' && home != NULL ? common_format("%s%s", home, text + 1)
-                                                        : common_join(browser->folder, text);
+
+    const bool is_below_home = text[0] == '~' && home != NULL;
+    char *const joined =
+        is_below_home ? common_format("%s%s", home, text + 1) : common_join(browser->folder, text);
     char *const path = common_canonical_path(joined);
     free(joined);
     return path;
@@ -342,6 +390,8 @@ static view_command command_for_file(const view_browser *browser, const char *pa
     view_command command = browser->asked.answer;
     if (command.action == VIEW_NOTHING)
         command.action = VIEW_OPEN_FILE;
+
+    // "\1" in the form is the position of the path.
     const char *const form = browser->asked.form != NULL ? browser->asked.form : "\1";
     const size_t before = strcspn(form, "\1");
     command.path = common_format("%.*s%s%s", (int)before, form, path, form + before + 1);
@@ -355,41 +405,60 @@ static const view_entry *selected_entry(const view_browser *browser)
                : NULL;
 }
 
+// Returns the command that lists a folder, or the contents of a game or an archive.
+static view_command open_folder_entry(const view_entry *entry)
+{
+    const bool is_folder = common_is_folder(entry->path);
+    return (view_command){.action = is_folder ? VIEW_OPEN_FOLDER : VIEW_OPEN_GAME,
+                          .path = common_copy(entry->path)};
+}
+
+// Returns the command for an entry that is not a folder.
+static view_command command_for_entry(const view_browser *browser, const view_entry *entry)
+{
+    switch (browser->kind) {
+    case VIEW_BROWSE_FILES:
+        return command_for_file(browser, entry->path);
+    case VIEW_BROWSE_CLIPS:
+        return (view_command){.action = VIEW_OPEN_CLIP, .number = entry->clip};
+    case VIEW_BROWSE_CHANNEL:
+        return (view_command){
+            .action = VIEW_PLAY_IN_CHANNEL, .number = entry->clip, .item = browser->channel};
+    case VIEW_BROWSE_GAME:
+        return (view_command){.action = VIEW_OPEN_NAMED,
+                              .number = browser->section,
+                              .path = common_copy(entry->path)};
+    default:
+        return (view_command){.action = VIEW_HANDLED};
+    }
+}
+
 // Returns the command that opens the selected entry or the typed path, and closes the list. A
 // folder is listed instead.
 static view_command open_selected(view_browser *browser)
 {
     const view_entry *const entry = selected_entry(browser);
     char *const typed = typed_path(browser);
-    view_command command = {.action = VIEW_HANDLED};
-    if (typed != NULL && common_is_folder(typed)) {
+    if (typed != NULL && common_is_folder(typed))
         return (view_command){.action = VIEW_OPEN_FOLDER, .path = typed};
-    }
-    if (typed != NULL && common_is_file(typed)) {
+
+    view_command command;
+    const bool is_typed_file = typed != NULL && common_is_file(typed);
+    if (is_typed_file)
         command = command_for_file(browser, typed);
-    } else if (entry == NULL) {
-        free(typed);
-        return command;
-    } else if (entry->kind == VIEW_ENTRY_FOLDER) {
-        command.action = common_is_folder(entry->path) ? VIEW_OPEN_FOLDER : VIEW_OPEN_GAME;
-        command.path = common_copy(entry->path);
-        return command;
-    } else if (browser->kind == VIEW_BROWSE_FILES) {
-        command = command_for_file(browser, entry->path);
-    } else {
-        static const view_action actions[] = {[VIEW_BROWSE_CLIPS] = VIEW_OPEN_CLIP,
-                                              [VIEW_BROWSE_CHANNEL] = VIEW_PLAY_IN_CHANNEL,
-                                              [VIEW_BROWSE_GAME] = VIEW_OPEN_NAMED};
-        command.action = actions[browser->kind];
-        command.number = browser->kind == VIEW_BROWSE_GAME ? browser->section : entry->clip;
-        command.item = browser->channel;
-        command.path = entry->path != NULL ? common_copy(entry->path) : NULL;
-    }
     free(typed);
+    if (!is_typed_file) {
+        if (entry == NULL)
+            return (view_command){.action = VIEW_HANDLED};
+        if (entry->kind == VIEW_ENTRY_FOLDER)
+            return open_folder_entry(entry);
+        command = command_for_entry(browser, entry);
+    }
     view_close_browser(browser);
     return command;
 }
 
+// Moves the selection by a number of entries, up to the first or the last entry.
 static void move_selection(view_browser *browser, long long step)
 {
     const long long last = (long long)browser->num_found - 1;
@@ -435,66 +504,90 @@ static void edit_path(view_browser *browser)
     find_entries(browser);
 }
 
-view_command view_key_browser(view_browser *browser, int32_t code)
+// Returns the number of entries by which a key moves the selection, or 0 if it is not such a key.
+static long long selection_step(const view_browser *browser, int32_t code)
 {
-    if (browser->kind == VIEW_BROWSE_NOTHING)
-        return (view_command){.action = VIEW_NOTHING};
     const long long row = (long long)(browser->per_row > 1 ? browser->per_row : 1);
     const long long page = row * (long long)(browser->num_rows > 1 ? browser->num_rows : 1);
     const long long all = (long long)browser->num_found;
+    switch (code) {
+    case VIEW_KEY_LEFT:
+        return -1;
+    case VIEW_KEY_RIGHT:
+        return 1;
+    case VIEW_KEY_UP:
+        return -row;
+    case VIEW_KEY_DOWN:
+        return row;
+    case VIEW_KEY_PAGE_UP:
+        return -page;
+    case VIEW_KEY_PAGE_DOWN:
+        return page;
+    case VIEW_KEY_HOME:
+        return -all;
+    case VIEW_KEY_END:
+        return all;
+    default:
+        return 0;
+    }
+}
+
+// Escape: ends the enlarged preview, or else closes the list.
+static view_command press_escape(view_browser *browser)
+{
+    if (browser->is_peeking) {
+        browser->is_peeking = false;
+        return (view_command){.action = VIEW_LISTED};
+    }
+    view_close_browser(browser);
+    return (view_command){.action = VIEW_CLOSED};
+}
+
+view_command view_key_browser(view_browser *browser, int32_t code)
+{
+    const view_command unused = {.action = VIEW_NOTHING};
+    const view_command changed = {.action = VIEW_LISTED};
+    if (browser->kind == VIEW_BROWSE_NOTHING)
+        return unused;
+
+    const long long step = selection_step(browser, code);
+    const bool moves_to_end = code == VIEW_KEY_HOME || code == VIEW_KEY_END;
+    if (step != 0 || moves_to_end) {
+        move_selection(browser, step);
+        return changed;
+    }
+
     const view_entry *const entry = selected_entry(browser);
-    const bool is_empty = browser->filter[0] == '\0';
+    const bool has_filter = browser->filter[0] != '\0';
     switch (code) {
     case VIEW_KEY_ESCAPE:
-        if (browser->is_peeking) {
-            browser->is_peeking = false;
-            break;
-        }
-        view_close_browser(browser);
-        return (view_command){.action = VIEW_CLOSED};
+        return press_escape(browser);
     case VIEW_KEY_RETURN:
     case VIEW_KEY_PAD_ENTER:
         return open_selected(browser);
     case ' ':
-        if (!is_empty)
-            return (view_command){.action = VIEW_NOTHING};
+        if (has_filter) // the space is a part of the filter
+            return unused;
         browser->is_peeking = !browser->is_peeking && can_peek(browser);
-        break;
+        return changed;
     case VIEW_KEY_BACKSPACE:
-        return is_empty ? open_parent(browser) : (view_command){.action = VIEW_NOTHING};
+        return has_filter ? unused : open_parent(browser);
     case VIEW_KEY_UP | VIEW_WITH_CTRL:
         return open_parent(browser);
     case 'l' | VIEW_WITH_CTRL:
         if (browser->kind != VIEW_BROWSE_FILES || browser->folder == NULL)
-            return (view_command){.action = VIEW_NOTHING};
+            return unused;
         edit_path(browser);
-        break;
+        return changed;
     case 'c' | VIEW_WITH_CTRL:
         if (entry != NULL && entry->path != NULL)
             return (view_command){.action = VIEW_COPY_PATH, .path = common_copy(entry->path)};
-        break;
+        return changed;
     case VIEW_KEY_TAB:
         return open_next_section(browser, 1);
-    case VIEW_KEY_RIGHT:
-    case VIEW_KEY_LEFT:
-        move_selection(browser, code == VIEW_KEY_RIGHT ? 1 : -1);
-        break;
-    case VIEW_KEY_UP:
-    case VIEW_KEY_DOWN:
-        move_selection(browser, code == VIEW_KEY_DOWN ? row : -row);
-        break;
-    case VIEW_KEY_PAGE_UP:
-    case VIEW_KEY_PAGE_DOWN:
-        move_selection(browser, code == VIEW_KEY_PAGE_DOWN ? page : -page);
-        break;
-    case VIEW_KEY_HOME:
-    case VIEW_KEY_END:
-        move_selection(browser, code == VIEW_KEY_END ? all : -all);
-        break;
     default:
-        return (view_command){.action = VIEW_NOTHING};
+        return unused;
     }
-    return (view_command){.action = VIEW_LISTED};
 }
 
 // -- The panel ------------------------------------------------------------------------------
@@ -541,74 +634,112 @@ static const view_thumbnail *entry_preview(view_ui *ui, view_browser *browser,
     return picture;
 }
 
-// Displays an entry as a tile and handles clicks on it.
-static void show_entry(view_ui *ui, view_browser *browser, size_t line, view_rect box)
+// The button that removes a recent file from the list, in the upper right corner of its tile.
+// Returns true if it was pressed.
+static bool run_forget_button(view_ui *ui, const view_entry *entry, view_rect tile)
 {
-    const view_entry *const entry = &browser->entries[browser->found[line]];
-    const bool is_file = browser->kind == VIEW_BROWSE_FILES || browser->kind == VIEW_BROWSE_GAME;
-    const bool is_list = entry->kind == VIEW_ENTRY_FOLDER;
+    view_rect cross = view_cut(&tile, VIEW_AT_RIGHT, 1.7f * ui->em);
+    cross.height = cross.width;
+    char label[256];
+    COMMON_TEXT(label, "remove %s", entry->label);
+    if (!ui_sign(ui, cross, label, "\xC3\x97"))
+        return false;
+    UI_COMMAND(ui, VIEW_FORGET_RECENT, .path = common_copy(entry->path));
+    return true;
+}
+
+// Displays an entry as a tile. Returns true if it was pressed.
+static bool show_entry_tile(view_ui *ui, view_browser *browser, const view_entry *entry,
+                            view_rect box, bool is_selected)
+{
+    const bool is_folder = entry->kind == VIEW_ENTRY_FOLDER;
+    const bool is_named = entry->kind == VIEW_ENTRY_NAMED;
     char text[64];
+    const view_thumbnail *const preview = entry_preview(ui, browser, entry, text, sizeof text);
+    if (entry->kind == VIEW_ENTRY_CLIP && entry->clip < ui->scene->num_clips)
+        return ui_clip_tile(ui, box, entry->clip, is_selected, true);
+
     char name[256];
-    const view_thumbnail *const picture = entry_preview(ui, browser, entry, text, sizeof text);
-    COMMON_TEXT(name, "%s",
-                entry->kind == VIEW_ENTRY_NAMED ? common_base(entry->label) : entry->label);
-    const ui_tile_content thing = {.label = entry->label,
-                                   .name = name,
-                                   .text = text,
-                                   .picture = picture,
-                                   .is_selected = line == browser->selected,
-                                   .is_link = is_list,
-                                   .is_folder = is_list,
-                                   .is_wrong = picture != NULL
-                                               && (picture->is_wrong || picture->num_missing > 0),
-                                   .is_grey = entry->is_missing};
-    const bool is_clip = entry->kind == VIEW_ENTRY_CLIP && entry->clip < ui->scene->num_clips;
-    const bool is_pressed = is_clip ? ui_clip_tile(ui, box, entry->clip, thing.is_selected, true)
-                                    : ui_content_tile(ui, box, &thing);
-    if (browser->folder == NULL && browser->kind == VIEW_BROWSE_FILES) { // a recent file
-        view_rect cross = view_cut(&box, VIEW_AT_RIGHT, 1.7f * ui->em);
-        cross.height = cross.width;
-        COMMON_TEXT(name, "remove %s", entry->label);
-        if (ui_sign(ui, cross, name, "\xC3\x97")) {
-            UI_COMMAND(ui, VIEW_FORGET_RECENT, .path = common_copy(entry->path));
-            return;
-        }
-    }
+    COMMON_TEXT(name, "%s", is_named ? common_base(entry->label) : entry->label);
+    const bool is_wrong = preview != NULL && (preview->is_wrong || preview->num_missing > 0);
+    const ui_tile_content content = {.label = entry->label,
+                                     .name = name,
+                                     .text = text,
+                                     .picture = preview,
+                                     .is_selected = is_selected,
+                                     .is_link = is_folder,
+                                     .is_folder = is_folder,
+                                     .is_wrong = is_wrong,
+                                     .is_grey = entry->is_missing};
+    return ui_content_tile(ui, box, &content);
+}
+
+// Displays an entry as a tile and handles clicks on it. A click on a file selects it, a double
+// click opens it; folders and clips are opened by one click. `index` is the index in
+// `browser->found`.
+static void show_entry(view_ui *ui, view_browser *browser, size_t index, view_rect box)
+{
+    const view_entry *const entry = &browser->entries[browser->found[index]];
+    const bool is_recent = browser->folder == NULL && browser->kind == VIEW_BROWSE_FILES;
+    const bool is_selected = index == browser->selected;
+    const bool is_pressed = show_entry_tile(ui, browser, entry, box, is_selected);
+    if (is_recent && run_forget_button(ui, entry, box))
+        return;
     if (!is_pressed)
         return;
-    browser->selected = line;
-    if (is_list || !is_file || ui->mouse.is_double)
+
+    const bool has_files = browser->kind == VIEW_BROWSE_FILES || browser->kind == VIEW_BROWSE_GAME;
+    const bool needs_double_click = has_files && entry->kind != VIEW_ENTRY_FOLDER;
+    browser->selected = index;
+    if (!needs_double_click || ui->mouse.is_double)
         ui->command = open_selected(browser);
+}
+
+// Reserves the tile of an entry. Folders are lower than files, and begin a new row. In a small
+// window each entry is one row. Returns true if the tile is visible.
+static bool next_entry_tile(view_ui *ui, ui_grid *grid, bool is_folder, bool is_small,
+                            view_rect *box)
+{
+    const float em = ui->em;
+    if (grid->count > 0 && is_folder != grid->is_flat)
+        grid->count = 0; // a new row
+    grid->is_flat = is_folder;
+    if (is_small)
+        return ui_next_tile(ui, grid, ui->column->area.width, small_row_height * em, box);
+    if (is_folder)
+        return ui_next_tile(ui, grid, folder_tile_width * em, folder_tile_height * em, box);
+    return ui_next_tile(ui, grid, file_tile_width * em, file_tile_height * em, box);
+}
+
+// Returns the text of a list without entries.
+static const char *empty_list_text(const view_browser *browser)
+{
+    if (browser->is_scanning)
+        return "Loading\xE2\x80\xA6";
+    if (browser->filter[0] != '\0')
+        return "No matches";
+    return "No supported files in this folder";
 }
 
 // Displays the listed entries: files as tiles, or as rows in a small window; folders as rows.
 static void show_entries(view_ui *ui, view_browser *browser, view_rect area, bool is_small)
 {
-    const float em = ui->em;
+    ui_scroll *const scroll = &ui->scrolls[UI_SCROLL_FILES];
     ui_grid grid = {0};
     ui_column column;
-    view_rect box;
-    ui_begin_column(ui, &column, area, &ui->scrolls[UI_SCROLL_FILES]);
+    ui_begin_column(ui, &column, area, scroll);
     for (size_t i = 0; i < browser->num_found; i++) {
         const view_entry_kind kind = browser->entries[browser->found[i]].kind;
-        const bool is_flat = kind == VIEW_ENTRY_FOLDER;
-        if (grid.count > 0 && is_flat != grid.is_flat)
-            grid.count = 0; // a new row
-        grid.is_flat = is_flat;
-        float height = 10 * em;
-        if (is_small)
-            height = 2.6f * em;
-        else if (is_flat)
-            height = 2.3f * em;
-        const float least = is_flat ? 14 * em : 9 * em;
-        const float width = is_small ? area.width : least;
-        const bool is_visible = ui_next_tile(ui, &grid, width, height, &box);
-        if (!is_flat)
+        const bool is_folder = kind == VIEW_ENTRY_FOLDER;
+        view_rect box;
+        const bool is_visible = next_entry_tile(ui, &grid, is_folder, is_small, &box);
+        if (!is_folder)
             browser->per_row = grid.per_row;
+
         if (i == browser->selected && browser->reveals && !ui->is_event) {
-            ui_scroll *const scroll = &ui->scrolls[UI_SCROLL_FILES];
-            scroll->wanted +=
-                fminf(box.y - area.y, 0) + fmaxf(box.y + box.height - area.y - area.height, 0);
+            const float above = fminf(box.y - area.y, 0);
+            const float below = fmaxf(box.y + box.height - area.y - area.height, 0);
+            scroll->wanted += above + below;
             browser->reveals = false;
         }
         if (is_visible)
@@ -616,98 +747,132 @@ static void show_entries(view_ui *ui, view_browser *browser, view_rect area, boo
         else
             ui->item.number++; // so that the numbers of the following items do not change
     }
-    if (browser->num_found == 0) {
-        const char *reason = "No supported files in this folder";
-        if (browser->is_scanning)
-            reason = "Loading\xE2\x80\xA6";
-        else if (browser->filter[0] != '\0')
-            reason = "No matches";
-        ui_column_text(ui, VIEW_DIM, reason);
-    }
+    if (browser->num_found == 0)
+        ui_column_text(ui, VIEW_DIM, empty_list_text(browser));
     browser->num_rows = (size_t)fmaxf(area.height / fmaxf(grid.height, 1), 1);
     ui_end_column(ui);
+}
+
+// Displays a location as a link in the next row. `is_game`: the location is a game, not a folder.
+static void show_place(view_ui *ui, const view_browser *browser, const char *name, const char *path,
+                       bool is_game)
+{
+    view_rect row;
+    if (!ui_reserve_row(ui, 2.05f * ui->em, &row))
+        return;
+    if (ui_item(ui, row, name))
+        UI_COMMAND(ui, is_game ? VIEW_OPEN_GAME : VIEW_OPEN_FOLDER, .path = common_copy(path));
+    ui_tip(ui, path);
+
+    const bool lists_files = browser->kind == VIEW_BROWSE_FILES;
+    const char *const listed = browser->folder != NULL ? browser->folder : "";
+    const bool is_listed = is_game != lists_files && strcmp(path, listed) == 0;
+    view_color background = 0;
+    if (is_listed)
+        background = VIEW_SELECTED;
+    else if (ui_is_hot(ui))
+        background = VIEW_HOVERED;
+    view_draw_rect(ui->canvas, row, background);
+
+    view_color color = is_game ? VIEW_DIM : VIEW_PLAIN;
+    if (is_listed)
+        color = VIEW_BRIGHT;
+    row = view_inset(row, 0.4f * ui->em);
+    ui_text(ui, row.x, row.y, row.width, color, name);
 }
 
 // Displays the list of locations: folders of the user, then games.
 static void list_places(view_ui *ui, view_browser *browser, view_rect area)
 {
+    // Names of the first locations; NULL: the name of the folder.
     static const char *const names[] = {"Recent", "Home", NULL, "Examples", "Computer"};
-    const char *const here = browser->folder != NULL ? browser->folder : "";
-    const bool is_files = browser->kind == VIEW_BROWSE_FILES;
     ui_column column;
-    view_rect row;
     ui_begin_column(ui, &column, area, &ui->scrolls[UI_SCROLL_PLACES]);
     for (size_t i = 0; i < browser->places.count; i++) {
         const char *const path = browser->places.names[i];
+        const bool is_recent = i == 0; // its path is ""
         const bool is_game = i >= COMMON_LENGTH(names);
-        const bool is_known = i == 0 || path[0] != '\0';
         const char *const name = is_game || names[i] == NULL ? common_base(path) : names[i];
-        if (!is_known || !ui_reserve_row(ui, 2.05f * ui->em, &row))
-            continue;
-        if (ui_item(ui, row, name))
-            UI_COMMAND(ui, is_game ? VIEW_OPEN_GAME : VIEW_OPEN_FOLDER, .path = common_copy(path));
-        ui_tip(ui, path);
-        const bool is_here = is_game != is_files && strcmp(path, here) == 0;
-        view_color background = 0;
-        if (is_here)
-            background = VIEW_SELECTED;
-        else if (ui_is_hot(ui))
-            background = VIEW_HOVERED;
-        view_draw_rect(ui->canvas, row, background);
-        row = view_inset(row, 0.4f * ui->em);
-        view_color color = is_game ? VIEW_DIM : VIEW_PLAIN;
-        if (is_here)
-            color = VIEW_BRIGHT;
-        ui_text(ui, row.x, row.y, row.width, color, name);
+        if (is_recent || path[0] != '\0')
+            show_place(ui, browser, name, path, is_game);
     }
     ui_end_column(ui);
 }
 
-// Displays the path of the listed folder; each part is a link. The first parts are omitted if the
-// box is too narrow.
-static void draw_crumbs(view_ui *ui, view_browser *browser, view_rect box)
+// Returns the position of the first part of a path that is displayed: the first parts are omitted
+// if the path is wider than `space`, but never the last part.
+static size_t first_visible_part(const view_ui *ui, const char *path, float space)
 {
-    static const char arrow[] = " \xE2\x80\xBA ";
-    const char *const path = browser->folder != NULL ? browser->folder : "Recent";
-    const bool is_path = browser->kind == VIEW_BROWSE_FILES && browser->folder != NULL;
-    const float end = box.x + box.width;
-    const float y = box.y + 0.5f * (box.height - ui->line);
-    const float gap = ui_text_width(ui, arrow);
-    size_t first = strlen(path);
-    size_t last = first;
-    char name[256];
-    float space = box.width;
-    while (is_path && first > 0) { // backwards while there is space
+    const float separator_width = ui_text_width(ui, path_separator);
+    const size_t length = strlen(path);
+    size_t first = length;
+    while (first > 0) {
         size_t begin = first - 1;
         while (begin > 0 && path[begin] != '/')
             begin--;
+
+        char name[256];
         COMMON_TEXT(name, "%.*s", (int)(first - begin), path + begin);
-        space -= ui_text_width(ui, name) + gap;
-        if (space < 0 && first < last)
+        space -= ui_text_width(ui, name) + separator_width;
+        if (space < 0 && first < length)
             break;
         first = begin;
     }
-    first = is_path ? first : 0;
+    return first;
+}
+
+// A part of the path, which begins at `x`. Returns true if it was pressed.
+static bool run_crumb(view_ui *ui, view_rect box, float *x, bool is_last, const char *name)
+{
+    const float y = box.y + 0.5f * (box.height - ui->line);
+    const float space = box.x + box.width - *x;
+    const view_rect part = {*x, box.y, fmaxf(fminf(ui_text_width(ui, name), space), 1), box.height};
+    const bool is_pressed = ui_item(ui, part, name);
+    const bool is_bright = is_last || ui_is_hot(ui);
+    *x += ui_text(ui, part.x, y, part.width, is_bright ? VIEW_BRIGHT : VIEW_ACCENT, name);
+    return is_pressed;
+}
+
+// Displays the path of the listed folder; each part is a link to its folder. The first parts are
+// omitted if the box is too narrow.
+static void draw_path(view_ui *ui, const char *path, view_rect box)
+{
+    const float y = box.y + 0.5f * (box.height - ui->line);
+    const size_t length = strlen(path);
+    size_t position = first_visible_part(ui, path, box.width);
     float x = box.x;
-    if (first > 0)
+    if (position > 0)
         x += ui_text(ui, x, y, 0, VIEW_DIM, "\xE2\x80\xA6");
-    while (first < last && x < end) {
-        const size_t begin = first + (is_path && path[first] == '/');
-        const size_t length = is_path ? strcspn(path + begin, "/") : last;
-        first = begin + length;
-        COMMON_TEXT(name, "%.*s", (int)length, path + begin);
+
+    while (position < length && x < box.x + box.width) {
+        const size_t begin = position + (path[position] == '/');
+        const size_t name_length = strcspn(path + begin, "/");
+        position = begin + name_length;
+        char name[256];
+        COMMON_TEXT(name, "%.*s", (int)name_length, path + begin);
         if (x > box.x)
-            x += ui_text(ui, x, y, 0, VIEW_DIM, arrow);
-        const view_rect part = {x, box.y, fmaxf(fminf(ui_text_width(ui, name), end - x), 1),
-                                box.height};
-        if (ui_item(ui, part, name) && first < last)
-            UI_COMMAND(ui, VIEW_OPEN_FOLDER, .path = common_format("%.*s", (int)first, path));
-        const bool is_bright = first == last || ui_is_hot(ui);
-        x += ui_text(ui, x, y, part.width, is_bright ? VIEW_BRIGHT : VIEW_ACCENT, name);
+            x += ui_text(ui, x, y, 0, VIEW_DIM, path_separator);
+
+        const bool is_last = position == length;
+        if (run_crumb(ui, box, &x, is_last, name) && !is_last)
+            UI_COMMAND(ui, VIEW_OPEN_FOLDER, .path = common_format("%.*s", (int)position, path));
     }
 }
 
-// The filter field. It has the focus unless a panel covers the list.
+// Displays the path of the listed folder, or the title of another list.
+static void draw_crumbs(view_ui *ui, const view_browser *browser, view_rect box)
+{
+    const char *const title = browser->folder != NULL ? browser->folder : "Recent";
+    if (browser->kind == VIEW_BROWSE_FILES && browser->folder != NULL) {
+        draw_path(ui, title, box);
+    } else {
+        float x = box.x;
+        run_crumb(ui, box, &x, true, title);
+    }
+}
+
+// The filter field. It receives typed text as if it had the focus, unless a panel covers the list.
+// The focus itself does not change, so that Tab can select other items.
 static void run_filter(view_ui *ui, view_browser *browser, view_rect box)
 {
     const ui_item_id focus = ui->focus;
@@ -715,6 +880,7 @@ static void run_filter(view_ui *ui, view_browser *browser, view_rect box)
     const bool selects_all = ui->selects_all;
     char text[sizeof browser->filter];
     COMMON_TEXT(text, "%s", browser->filter);
+
     if (ui->modal == NULL)
         ui->focus = (ui_item_id){ui->item.panel, ui->item.number + 1};
     ui->selects_all = browser->selects_all;
@@ -722,6 +888,7 @@ static void run_filter(view_ui *ui, view_browser *browser, view_rect box)
         view_filter_list(browser, text);
         ui->command.action = VIEW_LISTED;
     }
+
     browser->selects_all = ui->selects_all;
     ui->selects_all = selects_all;
     ui->focus = focus;
@@ -733,20 +900,23 @@ static void show_large(view_ui *ui, view_browser *browser, view_rect box, view_r
 {
     const view_entry *const entry = selected_entry(browser);
     char text[64];
-    const view_thumbnail *const picture =
-        entry != NULL ? entry_preview(ui, browser, entry, text, sizeof text) : NULL;
+    const view_thumbnail *preview = NULL;
+    if (entry != NULL)
+        preview = entry_preview(ui, browser, entry, text, sizeof text);
+
     view_draw_round_rect(ui->canvas, box, 4 * ui->scale, VIEW_PREVIEW_COLOR);
-    if (picture != NULL && picture->texture != 0)
-        ui_image(ui, view_inset(box, 4), picture->texture, picture->width, picture->height, true);
-    ui_column column;
-    ui_scroll none = {0, 0};
+    if (preview != NULL && preview->texture != 0)
+        ui_image(ui, view_inset(box, 4), preview->texture, preview->width, preview->height, true);
     if (entry == NULL || !(facts.height > 0))
         return;
+
+    ui_column column;
+    ui_scroll none = {0, 0};
     ui_begin_column(ui, &column, facts, &none);
     column.margin = 0;
     ui_column_text(ui, VIEW_BRIGHT, entry->label);
-    if (picture != NULL)
-        ui_column_text(ui, picture->is_wrong ? VIEW_AMBER : VIEW_DIM, picture->facts);
+    if (preview != NULL)
+        ui_column_text(ui, preview->is_wrong ? VIEW_AMBER : VIEW_DIM, preview->facts);
     ui_end_column(ui);
 }
 
@@ -769,69 +939,104 @@ static bool accepts_entry(const view_option *option, const view_entry *entry)
     return entry->kind == VIEW_ENTRY_MODEL && common_has_suffix(entry->path, ".md5mesh");
 }
 
-// The buttons for the selected entry, as many as fit.
-static void run_buttons(view_ui *ui, view_browser *browser, view_rect *foot)
+// Requests the option of a button for the selected entry, and closes the list.
+static void use_entry_for_option(view_ui *ui, view_browser *browser, const view_option *option,
+                                 const char *label)
 {
-    static const char *const verbs[] = {"Add as outfit", "Compare", "Retarget to this model"};
-    static const char *const options[] = {"outfit", "compare", "retarget"};
+    const double notice_seconds = 2.5;
     const view_entry *const entry = selected_entry(browser);
-    const char *words[5];
-    const view_option *button_options[5] = {NULL};
-    int count = 0;
-    if (has_option_buttons(ui, browser, foot->width)) {
-        for (; count < 3; count++) {
-            button_options[count] = view_find_option(options[count], strlen(options[count]));
-            words[count] = verbs[count];
-        }
-    }
-    if (count == 0 || foot->width > 40 * ui->em) // a narrow window has only the cross
-        words[count++] = "Cancel";
-    const bool is_folder = browser->asked.is_folder && browser->folder != NULL;
-    words[count++] = is_folder ? "Choose this folder" : "Open";
-    const int pressed = ui_buttons(ui, foot, words, count, count - 1, true);
-    if (pressed < 0)
-        return;
-    const view_option *const option = button_options[pressed];
-    if (pressed == count - 1 && is_folder) {
-        ui->command = command_for_file(browser, browser->folder);
-        view_close_browser(browser);
-    } else if (pressed == count - 1) {
-        ui->command = open_selected(browser);
-    } else if (option == NULL) {
-        view_close_browser(browser);
-        ui->command.action = VIEW_CLOSED;
-    } else if (!accepts_entry(option, entry)) {
-        COMMON_TEXT(ui->notice, "%s: select a model first", words[pressed]);
-        ui->notice_end = ui->stage->now + 2.5;
-    } else {
+    if (accepts_entry(option, entry)) {
         ui->command = view_set_command(option, common_copy(entry->path));
         view_close_browser(browser);
+    } else {
+        COMMON_TEXT(ui->notice, "%s: select a model first", label);
+        ui->notice_end = ui->stage->now + notice_seconds;
     }
 }
+
+// The buttons for the selected entry, as many as fit: the uses of a dropped model, Cancel, Open.
+static void run_buttons(view_ui *ui, view_browser *browser, view_rect *foot)
+{
+    enum { NUM_USES = 3, MAX_BUTTONS = NUM_USES + 2 };
+    static const char *const use_labels[] = {"Add as outfit", "Compare", "Retarget to this model"};
+    static const char *const use_options[] = {"outfit", "compare", "retarget"};
+    const bool is_folder = browser->asked.is_folder && browser->folder != NULL;
+    const char *labels[MAX_BUTTONS];
+    int count = 0;
+    if (has_option_buttons(ui, browser, foot->width)) {
+        for (; count < NUM_USES; count++)
+            labels[count] = use_labels[count];
+    }
+    const int num_uses = count;
+    if (num_uses == 0 || foot->width > 40 * ui->em) // a narrow window has only the cross
+        labels[count++] = "Cancel";
+    const int open = count;
+    labels[count++] = is_folder ? "Choose this folder" : "Open";
+
+    const int pressed = ui_buttons(ui, foot, labels, count, open, true);
+    if (pressed < 0)
+        return;
+    if (pressed < num_uses) {
+        const char *const name = use_options[pressed];
+        use_entry_for_option(ui, browser, view_find_option(name, strlen(name)), labels[pressed]);
+    } else if (pressed == open && is_folder) {
+        ui->command = command_for_file(browser, browser->folder);
+        view_close_browser(browser);
+    } else if (pressed == open) {
+        ui->command = open_selected(browser);
+    } else {
+        view_close_browser(browser);
+        ui->command.action = VIEW_CLOSED;
+    }
+}
+// The tabs that select the section of a game.
+static void run_section_tabs(view_ui *ui, const view_browser *browser, view_rect box)
+{
+    static const char *const sections[VIEW_NUM_SECTIONS] = {"Entities", "Models", "Clips", "Skins"};
+    char texts[VIEW_NUM_SECTIONS][32];
+    const char *labels[VIEW_NUM_SECTIONS];
+    for (int i = 0; i < VIEW_NUM_SECTIONS; i++) {
+        COMMON_TEXT(texts[i], "%s %zu", sections[i], browser->num_in_section[i]);
+        labels[i] = texts[i];
+    }
+
+    uint32_t choice = (uint32_t)browser->section;
+    if (ui_segment(ui, box, labels, VIEW_NUM_SECTIONS, &choice))
+        UI_COMMAND(ui, VIEW_OPEN_SECTION, .number = choice);
+}
+
+// The tabs that select the kinds of listed files.
+static void run_kind_tabs(view_ui *ui, view_browser *browser, view_rect box)
+{
+    static const struct {
+        const char *label;
+        unsigned kinds; // of view_browser.shows; 0: all
+    } tabs[] = {{"All", 0},
+                {"Models", 1 << VIEW_ENTRY_MODEL},
+                {"Clips", 1 << VIEW_ENTRY_ANIM},
+                {"Cameras", 1 << VIEW_ENTRY_CAMERA}};
+    enum { NUM_TABS = COMMON_LENGTH(tabs) };
+    const char *labels[NUM_TABS];
+    uint32_t choice = 0;
+    for (uint32_t i = 0; i < NUM_TABS; i++) {
+        labels[i] = tabs[i].label;
+        if (browser->shows == tabs[i].kinds)
+            choice = i;
+    }
+
+    if (ui_segment(ui, box, labels, NUM_TABS, &choice)) {
+        browser->shows = tabs[choice].kinds;
+        find_entries(browser);
+    }
+}
+
 // The tabs that select the kinds of listed files or the section of a game.
 static void run_tabs(view_ui *ui, view_browser *browser, view_rect box)
 {
-    static const char *const sections[VIEW_NUM_SECTIONS] = {"Entities", "Models", "Clips", "Skins"};
-    static const char *const kinds[] = {"All", "Models", "Clips", "Cameras"};
-    uint32_t choice = 0;
-    if (browser->kind == VIEW_BROWSE_GAME && !browser->is_scanning) {
-        char texts[VIEW_NUM_SECTIONS][32];
-        const char *words[VIEW_NUM_SECTIONS];
-        choice = (uint32_t)browser->section;
-        for (int i = 0; i < VIEW_NUM_SECTIONS; i++) {
-            COMMON_TEXT(texts[i], "%s %zu", sections[i], browser->num_in_section[i]);
-            words[i] = texts[i];
-        }
-        if (ui_segment(ui, box, words, VIEW_NUM_SECTIONS, &choice))
-            UI_COMMAND(ui, VIEW_OPEN_SECTION, .number = choice);
-    } else if (browser->kind == VIEW_BROWSE_FILES && browser->asked.takes == 0) {
-        while (choice < 3 && browser->shows != (1u << choice) >> 1)
-            choice++;
-        if (ui_segment(ui, box, kinds, 4, &choice)) {
-            browser->shows = (1u << choice) >> 1;
-            find_entries(browser);
-        }
-    }
+    if (browser->kind == VIEW_BROWSE_GAME && !browser->is_scanning)
+        run_section_tabs(ui, browser, box);
+    else if (browser->kind == VIEW_BROWSE_FILES && browser->asked.takes == 0)
+        run_kind_tabs(ui, browser, box);
 }
 
 // Returns the title of a dialog whose choice is not opened.
@@ -868,18 +1073,19 @@ static bool is_pressed_outside(const view_ui *ui, view_rect box)
 static void run_path_row(view_ui *ui, view_browser *browser, view_rect path, bool is_small)
 {
     const float em = ui->em;
-    const float gap = 0.6f * em;
-    const float side = ceilf(1.85f * em);
+    const float gap = part_gap * em;
+    const float side = ceilf(UI_FIELD_HEIGHT * em);
     if (ui_button(ui, view_cut(&path, VIEW_AT_LEFT, side), "\xE2\x86\x91", false))
         ui->command = open_parent(browser);
     ui_tip(ui, "Parent folder  Ctrl+Up");
     view_cut(&path, VIEW_AT_LEFT, gap);
+
     const bool is_mod = browser->num_own > 0 && browser->num_own < browser->num_entries;
     if (is_mod || (is_small && browser->places.count > 0)) {
-        bool *const on = is_mod ? &browser->is_own_alone : &browser->shows_places;
+        bool *const is_on = is_mod ? &browser->is_own_alone : &browser->shows_places;
         const view_rect button = view_cut(&path, VIEW_AT_RIGHT, 6 * em);
-        if (ui_button(ui, button, is_mod ? "Mod only" : "Locations", *on)) {
-            *on = !*on;
+        if (ui_button(ui, button, is_mod ? "Mod only" : "Locations", *is_on)) {
+            *is_on = !*is_on;
             find_entries(browser);
         }
         view_cut(&path, VIEW_AT_RIGHT, gap);
@@ -887,95 +1093,138 @@ static void run_path_row(view_ui *ui, view_browser *browser, view_rect path, boo
     draw_crumbs(ui, browser, view_inset(path, 0.3f * em));
 }
 
-// The number of listed entries in the last row of the dialog, and the link that shows hidden files.
-// In a narrow dialog only the hidden files are counted, or the link is omitted.
-static void run_status(view_ui *ui, view_browser *browser, view_rect foot)
+// Writes the status in the last row of the dialog: the number of listed entries and the number of
+// hidden files, which is followed by a link. In a narrow dialog only the hidden files are counted,
+// or the link is omitted. Returns true if there is a link.
+static bool write_status(const view_ui *ui, const view_browser *browser, float width,
+                         char text[128])
 {
-    const view_font *const font = ui->stage->font;
-    const float link_width = 3 * ui->em;
+    const float text_width = width - show_link_width * ui->em;
     char count[64];
-    char text[128];
     if (browser->is_scanning)
         COMMON_TEXT(count, "Scanning: %zu files", browser->num_scanned);
     else
         COMMON_TEXT(count, "%zu of %zu", browser->num_found, browser->num_entries);
-    COMMON_TEXT(text, "%s", count);
-    bool has_link = browser->num_hidden > 0;
-    if (has_link) {
-        COMMON_TEXT(text, "%s" VIEW_DOT "%zu hidden  ", count, browser->num_hidden);
-        if (view_text_width(font, VIEW_TEXT, text) + link_width > foot.width)
-            COMMON_TEXT(text, "%zu hidden  ", browser->num_hidden);
-        has_link = view_text_width(font, VIEW_TEXT, text) + link_width <= foot.width;
-        if (!has_link)
-            COMMON_TEXT(text, "%s", count);
+
+    if (browser->num_hidden > 0) {
+        snprintf(text, 128, "%s" VIEW_DOT "%zu hidden  ", count, browser->num_hidden);
+        if (ui_text_width(ui, text) > text_width)
+            snprintf(text, 128, "%zu hidden  ", browser->num_hidden);
+        if (ui_text_width(ui, text) <= text_width)
+            return true;
     }
+    snprintf(text, 128, "%s", count);
+    return false;
+}
+
+// The status in the last row of the dialog, and the link that shows hidden files.
+static void run_status(view_ui *ui, view_browser *browser, view_rect foot)
+{
+    char text[128];
+    const bool has_link = write_status(ui, browser, foot.width, text);
     const float y = foot.y + 0.5f * (foot.height - ui->line);
     const float used = ui_text(ui, foot.x, y, foot.width, VIEW_DIM, text);
-    const view_rect show = {foot.x + used, y, link_width, ui->line};
-    if (has_link && ui_item(ui, show, "show")) {
+    if (!has_link)
+        return;
+
+    const view_rect link = {foot.x + used, y, show_link_width * ui->em, ui->line};
+    if (ui_item(ui, link, "show")) {
         browser->shows_hidden = true;
         find_entries(browser);
     }
-    if (has_link)
-        ui_text(ui, show.x, y, 0, VIEW_ACCENT, "show");
+    ui_text(ui, link.x, y, 0, VIEW_ACCENT, "show");
+}
+
+// The cross in the upper right corner of the dialog. Returns true if it was pressed, or if the
+// background outside of the dialog was pressed. `rest` is the area below the title.
+static bool run_close_button(view_ui *ui, view_rect rest, view_rect foot)
+{
+    const float side = ceilf(UI_FIELD_HEIGHT * ui->em);
+    const float border = VIEW_PADDING * ui->scale;
+    const float top = rest.y - ui->stage->font->line[VIEW_TITLE] - 0.5f * border;
+    const view_rect dialog = {rest.x, top, rest.width, foot.y + foot.height - top};
+    const bool is_outside = is_pressed_outside(ui, view_inset(dialog, -border));
+    const view_rect cross = {rest.x + rest.width - side, top, side, side};
+    return ui_sign(ui, cross, "close", "\xC3\x97") || is_outside;
+}
+
+// The columns at the sides of a large dialog, which are cut off: the locations at the left, and the
+// preview of the selected file at the right.
+static void run_side_columns(view_ui *ui, view_browser *browser, view_rect *rest)
+{
+    const float em = ui->em;
+    const float gap = part_gap * em;
+    const bool is_files = browser->kind == VIEW_BROWSE_FILES;
+    const bool has_places = is_files || browser->kind == VIEW_BROWSE_GAME;
+    const bool has_preview = rest->width > min_width_with_preview * em && is_files;
+    if (has_places && browser->places.count > 0) {
+        list_places(ui, browser, view_cut(rest, VIEW_AT_LEFT, places_width * em));
+        view_cut(rest, VIEW_AT_LEFT, gap);
+    }
+    if (has_preview) {
+        view_rect side = view_cut(rest, VIEW_AT_RIGHT, preview_width * em);
+        const view_rect large = view_cut(&side, VIEW_AT_TOP, side.width);
+        view_cut(&side, VIEW_AT_TOP, gap);
+        show_large(ui, browser, large, side);
+        view_cut(rest, VIEW_AT_RIGHT, 2 * gap);
+    }
+}
+
+// The filter and the tabs, in a row that is cut off.
+static void run_filter_row(view_ui *ui, view_browser *browser, view_rect *rest)
+{
+    const float em = ui->em;
+    const float gap = part_gap * em;
+    view_rect tabs = view_cut(rest, VIEW_AT_TOP, ceilf(UI_FIELD_HEIGHT * em));
+    view_cut(rest, VIEW_AT_TOP, gap);
+    const float filter_width = fmaxf(tabs.width - tabs_width * em, min_filter_width * em);
+    const view_rect filter = view_cut(&tabs, VIEW_AT_LEFT, filter_width);
+    view_cut(&tabs, VIEW_AT_LEFT, gap);
+    run_tabs(ui, browser, tabs);
+    run_filter(ui, browser, filter);
+}
+
+// The content of the dialog in a small window: the filter is in the row of the buttons, and the
+// locations replace the entries.
+static void run_small_dialog(view_ui *ui, view_browser *browser, view_rect rest, view_rect foot)
+{
+    run_buttons(ui, browser, &foot);
+    view_cut(&foot, VIEW_AT_RIGHT, part_gap * ui->em);
+    run_filter(ui, browser, foot);
+    if (browser->shows_places)
+        list_places(ui, browser, rest);
+    else
+        show_entries(ui, browser, rest, true);
 }
 
 void view_browser_panel(view_ui *ui, view_browser *browser)
 {
-    const float em = ui->em;
-    const float gap = 0.6f * em;
-    const float line = ceilf(1.85f * em);
     if (browser->kind == VIEW_BROWSE_NOTHING)
         return;
-    const bool is_files = browser->kind == VIEW_BROWSE_FILES;
     view_rect foot;
-    view_rect rest = ui_footed_dialog(ui, "list", 930, 520, list_title(browser), &foot);
-    const float border = VIEW_PADDING * ui->scale;
-    const float top = rest.y - ui->stage->font->line[VIEW_TITLE] - 0.5f * border;
-    const view_rect all = {rest.x, top, rest.width, foot.y + foot.height - top};
-    const bool is_outside = is_pressed_outside(ui, view_inset(all, -border));
-    const bool is_small = rest.width < 45 * em;
-    const view_rect cross = {rest.x + rest.width - line, top, line, line};
-    const bool is_closed = ui_sign(ui, cross, "close", "\xC3\x97") || is_outside;
+    view_rect rest =
+        ui_footed_dialog(ui, "list", dialog_width, dialog_height, list_title(browser), &foot);
+    const float em = ui->em;
+    const bool is_small = rest.width < min_large_width * em;
+    const bool is_closed = run_close_button(ui, rest, foot);
     if (browser->is_peeking) {
         rest.height = foot.y + foot.height - rest.y;
         show_large(ui, browser, rest, (view_rect){0, 0, 0, 0});
         return;
     }
-    const bool has_side = rest.width > 56 * em && is_files;
-    const bool has_places = is_files || browser->kind == VIEW_BROWSE_GAME;
-    if (!is_small && browser->places.count > 0 && has_places) {
-        list_places(ui, browser, view_cut(&rest, VIEW_AT_LEFT, 11 * em));
-        view_cut(&rest, VIEW_AT_LEFT, gap);
+
+    if (!is_small)
+        run_side_columns(ui, browser, &rest);
+    if (browser->kind == VIEW_BROWSE_FILES || browser->kind == VIEW_BROWSE_GAME) {
+        const view_rect path = view_cut(&rest, VIEW_AT_TOP, ceilf(UI_FIELD_HEIGHT * em));
+        run_path_row(ui, browser, path, is_small);
+        view_cut(&rest, VIEW_AT_TOP, part_gap * em);
     }
-    if (has_side) {
-        view_rect side = view_cut(&rest, VIEW_AT_RIGHT, 15 * em);
-        const view_rect large = view_cut(&side, VIEW_AT_TOP, side.width);
-        view_cut(&side, VIEW_AT_TOP, gap);
-        show_large(ui, browser, large, side);
-        view_cut(&rest, VIEW_AT_RIGHT, 2 * gap);
-    }
-    if (has_places) {
-        run_path_row(ui, browser, view_cut(&rest, VIEW_AT_TOP, line), is_small);
-        view_cut(&rest, VIEW_AT_TOP, gap);
-    }
-    if (is_small) { // the filter is in the row of the buttons
-        run_buttons(ui, browser, &foot);
-        view_cut(&foot, VIEW_AT_RIGHT, gap);
-        run_filter(ui, browser, foot);
+    if (is_small) {
+        run_small_dialog(ui, browser, rest, foot);
     } else {
-        view_rect tabs = view_cut(&rest, VIEW_AT_TOP, line);
-        view_cut(&rest, VIEW_AT_TOP, gap);
-        const view_rect bar = view_cut(&tabs, VIEW_AT_LEFT, fmaxf(tabs.width - 22 * em, 8 * em));
-        view_cut(&tabs, VIEW_AT_LEFT, gap);
-        run_tabs(ui, browser, tabs);
-        run_filter(ui, browser, bar);
-    }
-    if (is_small && browser->shows_places)
-        list_places(ui, browser, rest);
-    else
-        show_entries(ui, browser, rest, is_small);
-    if (!is_small) {
+        run_filter_row(ui, browser, &rest);
+        show_entries(ui, browser, rest, false);
         run_buttons(ui, browser, &foot);
         run_status(ui, browser, foot);
     }

@@ -12,12 +12,22 @@ static const float head_length = 0.55f; // head of an arrow
 static const float line_width = 0.1f;
 static const float live_width = 0.25f; // of the active transition
 static const float node_radius = 0.3f;
-static const float edge_reach = 0.45f; // distance at which the mouse hits an edge
+static const float edge_reach = 0.45f;  // distance at which the mouse hits an edge
+static const float count_height = 1.3f; // of the number of transitions of an edge
+static const float progress_radius = 0.35f;
+static const float name_margin = 0.3f; // left and right of the name of a state
+static const float loop_width = 1.2f;  // space for the sign of a loop
 // Limits of the zoom.
 static const float lowest_zoom = 0.25f;
 static const float highest_zoom = 2;
+static const float zoom_per_wheel_step = 1.15f;
 static const view_color edge_color = 0x8A97A8FFu;
 static const view_color ground_color = 0x12151AFFu;
+static const view_color panel_color = 0x12151AE0u;
+
+static const double recent_lifetime = 2; // seconds for which a taken edge is highlighted
+
+enum { MAX_LISTED_TRANSITIONS = 8 }; // per direction, in the popup of an edge
 
 bool view_shows_graph(const view_stage *stage)
 {
@@ -93,6 +103,8 @@ static float segment_distance(const graph_panel *panel, const view_graph_point *
     const float y = ends[1].y - ends[0].y;
     const float square = x * x + y * y;
     const float along = (panel->mouse_x - ends[0].x) * x + (panel->mouse_y - ends[0].y) * y;
+
+    // The nearest point of the line, as a part of its length.
     const float part = square > 0 ? view_clamp(along / square, 0, 1) : 0;
     return hypotf(panel->mouse_x - ends[0].x - part * x, panel->mouse_y - ends[0].y - part * y);
 }
@@ -109,20 +121,24 @@ static float edge_distance(const graph_panel *panel, const view_graph_edge *edge
 static void find_hovered(graph_panel *panel)
 {
     const view_graph *const graph = panel->graph;
-    float nearest = edge_reach / fminf(panel->zoom, 1);
+    const view_ui *const ui = panel->ui;
     panel->node = panel->edge = MD5_NONE;
-    if (!view_contains(panel->area, panel->ui->mouse.x, panel->ui->mouse.y)
-        || !ui_is_panel_hot(panel->ui))
+    if (!view_contains(panel->area, ui->mouse.x, ui->mouse.y) || !ui_is_panel_hot(ui))
         return;
-    panel->mouse_x = (panel->ui->mouse.x - panel->x) / (panel->em * panel->zoom);
-    panel->mouse_y = (panel->ui->mouse.y - panel->y) / (panel->em * panel->zoom);
+
+    panel->mouse_x = (ui->mouse.x - panel->x) / (panel->em * panel->zoom);
+    panel->mouse_y = (ui->mouse.y - panel->y) / (panel->em * panel->zoom);
     for (uint32_t i = 0; i < graph->num_nodes; i++)
         if (view_contains(graph->nodes[i].rect, panel->mouse_x, panel->mouse_y))
             panel->node = i;
-    for (uint32_t i = 0; i < graph->num_edges && panel->node == MD5_NONE; i++) {
+    if (panel->node != MD5_NONE)
+        return;
+
+    float min_distance = edge_reach / fminf(panel->zoom, 1);
+    for (uint32_t i = 0; i < graph->num_edges; i++) {
         const float distance = edge_distance(panel, &graph->edges[i]);
-        if (distance < nearest) {
-            nearest = distance;
+        if (distance < min_distance) {
+            min_distance = distance;
             panel->edge = i;
         }
     }
@@ -142,9 +158,16 @@ static bool is_edge_dim(const graph_panel *panel, uint32_t edge)
     return panel->node != MD5_NONE && !touches(&panel->graph->edges[edge], panel->node);
 }
 
+static view_color with_alpha(view_color color, uint32_t alpha)
+{
+    return (color & 0xFFFFFF00u) | alpha;
+}
+
 static view_color dimmed(view_color color, bool is_dim)
 {
-    return is_dim ? (color & 0xFFFFFF00u) | (uint32_t)(0.4f * (float)(color & 0xFFu)) : color;
+    const float dim_part = 0.4f; // of the alpha
+    const uint32_t alpha = color & 0xFFu;
+    return is_dim ? with_alpha(color, (uint32_t)(dim_part * (float)alpha)) : color;
 }
 
 // -- Lines ------------------------------------------------------------------------------------
@@ -164,17 +187,21 @@ static void draw_line(const graph_panel *panel, view_graph_point from, view_grap
 {
     const float em = panel->em;
     const float length = hypotf(to.x - from.x, to.y - from.y);
-    const float part = length > 0 ? head / length : 0;
-    const float x = 0.5f * part * (to.x - from.x);
-    const float y = 0.5f * part * (to.y - from.y);
+    const float head_part = length > 0 ? head / length : 0;
+
+    // Half of the head, along the line. The line ends inside of the head, so that its end does not
+    // extend beyond the tip.
+    const float x = 0.5f * head_part * (to.x - from.x);
+    const float y = 0.5f * head_part * (to.y - from.y);
     const view_graph_point neck = {to.x - 2 * x, to.y - 2 * y};
     const view_graph_point end = {to.x - 1.6f * x, to.y - 1.6f * y};
     const float ends[4] = {from.x * em, from.y * em, end.x * em, end.y * em};
-    const float corners[6] = {to.x * em,         to.y * em,         (neck.x - y) * em,
-                              (neck.y + x) * em, (neck.x + y) * em, (neck.y - x) * em};
     view_draw_segment(panel->stage->canvas, ends, fmaxf(width * em, 1.0f / panel->zoom), color);
+
+    const float triangle[6] = {to.x * em,         to.y * em,         (neck.x - y) * em,
+                               (neck.y + x) * em, (neck.x + y) * em, (neck.y - x) * em};
     if (head > 0)
-        view_draw_triangle(panel->stage->canvas, corners, color);
+        view_draw_triangle(panel->stage->canvas, triangle, color);
 }
 
 static float segment_length(const view_graph_point *ends)
@@ -182,7 +209,8 @@ static float segment_length(const view_graph_point *ends)
     return hypotf(ends[1].x - ends[0].x, ends[1].y - ends[0].y);
 }
 
-// Draws the line of an edge, with an arrow head at each end that transitions lead to.
+// Draws the line of an edge, with an arrow head at each end that transitions lead to. Both parts
+// begin in the middle of the first segment.
 static void draw_edge(const graph_panel *panel, const view_graph_edge *edge, float width,
                       view_color color)
 {
@@ -190,29 +218,38 @@ static void draw_edge(const graph_panel *panel, const view_graph_edge *edge, flo
     const uint32_t count = edge->num_points;
     if (count < 2)
         return;
-    const view_graph_point middle = towards(points[0], points[1], 0.5f * segment_length(points));
-    const float first_head = fminf(head_length, 0.5f * segment_length(points));
-    const float last_head = fminf(head_length, 0.5f * segment_length(points + count - 2));
-    draw_line(panel, middle, points[0], width, edge->num_transitions[1] > 0 ? first_head : 0,
-              color);
-    if (count == 3)
+    const float first_length = segment_length(points);
+    const float last_length = segment_length(points + count - 2);
+    const view_graph_point middle = towards(points[0], points[1], 0.5f * first_length);
+
+    const bool has_first_head = edge->num_transitions[1] > 0;
+    const float first_head = has_first_head ? fminf(head_length, 0.5f * first_length) : 0;
+    draw_line(panel, middle, points[0], width, first_head, color);
+
+    view_graph_point from = middle;
+    if (count == 3) {
         draw_line(panel, middle, points[1], width, 0, color);
-    const view_graph_point from = count == 3 ? points[1] : middle;
-    draw_line(panel, from, points[count - 1], width, edge->num_transitions[0] > 0 ? last_head : 0,
-              color);
+        from = points[1];
+    }
+    const bool has_last_head = edge->num_transitions[0] > 0;
+    const float last_head = has_last_head ? fminf(head_length, 0.5f * last_length) : 0;
+    draw_line(panel, from, points[count - 1], width, last_head, color);
 }
 
 // Returns the point at a fraction of the length of an edge, 0 to 1.
 static view_graph_point point_at(const view_graph_edge *edge, float part)
 {
     const view_graph_point *const points = edge->points;
-    float length = 0;
+    float distance = 0; // from the first point
     for (uint32_t i = 1; i < edge->num_points; i++)
-        length += part * segment_length(points + i - 1);
-    uint32_t at = 0;
-    for (; at + 2 < edge->num_points && length > segment_length(points + at); at++)
-        length -= segment_length(points + at);
-    return towards(points[at], points[at + 1], length);
+        distance += part * segment_length(points + i - 1);
+
+    uint32_t segment = 0;
+    while (segment + 2 < edge->num_points && distance > segment_length(points + segment)) {
+        distance -= segment_length(points + segment);
+        segment++;
+    }
+    return towards(points[segment], points[segment + 1], distance);
 }
 
 // Draws a centered text unless it is too small to be read. A text that is wider than `max_width` is
@@ -243,95 +280,131 @@ static void draw_frame(const graph_panel *panel, view_rect rect, float radius, v
 static void draw_count(const graph_panel *panel, const view_graph_edge *edge, view_color frame)
 {
     const uint32_t *const counts = edge->num_transitions;
-    const uint32_t most = counts[0] > counts[1] ? counts[0] : counts[1];
-    if (most < 2 || edge->num_points == 0)
+    const uint32_t max_count = counts[0] > counts[1] ? counts[0] : counts[1];
+    if (max_count < 2 || edge->num_points == 0)
         return;
+
     char text[16];
-    COMMON_TEXT(text, "%u", most);
+    COMMON_TEXT(text, "%u", max_count);
+    const float width = fmaxf(measure_text(panel->stage->font, text) + 0.7f, count_height);
     const view_graph_point middle = point_at(edge, 0.5f);
-    const float width = fmaxf(measure_text(panel->stage->font, text) + 0.7f, 1.3f);
-    draw_frame(panel, (view_rect){middle.x - 0.5f * width, middle.y - 0.65f, width, 1.3f}, 0.65f,
-               frame, ground_color);
-    draw_text(panel, middle.x, middle.y, width, dimmed(VIEW_PLAIN, (frame & 0xFFu) != 0xFFu), text);
+    const view_rect box = {middle.x - 0.5f * width, middle.y - 0.5f * count_height, width,
+                           count_height};
+    const bool is_dim = (frame & 0xFFu) != 0xFFu;
+    draw_frame(panel, box, 0.5f * count_height, frame, ground_color);
+    draw_text(panel, middle.x, middle.y, width, dimmed(VIEW_PLAIN, is_dim), text);
 }
 
-// Returns the edge of the active transition, or MD5_NONE.
+// Returns the edge of the active transition, or MD5_NONE. A transition from the node "any state" is
+// used if no edge leads directly from the previous state.
 static uint32_t running_edge(const graph_panel *panel)
 {
-    uint32_t from_any = MD5_NONE;
-    if (panel->status.from == MD5_NONE)
+    const md5_layer_status *const status = &panel->status;
+    if (status->from == MD5_NONE)
         return MD5_NONE;
+
+    uint32_t edge_from_any = MD5_NONE;
     for (uint32_t i = 0; i < panel->graph->num_edges; i++) {
         const view_graph_edge *const edge = &panel->graph->edges[i];
-        const uint32_t end = edge->ends[0] == panel->status.state ? 0 : 1;
-        if (edge->ends[end] != panel->status.state || edge->num_transitions[1 - end] == 0)
+        const uint32_t end =
+            edge->ends[0] == status->state ? 0 : 1; // which the transition leads to
+        const uint32_t begin = 1 - end;
+        if (edge->ends[end] != status->state || edge->num_transitions[begin] == 0)
             continue;
-        if (edge->ends[1 - end] == panel->status.from)
+        if (edge->ends[begin] == status->from)
             return i;
-        if (edge->ends[1 - end] == panel->graph->num_states)
-            from_any = i;
+        if (edge->ends[begin] == panel->graph->num_states)
+            edge_from_any = i;
     }
-    return from_any;
+    return edge_from_any;
 }
 
-// Stores the edges that were taken. They fade out within two seconds.
+// Stores the edges that were taken. They fade out within `recent_lifetime`.
 static void store_taken_edges(graph_panel *panel)
 {
     view_graph_view *const view = panel->view;
-    const double lifetime = 2;
+    const double now = panel->machine->time;
     const uint32_t edge = running_edge(panel);
     if (panel->ui->is_event)
         return;
+
     if (edge != MD5_NONE && edge != view->running) {
         memmove(view->recent + 1, view->recent, sizeof view->recent - sizeof view->recent[0]);
-        view->recent[0] = (view_recent_edge){edge, panel->machine->time};
+        view->recent[0] = (view_recent_edge){edge, now};
     }
     view->running = edge;
-    for (int i = 0; i < VIEW_RECENT_EDGES; i++)
-        if (fabs(panel->machine->time - view->recent[i].time) > lifetime
-            || view->recent[i].edge >= panel->graph->num_edges)
-            view->recent[i].edge = MD5_NONE;
+
+    for (int i = 0; i < VIEW_RECENT_EDGES; i++) {
+        view_recent_edge *const recent = &view->recent[i];
+        if (fabs(now - recent->time) > recent_lifetime || recent->edge >= panel->graph->num_edges)
+            recent->edge = MD5_NONE;
+    }
+}
+
+// Returns true if an edge is highlighted, because it or one of its nodes is under the mouse.
+static bool is_edge_lit(const graph_panel *panel, uint32_t edge)
+{
+    const bool has_hovered = panel->node != MD5_NONE || panel->edge != MD5_NONE;
+    return has_hovered && !is_edge_dim(panel, edge);
+}
+
+// Draws the lines of the edges that are highlighted, or of all others.
+static void draw_edge_lines(const graph_panel *panel, bool are_lit)
+{
+    const view_graph *const graph = panel->graph;
+    for (uint32_t i = 0; i < graph->num_edges; i++) {
+        const view_graph_edge *const edge = &graph->edges[i];
+        if (is_edge_lit(panel, i) != are_lit)
+            continue;
+        if (are_lit) {
+            draw_edge(panel, edge, 2 * line_width, VIEW_ACCENT);
+        } else {
+            const bool is_any = touches(edge, graph->num_states); // the node "any state"
+            const view_color color = is_any ? VIEW_AMBER : edge_color;
+            draw_edge(panel, edge, line_width, dimmed(color, is_edge_dim(panel, i)));
+        }
+    }
+}
+
+// Draws the edges that were taken a short time ago, the newest on top.
+static void draw_recent_edges(const graph_panel *panel)
+{
+    for (int i = VIEW_RECENT_EDGES; i-- > 0;) {
+        const view_recent_edge *const recent = &panel->view->recent[i];
+        const float age = (float)fabs(panel->machine->time - recent->time);
+        const float visible_part = view_clamp(1 - age / (float)recent_lifetime, 0, 1);
+        const view_color color = with_alpha(VIEW_ACCENT, (uint32_t)(255 * visible_part));
+        if (recent->edge != MD5_NONE)
+            draw_edge(panel, &panel->graph->edges[recent->edge], 1.5f * line_width, color);
+    }
+}
+
+// Draws a disc that moves along the edge of the active transition.
+static void draw_progress_disc(const graph_panel *panel, const view_graph_edge *edge)
+{
+    if (panel->stage->shown->reduced_motion || edge->num_points < 2)
+        return;
+    const float part = view_clamp(panel->status.progress, 0, 1);
+    const bool is_back = edge->ends[1] != panel->status.state;
+    const view_graph_point position = point_at(edge, is_back ? 1 - part : part);
+    view_draw_disc(panel->stage->canvas, position.x * panel->em, position.y * panel->em,
+                   progress_radius * panel->em, VIEW_BRIGHT);
 }
 
 static void draw_edges(const graph_panel *panel)
 {
     const view_graph *const graph = panel->graph;
-    const bool has_hovered = panel->node != MD5_NONE || panel->edge != MD5_NONE;
-    for (int pass = 0; pass < 2; pass++) { // highlighted edges last, on top of the others
-        for (uint32_t i = 0; i < graph->num_edges; i++) {
-            const view_graph_edge *const edge = &graph->edges[i];
-            const bool is_dim = is_edge_dim(panel, i);
-            const bool is_lit = !is_dim && has_hovered;
-            const bool is_any = touches(edge, graph->num_states);
-            if (is_lit != (pass == 1))
-                continue;
-            const view_color usual = is_any ? VIEW_AMBER : edge_color;
-            const view_color color = is_lit ? VIEW_ACCENT : dimmed(usual, is_dim);
-            draw_edge(panel, edge, is_lit ? 2 * line_width : line_width, color);
-        }
-    }
-    for (int i = VIEW_RECENT_EDGES; i-- > 0;) {
-        const view_recent_edge *const taken = &panel->view->recent[i];
-        const float age = (float)fabs(panel->machine->time - taken->time);
-        const uint32_t alpha = (uint32_t)(255 * view_clamp(1 - 0.5f * age, 0, 1));
-        if (taken->edge != MD5_NONE)
-            draw_edge(panel, &graph->edges[taken->edge], 1.5f * line_width,
-                      (VIEW_ACCENT & 0xFFFFFF00u) | alpha);
-    }
     const uint32_t running = running_edge(panel);
+    draw_edge_lines(panel, false);
+    draw_edge_lines(panel, true); // on top of the others
+    draw_recent_edges(panel);
     if (running != MD5_NONE)
         draw_edge(panel, &graph->edges[running], live_width, VIEW_ACCENT);
+
     for (uint32_t i = 0; i < graph->num_edges; i++)
         draw_count(panel, &graph->edges[i], dimmed(edge_color, is_edge_dim(panel, i)));
-    if (running != MD5_NONE && !panel->stage->shown->reduced_motion
-        && graph->edges[running].num_points > 1) {
-        const view_graph_edge *const edge = &graph->edges[running];
-        const float part = view_clamp(panel->status.progress, 0, 1);
-        const bool is_back = edge->ends[1] != panel->status.state;
-        const view_graph_point spot = point_at(edge, is_back ? 1 - part : part);
-        view_draw_disc(panel->stage->canvas, spot.x * panel->em, spot.y * panel->em,
-                       0.35f * panel->em, VIEW_BRIGHT);
-    }
+    if (running != MD5_NONE)
+        draw_progress_disc(panel, &graph->edges[running]);
 }
 
 // -- States -----------------------------------------------------------------------------------
@@ -351,29 +424,36 @@ static void draw_loop(const graph_panel *panel, float x, float y, view_color col
     }
 }
 
+// Draws the dashed outline of a rectangle.
 static void draw_dashes(const graph_panel *panel, view_rect rect, view_color color)
 {
-    const float dash = 0.45f;
+    const float dash = 0.45f; // length of a dash and of the gap after it
     const float right = rect.x + rect.width;
     const float bottom = rect.y + rect.height;
     const view_graph_point corners[] = {
         {rect.x, rect.y}, {right, rect.y}, {right, bottom}, {rect.x, bottom}, {rect.x, rect.y}};
-    for (int i = 0; i < 4; i++)
-        for (unsigned k = 0; 2 * dash * (float)k < segment_length(corners + i); k++)
-            draw_line(panel, towards(corners[i], corners[i + 1], 2 * dash * (float)k),
-                      towards(corners[i], corners[i + 1], dash * (float)(2 * k + 1)), line_width, 0,
-                      color);
+
+    for (int i = 0; i < 4; i++) {
+        const view_graph_point *const side = corners + i;
+        for (unsigned k = 0; 2 * dash * (float)k < segment_length(side); k++) {
+            const view_graph_point begin = towards(side[0], side[1], 2 * dash * (float)k);
+            const view_graph_point end = towards(side[0], side[1], dash * (float)(2 * k + 1));
+            draw_line(panel, begin, end, line_width, 0, color);
+        }
+    }
 }
 
 // Returns true if a node is dim because it is not connected to the node or edge under the mouse.
 static bool is_node_dim(const graph_panel *panel, uint32_t node)
 {
+    const view_graph *const graph = panel->graph;
     if (panel->edge != MD5_NONE)
-        return !touches(&panel->graph->edges[panel->edge], node);
+        return !touches(&graph->edges[panel->edge], node);
     if (panel->node == MD5_NONE || panel->node == node)
         return false;
-    for (uint32_t i = 0; i < panel->graph->num_edges; i++)
-        if (touches(&panel->graph->edges[i], panel->node) && touches(&panel->graph->edges[i], node))
+
+    for (uint32_t i = 0; i < graph->num_edges; i++)
+        if (touches(&graph->edges[i], panel->node) && touches(&graph->edges[i], node))
             return false;
     return true;
 }
@@ -398,65 +478,84 @@ static void node_colors(const graph_panel *panel, uint32_t number, view_color *f
     *frame = dimmed(*frame, is_dim);
 }
 
-static void draw_node(const graph_panel *panel, uint32_t number)
+// Draws the background of a node, which hides the lines that pass behind it, and its frame.
+static void draw_node_box(const graph_panel *panel, uint32_t number)
 {
-    const view_graph_node *const node = &panel->graph->nodes[number];
-    const view_rect rect = node->rect;
+    const view_rect rect = panel->graph->nodes[number].rect;
     const bool is_any = number == panel->graph->num_states;
-    const bool is_dim = is_node_dim(panel, number);
-    const bool is_active = number == panel->status.state;
-    const bool is_left = number == panel->status.from; // by the active transition
-    const float middle = rect.y + 0.5f * rect.height;
-    // Hides the lines that pass behind the node.
     view_draw_round_rect(panel->stage->canvas, scale_rect(rect, panel->em), node_radius * panel->em,
                          ground_color);
     if (is_any) {
-        draw_dashes(panel, rect, dimmed(VIEW_AMBER, is_dim));
+        draw_dashes(panel, rect, dimmed(VIEW_AMBER, is_node_dim(panel, number)));
     } else {
         view_color frame;
         view_color fill;
         node_colors(panel, number, &frame, &fill);
         draw_frame(panel, rect, node_radius, frame, fill);
     }
-    if (is_active && panel->status.from != MD5_NONE) { // the progress of the transition
-        const view_rect inside = view_inset(rect, 0.1f);
-        const float part = view_clamp(panel->status.progress, 0, 1);
-        view_draw_round_rect(
-            panel->stage->canvas,
-            scale_rect(
-                (view_rect){inside.x, inside.y, fmaxf(part * inside.width, 0.4f), inside.height},
-                panel->em),
-            (node_radius - 0.1f) * panel->em, VIEW_SELECTED);
-    }
-    const bool is_bright = is_active || is_left || number == panel->node;
-    const view_color color = dimmed(is_bright ? VIEW_BRIGHT : VIEW_PLAIN, is_dim);
+}
+
+// Fills a node from the left, by the progress of the transition to it.
+static void draw_node_progress(const graph_panel *panel, view_rect rect)
+{
+    const float border = 0.1f;
+    const float min_width = 0.4f;
+    const float part = view_clamp(panel->status.progress, 0, 1);
+    view_rect filled = view_inset(rect, border);
+    filled.width = fmaxf(part * filled.width, min_width);
+    view_draw_round_rect(panel->stage->canvas, scale_rect(filled, panel->em),
+                         (node_radius - border) * panel->em, VIEW_SELECTED);
+}
+
+static void draw_node(const graph_panel *panel, uint32_t number)
+{
+    const view_graph_node *const node = &panel->graph->nodes[number];
+    const view_rect rect = node->rect;
+    const bool is_active = number == panel->status.state;
+    const bool is_left = number == panel->status.from; // by the active transition
+    draw_node_box(panel, number);
+    if (is_active && panel->status.from != MD5_NONE)
+        draw_node_progress(panel, rect);
+
     // The sign of a loop is at the right end, the name in the middle of the remaining space.
-    const float left = rect.x + 0.3f;
-    float right = rect.x + rect.width - 0.3f;
+    const bool is_bright = is_active || is_left || number == panel->node;
+    const view_color color =
+        dimmed(is_bright ? VIEW_BRIGHT : VIEW_PLAIN, is_node_dim(panel, number));
+    const float middle = rect.y + 0.5f * rect.height;
+    const float left = rect.x + name_margin;
+    float right = rect.x + rect.width - name_margin;
     if (node->loops) {
-        draw_loop(panel, right - 0.6f, middle, color);
-        right -= 1.2f;
+        draw_loop(panel, right - 0.5f * loop_width, middle, color);
+        right -= loop_width;
     }
     draw_text(panel, 0.5f * (left + right), middle, right - left, color, node->name);
+}
+
+// Draws the name of a node in full size in the middle of the node.
+static void draw_label(const graph_panel *panel, uint32_t node)
+{
+    const view_ui *const ui = panel->ui;
+    const char *const name = panel->graph->nodes[node].name;
+    const view_rect rect = seen_rect(panel, panel->graph->nodes[node].rect);
+    const float width = ui_text_width(ui, name);
+    const view_rect text = {rect.x + 0.5f * (rect.width - width),
+                            rect.y + 0.5f * (rect.height - ui->line), width, ui->line};
+    if (!(rect.width > 0))
+        return;
+    view_draw_round_rect(panel->stage->canvas, text, 0.3f * panel->em, ground_color);
+    ui_text(ui, text.x, text.y, 0, VIEW_BRIGHT, name);
 }
 
 // Draws the names of the active states and of the state under the mouse in full size if the names
 // in the graph are too small to be read.
 static void draw_labels(const graph_panel *panel)
 {
-    for (uint32_t i = 0; i < panel->graph->num_nodes && panel->zoom < VIEW_GRAPH_MIN_SCALE; i++) {
-        const view_rect rect = seen_rect(panel, panel->graph->nodes[i].rect);
-        const char *const name = panel->graph->nodes[i].name;
-        const bool is_named =
-            i == panel->status.from || i == panel->status.state || i == panel->node;
-        const float width = ui_text_width(panel->ui, name);
-        const float height = panel->ui->line;
-        const view_rect text = {rect.x + 0.5f * (rect.width - width),
-                                rect.y + 0.5f * (rect.height - height), width, height};
-        if (is_named && rect.width > 0) {
-            view_draw_round_rect(panel->stage->canvas, text, 0.3f * panel->em, ground_color);
-            ui_text(panel->ui, text.x, text.y, 0, VIEW_BRIGHT, name);
-        }
+    if (panel->zoom >= VIEW_GRAPH_MIN_SCALE)
+        return;
+    for (uint32_t i = 0; i < panel->graph->num_nodes; i++) {
+        const bool is_active = i == panel->status.from || i == panel->status.state;
+        if (is_active || i == panel->node)
+            draw_label(panel, i);
     }
 }
 
@@ -479,38 +578,52 @@ static void draw_nodes(const graph_panel *panel)
 // Writes a condition of a transition, such as "speed > 2".
 static void describe_condition(const md5_condition *condition, char *text, size_t size)
 {
-    static const char *const signs[] = {"%s",      "not %s",   "%s < %g",
-                                        "%s > %g", "%s <= %g", "%s >= %g"};
+    // Formats of md5_condition.compare, and subjects of md5_condition.kind.
+    static const char *const formats[] = {"%s",      "not %s",   "%s < %g",
+                                          "%s > %g", "%s <= %g", "%s >= %g"};
     static const char *const kinds[] = {NULL, "state time", "time left", "event "};
     const bool is_event = condition->kind == MD5_WHEN_EVENT;
     const char *const kind = kinds[condition->kind];
     const char *const subject = kind != NULL && !is_event ? kind : condition->parameter;
-    char word[96];
-    COMMON_TEXT(word, signs[condition->compare], subject, condition->value);
-    common_append(text, size, "", "%s%s", is_event ? kind : "", word);
+
+    char comparison[96];
+    COMMON_TEXT(comparison, formats[condition->compare], subject, condition->value);
+    common_append(text, size, "", "%s%s", is_event ? kind : "", comparison);
     if (condition->longest != 0)
         common_append(text, size, "", " to %g", condition->longest);
 }
 
-// Writes the conditions of a transition. Returns true if they are satisfied now: all conditions of
-// one alternative hold.
+// Writes the conditions of a transition: alternatives, joined by "or", of conditions that are
+// joined by "and". Returns true if they are satisfied now.
 static bool describe_conditions(const view_machine *machine, const md5_transition_desc *transition,
                                 char *text, size_t size)
 {
-    bool all = true;     // conditions of the current alternative hold
-    bool is_met = false; // a previous alternative holds
+    bool is_met = false;            // a previous alternative holds
+    bool is_alternative_met = true; // conditions of the current alternative hold
     for (uint32_t i = 0; i < transition->num_conditions; i++) {
         const md5_condition *const condition = &transition->conditions[i];
         if (condition->begins_alternative) {
-            is_met = is_met || all;
-            all = true;
+            is_met = is_met || is_alternative_met;
+            is_alternative_met = true;
         }
-        all = all && md5_player_condition_holds(machine->player, condition);
+        is_alternative_met =
+            is_alternative_met && md5_player_condition_holds(machine->player, condition);
+
         if (text[0] != '\0')
             common_append(text, size, "", "%s", condition->begins_alternative ? " or " : " and ");
         describe_condition(condition, text, size);
     }
-    return all || is_met;
+    return is_met || is_alternative_met;
+}
+
+// Appends the time at which a transition can leave its state, if it waits for one.
+static void append_exit(const md5_transition_desc *transition, char *text, size_t size)
+{
+    if (transition->exit_event != NULL)
+        common_append(text, size, "", VIEW_DOT "exit at %s", transition->exit_event);
+    else if (transition->waits)
+        common_append(text, size, "", VIEW_DOT "exit time %g%s", transition->exit,
+                      transition->exits_each ? " (each loop)" : "");
 }
 
 // Describes the conditions of a transition, whether they are satisfied now, and its crossfade.
@@ -518,61 +631,74 @@ static ui_line describe_transition(const view_machine *machine,
                                    const md5_transition_desc *transition)
 {
     static const char *const fades[] = {"cross-fade", "inertial"};
-    char text[192] = "";
-    char fade[48] = "cut";
-    char exit[64] = "";
-    char priority[32] = "";
-    const char *phase = "";
-    const bool is_met = describe_conditions(machine, transition, text, sizeof text);
-    if (transition->duration > 0)
-        COMMON_TEXT(fade, "%s %.2f s", fades[transition->fade], transition->duration);
-    if (transition->exit_event != NULL)
-        COMMON_TEXT(exit, VIEW_DOT "exit at %s", transition->exit_event);
-    else if (transition->waits)
-        COMMON_TEXT(exit, VIEW_DOT "exit time %g%s", transition->exit,
-                    transition->exits_each ? " (each loop)" : "");
-    if (transition->in_step)
-        phase = VIEW_DOT "synchronized";
-    else if (transition->keeps_phase)
-        phase = VIEW_DOT "keep phase";
-    if (transition->priority != 0)
-        COMMON_TEXT(priority, VIEW_DOT "priority %d", transition->priority);
+    char conditions[192] = "";
+    const bool is_met = describe_conditions(machine, transition, conditions, sizeof conditions);
     ui_line line = {.color = is_met ? VIEW_FINE : VIEW_PLAIN};
-    COMMON_TEXT(line.text, "%s", text[0] != '\0' ? text : "always");
-    common_append(line.text, sizeof line.text, "", "%s" VIEW_DOT "%s%s%s%s", is_met ? " (met)" : "",
-                  fade, exit, phase, priority);
+    char *const text = line.text;
+    const size_t size = sizeof line.text;
+    snprintf(text, size, "%s", conditions[0] != '\0' ? conditions : "always");
+    if (is_met)
+        common_append(text, size, "", " (met)");
+
+    if (transition->duration > 0)
+        common_append(text, size, "", VIEW_DOT "%s %.2f s", fades[transition->fade],
+                      transition->duration);
+    else
+        common_append(text, size, "", VIEW_DOT "cut");
+    append_exit(transition, text, size);
+    if (transition->in_step)
+        common_append(text, size, "", VIEW_DOT "synchronized");
+    else if (transition->keeps_phase)
+        common_append(text, size, "", VIEW_DOT "keep phase");
+    if (transition->priority != 0)
+        common_append(text, size, "", VIEW_DOT "priority %d", transition->priority);
     return line;
+}
+
+// Adds the lines of the transitions of an edge in one direction: from its node `end` to the other.
+// `first` is the first of these transitions. Returns the number of added lines.
+static size_t list_transitions(const graph_panel *panel, const view_graph_edge *edge, uint32_t end,
+                               uint32_t first, ui_line lines[MAX_LISTED_TRANSITIONS + 2])
+{
+    const view_graph *const graph = panel->graph;
+    const md5_layer_desc *const layer = &panel->machine->desc->layers[panel->view->layer];
+    const uint32_t num_transitions = edge->num_transitions[end];
+    size_t count = 0;
+    if (num_transitions == 0)
+        return 0;
+
+    ui_line *const title = &lines[count++];
+    title->color = VIEW_BRIGHT;
+    COMMON_TEXT(title->text, "%s \xE2\x86\x92 %s", graph->nodes[edge->ends[end]].name,
+                graph->nodes[edge->ends[1 - end]].name);
+
+    for (uint32_t i = 0; i < num_transitions && i < MAX_LISTED_TRANSITIONS; i++) {
+        const uint32_t index = graph->transitions[first + i];
+        lines[count++] = describe_transition(panel->machine, &layer->transitions[index]);
+    }
+
+    if (num_transitions > MAX_LISTED_TRANSITIONS) {
+        ui_line *const more = &lines[count++];
+        more->color = VIEW_DIM;
+        COMMON_TEXT(more->text, "%u more", num_transitions - MAX_LISTED_TRANSITIONS);
+    }
+    return count;
 }
 
 // Lists the transitions of the edge under the mouse in a popup next to the mouse.
 static void draw_popover(const graph_panel *panel)
 {
-    enum { MAX_LISTED = 8 };
     const view_graph_edge *const edge = &panel->graph->edges[panel->edge];
-    const md5_layer_desc *const layer = &panel->machine->desc->layers[panel->view->layer];
     const view_ui *const ui = panel->ui;
-    ui_line lines[1 + 2 * (MAX_LISTED + 2)] = {{VIEW_BRIGHT, "Click to take this transition"}};
+    ui_line lines[1 + 2 * (MAX_LISTED_TRANSITIONS + 2)] = {
+        {VIEW_BRIGHT, "Click to take this transition"}};
     size_t count = 1;
-    uint32_t begin = edge->first_transition;
+    uint32_t first = edge->first_transition;
     for (uint32_t end = 0; end < 2; end++) {
-        if (edge->num_transitions[end] > 0) {
-            lines[count].color = VIEW_BRIGHT;
-            COMMON_TEXT(lines[count].text, "%s \xE2\x86\x92 %s",
-                        panel->graph->nodes[edge->ends[end]].name,
-                        panel->graph->nodes[edge->ends[1 - end]].name);
-            count++;
-        }
-        for (uint32_t i = 0; i < edge->num_transitions[end] && i < MAX_LISTED; i++) {
-            const uint32_t index = panel->graph->transitions[begin + i];
-            lines[count++] = describe_transition(panel->machine, &layer->transitions[index]);
-        }
-        if (edge->num_transitions[end] > MAX_LISTED) {
-            lines[count].color = VIEW_DIM;
-            COMMON_TEXT(lines[count].text, "%u more", edge->num_transitions[end] - MAX_LISTED);
-            count++;
-        }
-        begin += edge->num_transitions[end];
+        count += list_transitions(panel, edge, end, first, lines + count);
+        first += edge->num_transitions[end];
     }
+
     const float gap = 1.2f * panel->em;
     ui_note(ui, ui->mouse.x + gap, ui->mouse.y + gap, ui->mouse.y, lines, count);
 }
@@ -581,20 +707,21 @@ static void draw_popover(const graph_panel *panel)
 
 // A button in the header. Its left edge or, if `at_right`, its right edge is at `x`, which is moved
 // to the position of the next button. Returns true if it was pressed.
-static bool draw_word(const graph_panel *panel, float *x, bool at_right, bool is_selected,
-                      const char *label, const char *text)
+static bool header_button(const graph_panel *panel, float *x, bool at_right, bool is_selected,
+                          const char *label, const char *text)
 {
-    const float padding = 0.7f * panel->em;
-    const float width = ui_text_width(panel->ui, text) + 2 * padding;
-    const view_rect rect = {at_right ? *x - width : *x,
-                            panel->area.y - (head_height + 0.3f) * panel->em, width,
-                            (head_height - 0.2f) * panel->em};
-    const bool is_pressed = ui_item(panel->ui, rect, label);
-    const bool is_hot = ui_is_hot(panel->ui);
+    view_ui *const ui = panel->ui;
+    const float em = panel->em;
+    const float padding = UI_PADDING * em;
+    const float width = ui_text_width(ui, text) + 2 * padding;
+    const view_rect rect = {at_right ? *x - width : *x, panel->area.y - (head_height + 0.3f) * em,
+                            width, (head_height - 0.2f) * em};
+    const bool is_pressed = ui_item(ui, rect, label);
+    const bool is_hot = ui_is_hot(ui);
     if (is_selected || is_hot)
-        view_draw_round_rect(panel->stage->canvas, rect, 0.3f * panel->em,
+        view_draw_round_rect(panel->stage->canvas, rect, 0.3f * em,
                              is_selected ? VIEW_SELECTED : VIEW_HOVERED);
-    ui_text(panel->ui, rect.x + padding, rect.y + 0.5f * (rect.height - panel->ui->line), 0,
+    ui_text(ui, rect.x + padding, rect.y + 0.5f * (rect.height - ui->line), 0,
             is_selected || is_hot ? VIEW_BRIGHT : VIEW_PLAIN, text);
     *x += at_right ? -width : width;
     return is_pressed;
@@ -610,16 +737,23 @@ static void set_zoom(view_graph_view *view, const graph_panel *panel, float zoom
     view->zoom = next;
 }
 
+// Selects a layer, which is displayed at its default zoom.
+static void select_layer(view_graph_view *view, uint32_t layer)
+{
+    view->layer = layer;
+    view->zoom = 0;
+}
+
 // Fits the graph into the area and centers it, at a zoom of at least `min_zoom`. A graph that is
 // larger than the area begins at its upper left corner.
 static void place_fitted(graph_panel *panel, float min_zoom)
 {
+    const view_rect area = panel->area;
     const float width = panel->graph->width * panel->em;
     const float height = panel->graph->height * panel->em;
-    panel->zoom =
-        view_clamp(fminf(panel->area.width / width, panel->area.height / height), min_zoom, 1);
-    panel->x = roundf(panel->area.x + fmaxf(0.5f * (panel->area.width - width * panel->zoom), 0));
-    panel->y = roundf(panel->area.y + fmaxf(0.5f * (panel->area.height - height * panel->zoom), 0));
+    panel->zoom = view_clamp(fminf(area.width / width, area.height / height), min_zoom, 1);
+    panel->x = roundf(area.x + fmaxf(0.5f * (area.width - width * panel->zoom), 0));
+    panel->y = roundf(area.y + fmaxf(0.5f * (area.height - height * panel->zoom), 0));
 }
 
 static float name_width(const graph_panel *panel, uint32_t layer)
@@ -633,57 +767,74 @@ static float name_width(const graph_panel *panel, uint32_t layer)
 static void layer_tabs(const graph_panel *panel, float x, float right)
 {
     const md5_machine_desc *const desc = panel->machine->desc;
-    char text[96];
     uint32_t first = panel->view->layer;
     float used = name_width(panel, first);
     while (first > 0 && used + name_width(panel, first - 1) <= right - x)
         used += name_width(panel, --first);
+
     for (uint32_t i = first; i < desc->num_layers; i++) {
         if (x + name_width(panel, i) > right)
             break;
-        COMMON_TEXT(text, "layer %s", desc->layers[i].name);
-        if (draw_word(panel, &x, false, i == panel->view->layer, text, desc->layers[i].name)
-            && i != panel->view->layer) {
-            panel->view->layer = i;
-            panel->view->zoom = 0;
-        }
+        const bool is_selected = i == panel->view->layer;
+        char label[96];
+        COMMON_TEXT(label, "layer %s", desc->layers[i].name);
+        if (header_button(panel, &x, false, is_selected, label, desc->layers[i].name)
+            && !is_selected)
+            select_layer(panel->view, i);
     }
 }
 
-// The header: the names of the layers and the buttons of the zoom. Also handles the wheel.
-static void run_header(const graph_panel *panel)
+// The buttons of the zoom, right-aligned. Returns the left edge of the last button.
+static float run_zoom_buttons(const graph_panel *panel)
 {
-    view_ui *const ui = panel->ui;
-    const md5_machine_desc *const desc = panel->machine->desc;
     const view_rect area = panel->area;
     const float middle_x = area.x + 0.5f * area.width;
     const float middle_y = area.y + 0.5f * area.height;
-    char text[96];
-    float right = area.x + area.width;
-    if (draw_word(panel, &right, true, false, "fit", "Fit")) {
-        graph_panel whole = *panel;
-        place_fitted(&whole, lowest_zoom);
-        set_zoom(panel->view, &whole, whole.zoom, 0, 0);
+    float x = area.x + area.width;
+    if (header_button(panel, &x, true, false, "fit", "Fit")) {
+        graph_panel fitted = *panel;
+        place_fitted(&fitted, lowest_zoom);
+        set_zoom(panel->view, &fitted, fitted.zoom, 0, 0);
     }
-    COMMON_TEXT(text, "%.0f %%", 100 * (double)panel->zoom);
-    const char *const words[][2] = {
-        {"zoom in", "+"}, {"reset zoom", text}, {"zoom out", "\xE2\x88\x92"}};
-    const float zooms[] = {1.25f * panel->zoom, 1, 0.8f * panel->zoom};
-    for (int i = 0; i < 3; i++)
-        if (draw_word(panel, &right, true, false, words[i][0], words[i][1]))
-            set_zoom(panel->view, panel, zooms[i], middle_x, middle_y);
-    layer_tabs(panel, area.x, right);
+
+    char percent[96];
+    COMMON_TEXT(percent, "%.0f %%", 100 * (double)panel->zoom);
+    const struct {
+        const char *label;
+        const char *text;
+        float zoom;
+    } buttons[] = {{"zoom in", "+", 1.25f * panel->zoom},
+                   {"reset zoom", percent, 1},
+                   {"zoom out", "\xE2\x88\x92", 0.8f * panel->zoom}};
+    for (size_t i = 0; i < COMMON_LENGTH(buttons); i++)
+        if (header_button(panel, &x, true, false, buttons[i].label, buttons[i].text))
+            set_zoom(panel->view, panel, buttons[i].zoom, middle_x, middle_y);
+    return x;
+}
+
+// Handles the wheel: it zooms or, over the header, selects another layer.
+static void run_wheel(const graph_panel *panel)
+{
+    view_ui *const ui = panel->ui;
     if (ui->mouse.wheel == 0 || !ui_is_panel_hot(ui))
         return;
     ui->has_taken = true;
-    if (view_contains(area, ui->mouse.x, ui->mouse.y)) {
-        set_zoom(panel->view, panel, panel->zoom * powf(1.15f, ui->mouse.wheel), ui->mouse.x,
-                 ui->mouse.y);
-    } else { // over the header: selects another layer
-        const uint32_t count = desc->num_layers;
-        panel->view->layer = (panel->view->layer + (ui->mouse.wheel < 0 ? 1 : count - 1)) % count;
-        panel->view->zoom = 0;
+    if (view_contains(panel->area, ui->mouse.x, ui->mouse.y)) {
+        const float zoom = panel->zoom * powf(zoom_per_wheel_step, ui->mouse.wheel);
+        set_zoom(panel->view, panel, zoom, ui->mouse.x, ui->mouse.y);
+    } else {
+        const uint32_t count = panel->machine->desc->num_layers;
+        const uint32_t step = ui->mouse.wheel < 0 ? 1 : count - 1;
+        select_layer(panel->view, (panel->view->layer + step) % count);
     }
+}
+
+// The header: the names of the layers and the buttons of the zoom.
+static void run_header(const graph_panel *panel)
+{
+    const float right = run_zoom_buttons(panel);
+    layer_tabs(panel, panel->area.x, right);
+    run_wheel(panel);
 }
 
 // Returns the transition that a click on an edge takes: of the direction that begins at the active
@@ -692,12 +843,13 @@ static uint32_t clicked_transition(const graph_panel *panel, const view_graph_ed
 {
     const uint32_t *const counts = edge->num_transitions;
     const bool is_from_second = counts[1] > 0 && edge->ends[1] == panel->status.state;
-    const uint32_t end = counts[0] == 0 || is_from_second ? 1 : 0;
+    const uint32_t begin = counts[0] == 0 || is_from_second ? 1 : 0; // of the two nodes
+    const uint32_t first = edge->first_transition + (begin == 1 ? counts[0] : 0);
+
     const md5_transition_desc *const transitions =
         panel->machine->desc->layers[panel->view->layer].transitions;
-    const uint32_t first = edge->first_transition + (end == 1 ? counts[0] : 0);
     uint32_t best = panel->graph->transitions[first];
-    for (uint32_t i = 1; i < counts[end]; i++) {
+    for (uint32_t i = 1; i < counts[begin]; i++) {
         const uint32_t candidate = panel->graph->transitions[first + i];
         if (transitions[candidate].priority > transitions[best].priority)
             best = candidate;
@@ -720,33 +872,41 @@ static bool is_laid_out(const graph_panel *panel, view_graph_area area, uint64_t
     return is_same_area && is_same_font;
 }
 
+// Lays out the selected layer. A new machine is displayed at its default zoom.
+static void lay_out_layer(graph_panel *panel, view_graph_area area, uint64_t fingerprint)
+{
+    view_graph_view *const view = panel->view;
+    const view_font *const font = panel->stage->font;
+    view_free_graph(view->graph);
+    if (view->fingerprint != fingerprint)
+        view->zoom = 0;
+    view->graph =
+        view_lay_out_graph(&panel->machine->desc->layers[view->layer], area, measure_text, font);
+
+    view->fingerprint = fingerprint;
+    view->scale = font->scale;
+    view->laid_out = view->layer;
+    view->area_of_layout = area;
+    view->running = MD5_NONE;
+    for (int i = 0; i < VIEW_RECENT_EDGES; i++)
+        view->recent[i].edge = MD5_NONE;
+}
+
 // Lays out the selected layer if needed, and computes the position of the graph.
 static void open_graph(graph_panel *panel)
 {
     view_graph_view *const view = panel->view;
-    const md5_machine *const machine = panel->machine->character->machine;
-    const view_font *const font = panel->stage->font;
-    const uint64_t fingerprint = md5_machine_fingerprint(machine);
+    const uint64_t fingerprint = md5_machine_fingerprint(panel->machine->character->machine);
+    const view_graph_area area = {panel->area.width / panel->em, panel->area.height / panel->em};
     if (view->layer >= panel->machine->desc->num_layers)
         view->layer = 0;
-    const view_graph_area area = {panel->area.width / panel->em, panel->area.height / panel->em};
-    if (!is_laid_out(panel, area, fingerprint)) {
-        view_free_graph(view->graph);
-        if (view->fingerprint != fingerprint)
-            view->zoom = 0;
-        view->graph = view_lay_out_graph(&panel->machine->desc->layers[view->layer], area,
-                                         measure_text, font);
-        view->fingerprint = fingerprint;
-        view->scale = font->scale;
-        view->laid_out = view->layer;
-        view->area_of_layout = area;
-        view->running = MD5_NONE;
-        for (int i = 0; i < VIEW_RECENT_EDGES; i++)
-            view->recent[i].edge = MD5_NONE;
-    }
+    if (!is_laid_out(panel, area, fingerprint))
+        lay_out_layer(panel, area, fingerprint);
+
     // The names have other addresses if the machine was read again.
     for (uint32_t i = 0; i < view->graph->num_states; i++)
         view->graph->nodes[i].name = panel->machine->desc->layers[view->layer].states[i].name;
+
     panel->graph = view->graph;
     panel->status = md5_player_layer(panel->machine->player, view->layer);
     panel->zoom = view->zoom;
@@ -759,51 +919,67 @@ static void open_graph(graph_panel *panel)
         place_fitted(panel, 1);
 }
 
+// Returns the nearest visible state in a direction from the state `from`, or `from`. The direction
+// is along the axis (0: x, 1: y) with the given sign. A distance across the direction counts twice.
+static uint32_t nearest_state(const graph_panel *panel, uint32_t from, int axis, float sign)
+{
+    const view_rect origin = seen_rect(panel, panel->graph->nodes[from].rect);
+    uint32_t nearest = from;
+    float min_distance = INFINITY;
+    for (uint32_t i = 0; i < panel->graph->num_states; i++) {
+        const view_rect rect = seen_rect(panel, panel->graph->nodes[i].rect);
+        const float offset[2] = {rect.x - origin.x + 0.5f * (rect.width - origin.width),
+                                 rect.y - origin.y + 0.5f * (rect.height - origin.height)};
+        const float ahead = sign * offset[axis];
+        const float distance = ahead + 2 * fabsf(offset[1 - axis]);
+        if (rect.width > 0 && ahead > 1 && distance < min_distance) {
+            min_distance = distance;
+            nearest = i;
+        }
+    }
+    return nearest;
+}
+
 // Moves the focus by the arrow keys to the nearest visible state in their direction.
 static void move_focus(const graph_panel *panel, uint32_t focused)
 {
-    static const int32_t keys[] = {VIEW_KEY_LEFT, VIEW_KEY_RIGHT, VIEW_KEY_UP, VIEW_KEY_DOWN};
-    const view_rect from = seen_rect(panel, panel->graph->nodes[focused].rect);
-    for (int k = 0; k < 4; k++) {
-        uint32_t nearest = focused;
-        float min_distance = INFINITY;
-        if (!ui_key(panel->ui, keys[k]))
+    static const struct {
+        int32_t key;
+        int axis;
+        float sign;
+    } directions[] = {{VIEW_KEY_LEFT, 0, -1},
+                      {VIEW_KEY_RIGHT, 0, 1},
+                      {VIEW_KEY_UP, 1, -1},
+                      {VIEW_KEY_DOWN, 1, 1}};
+    for (size_t i = 0; i < COMMON_LENGTH(directions); i++) {
+        if (!ui_key(panel->ui, directions[i].key))
             continue;
-        for (uint32_t i = 0; i < panel->graph->num_states; i++) {
-            const view_rect to = seen_rect(panel, panel->graph->nodes[i].rect);
-            const float x = to.x - from.x + 0.5f * (to.width - from.width);
-            const float y = to.y - from.y + 0.5f * (to.height - from.height);
-            const bool is_horizontal = k < 2;
-            const float along = is_horizontal ? x : y;
-            const float ahead = k % 2 == 0 ? -along : along;
-            const float distance = ahead + 2 * fabsf(is_horizontal ? y : x);
-            if (to.width > 0 && ahead > 1 && distance < min_distance) {
-                min_distance = distance;
-                nearest = i;
-            }
-        }
-        panel->ui->focus.number += nearest - focused;
+        const uint32_t nearest =
+            nearest_state(panel, focused, directions[i].axis, directions[i].sign);
+        panel->ui->focus.number += nearest - focused; // the items of the states are consecutive
     }
 }
 
 // Adds an item for each state, which can be pressed and can have the focus.
 static void node_items(const graph_panel *panel)
 {
+    view_ui *const ui = panel->ui;
+    const uint32_t layer = panel->view->layer;
+    const char *const layer_name = panel->machine->desc->layers[layer].name;
     uint32_t focused = MD5_NONE;
     for (uint32_t i = 0; i < panel->graph->num_states; i++) {
+        const char *const name = panel->graph->nodes[i].name;
         const view_rect rect = seen_rect(panel, panel->graph->nodes[i].rect);
         char label[160] = "";
         if (rect.width > 0)
-            COMMON_TEXT(label, "%s/%s", panel->machine->desc->layers[panel->view->layer].name,
-                        panel->graph->nodes[i].name);
-        if (ui_item(panel->ui, rect, label))
-            UI_COMMAND(panel->ui, VIEW_GO_TO_STATE, .number = panel->view->layer, .item = i);
-        ui_context(panel->ui, VIEW_ON_STATE, panel->view->layer, i, panel->graph->nodes[i].name,
-                   NULL);
-        if (ui_is_focused(panel->ui))
+            COMMON_TEXT(label, "%s/%s", layer_name, name);
+        if (ui_item(ui, rect, label))
+            UI_COMMAND(ui, VIEW_GO_TO_STATE, .number = layer, .item = i);
+        ui_context(ui, VIEW_ON_STATE, layer, i, name, NULL);
+        if (ui_is_focused(ui))
             focused = i;
     }
-    if (focused != MD5_NONE && panel->ui->is_focus_shown)
+    if (focused != MD5_NONE && ui->is_focus_shown)
         move_focus(panel, focused);
 }
 
@@ -811,14 +987,15 @@ static void node_items(const graph_panel *panel)
 static void draw_graph(const graph_panel *panel)
 {
     view_canvas *const canvas = panel->stage->canvas;
-    const uint32_t first = canvas->count;
-    const view_rect seen = {(panel->area.x - panel->x) / panel->zoom,
-                            (panel->area.y - panel->y) / panel->zoom,
-                            panel->area.width / panel->zoom, panel->area.height / panel->zoom};
-    const view_rect before = view_clip_canvas(canvas, seen);
+    const view_rect area = panel->area;
+    const uint32_t first = canvas->count; // vertex of the graph
+    const view_rect clip = {(area.x - panel->x) / panel->zoom, (area.y - panel->y) / panel->zoom,
+                            area.width / panel->zoom, area.height / panel->zoom};
+    const view_rect previous_clip = view_clip_canvas(canvas, clip);
     draw_edges(panel);
     draw_nodes(panel);
-    view_clip_canvas(canvas, before);
+    view_clip_canvas(canvas, previous_clip);
+
     for (uint32_t i = first; i < canvas->count; i++) {
         md5gl_panel_vertex *const vertex = &canvas->vertices[i];
         vertex->x = panel->x + vertex->x * panel->zoom;
@@ -826,47 +1003,81 @@ static void draw_graph(const graph_panel *panel)
     }
 }
 
+// Returns the area of the graph in the dock, below the header.
+static view_rect find_graph_area(view_rect box, float em)
+{
+    const float padding = UI_PADDING * em;
+    return (view_rect){box.x + padding, box.y + head_height * em + 1.5f * padding,
+                       box.width - 2 * padding, box.height - head_height * em - 2.2f * padding};
+}
+
+// Lets the background of the panel drag the graph. `is_pressed`: the background was pressed.
+static void drag_graph(const graph_panel *panel, view_rect box, bool is_pressed)
+{
+    view_ui *const ui = panel->ui;
+    view_graph_view *const view = panel->view;
+    const bool is_gripped = is_pressed && panel->edge == MD5_NONE;
+    float unused;
+    if (is_gripped) {
+        view->grip_x = ui->mouse.x;
+        view->grip_y = ui->mouse.y;
+    }
+    if (!ui_drag(ui, is_gripped, box, &unused))
+        return;
+
+    // Fixes a zoom that was chosen automatically.
+    set_zoom(view, panel, panel->zoom, ui->mouse.x, ui->mouse.y);
+    view->x += ui->mouse.x - view->grip_x;
+    view->y += ui->mouse.y - view->grip_y;
+    view->grip_x = ui->mouse.x;
+    view->grip_y = ui->mouse.y;
+}
+
+// Handles clicks on the edge under the mouse.
+static void run_hovered_edge(const graph_panel *panel, bool is_pressed)
+{
+    view_ui *const ui = panel->ui;
+    const uint32_t layer = panel->view->layer;
+    if (panel->edge == MD5_NONE)
+        return;
+    const uint32_t transition = clicked_transition(panel, &panel->graph->edges[panel->edge]);
+    ui_context(ui, VIEW_ON_EDGE, layer, transition, NULL, NULL);
+    if (is_pressed)
+        UI_COMMAND(ui, VIEW_TAKE_TRANSITION, .number = layer, .item = transition);
+}
+
+// Returns a number that identifies the node or edge under the mouse; 0: none.
+static uint32_t hovered_number(const graph_panel *panel)
+{
+    if (panel->node != MD5_NONE)
+        return 1 + panel->node;
+    return panel->edge != MD5_NONE ? 1 + panel->graph->num_nodes + panel->edge : 0;
+}
+
 void view_graph_panel(view_ui *ui, view_graph_view *view)
 {
     const view_stage *const stage = ui->stage;
     const view_rect box = view_current_layout(stage).docks[VIEW_DOCK_BOTTOM];
     const float em = text_height(stage->font);
-    const float padding = 0.7f * em;
-    graph_panel panel = {
-        .ui = ui, .stage = stage, .view = view, .machine = &ui->scene->machine, .em = em};
-    panel.area =
-        (view_rect){box.x + padding, box.y + head_height * em + 1.5f * padding,
-                    box.width - 2 * padding, box.height - head_height * em - 2.2f * padding};
-    if (panel.machine->desc->num_layers == 0 || box.width < 20 * em || panel.area.height < 2 * em)
+    graph_panel panel = {.ui = ui,
+                         .stage = stage,
+                         .view = view,
+                         .machine = &ui->scene->machine,
+                         .em = em,
+                         .area = find_graph_area(box, em)};
+    const bool has_space = box.width >= 20 * em && panel.area.height >= 2 * em;
+    if (panel.machine->desc->num_layers == 0 || !has_space)
         return;
+
     open_graph(&panel);
-    view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * ui->scale, 0x12151AE0u);
+    view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * ui->scale, panel_color);
     const bool is_pressed = ui_box(ui, "state", box, "");
     find_hovered(&panel);
-    float part;
-    if (is_pressed && panel.edge == MD5_NONE) {
-        view->grip_x = ui->mouse.x;
-        view->grip_y = ui->mouse.y;
-    }
-    if (ui_drag(ui, is_pressed && panel.edge == MD5_NONE, box, &part)) {
-        set_zoom(view, &panel, panel.zoom, ui->mouse.x, ui->mouse.y);
-        view->x += ui->mouse.x - view->grip_x;
-        view->y += ui->mouse.y - view->grip_y;
-        view->grip_x = ui->mouse.x;
-        view->grip_y = ui->mouse.y;
-    }
-    if (panel.edge != MD5_NONE) {
-        const uint32_t transition = clicked_transition(&panel, &panel.graph->edges[panel.edge]);
-        ui_context(ui, VIEW_ON_EDGE, view->layer, transition, NULL, NULL);
-        if (is_pressed)
-            UI_COMMAND(ui, VIEW_TAKE_TRANSITION, .number = view->layer, .item = transition);
-    }
+    drag_graph(&panel, box, is_pressed);
+    run_hovered_edge(&panel, is_pressed);
     node_items(&panel);
-    view->hovered = 0;
-    if (panel.node != MD5_NONE)
-        view->hovered = panel.node + 1;
-    else if (panel.edge != MD5_NONE)
-        view->hovered = panel.graph->num_nodes + panel.edge + 1;
+    view->hovered = hovered_number(&panel);
+
     store_taken_edges(&panel);
     if (!ui->is_event)
         draw_graph(&panel);
