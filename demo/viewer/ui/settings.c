@@ -9,6 +9,21 @@
 
 #include <ctype.h>
 
+// Delays before a changed value is applied, in seconds.
+static const double reload_delay = 0.3; // of an option that loads the files again
+static const double typing_delay = 0.3;
+
+// Sizes in em.
+static const float field_width = 4.4f; // of a number
+static const float field_step = 4.7f;  // to the next number
+static const float unit_space = 2.6f;  // after the numbers
+static const float min_slider_width = 2;
+static const float browse_width = 5.5f;
+static const float max_card_width = 30;
+static const float min_width_for_box = 52; // in a smaller window the card is a sheet
+
+static const double max_slider_range = 1e6;
+
 // == Text of an option ===========================================================================
 
 // An option that is edited in a row, or one of its values.
@@ -62,23 +77,28 @@ static const char *unit_text(const view_option *option)
 // == Changing a value =============================================================================
 
 // Sets an option: immediately if `rest` is 0, or else after `rest` seconds without another change.
-// The delay is at least 0.3 s if the files are loaded again.
+// The delay is at least `reload_delay` if the files are loaded again.
 static void request_value(const setting *s, const char *text, double rest)
 {
     view_card *const card = s->card;
-    const view_command now = view_set_command(s->option, common_copy(text));
+    const view_command set = view_set_command(s->option, common_copy(text));
     s->ui->has_taken = true;
     if (s->option->effect == VIEW_EFFECT_RELOAD)
-        rest = fmax(rest, 0.3);
+        rest = fmax(rest, reload_delay);
+
+    // A new value replaces the delayed value of the same option. The delayed value of another
+    // option is set now.
     if (card->waits == s->option) {
         free(card->waiting);
         card->waiting = NULL;
     }
-    s->ui->command = rest > 0 ? view_pop_delayed_command(card, INFINITY) : now;
     if (rest > 0) {
+        s->ui->command = view_pop_delayed_command(card, INFINITY);
         card->waits = s->option;
-        card->waiting = now.path;
+        card->waiting = set.path;
         card->due = s->stage->now + rest;
+    } else {
+        s->ui->command = set;
     }
 }
 
@@ -114,26 +134,29 @@ static view_rect name_space(const setting *s)
     return view_inset(rest, s->ui->scale);
 }
 
-// A text field that contains `now` until the user types; then card.typed is its text. Returns true
-// if the text has changed.
-static bool type_value(const setting *s, view_rect box, const char *hint, const char *now)
+// A text field that contains `value` until the user types; then card.typed is its text. Returns
+// true if the text has changed.
+static bool type_value(const setting *s, view_rect box, const char *hint, const char *value)
 {
     view_ui *const ui = s->ui;
     view_card *const card = s->card;
-    char shown[sizeof card->typed];
     if (card->focused == s->option) {
         ui_focus_next(ui);
         card->focused = NULL;
     }
-    const uint32_t number = ui->item.number + 1;
-    const bool has_focus = ui->focus.panel == ui->item.panel && ui->focus.number == number;
-    if (has_focus && card->typing != number) {
-        COMMON_TEXT(card->typed, "%s", now);
+
+    // card.typing is the item number of the field that the user edits, or 0.
+    const uint32_t item = ui->item.number + 1;
+    const bool has_focus = ui->focus.panel == ui->item.panel && ui->focus.number == item;
+    if (has_focus && card->typing != item) {
+        COMMON_TEXT(card->typed, "%s", value);
         ui->selects_all = true;
     }
-    if (has_focus || card->typing == number)
-        card->typing = has_focus ? number : 0;
-    COMMON_TEXT(shown, "%s", now);
+    if (has_focus || card->typing == item)
+        card->typing = has_focus ? item : 0;
+
+    char shown[sizeof card->typed];
+    COMMON_TEXT(shown, "%s", value);
     return ui_field(ui, box, hint, has_focus ? card->typed : shown, sizeof shown) && has_focus;
 }
 
@@ -145,10 +168,11 @@ enum { NUMBER_TEXT = 64, MAX_NUMBERS = 3 };
 // have a scale that is linear near 0 and logarithmic for large values.
 static double slider_position(const setting *s, double value, bool is_back)
 {
-    if (s->high - s->low < 1000)
+    const double max_linear_range = 1000;
+    if (s->high - s->low < max_linear_range)
         return value;
-    const double small = s->option->kind == COMMON_COUNT ? 1 : 0.1;
-    return is_back ? small * sinh(value) : asinh(value / small);
+    const double linear_end = s->option->kind == COMMON_COUNT ? 1 : 0.1;
+    return is_back ? linear_end * sinh(value) : asinh(value / linear_end);
 }
 
 // Converts typed units: "12f" by the frame rate of the clip; "50 %" relative to the default or, if
@@ -156,17 +180,18 @@ static double slider_position(const setting *s, double value, bool is_back)
 static void read_number(const setting *s, char text[NUMBER_TEXT])
 {
     const md5_anim *const anim = view_timing_anim(&s->stage->document->scene);
-    const double rate = anim != NULL ? anim->frame_rate : (double)VIEW_STEPS_A_SECOND;
+    const double frame_rate = anim != NULL ? anim->frame_rate : (double)VIEW_STEPS_A_SECOND;
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end == '\0')
         return;
-    end += *end == ' ';
-    if (*end == '%')
+
+    const char unit = *end == ' ' ? end[1] : *end;
+    if (unit == '%')
         value *= (s->usual != 0 ? s->usual : s->high) / 100;
-    else if (*end == 'f' && s->unit[0] == 's')
-        value /= rate;
-    else if (*end != s->unit[0])
+    else if (unit == 'f' && s->unit[0] == 's')
+        value /= frame_rate;
+    else if (unit != s->unit[0])
         return;
     snprintf(text, NUMBER_TEXT, "%.9g", value);
 }
@@ -180,67 +205,113 @@ static double number_step(const setting *s)
     return span > 10 ? 0.5 : 0.05;
 }
 
+// The fields of numbers_row() in one row.
+typedef struct number_fields {
+    int count;
+    const char *now; // text of the value: numbers separated by ',' or, for a range, '-'
+    double first;    // first number
+    int num_steps;   // by which the arrow keys have changed the number
+    bool is_typed;   // a number was typed
+} number_fields;
+
+// Runs the slider of a single number, or draws the name of several numbers. A number with a very
+// wide range, or in a narrow row, has no slider. `field_left` is the left edge of the first field.
+// Returns the number, as changed by the slider.
+static double number_slider(const setting *s, const number_fields *fields, float field_left)
+{
+    view_ui *const ui = s->ui;
+    const double step = number_step(s);
+    const bool is_single = fields->count == 1;
+    const bool has_space = field_left > ui->space.x + ui->label_width + min_slider_width * ui->em;
+    if (!is_single || s->high - s->low >= max_slider_range || !has_space) {
+        name_space(s);
+        return fields->first;
+    }
+
+    const double value = fmin(fmax(fields->first, s->low), s->high);
+    float position = (float)slider_position(s, value, false);
+    const float low = (float)slider_position(s, s->low, false);
+    const float high = (float)slider_position(s, s->high, false);
+    if (!ui_slider(ui, s->name, s->color, NULL, 0, low, high, NULL, &position))
+        return fields->first;
+    return round(slider_position(s, (double)position, true) / step) * step;
+}
+
+// Returns the length of the first number of a text. A '-' at the beginning is a sign, not a
+// separator.
+static size_t number_length(const char *text)
+{
+    const size_t sign = *text == '-';
+    return sign + strcspn(text + sign, ",-");
+}
+
+// Runs the text fields of the numbers, from `box` to the right, and writes their numbers to `made`.
+// Returns the right edge of the fields.
+static float type_numbers(const setting *s, number_fields *fields, view_rect box,
+                          char made[MAX_NUMBERS * NUMBER_TEXT])
+{
+    view_ui *const ui = s->ui;
+    const char separator[2] = {s->option->kind == COMMON_RANGE ? '-' : ',', '\0'};
+    const char *now = fields->now;
+    made[0] = '\0';
+    for (int i = 0; i < fields->count; i++) {
+        char number[NUMBER_TEXT] = "";
+        if (*now != '\0' && fields->first >= s->low)
+            snprintf(number, sizeof number, "%.7g", strtod(now, NULL));
+        const size_t length = number_length(now);
+        now += length + (now[length] != '\0');
+
+        if (type_value(s, box, i == 0 ? placeholder_text(s->option) : "", number)) {
+            fields->is_typed = true;
+            snprintf(number, sizeof number, "%.63s", s->card->typed);
+            read_number(s, number);
+        }
+        if (ui_is_focused(ui) && fields->count == 1) {
+            fields->num_steps += ui_key(ui, VIEW_KEY_UP);
+            fields->num_steps -= ui_key(ui, VIEW_KEY_DOWN);
+        }
+        const bool is_missing = number[0] == '\0' && fields->count > 1;
+        common_append(made, MAX_NUMBERS * NUMBER_TEXT, separator, "%s", is_missing ? "0" : number);
+        box.x += field_step * ui->em;
+    }
+    return box.x;
+}
+
 // An editor of `count` numbers. A single number also has a slider unless its range is too wide.
 // Returns true if the numbers have changed, and writes them to `made`.
-static bool numbers_row(const setting *s, int count, const char *now, char made[3 * NUMBER_TEXT])
+static bool numbers_row(const setting *s, int count, const char *now,
+                        char made[MAX_NUMBERS * NUMBER_TEXT])
 {
     view_ui *const ui = s->ui;
     const float em = ui->em;
     const view_rect row = ui->space;
-    const double first = now[0] != '\0' ? strtod(now, NULL) : s->usual;
-    const double span = s->high - s->low;
-    const double step = number_step(s);
-    const char between[2] = {s->option->kind == COMMON_RANGE ? '-' : ',', '\0'};
-    double next = first;
-    bool is_typed = false;
-    view_rect field = {0, row.y + 0.1f * em, 4.4f * em, row.height - 0.2f * em};
-    ui->value_width = (float)count * 4.7f * em + 2.6f * em;
-    field.x = row.x + row.width - ui->value_width + 0.3f * em;
+    ui->value_width = (float)count * field_step * em + unit_space * em;
+    const view_rect field = {row.x + row.width - ui->value_width + 0.3f * em, row.y + 0.1f * em,
+                             field_width * em, row.height - 0.2f * em};
+
     // Long names get space of the slider, which keeps 3 em.
-    const float widest = fminf(s->card->label_width, row.width - ui->value_width - 3 * em);
+    const float max_label_width = fminf(s->card->label_width, row.width - ui->value_width - 3 * em);
     if (count == 1)
-        ui->label_width = fmaxf(ui->label_width, widest);
-    if (count == 1 && span < 1e6 && field.x > row.x + ui->label_width + 2 * em) {
-        float slider = (float)slider_position(s, fmin(fmax(first, s->low), s->high), false);
-        if (ui_slider(ui, s->name, s->color, NULL, 0, (float)slider_position(s, s->low, false),
-                      (float)slider_position(s, s->high, false), NULL, &slider))
-            next = round(slider_position(s, (double)slider, true) / step) * step;
-    } else {
-        name_space(s);
-    }
-    int num_steps = 0;
+        ui->label_width = fmaxf(ui->label_width, max_label_width);
+
+    number_fields fields = {
+        .count = count, .now = now, .first = now[0] != '\0' ? strtod(now, NULL) : s->usual};
+    double next = number_slider(s, &fields, field.x);
     if (ui_is_focused(ui)) {
-        num_steps += ui_key(ui, VIEW_KEY_RIGHT);
-        num_steps -= ui_key(ui, VIEW_KEY_LEFT);
+        fields.num_steps += ui_key(ui, VIEW_KEY_RIGHT);
+        fields.num_steps -= ui_key(ui, VIEW_KEY_LEFT);
     }
-    made[0] = '\0';
-    for (int i = 0; i < count; i++) {
-        char part[NUMBER_TEXT] = "";
-        const size_t length = strcspn(now + (*now == '-'), ",-") + (*now == '-');
-        if (*now != '\0' && first >= s->low)
-            snprintf(part, sizeof part, "%.7g", strtod(now, NULL));
-        now += length + (now[length] != '\0');
-        if (type_value(s, field, i == 0 ? placeholder_text(s->option) : "", part)) {
-            is_typed = true;
-            snprintf(part, sizeof part, "%.63s", s->card->typed);
-            read_number(s, part);
-        }
-        if (ui_is_focused(ui) && count == 1) {
-            num_steps += ui_key(ui, VIEW_KEY_UP);
-            num_steps -= ui_key(ui, VIEW_KEY_DOWN);
-        }
-        common_append(made, 3 * NUMBER_TEXT, between, "%s",
-                      part[0] == '\0' && count > 1 ? "0" : part);
-        field.x += 4.7f * em;
-    }
-    ui_text(ui, field.x, row.y + 0.35f * em, 2.4f * em, VIEW_DIM, s->unit);
-    if (num_steps != 0)
-        next = fmin(fmax(next + num_steps * step, s->low), s->high);
-    if (!is_typed && next != first) {
+    const float unit_left = type_numbers(s, &fields, field, made);
+    ui_text(ui, unit_left, row.y + 0.35f * em, 2.4f * em, VIEW_DIM, s->unit);
+
+    if (fields.num_steps != 0)
+        next = fmin(fmax(next + fields.num_steps * number_step(s), s->low), s->high);
+    const bool is_moved = next != fields.first; // by the slider or the arrow keys
+    if (is_moved && !fields.is_typed) {
         s->card->typing = 0;
         snprintf(made, NUMBER_TEXT, "%.9g", next);
     }
-    return is_typed || next != first;
+    return fields.is_typed || is_moved;
 }
 
 // Fills the range, unit, default and color of a parameter of materials.
@@ -277,23 +348,25 @@ static void describe_light(setting *s, int index)
 static bool number_editor(setting *s, const char *now, bool has_max, bool is_usual, double reset,
                           double *value)
 {
-    char made[3 * NUMBER_TEXT];
-    char *end;
+    char made[MAX_NUMBERS * NUMBER_TEXT];
     ui_begin_row(s->ui);
     const view_rect row = s->ui->space;
     const bool is_changed = numbers_row(s, 1, now, made);
+
+    char *end;
     *value = strtod(made, &end);
-    bool is_set = is_changed && end != made && *value >= s->low;
-    is_set = is_set && (!has_max || *value <= s->high);
+    const bool is_number = end != made;
+    const bool is_in_range = *value >= s->low && (!has_max || *value <= s->high);
     if (reset_sign(s, row, is_usual)) {
         s->ui->held = s->ui->item.panel;
-        is_set = true;
         *value = reset;
+        return true;
     }
-    return is_set;
+    return is_changed && is_number && is_in_range;
 }
 
-// A row for each parameter of materials.
+// A row for each parameter of materials. The time of materials runs with the playback: the user
+// changes its distance from the time of the playback.
 static void parms_picker(setting *s)
 {
     const view_stage *const stage = s->stage;
@@ -301,13 +374,14 @@ static void parms_picker(setting *s)
         const bool is_time = i == VIEW_PARM_TIME;
         const float value = is_time ? view_material_time(stage->parms, stage->play->time)
                                     : view_parm_value(stage, i);
-        char now[NUMBER_TEXT];
-        double number;
         describe_parm(s, i, value);
-        COMMON_TEXT(now, is_time ? "%.2f" : "%.7g", value);
         const bool is_usual =
             is_time ? stage->parms->ahead == view_parm_ranges[i].usual : value == s->usual;
         const double reset = s->usual + (is_time ? stage->play->time : 0);
+
+        char now[NUMBER_TEXT];
+        double number;
+        COMMON_TEXT(now, is_time ? "%.2f" : "%.7g", value);
         if (number_editor(s, now, false, is_usual, reset, &number))
             view_set_parm(stage->parms, i, (float)number, stage->play->time);
     }
@@ -383,6 +457,25 @@ static void describe_joint(const md5_skeleton *skeleton, uint32_t joint, uint32_
         snprintf(text, 192, "%s" VIEW_DOT "no vertices", name);
 }
 
+// Displays a value that can be selected in the next row, with a text at the right if there is
+// space. Returns true if it was pressed.
+static bool value_tile(view_ui *ui, const char *name, const char *info, bool is_selected)
+{
+    ui_begin_row(ui);
+    view_rect row = ui->space;
+    const bool is_pressed = ui_tile(ui, row, name, is_selected);
+    const bool is_bright = is_selected || ui_is_hot(ui);
+    ui_tip(ui, info);
+
+    row = view_inset(row, 0.5f * ui->em);
+    row.y = ui_text_top(ui, ui->space);
+    const float used =
+        ui_text(ui, row.x, row.y, row.width, is_bright ? VIEW_BRIGHT : VIEW_PLAIN, name);
+    if (ui_text_width(ui, info) + used < row.width - ui->em)
+        ui_text_left_of(ui, row.x + row.width, row.y, VIEW_PLAIN, info);
+    return is_pressed;
+}
+
 // Displays a list of the values that contain the search text; joints with their parents and numbers
 // of vertices. Returns true and writes the text of the value if a value was pressed, or if Enter
 // selects the first value.
@@ -392,40 +485,31 @@ static bool list_values(const setting *s, const char *sought, const char *chosen
     view_ui *const ui = s->ui;
     const view_scene *const scene = &s->stage->document->scene;
     const bool are_joints = value_list(s) == VIEW_LIST_JOINTS;
-    uint32_t *const counts = are_joints ? count_moved(scene) : NULL;
+    const bool selects_first = sought[0] != '\0' && ui->mouse.key == VIEW_KEY_RETURN;
+    uint32_t *const num_vertices = are_joints ? count_moved(scene) : NULL;
     char name[128];
     char value[128];
-    char fact[192] = "";
     int count = 0;
-    bool is_taken = false;
+    bool is_selected = false;
     for (size_t i = 0; count < MAX_VALUES && value_at(s, i, name, value); i++) {
         if (!common_contains(name, sought))
             continue;
-        ui_begin_row(ui);
-        view_rect row = ui->space;
-        const bool is_chosen = strcmp(value, chosen) == 0;
-        const bool is_pressed = ui_tile(ui, row, name, is_chosen);
+        char info[192] = "";
         if (are_joints)
-            describe_joint(scene->skeleton, (uint32_t)i, counts[i], fact);
+            describe_joint(scene->skeleton, (uint32_t)i, num_vertices[i], info);
+        const bool is_pressed = value_tile(ui, name, info, strcmp(value, chosen) == 0);
         if (are_joints && ui_is_hot(ui) && ui->mouse.is_moved)
             ui->hovered_joint = (int32_t)i;
-        ui_tip(ui, fact);
         ui_preview_option(ui, s->option, value);
-        row = view_inset(row, 0.5f * ui->em);
-        row.y = ui_text_top(ui, ui->space);
-        const float used = ui_text(ui, row.x, row.y, row.width,
-                                   is_chosen || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_PLAIN, name);
-        ui_text_left_of(ui, row.x + row.width, row.y, VIEW_PLAIN,
-                        ui_text_width(ui, fact) + used < row.width - ui->em ? fact : "");
-        const bool is_entered = count == 0 && sought[0] != '\0' && ui->mouse.key == VIEW_KEY_RETURN;
-        count++;
-        if (is_pressed || is_entered) {
+
+        if (is_pressed || (selects_first && count == 0)) {
             snprintf(text, 128, "%s", value);
-            is_taken = true;
+            is_selected = true;
         }
+        count++;
     }
-    free(counts);
-    return is_taken;
+    free(num_vertices);
+    return is_selected;
 }
 
 // The two fields of a value "A=B". A value without "=" has only the second one.
@@ -435,12 +519,13 @@ typedef char value_parts[2][VIEW_TARGET_TEXT];
 // pair is the selected joint.
 static size_t split_line(const setting *s, const char *text, bool is_pair, value_parts parts)
 {
-    const int32_t joint = s->ui->selected_joint;
     const size_t length = strcspn(text, "\n");
     const size_t left = is_pair ? strcspn(text, "=\n") : 0;
     const size_t right = left + (is_pair && text[left] == '=');
     snprintf(parts[0], sizeof parts[0], "%.*s", (int)left, text);
     snprintf(parts[1], sizeof parts[1], "%.*s", (int)(length - right), text + right);
+
+    const int32_t joint = s->ui->selected_joint;
     if (length == 0 && s->option->kind == COMMON_PAIR_TEXT && joint >= 0)
         snprintf(parts[0], sizeof parts[0], "%s",
                  s->stage->document->scene.skeleton->joints[joint].name);
@@ -468,6 +553,18 @@ typedef struct option_line {
     value_parts parts;
 } option_line;
 
+// Returns the part of a line that is selected in a list: the name of a pair, or the value.
+static int listed_part(const option_line *line)
+{
+    return line->is_pair ? 0 : 1;
+}
+
+// Returns true if the list of values of a line is open.
+static bool is_list_open(const setting *s, const option_line *line)
+{
+    return s->card->opened == s->option && s->card->line == line->index;
+}
+
 // Runs the text field of a part in the next row; each part of a pair has a label. The field whose
 // values are listed filters the list. Sets `browse` to the space for a button after the field.
 // Returns true if the part has changed.
@@ -475,21 +572,22 @@ static bool edit_part(const setting *s, option_line *line, int part, view_rect *
 {
     view_ui *const ui = s->ui;
     view_card *const card = s->card;
-    const bool has_list = line->has_list && part == (line->is_pair ? 0 : 1);
     const bool is_name = line->is_pair && part == 0;
-    const bool is_open = card->opened == s->option && card->line == line->index;
-    char *const text = line->parts[part];
+    const bool has_button = part == 1 && line->is_file;
     char label[32];
     setting row = *s;
-    bool is_set = false;
     if (line->is_pair) {
         write_part_label(s->option, part, label);
         row.name = label;
         ui_begin_row(ui);
     }
     view_rect field = name_space(&row);
-    *browse = view_cut(&field, VIEW_AT_RIGHT, part == 1 && line->is_file ? 5.5f * ui->em : 0);
+    *browse = view_cut(&field, VIEW_AT_RIGHT, has_button ? browse_width * ui->em : 0);
+
+    const bool has_list = line->has_list && part == listed_part(line);
     const char *const placeholder = is_name ? "name" : placeholder_text(s->option);
+    char *const text = line->parts[part];
+    bool is_set = false;
     if (type_value(s, field, placeholder, text)) {
         if (has_list) {
             COMMON_TEXT(card->filter, "%.63s", card->typed);
@@ -499,7 +597,8 @@ static bool edit_part(const setting *s, option_line *line, int part, view_rect *
         }
     }
     ui_tip_cut(ui, text, field.width);
-    if (ui_is_focused(ui) && has_list && !is_open) {
+
+    if (ui_is_focused(ui) && has_list && !is_list_open(s, line)) {
         card->opened = s->option;
         card->line = line->index;
         card->filter[0] = '\0';
@@ -513,19 +612,22 @@ static bool edit_line(const setting *s, option_line *line, const char *before, c
 {
     view_ui *const ui = s->ui;
     view_card *const card = s->card;
-    const int listed = line->is_pair ? 0 : 1; // part that is selected in a list
     view_rect browse;
-    char value[128];
     bool is_set = line->is_pair && edit_part(s, line, 0, &browse);
     is_set = edit_part(s, line, 1, &browse) || is_set;
+
     if (line->is_file && ui_button(ui, browse, "Browse\xE2\x80\xA6", false)) {
+        // The value of the option, in which "\1" is replaced by the chosen file.
         char *const form =
             common_format("%s%s%s\1%s", before, line->parts[0], line->is_pair ? "=" : "", after);
-        UI_COMMAND(ui, VIEW_FILES, 0, 1 + (size_t)(s->option - view_option_rows), form);
+        const size_t option = (size_t)(s->option - view_option_rows);
+        UI_COMMAND(ui, VIEW_FILES, .item = 1 + option, .path = form);
     }
-    const bool is_open = card->opened == s->option && card->line == line->index;
-    if (is_open && list_values(s, card->filter, line->parts[listed], value)) {
-        snprintf(line->parts[listed], sizeof line->parts[listed], "%s", value);
+
+    char *const listed = line->parts[listed_part(line)];
+    char value[128];
+    if (is_list_open(s, line) && list_values(s, card->filter, listed, value)) {
+        snprintf(listed, sizeof line->parts[0], "%s", value);
         card->opened = NULL;
         card->typing = 0;
         is_set = true;
@@ -533,60 +635,82 @@ static bool edit_line(const setting *s, option_line *line, const char *before, c
     return is_set;
 }
 
+// Returns the description of the lines of an option, to be freed.
+static option_line *describe_lines(const setting *s)
+{
+    const view_option *const option = s->option;
+    option_line *const line = common_alloc(1, sizeof *line);
+    char name[128];
+    char value[128];
+    line->is_pair = option->value != NULL && strchr(option->value, '=') != NULL;
+    line->is_file = option->names > 0 && option->names <= VIEW_NAMES_PICTURE;
+    line->has_list = value_at(s, 0, name, value);
+    return line;
+}
+
+// Appends a line that was edited to the text of the option, unless the line is empty.
+static void append_line(char **text, const option_line *line, const char *separator)
+{
+    const char *const left = line->parts[0];
+    const char *const right = line->parts[1];
+    if (left[0] != '\0' || right[0] != '\0')
+        common_extend(text, "%s%s%s%s", left, left[0] != '\0' ? "=" : "", right, separator);
+}
+
 // A row for each value of an option that can be repeated, and an empty row to add a value. A value
 // of the form "A=B" has two rows with labels. Names are selected in a list, files in the file list.
 static void lines_picker(const setting *s)
 {
-    const view_option *const option = s->option;
-    const bool is_many = option->kind == COMMON_TEXTS || option->kind > VIEW_OPTION_TIMES;
+    const bool is_many = s->option->kind == COMMON_TEXTS || s->option->kind > VIEW_OPTION_TIMES;
     const char *const separator = is_many ? "\n" : "";
-    char name[128];
-    char value[128];
-    option_line *const line = common_alloc(1, sizeof *line);
-    line->is_pair = option->value != NULL && strchr(option->value, '=') != NULL;
-    line->is_file = option->names > 0 && option->names <= VIEW_NAMES_PICTURE;
-    line->has_list = value_at(s, 0, name, value);
-    char *text = common_copy("");
-    const char *at = s->now;
+    option_line *const line = describe_lines(s);
     setting row = *s;
-    bool is_set = false;
-    bool is_whole = true;
-    bool has_more = true;
     if (line->is_pair)
         (void)name_space(s); // a heading above the rows of the parts
-    for (; has_more; line->index++, row.name = "") {
-        const size_t length = split_line(s, at, line->is_pair, line->parts);
-        at += length + (at[length] != '\0');
+
+    char *edited = common_copy("");
+    const char *unread = s->now; // the lines that follow
+    bool is_set = false;
+    bool is_complete = true; // each line with a name has a value
+    bool has_more = true;
+    for (; has_more; line->index++, row.name = "") { // only the first row has the name
+        const size_t length = split_line(s, unread, line->is_pair, line->parts);
+        unread += length + (unread[length] != '\0');
         has_more = is_many && length > 0;
         if (line->index > 0 && !line->is_pair)
             ui_begin_row(s->ui);
-        char *const after = common_format("%s%s", separator, at);
-        is_set = edit_line(&row, line, text, after) || is_set;
+
+        char *const after = common_format("%s%s", separator, unread);
+        is_set = edit_line(&row, line, edited, after) || is_set;
         free(after);
-        const char *const left = line->parts[0];
-        const char *const right = line->parts[1];
-        if (left[0] != '\0' || right[0] != '\0')
-            common_extend(&text, "%s%s%s%s", left, left[0] != '\0' ? "=" : "", right, separator);
-        is_whole = is_whole && (left[0] == '\0' || right[0] != '\0');
+        append_line(&edited, line, separator);
+        is_complete = is_complete && (line->parts[0][0] == '\0' || line->parts[1][0] != '\0');
     }
     if (is_set)
-        request_value(s, text, is_whole ? 0.3 : INFINITY);
-    free(text);
+        request_value(s, edited, is_complete ? typing_delay : INFINITY);
+    free(edited);
     free(line);
 }
 
 // Converts HSV, each 0 to 1, to a color.
 static view_color hsv_color(float hue, float saturation, float value)
 {
-    view_color color = 0xFF;
+    view_color color = 0xFF; // alpha
     for (int i = 0; i < 3; i++) {
-        const float pure = // 0 to 1
-            view_clamp(fabsf(fmodf(6 * hue + (float)(6 - 2 * i), 6) - 3) - 1, 0, 1);
-        const float part = value * (1 - saturation + saturation * pure);
-        color |= (view_color)(255 * part + 0.5f) << (24 - 8 * i);
+        const float sextant = fmodf(6 * hue + (float)(6 - 2 * i), 6);
+        const float pure = view_clamp(fabsf(sextant - 3) - 1, 0, 1); // channel of the pure hue
+        const float channel = value * (1 - saturation + saturation * pure);
+        color |= (view_color)(255 * channel + 0.5f) << (24 - 8 * i);
     }
     return color;
 }
+
+// A color as hue, saturation and value, each 0 to 1.
+typedef struct hsv {
+    float hue;
+    float saturation;
+    float value;
+} hsv;
 
 // Returns the hue of a color that is not grey, -1/6 to 5/6. `high` and `span` are its largest
 // channel and the difference to its smallest channel.
@@ -600,25 +724,22 @@ static float color_hue(const float rgb[3], float high, float span)
 }
 
 // Draws the square of saturation and brightness and the bar of hues, with a marker in each.
-static void draw_color_field(view_ui *ui, view_rect square, view_rect bar, float hue,
-                             float saturation, float value)
+static void draw_color_field(view_ui *ui, view_rect square, view_rect bar, const hsv *color)
 {
     enum { STEPS = 48 };
     for (int i = 0; i < STEPS; i++) {
-        const float at = (float)i / (float)STEPS;
-        const float across = at * square.width;
-        const float down = at * bar.height;
-        view_draw_gradient(
-            ui->canvas,
-            (view_rect){square.x + across, square.y, square.width / (float)STEPS, square.height},
-            hsv_color(hue, at, 1), 0x000000FF);
-        view_draw_rect(ui->canvas,
-                       (view_rect){bar.x, bar.y + down, bar.width, bar.height / (float)STEPS},
-                       hsv_color(at, 1, 1));
+        const float part = (float)i / (float)STEPS;
+        const view_rect column = {square.x + part * square.width, square.y,
+                                  square.width / (float)STEPS, square.height};
+        const view_rect row = {bar.x, bar.y + part * bar.height, bar.width,
+                               bar.height / (float)STEPS};
+        view_draw_gradient(ui->canvas, column, hsv_color(color->hue, part, 1), 0x000000FF);
+        view_draw_rect(ui->canvas, row, hsv_color(part, 1, 1));
     }
-    view_draw_disc(ui->canvas, square.x + saturation * square.width,
-                   square.y + (1 - value) * square.height, 0.5f * ui->em, VIEW_BRIGHT);
-    view_draw_rect(ui->canvas, (view_rect){bar.x, bar.y + hue * bar.height, bar.width, 2},
+
+    view_draw_disc(ui->canvas, square.x + color->saturation * square.width,
+                   square.y + (1 - color->value) * square.height, 0.5f * ui->em, VIEW_BRIGHT);
+    view_draw_rect(ui->canvas, (view_rect){bar.x, bar.y + color->hue * bar.height, bar.width, 2},
                    VIEW_BRIGHT);
 }
 
@@ -631,23 +752,25 @@ static bool swatches_row(view_ui *ui, view_card *card, float left, view_color *c
                                                       0x808080FF, 0x7A8F6AFF, 0x6A809AFF,
                                                       0x00B140FF, 0x0047BBFF};
     const float em = ui->em;
-    bool is_set = false;
+    const float step = 2.4f * em;
     view_rect row;
     ui_reserve_row(ui, 2 * em, &row);
-    row = (view_rect){left, row.y, 2 * em, 1.5f * em};
+    view_rect box = {left, row.y, 2 * em, 1.5f * em};
+    bool is_set = false;
     for (int i = 0; i < NUM_SWATCHES; i++) {
-        row.x += i > 0 ? 2.4f * em : 0;
-        view_draw_round_rect(ui->canvas, row, 3, swatches[i]);
+        box.x += i > 0 ? step : 0;
+        view_draw_round_rect(ui->canvas, box, 3, swatches[i]);
         char name[8];
         COMMON_TEXT(name, "#%06x", swatches[i] >> 8);
-        if (ui_item(ui, row, name)) {
+        if (ui_item(ui, box, name)) {
             *color = swatches[i];
             is_set = true;
         }
     }
-    row.x += 2.4f * em;
-    row.width = 6 * em;
-    if (ui_button(ui, row, "\xE2\x97\x8E Pick", card->picks_color))
+
+    box.x += step;
+    box.width = 6 * em;
+    if (ui_button(ui, box, "\xE2\x97\x8E Pick", card->picks_color))
         card->picks_color ^= true;
     ui_tip(ui, "then click in the viewport");
     return is_set;
@@ -657,8 +780,7 @@ static bool swatches_row(view_ui *ui, view_card *card, float left, view_color *c
 static bool channels_row(const setting *s, const float rgb[3], view_color *color)
 {
     char now[NUMBER_TEXT];
-    char text[3 * NUMBER_TEXT];
-    unsigned channels[3] = {0, 0, 0};
+    char text[MAX_NUMBERS * NUMBER_TEXT];
     COMMON_TEXT(now, "%.0f,%.0f,%.0f", 255 * rgb[0], 255 * rgb[1], 255 * rgb[2]);
     setting numbers = *s;
     numbers.name = "R G B";
@@ -666,13 +788,54 @@ static bool channels_row(const setting *s, const float rgb[3], view_color *color
     ui_begin_row(s->ui);
     if (!numbers_row(&numbers, 3, now, text))
         return false;
-    char *rest = text;
+
+    unsigned channels[3] = {0, 0, 0};
+    char *unread = text;
     for (int i = 0; i < 3; i++) {
-        channels[i] = (unsigned)strtoul(rest, &rest, 10) & 255;
-        rest += *rest == ',';
+        channels[i] = (unsigned)strtoul(unread, &unread, 10) & 255;
+        unread += *unread == ',';
     }
     *color = channels[0] << 24 | channels[1] << 16 | channels[2] << 8;
     return true;
+}
+
+// Converts a color to HSV. A gray color has no hue: it gets the hue that the card has stored.
+static hsv hsv_from_rgb(view_card *card, const float rgb[3])
+{
+    const float high = fmaxf(fmaxf(rgb[0], rgb[1]), rgb[2]);
+    const float low = fminf(fminf(rgb[0], rgb[1]), rgb[2]);
+    const float span = high - low;
+    if (span > 0)
+        card->hue = color_hue(rgb, high, span);
+    return (hsv){.hue = card->hue - floorf(card->hue),
+                 .saturation = high > 0 ? span / high : 0,
+                 .value = high};
+}
+
+// Runs the square of saturation and brightness and the bar of hues in the next row. Returns true if
+// `color` has changed.
+static bool run_color_field(view_ui *ui, view_card *card, hsv *color)
+{
+    const float em = ui->em;
+    view_rect row;
+    ui_reserve_row(ui, 10 * em, &row);
+    const view_rect square = {row.x + UI_PADDING * em, row.y, row.width - 4 * em, 9.5f * em};
+    const view_rect bar = {square.x + square.width + em, row.y, 1.5f * em, square.height};
+    draw_color_field(ui, square, bar, color);
+
+    bool is_set = false;
+    float part;
+    if (ui_drag(ui, ui_item(ui, square, "square"), square, &part)) {
+        color->saturation = part;
+        color->value = view_clamp(1 - (ui->mouse.y - square.y) / square.height, 0, 1);
+        is_set = true;
+    }
+    if (ui_drag(ui, ui_item(ui, bar, "hue"), bar, &part)) {
+        color->hue = view_clamp((ui->mouse.y - bar.y) / bar.height, 0, 1);
+        card->hue = color->hue;
+        is_set = true;
+    }
+    return is_set;
 }
 
 // An editor of a color: a square of saturation and brightness, a bar of hues, swatches, and the
@@ -680,44 +843,23 @@ static bool channels_row(const setting *s, const float rgb[3], view_color *color
 static void color_picker(setting *s)
 {
     view_ui *const ui = s->ui;
-    const float em = ui->em;
     view_options options = {.background = {0.5f, 0.5f, 0.5f}};
     if (s->now[0] != '\0')
         view_read_option(s->option, s->now, &options);
     const float *const rgb = options.background;
-    const float high = fmaxf(fmaxf(rgb[0], rgb[1]), rgb[2]);
-    const float low = fminf(fminf(rgb[0], rgb[1]), rgb[2]);
-    const float span = high - low;
-    float saturation = high > 0 ? span / high : 0;
-    float value = high;
-    float part;
-    if (span > 0)
-        s->card->hue = color_hue(rgb, high, span);
-    float hue = s->card->hue - floorf(s->card->hue);
-    view_rect row;
-    ui_reserve_row(ui, 10 * em, &row);
-    const view_rect square = {row.x + 0.7f * em, row.y, row.width - 4 * em, 9.5f * em};
-    const view_rect bar = {square.x + square.width + em, row.y, 1.5f * em, square.height};
-    draw_color_field(ui, square, bar, hue, saturation, value);
-    bool is_set = false;
-    if (ui_drag(ui, ui_item(ui, square, "square"), square, &part)) {
-        saturation = part;
-        value = view_clamp(1 - (ui->mouse.y - square.y) / square.height, 0, 1);
-        is_set = true;
-    }
-    if (ui_drag(ui, ui_item(ui, bar, "hue"), bar, &part)) {
-        hue = view_clamp((ui->mouse.y - bar.y) / bar.height, 0, 1);
-        s->card->hue = hue;
-        is_set = true;
-    }
-    view_color made = hsv_color(hue, saturation, value);
-    is_set = swatches_row(ui, s->card, square.x, &made) || is_set;
+
+    hsv color = hsv_from_rgb(s->card, rgb);
+    bool is_set = run_color_field(ui, s->card, &color);
+    view_color made = hsv_color(color.hue, color.saturation, color.value);
+    const float left = ui->column->area.x + UI_PADDING * ui->em;
+    is_set = swatches_row(ui, s->card, left, &made) || is_set;
     is_set = channels_row(s, rgb, &made) || is_set;
     if (!is_set)
         return;
-    char text[3 * NUMBER_TEXT];
-    ui->held = ui->active.panel != NULL ? ui->active.panel : ui->held;
+
+    char text[8];
     COMMON_TEXT(text, "#%06x", (unsigned)(made >> 8));
+    ui->held = ui->active.panel != NULL ? ui->active.panel : ui->held;
     request_value(s, text, 0);
 }
 
@@ -730,24 +872,25 @@ static bool words_picker(const setting *s)
     char names[MAX_WORDS + 1][128];
     char texts[MAX_WORDS + 1][128];
     const char *words[MAX_WORDS + 1];
-    uint32_t count = 0;
+    uint32_t count = 0; // MAX_WORDS + 1: too many values
     uint32_t choice = UINT32_MAX;
-    float widest = 0;
+    float button_width = 0;
     for (; count <= MAX_WORDS && value_at(s, count, names[count], texts[count]); count++) {
         words[count] = names[count];
-        widest = fmaxf(widest, ui_text_width(ui, words[count]) + ui->em);
+        button_width = fmaxf(button_width, ui_text_width(ui, words[count]) + ui->em);
         if (strcmp(texts[count], s->now) == 0)
             choice = count;
     }
-    widest *= (float)count;
-    if (count > MAX_WORDS || widest > ui->space.width)
+    const float width = button_width * (float)count;
+    if (count > MAX_WORDS || width > ui->space.width)
         return false;
+
     view_rect rest = name_space(s);
-    if (widest > rest.width) { // below the name
+    if (width > rest.width) { // below the name
         ui_begin_row(s->ui);
         rest = ui->space;
     }
-    rest.width = widest;
+    rest.width = width;
     if (ui_segment(ui, rest, words, count, &choice))
         request_value(s, texts[choice], 0);
     return true;
@@ -772,6 +915,8 @@ static int count_numbers(const view_option *option)
 // capital letter and spaces instead of hyphens.
 static void write_label(const view_option *option, char label[64])
 {
+    const char last_byte_of_ellipsis = '\xA6';
+    const size_t ellipsis_length = 3;
     const view_menu_entry *const command = view_get_entry(option);
     snprintf(label, 64, "%s", command != NULL ? view_get_label(command) : option->name);
     for (char *at = label; command == NULL && *at != '\0'; at++) {
@@ -780,8 +925,10 @@ static void write_label(const view_option *option, char label[64])
         else if (at == label)
             *at = (char)(*at - 'a' + 'A');
     }
-    if (label[strlen(label) - 1] == '\xA6') // last byte of the ellipsis
-        label[strlen(label) - 3] = '\0';
+
+    const size_t length = strlen(label);
+    if (label[length - 1] == last_byte_of_ellipsis)
+        label[length - ellipsis_length] = '\0';
 }
 
 // Runs the editor of an option's kind in the next row, and the reset button.
@@ -790,19 +937,21 @@ static void run_editor(setting *s, bool is_usual)
     view_ui *const ui = s->ui;
     const int kind = s->option->kind;
     const int num_numbers = count_numbers(s->option);
-    const bool is_yes = strcmp(s->now, "yes") == 0;
-    char made[3 * NUMBER_TEXT];
     ui_begin_row(ui);
     const view_rect row = ui->space;
     if (kind <= COMMON_OPPOSITE) {
-        if (ui_switch(ui, s->name, is_yes != (kind == COMMON_OPPOSITE), false, ""))
+        const bool is_yes = strcmp(s->now, "yes") == 0;
+        const bool is_on = is_yes != (kind == COMMON_OPPOSITE);
+        if (ui_switch(ui, s->name, is_on, false, ""))
             request_value(s, is_yes ? "no" : "yes", 0);
     } else if (num_numbers > 0) {
+        char made[MAX_NUMBERS * NUMBER_TEXT];
         if (numbers_row(s, num_numbers, s->now, made))
-            request_value(s, made, s->card->typing != 0 ? 0.3 : 0);
+            request_value(s, made, s->card->typing != 0 ? typing_delay : 0);
     } else if (kind > COMMON_CHOICE || !words_picker(s)) {
         lines_picker(s);
     }
+
     if (reset_sign(s, row, is_usual))
         request_value(s, "", 0);
     if (kind == COMMON_COLOR && ui->over == VIEW_OVERLAY_CARD)
@@ -812,10 +961,10 @@ static void run_editor(setting *s, bool is_usual)
 bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
 {
     const int kind = option->kind;
-    const bool waits = card->waiting != NULL && card->waits == option;
     const bool had_taken = ui->has_taken;
-    char name[64];
+    const bool waits = card->waiting != NULL && card->waits == option;
     char *const usual = option_text(option, NULL);
+    char name[64];
     write_label(option, name);
     setting s = {.ui = ui,
                  .card = card,
@@ -823,11 +972,11 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
                  .option = option,
                  .name = name,
                  .unit = unit_text(option),
-                 .now =
-                     waits ? common_copy(card->waiting) : option_text(option, ui->stage->options),
                  .low = option->low,
                  .high = option->high,
                  .usual = strtod(usual, NULL)};
+    s.now = waits ? common_copy(card->waiting) : option_text(option, ui->stage->options);
+
     const bool is_usual = strcmp(s.now, usual) == 0;
     s.color = is_usual ? VIEW_PLAIN : VIEW_BRIGHT;
     if (card->wrong == option)
@@ -840,6 +989,7 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
         run_editor(&s, is_usual);
     if (card->wrong == option)
         ui_column_text(ui, VIEW_WRONG, card->problem);
+
     free(s.now);
     free(usual);
     return ui->has_taken && !had_taken;
@@ -870,7 +1020,7 @@ view_command view_pick_for_card(view_ui *ui, view_card *card, const view_stage *
 {
     const md5_skeleton *const skeleton = stage->document->scene.skeleton;
     const char *const name = joint >= 0 ? skeleton->joints[joint].name : NULL;
-    const char *const attached = stage->options->attach;
+    const char *const attached = stage->options->attach; // "JOINT=MODEL"
     const bool is_open = ui->over == VIEW_OVERLAY_CARD && card->row != NULL;
     view_menu_entries list;
     view_list_menu_entries(&list);
@@ -878,6 +1028,7 @@ view_command view_pick_for_card(view_ui *ui, view_card *card, const view_stage *
         const view_option *const option = option_on_card(list.entries[i], card->row);
         if (option == NULL)
             continue;
+
         if (option->kind == COMMON_COLOR && color != 0) {
             card->picks_color = false;
             return view_set_command(option, common_format("#%06x", (unsigned)(color >> 8)));
@@ -899,28 +1050,35 @@ void view_clear_card(view_card *card)
     *card = (view_card){.row = NULL};
 }
 
-view_command view_open_card(view_ui *ui, view_card *card, const view_stage *stage, size_t option)
+// Stores the values of the options on the card, so that closing it with Escape can restore them.
+static void store_card_values(view_card *card, const view_stage *stage)
 {
-    const view_option *const asked = &view_option_rows[option];
-    if (strcmp(asked->name, "retarget") == 0 && stage->options->retarget == NULL) {
-        ui_open_overlay(ui, VIEW_OVERLAY_NONE); // the list must not return to another card
-        return (view_command){VIEW_FILES, 0, 1 + option, common_copy("\1")};
-    }
-    view_clear_card(card);
-    ui_open_overlay(ui, VIEW_OVERLAY_CARD);
-    card->focused = &view_option_rows[option];
-    card->row = view_get_entry(card->focused);
     card->before = common_alloc(view_num_options, sizeof *card->before);
     view_menu_entries list;
     view_list_menu_entries(&list);
     for (size_t i = 0; card->row != NULL && i < list.count; i++) {
-        const view_option *const member = option_on_card(list.entries[i], card->row);
-        if (member == NULL)
+        const view_option *const option = option_on_card(list.entries[i], card->row);
+        if (option == NULL)
             continue;
-        char **const before = &card->before[member - view_option_rows];
+        char **const before = &card->before[option - view_option_rows];
         if (*before == NULL)
-            *before = option_text(member, stage->options);
+            *before = option_text(option, stage->options);
     }
+}
+
+view_command view_open_card(view_ui *ui, view_card *card, const view_stage *stage, size_t option)
+{
+    const view_option *const opened = &view_option_rows[option];
+    if (strcmp(opened->name, "retarget") == 0 && stage->options->retarget == NULL) {
+        ui_open_overlay(ui, VIEW_OVERLAY_NONE); // the list must not return to another card
+        return (view_command){VIEW_FILES, 0, 1 + option, common_copy("\1")};
+    }
+
+    view_clear_card(card);
+    ui_open_overlay(ui, VIEW_OVERLAY_CARD);
+    card->focused = opened;
+    card->row = view_get_entry(opened);
+    store_card_values(card, stage);
     return (view_command){.action = VIEW_NOTHING};
 }
 
@@ -964,18 +1122,19 @@ static float measure_names(const view_ui *ui, const view_card *card)
 static view_rect card_box(const view_ui *ui, const view_card *card, float height)
 {
     const view_stage *const stage = ui->stage;
+    if (stage->width < min_width_for_box * ui->em) {
+        const float sheet_height = fminf(height, 0.6f * stage->height);
+        return (view_rect){0, stage->height - sheet_height, stage->width, sheet_height};
+    }
+
     const view_rect free = view_current_layout(stage).free;
-    const float gap = 0.85f * ui->em;
-    view_rect box = {0, 0, stage->width, fminf(height, 0.6f * stage->height)};
-    box.y = stage->height - box.height;
-    if (stage->width < 52 * ui->em)
-        return box;
-    box.width = fminf(30 * ui->em, free.width - 2 * gap);
-    box.height = fminf(height, free.height - 2 * gap);
-    box.x = roundf(view_clamp(free.x + free.width - gap - box.width + card->moved[0], 0,
-                              stage->width - box.width));
-    box.y =
-        roundf(view_clamp(free.y + gap + card->moved[1], ui->window.y, stage->height - box.height));
+    const float gap = 0.85f * ui->em; // to the edges of the image
+    view_rect box = {.width = fminf(max_card_width * ui->em, free.width - 2 * gap),
+                     .height = fminf(height, free.height - 2 * gap)};
+    const float x = free.x + free.width - gap - box.width + card->moved[0];
+    const float y = free.y + gap + card->moved[1];
+    box.x = roundf(view_clamp(x, 0, stage->width - box.width));
+    box.y = roundf(view_clamp(y, ui->window.y, stage->height - box.height));
     return box;
 }
 
@@ -993,15 +1152,16 @@ static void drag_card(view_ui *ui, view_card *card, view_rect box, view_rect top
     }
 }
 
-// Runs the rows of the options on the card.
+// Runs the rows of the options on the card, and measures their height for the next frame.
 static void list_card_options(view_ui *ui, view_card *card, view_rect body)
 {
-    const float em = ui->em;
+    const float padding = 0.5f * ui->em; // above and below the rows
     ui_column column;
     view_rect space;
     ui_begin_column(ui, &column, body, &ui->scrolls[UI_SCROLL_CARD]);
-    const float first = column.y;
-    ui_reserve_row(ui, 0.5f * em, &space);
+    const float top = column.y;
+    ui_reserve_row(ui, padding, &space);
+
     card->label_width = measure_names(ui, card);
     view_menu_entries list;
     view_list_menu_entries(&list);
@@ -1011,39 +1171,15 @@ static void list_card_options(view_ui *ui, view_card *card, view_rect body)
             ui_setting(ui, card, option);
     }
     card->label_width = 0;
-    card->length = column.y - first + 0.5f * em;
+    card->length = column.y - top + padding;
     ui_end_column(ui);
 }
 
-void view_card_panel(view_ui *ui, view_card *card)
+// Closes the card after Reset, Done or a key. A delayed value must be applied successfully before
+// the card is closed.
+static void finish_card(view_ui *ui, view_card *card, bool is_reset, bool is_escape, bool is_done)
 {
-    static const char *const words[] = {"Reset", "Done"};
-    const float em = ui->em;
-    const float head = 2 * em;
-    const float end = 2.7f * em;
-    if (ui->over != VIEW_OVERLAY_CARD || card->row == NULL)
-        return;
-    const view_rect box = card_box(ui, card, head + fmaxf(card->length, 3 * em) + end);
-    view_rect body = box;
-    view_rect top = view_cut(&body, VIEW_AT_TOP, head);
-    view_rect foot = view_inset(view_cut(&body, VIEW_AT_BOTTOM, end), 0.42f * em);
-    ui_popover(ui, box, 6, VIEW_EDGE);
-    ui_begin(ui, "card");
-    ui_item(ui, box, "");
-    drag_card(ui, card, box, top);
-    const bool is_escape = ui_key(ui, VIEW_KEY_ESCAPE);
-    char title[64];
-    COMMON_TEXT(title, "%s", card->row->label);
-    title[strcspn(title, "/\xE2")] = '\0';
-    ui_text(ui, box.x + 0.7f * em, box.y + 0.3f * em, 0, VIEW_BRIGHT, title);
-    bool is_done = ui_sign(ui, view_cut(&top, VIEW_AT_RIGHT, head), "Close", "\xE2\x9C\x95");
-    view_draw_rect(ui->canvas, (view_rect){body.x, body.y, body.width, ui->scale}, VIEW_EDGE);
-    list_card_options(ui, card, body);
-    const int pressed = ui_buttons(ui, &foot, words, 2, 1, true);
-    ui_text(ui, foot.x, foot.y + 0.3f * em, fmaxf(foot.width, 1), VIEW_DIM, "Esc cancels");
-    // A delayed value must be applied successfully before the card is closed.
-    is_done = is_done || pressed == 1 || ui->mouse.key == VIEW_KEY_RETURN;
-    if (pressed == 0 || is_escape) {
+    if (is_reset || is_escape) {
         UI_COMMAND(ui, VIEW_TAKE_BACK, .number = !is_escape);
     } else if (is_done && card->waiting != NULL) {
         ui->command = view_pop_delayed_command(card, INFINITY);
@@ -1052,6 +1188,43 @@ void view_card_panel(view_ui *ui, view_card *card)
         ui_open_overlay(ui, VIEW_OVERLAY_NONE);
         ui->has_taken = true;
     }
+}
+
+void view_card_panel(view_ui *ui, view_card *card)
+{
+    enum { RESET, DONE, NUM_BUTTONS };
+    static const char *const labels[] = {"Reset", "Done"};
+    const float em = ui->em;
+    const float header_height = 2 * em;
+    const float footer_height = 2.7f * em;
+    if (ui->over != VIEW_OVERLAY_CARD || card->row == NULL)
+        return;
+    const view_rect box =
+        card_box(ui, card, header_height + fmaxf(card->length, 3 * em) + footer_height);
+    view_rect body = box;
+    view_rect header = view_cut(&body, VIEW_AT_TOP, header_height);
+    view_rect footer = view_inset(view_cut(&body, VIEW_AT_BOTTOM, footer_height), 0.42f * em);
+    ui_popover(ui, box, 6, VIEW_EDGE);
+    ui_begin(ui, "card");
+    ui_item(ui, box, "");
+    drag_card(ui, card, box, header);
+    const bool is_escape = ui_key(ui, VIEW_KEY_ESCAPE);
+
+    // The title is the label of the command, or its group, without an ellipsis.
+    char title[64];
+    COMMON_TEXT(title, "%s", card->row->label);
+    title[strcspn(title, "/\xE2")] = '\0';
+    ui_text(ui, box.x + UI_PADDING * em, box.y + 0.3f * em, 0, VIEW_BRIGHT, title);
+    const view_rect cross = view_cut(&header, VIEW_AT_RIGHT, header_height);
+    const bool is_closed = ui_sign(ui, cross, "Close", "\xE2\x9C\x95");
+    view_draw_rect(ui->canvas, (view_rect){body.x, body.y, body.width, ui->scale}, VIEW_EDGE);
+
+    list_card_options(ui, card, body);
+
+    const int pressed = ui_buttons(ui, &footer, labels, NUM_BUTTONS, DONE, true);
+    ui_text(ui, footer.x, footer.y + 0.3f * em, fmaxf(footer.width, 1), VIEW_DIM, "Esc cancels");
+    const bool is_done = is_closed || pressed == DONE || ui->mouse.key == VIEW_KEY_RETURN;
+    finish_card(ui, card, pressed == RESET, is_escape, is_done);
 }
 
 // == The settings =================================================================================
@@ -1089,23 +1262,33 @@ static void draw_heading(view_ui *ui, const char *heading)
     ui_next_row(ui, heading, VIEW_ACCENT, &rest);
 }
 
-uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES])
+// Lists the names of the triggers of a machine that have keys. Returns their number.
+static uint32_t list_trigger_names(const view_machine *machine,
+                                   const char *names[VIEW_MAX_TRIGGERS])
 {
-    const char *triggers[VIEW_MAX_TRIGGERS];
     uint32_t count = 0;
-    const view_mode mode = view_mode_of(document);
-    const view_machine *const machine = &document->scene.machine;
-    while (mode == VIEW_MODE_MACHINE && count < VIEW_MAX_TRIGGERS) {
+    while (count < VIEW_MAX_TRIGGERS) {
         const int32_t trigger = view_find_trigger(machine, count);
         if (trigger < 0)
             break;
-        triggers[count++] = machine->desc->parameters[trigger].name;
+        names[count++] = machine->desc->parameters[trigger].name;
     }
-    const bool walks = mode == VIEW_MODE_MACHINE
-                           ? view_can_walk(machine)
-                           : view_mover_of(&document->scene)->take_over != NULL;
-    const uint32_t have = view_found_needs(document) | VIEW_NEEDS_ENVIRONMENT;
-    return view_list_keys(have, triggers, count, walks, lines);
+    return count;
+}
+
+uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES])
+{
+    const view_scene *const scene = &document->scene;
+    const bool is_machine = view_mode_of(document) == VIEW_MODE_MACHINE;
+    const char *triggers[VIEW_MAX_TRIGGERS];
+    uint32_t num_triggers = 0;
+    if (is_machine)
+        num_triggers = list_trigger_names(&scene->machine, triggers);
+
+    const bool walks =
+        is_machine ? view_can_walk(&scene->machine) : view_mover_of(scene)->take_over != NULL;
+    const uint32_t needs = view_found_needs(document) | VIEW_NEEDS_ENVIRONMENT;
+    return view_list_keys(needs, triggers, num_triggers, walks, lines);
 }
 
 // Returns true if an option or its command contains the search text.
@@ -1130,18 +1313,20 @@ static bool is_modified(const view_option *option, const view_options *options)
     return differs;
 }
 
-// Lists the options that match the search text: the modified options, or all others.
-static void list_options(view_ui *ui, view_card *card, bool is_changed)
+// Lists the options that match the search text: the modified options, or all others. Only the first
+// option of a group has the heading of the group.
+static void list_options(view_ui *ui, view_card *card, bool are_modified)
 {
-    const char *heading = is_changed ? "Modified" : NULL;
+    const char *heading = are_modified ? "Modified" : NULL; // not displayed yet
     for (size_t i = 0; i < view_num_options; i++) {
         const view_option *const option = &view_option_rows[i];
-        const bool differs = is_modified(option, ui->stage->options);
-        const bool is_found = matches_search(option, card->sought);
-        if (!is_changed && option->heading != NULL)
+        if (!are_modified && option->heading != NULL)
             heading = option->heading;
-        if (option->scope == VIEW_SCOPE_JOB || !is_found || differs != is_changed)
+        if (option->scope == VIEW_SCOPE_JOB || !matches_search(option, card->sought))
             continue;
+        if (is_modified(option, ui->stage->options) != are_modified)
+            continue;
+
         if (heading != NULL)
             draw_heading(ui, heading);
         heading = NULL;
@@ -1149,46 +1334,55 @@ static void list_options(view_ui *ui, view_card *card, bool is_changed)
     }
 }
 
+// Lists the keyboard shortcuts that match the search text.
+static void list_shortcuts(view_ui *ui, const char *sought)
+{
+    view_key_line lines[VIEW_MAX_KEY_LINES];
+    const uint32_t count = view_current_keys(ui->stage->document, lines);
+    for (uint32_t i = 0; i < count; i++) {
+        const view_key_line *const line = &lines[i];
+        if (!common_contains(line->help, sought) && !common_contains(line->keys, sought))
+            continue;
+        if (line->heading != NULL)
+            draw_heading(ui, line->heading);
+
+        view_rect rest;
+        ui_begin_row(ui);
+        ui->label_width = 0.5f * ui->space.width;
+        ui_next_row(ui, line->help, VIEW_PLAIN, &rest);
+        ui_text(ui, rest.x, rest.y + 0.35f * ui->em, rest.width, VIEW_BRIGHT, line->keys);
+    }
+}
+
 void view_settings_panel(view_ui *ui, view_card *card)
 {
     static const char *const done[] = {"Done"};
-    const float em = ui->em;
-    const bool is_keys = ui->stage->shown->help;
+    const bool shows_only_keys = ui->stage->shown->help;
     char *const sought = card->sought;
-    view_key_line lines[VIEW_MAX_KEY_LINES];
-    view_rect foot;
-    if (ui->over != VIEW_OVERLAY_SETTINGS && !is_keys)
+    if (ui->over != VIEW_OVERLAY_SETTINGS && !shows_only_keys)
         return;
-    view_rect area = ui_footed_dialog(ui, "settings", 680, 520,
-                                      is_keys ? "Keyboard shortcuts" : "Settings", &foot);
+    const char *const title = shows_only_keys ? "Keyboard shortcuts" : "Settings";
+    view_rect foot;
+    view_rect area = ui_footed_dialog(ui, "settings", 680, 520, title, &foot);
     ui_focus_next(ui);
-    ui_field(ui, view_cut(&area, VIEW_AT_TOP, 1.85f * em), "Search", sought, sizeof card->sought);
-    view_cut(&area, VIEW_AT_TOP, 0.35f * em);
+    const view_rect field = view_cut(&area, VIEW_AT_TOP, UI_FIELD_HEIGHT * ui->em);
+    ui_field(ui, field, "Search", sought, sizeof card->sought);
+    view_cut(&area, VIEW_AT_TOP, 0.35f * ui->em);
+
     ui_column column;
     ui_begin_list(ui, &column, area, &ui->scrolls[UI_SCROLL_SETTINGS]);
-    if (!is_keys) {
+    if (!shows_only_keys) {
         list_options(ui, card, true);
         list_options(ui, card, false);
     }
-
-    const uint32_t count = view_current_keys(ui->stage->document, lines);
-    for (uint32_t i = 0; i < count; i++) {
-        view_rect rest;
-        if (!common_contains(lines[i].help, sought) && !common_contains(lines[i].keys, sought))
-            continue;
-        if (lines[i].heading != NULL)
-            draw_heading(ui, lines[i].heading);
-        ui_begin_row(ui);
-        ui->label_width = 0.5f * ui->space.width;
-        ui_next_row(ui, lines[i].help, VIEW_PLAIN, &rest);
-        ui_text(ui, rest.x, rest.y + 0.35f * em, rest.width, VIEW_BRIGHT, lines[i].keys);
-    }
+    list_shortcuts(ui, sought);
     ui_end_column(ui);
-    if (ui_buttons(ui, &foot, done, 1, 0, true) == 0 || ui_key(ui, VIEW_KEY_RETURN)
-        || ui_key(ui, VIEW_KEY_ESCAPE)) {
+
+    const bool is_done = ui_buttons(ui, &foot, done, 1, 0, true) == 0;
+    if (is_done || ui_key(ui, VIEW_KEY_RETURN) || ui_key(ui, VIEW_KEY_ESCAPE)) {
         sought[0] = '\0';
         ui_open_overlay(ui, VIEW_OVERLAY_NONE);
-        if (is_keys)
+        if (shows_only_keys)
             ui->command.action = view_get_toggle(VIEW_OPTION(shown.help));
     }
 }
