@@ -423,14 +423,14 @@ TEST (machine_locations_of_events_and_times) {
          "19:49: error: transition of layer 'body': maximum time of a condition is out of range: "
          "expected 1e-06 to 1e+06, found 0"},
         {"when jump exit 0.5", "when state_time > 5 to 2.5",
-         "19:49: error: transition of layer 'body': range of a condition is invalid: expected "
-         "'state_time' and an ascending range from 0 or more, found 5 to 2.5"},
+         "19:49: error: transition of layer 'body': range of a condition is not ascending: "
+         "expected two ascending numbers from 0 or more, found 5 to 2.5"},
         {"when jump exit 0.5", "when state_time > -1 to 2.5",
-         "19:50: error: transition of layer 'body': range of a condition is invalid: expected "
-         "'state_time' and an ascending range from 0 or more, found -1 to 2.5"},
+         "19:50: error: transition of layer 'body': range of a condition is not ascending: "
+         "expected two ascending numbers from 0 or more, found -1 to 2.5"},
         {"when jump exit 0.5", "when time_left < 1 to 2.5",
-         "19:48: error: transition of layer 'body': range of a condition is invalid: expected "
-         "'state_time' and an ascending range from 0 or more, found 1 to 2.5"},
+         "19:48: error: transition of layer 'body': only 'state_time' can have a range: expected "
+         "one number, found 1 to 2.5"},
         {"when jump exit 0.5", "when \"state_time\" > 1",
          "19:31: error: transition of layer 'body' refers to unknown parameter 'state_time'"});
 }

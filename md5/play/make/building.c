@@ -33,6 +33,21 @@ static int compare_names(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
+// Fails if a name of a sorted list is missing or duplicate.
+static bool check_names(md5_building *building, const md5_names *names)
+{
+    for (uint32_t i = 0; i < names->count; i++) {
+        const md5_name *const name = &names->sorted[i];
+        if (name->text[0] == '\0')
+            return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH, "%s %u has no name",
+                                names->what, name->number);
+        if (i > 0 && strcmp(name[-1].text, name->text) == 0)
+            return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH, "duplicate %s %s",
+                                names->what, MD5_QUOTED(name->text));
+    }
+    return true;
+}
+
 bool md5i_list_names(md5_building *building, md5_names *names, const void *rows, uint32_t count,
                      size_t row_size)
 {
@@ -40,6 +55,7 @@ bool md5i_list_names(md5_building *building, md5_names *names, const void *rows,
     md5_name *const sorted =
         MD5_ALLOC_ZEROED(building->scratch, md5_name, (size_t)num_before + count);
     TRY(sorted);
+
     for (uint32_t i = 0; i < num_before; i++)
         sorted[i] = names->sorted[i];
     for (size_t i = 0; i < count; i++) {
@@ -48,20 +64,10 @@ bool md5i_list_names(md5_building *building, md5_names *names, const void *rows,
         sorted[names->count] = (md5_name){*member ? *member : "", member, names->count};
         names->count++;
     }
+
     names->sorted = sorted;
     qsort(sorted, names->count, sizeof *sorted, compare_names);
-    if (!names->may_repeat) {
-        for (uint32_t i = 0; i < names->count; i++) {
-            const md5_name *const name = &sorted[i];
-            if (name->text[0] == '\0')
-                return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH, "%s %u has no name",
-                                    names->what, name->number);
-            if (i > 0 && strcmp(name[-1].text, name->text) == 0)
-                return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH, "duplicate %s %s",
-                                    names->what, MD5_QUOTED(name->text));
-        }
-    }
-    return true;
+    return names->may_repeat || check_names(building, names);
 }
 
 // Returns the index of a name, or MD5_NONE.

@@ -20,16 +20,18 @@ static bool check_number(md5_building *building, const md5_table_iterator *walk,
 {
     const md5_column *const column = walk->column;
     const char *const label = column->label ? column->label : column->member;
-    const bool has_range = column->min < column->max;
-    const double number = value == (double)MD5_EXPLICIT_ZERO && has_range ? 0 : value;
     if (value == 0 && (column->keeps_zero || !md5_is_column_used(column, walk->level->kind)))
         return true;
-    const bool is_valid =
-        has_range ? number >= column->min && number <= column->max : isfinite(number) != 0;
-    if (is_valid)
-        return true;
-    if (!has_range)
+
+    const bool has_range = column->min < column->max;
+    if (!has_range) {
+        if (isfinite(value))
+            return true;
         return MD5_OUT_OF_RANGE(building, member, ": %s is not a finite number", label);
+    }
+    const double number = value == (double)MD5_EXPLICIT_ZERO ? 0 : value;
+    if (number >= column->min && number <= column->max)
+        return true;
     return MD5_OUT_OF_RANGE(building, member, ": %s is out of range: expected %g to %g, found %g",
                             label, column->min, column->max, number);
 }
@@ -59,34 +61,53 @@ static void count_row(md5_building *building, const md5_table_level *level)
         building->num_feet++;
 }
 
+static bool check_direction(md5_building *building, const md5_table_iterator *walk,
+                            const float components[3])
+{
+    for (uint32_t i = 0; i < 3; i++)
+        TRY(check_number(building, walk, &components[i], components[i]));
+    return true;
+}
+
+// Checks the value of a choice. Files cannot contain this error, and C tables do not have
+// locations.
+static bool check_choice(md5_building *building, const md5_column *column, double number)
+{
+    const char *const label = column->label ? column->label : column->member;
+    if (number > column->last)
+        return MD5_OUT_OF_RANGE(building, NULL, ": %s is out of range: expected 0 to %u, found %u",
+                                label, column->last, (uint32_t)number);
+    return true;
+}
+
+// Checks that an array with elements is not NULL. Files cannot contain this error, and C tables do
+// not have locations.
+static bool check_array(md5_building *building, const md5_column *column, const char *row)
+{
+    const char *const label = column->label ? column->label : column->member;
+    uint32_t count = 0;
+    if (!md5i_column_rows(column, row, &count) && count > 0)
+        return MD5_OUT_OF_RANGE(building, NULL, ": %s is NULL: expected an array of %u elements",
+                                label, count);
+    return true;
+}
+
 // Checks the value of the iterator's column.
 static bool check_column(md5_building *building, const md5_table_iterator *walk)
 {
     const md5_column *const column = walk->column;
-    const char *const label = column->label ? column->label : column->member;
     const float *const floats = (const float *)(const void *)md5_column_value(walk);
     const double number = md5i_column_number(column, walk->level->row);
-    uint32_t count = 0;
     switch (column->kind) {
     case MD5_COLUMN_FLOAT:
     case MD5_COLUMN_DOUBLE:
         return check_number(building, walk, floats, number);
     case MD5_COLUMN_DIRECTION:
-        for (uint32_t i = 0; i < 3; i++)
-            TRY(check_number(building, walk, &floats[i], floats[i]));
-        return true;
-    // Files cannot contain the following two errors, and C tables do not have locations.
+        return check_direction(building, walk, floats);
     case MD5_COLUMN_CHOICE:
-        if (number > column->last)
-            return MD5_OUT_OF_RANGE(building, NULL,
-                                    ": %s is out of range: expected 0 to %u, found %u", label,
-                                    column->last, (uint32_t)number);
-        return true;
+        return check_choice(building, column, number);
     case MD5_COLUMN_TABLE:
-        if (!md5i_column_rows(column, walk->level->row, &count) && count > 0)
-            return MD5_OUT_OF_RANGE(building, NULL,
-                                    ": %s is NULL: expected an array of %u elements", label, count);
-        return true;
+        return check_array(building, column, walk->level->row);
     default:
         return true;
     }
@@ -164,6 +185,7 @@ bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *ro
         const md5_column *const column = walk.column;
         if (!column)
             continue;
+
         switch (column->kind) {
         case MD5_COLUMN_TEXT:
         case MD5_COLUMN_TEXTS:
@@ -229,37 +251,52 @@ static void add_skeleton(uint64_t *hash, const md5_skeleton *skeleton)
     }
 }
 
+static void add_clip(uint64_t *hash, const md5_anim *anim)
+{
+    add(hash, anim->num_frames);
+    add(hash, anim->frame_rate);
+}
+
+static void add_texts(uint64_t *hash, const char *const *texts, size_t capacity)
+{
+    for (size_t i = 0; i < capacity && texts[i]; i++)
+        add_text(hash, texts[i]);
+}
+
+static void add_direction(uint64_t *hash, const float components[3])
+{
+    for (uint32_t i = 0; i < 3; i++)
+        add(hash, components[i]);
+}
+
 // Adds the value of the iterator's column, without the rows below it. They follow in the next steps
 // of the iterator.
 static void add_column(uint64_t *hash, const md5_table_iterator *walk)
 {
     const md5_column *const column = walk->column;
     const void *const value = md5_column_value(walk);
-    const float *const floats = (const float *)value;
     const char *const *const texts = (const char *const *)value;
     const double number = md5i_column_number(column, walk->level->row);
     uint32_t num_rows = 0;
     const char *const rows =
         column->rows ? md5i_column_rows(column, walk->level->row, &num_rows) : NULL;
+
     switch (column->kind) {
     case MD5_COLUMN_TEXT:
         if (column->hash != MD5_HASH_SET || *texts)
             add_text(hash, *texts);
         break;
     case MD5_COLUMN_TEXTS:
-        for (size_t i = 0; i < column->auxiliary && texts[i]; i++)
-            add_text(hash, texts[i]);
+        add_texts(hash, texts, column->auxiliary);
         break;
     case MD5_COLUMN_DIRECTION:
-        for (uint32_t i = 0; i < 3; i++)
-            add(hash, floats[i]);
+        add_direction(hash, (const float *)value);
         break;
     case MD5_COLUMN_MODEL:
         add_skeleton(hash, &(*(const md5_model *const *)value)->skeleton);
         break;
     case MD5_COLUMN_BINDING:
-        add(hash, (*(const md5_binding *const *)value)->anim->num_frames);
-        add(hash, (*(const md5_binding *const *)value)->anim->frame_rate);
+        add_clip(hash, (*(const md5_binding *const *)value)->anim);
         break;
     case MD5_COLUMN_TABLE:
         if (column->hash != MD5_HASH_ROWS)
@@ -279,6 +316,7 @@ static void add_column(uint64_t *hash, const md5_table_iterator *walk)
             add(hash, number);
         break;
     }
+
     if (rows && num_rows > 0 && column->rows->mark)
         add_text(hash, column->rows->mark);
 }
@@ -296,36 +334,42 @@ uint64_t md5i_compute_fingerprint(const md5_schema *schema, const void *row)
 
 // == Parameters and curves ======================================================================
 
-// Checks the rules of smoothed parameters and finds the rule of each parameter. Their easings are
-// only checked here, because the machine uses them in its tables.
+// Checks a rule of a smoothed parameter and assigns it to the parameter. Its easing is only
+// checked, because the machine uses the easing in its tables.
+static bool build_follow_rule(md5_building *building, uint32_t index)
+{
+    const md5_machine_desc *const desc = building->desc;
+    uint32_t *const smoothing_rows = building->machine->smoothing_rows;
+    const md5_follow_desc *const follow = &desc->follows[index];
+    uint32_t parameter;
+    md5_begin_row(building, "table", "follows");
+    TRY(MD5_RESOLVE(building, parameters, follow->parameter, parameter));
+    if (parameter == MD5_NONE)
+        return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
+                            "'follow' entry %u: name of the parameter is missing", index);
+
+    const char *const name = desc->parameters[parameter].name;
+    if (desc->parameters[parameter].kind != MD5_PARAMETER_FLOAT)
+        return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
+                            "'follow' entry of parameter %s: expected a parameter of type 'float'",
+                            MD5_QUOTED(name));
+    if (smoothing_rows[parameter] != MD5_NONE)
+        return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
+                            "duplicate 'follow' entry of parameter %s: expected one",
+                            MD5_QUOTED(name));
+
+    smoothing_rows[parameter] = index;
+    md5_begin_row(building, "'follow' entry of parameter", name);
+    return md5i_check_steps(building, &follow->easing);
+}
+
 static bool build_follow_rules(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
-    md5_machine *const machine = building->machine;
     for (uint32_t i = 0; i < desc->num_parameters; i++)
-        machine->smoothing_rows[i] = MD5_NONE;
-    for (uint32_t i = 0; i < desc->num_follows; i++) {
-        const md5_follow_desc *const follow = &desc->follows[i];
-        uint32_t parameter;
-        md5_begin_row(building, "table", "follows");
-        TRY(MD5_RESOLVE(building, parameters, follow->parameter, parameter));
-        if (parameter == MD5_NONE)
-            return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
-                                "'follow' entry %u: name of the parameter is missing", i);
-        const char *const name = desc->parameters[parameter].name;
-        if (desc->parameters[parameter].kind != MD5_PARAMETER_FLOAT)
-            return md5i_fail_at(
-                building, &follow->parameter, MD5_ERROR_MISMATCH,
-                "'follow' entry of parameter %s: expected a parameter of type 'float'",
-                MD5_QUOTED(name));
-        if (machine->smoothing_rows[parameter] != MD5_NONE)
-            return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
-                                "duplicate 'follow' entry of parameter %s: expected one",
-                                MD5_QUOTED(name));
-        machine->smoothing_rows[parameter] = i;
-        md5_begin_row(building, "'follow' entry of parameter", name);
-        TRY(md5i_check_steps(building, &follow->easing));
-    }
+        building->machine->smoothing_rows[i] = MD5_NONE;
+    for (uint32_t i = 0; i < desc->num_follows; i++)
+        TRY(build_follow_rule(building, i));
     return true;
 }
 
@@ -337,6 +381,7 @@ static bool build_parameters(md5_building *building)
     TRY(machine->smoothing_rows =
             MD5_ALLOC_ZEROED(building->arena, uint32_t, desc->num_parameters));
     TRY(build_follow_rules(building));
+
     // Allocate the easings. The easings of weights and transitions are added later.
     const size_t num_plain = MD5_LAST_FADE_EASING + 1;
     const size_t num_easings = num_plain + building->num_easings;
@@ -382,36 +427,47 @@ static void add_kink(md5_machine *machine, uint32_t parameter, md5_comparison co
         (md5_play_condition){.parameter = parameter, .compare = compare, .value = value};
 }
 
-// Lists the values at which the effect of a smoothed parameter changes: the values of conditions;
-// 0, where a clip's speed changes its direction; 0 and 1, the limits of weights; the positions of
-// the items of a 1D blend space.
-static bool build_kinks(md5_building *building)
+// Adds the values of conditions.
+static void add_condition_kinks(md5_machine *machine)
 {
-    enum { KINKS_OF_PARAMETER = 3 };
-    const md5_machine_desc *const desc = building->desc;
-    md5_machine *const machine = building->machine;
-    const size_t max_kinks = machine->num_conditions
-                             + KINKS_OF_PARAMETER * (size_t)desc->num_follows + building->num_items;
-    TRY(machine->kinks = MD5_ALLOC_ZEROED(building->arena, md5_play_condition, max_kinks));
     for (size_t i = 0; i < machine->num_conditions; i++) {
         const md5_play_condition *const condition = &machine->conditions[i];
         if (condition->kind == MD5_WHEN_PARAMETER
             && machine->smoothing_rows[condition->parameter] != MD5_NONE)
             machine->kinks[machine->num_kinks++] = *condition;
     }
+}
+
+// Adds the positions of the items of a 1D blend space.
+static void add_motion_kinks(md5_machine *machine, const md5_motion *motion)
+{
+    if (!md5_is_line(motion))
+        return;
+    for (uint32_t i = 0; i < motion->num_items; i++)
+        add_kink(machine, motion->x_parameter, MD5_IS_GREATER, (float)motion->items[i].position);
+}
+
+// Lists the values at which the effect of a smoothed parameter changes: the values of conditions;
+// 0, where a clip's speed changes its direction; 0 and 1, the limits of weights; the positions of
+// the items of a 1D blend space.
+static bool build_kinks(md5_building *building)
+{
+    enum { KINKS_PER_PARAMETER = 3 };
+    const md5_machine_desc *const desc = building->desc;
+    md5_machine *const machine = building->machine;
+    const size_t max_kinks = machine->num_conditions
+                             + KINKS_PER_PARAMETER * (size_t)desc->num_follows
+                             + building->num_items;
+    TRY(machine->kinks = MD5_ALLOC_ZEROED(building->arena, md5_play_condition, max_kinks));
+
+    add_condition_kinks(machine);
     for (uint32_t i = 0; i < desc->num_parameters; i++) {
         add_kink(machine, i, MD5_IS_GREATER, 0);
         add_kink(machine, i, MD5_IS_LESS, 0);
         add_kink(machine, i, MD5_IS_LESS, 1);
     }
-    for (uint32_t i = 0; i < desc->num_motions; i++) {
-        const md5_motion *const motion = &machine->motions[desc->num_clips + i];
-        if (!md5_is_line(motion))
-            continue;
-        for (uint32_t k = 0; k < motion->num_items; k++)
-            add_kink(machine, motion->x_parameter, MD5_IS_GREATER,
-                     (float)motion->items[k].position);
-    }
+    for (uint32_t i = 0; i < desc->num_motions; i++)
+        add_motion_kinks(machine, &machine->motions[desc->num_clips + i]);
     return true;
 }
 
@@ -455,15 +511,32 @@ static bool check_clips(md5_building *building)
     return true;
 }
 
-// Fills in the timing and the cues of a clip for each play mode.
-static bool build_cues(md5_building *building, const md5_clip_desc *clip, md5_source *source)
+// Builds the cues of a clip for a play mode. Indices of cues: the events, one index for both ends
+// of a cycle, two for each window.
+static bool build_mode_cues(md5_building *building, const md5_clip_desc *clip,
+                            const md5_timing *timing, md5_cues *mode_cues)
 {
     // A ping-pong cycle passes each frame twice. An event is one frame; a window has two, its first
     // and its last; the ends of a cycle have two cues together.
-    enum { CUES_OF_FRAME = 2 };
+    enum { CUES_PER_FRAME = 2 };
     const bool has_ends = building->desc->report.clip_end;
     const size_t max_frames =
         (size_t)clip->num_events + 2 * (size_t)clip->num_windows + (has_ends ? 1 : 0);
+    md5_cue *const cues = (md5_cue *)md5i_arena_alloc_zeroed(building->arena, max_frames,
+                                                             CUES_PER_FRAME * sizeof *cues);
+    TRY(cues);
+
+    const uint32_t first_window_index = clip->num_events + 1;
+    uint32_t num_cues = md5i_build_cues(timing, clip->events, clip->num_events, has_ends, cues);
+    num_cues = md5i_add_window_cues(timing, clip->windows, clip->num_windows, first_window_index,
+                                    cues, num_cues);
+    *mode_cues = (md5_cues){timing, cues, num_cues};
+    return true;
+}
+
+// Fills in the timing and the cues of a clip for each play mode.
+static bool build_cues(md5_building *building, const md5_clip_desc *clip, md5_source *source)
+{
     for (uint32_t mode = 0; mode < MD5_PLAY_MODES; mode++) {
         source->timings[mode] = (md5_timing){
             .num_frames = clip->binding->anim->num_frames,
@@ -471,16 +544,7 @@ static bool build_cues(md5_building *building, const md5_clip_desc *clip, md5_so
             .period = clip->period,
             .mode = (md5_play_mode)mode,
         };
-        md5_cue *const cues = (md5_cue *)md5i_arena_alloc_zeroed(building->arena, max_frames,
-                                                                 CUES_OF_FRAME * sizeof *cues);
-        TRY(cues);
-        const md5_timing *const timing = &source->timings[mode];
-        // Indices of cues: the events, one index for both ends of a cycle, two for each window.
-        const uint32_t first_window_index = clip->num_events + 1;
-        uint32_t num_cues = md5i_build_cues(timing, clip->events, clip->num_events, has_ends, cues);
-        num_cues = md5i_add_window_cues(timing, clip->windows, clip->num_windows,
-                                        first_window_index, cues, num_cues);
-        source->cues[mode] = (md5_cues){timing, cues, num_cues};
+        TRY(build_mode_cues(building, clip, &source->timings[mode], &source->cues[mode]));
     }
     return true;
 }
@@ -543,6 +607,29 @@ static bool build_root_deltas(md5_building *building, md5_source *source)
     return true;
 }
 
+static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_source *source)
+{
+    md5_machine *const machine = building->machine;
+    md5_begin_row(building, "clip", clip->name);
+    *source = (md5_source){
+        .binding = clip->binding,
+        .interpolation = clip->interpolation,
+        .root_extraction = clip->root_extraction,
+        .first_frame = machine->num_frames,
+    };
+    machine->num_frames += clip->binding->anim->num_frames;
+    if (clip->num_events > 0 || clip->num_windows > 0 || building->desc->report.clip_end)
+        machine->has_clip_events = true;
+
+    TRY(build_cues(building, clip, source));
+    TRY(check_sections(building, clip));
+    TRY(build_markers(building, clip, source));
+    if (clip->root_extraction == MD5_ROOT_EXTRACTION_NONE)
+        return true;
+    machine->has_root_motion = true;
+    return build_root_deltas(building, source);
+}
+
 static bool build_clips(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
@@ -550,27 +637,8 @@ static bool build_clips(md5_building *building)
     TRY(MD5_LIST_NAMES(building, &building->clips, desc, clips));
     TRY(machine->sources = MD5_ALLOC_ZEROED(building->arena, md5_source, desc->num_clips));
     TRY(check_clips(building));
-    for (uint32_t i = 0; i < desc->num_clips; i++) {
-        const md5_clip_desc *const clip = &desc->clips[i];
-        md5_source *const source = &machine->sources[i];
-        md5_begin_row(building, "clip", clip->name);
-        *source = (md5_source){
-            .binding = clip->binding,
-            .interpolation = clip->interpolation,
-            .root_extraction = clip->root_extraction,
-            .first_frame = machine->num_frames,
-        };
-        machine->num_frames += clip->binding->anim->num_frames;
-        if (clip->num_events > 0 || clip->num_windows > 0 || desc->report.clip_end)
-            machine->has_clip_events = true;
-        TRY(build_cues(building, clip, source));
-        TRY(check_sections(building, clip));
-        TRY(build_markers(building, clip, source));
-        if (clip->root_extraction != MD5_ROOT_EXTRACTION_NONE) {
-            TRY(build_root_deltas(building, source));
-            machine->has_root_motion = true;
-        }
-    }
+    for (uint32_t i = 0; i < desc->num_clips; i++)
+        TRY(build_clip(building, &desc->clips[i], &machine->sources[i]));
     return true;
 }
 
@@ -589,28 +657,46 @@ static bool check_window(md5_building *building, const md5_clip_desc *clip, uint
     return true;
 }
 
-// Lists the windows of all clips, with the events that report their begin and end.
+static md5_event window_event(const md5_window *window, uint32_t frame, md5_event_kind kind,
+                              uint32_t clip)
+{
+    return (md5_event){
+        .frame = frame,
+        .name = window->name,
+        .text = window->text,
+        .kind = kind,
+        .index = clip,
+    };
+}
+
+// Adds the windows of a clip, with the events that report their begin and end.
+static bool add_clip_windows(md5_building *building, uint32_t clip_index)
+{
+    md5_machine *const machine = building->machine;
+    const md5_clip_desc *const clip = &building->desc->clips[clip_index];
+    md5_begin_row(building, "clip", clip->name);
+    machine->sources[clip_index].first_window = machine->num_windows;
+    for (uint32_t i = 0; i < clip->num_windows; i++) {
+        TRY(check_window(building, clip, i));
+        const md5_window *const window = &machine->tables.clips[clip_index].windows[i];
+        machine->windows[machine->num_windows++] = (md5_machine_window){
+            .name = window->name,
+            .begin = window_event(window, window->first, MD5_EVENT_BEGIN, clip_index),
+            .end = window_event(window, window->last, MD5_EVENT_END, clip_index),
+        };
+    }
+    return true;
+}
+
+// Lists the windows of all clips. Windows with the same name are one window for the game.
 static bool build_windows(md5_building *building)
 {
     md5_machine *const machine = building->machine;
-    const md5_machine_desc *const desc = building->desc;
     TRY(machine->windows =
             MD5_ALLOC_ZEROED(building->arena, md5_machine_window, building->num_windows));
-    for (uint32_t i = 0; i < desc->num_clips; i++) {
-        const md5_clip_desc *const clip = &desc->clips[i];
-        md5_begin_row(building, "clip", clip->name);
-        machine->sources[i].first_window = machine->num_windows;
-        for (uint32_t k = 0; k < clip->num_windows; k++) {
-            const md5_window *const window = &clip->windows[k];
-            const md5_window *const copy = &machine->tables.clips[i].windows[k];
-            TRY(check_window(building, clip, k));
-            machine->windows[machine->num_windows++] = (md5_machine_window){
-                .name = copy->name,
-                .begin = {window->first, copy->name, copy->text, MD5_EVENT_BEGIN, 0, i, {0}},
-                .end = {window->last, copy->name, copy->text, MD5_EVENT_END, 0, i, {0}},
-            };
-        }
-    }
+    for (uint32_t i = 0; i < building->desc->num_clips; i++)
+        TRY(add_clip_windows(building, i));
+
     TRY(MD5_LIST_NAMES(building, &building->windows, machine, windows));
     for (uint32_t i = 0; i < machine->num_windows; i++)
         TRY(MD5_RESOLVE(building, windows, machine->windows[i].name, machine->windows[i].window));
@@ -655,31 +741,48 @@ static bool build_clip_ends(md5_building *building)
     return true;
 }
 
-// Builds the machine. All its data is in the arena.
+// Checks and copies the tables.
+static bool build_tables(md5_building *building)
+{
+    const md5_machine_desc *const desc = building->desc;
+    md5_machine *const machine = building->machine;
+    TRY(md5i_check_tables(building, &md5i_machine_schema, desc));
+    TRY(md5i_copy_tables(building->arena, &md5i_machine_schema, desc, &machine->tables));
+    machine->tables.locations = NULL; // belongs to the caller
+    return true;
+}
+
+static bool alloc_scratch(md5_building *building)
+{
+    const uint32_t num_joints = building->machine->num_joints;
+    building->marks = MD5_ALLOC_ZEROED(building->scratch, bool, num_joints);
+    building->sampled = MD5_ALLOC_ZEROED(building->scratch, md5_xform, num_joints);
+    return building->marks && building->sampled;
+}
+
+// Builds the machine. All its data is in the arena. Parts are built in an order in which each part
+// only refers to previous parts.
 static bool build_all(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     const md5_report_desc *const report = &desc->report;
-    const char *const name = desc->name ? desc->name : "";
     machine->model = desc->model;
     if (!machine->model)
         return MD5_FAIL(building->context, MD5_ERROR_MISSING, "machine %s has no model",
-                        MD5_QUOTED(name));
-    TRY(md5i_check_tables(building, &md5i_machine_schema, desc));
-    TRY(md5i_copy_tables(building->arena, &md5i_machine_schema, desc, &machine->tables));
-    machine->tables.locations = NULL; // belongs to the caller
+                        MD5_QUOTED(desc->name ? desc->name : ""));
+    TRY(build_tables(building));
+
     machine->num_joints = machine->model->skeleton.num_joints;
     machine->reports_states = report->enter || report->leave || report->transition_end;
-    building->marks = MD5_ALLOC_ZEROED(building->scratch, bool, machine->num_joints);
-    building->sampled = MD5_ALLOC_ZEROED(building->scratch, md5_xform, machine->num_joints);
-    TRY(building->marks && building->sampled);
+    TRY(alloc_scratch(building));
     TRY(set_num_slots(building));
     TRY(build_clips(building) && build_windows(building) && md5i_build_curves(building));
     TRY(build_parameters(building));
     TRY(md5i_build_layers(building));
     TRY(build_thresholds(building) && build_kinks(building));
     TRY(md5i_build_modifiers(building));
+
     machine->fingerprint = md5i_compute_fingerprint(&md5i_machine_schema, desc);
     return !report->clip_end || build_clip_ends(building);
 }
@@ -696,6 +799,7 @@ md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opt
         for (uint32_t i = 0; i < desc->num_clips; i++)
             MD5_ASSERT_NULL_OR_ALIVE(desc->clips[i].binding, MD5_TAG_BINDING);
     }
+
     md5_context context;
     const char *const file = desc->locations ? desc->locations->file : NULL;
     md5i_context_begin(&context, opts, opts && opts->file_name ? opts->file_name : file, error);
@@ -704,24 +808,28 @@ md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opt
     md5_machine *const machine = MD5_ALLOC_ZEROED(&arena, md5_machine, 1);
     if (machine)
         machine->internal.tag = MD5_TAG_MACHINE;
-    md5_building building = {.context = &context,
-                             .arena = &arena,
-                             .scratch = &scratch,
-                             .desc = desc,
-                             .machine = machine,
-                             .clips = {.what = "clip"},
-                             .masks = {.what = "mask"},
-                             .parameters = {.what = "parameter"},
-                             .joints = {.what = "joint", .may_repeat = true},
-                             .windows = {.what = "window", .may_repeat = true},
-                             .curves = {.what = "curve"},
-                             .attached = {.what = "attached model"}};
+
+    md5_building building = {
+        .context = &context,
+        .arena = &arena,
+        .scratch = &scratch,
+        .desc = desc,
+        .machine = machine,
+        .clips = {.what = "clip"},
+        .masks = {.what = "mask"},
+        .parameters = {.what = "parameter"},
+        .joints = {.what = "joint", .may_repeat = true},
+        .windows = {.what = "window", .may_repeat = true},
+        .curves = {.what = "curve"},
+        .attached = {.what = "attached model"},
+    };
     const bool is_built = machine && build_all(&building);
     md5i_arena_free(&scratch);
     if (!is_built) {
         md5i_arena_free(&arena);
         return NULL;
     }
+
     machine->internal.allocator = context.allocator;
     machine->internal.memory = arena.chunks;
     return machine;

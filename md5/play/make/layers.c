@@ -40,7 +40,8 @@ static md5_joint_set marked_range(const md5_building *building, uint32_t mask)
         .first = first, .count = end - first, .weights = weights ? (float *)weights + first : NULL};
 }
 
-// Builds the sets of joints of a mask from its weights.
+// Builds the sets of joints of a mask from its weights. `whole` and `partial` share their arrays:
+// the joints with a partial weight follow the joints with the weight 1.
 static bool split_mask(md5_building *building, uint32_t mask)
 {
     const md5_machine *const machine = building->machine;
@@ -50,12 +51,14 @@ static bool split_mask(md5_building *building, uint32_t mask)
     sets->whole.list = MD5_ALLOC_ZEROED(building->arena, uint32_t, num_joints);
     sets->whole.weights = MD5_ALLOC_ZEROED(building->arena, float, num_joints);
     TRY(sets->whole.list && sets->whole.weights);
+
     for (uint32_t i = 0; i < num_joints; i++) {
         building->marks[i] = weights[i] > 0;
         if (weights[i] >= 1)
             list_joint(&sets->whole, i, 1);
     }
     sets->all = marked_range(building, mask);
+
     sets->partial.list = sets->whole.list + sets->whole.count;
     sets->partial.weights = sets->whole.weights + sets->whole.count;
     for (uint32_t i = 0; i < num_joints; i++) {
@@ -145,6 +148,7 @@ static bool build_marked_set(md5_building *building, uint32_t mask, md5_joint_se
     *set = marked_range(building, mask);
     if (!is_list_faster(count, set->count))
         return true;
+
     *set = (md5_joint_set){
         .list = MD5_ALLOC_ZEROED(building->arena, uint32_t, num_joints),
         .weights = MD5_ALLOC_ZEROED(building->arena, float, num_joints),
@@ -154,9 +158,11 @@ static bool build_marked_set(md5_building *building, uint32_t mask, md5_joint_se
         if (marks[i])
             list_joint(set, i, weights ? weights[i] : 1);
     }
-    // Repeat the last joint until the list fills vectors of eight. The joint is computed from the
-    // same input each time, so the result is the same.
-    while (set->count % 8 != 0 && set->count < num_joints)
+
+    // Repeat the last joint until the list fills vectors. The joint is computed from the same input
+    // each time, so the result is the same.
+    enum { VECTOR_LANES = 8 };
+    while (set->count % VECTOR_LANES != 0 && set->count < num_joints)
         list_joint(set, set->list[set->count - 1], set->weights[set->count - 1]);
     return true;
 }
@@ -199,12 +205,14 @@ static void narrow_state(md5_building *building, const md5_play_layer *layer, md
         return;
     const md5_source *const source = state->tree->motion->playable.source;
     mark_set(building, &layer->joints);
+
     // The extraction of root motion needs joint 0.
     const bool has_root = marks[0] || source->root_extraction == MD5_ROOT_EXTRACTION_NONE;
     state->is_partial = has_root && !md5_requires_full_sampling(source);
     state->targets = md5_narrow_targets(&source->binding->internal.plan->targets, marks);
     if (!state->is_partial || layer->mode != MD5_LAYER_OVERRIDE)
         return;
+
     const md5_targets *const targets = &state->targets;
     state->is_exact =
         can_sample_into_result(&building->machine->mask_sets[layer->mask])
@@ -412,21 +420,24 @@ static root_stride measure_stride(const md5_motion *motion, double *seconds)
     *seconds = 1.0 / (motion->playable.cycles * motion->speed);
     if (source->root_extraction == MD5_ROOT_EXTRACTION_NONE)
         return (root_stride){0, 0, 0};
-    // The ratio of an arc to its chord is (t/2) / sin(t/2) for the angle t. By Viete's formula this
-    // is the product of 1 / cos(t/4), 1 / cos(t/8) and so on, and cos(x/2) = sqrt((1 + cos(x)) /
-    // 2).
+
+    // Rotate the displacement of the cycle back by half of its yaw.
     const md5_root_delta *const delta = &source->root_deltas[source->binding->anim->num_frames - 1];
     double cosine = sqrt(fmin(fmax(0.5 + 0.5 * delta->cosine, 0.0), 1.0));
     const double abs_sine = sqrt(1 - cosine * cosine);
     const double sine = delta->sine < 0 ? -abs_sine : abs_sine;
     const double x = cosine * delta->x + sine * delta->y;
     const double y = cosine * delta->y - sine * delta->x;
-    double ratio = 1;
+
+    // The ratio of an arc to its chord is (t/2) / sin(t/2) for the angle t. By Viete's formula this
+    // is the product of 1 / cos(t/4), 1 / cos(t/8) and so on, and cos(x/2) = sqrt((1 + cos(x)) /
+    // 2).
+    double arc_per_chord = 1;
     for (uint32_t i = 0; i < HALVINGS; i++) {
         cosine = sqrt(0.5 + 0.5 * cosine);
-        ratio /= cosine;
+        arc_per_chord /= cosine;
     }
-    return (root_stride){x * ratio, y * ratio, delta->z};
+    return (root_stride){x * arc_per_chord, y * arc_per_chord, delta->z};
 }
 
 static double dot_strides(root_stride a, root_stride b)
@@ -470,27 +481,34 @@ static bool is_looping_forward(const md5_motion *motion)
     return motion->speed > 0 && motion->speed_parameter == MD5_NONE;
 }
 
+// Checks an item of a MD5_MOTION_BY_SPEED. `motion` is its motion, which build_item() has set.
+static bool check_speed_item(md5_building *building, const md5_motion_item *item, uint32_t index,
+                             const md5_motion *motion)
+{
+    if (item->x != 0 || item->y != 0)
+        return MD5_OUT_OF_RANGE(building, &item->x,
+                                ": item %u (%s) has a position: expected none, because items of "
+                                "'by_speed' are placed by their speed",
+                                index, MD5_QUOTED(item->motion));
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
+    if (!is_looping_forward(motion))
+        return MD5_MISMATCH(building, &item->motion,
+                            ": item %u (%s) has no fixed speed: expected a clip that loops "
+                            "forward at a fixed speed",
+                            index, MD5_QUOTED(item->motion));
+    return true;
+}
+
 // Computes the positions of the items of a MD5_MOTION_BY_SPEED from the root speeds of their clips.
 static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md5_item *items)
 {
     root_stride *const strides = MD5_ALLOC_ZEROED(building->scratch, root_stride, desc->num_items);
     TRY(strides);
     for (uint32_t i = 0; i < desc->num_items; i++) {
-        const md5_motion_item *const item = &desc->items[i];
-        const md5_motion *const motion = items[i].motion; // set by build_item()
-        if (item->x != 0 || item->y != 0)
-            return MD5_OUT_OF_RANGE(building, &item->x,
-                                    ": item %u (%s) has a position: expected none, because items "
-                                    "of 'by_speed' are placed by their speed",
-                                    i, MD5_QUOTED(item->motion));
-        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
-        if (!is_looping_forward(motion))
-            return MD5_MISMATCH(building, &item->motion,
-                                ": item %u (%s) has no fixed speed: expected a clip that loops "
-                                "forward at a fixed speed",
-                                i, MD5_QUOTED(item->motion));
+        TRY(check_speed_item(building, &desc->items[i], i, items[i].motion));
         strides[i] = measure_stride(items[i].motion, &items[i].seconds);
     }
+
     const root_stride axis = find_speed_axis(strides, items, desc->num_items);
     for (uint32_t i = 0; i < desc->num_items; i++) {
         items[i].position = dot_strides(strides[i], axis) / items[i].seconds;
@@ -594,6 +612,7 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     if (motion->num_parts > MD5_MAX_PARTS)
         return MD5_OUT_OF_RANGE(building, &row->motion, " is too large: expected at most %d parts",
                                 MD5_MAX_PARTS);
+
     // Only the first item of a stack can be synchronized with clips outside of the stack.
     if (is_first)
         motion->traits = item->motion->traits;
@@ -640,6 +659,7 @@ static bool sort_items(md5_building *building, const md5_motion_desc *desc, md5_
     for (uint32_t i = 0; i < count; i++)
         sorted[i] = &desc->items[i];
     qsort(sorted, count, sizeof *sorted, compare_items);
+
     for (uint32_t i = 0; i < count; i++)
         items[i].blend_index = (uint32_t)(sorted[i] - desc->items);
     for (uint32_t i = 1; i < count; i++) {
@@ -709,8 +729,8 @@ static bool find_axes(md5_building *building, const md5_motion_desc *desc, md5_m
 static bool build_motion(md5_building *building, uint32_t index, md5_motion *motion)
 {
     const md5_motion_desc *const desc = &building->desc->motions[index];
-    md5_motion_desc filled = *desc;
     md5_begin_row(building, "motion", desc->name);
+    md5_motion_desc filled = *desc;
     md5i_fill_defaults(&md5i_motion_schema, &filled, 1);
     motion->kind = desc->kind;
     motion->speed = md5i_decimal_from_float(filled.speed);
@@ -729,6 +749,7 @@ static bool build_motion(md5_building *building, uint32_t index, md5_motion *mot
         TRY(build_item(building, desc, i, motion, &items[i]));
     if (desc->kind == MD5_MOTION_STACK)
         return true;
+
     TRY(build_positions(building, desc, items));
     TRY(check_sync(building, desc, &motion->traits));
     TRY(find_axes(building, desc, motion));
@@ -839,6 +860,7 @@ static void summarize_parts(md5_blend_tree *tree, const uint32_t *part_groups)
                 (md5_instance_plan){&motion->playable, i, part_groups[i]};
             num_poses++;
         }
+
         tree->num_poses = larger_count(tree->num_poses, num_poses);
         // The pose of the first item becomes the pose of its parent. The poses of the other items
         // are blended into it, and leave the stack.
@@ -847,11 +869,13 @@ static void summarize_parts(md5_blend_tree *tree, const uint32_t *part_groups)
     }
 }
 
-// Lists the members of each group in the order of clip instances.
+// Lists the members of each group in the order of clip instances. The lists of all groups are one
+// array: first the members of each group are counted, then the lists are filled.
 static bool list_group_members(md5_building *building, md5_blend_tree *tree)
 {
     uint32_t *members = MD5_ALLOC_ZEROED(building->arena, uint32_t, tree->num_instances);
     TRY(members);
+
     for (uint32_t i = 0; i < tree->num_instances; i++) {
         if (tree->instances[i].group != MD5_NONE)
             tree->groups[tree->instances[i].group].num_members++;
@@ -861,6 +885,7 @@ static bool list_group_members(md5_building *building, md5_blend_tree *tree)
         members += tree->groups[i].num_members;
         tree->groups[i].num_members = 0;
     }
+
     for (uint32_t i = 0; i < tree->num_instances; i++) {
         const md5_instance_plan *const plan = &tree->instances[i];
         if (plan->group == MD5_NONE)
@@ -886,22 +911,28 @@ static bool build_tree(md5_building *building, md5_motion *motion)
     md5_instance_plan *const instances =
         MD5_ALLOC_ZEROED(building->arena, md5_instance_plan, motion->num_clips);
     TRY(tree && part_groups && blends && parts && instances);
-    *tree = (md5_blend_tree){.motion = motion,
-                             .parts = parts,
-                             .instances = instances,
-                             .blends = blends,
-                             .is_steady = true,
-                             .num_parts = num_parts,
-                             .num_instances = motion->num_clips};
-    flatten_motion(motion, tree, part_groups);
+    *tree = (md5_blend_tree){
+        .motion = motion,
+        .parts = parts,
+        .instances = instances,
+        .blends = blends,
+        .is_steady = true,
+        .num_parts = num_parts,
+        .num_instances = motion->num_clips,
+    };
+
+    flatten_motion(motion, tree, part_groups); // sets the number of groups
     TRY(tree->groups = MD5_ALLOC_ZEROED(building->arena, md5_group_plan, tree->num_groups));
     summarize_parts(tree, part_groups);
+    TRY(list_group_members(building, tree));
     motion->tree = tree;
+
+    // Players have scratch memory for the largest tree.
     machine->max_parts = larger_count(machine->max_parts, num_parts);
     machine->max_instances = larger_count(machine->max_instances, tree->num_instances);
     machine->max_groups = larger_count(machine->max_groups, tree->num_groups);
     machine->max_poses = larger_count(machine->max_poses, tree->num_poses);
-    return list_group_members(building, tree);
+    return true;
 }
 
 // == Layers =====================================================================================
@@ -989,6 +1020,8 @@ static bool build_states(md5_building *building, uint32_t index, md5_names *name
     TRY(MD5_LIST_NAMES(building, names, desc, states));
     TRY(layer->states = MD5_ALLOC_ZEROED(building->arena, md5_state, desc->num_states));
     layer->num_states = desc->num_states;
+
+    // In an additive layer, the marks are the joints that any state changes.
     clear_marks(building);
     for (uint32_t i = 0; i < desc->num_states; i++) {
         md5_state *const state = &layer->states[i];
@@ -1097,6 +1130,7 @@ static bool find_event_bit(md5_building *building, const char *const *name, uint
     const char *const event_name = *name;
     if (!event_name || event_name[0] == '\0')
         return MD5_MISMATCH(building, name, " has no event name");
+
     uint32_t index = 0;
     while (index < machine->num_event_bits && strcmp(building->event_bits[index], event_name) != 0)
         index++;
@@ -1108,6 +1142,7 @@ static bool find_event_bit(md5_building *building, const char *const *name, uint
     const bool is_new = index == machine->num_event_bits;
     if (!is_new)
         return true;
+
     building->event_bits[machine->num_event_bits++] = event_name;
     bool is_found = false;
     for (uint32_t i = 0; i < building->desc->num_clips; i++)
@@ -1125,30 +1160,43 @@ static uint64_t first_clip_bits(const md5_play_layer *layer, uint32_t state)
     return tree ? tree->instances[0].playable->source->all_event_bits : 0;
 }
 
-// Returns the missing part of a condition, or NULL. `parameter` is MD5_NONE if it is not named.
-static const char *find_missing_part(const md5_condition *row, uint32_t parameter)
+static bool is_time_condition(const md5_condition *row)
 {
-    switch (row->kind) {
-    case MD5_WHEN_PARAMETER:
-        return parameter == MD5_NONE ? "parameter" : NULL;
-    case MD5_WHEN_EVENT:
-        return row->compare != MD5_IS_SET ? "MD5_IS_SET" : NULL;
-    default:
-        return row->compare <= MD5_IS_CLEAR ? "comparison" : NULL;
-    }
+    return row->kind != MD5_WHEN_PARAMETER && row->kind != MD5_WHEN_EVENT;
+}
+
+// Checks that a condition has the members that its kind needs. `parameter` is MD5_NONE if it is not
+// named.
+static bool check_condition_members(md5_building *building, const md5_condition *row,
+                                    uint32_t parameter)
+{
+    if (row->kind == MD5_WHEN_PARAMETER && parameter == MD5_NONE)
+        return MD5_MISMATCH(building, &row->parameter, ": condition has no parameter");
+    if (row->kind == MD5_WHEN_EVENT && row->compare != MD5_IS_SET)
+        return MD5_MISMATCH(building, &row->parameter,
+                            ": condition about an event has a comparison: expected MD5_IS_SET, "
+                            "found %u",
+                            (unsigned)row->compare);
+    if (is_time_condition(row) && row->compare <= MD5_IS_CLEAR)
+        return MD5_MISMATCH(building, &row->parameter, ": condition has no comparison");
+    return true;
 }
 
 // Checks the range of a condition with a random time.
 static bool check_random_time(md5_building *building, const md5_condition *row, double shortest,
                               double longest)
 {
-    const bool is_ascending = shortest >= 0 && longest >= shortest;
-    if (row->kind == MD5_WHEN_STATE_TIME && is_ascending)
-        return true;
-    return MD5_OUT_OF_RANGE(building, &row->longest,
-                            ": range of a condition is invalid: expected 'state_time' and "
-                            "an ascending range from 0 or more, found %g to %g",
-                            shortest, longest);
+    if (row->kind != MD5_WHEN_STATE_TIME)
+        return MD5_OUT_OF_RANGE(building, &row->longest,
+                                ": only 'state_time' can have a range: expected one number, found "
+                                "%g to %g",
+                                shortest, longest);
+    if (!(shortest >= 0 && longest >= shortest))
+        return MD5_OUT_OF_RANGE(building, &row->longest,
+                                ": range of a condition is not ascending: expected two ascending "
+                                "numbers from 0 or more, found %g to %g",
+                                shortest, longest);
+    return true;
 }
 
 // Builds a condition of a transition or of a one-shot clip.
@@ -1157,25 +1205,25 @@ static bool build_condition(md5_building *building, bool is_one_shot, const md5_
 {
     md5_machine *const machine = building->machine;
     const bool is_event = row->kind == MD5_WHEN_EVENT;
-    const bool is_time = row->kind != MD5_WHEN_PARAMETER && !is_event;
+    const bool is_time = is_time_condition(row);
     uint32_t parameter = MD5_NONE;
     uint64_t event_bit = 0;
     if (is_event)
         TRY(find_event_bit(building, &row->parameter, &event_bit));
     else if (!is_time)
         TRY(MD5_RESOLVE(building, parameters, row->parameter, parameter));
+
     if (is_time && is_one_shot)
         return MD5_MISMATCH(
             building, &row->parameter,
             ": 'state_time' and 'time_left' are not supported in conditions of one-shots");
-    const char *const missing = find_missing_part(row, parameter);
-    if (missing)
-        return MD5_MISMATCH(building, &row->parameter, ": condition has no %s", missing);
+    TRY(check_condition_members(building, row, parameter));
     const double shortest = md5i_decimal_from_float(row->value);
     const double longest = md5i_decimal_from_float(row->longest);
     const bool is_random = row->longest != 0;
     if (is_random)
         TRY(check_random_time(building, row, shortest, longest));
+
     machine->conditions[machine->num_conditions++] = (md5_play_condition){
         .parameter = parameter,
         .compare = row->compare,
@@ -1299,6 +1347,7 @@ static void warn_about_exit(md5_building *building, const md5_layer_desc *layer_
         num_sources = num_continuing - continues_after_end(layer, transition->change.state);
     if (num_sources > 0)
         return;
+
     const md5_location location = md5i_find_location(building->desc->locations, &desc->exit);
     md5i_warn(building->context, location.line, location.column,
               "layer %s: exit %g of the transition to %s is never reached: clips that play "
@@ -1323,6 +1372,7 @@ static bool build_step(md5_building *building, const md5_layer_desc *layer_desc,
             TRY(check_step(building, layer_desc, desc, layer, k, to));
         *are_alike = true;
     }
+
     TRY(md5i_resolve(building, names, &desc->leader, leader));
     if (*leader == MD5_NONE || from == MD5_NONE)
         return true;
@@ -1346,17 +1396,21 @@ static bool copy_transition(md5_building *building, const md5_layer_desc *layer_
         return md5i_fail_at(building, &desc->to, MD5_ERROR_MISMATCH,
                             "layer %s: transition %u has no target state",
                             MD5_QUOTED(layer_desc->name), number);
+
+    const md5_change change = {
+        .state = to,
+        .start = md5i_decimal_from_float(desc->start),
+        .begin = MD5_BEGIN_AFTER_START,
+        .duration = md5i_decimal_from_float(desc->duration),
+        .fade = desc->fade,
+        .easing = (uint32_t)desc->easing.kind,
+        .priority = desc->priority,
+        .interrupt = desc->interrupt,
+        .in_step = desc->in_step,
+    };
     *transition = (md5_transition){
         .from = from,
-        .change = {.state = to,
-                   .start = md5i_decimal_from_float(desc->start),
-                   .begin = MD5_BEGIN_AFTER_START,
-                   .duration = md5i_decimal_from_float(desc->duration),
-                   .fade = desc->fade,
-                   .easing = (uint32_t)desc->easing.kind,
-                   .priority = desc->priority,
-                   .interrupt = desc->interrupt,
-                   .in_step = desc->in_step},
+        .change = change,
         .conditions = machine->conditions + machine->num_conditions,
         .num_conditions = desc->num_conditions,
         .number = number,
@@ -1365,42 +1419,58 @@ static bool copy_transition(md5_building *building, const md5_layer_desc *layer_
         .keeps_phase = desc->keeps_phase,
         .exits_each = desc->exits_each || desc->exit_event,
     };
-    if (desc->exits_each)
+    if (desc->exits_each) // an exit in each cycle is above 0 and at most 1
         transition->exit -= ceil(transition->exit) - 1;
     return true;
 }
 
-static bool build_transitions(md5_building *building, uint32_t number, const md5_names *names)
+// Values that are computed once for all transitions of a layer.
+typedef struct transition_context {
+    const md5_layer_desc *layer_desc;
+    const md5_names *names;       // names of the layer's states
+    first_clip_events event_bits; // updated when a transition adds an event bit
+    bool are_alike;               // all states can share a clock
+    uint32_t num_continuing;      // states that continue after the end of their clip
+} transition_context;
+
+// Builds a transition. Its conditions are appended to the conditions of the machine.
+static bool build_transition(md5_building *building, transition_context *context, uint32_t index,
+                             md5_play_layer *layer, md5_transition *transition)
 {
-    md5_machine *const machine = building->machine;
-    const md5_layer_desc *const layer_desc = &building->desc->layers[number];
+    const md5_layer_desc *const layer_desc = context->layer_desc;
+    const md5_transition_desc *const desc = &layer_desc->transitions[index];
+    md5_begin_row(building, "transition of layer", layer_desc->name);
+    TRY(copy_transition(building, layer_desc, index, context->names, transition));
+    if (desc->exit_event)
+        TRY(build_exit_event(building, desc, layer, &context->event_bits, transition));
+    warn_about_exit(building, layer_desc, desc, layer, transition, context->num_continuing);
+    if (md5_has_easing_parameters(desc->easing.kind))
+        TRY(md5i_build_easing(building, &desc->easing, &transition->change.easing));
+    TRY(build_conditions(building, false, desc->conditions, desc->num_conditions));
+
+    layer->has_waits = layer->has_waits || transition->waits;
+    if (!desc->in_step)
+        return true;
+    layer->has_steps = true;
+    building->machine->has_steps = true;
+    return build_step(building, layer_desc, desc, layer, context->names, &context->are_alike,
+                      transition);
+}
+
+static bool build_transitions(md5_building *building, uint32_t layer_index, const md5_names *names)
+{
+    const md5_layer_desc *const layer_desc = &building->desc->layers[layer_index];
     const uint32_t count = layer_desc->num_transitions;
-    md5_play_layer *const layer = &machine->layers[number];
+    md5_play_layer *const layer = &building->machine->layers[layer_index];
     md5_transition *const transitions = MD5_ALLOC_ZEROED(building->arena, md5_transition, count);
     TRY(layer->transitions = transitions);
-    first_clip_events event_bits = {0};
-    bool are_alike = false;
-    uint32_t num_continuing = 0;
+
+    transition_context context = {.layer_desc = layer_desc, .names = names};
     for (uint32_t i = 0; i < layer->num_states; i++)
-        num_continuing += continues_after_end(layer, i);
-    for (uint32_t i = 0; i < count; i++) {
-        const md5_transition_desc *const desc = &layer_desc->transitions[i];
-        md5_transition *const transition = &transitions[i];
-        md5_begin_row(building, "transition of layer", layer_desc->name);
-        TRY(copy_transition(building, layer_desc, i, names, transition));
-        if (desc->exit_event)
-            TRY(build_exit_event(building, desc, layer, &event_bits, transition));
-        warn_about_exit(building, layer_desc, desc, layer, transition, num_continuing);
-        if (md5_has_easing_parameters(desc->easing.kind))
-            TRY(md5i_build_easing(building, &desc->easing, &transition->change.easing));
-        TRY(build_conditions(building, false, desc->conditions, desc->num_conditions));
-        layer->has_waits = layer->has_waits || transition->waits;
-        if (!desc->in_step)
-            continue;
-        TRY(build_step(building, layer_desc, desc, layer, names, &are_alike, transition));
-        layer->has_steps = true;
-        machine->has_steps = true;
-    }
+        context.num_continuing += continues_after_end(layer, i);
+    for (uint32_t i = 0; i < count; i++)
+        TRY(build_transition(building, &context, i, layer, &transitions[i]));
+
     qsort(transitions, count, sizeof *transitions, compare_transitions);
     return list_transitions(building, layer, transitions, count);
 }
@@ -1456,6 +1526,7 @@ static bool build_clip_curves(md5_building *building, uint32_t clip_index)
     const md5_clip_desc *const clip = &building->desc->clips[clip_index];
     md5_names names = {.what = "curve"};
     TRY(MD5_LIST_NAMES(building, &names, clip, curves));
+
     for (uint32_t k = 0; k < clip->num_curves; k++) {
         const md5_clip_curve *const curve = &clip->curves[k];
         const md5_clip_curve *const copy = &machine->tables.clips[clip_index].curves[k];
@@ -1513,35 +1584,31 @@ bool md5i_resolve_state(md5_building *building, const char *const *layer, const 
     return true;
 }
 
+// Resolves a name that the row's kind needs.
+static bool resolve_named(md5_building *building, const md5_names *names, const char *const *name,
+                          uint32_t *index)
+{
+    TRY(check_named(building, name, names->what));
+    return md5i_resolve(building, names, name, index);
+}
+
 // Resolves the source of a morph target's weight.
 static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_sum_row *row)
 {
-    const md5_names *names = &building->parameters;
-    const char *const *name = &morph->parameter;
+    row->num_keys = morph->num_keys;
     switch (morph->drive) {
     case MD5_MORPH_BY_STATE:
         return md5i_resolve_state(building, &morph->layer, &morph->state, row);
     case MD5_MORPH_BY_CLIP:
-        names = &building->clips;
-        name = &morph->clip;
-        break;
+        TRY(resolve_named(building, &building->clips, &morph->clip, &row->source));
+        return check_clip_keys(building, &morph->target, row->source, morph->keys, morph->num_keys);
     case MD5_MORPH_BY_CURVE:
-        names = &building->curves;
-        name = &morph->curve;
-        break;
+        return resolve_named(building, &building->curves, &morph->curve, &row->source);
     case MD5_MORPH_BY_WINDOW:
-        names = &building->windows;
-        name = &morph->window;
-        break;
-    case MD5_MORPH_BY_PARAMETER:
-        break;
+        return resolve_named(building, &building->windows, &morph->window, &row->source);
+    default: // MD5_MORPH_BY_PARAMETER
+        return resolve_named(building, &building->parameters, &morph->parameter, &row->source);
     }
-    TRY(check_named(building, name, names->what));
-    TRY(md5i_resolve(building, names, name, &row->source));
-    row->num_keys = morph->num_keys;
-    if (morph->drive != MD5_MORPH_BY_CLIP)
-        return true;
-    return check_clip_keys(building, &morph->target, row->source, morph->keys, morph->num_keys);
 }
 
 // Builds the row of a morph.
@@ -1553,8 +1620,9 @@ static bool build_morph(md5_building *building, uint32_t index)
     if (!morph->target || morph->target[0] == '\0')
         return md5i_fail_at(building, &morph->target, MD5_ERROR_MISMATCH, "morph %u has no target",
                             index);
-    md5_morph_desc filled = *morph;
+
     md5_begin_row(building, "morph", morph->target);
+    md5_morph_desc filled = *morph;
     md5i_fill_defaults(&md5i_morph_schema, &filled, 1);
     row->name = copy->target;
     row->keys = copy->keys;
@@ -1571,6 +1639,7 @@ static bool build_morphs(md5_building *building)
     for (uint32_t i = 0; i < desc->num_morphs; i++)
         TRY(build_morph(building, i));
     TRY(number_rows(building, &names, machine->morph_rows, desc->num_morphs, &machine->num_morphs));
+
     // The sums of morph targets are first, then two sums per curve, then the sums of modifiers.
     const uint32_t num_curve_names = machine->num_sums; // set by md5i_build_curves()
     machine->num_rows = desc->num_morphs + machine->num_curves;
@@ -1632,9 +1701,12 @@ static bool build_one_shot(md5_building *building, const md5_one_shot_desc *row,
     TRY(MD5_RESOLVE(building, clips, row->reference, unused));
     TRY(md5i_check_steps(building, &row->fade_in_easing));
     TRY(md5i_check_steps(building, &row->fade_out_easing));
+
     if (slot == MD5_NONE || clip == MD5_NONE)
         return MD5_MISMATCH(building, &row->name, " has no %s", slot == MD5_NONE ? "slot" : "clip");
     TRY(check_one_shot_frames(building, row, slot, clip));
+
+    // The conditions of both lists are adjacent.
     md5_play_condition *const conditions = machine->conditions + machine->num_conditions;
     *one_shot = (md5_play_one_shot){
         .slot = slot,

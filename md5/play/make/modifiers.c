@@ -131,6 +131,19 @@ static bool find_eyes(md5_building *building, const md5_modifier_gaze *rule, md5
 // Number of joints of a gaze whose length is not set.
 enum { DEFAULT_GAZE_LENGTH = 3 };
 
+// Checks the range of the times between two movements of a gaze. `filled` contains the defaults of
+// `params`.
+static bool check_gaze_seconds(md5_building *building, const md5_gaze_params *params,
+                               const md5_gaze_params *filled)
+{
+    if (filled->min_seconds <= filled->max_seconds)
+        return true;
+    const float *const location =
+        params->max_seconds != 0 ? &params->max_seconds : &params->min_seconds;
+    return MD5_OUT_OF_RANGE(building, location, ": min_seconds %g is above max_seconds %g",
+                            filled->min_seconds, filled->max_seconds);
+}
+
 static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
                        md5_modifier *modifier)
 {
@@ -141,12 +154,8 @@ static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
     const md5_gaze_params *const params = &rule->params;
     md5_modifier_gaze filled = *rule;
     md5i_fill_defaults(&md5i_gaze_schema, &filled, md5_skeleton_scale(skeleton));
-    if (!(filled.params.min_seconds <= filled.params.max_seconds)) {
-        const float *const location =
-            params->max_seconds != 0 ? &params->max_seconds : &params->min_seconds;
-        return MD5_OUT_OF_RANGE(building, location, ": min_seconds %g is above max_seconds %g",
-                                filled.params.min_seconds, filled.params.max_seconds);
-    }
+    TRY(check_gaze_seconds(building, params, &filled.params));
+
     md5_gaze_desc gaze = {.head = modifier->joint, .params = *params};
     gaze.params.distance = filled.params.distance; // the length of id's units is known only here
     if (gaze.params.length == 0) { // the default, or the whole branch if it is shorter
@@ -155,6 +164,7 @@ static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
     }
     TRY(check_length(building, desc, &params->length, gaze.params.length, gaze.head));
     TRY(find_eyes(building, rule, &gaze));
+
     modifier->gaze = machine->num_gazes;
     modifier->seed = rule->seed;
     machine->gazes[machine->num_gazes++] = gaze;
@@ -197,7 +207,6 @@ static bool find_sole_joint(md5_building *building, const char *const *toe, uint
 static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
                        md5_modifier *modifier)
 {
-    static const char *const no_toe = NULL;
     md5_machine *const machine = building->machine;
     const md5_model *const model = building->desc->model;
     md5_modifier_hold filled = *desc->hold;
@@ -205,6 +214,7 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
     modifier->hold = filled.params;
     modifier->first_sole = machine->num_soles;
     modifier->num_locked_feet = desc->num_feet < MD5_MAX_HELD ? desc->num_feet : MD5_MAX_HELD;
+
     const char *const *const toes = desc->hold->toes;
     uint32_t num_toes = 0;
     while (num_toes < MD5_MAX_HELD && toes[num_toes])
@@ -213,6 +223,8 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
         return MD5_OUT_OF_RANGE(building, &toes[desc->num_feet],
                                 ": too many toes: expected at most %u, one per foot, found %u",
                                 desc->num_feet, num_toes);
+
+    static const char *const no_toe = NULL; // the sole is at the ankle
     for (uint32_t i = 0; i < modifier->num_locked_feet; i++) {
         const char *const *const toe = i < num_toes ? &toes[i] : &no_toe;
         const uint32_t ankle = machine->legs[modifier->first_foot + i].tip;
@@ -241,14 +253,17 @@ static uint8_t contact_between(const sole_frame *frame, const sole_frame *next,
 {
     const md5_vec3 from = frame->position;
     const md5_vec3 to = next->position;
-    const md5_vec3 a = frame->facing;
-    const md5_vec3 b = next->facing;
     if (!(from.z <= hold->height && to.z <= hold->height))
         return MD5_CONTACT_NONE;
-    const float x = (to.x - from.x) * frame_rate;
-    const float y = (to.y - from.y) * frame_rate;
-    if (!(x * x + y * y <= hold->speed * hold->speed))
+
+    const float speed_x = (to.x - from.x) * frame_rate;
+    const float speed_y = (to.y - from.y) * frame_rate;
+    if (!(speed_x * speed_x + speed_y * speed_y <= hold->speed * hold->speed))
         return MD5_CONTACT_SLIDES;
+
+    // Rotation from the facing in one frame to the facing in the next frame.
+    const md5_vec3 a = frame->facing;
+    const md5_vec3 b = next->facing;
     const float cosine = a.x * b.x + a.y * b.y;
     const float sine = a.x * b.y - a.y * b.x;
     const bool is_turning = cosine < 0 || fabsf(sine) * frame_rate > max_locked_turn;
@@ -300,10 +315,10 @@ static bool build_contacts(md5_building *building, const md5_source *source)
     for (uint32_t i = 0; i < building->desc->num_modifiers; i++) {
         const md5_modifier *const modifier = &machine->modifiers[i];
         for (size_t k = 0; k < modifier->num_locked_feet; k++) {
-            const size_t number = modifier->first_sole + k;
-            sample_sole(building, binding, &machine->soles[number], frames);
+            const size_t sole = modifier->first_sole + k;
+            sample_sole(building, binding, &machine->soles[sole], frames);
             find_contacts(source, frames, &modifier->hold,
-                          machine->contacts + number * machine->num_frames + source->first_frame);
+                          machine->contacts + sole * machine->num_frames + source->first_frame);
         }
     }
     return true;
@@ -319,6 +334,7 @@ static bool list_attached(md5_building *building)
         return md5i_fail_at(building, &desc->attached[MD5_MAX_ATTACHED].name, MD5_ERROR_RANGE,
                             "too many attached models: expected at most %d, found %u",
                             MD5_MAX_ATTACHED, desc->num_attached);
+
     TRY(building->attached_joints =
             MD5_ALLOC_ZEROED(building->scratch, md5_names, desc->num_attached));
     for (uint32_t i = 0; i < desc->num_attached; i++) {
@@ -355,6 +371,7 @@ static bool find_anchor(md5_building *building, const md5_modifier_point *point,
     const md5_machine_desc *const desc = building->desc;
     *anchor = (md5_anchor){.is_set = true, .is_aligned = point->aligned};
     anchor->within = (md5_xform){.rotation = {.w = 1}, .translation = point->offset};
+
     TRY(MD5_RESOLVE(building, attached, point->attached, anchor->attached));
     const md5_names *joints = &building->joints;
     const md5_attached_desc *attached = NULL;
@@ -366,6 +383,7 @@ static bool find_anchor(md5_building *building, const md5_modifier_point *point,
     if (anchor->joint == MD5_NONE)
         return MD5_MISMATCH(building, &point->joint,
                             ": position of the target or pole has no joint");
+
     if (attached && !attached->joint)
         return true;
     if (attached)
@@ -402,8 +420,15 @@ static md5_morph_drive weight_drive(const md5_modifier_desc *desc)
 static bool build_weight_row(md5_building *building, const md5_modifier_desc *desc,
                              md5_modifier *modifier)
 {
-    md5_machine *const machine = building->machine;
     const md5_morph_drive drive = weight_drive(desc);
+    const bool has_curve_too = drive != MD5_MORPH_BY_CURVE && desc->weight_curve;
+    const bool has_window_too = drive != MD5_MORPH_BY_WINDOW && desc->weight_window;
+    if (has_curve_too || has_window_too)
+        return MD5_MISMATCH(
+            building, &desc->name,
+            " has several weight sources: expected one of a state, a curve and a window");
+
+    md5_machine *const machine = building->machine;
     modifier->drive = machine->num_rows++;
     md5_sum_row *const row = &machine->morph_rows[modifier->drive];
     *row = (md5_sum_row){
@@ -413,12 +438,7 @@ static bool build_weight_row(md5_building *building, const md5_modifier_desc *de
         .target = machine->num_sums++,
         .weight = 1,
     };
-    const bool has_curve_too = drive != MD5_MORPH_BY_CURVE && desc->weight_curve;
-    const bool has_window_too = drive != MD5_MORPH_BY_WINDOW && desc->weight_window;
-    if (has_curve_too || has_window_too)
-        return MD5_MISMATCH(
-            building, &desc->name,
-            " has several weight sources: expected one of a state, a curve and a window");
+
     if (drive == MD5_MORPH_BY_STATE)
         return md5i_resolve_state(building, &desc->weight_layer, &desc->weight_state, row);
     if (drive == MD5_MORPH_BY_CURVE)
@@ -442,6 +462,7 @@ static bool find_drivers(md5_building *building, const md5_modifier_desc *desc,
     modifier->weight.fixed = 1;
     TRY(MD5_RESOLVE(building, parameters, desc->weight_parameter, modifier->weight.parameter));
     TRY(md5i_build_easing(building, &desc->weight_easing, &modifier->weight.easing));
+
     const bool has_state = desc->weight_layer || desc->weight_state;
     const bool has_weight_row = has_state || desc->weight_curve || desc->weight_window;
     modifier->is_driven = desc->weight_parameter || desc->target || desc->pole;
@@ -459,32 +480,46 @@ static bool is_zero_vector(md5_vec3 v)
     return v.x == 0 && v.y == 0 && v.z == 0;
 }
 
+static bool build_limit(md5_building *building, const md5_limit_desc *row)
+{
+    uint32_t joint;
+    md5_begin_row(building, "limit", row->joint);
+    TRY(MD5_RESOLVE(building, joints, row->joint, joint));
+    if (joint == MD5_NONE)
+        return MD5_OUT_OF_RANGE(building, &row->joint, " has no joint");
+    if (is_zero_vector(row->axis))
+        return MD5_OUT_OF_RANGE(building, &row->joint,
+                                " has no axis: expected a vector that is not 0, found ( 0 0 0 )");
+    if (!(row->min <= row->max))
+        return MD5_OUT_OF_RANGE(building, &row->joint,
+                                ": range is not ascending: expected min to max, found %g to %g",
+                                row->min, row->max);
+
+    // Joints without a limit have the axis 0.
+    md5_joint_limit *const limit = &building->machine->limits[joint];
+    if (!is_zero_vector(limit->axis))
+        return MD5_MISMATCH(building, &row->joint, " is a duplicate: expected one limit per joint");
+    *limit = (md5_joint_limit){
+        .kind = row->kind,
+        .rest = building->desc->model->bind_local[joint].rotation,
+        .axis = row->axis,
+        .min = row->min,
+        .max = row->max,
+        .swing = row->swing,
+    };
+    return true;
+}
+
+// Builds an array with a limit for each joint, unless there are no limits.
 static bool build_limits(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
-    md5_joint_limit *limits = NULL;
-    if (desc->num_limits > 0)
-        TRY(limits =
-                MD5_ALLOC_ZEROED(building->arena, md5_joint_limit, building->machine->num_joints));
-    building->machine->limits = limits;
-    for (uint32_t i = 0; i < desc->num_limits; i++) {
-        const md5_limit_desc *const row = &desc->limits[i];
-        uint32_t joint;
-        md5_begin_row(building, "limit", row->joint);
-        TRY(MD5_RESOLVE(building, joints, row->joint, joint));
-        if (joint == MD5_NONE || is_zero_vector(row->axis) || !(row->min <= row->max))
-            return MD5_OUT_OF_RANGE(building, &row->joint,
-                                    " is invalid: expected a joint, an axis and min <= max");
-        if (!is_zero_vector(limits[joint].axis))
-            return MD5_MISMATCH(building, &row->joint,
-                                " is a duplicate: expected one limit per joint");
-        limits[joint] = (md5_joint_limit){.kind = row->kind,
-                                          .rest = desc->model->bind_local[joint].rotation,
-                                          .axis = row->axis,
-                                          .min = row->min,
-                                          .max = row->max,
-                                          .swing = row->swing};
-    }
+    md5_machine *const machine = building->machine;
+    if (desc->num_limits == 0)
+        return true;
+    TRY(machine->limits = MD5_ALLOC_ZEROED(building->arena, md5_joint_limit, machine->num_joints));
+    for (uint32_t i = 0; i < desc->num_limits; i++)
+        TRY(build_limit(building, &desc->limits[i]));
     return true;
 }
 
@@ -493,27 +528,22 @@ static bool build_limits(md5_building *building)
 // Checks that a modifier does not have members that only another kind supports.
 static bool check_members(md5_building *building, const md5_modifier_desc *desc)
 {
-    const struct {
-        bool is_set;
-        const void *member;
-        md5_modifier_kind kind;
-        const char *message;
-    } members[] = {
-        {desc->middle != NULL, &desc->middle, MD5_MODIFIER_TWO_BONE,
-         "has a middle joint: only 'two_bone' supports it"},
-        {desc->root != NULL, &desc->root, MD5_MODIFIER_TWO_BONE,
-         "has a root joint: only 'two_bone' supports it"},
-        {desc->num_feet > 0, &desc->num_feet, MD5_MODIFIER_FEET,
-         "has feet: only 'feet' supports them"},
-        {desc->gaze != NULL, &desc->gaze, MD5_MODIFIER_GAZE,
-         "has a gaze description: only 'gaze' supports it"},
-        {desc->hold != NULL, &desc->hold, MD5_MODIFIER_FEET,
-         "has a hold description: only 'feet' supports it"},
-    };
-    for (uint32_t i = 0; i < MD5_COUNT(members); i++) {
-        if (members[i].is_set && desc->kind != members[i].kind)
-            return MD5_MISMATCH(building, members[i].member, " %s", members[i].message);
-    }
+    const bool is_limb = desc->kind == MD5_MODIFIER_TWO_BONE;
+    const bool is_feet = desc->kind == MD5_MODIFIER_FEET;
+    if (desc->middle && !is_limb)
+        return MD5_MISMATCH(building, &desc->middle,
+                            " has a middle joint: only 'two_bone' supports it");
+    if (desc->root && !is_limb)
+        return MD5_MISMATCH(building, &desc->root,
+                            " has a root joint: only 'two_bone' supports it");
+    if (desc->num_feet > 0 && !is_feet)
+        return MD5_MISMATCH(building, &desc->num_feet, " has feet: only 'feet' supports them");
+    if (desc->gaze && desc->kind != MD5_MODIFIER_GAZE)
+        return MD5_MISMATCH(building, &desc->gaze,
+                            " has a gaze description: only 'gaze' supports it");
+    if (desc->hold && !is_feet)
+        return MD5_MISMATCH(building, &desc->hold,
+                            " has a hold description: only 'feet' supports it");
     return true;
 }
 
@@ -555,6 +585,18 @@ static bool build_limb(md5_building *building, const md5_modifier_desc *desc,
     }
 }
 
+// Replaces values that select a default in the copy of a modifier's description.
+static void fill_modifier(const md5_modifier_desc *desc, md5_modifier_desc *filled)
+{
+    const md5_vec3 x = {1, 0, 0};
+    const md5_vec3 z = {0, 0, 1};
+    md5i_fill_defaults(&md5i_modifier_schema, filled, 1);
+    filled->spring = desc->spring; // its defaults are filled in by md5_solve_spring()
+    filled->aim.forward =
+        is_zero_vector(desc->aim.forward) ? x : md5_vec3_normalize(desc->aim.forward, x);
+    filled->aim.up = is_zero_vector(desc->aim.up) ? z : md5_vec3_normalize(desc->aim.up, z);
+}
+
 static bool build_modifier(md5_building *building, const md5_modifier_desc *desc,
                            md5_modifier *modifier)
 {
@@ -569,14 +611,8 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
         .joint = joint,
         .limb = {.tip = joint},
     };
-    md5_modifier_desc *const filled = &modifier->desc;
-    const md5_vec3 x = {1, 0, 0};
-    const md5_vec3 z = {0, 0, 1};
-    md5i_fill_defaults(&md5i_modifier_schema, filled, 1);
-    filled->spring = desc->spring; // its defaults are filled in by md5_solve_spring()
-    filled->aim.forward =
-        is_zero_vector(desc->aim.forward) ? x : md5_vec3_normalize(desc->aim.forward, x);
-    filled->aim.up = is_zero_vector(desc->aim.up) ? z : md5_vec3_normalize(desc->aim.up, z);
+    fill_modifier(desc, &modifier->desc);
+
     TRY(build_limb(building, desc, modifier));
     TRY(check_members(building, desc));
     if (desc->kind == MD5_MODIFIER_FEET && desc->num_feet == 0)
@@ -586,12 +622,11 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
         TRY(build_gaze(building, desc, modifier));
     if (desc->hold)
         TRY(build_hold(building, desc, modifier));
-    TRY(find_drivers(building, desc, modifier));
     if (desc->kind == MD5_MODIFIER_SPRING) {
         modifier->first_spring = machine->num_springs;
-        machine->num_springs += filled->length;
+        machine->num_springs += modifier->desc.length;
     }
-    return true;
+    return find_drivers(building, desc, modifier);
 }
 
 // Bounds of the influences of one vertex.
@@ -626,13 +661,27 @@ static vertex_bounds bound_vertex(md5_machine *machine, const md5_mesh *mesh, ui
     return bounds;
 }
 
+// Extends the bounds of the model by the vertices of a mesh.
+static void bound_mesh(md5_machine *machine, const md5_mesh *mesh)
+{
+    machine->has_vertices = machine->has_vertices || mesh->num_influences > 0;
+    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
+        const vertex_bounds bounds = bound_vertex(machine, mesh, vertex);
+        machine->min_positive_bias = fminf(machine->min_positive_bias, bounds.positive);
+        machine->max_positive_bias = fmaxf(machine->max_positive_bias, bounds.positive);
+        machine->max_negative_bias = fmaxf(machine->max_negative_bias, bounds.negative);
+        machine->loose_distance = fmaxf(machine->loose_distance, bounds.loose_distance);
+    }
+}
+
 // Computes the bounds of all vertices of the model relative to their joints.
 static bool build_vertex_bounds(md5_building *building)
 {
     md5_machine *const machine = building->machine;
     TRY(machine->reaches = MD5_ALLOC_ZEROED(building->arena, float, machine->num_joints));
     for (uint32_t i = 0; i < machine->num_joints; i++)
-        machine->reaches[i] = -1;
+        machine->reaches[i] = -1; // no vertex depends on the joint
+
     machine->min_positive_bias = 1;
     machine->max_positive_bias = 1;
     for (uint32_t i = 0; i < machine->model->num_meshes; i++) {
@@ -641,15 +690,40 @@ static bool build_vertex_bounds(md5_building *building)
             return MD5_FAIL(building->context, MD5_ERROR_MISMATCH,
                             "geometry of the machine's model was released: create machines before "
                             "md5_release_geometry()");
-        machine->has_vertices = machine->has_vertices || mesh->num_influences > 0;
-        for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
-            const vertex_bounds bounds = bound_vertex(machine, mesh, vertex);
-            machine->min_positive_bias = fminf(machine->min_positive_bias, bounds.positive);
-            machine->max_positive_bias = fmaxf(machine->max_positive_bias, bounds.positive);
-            machine->max_negative_bias = fmaxf(machine->max_negative_bias, bounds.negative);
-            machine->loose_distance = fmaxf(machine->loose_distance, bounds.loose_distance);
-        }
+        bound_mesh(machine, mesh);
     }
+    return true;
+}
+
+// Allocates the modifiers, and the legs, soles and gazes that belong to some of them.
+static bool alloc_modifiers(md5_building *building)
+{
+    const md5_machine_desc *const desc = building->desc;
+    md5_machine *const machine = building->machine;
+    const size_t num_feet = building->num_feet;
+    size_t num_gazes = 0;
+    for (uint32_t i = 0; i < desc->num_modifiers; i++) {
+        if (desc->modifiers[i].kind == MD5_MODIFIER_GAZE)
+            num_gazes++;
+    }
+    machine->modifiers = MD5_ALLOC_ZEROED(building->arena, md5_modifier, desc->num_modifiers);
+    machine->legs = MD5_ALLOC_ZEROED(building->arena, md5_limb, num_feet);
+    machine->gazes = MD5_ALLOC_ZEROED(building->arena, md5_gaze_desc, num_gazes);
+    machine->soles = MD5_ALLOC_ZEROED(building->arena, md5_sole, num_feet);
+    return machine->modifiers && machine->legs && machine->gazes && machine->soles;
+}
+
+// Computes the contacts of all soles in all clips.
+static bool build_all_contacts(md5_building *building)
+{
+    md5_machine *const machine = building->machine;
+    machine->contacts = (uint8_t *)md5i_arena_alloc_zeroed(building->arena, machine->num_soles,
+                                                           machine->num_frames);
+    TRY(machine->contacts);
+    if (machine->num_soles == 0)
+        return true;
+    for (uint32_t i = 0; i < building->desc->num_clips; i++)
+        TRY(build_contacts(building, &machine->sources[i]));
     return true;
 }
 
@@ -658,28 +732,13 @@ bool md5i_build_modifiers(md5_building *building)
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     md5_names names = {.what = "modifier"};
-    const size_t num_feet = building->num_feet;
-    size_t num_gazes = 0;
     TRY(MD5_LIST_NAMES(building, &names, desc, modifiers));
-    for (uint32_t i = 0; i < desc->num_modifiers; i++) {
-        if (desc->modifiers[i].kind == MD5_MODIFIER_GAZE)
-            num_gazes++;
-    }
     TRY(MD5_LIST_NAMES(building, &building->joints, &desc->model->skeleton, joints));
     TRY(list_attached(building) && build_limits(building));
-    machine->modifiers = MD5_ALLOC_ZEROED(building->arena, md5_modifier, desc->num_modifiers);
-    machine->legs = MD5_ALLOC_ZEROED(building->arena, md5_limb, num_feet);
-    machine->gazes = MD5_ALLOC_ZEROED(building->arena, md5_gaze_desc, num_gazes);
-    machine->soles = MD5_ALLOC_ZEROED(building->arena, md5_sole, num_feet);
-    TRY(machine->modifiers && machine->legs && machine->gazes && machine->soles);
+
+    TRY(alloc_modifiers(building));
     for (uint32_t i = 0; i < desc->num_modifiers; i++)
         TRY(build_modifier(building, &desc->modifiers[i], &machine->modifiers[i]));
-    machine->contacts = (uint8_t *)md5i_arena_alloc_zeroed(building->arena, machine->num_soles,
-                                                           machine->num_frames);
-    TRY(machine->contacts);
-    if (machine->num_soles > 0) {
-        for (uint32_t i = 0; i < desc->num_clips; i++)
-            TRY(build_contacts(building, &machine->sources[i]));
-    }
+    TRY(build_all_contacts(building));
     return build_vertex_bounds(building);
 }
