@@ -159,13 +159,16 @@ static void bind_material(md5gl_renderer *renderer, const md5gl_material *materi
 static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
                         const md5gl_surface *surface, const md5gl_program *program)
 {
+    static const float default_gloss = 0.45f;
     const GladGLContext *gl = &renderer->gl;
     const md5gl_material *const material = &surface->material;
     use_model_program(renderer, draw->model, mesh, material, program);
     bind_material(renderer, material, draw->style, program);
-    if (program->uniforms[MD5GL_SURFACE] >= 0)
-        gl->Uniform2f(program->uniforms[MD5GL_SURFACE],
-                      material->gloss > 0.0f ? material->gloss : 0.45f, alpha_limit(material));
+
+    if (program->uniforms[MD5GL_SURFACE] >= 0) {
+        const float gloss = material->gloss > 0.0f ? material->gloss : default_gloss;
+        gl->Uniform2f(program->uniforms[MD5GL_SURFACE], gloss, alpha_limit(material));
+    }
     if (program->uniforms[MD5GL_PAINTS] >= 0) {
         float colors[6];
         write_material_color(material->diffuse_color, !renderer->is_classic, colors);
@@ -176,6 +179,7 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
                        renderer->adds_light ? 2 : renderer->multisampled);
     if (draw->colour)
         gl->Uniform4fv(program->uniforms[MD5GL_FLAT_COLOUR], 1, draw->colour);
+
     if (draw->style & MD5GL_NO_CULLING || surface->material.two_sided)
         gl->Disable(GL_CULL_FACE);
     else
@@ -705,8 +709,10 @@ static void draw_stage(md5gl_renderer *renderer, const list_draw *draw, const md
     float color[4];
     for (uint32_t i = 0; i < 4; i++)
         color[i] = clamp_to_unit(stage->color[i]);
+
     use_model_program(renderer, draw->model, draw->mesh, NULL, draw->program);
     bind_stage_textures(renderer, draw->program, stage, is_cube, is_bumped);
+
     gl->Uniform1i(uniforms[MD5GL_STAGE_TEXGEN], is_bumped ? bumped_reflection : (GLint)texgen);
     gl->Uniform3fv(uniforms[MD5GL_TEXTURE_ROWS], 2,
                    stage->has_matrix ? stage->matrix[0] : identity);
@@ -714,6 +720,7 @@ static void draw_stage(md5gl_renderer *renderer, const list_draw *draw, const md
     gl->Uniform3i(uniforms[MD5GL_STAGE_MODE], (GLint)stage->vertex_color, (GLint)test,
                   (GLint)alpha);
     gl->Uniform1f(uniforms[MD5GL_ALPHA_LIMIT], test ? stage->alpha_test : 0.0f);
+
     draw_skin(renderer, &(model_draw){draw->model, MD5GL_LIT, MD5GL_PASS_LIT, NULL}, draw->mesh,
               draw->program, draw->list->skin);
 }

@@ -117,10 +117,13 @@ static md5_vec3 scaled(md5_vec3 color, float factor)
 void md5gli_reflect_light(const md5_vec3 harmonics[9], md5_vec3 polynomial[9])
 {
     MD5_ASSERT(harmonics != NULL && polynomial != NULL, "harmonics, polynomial: must not be NULL");
+    // Constants of the real spherical harmonics: degree 0, degree 1, products of two coordinates in
+    // degree 2, and squares in degree 2.
     const float even = 0.282094792f;
     const float first = 0.488602512f * 2.0f / 3.0f;
     const float second = 1.092548431f / 4.0f;
     const float square = 0.315391565f / 4.0f;
+
     const md5_vec3 level = scaled(harmonics[0], even);
     const md5_vec3 tilt = scaled(harmonics[6], square);
     polynomial[0] = (md5_vec3){level.x - tilt.x, level.y - tilt.y, level.z - tilt.z};

@@ -50,6 +50,8 @@ static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5
     const float diagonal = is_empty ? 0.0f : sqrtf(md5_vec3_dot(size, size));
     const float limit = MD5GL_MEASURABLE_LOSS * diagonal;
     const bool is_auto = requested == MD5GL_PATH_AUTO;
+
+    // The fastest path without a visible loss, or the requested path.
     mesh->path = is_auto ? MD5GL_PATH_EXACT : requested;
     mesh->reason = is_auto ? "8 is lossy" : "requested";
     if (is_auto && mesh->mesh->loss8 <= limit) {
@@ -60,6 +62,7 @@ static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5
         mesh->path = MD5GL_PATH_4;
         mesh->reason = "lossless";
     }
+
     if (mesh->path == MD5GL_PATH_CPU)
         return true;
     if (fits_tables(renderer, model->skeleton.num_joints, mesh, is_auto ? NULL : error))

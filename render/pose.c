@@ -404,6 +404,8 @@ static void deform_one(const GladGLContext *gl, const md5gl_model *model, const 
     const uint8_t *const from_normals = skinned + from.begin[MD5GL_ARRAY_NORMALS];
     md5_vec3 *const normals = (md5_vec3 *)(void *)(deformed + one.begin[MD5GL_ARRAY_NORMALS]);
     const md5_vec3 up = {0.0f, 0.0f, 1.0f};
+
+    // The callback does not write normals: they are those of the mesh, or up for other vertices.
     memset(deformed, 0, one.begin[MD5GL_NUM_ARRAYS]);
     if (count == mesh->mesh->num_vertices) {
         memcpy(normals, from_normals, // normals and tangents
@@ -412,11 +414,13 @@ static void deform_one(const GladGLContext *gl, const md5gl_model *model, const 
         for (size_t i = 0; i < count; i++)
             normals[i] = up;
     }
+
     mesh->deform.write(mesh->deform.user, (uint32_t)(mesh - model->meshes), instance,
                        (const md5_vec3 *)(const void *)skinned,
                        (const md5_vec3 *)(const void *)from_normals, (md5_vec3 *)(void *)deformed,
                        (md5_vec2 *)(void *)(deformed + one.begin[MD5GL_ARRAY_TEXCOORDS]),
                        (md5_vec4 *)(void *)(deformed + one.begin[MD5GL_ARRAY_COLOURS]));
+
     write_instance(gl, &all, &one, MD5GL_NUM_ARRAYS, index, deformed);
 }
 

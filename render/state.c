@@ -174,6 +174,7 @@ static void save_drawing(const md5gl_renderer *renderer, md5gl_host_state *host)
     host->blend_functions[3] = get_integer(gl, GL_BLEND_DST_ALPHA);
     host->blend_equations[0] = get_integer(gl, GL_BLEND_EQUATION_RGB);
     host->blend_equations[1] = get_integer(gl, GL_BLEND_EQUATION_ALPHA);
+
     gl->GetBooleanv(GL_DEPTH_WRITEMASK, &host->depth_mask);
     gl->GetBooleanv(GL_COLOR_WRITEMASK, host->colour_mask);
     gl->GetFloatv(GL_DEPTH_RANGE, host->depth_range);
@@ -181,6 +182,7 @@ static void save_drawing(const md5gl_renderer *renderer, md5gl_host_state *host)
     gl->GetFloatv(GL_COLOR_CLEAR_VALUE, host->clear_colour);
     gl->GetFloatv(GL_POLYGON_OFFSET_FACTOR, &host->polygon_offset[0]);
     gl->GetFloatv(GL_POLYGON_OFFSET_UNITS, &host->polygon_offset[1]);
+
     host->depth_function = get_integer(gl, GL_DEPTH_FUNC);
     host->culled_face = get_integer(gl, GL_CULL_FACE_MODE);
     host->front_face = get_integer(gl, GL_FRONT_FACE);
@@ -284,6 +286,7 @@ static void set_drawing(const md5gl_renderer *renderer, const md5gl_host_state *
     gl->DepthFunc(state->depth_function);
     gl->CullFace(state->culled_face);
     gl->FrontFace(state->front_face);
+
     if (renderer->is_es) { // its functions take floats, those of OpenGL 3.3 doubles
         gl->DepthRangef(state->depth_range[0], state->depth_range[1]);
         gl->ClearDepthf(state->clear_depth);

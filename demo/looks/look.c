@@ -1453,6 +1453,7 @@ static bool select_declared(view_look *look, const named_mesh *subject, view_lis
     view_look notes = {0};
     if (!subject->search->said)
         find_declaration(package, subject->mesh, &found, &notes, warnings);
+
     const view_look *const declared = subject->search->said ? subject->search->said : &found;
     *look = *declared;
     look->looked = notes.looked;
@@ -1460,6 +1461,7 @@ static bool select_declared(view_look *look, const named_mesh *subject, view_lis
     look->normals = find_image_path(package, declared->normals, warnings);
     look->masks = find_image_path(package, declared->masks, warnings);
     look->is_declared = false;
+
     if (declared->diffuse) {
         const view_image_file *const image = find_declared_image(package, declared->diffuse);
         look->is_declared = image != NULL;
@@ -1471,6 +1473,7 @@ static bool select_declared(view_look *look, const named_mesh *subject, view_lis
             common_add(&look->tried,
                        common_format("declared image %s not found", declared->diffuse));
     }
+
     view_free_look(&found);
     return look->is_declared || look->tried.count > 0;
 }
@@ -1668,10 +1671,12 @@ static named_mesh describe_mesh(const view_look_search *search)
         .has_other_materials = has_several_materials(search->model),
     };
     split_names(&subject);
+
     const bool has_part_name =
         has_word(&subject.shader, WORD_PART) || has_word(&subject.name, WORD_PART);
     subject.is_part =
         subject.has_other_materials && has_part_name && !has_word(&subject.model, WORD_PART);
+
     const bool has_unrelated_shader =
         is_specific(&subject.shader) && view_name_similarity(&subject.shader, &subject.model) == 0
         && view_name_similarity(&subject.shader, &subject.folder) == 0;

@@ -666,6 +666,7 @@ static int check_arguments(const tool_arguments *arguments, bool is_folder, doub
         return TOOL_BAD_USAGE;
     if (!arguments->turn)
         return TOOL_OK;
+
     char *end = NULL;
     *turn = strtod(arguments->turn, &end);
     const bool is_number = end != arguments->turn && *end == '\0';
@@ -728,6 +729,7 @@ static convert_job create_job(const tool_arguments *arguments, bool is_folder, d
         .wrote = store_written_file,
         .user = whole,
     };
+
     if (arguments->prints_map) {
         job.output = "x.md5anim"; // is not written, but selects the kind of the output
         job.prints_map = stdout;

@@ -216,12 +216,14 @@ static void print_mesh(bool is_json, uint32_t index, const md5_mesh *mesh)
     uint64_t num_used_weights = 0;
     for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
         num_used_weights += mesh->file_vertices[i].num_weights;
+
     common_print_either(is_json, "submesh %u \"%s\" %u %u %u %llu %u\n",
                         "{\"kind\":\"submesh\",\"index\":%u,\"shader\":%s,\"vertices\":%u,"
                         "\"triangles\":%u,\"weights\":%u,\"used_weights\":%llu,"
                         "\"max_weights\":%u}\n",
                         index, mesh->shader, mesh->num_file_vertices, mesh->num_triangles,
                         mesh->num_weights, (unsigned long long)num_used_weights, mesh->max_weights);
+
     for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
         print_floats(is_json, "st", &mesh->texcoords[i].x, 2);
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {

@@ -118,7 +118,8 @@ static tool_image read_quake_image(const char *kind, const uint8_t *bytes, size_
 }
 
 // Reads the header of an image. Some formats are recognized by their first bytes, the others by the
-// extension of their file. Returns false for other files.
+// extension of their file. The file must contain the complete header. Returns false for other
+// files.
 static bool read_header(const char *path, const uint8_t *bytes, size_t size, tool_image *image)
 {
     if (size >= 26 && memcmp(bytes, "\x89PNG\r\n\x1A\n", 8) == 0)

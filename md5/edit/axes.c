@@ -135,20 +135,21 @@ static uint32_t find_bones(axes_search *search, float *ratios)
 // best (Davenport 1968). The matrix has the order x y z w.
 static void add_to_fit(const axes_search *search, uint32_t joint, double fit[4][4])
 {
-    const md5_vec3 k = bone_of_clip(search, joint);
-    const md5_vec3 m = bone_of_model(search, joint);
-    const double from[3] = {(double)k.x, (double)k.y, (double)k.z};
-    const double to[3] = {(double)m.x, (double)m.y, (double)m.z};
+    const md5_vec3 in_clip = bone_of_clip(search, joint);
+    const md5_vec3 in_model = bone_of_model(search, joint);
+    const double from[3] = {(double)in_clip.x, (double)in_clip.y, (double)in_clip.z};
+    const double to[3] = {(double)in_model.x, (double)in_model.y, (double)in_model.z};
     const double trace = from[0] * to[0] + from[1] * to[1] + from[2] * to[2];
-    for (uint32_t r = 0; r < 3; r++) {
-        const uint32_t y = (r + 1) % 3;
-        const uint32_t z = (r + 2) % 3;
+
+    for (uint32_t row = 0; row < 3; row++) {
+        const uint32_t y = (row + 1) % 3;
+        const uint32_t z = (row + 2) % 3;
         const double cross = from[y] * to[z] - from[z] * to[y];
-        fit[r][3] += cross;
-        fit[3][r] += cross;
-        for (uint32_t c = 0; c < 3; c++)
-            fit[r][c] += from[r] * to[c] + from[c] * to[r];
-        fit[r][r] -= trace;
+        fit[row][3] += cross;
+        fit[3][row] += cross;
+        for (uint32_t column = 0; column < 3; column++)
+            fit[row][column] += from[row] * to[column] + from[column] * to[row];
+        fit[row][row] -= trace;
     }
     fit[3][3] += trace;
 }

@@ -326,12 +326,14 @@ static uint32_t pose_edited_joints(md5_repair *repair, const md5_frame_edit *edi
         const uint32_t track = repair->binding->tracks[j];
         const md5_doc_joint *const old = track != MD5_NONE ? &doc->joints[track] : NULL;
         const char *const name = skeleton->joints[j].name;
+
         if (edit->tolerance == 0 && old)
             joint->track.flags |= old->track.flags;
         if (edit->all_components)
             joint->track.flags |= MD5_TRANSLATION_FLAGS | MD5_ROTATION_FLAGS;
         joint->track.first = joint->track.flags ? num_components : 0;
         num_components += md5i_count_flags(joint->track.flags);
+
         joint->name = md5_copy_text(&repair->arena, name, strlen(name));
         joint->comment = old ? old->comment : NULL;
         joint->parent = skeleton->joints[j].parent;

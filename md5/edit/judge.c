@@ -335,14 +335,17 @@ static void check_joints(md5_checker *checker, const md5_check *mesh, const uint
     const md5_check_joint *const extra = find_unmatched(clip, in_mesh);
     const md5_check_joint *const missing = find_unmatched(mesh, in_clip);
     const char *const file = file_name(mesh->file);
-    const bool is_missing_in_mesh = clip->num_joints > mesh->num_joints;
-    const md5_check_joint *const example = is_missing_in_mesh ? extra : missing;
-    if (mesh->num_joints != clip->num_joints)
+
+    if (mesh->num_joints != clip->num_joints) {
+        const bool is_missing_in_mesh = clip->num_joints > mesh->num_joints;
+        const md5_check_joint *const example = is_missing_in_mesh ? extra : missing;
         md5i_add_diagnostic(
             checker, "clip-joint-count", md5_at_line(checker->joints_line),
             "number of joints differs: found %u, but %s has %u; '%.60s' is missing in the %s",
             clip->num_joints, file, mesh->num_joints, example->name,
             is_missing_in_mesh ? "mesh" : "clip");
+    }
+
     if (extra && missing) {
         const char *const nearest = nearest_name(mesh, extra->name);
         md5i_add_diagnostic(checker, "clip-joint-name", md5_at_line(extra->line),

@@ -176,18 +176,22 @@ static number_problem find_number_problem(const md5_checker *checker)
     const char *const word = checker->word.bytes;
     const char *const digits = word + sign_length(checker->word);
     const size_t size = checker->word.size - (size_t)(digits - word);
-    const bool has_letters = count_bytes(digits, size, "0123456789.-eE+,(){}") < size;
-    const bool has_digits = count_bytes(digits, size, "0123456789") > 0;
     if (is_hexadecimal(digits, size))
         return (number_problem){"hexadecimal", "is a hexadecimal number"};
     if (!checker->is_quoted && count_bytes(digits, size, ",") > 0)
         return (number_problem){"decimal-comma", "contains a decimal comma"};
+
+    // Words that are not numbers.
+    const bool has_letters = count_bytes(digits, size, "0123456789.-eE+,(){}") < size;
+    const bool has_digits = count_bytes(digits, size, "0123456789") > 0;
     if (checker->is_quoted || (has_letters && !has_digits))
         return (number_problem){"nan", "is not a number"};
     if (has_letters && has_c_suffix(digits, size))
         return (number_problem){"nan/suffix", "is not a number"};
     if (has_letters)
         return (number_problem){"nan/mark", "is not a number"};
+
+    // Numbers in an unusual form.
     if (count_bytes(digits, size, "E") > 0)
         return (number_problem){"capital-exponent", "has an exponent with a capital E"};
     if (*word == '+')
@@ -271,12 +275,14 @@ static bool read_entry(md5_checker *checker, const char *shape, bool has_first, 
         TRY(has_first || read_word(checker));
         has_first = false;
         first = first.line > 0 ? first : checker->location;
+
         if (checker->location.line != checker->entry_line)
             md5i_report_violation(checker, "broken-row", checker->location,
                                   "entry continues on the next line");
         if (checker->is_glued)
             md5i_report_violation(checker, "no-blanks", checker->location,
                                   "missing blank next to a parenthesis");
+
         if (checker->is_mark || *shape == '(' || *shape == ')') {
             TRY(is_mark(checker, *shape));
         } else if (*shape == 'i') {
@@ -462,15 +468,23 @@ static bool scan_joints(md5_checker *checker, const file_contents *clip, int32_t
     while (read_section_word(checker)) {
         double values[3];
         md5_check_joint *const joint = add_joint(checker);
-        const md5_text_location name = checker->location;
-        TRY(joint && (clip ? read_entry(checker, "iii", false, values) : read_word(checker)));
-        joint->parent = clip ? (int32_t)values[0] : parse_integer(checker);
-        const md5_text_location location = clip ? name : checker->location;
+        md5_text_location location = checker->location; // in clips the name, in meshes the parent
+        TRY(joint);
+        if (clip) {
+            TRY(read_entry(checker, "iii", false, values));
+            joint->parent = (int32_t)values[0];
+        } else {
+            TRY(read_word(checker));
+            location = checker->location;
+            joint->parent = parse_integer(checker);
+        }
+
         num_roots += joint->parent < 0;
         if (num_roots == 2 && joint->parent < 0)
             md5i_report_violation(checker, clip ? "roots/clip" : "roots", location,
                                   "joint '%.60s' is a second root: expected one root", joint->name);
         check_parent(checker, joint, clip != NULL, num_declared, location);
+
         if (clip) {
             scan_track(checker, clip, values, location, joint);
         } else {

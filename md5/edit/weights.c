@@ -85,17 +85,20 @@ typedef struct projected_triangle {
 
 static projected_triangle project(md5_vec3d a, md5_vec3d b, md5_vec3d c)
 {
-    const md5_vec3d n = md5_vec3d_cross(md5_vec3d_sub(b, a), md5_vec3d_sub(c, a));
+    const md5_vec3d normal = md5_vec3d_cross(md5_vec3d_sub(b, a), md5_vec3d_sub(c, a));
     projected_triangle t = {
         .vertices = {{a.x, a.y, a.z}, {b.x, b.y, b.z}, {c.x, c.y, c.z}},
-        .normal = {n.x, n.y, n.z},
+        .normal = {normal.x, normal.y, normal.z},
     };
+
+    // Axis w is the depth: the axis along which the triangle's normal is longest.
     t.w = 0;
     for (int axis = 1; axis < 3; axis++)
         if (fabs(t.normal[axis]) > fabs(t.normal[t.w]))
             t.w = axis;
     t.u = (t.w + 1) % 3;
     t.v = (t.w + 2) % 3;
+
     for (uint32_t axis = 0; axis < 3; axis++) {
         t.min[axis] = fmin(t.vertices[0][axis], fmin(t.vertices[1][axis], t.vertices[2][axis]));
         t.max[axis] = fmax(t.vertices[0][axis], fmax(t.vertices[1][axis], t.vertices[2][axis]));
@@ -125,12 +128,14 @@ static bool overlaps_square(const projected_triangle *t, double u, double v)
 // depth range of the triangle.
 static void mark_column(rasterizer *raster, const projected_triangle *t, uint32_t u, uint32_t v)
 {
+    // The depth of the plane at the middle of the square, and how far it rises to the corners.
     const double nw = t->normal[t->w];
     const double nu = t->normal[t->u] / nw;
     const double nv = t->normal[t->v] / nw;
     const double depth = t->vertices[0][t->w] - nu * ((double)u + 0.5 - t->vertices[0][t->u])
                          - nv * ((double)v + 0.5 - t->vertices[0][t->v]);
     const double reach = 0.5 * (fabs(nu) + fabs(nv)); // nu and nv are from -1 to 1
+
     const uint32_t count = raster->grid->count[t->w];
     const uint32_t first = clamped_cell(fmax(depth - reach, t->min[t->w]), count);
     const uint32_t last = clamped_cell(fmin(depth + reach, t->max[t->w]), count);

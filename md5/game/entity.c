@@ -392,10 +392,10 @@ static bool has_anim(const md5_model_def *model, const char *name)
 
 // Warns if the skin or the clip in the keys of an entity does not exist. If `decl` is not NULL,
 // only keys in this declaration are checked.
-static void check_joint_names(md5_context *context, md5_game *game, const md5_entity_def *def,
-                              const md5_model_def *model, const md5_decl *decl)
+static void check_skin_and_clip(md5_context *context, md5_game *game, const md5_entity_def *def,
+                                const md5_model_def *model, const md5_decl *decl)
 {
-    const md5_entity_key *const anim = find_key(def, "anim");
+    // The skin of the entity, or of its model.
     const md5_entity_key *skin = find_key(def, "skin");
     md5_entity_key model_skin = declaration_location(model ? model->decl : NULL);
     const bool model_has_skin = model && model->skin && model->skin[0];
@@ -406,6 +406,8 @@ static void check_joint_names(md5_context *context, md5_game *game, const md5_en
     if (skin && is_in_decl(skin, decl) && !skin_exists(game, skin->value))
         (void)md5i_report_key(context, MD5_WARNING, skin, "Unknown skin %s",
                               MD5_QUOTED(skin->value));
+
+    const md5_entity_key *const anim = find_key(def, "anim");
     if (!anim || !model || has_anim(model, anim->value))
         return;
     if (is_in_decl(anim, decl))
@@ -423,7 +425,7 @@ static bool find_skin(md5_entity_load *load)
         name = entity->model_def->skin;
     if (name && name[0])
         entity->skin = md5_game_skin_def(load->game, name, &error);
-    check_joint_names(load->context, load->game, entity->def, entity->model_def, NULL);
+    check_skin_and_clip(load->context, load->game, entity->def, entity->model_def, NULL);
     return entity_has_memory(load->context, &error);
 }
 
@@ -1008,7 +1010,7 @@ bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *err
     // the model, the new model may not have the joints of inherited keys: check all keys then.
     const bool checks_inherited = !def || !model || model->decl == def->decl;
     if (def) {
-        check_joint_names(context, game, def, model_def, def->decl);
+        check_skin_and_clip(context, game, def, model_def, def->decl);
         uint32_t num_tried = 0;
         for (uint32_t i = 0; i < def->num_keys && num_tried < MD5_MAX_ENTITY_PARTS; i++) {
             const md5_entity_key *const key = &def->keys[i];

@@ -601,6 +601,7 @@ static void set_limit(const figure_builder *builder, md5_body_constraint *constr
     const md5_figure_constraint *const def = constraint->def;
     md5_vec3d limit = md5_vec3d_normalize(resolve_vector(builder, &def->limit_axis));
     md5_vec3d base = model_space_world.origin;
+
     constraint->limit_cosines[0] = half_cosine(def->limit_angles[0]);
     constraint->limit_cosines[1] = half_cosine(def->limit_angles[1]);
     if (def->type == MD5_CONSTRAINT_HINGE) {
@@ -614,6 +615,7 @@ static void set_limit(const figure_builder *builder, md5_body_constraint *constr
         limit = axes.row[0];
         base = axes.row[1];
     }
+
     constraint->limit_axis = rotate_into_body(limit, &ends[1]);
     constraint->limit_base = rotate_into_body(base, &ends[1]);
     constraint->limit_shaft = rotate_into_body(shaft, &ends[0]);
@@ -934,6 +936,7 @@ static bool enter_body(const md5_figure *figure, const md5_body_part *body, md5_
                                                 md5_vec3_sub(figure->vertices[corners[1]], a));
         const float inside = md5_vec3_dot(outward, md5_vec3_sub(a, from));
         const float speed = md5_vec3_dot(outward, direction);
+
         if (speed < 0.0f && inside / speed > *enter) {
             *enter = inside / speed;
             *normal = md5_vec3_normalize(outward, outward);

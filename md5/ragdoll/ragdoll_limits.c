@@ -166,6 +166,7 @@ void md5i_lock_limits(const md5_ragdoll *ragdoll, ragdoll_node *node)
     double inertia = 0.0;
     for (uint32_t i = 0; i < node->num_motions; i++)
         inertia += node->inverse[i][i];
+
     for (uint32_t i = 0; i < node->num_limits; i++) {
         ragdoll_limit *const limit = &node->limits[i];
         const spatial along = md5_spatial_from(limit->axis, (md5_vec3d){0.0, 0.0, 0.0});
@@ -175,6 +176,7 @@ void md5i_lock_limits(const md5_ragdoll *ragdoll, ragdoll_node *node)
             components[k] = md5_spatial_dot(&node->motions[k], &along);
             square += components[k] * components[k];
         }
+
         limit->is_locked = limit->impulse.value > 0.0 && square > MIN_LOCKED_PART;
         if (!limit->is_locked)
             continue;

@@ -38,9 +38,11 @@ static bool is_valid_inertia(const double (*inertia)[3], double ball)
 // inertia. If the mass or the inertia is invalid, uses the inertia of a ball.
 static void read_inertia(ragdoll_node *node, const md5_body_part *part, double min_mass)
 {
-    node->mass = (double)part->mass;
-    const bool has_mass = node->mass >= min_mass && node->mass < 1e15;
-    node->mass = has_mass ? node->mass : min_mass;
+    static const double max_mass = 1e15;
+    const double mass = (double)part->mass;
+    const bool has_mass = mass >= min_mass && mass < max_mass;
+    node->mass = has_mass ? mass : min_mass;
+
     const double ball = 0.4 * node->mass * node->radius * node->radius;
     const float *const in = part->inertia;
     double(*const out)[3] = node->inertia;
@@ -51,6 +53,7 @@ static void read_inertia(ragdoll_node *node, const md5_body_part *part, double m
     }
     if (has_mass && is_valid_inertia((const double(*)[3])out, ball))
         return;
+
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t k = 0; k < 3; k++)
             out[i][k] = i == k ? ball : 0.0;
@@ -216,10 +219,12 @@ static void select_joints(const md5_figure *figure, body_graph *graph)
             ends[k] = body == MD5_NONE ? world : body;
             groups[k] = find_group(graph->groups, ends[k]);
         }
+
         const bool is_spring = constraint->def->type == MD5_CONSTRAINT_SPRING;
         graph->is_joint[i] = !is_spring && groups[0] != groups[1];
         if (!graph->is_joint[i])
             continue;
+
         graph->groups[groups[1]] = groups[0];
         for (uint32_t k = 0; k < 2; k++) {
             const uint32_t edge = 2 * i + k;
