@@ -981,6 +981,7 @@ static bool check_compress_job(md5_context *context, const md5_anim *anim, doubl
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "cannot compress animation: expected 1 to %u joints, found %u",
                         MD5_PACKED_MAX_JOINTS, anim->skeleton.num_joints);
+
     if (!(*tolerance >= 0 && *tolerance <= 1e9))
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "tolerance is out of range: expected 0 to 1e9 units, found %g", *tolerance);
@@ -1036,11 +1037,13 @@ md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compr
     }
     MD5_ASSERT_RESERVED(compress_opts);
     MD5_ASSERT_OPTS(opts);
+
     const md5_compress_opts defaults = {0};
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     md5_arena arena = {.context = &context};
     const md5_compress_opts *const options = compress_opts ? compress_opts : &defaults;
+
     compression job = {.arena = &arena, .anim = anim, .tolerance = options->tolerance};
     md5_anim *const compressed = compress(&job, options);
     md5i_arena_free(&arena);

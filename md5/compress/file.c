@@ -388,6 +388,7 @@ static const char *find_invalid_value(const clip_bytes *clip)
     const bool is_base_in_range = fabsf(clip->base.x) <= max_value
                                   && fabsf(clip->base.y) <= max_value
                                   && fabsf(clip->base.z) <= max_value;
+
     if (clip->axes > MD5_AXES_BLENDER)
         return "number of the axes";
     if (!(scale == 0 || (scale >= 1e-6f && scale <= 1e6f)))

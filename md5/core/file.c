@@ -181,11 +181,13 @@ static bool read_source(md5_context *context, const file_source *from, md5_file_
 {
     enum { DEFAULT_CAPACITY = 1 << 16 };
     TRY(grow_buffer(context, text, from->size ? from->size : DEFAULT_CAPACITY));
+
     for (;;) {
         char next;
         size_t count = 0;
         const bool is_full = text->size == text->capacity;
         char *const to = is_full ? &next : text->memory + text->size;
+
         TRY(read_some(context, from, to, is_full ? 1 : text->capacity - text->size, &count));
         if (count == 0)
             return true;

@@ -70,6 +70,7 @@ MD5_COLD void md5i_lex_find_location(md5_lex *lex, const char *position, uint32_
         lex->line_start = lex->text;
         lex->counted_line = 1;
     }
+
     const char *next = lex->counted_to < position ? lex->counted_to : position;
     for (; next < position; next++) {
         // The text does not end with white space, so a byte follows each CR.
@@ -79,6 +80,7 @@ MD5_COLD void md5i_lex_find_location(md5_lex *lex, const char *position, uint32_
             lex->line_start = next + 1;
         }
     }
+
     lex->counted_to = position;
     *line = lex->counted_line;
     *column = (uint32_t)(position - lex->line_start) + 1;
@@ -527,12 +529,14 @@ bool md5i_lex_floats(md5_lex *lex, float *numbers, uint32_t count, uint32_t *num
 {
     const char *position = lex->at;
     uint32_t i = 0;
+
     for (; i < count; i++) {
         while (position < lex->end && md5_is_blank(*position))
             position++;
         const char *const next = md5_lex_can_scan(lex, position, MD5_BYTES_AFTER)
                                      ? md5_scan_common(position, &numbers[i])
                                      : NULL;
+
         lex->at = next ? next : position;
         if (!next && md5i_lex_at_block_end(lex))
             break;

@@ -66,6 +66,7 @@ static inline md5_mat34 md5_mat34_compose(md5_quat q, md5_vec3 t)
     const float x2 = q.x + q.x;
     const float y2 = q.y + q.y;
     const float z2 = q.z + q.z;
+
     const float xx = q.x * x2;
     const float yy = q.y * y2;
     const float zz = q.z * z2;
@@ -75,6 +76,7 @@ static inline md5_mat34 md5_mat34_compose(md5_quat q, md5_vec3 t)
     const float wx = q.w * x2;
     const float wy = q.w * y2;
     const float wz = q.w * z2;
+
     return (md5_mat34){{
         1.0f - (yy + zz), xy - wz, xz + wy, t.x, //
         xy + wz, 1.0f - (xx + zz), yz - wx, t.y, //

@@ -207,6 +207,7 @@ static int compare_exactly(const scanned_decimal *number, uint32_t factor, int32
     big_from_digits(&left, number);
     right.count = 0;
     big_multiply_add(&right, 0, factor);
+
     if (power > 0)
         big_multiply_by_ten(&left, power);
     else
@@ -215,6 +216,7 @@ static int compare_exactly(const scanned_decimal *number, uint32_t factor, int32
         big_shift_left(&right, (uint32_t)exponent);
     else
         big_shift_left(&left, (uint32_t)-exponent);
+
     const int order = big_compare(&left, &right);
     return order == 0 && number->has_more ? 1 : order;
 }

@@ -588,8 +588,10 @@ bool md5i_decl_lex_float(md5_decl_lex *lex, float *value)
         md5i_decl_lex_warn(lex, "couldn't read expected floating point number");
         return false;
     }
+
     if (token.kind == MD5_TOKEN_PUNCTUATION && md5i_token_is(&token, "-")) {
         const bool is_read = read_negated(lex, &token);
+
         *value = -md5i_token_float(&token);
         return is_read;
     }

@@ -205,14 +205,17 @@ static const void *open_for_loader(void *user, const char *path, size_t *size, m
         set_reason(error, "file not found in the game");
         return NULL;
     }
+
     const char *const bytes = md5i_game_open_file(game, entry, 0, size, error);
     if (!bytes)
         return NULL;
+
     void *const copy = allocator->alloc(allocator->user, *size ? *size : 1);
     if (!copy)
         set_reason(error, "out of memory");
     else if (*size > 0)
         memcpy(copy, bytes, *size);
+
     md5i_game_close_file(game, entry, bytes, *size);
     return copy;
 }

@@ -114,6 +114,7 @@ static const char *join_path(md5_arena *arena, const char *first, const char *se
     size_t start = 0; // of the last folder or name
     if (!path)
         return NULL;
+
     for (size_t i = 0; i < first_size + second_size; i++) {
         const char c = i < first_size ? first[i] : second[i - first_size];
         path[length++] = c == '\\' ? '/' : c;
@@ -480,6 +481,7 @@ static bool read_cube2_command(md5_cube2_script *script, md5_cube2_command *comm
         const bool is_full = command->num_words == MD5_CUBE2_MAX_WORDS;
         md5_cube2_word *const word = is_full ? &extra : &command->words[command->num_words];
         TRY(read_word(script, word));
+
         if (is_full)
             md5i_lex_warn(lex, word->at,
                           "too many words in a command: expected at most %d; command skipped",
@@ -1190,14 +1192,17 @@ md5_cube2 *md5_load_cube2(const char *path, const char *root, const md5_load_opt
 {
     MD5_ASSERT_NOT_NULL(path);
     MD5_ASSERT_OPTS(opts);
+
     md5_context context;
     md5i_context_begin(&context, opts, path, error);
     cube_block *const block = (cube_block *)md5i_alloc(&context, sizeof *block);
     if (!block)
         return NULL;
+
     *block = (cube_block){.cube = {.internal = {.tag = MD5_TAG_CUBE2}}, .context = context};
     block->context.caller = NULL; // failures to open optional files are not reported to the caller
     block->arena.context = &block->context;
+
     if (read_cube(block, path ? path : "", root))
         return &block->cube;
     if (error)
@@ -1358,6 +1363,7 @@ void md5_build_cube2_material(const md5_cube2_part *part, const char *mesh,
     MD5_ASSERT_PART(part, mesh);
     MD5_ASSERT_NOT_NULL(mesh);
     MD5_ASSERT_NOT_NULL(material);
+
     const md5_cube2_image none = {NULL, ""};
     *material = (md5_cube2_material){
         .texture = none,
@@ -1368,6 +1374,7 @@ void md5_build_cube2_material(const md5_cube2_part *part, const char *mesh,
         .glow = -1.0f,
         .alpha_test = -1.0f,
     };
+
     for (uint32_t i = 0; i < part->num_commands; i++) {
         const md5_cube2_material_command *const command = &part->commands[i];
         if (strcmp(command->mesh, "*") == 0 || strcmp(command->mesh, mesh) == 0)

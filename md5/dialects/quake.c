@@ -166,6 +166,7 @@ static bool skip_brackets(md5_lex *lex)
             TRY(read_json_string(lex));
             continue;
         }
+
         lex->at++;
         if (c == '{' || c == '[')
             depth++;
@@ -174,6 +175,7 @@ static bool skip_brackets(md5_lex *lex)
         if (depth == 0)
             return true;
     }
+
     return md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX,
                          "unterminated '%c': expected '%c' before the end of the file", *start,
                          *start == '{' ? '}' : ']');

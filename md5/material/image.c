@@ -602,6 +602,7 @@ static void decode_block(md5_block_format format, const uint8_t *block, uint8_t 
         read_dxt5_alpha(block, texels);
         break;
     }
+
     if (format == MD5_BLOCK_RXGB) {
         for (int i = 0; i < 16; i++) {
             texels[i][0] = texels[i][3];
@@ -853,10 +854,12 @@ static void read_dds_texels(const dds_file *file, const uint8_t *bytes, md5_imag
     const uint32_t texel_size = file->bits / 8;
     const uint8_t missing[4] = {0, 0, 0, 255};
     const uint8_t *row = bytes + file->start;
+
     for (uint32_t y = 0; y < file->height; y++, row += file->row_size) {
         for (uint32_t x = 0; x < file->width; x++) {
             const uint8_t *const source = row + (size_t)x * texel_size;
             uint8_t *const rgba = image->pixels + 4 * ((size_t)y * image->width + x);
+
             uint32_t texel = 0;
             for (uint32_t i = 0; i < texel_size; i++)
                 texel |= (uint32_t)source[i] << 8 * i;

@@ -167,6 +167,7 @@ static bool read_to_program(image_reader *reader, bool *is_done)
             TRY(close_image_operation(reader));
             continue;
         }
+
         match(reader, ",");
         if (type == 'p')
             return true;
@@ -607,17 +608,20 @@ static float fog_fraction(float view, float target)
     const float upper = fmaxf(view, target);
     const float lower = fminf(view, target);
     const float length = upper - lower;
+
     if (lower > 0.0f)
         return 0.0f;
     if (upper < -RAMP)
         return 1.0f;
     if (length <= 0.0f)
         return -view / RAMP;
+
     const float above = fmaxf(upper, 0.0f);
     const float top = fminf(upper, 0.0f);
     const float bottom = fmaxf(lower, -RAMP);
     // Clear length inside the ramp: the mean of 1 - density at both ends, times the length.
     const float clear = (1.0f + (top + bottom) / RAMP * 0.5f) * (top - bottom);
+
     const float depth = -lower / DEEP;
     if (depth >= 1.0f)
         return 1.0f;
@@ -1024,6 +1028,7 @@ static bool run_step(image_run *run, const md5_image_step *step)
 {
     if (step->kind == MD5_IMAGE_FILE)
         return push_file_image(run, step->file);
+
     md5_image *const last = run->stack[run->depth - 1];
     switch (step->kind) {
     case MD5_IMAGE_HEIGHTMAP:

@@ -162,6 +162,7 @@ static const ancestry *find_ancestries(md5_arena *arena, const md5_skeleton *ani
     ancestry *ancestries = MD5_ALLOC_ZEROED(arena, ancestry, anim->num_joints);
     if (!ancestries)
         return NULL;
+
     for (uint32_t i = 0; i < anim->num_joints; i++) {
         const uint32_t joint = anim->order[i];
         const uint32_t parent = anim->joints[joint].parent;

@@ -77,6 +77,7 @@ void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim
         .rotation_slots = {0, anim->num_rotations},
         .translation_slots = {0, anim->num_translations},
     };
+
     if (!targets.rotations_in_order || !targets.translations_in_order)
         memcpy(pose, anim->constant, anim->skeleton.num_joints * sizeof *pose);
     kernels->sample(anim, sample, &targets, pose);

@@ -38,12 +38,14 @@ static inline cycle_position divide_position(double position, int64_t length)
     if ((double)frame > position)
         frame--;
     float fraction = (float)(position - (double)frame + 0.0); // + 0.0 turns -0 into 0
+
     // A fraction that rounds to 1 becomes 0 of the next frame. Such fractions occur only far from
     // the limits of int64, so the next frame cannot overflow.
     if (fraction >= 1) {
         fraction = 0;
         frame++;
     }
+
     cycle_position result = {frame / length, frame % length, fraction};
     if (result.frame < 0) {
         result.frame += length;

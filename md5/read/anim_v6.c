@@ -507,6 +507,7 @@ bool md5i_read_anim_v6(md5_arena *arena, const md5_versions *versions, md5_span 
     md5_lex *const lex = &whole;
     md5i_lex_begin(lex, arena, text.bytes, text.size);
     TRY(md5i_begin_header(lex, &header));
+
     for (;;) {
         const md5_span word = md5i_lex_peek_word(lex);
         md5i_warn_of_version(lex, &header, word);
@@ -516,6 +517,7 @@ bool md5i_read_anim_v6(md5_arena *arena, const md5_versions *versions, md5_span 
             return md5i_lex_fail_expected(lex, "expected 'numchannels'");
         TRY(md5i_read_header_keyword(lex, &header, word));
     }
+
     TRY(read_channels(lex, &header, file));
     file->command_line = header.command_line;
     return true;

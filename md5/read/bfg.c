@@ -310,6 +310,7 @@ static bool read_indices(md5_binary *in, md5_mesh_build *mesh, uint32_t num_indi
     const unsigned char *const bytes =
         mesh->indices ? binary_read(in, 2 * (size_t)num_indices) : NULL;
     TRY(bytes);
+
     for (uint32_t i = 0; i < num_indices; i++) {
         mesh->indices[i] = (uint32_t)bytes[2 * i] << 8 | bytes[2 * i + 1];
         if (mesh->indices[i] >= mesh->num_file_vertices) {

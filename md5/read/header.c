@@ -215,12 +215,14 @@ static bool skip_part(md5_lex *lex, char part)
     float number;
     int64_t whole;
     md5_span name;
+
     if (part == 'n')
         return md5i_lex_joint_name(lex, &name);
     if (part == 'i')
         return md5i_lex_float(lex, &number) || md5i_lex_int(lex, &whole); // of any size
     if (part == 'p')
         return skip_parentheses(lex);
+
     do {
         name = md5i_lex_peek_word(lex);
         if (!md5_span_is_name(name))
@@ -357,6 +359,7 @@ MD5_COLD bool md5i_read_count(md5_lex *lex, const char *word, uint32_t min, size
         return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
                              "%s is out of range: expected at least %u, found %lld", word, min,
                              (long long)value);
+
     const size_t left = (size_t)(lex->end - lex->at);
     if ((uint64_t)value > left / bytes)
         return md5i_lex_fail(

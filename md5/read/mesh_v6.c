@@ -111,6 +111,7 @@ static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *found)
     if (keyword == 0 || (*found & keyword))
         return md5i_lex_fail_expected(
             lex, "invalid bone: expected each of name, bindpos, bindmat and parent once, or '}'");
+
     *found |= keyword;
     lex->at += word.size;
     switch (keyword) {

@@ -16,7 +16,9 @@ void md5i_write_item_number(md5_item_number *number)
         number->length++;
         left /= 10;
     } while (left > 0);
+
     number->one = UINT64_C(1) << (BYTE * (number->length - 2));
+
     if (number->value < LIMIT) {
         number->mask = ~UINT64_C(0) >> (BYTE * (WORD - number->length));
     } else { // never matches: text & 0 is not 1
@@ -88,14 +90,17 @@ bool md5i_scan_weight(md5_lex *lex, const md5_item_number *number, uint32_t num_
     TRY(next);
     next = md5_scan_common(next + 1, &weight->bias);
     TRY(next);
+
     if (next[1] != '(' || next[2] != ' ')
         return false;
     next = md5_scan_run(next + 3, (float *)&weight->offset, 3);
     TRY(next);
+
     if (next[1] != ')' || weight->joint >= num_joints)
         return false;
     if (!md5_length_in_range(weight->bias) || !md5_vec3_in_range(weight->offset))
         return false;
+
     lex->at = next + 2;
     return true;
 }

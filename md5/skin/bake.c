@@ -80,6 +80,7 @@ static bool find_bounds(md5_context *context, const md5_model *model, const md5_
         for (uint32_t i = 0; i < model->num_meshes; i++) {
             const md5_mesh *const mesh = &model->meshes[i];
             md5_skin(mesh, palette, positions, NULL, NULL);
+
             for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
                 const md5_vec3 position = positions[vertex];
                 if (!isfinite(position.x) || !isfinite(position.y) || !isfinite(position.z))
@@ -118,6 +119,7 @@ static md5_baked_vertex bake_vertex(md5_baked *baked, md5_vec3 position, md5_vec
         .xy = x | y << 16,
         .z_normal = z | md5_encode_octahedron(normal) << 16,
     };
+
     // The angle between unit vectors is computed from their distance.
     const md5_vec3 decoded_normal = md5_decode_octahedron(vertex.z_normal >> 16);
     const float half = distance_between_points(decoded_normal, normal) * 0.5f;

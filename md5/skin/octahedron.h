@@ -47,14 +47,18 @@ static inline uint32_t md5_encode_octahedron(md5_vec3 n)
     const float sum = fabsf(n.x) + fabsf(n.y) + fabsf(n.z);
     float u = n.x / sum;
     float v = n.y / sum;
+
+    // Fold the lower half of the octahedron over the upper half.
     if (n.z < 0) {
         const float across = (1.0f - fabsf(v)) * md5_octahedron_sign(u);
         v = (1.0f - fabsf(u)) * md5_octahedron_sign(v);
         u = across;
     }
+
     const uint32_t corner = md5_octahedron_step_below(u) | md5_octahedron_step_below(v) << 8;
     uint32_t best = corner;
     float nearest = -2;
+
     for (uint32_t i = 0; i < 4; i++) {
         const uint32_t bits = corner + (i & 1) + (i >> 1 << 8);
         const float cosine = md5_vec3_dot(md5_decode_octahedron(bits), n);

@@ -23,12 +23,14 @@ static packed_vertex pack_vertex(const md5_mesh *mesh, uint32_t vertex, uint32_t
                              .end = mesh->first_influence[vertex + 1]};
     const uint32_t count = packing.end - packing.first;
     packing.num_kept = count < slots ? count : slots;
+
     double magnitude = 0;
     for (uint32_t i = 0; i < packing.num_kept; i++) {
         const double bias = (double)mesh->influences[packing.first + i].w;
         packing.sum += bias;
         magnitude += fabs(bias);
     }
+
     // Biases of opposite signs may cancel. To divide by such a sum would magnify rounding errors,
     // so packed_weight() uses only the first influence, which is the largest.
     const bool cancels = !(fabs(packing.sum) > MIN_PACKED_SUM * magnitude);

@@ -74,6 +74,7 @@ static inline md5_skin_kind vertex_kind(const md5_mesh *mesh, uint32_t vertex, f
         return md5_is_rigid(mesh, vertex) ? MD5_SKIN_RIGID : MD5_SKIN_EXACT;
     if (end - first <= 2)
         return end == first ? MD5_SKIN_NONE : MD5_SKIN_EXACT;
+
     // If the points of all weights are the bind position p, then
     //   sum J * (b * p, b) = sum J * b * (p, 1) = (sum b * J) * (p, 1).
     const md5_vec3 p = mesh->positions[vertex];
@@ -202,6 +203,7 @@ static void write_vertex(const md5_mesh *mesh, uint32_t vertex, joint_set set, u
             to += size;
         }
     }
+
     const md5_vec3 p = mesh->positions[vertex];
     if (is_gathered && set.kind != MD5_SKIN_EXACT)
         write_vec3(to, size, p.x, p.y, p.z);
@@ -267,6 +269,7 @@ static void close_slot(plan_builder *builder, uint32_t slot)
         vertex_joint_set(builder->mesh, open[0], (md5_skin_kind)builder->kinds[slot]);
     builder->num_open[slot] = 0;
     builder->num_taken--;
+
     if (count >= MIN_GATHERED) {
         // The first vertex is repeated until the group is full, so that vertices are ascending.
         const uint32_t num_missing = MD5_SKIN_GROUP - count;
@@ -383,6 +386,7 @@ static uint32_t lay_out_runs(plan_builder *builder)
         const uint32_t run_words = run->words;
         if (run->count == 0)
             continue;
+
         run->vertices = builder->num_vertices;
         run->words = num_words;
         if (builder->num_runs > 0
@@ -390,6 +394,7 @@ static uint32_t lay_out_runs(plan_builder *builder)
             builder->runs[builder->num_runs - 1].count += run->count;
         else
             builder->runs[builder->num_runs++] = *run;
+
         builder->num_vertices += run->count * md5_skin_num_vertices((md5_skin_order)run->order);
         num_words += run_words;
     }

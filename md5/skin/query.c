@@ -449,6 +449,7 @@ static uint32_t find_hit_joint(const md5_mesh *mesh, const md5_hit *hit)
         const uint32_t first = mesh->first_influence[vertex];
         if (first == mesh->first_influence[vertex + 1])
             continue;
+
         const uint32_t candidate = mesh->influence_joints[first];
         const float weight = interpolate_joint_weight(mesh, hit, candidate);
         if (weight > largest) {

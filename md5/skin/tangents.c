@@ -96,6 +96,7 @@ bool md5i_measure_with_seams(md5_arena *scratch, md5_mesh_build *mesh)
     const md5_arena_mark before = md5i_arena_position(scratch);
     const unsigned char *const uses = find_uses(scratch, mesh);
     TRY(uses);
+
     // Files are smaller than 2^31 bytes and contain fewer weights than bytes, so twice the number
     // of influences fits into 32 bits.
     uint32_t num_vertices = mesh->num_file_vertices;
@@ -105,6 +106,7 @@ bool md5i_measure_with_seams(md5_arena *scratch, md5_mesh_build *mesh)
         num_vertices += on_seam;
         num_influences += md5i_count_influences(mesh, vertex) << on_seam;
     }
+
     mesh->num_vertices = num_vertices;
     mesh->num_influences = num_influences;
     md5i_arena_rewind(scratch, before);
@@ -251,8 +253,10 @@ static inline md5_pair3 project_two(md5_pair3 n, md5_pair3 along)
     const md5_pair3 unit = md5_pair3_scale(projected, md5_pair_inverse(length));
     const bool first_is_defined = md5_pair_first(length) > UNDEFINED;
     const bool second_is_defined = md5_pair_second(length) > UNDEFINED;
+
     if (first_is_defined && second_is_defined)
         return unit;
+
     md5_vec3d first = md5_pair3_first(unit);
     md5_vec3d second = md5_pair3_second(unit);
     if (!first_is_defined)
@@ -306,6 +310,7 @@ static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
 {
     const md5_arena_mark before = md5i_arena_position(arena);
     const uint32_t num_vertices = mesh->num_vertices;
+
     // Processes as many vertices at a time as the scratch memory has space for, but in at most
     // eight parts, because each part reads all triangles.
     const size_t capacity = md5i_arena_free_bytes(arena) / sizeof(texture_axes);
@@ -313,6 +318,7 @@ static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
     const size_t part_size = capacity > min_size ? capacity : min_size;
     texture_axes *const sums = MD5_ALLOC_ARRAY(arena, texture_axes, part_size);
     TRY(sums);
+
     for (size_t begin = 0; begin < num_vertices; begin += part_size) {
         const size_t left = num_vertices - begin;
         const size_t count = left < part_size ? left : part_size;
@@ -372,12 +378,14 @@ bool md5i_build_with_tangents(md5_arena *scratch, const md5_mesh_joints *joints,
         TRY(split_seams(scratch, mesh));
     TRY(md5i_build_influences(scratch, joints, mesh));
     copy_seam_vertices(mesh);
+
     if (mesh->num_vertices == 0)
         return true;
     if (mesh->has_frames) {
         convert_stored_frames(joints, mesh);
         return true;
     }
+
     uint32_t *const nexts = MD5_ALLOC_ARRAY(scratch, uint32_t, mesh->num_vertices);
     md5_vec4 *sums = mesh->tangents; // reuse the memory of the tangents, which are written later
     if (!sums)

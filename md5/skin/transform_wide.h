@@ -84,14 +84,18 @@ MD5_WIDE_INLINE lanes3 rotate_wide(const lanes_mat34 *m, lanes3 bind)
                       rotate_wide_row(m->z, bind)};
     const md5_wide square =
         sum3(md5_wide_mul(v.x, v.x), md5_wide_mul(v.y, v.y), md5_wide_mul(v.z, v.z));
+
     const md5_wide one = md5_wide_set1(1.0f);
     const md5_wide off = md5_wide_sub(square, one);
     const md5_mask is_unit =
         md5_wide_less(md5_wide_mul(off, off), md5_wide_set1(MD5_UNIT_OFF_SQUARED));
+
     if (MD5_IS_LENGTH_FREE || is_all_true(is_unit))
         return v;
+
     const md5_wide scale = md5_wide_select(is_unit, one, md5_wide_div(one, md5_wide_sqrt(square)));
     lanes3 unit = {md5_wide_mul(v.x, scale), md5_wide_mul(v.y, scale), md5_wide_mul(v.z, scale)};
+
     // The length is NaN if the square is infinite, so one comparison detects all special cases.
     const md5_wide length = md5_wide_mul(square, scale);
     if (!is_all_true(md5_wide_greater(length, md5_wide_set1(1.1e-15f)))) {

@@ -254,6 +254,7 @@ MD5_WIDE_INLINE void begin_lanes(const md5_pose_job *const *jobs, float *scratch
         }
         fractions[i] = sample->fraction;
     }
+
     lanes->jobs = jobs;
     lanes->scratch = scratch;
     lanes->fraction = md5_wide_load(fractions);
@@ -332,11 +333,13 @@ MD5_WIDE_INLINE void crowd_translations(const crowd_lanes *lanes, const md5_bind
         md5_wide b[4];
         if (targets[slot] == MD5_NONE)
             continue;
+
         load_lanes(lanes->translations[0], 3 * (size_t)slot, a);
         load_lanes(lanes->translations[1], 3 * (size_t)slot, b);
         MD5_UNROLL
         for (uint32_t i = 0; i < 4; i++)
             a[i] = lerp_wide(a[i], b[i], lanes->fractions[i]);
+
         md5_wide_transpose(a);
         store_translation(joint_matrices(lanes, targets[slot]), a);
     }

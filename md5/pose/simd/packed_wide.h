@@ -43,11 +43,13 @@ MD5_WIDE_INLINE const lane_spans *get_step_spans(sample_spans *spans, uint8_t st
     md5_packed_span span;
     if (spans->is_computed[step])
         return lanes;
+
     spans->is_computed[step] = true;
     lanes->is_between =
         md5i_packed_find_span(step, spans->packed->num_frames, spans->sample, &span);
     if (!lanes->is_between)
         return lanes;
+
     lanes->common_fraction = span.fraction;
     for (uint32_t lane = 0; lane < MD5_LANES; lane++) {
         lanes->key0[lane] = span.key0;

@@ -59,6 +59,8 @@ MD5_WIDE_INLINE wide_weights wide_slerp_weights(const wide_slerp *slerp, md5_wid
     const md5_mask opposite = md5_wide_less(cosine, md5_wide_set1(0.0f));
     const md5_wide less = md5_wide_sub(slerp->one, md5_wide_negate_if(opposite, cosine));
     const md5_wide u = md5_wide_mask(md5_wide_greater(less, slerp->equal), less);
+
+    // The polynomial in u, by powers.
     const md5_wide uu = md5_wide_mul(u, u);
     const md5_wide low = md5_wide_add(c[0], md5_wide_mul(u, c[1]));
     const md5_wide middle = md5_wide_add(c[2], md5_wide_mul(u, c[3]));
@@ -66,6 +68,7 @@ MD5_WIDE_INLINE wide_weights wide_slerp_weights(const wide_slerp *slerp, md5_wid
     const md5_wide smooth = md5_wide_add(low, md5_wide_mul(uu, high));
     const md5_wide difference =
         md5_wide_add(slerp->s, md5_wide_mul(md5_wide_mul(u, slerp->ends), smooth));
+
     const md5_wide part = md5_wide_mul(md5_wide_mul(difference, difference), u);
     const md5_wide sum =
         md5_wide_sqrt(md5_wide_div(md5_wide_sub(slerp->half, part), md5_wide_sub(slerp->two, u)));
