@@ -107,14 +107,17 @@ static void write_joints_and_radius(convert_bytes *to, const md5_model *model, c
 }
 
 static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *mesh,
-                     uint32_t number, const uint8_t *packed)
+                     uint32_t mesh_index, const uint8_t *packed)
 {
-    uint32_t *const first = common_alloc(mesh->num_vertices, sizeof *first);
+    const uint32_t num_indices = 3 * mesh->num_triangles;
+    const uint32_t num_mirrored = mesh->num_vertices - mesh->num_file_vertices;
+
     // Vertices with equal positions share one entry for shadows and normals.
+    uint32_t *const first = common_alloc(mesh->num_vertices, sizeof *first);
     common_find_equal(mesh->positions, mesh->num_vertices, sizeof *mesh->positions, first);
-    uint32_t num_twins = 0;
+    uint32_t num_duplicates = 0;
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
-        num_twins += first[v] != v;
+        num_duplicates += first[v] != v;
 
     put_text(to, mesh->shader);
     put_big(to, mesh->num_file_vertices, 4);
@@ -122,24 +125,22 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
     write_joints_and_radius(to, model, mesh);
     const uint32_t counts[] = {mesh->num_file_vertices,
                                mesh->num_vertices,
-                               3 * mesh->num_triangles,
-                               mesh->num_vertices - mesh->num_file_vertices,
-                               num_twins,
+                               num_indices,
+                               num_mirrored,
+                               num_duplicates,
                                0}; // no edges: the engine computes them
-    put_words(to, counts, 6);
+    put_words(to, counts, COMMON_LENGTH(counts));
     put_vertices(to, mesh, packed);
-    for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++)
+
+    for (uint32_t i = 0; i < num_indices; i++)
         put_big(to, mesh->indices[i], 2);
-
-    for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++)
+    for (uint32_t i = 0; i < num_indices; i++)
         put_big(to, first[mesh->indices[i]], 2);
-
-    put_words(to, mesh->sources + mesh->num_file_vertices, counts[3]);
+    put_words(to, mesh->sources + mesh->num_file_vertices, num_mirrored);
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
         if (first[v] != v)
             put_words(to, (const uint32_t[]){v, first[v]}, 2);
-
-    put_big(to, number, 4);
+    put_big(to, mesh_index, 4);
     free(first);
 }
 
@@ -158,26 +159,27 @@ static bool is_writable(const md5_model *model, const char *name, md5_error *err
     return true;
 }
 
-static void put_model(const md5_model *model, const char *name, const uint8_t *packed,
-                      convert_bytes *to)
+// Writes the header of the render model, of which the MD5 model is a part.
+static void put_model_header(const md5_model *model, const char *name, convert_bytes *to)
 {
-    enum { VERSION = 110, MESH_VERSION = 106, TIME = 8, NUMBERS = 12 };
+    enum { VERSION = 110, TIME = 8, NUM_SURFACES = 4, NUMBERS = 12 };
     convert_append(to, (const unsigned char[]){'B', 'R', 'M', VERSION}, 4);
-
-    // Timestamp 0, which matches every source file; then no additional surfaces.
-    put_zeros(to, TIME + 4);
+    put_zeros(to, TIME); // 0 matches every source file
+    put_zeros(to, NUM_SURFACES);
     convert_append_words(to, &model->bounds, 6);
     put_zeros(to, NUMBERS);
     char *const file = common_format("%s.md5mesh", name);
     put_text(to, file);
-
     free(file);
     // Nine flags; those for reloading, drawing, lighting and casting shadows are set.
     convert_append(to, (const unsigned char[]){0, 0, 0, 0, 1, 0, 1, 1, 1}, 9);
-    convert_append(to, (const unsigned char[]){'5', 'D', 'M', MESH_VERSION}, 4);
+}
+
+// Writes the joints: names and parents, the bind pose, and the inverse bind matrices.
+static void put_joints(const md5_model *model, convert_bytes *to)
+{
     const uint32_t count = model->skeleton.num_joints;
     put_big(to, count, 4);
-
     for (uint32_t i = 0; i < count; i++) {
         const md5_joint *const joint = &model->skeleton.joints[i];
         put_text(to, joint->name);
@@ -190,11 +192,21 @@ static void put_model(const md5_model *model, const char *name, const uint8_t *p
         put_joint(to, local->rotation, local->translation);
     }
 
-    put_big(to, count + count % 2, 4); // padded to an even number
+    // The number of matrices is even: the last one is written twice if necessary.
+    const uint32_t num_added = count % 2;
+    put_big(to, count + num_added, 4);
     put_words(to, model->inverse_bind, 12 * (size_t)count);
-    put_words(to, &model->inverse_bind[count - 1], 12 * (size_t)(count % 2));
-    put_big(to, model->num_meshes, 4);
+    put_words(to, &model->inverse_bind[count - 1], 12 * (size_t)num_added);
+}
 
+static void put_model(const md5_model *model, const char *name, const uint8_t *packed,
+                      convert_bytes *to)
+{
+    enum { MESH_VERSION = 106 };
+    put_model_header(model, name, to);
+    convert_append(to, (const unsigned char[]){'5', 'D', 'M', MESH_VERSION}, 4);
+    put_joints(model, to);
+    put_big(to, model->num_meshes, 4);
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         put_mesh(to, model, &model->meshes[m], m, packed);
         packed += (size_t)model->meshes[m].num_vertices * PACKED;
@@ -247,8 +259,8 @@ static bool make_model(const convert_job *job, const md5_doc *doc, const char *n
 
 // -- Animations and cameras -----------------------------------------------------------------------
 
-// Writes the root's translation relative to its base frame, so that the clip begins at the origin.
-static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *to)
+// Writes the version, the counts and the bounds of a clip.
+static void put_anim_header(const convert_job *job, const md5_doc *doc, convert_bytes *to)
 {
     enum { VERSION = 101, TIME = 8 };
     const uint32_t rate = (uint32_t)fmax(floor(doc->frame_rate + 0.5), 1.0);
@@ -258,53 +270,69 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
                      doc->frame_rate, rate);
     if (!doc->bounds)
         convert_note(job, "the clip has no bounds: empty bounds were written");
+
     convert_append(to, (const unsigned char[]){'B', 'M', 'D', VERSION}, 4);
     put_zeros(to, TIME);
+    // Milliseconds, rounded up.
     const uint32_t length = (uint32_t)(((uint64_t)(doc->num_frames - 1) * 1000 + rate - 1) / rate);
     const uint32_t counts[] = {doc->num_frames,     rate,           length, doc->num_joints,
                                doc->num_components, doc->num_frames};
-    put_words(to, counts, 6);
+    put_words(to, counts, COMMON_LENGTH(counts));
     if (doc->bounds)
         put_words(to, doc->bounds, 6 * (size_t)doc->num_frames);
     else
         put_zeros(to, sizeof(md5_bounds) * doc->num_frames);
-    put_big(to, doc->num_joints, 4);
+}
 
+// Writes the hierarchy and the base frame, in which the root is at the origin.
+static void put_anim_joints(const md5_doc *doc, convert_bytes *to)
+{
+    put_big(to, doc->num_joints, 4);
     for (uint32_t i = 0; i < doc->num_joints; i++) {
-        md5_doc_joint *const joint = &doc->joints[i];
-        put_text(to, joint->name);
+        const md5_doc_joint *const joint = &doc->joints[i];
         const md5_track track = joint->track;
+        put_text(to, joint->name);
         put_words(to, (const uint32_t[]){joint->parent, track.flags, track.first}, 3);
     }
 
     const md5_vec3 origin = {0, 0, 0};
     put_big(to, doc->num_joints, 4);
-    for (uint32_t joint = 0; joint < doc->num_joints; joint++) {
-        const md5_vec3 q = doc->joints[joint].rotation;
-        put_joint(to, md5_quat_from_xyz(q.x, q.y, q.z),
-                  joint == 0 ? origin : doc->joints[joint].position);
+    for (uint32_t i = 0; i < doc->num_joints; i++) {
+        const md5_vec3 q = doc->joints[i].rotation;
+        put_joint(to, md5_quat_from_xyz(q.x, q.y, q.z), i == 0 ? origin : doc->joints[i].position);
     }
+}
 
-    // The translation of the root is stored relative to its position in the base frame.
-    const md5_track root = doc->joints[0].track;
-    const float base[] = {doc->joints[0].position.x, doc->joints[0].position.y,
-                          doc->joints[0].position.z};
-    float last_translation[3] = {0}; // in the last frame
+// Finds the axis of the root's translation that a component of the frames contains. Returns 3 if
+// the component belongs to another joint or to the rotation.
+static int find_root_axis(const md5_track *root, uint32_t component)
+{
+    uint32_t index = root->first;
+    for (int axis = 0; axis < 3; axis++) {
+        const bool is_animated = (root->flags >> axis & 1) != 0;
+        if (is_animated && index == component)
+            return axis;
+        index += is_animated;
+    }
+    return 3;
+}
+
+// Writes the components of all frames, and then the translation of the root in the last frame.
+static void put_anim_frames(const md5_doc *doc, convert_bytes *to)
+{
+    const md5_doc_joint *const root = &doc->joints[0];
+    const float base[] = {root->position.x, root->position.y, root->position.z};
+    float last_translation[3] = {0};
     put_big(to, doc->num_frames * doc->num_components, 4);
 
-    for (uint32_t f = 0; f < doc->num_frames; f++) {
-        const float *const numbers = doc->numbers + (size_t)f * doc->num_components;
+    for (uint32_t frame = 0; frame < doc->num_frames; frame++) {
+        const float *const numbers = doc->numbers + (size_t)frame * doc->num_components;
         for (uint32_t i = 0; i < doc->num_components; i++) {
+            const int axis = find_root_axis(&root->track, i);
             float number = numbers[i];
-            uint32_t index = root.first;
-            for (int axis = 0; axis < 3; axis++) {
-                if ((root.flags >> axis & 1) == 0)
-                    continue;
-                if (index == i) {
-                    number -= base[axis];
-                    last_translation[axis] = number;
-                }
-                index++;
+            if (axis < 3) {
+                number -= base[axis];
+                last_translation[axis] = number;
             }
             convert_append_words(to, &number, 1);
         }
@@ -312,6 +340,14 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
 
     put_zeros(to, 4); // the engine writes one number more than the count
     convert_append_words(to, last_translation, 3);
+}
+
+// Writes the root's translation relative to its base frame, so that the clip begins at the origin.
+static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *to)
+{
+    put_anim_header(job, doc, to);
+    put_anim_joints(doc, to);
+    put_anim_frames(doc, to);
 }
 
 static void put_camera(const md5_doc *doc, convert_bytes *to)

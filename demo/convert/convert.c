@@ -189,9 +189,11 @@ static bool read_input(const convert_job *job, const char *path, convert_scene *
     if (!format || !format->read)
         return convert_fail(error, MD5_ERROR_IO, path,
                             "unsupported input format: unknown file extension");
+
     convert_input input = {.path = path};
     if (!read_bytes(job, &input, error))
         return false;
+
     const bool had_model = convert_find_model(scene) || scene->image_path;
     convert_budget budget;
     convert_begin_budget(&budget, input.size);
@@ -203,6 +205,7 @@ static bool read_input(const convert_job *job, const char *path, convert_scene *
         scene->image_path = common_copy(path);
     if (!is_read && error->file[0] == '\0') // an error in a created document or in the budget
         convert_name_file(error, path);
+
     free(input.bytes);
     return is_read;
 }
@@ -609,7 +612,7 @@ static part_plan plan_part(const scene_edit *edit, const convert_part *part)
     part_plan plan = {
         .lacks_hierarchy = edit->model && is_version_6(part),
         .fit_scale = 1,
-        .hides_meshes = is_model && job->mesh_options[CONVERT_NUM_MAPS].count > 0,
+        .hides_meshes = is_model && job->mesh_options[CONVERT_HIDE].count > 0,
         .is_sorted = (edit->rules & PARENTS_FIRST) && has_joints,
         .gets_root = job->new_root && has_joints,
         .changes_frames = is_clip && edit->changes_frames,
@@ -843,7 +846,7 @@ static const char *find_useless_option(const convert_job *job, const convert_sce
     const bool has_clip = has_part(scene, CONVERT_CLIP);
     const bool has_motion = has_clip || has_part(scene, CONVERT_CAMERA);
     const bool has_model = has_part(scene, CONVERT_MODEL);
-    const bool hides_meshes = job->mesh_options[CONVERT_NUM_MAPS].count > 0;
+    const bool hides_meshes = job->mesh_options[CONVERT_HIDE].count > 0;
     const struct {
         const char *option;
         bool is_given;
@@ -863,6 +866,7 @@ static const char *find_useless_option(const convert_job *job, const convert_sce
     for (size_t i = 0; i < COMMON_LENGTH(options); i++)
         if (options[i].is_given && !options[i].has_effect)
             return options[i].option;
+
     return NULL;
 }
 
@@ -913,7 +917,7 @@ static bool edit_and_write(const convert_job *job, const struct format *format, 
     for (int map = 0; map < CONVERT_NUM_MAPS; map++)
         scene->has_selected_images |= job->mesh_options[map].count > 0;
     const bool has_mesh_options =
-        scene->has_selected_images || job->mesh_options[CONVERT_NUM_MAPS].count > 0;
+        scene->has_selected_images || job->mesh_options[CONVERT_HIDE].count > 0;
     if (!check_scene(job, scene, error))
         return false;
     if (!convert_retarget_clips(job, scene, format->write != convert_write_md5, error))

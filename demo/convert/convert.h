@@ -61,6 +61,9 @@ typedef enum convert_map {
     CONVERT_NUM_MAPS,
 } convert_map;
 
+// Lists of options for meshes: one for each map, then the list of meshes to hide.
+enum { CONVERT_HIDE = CONVERT_NUM_MAPS, CONVERT_NUM_MESH_OPTIONS };
+
 // Value of convert_scene.mesh_materials for a hidden mesh.
 #define CONVERT_HIDDEN SIZE_MAX
 
@@ -209,9 +212,9 @@ struct convert_job {
     size_t num_tags;
 
     // Options for meshes, which are selected by name, shader or index. Each map has a list of
-    // "[MESH=]FILE", in which a text without MESH applies to all meshes. The last list contains
-    // "MESH" for each mesh to skip.
-    common_texts mesh_options[CONVERT_NUM_MAPS + 1];
+    // "[MESH=]FILE", in which a text without MESH applies to all meshes. The list CONVERT_HIDE
+    // contains "MESH" for each mesh to skip.
+    common_texts mesh_options[CONVERT_NUM_MESH_OPTIONS];
     common_texts outfits;       // paths of models to attach to the joints of the first model
     const common_list *shaders; // shaders of the meshes after a skin was applied, or NULL
     md5_game

@@ -150,6 +150,7 @@ static gltf_view *open_view(gltf_out *out, gltf_purpose purpose, size_t stride)
         last = &out->last[purpose][stride];
     if (*last > 0)
         return &out->views[*last - 1];
+
     static const int targets[] = {
         [GLTF_VERTICES] = 34962, [GLTF_INDICES] = 34963, [GLTF_PICTURES] = 0};
     json_t *const view = json_object();
@@ -190,6 +191,7 @@ json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const voi
         open_view(out, purpose, purpose == GLTF_VERTICES ? (element + 3) / 4 * 4 : element);
     json_t *const location = json_pack("{s:I, s:I}", "bufferView", (json_int_t)(view - out->views),
                                        "byteOffset", (json_int_t)view->bytes.size);
+
     for (size_t i = 0; i < count * columns; i++) {
         uint32_t value;
         memcpy(&value, (const char *)values + 4 * i, 4);
@@ -199,6 +201,7 @@ json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const voi
         if ((i + 1) % columns == 0 && purpose == GLTF_VERTICES)
             pad(&view->bytes, 0);
     }
+
     return location;
 }
 
@@ -425,10 +428,13 @@ bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *
 {
     write_buffer(out, bin);
     const size_t flags = JSON_REAL_PRECISION(9) | (!bin ? JSON_COMPACT : JSON_INDENT(1));
-    char *const text = out->is_broken ? NULL : json_dumps(out->root, flags);
+    if (out->is_broken)
+        return convert_fail(error, MD5_ERROR_RANGE, path,
+                            "cannot write glTF: a number is not finite after scaling");
+    char *const text = json_dumps(out->root, flags);
     if (!text)
         return convert_fail(error, MD5_ERROR_RANGE, path,
-                            "a number is not finite after scaling, or memory is exhausted");
+                            "cannot write glTF: jansson cannot convert the file to text");
 
     const size_t length = strlen(text);
     const size_t size = (length + 3) / 4 * 4;

@@ -80,78 +80,78 @@ static convert_xform gltf_xform(md5_xform local)
 }
 
 // Nodes always get a translation and a rotation.
-static void put_xform(gltf_writer *w, json_t *node, convert_xform x)
+static void put_xform(gltf_writer *writer, json_t *node, convert_xform x)
 {
     float values[7];
     put_vec(x.translation, values);
     put_quat(x.rotation, values + 3);
-    gltf_put(w->out, node, "translation", gltf_floats(values, 3));
-    gltf_put(w->out, node, "rotation", gltf_floats(values + 3, 4));
+    gltf_put(writer->out, node, "translation", gltf_floats(values, 3));
+    gltf_put(writer->out, node, "rotation", gltf_floats(values + 3, 4));
 }
 
 // -- Joints ---------------------------------------------------------------------------------------
 
 // Writes the node of a joint; the joint after those of the model is the additional root.
-static void write_joint(gltf_writer *w, uint32_t index, size_t *num_renamed)
+static void write_joint(gltf_writer *writer, uint32_t index, size_t *num_renamed)
 {
-    const md5_skeleton *const skeleton = w->assets.skeleton;
+    const md5_skeleton *const skeleton = writer->assets.skeleton;
     const bool is_added_root = index == skeleton->num_joints;
     const char *const name = is_added_root ? "md5_root" : skeleton->joints[index].name;
-    char *const unique = gltf_unique_name(w->out, GLTF_NODE_NAME, name, "joint");
+    char *const unique = gltf_unique_name(writer->out, GLTF_NODE_NAME, name, "joint");
     json_t *const node = json_pack("{s:s}", "name", unique);
     if (strcmp(unique, name) != 0) {
         ++*num_renamed;
-        gltf_put_extra(w->out, node, "name", gltf_string(name));
+        gltf_put_extra(writer->out, node, "name", gltf_string(name));
     }
     if (!is_added_root)
-        put_xform(w, node, gltf_xform(w->assets.rest[index]));
-    gltf_add(w->out, "nodes", node);
+        put_xform(writer, node, gltf_xform(writer->assets.rest[index]));
+    gltf_add(writer->out, "nodes", node);
     free(unique);
 }
 
 // Writes the joints; the index of a node is the index of its joint. Returns the root.
-static uint32_t write_joints(gltf_writer *w)
+static uint32_t write_joints(gltf_writer *writer)
 {
-    const md5_skeleton *const skeleton = w->assets.skeleton;
+    const md5_skeleton *const skeleton = writer->assets.skeleton;
     const uint32_t count = skeleton->num_joints;
     uint32_t num_roots = 0;
     for (uint32_t i = 0; i < count; i++)
         num_roots += skeleton->joints[i].parent == MD5_NONE;
     const bool adds_root = num_roots > 1;
     const uint32_t root = adds_root ? count : skeleton->order[0];
-    w->num_joints = count + adds_root;
+    writer->num_joints = count + adds_root;
 
     size_t num_renamed = 0;
-    for (uint32_t i = 0; i < w->num_joints; i++)
-        write_joint(w, i, &num_renamed);
+    for (uint32_t i = 0; i < writer->num_joints; i++)
+        write_joint(writer, i, &num_renamed);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t parent = skeleton->joints[i].parent;
         if (i != root)
-            gltf_set_parent(w->out, i, parent != MD5_NONE ? parent : root);
+            gltf_set_parent(writer->out, i, parent != MD5_NONE ? parent : root);
     }
-    gltf_append(w->out, w->out->tops, gltf_whole(root));
+    gltf_append(writer->out, writer->out->tops, gltf_whole(root));
 
     if (num_renamed > 0)
-        convert_note(w->job, "renamed %zu joints to make their names unique in other programs",
+        convert_note(writer->job, "renamed %zu joints to make their names unique in other programs",
                      num_renamed);
     if (adds_root)
-        convert_note(w->job,
+        convert_note(writer->job,
                      "the model has several root joints: md5_root was added as their parent");
     return root;
 }
 
 // Converts an inverse bind matrix to a column-major matrix in glTF's axes. It also converts
 // quantized positions to metres: the vector of steps is scaled, and the corner added.
-static void put_inverse_bind(const gltf_writer *w, const float *m, float *out)
+static void put_inverse_bind(const gltf_writer *writer, const float *m, float *out)
 {
     static const int axis[3] = {1, 2, 0}; // id's axis of each axis of glTF
-    const double step = w->step > 0 ? w->step : 1;
+    const double step = writer->step > 0 ? writer->step : 1;
     for (int row = 0; row < 3; row++) {
         double corner = 0;
         for (int column = 0; column < 3; column++) {
             const double value = m[4 * axis[row] + axis[column]];
             out[4 * column + row] = (float)(value * step);
-            corner += value * w->corner[column];
+            corner += value * writer->corner[column];
         }
         out[12 + row] = (float)(m[4 * axis[row] + 3] * inch + corner);
     }
@@ -159,21 +159,21 @@ static void put_inverse_bind(const gltf_writer *w, const float *m, float *out)
 }
 
 // Writes the skin of all meshes.
-static void write_skin(gltf_writer *w, uint32_t root)
+static void write_skin(gltf_writer *writer, uint32_t root)
 {
     static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    const uint32_t count = w->assets.skeleton->num_joints;
-    float *const binds = common_alloc(w->num_joints, 16 * sizeof *binds);
+    const uint32_t count = writer->assets.skeleton->num_joints;
+    float *const binds = common_alloc(writer->num_joints, 16 * sizeof *binds);
     json_t *const joints = json_array();
-    for (uint32_t i = 0; i < w->num_joints; i++) {
-        const float *const m = i < count ? w->assets.model->inverse_bind[i].m : identity.m;
-        put_inverse_bind(w, m, binds + 16 * (size_t)i);
-        gltf_append(w->out, joints, gltf_whole(i));
+    for (uint32_t i = 0; i < writer->num_joints; i++) {
+        const float *const m = i < count ? writer->assets.model->inverse_bind[i].m : identity.m;
+        put_inverse_bind(writer, m, binds + 16 * (size_t)i);
+        gltf_append(writer->out, joints, gltf_whole(i));
     }
 
-    const size_t accessor =
-        gltf_add_accessor(w->out, GLTF_BINDS, GLTF_FLOAT, binds, w->num_joints, 16, GLTF_PLAIN);
-    gltf_add(w->out, "skins",
+    const size_t accessor = gltf_add_accessor(writer->out, GLTF_BINDS, GLTF_FLOAT, binds,
+                                              writer->num_joints, 16, GLTF_PLAIN);
+    gltf_add(writer->out, "skins",
              json_pack("{s:I, s:I, s:o}", "inverseBindMatrices", (json_int_t)accessor, "skeleton",
                        (json_int_t)root, "joints", joints));
     free(binds);
@@ -182,68 +182,69 @@ static void write_skin(gltf_writer *w, uint32_t root)
 // -- Images and materials -------------------------------------------------------------------------
 
 // Stores the bytes of an image: in the file, or for .gltf in a file in the same folder.
-static bool store_image(gltf_writer *w, const convert_image *source, const char *name,
+static bool store_image(gltf_writer *writer, const convert_image *source, const char *name,
                         json_t *image, md5_error *error)
 {
     const char *const extension = convert_image_extension(source);
-    if (common_has_suffix(w->job->output, ".glb")) {
+    if (common_has_suffix(writer->job->output, ".glb")) {
         const bool is_png = strcmp(extension, ".png") == 0;
-        const size_t view = gltf_add_picture(w->out, source->bytes, source->size);
-        gltf_put(w->out, image, "bufferView", gltf_whole(view));
-        gltf_put(w->out, image, "mimeType", json_string(is_png ? "image/png" : "image/jpeg"));
+        const size_t view = gltf_add_picture(writer->out, source->bytes, source->size);
+        gltf_put(writer->out, image, "bufferView", gltf_whole(view));
+        gltf_put(writer->out, image, "mimeType", json_string(is_png ? "image/png" : "image/jpeg"));
         return true;
     }
 
     char *const file = common_format("%s%s", name, extension);
-    gltf_put(w->out, image, "uri", gltf_uri(file));
+    gltf_put(writer->out, image, "uri", gltf_uri(file));
     const bool is_written =
-        convert_write_to_folder(w->job, file, source->bytes, source->size, error);
+        convert_write_to_folder(writer->job, file, source->bytes, source->size, error);
     free(file);
     return is_written;
 }
 
 // Returns the texture of an image in *texture. Equal images share one texture.
-static bool write_texture(gltf_writer *w, const convert_image *source, size_t *texture,
+static bool write_texture(gltf_writer *writer, const convert_image *source, size_t *texture,
                           md5_error *error)
 {
-    *texture = gltf_num_added(w->out, "textures");
-    if (gltf_find_bytes(w->out, GLTF_TEXTURE, "", source->bytes, source->size, texture))
+    *texture = gltf_num_added(writer->out, "textures");
+    if (gltf_find_bytes(writer->out, GLTF_TEXTURE, "", source->bytes, source->size, texture))
         return true;
 
-    char *const name = gltf_unique_name(w->out, GLTF_IMAGE_NAME, source->name, "picture");
+    char *const name = gltf_unique_name(writer->out, GLTF_IMAGE_NAME, source->name, "picture");
     json_t *const image = json_pack("{s:s}", "name", name);
-    const bool is_written = store_image(w, source, name, image, error);
+    const bool is_written = store_image(writer, source, name, image, error);
     if (source->declared)
-        gltf_put_extra(w->out, image, "path", gltf_string(source->declared));
-    const size_t index = gltf_add(w->out, "images", image);
-    gltf_add(w->out, "textures", json_pack("{s:I}", "source", (json_int_t)index));
+        gltf_put_extra(writer->out, image, "path", gltf_string(source->declared));
+    const size_t index = gltf_add(writer->out, "images", image);
+    gltf_add(writer->out, "textures", json_pack("{s:I}", "source", (json_int_t)index));
     free(name);
     return is_written;
 }
 
 // Writes a normal map, whose green channel points up in glTF. If the image cannot be decoded, skips
 // it and returns true; then *has_texture is false.
-static bool write_normal_map(gltf_writer *w, const convert_image *source, const char *shader,
+static bool write_normal_map(gltf_writer *writer, const convert_image *source, const char *shader,
                              size_t *texture, bool *has_texture, md5_error *error)
 {
     md5_error reason = {0};
     convert_image flipped = *source;
-    flipped.bytes = convert_flip_green_channel(w->job, source, &flipped.size, &reason);
+    flipped.bytes = convert_flip_green_channel(writer->job, source, &flipped.size, &reason);
     *has_texture = flipped.bytes;
     if (!flipped.bytes) {
-        convert_note(w->job, "material %s: skipped the normal map: %s", shader, reason.message);
+        convert_note(writer->job, "material %s: skipped the normal map: %s", shader,
+                     reason.message);
         return true;
     }
 
     flipped.name = common_format("%s_n", source->name);
-    const bool is_written = write_texture(w, &flipped, texture, error);
+    const bool is_written = write_texture(writer, &flipped, texture, error);
     free(flipped.name);
     free(flipped.bytes);
     return is_written;
 }
 
 // Writes the images of a material and refers to them in the material.
-static bool write_maps(gltf_writer *w, const convert_material *source, const char *shader,
+static bool write_maps(gltf_writer *writer, const convert_material *source, const char *shader,
                        json_t *material, md5_error *error)
 {
     for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
@@ -252,27 +253,27 @@ static bool write_maps(gltf_writer *w, const convert_material *source, const cha
         bool has_texture = image->bytes;
         bool is_written = true;
         if (has_texture && map == CONVERT_MAP_NORMAL)
-            is_written = write_normal_map(w, image, shader, &texture, &has_texture, error);
+            is_written = write_normal_map(writer, image, shader, &texture, &has_texture, error);
         else if (has_texture)
-            is_written = write_texture(w, image, &texture, error);
+            is_written = write_texture(writer, image, &texture, error);
         if (!is_written)
             return false;
         if (!has_texture)
             continue;
 
         if (map == CONVERT_MAP_SPECULAR)
-            convert_note(w->job,
+            convert_note(writer->job,
                          "material %s: the specular map was converted to KHR_materials_specular, "
                          "which is shaded differently",
                          shader);
-        gltf_put_map(w->out, material, map, texture);
+        gltf_put_map(writer->out, material, map, texture);
     }
     return true;
 }
 
 // Adds a material with the name of the shader or, if that is empty, of its color image. A material
 // without images is white.
-static bool write_material(gltf_writer *w, const convert_material *source, const char *shader,
+static bool write_material(gltf_writer *writer, const convert_material *source, const char *shader,
                            md5_error *error)
 {
     if (shader[0] == '\0' && source->maps[CONVERT_MAP_COLOR].name)
@@ -282,21 +283,21 @@ static bool write_material(gltf_writer *w, const convert_material *source, const
     json_t *const base = json_pack("{s:f, s:f}", "metallicFactor", 0.0, "roughnessFactor", 0.7);
     json_t *const material =
         json_pack("{s:o, s:o}", "name", gltf_string(shader), "pbrMetallicRoughness", base);
-    gltf_add(w->out, "materials", material);
-    if (!write_maps(w, source, shader, material, error))
+    gltf_add(writer->out, "materials", material);
+    if (!write_maps(writer, source, shader, material, error))
         return false;
 
     if (source->is_unlit)
-        gltf_put_extension(w->out, material, "KHR_materials_unlit");
+        gltf_put_extension(writer->out, material, "KHR_materials_unlit");
     if (source->alpha != CONVERT_OPAQUE)
-        gltf_put(w->out, material, "alphaMode",
+        gltf_put(writer->out, material, "alphaMode",
                  json_string(source->alpha == CONVERT_MASK ? "MASK" : "BLEND"));
     if (source->alpha == CONVERT_MASK)
-        gltf_put(w->out, material, "alphaCutoff", json_real(source->cutoff));
+        gltf_put(writer->out, material, "alphaCutoff", json_real(source->cutoff));
     if (source->is_two_sided)
-        gltf_put(w->out, material, "doubleSided", json_true());
+        gltf_put(writer->out, material, "doubleSided", json_true());
     if (source->text)
-        gltf_put_extra(w->out, material, "text", gltf_string(source->text));
+        gltf_put_extra(writer->out, material, "text", gltf_string(source->text));
     return true;
 }
 
@@ -324,20 +325,22 @@ static void round_weights(const md5_mesh *mesh, convert_skin *skin)
 // Writes the positions; values[3 * count] is temporary. Quantized positions are steps from the
 // corner. The inverse bind matrices convert them back, because programs ignore the transforms of
 // nodes with skinned meshes.
-static void put_positions(gltf_writer *w, json_t *attributes, const convert_skin *skin,
+static void put_positions(gltf_writer *writer, json_t *attributes, const convert_skin *skin,
                           size_t count, float *values)
 {
     for (size_t v = 0; v < count; v++) {
         put_vec(gltf_position(skin->positions[v]), values + 3 * v);
-        for (size_t k = 0; k < 3 && w->step > 0; k++)
+        for (size_t k = 0; k < 3 && writer->step > 0; k++)
             values[3 * v + k] =
-                roundf((float)(((double)values[3 * v + k] - w->corner[k]) / w->step));
+                roundf((float)(((double)values[3 * v + k] - writer->corner[k]) / writer->step));
     }
-    gltf_put_attribute(w->out, attributes, "POSITION", GLTF_USHORT, values, count, 3, GLTF_BOUNDED);
+    gltf_put_attribute(writer->out, attributes, "POSITION", GLTF_USHORT, values, count, 3,
+                       GLTF_BOUNDED);
 }
 
 // Writes the tangents; values[4 * count] is temporary.
-static void put_tangents(gltf_writer *w, json_t *attributes, const md5_mesh *mesh, float *values)
+static void put_tangents(gltf_writer *writer, json_t *attributes, const md5_mesh *mesh,
+                         float *values)
 {
     const size_t count = mesh->num_vertices;
     for (size_t v = 0; v < count; v++) {
@@ -345,60 +348,65 @@ static void put_tangents(gltf_writer *w, json_t *attributes, const md5_mesh *mes
         put_direction((md5_vec3){t.x, t.y, t.z}, values + 4 * v);
         values[4 * v + 3] = -t.w; // the green channel was flipped to point up, along -v
     }
-    gltf_put_attribute(w->out, attributes, "TANGENT", GLTF_BYTE, values, count, 4, GLTF_NORMALIZED);
+    gltf_put_attribute(writer->out, attributes, "TANGENT", GLTF_BYTE, values, count, 4,
+                       GLTF_NORMALIZED);
 }
 
 // Writes the vertex attributes. The types are those of quantized attributes; gltf_put_attribute()
 // writes floats otherwise.
-static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_skin *skin)
+static json_t *make_attributes(gltf_writer *writer, const md5_mesh *mesh, convert_skin *skin)
 {
     json_t *const attributes = json_object();
     const size_t count = mesh->num_vertices;
     float *const values = common_alloc(count, 4 * sizeof *values);
-    put_positions(w, attributes, skin, count, values);
+    put_positions(writer, attributes, skin, count, values);
     for (size_t v = 0; v < count; v++)
         put_direction(mesh->normals[v], values + 3 * v);
-    gltf_put_attribute(w->out, attributes, "NORMAL", GLTF_BYTE, values, count, 3, GLTF_NORMALIZED);
+    gltf_put_attribute(writer->out, attributes, "NORMAL", GLTF_BYTE, values, count, 3,
+                       GLTF_NORMALIZED);
     if (mesh->tangents)
-        put_tangents(w, attributes, mesh, values);
+        put_tangents(writer, attributes, mesh, values);
     free(values);
 
-    gltf_put_attribute(w->out, attributes, "TEXCOORD_0", GLTF_USHORT, &mesh->texcoords[0].x, count,
-                       2, GLTF_NORMALIZED);
+    gltf_put_attribute(writer->out, attributes, "TEXCOORD_0", GLTF_USHORT, &mesh->texcoords[0].x,
+                       count, 2, GLTF_NORMALIZED);
     if (mesh->colors)
-        gltf_put_attribute(w->out, attributes, "COLOR_0", GLTF_USHORT, &mesh->colors[0].x, count, 4,
-                           GLTF_NORMALIZED);
-    if (w->step > 0)
+        gltf_put_attribute(writer->out, attributes, "COLOR_0", GLTF_USHORT, &mesh->colors[0].x,
+                           count, 4, GLTF_NORMALIZED);
+    if (writer->step > 0)
         round_weights(mesh, skin);
-    gltf_put_influences(w->out, attributes, w->assets.model->skeleton.num_joints, skin->joints,
-                        skin->weights, count, skin->slots);
+    gltf_put_influences(writer->out, attributes, writer->assets.model->skeleton.num_joints,
+                        skin->joints, skin->weights, count, skin->slots);
     return attributes;
 }
 
 // Computes the bounding box of all positions, which quantization divides into 65535 steps.
-static void find_box(gltf_writer *w)
+static void find_box(gltf_writer *writer)
 {
-    const md5_model *const model = w->assets.model;
+    const md5_model *const model = writer->assets.model;
     md5_bounds box = md5_bounds_from_points(NULL, 0);
     float end[3];
     float max_extent = 0;
     for (uint32_t m = 0; m < model->num_meshes; m++)
-        box = md5_bounds_union(box, md5_bounds_from_points(w->assets.skins[m].positions,
+        box = md5_bounds_union(box, md5_bounds_from_points(writer->assets.skins[m].positions,
                                                            model->meshes[m].num_vertices));
+
     if (box.min.x <= box.max.x) {
-        put_vec(gltf_position(box.min), w->corner);
+        put_vec(gltf_position(box.min), writer->corner);
         put_vec(gltf_position(box.max), end);
         for (int k = 0; k < 3; k++)
-            max_extent = fmaxf(max_extent, end[k] - w->corner[k]);
+            max_extent = fmaxf(max_extent, end[k] - writer->corner[k]);
     }
-    w->step = max_extent > 0 ? max_extent / 65535.0 : 1;
-    w->out->is_quantized = true;
-    gltf_add(w->out, "extensionsUsed", json_string("KHR_mesh_quantization"));
-    gltf_add(w->out, "extensionsRequired", json_string("KHR_mesh_quantization"));
-    convert_note(w->job, "positions were quantized to multiples of %.3g units", w->step / inch);
+
+    writer->step = max_extent > 0 ? max_extent / 65535.0 : 1;
+    writer->out->is_quantized = true;
+    gltf_add(writer->out, "extensionsUsed", json_string("KHR_mesh_quantization"));
+    gltf_add(writer->out, "extensionsRequired", json_string("KHR_mesh_quantization"));
+    convert_note(writer->job, "positions were quantized to multiples of %.3g units",
+                 writer->step / inch);
 }
 
-static size_t add_indices(gltf_writer *w, const md5_mesh *mesh)
+static size_t add_indices(gltf_writer *writer, const md5_mesh *mesh)
 {
     const size_t count = 3 * (size_t)mesh->num_triangles;
     const bool is_short = mesh->num_vertices <= 65535;
@@ -408,8 +416,9 @@ static size_t add_indices(gltf_writer *w, const md5_mesh *mesh)
         indices[i + 1] = mesh->indices[i + 2];
         indices[i + 2] = mesh->indices[i + 1];
     }
-    const size_t accessor = gltf_add_accessor(
-        w->out, GLTF_INDICES, is_short ? GLTF_USHORT : GLTF_UINT, indices, count, 1, GLTF_PLAIN);
+    const size_t accessor =
+        gltf_add_accessor(writer->out, GLTF_INDICES, is_short ? GLTF_USHORT : GLTF_UINT, indices,
+                          count, 1, GLTF_PLAIN);
     free(indices);
     return accessor;
 }
@@ -418,18 +427,18 @@ static size_t add_indices(gltf_writer *w, const md5_mesh *mesh)
 
 // Adds a sparse accessor with deltas[count] of the vertices in `indices`; the other deltas are 0.
 // Takes ownership of `indices`, an object of gltf_add_values().
-static json_t *add_deltas(gltf_writer *w, const md5_mesh *mesh, json_t *indices,
+static json_t *add_deltas(gltf_writer *writer, const md5_mesh *mesh, json_t *indices,
                           const float *values, uint32_t count, bool has_bounds)
 {
     json_t *const deltas =
-        gltf_add_values(w->out, GLTF_KEYS, GLTF_FLOAT, values, count, 3, GLTF_PLAIN);
+        gltf_add_values(writer->out, GLTF_KEYS, GLTF_FLOAT, values, count, 3, GLTF_PLAIN);
     json_t *const accessor =
         json_pack("{s:i, s:I, s:s, s:{s:I, s:o, s:o}}", "componentType", GLTF_FLOAT, "count",
                   (json_int_t)mesh->num_vertices, "type", "VEC3", "sparse", "count",
                   (json_int_t)count, "indices", indices, "values", deltas);
     if (has_bounds) // bounds of all vertices, also of those with a delta of 0
-        gltf_put_bounds(w->out, accessor, values, count, 3, count < mesh->num_vertices);
-    return gltf_whole(gltf_add(w->out, "accessors", accessor));
+        gltf_put_bounds(writer->out, accessor, values, count, 3, count < mesh->num_vertices);
+    return gltf_whole(gltf_add(writer->out, "accessors", accessor));
 }
 
 static md5_vec3 morph_vector(const md5_morph_delta *delta, int attribute)
@@ -467,15 +476,16 @@ static void collect_moved(const md5_morph_mesh *mesh, uint32_t target, moved_ver
 
 // Returns the glTF object of a target: one sparse accessor for each attribute. All accessors share
 // the indices of the vertices.
-static json_t *write_target(gltf_writer *w, const md5_mesh *mesh, const moved_vertices *moved)
+static json_t *write_target(gltf_writer *writer, const md5_mesh *mesh, const moved_vertices *moved)
 {
     static const char *const attributes[] = {"POSITION", "NORMAL", "TANGENT"};
-    const double step = w->step > 0 ? w->step : 1;
+    const double step = writer->step > 0 ? writer->step : 1;
     const int num_attributes = mesh->tangents ? 3 : 2;
     json_t *const target = json_object();
-    json_t *const indices =
-        gltf_add_values(w->out, GLTF_KEYS, GLTF_UINT, moved->vertices, moved->count, 1, GLTF_PLAIN);
-    gltf_put(w->out, indices, "componentType", json_integer(GLTF_UINT));
+    json_t *const indices = gltf_add_values(writer->out, GLTF_KEYS, GLTF_UINT, moved->vertices,
+                                            moved->count, 1, GLTF_PLAIN);
+    gltf_put(writer->out, indices, "componentType", json_integer(GLTF_UINT));
+
     for (int a = 0; a < num_attributes; a++) {
         const bool is_position = a == 0;
         const double unit = is_position ? inch / step : 1;
@@ -483,20 +493,21 @@ static json_t *write_target(gltf_writer *w, const md5_mesh *mesh, const moved_ve
             const convert_vec move = convert_from_vec3(morph_vector(moved->deltas[i], a));
             put_vec(gltf_axes(convert_times(move, unit)), moved->values + 3 * (size_t)i);
         }
-        gltf_put(
-            w->out, target, attributes[a],
-            add_deltas(w, mesh, json_incref(indices), moved->values, moved->count, is_position));
+        gltf_put(writer->out, target, attributes[a],
+                 add_deltas(writer, mesh, json_incref(indices), moved->values, moved->count,
+                            is_position));
     }
+
     json_decref(indices);
     return target;
 }
 
 // Writes the morph targets that move vertices of a mesh: the targets to the primitive, their names
 // to the extras.
-static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, json_t *extras)
+static void write_targets(gltf_writer *writer, uint32_t index, json_t *primitive, json_t *extras)
 {
-    const md5_morph *const morph = w->assets.morph;
-    const md5_mesh *const mesh = &w->assets.model->meshes[index];
+    const md5_morph *const morph = writer->assets.morph;
+    const md5_mesh *const mesh = &writer->assets.model->meshes[index];
     const md5_morph_mesh *const deltas = &morph->meshes[index];
     const uint32_t count = deltas->num_vertices;
     moved_vertices moved = {
@@ -510,13 +521,13 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
         collect_moved(deltas, t, &moved);
         if (moved.count == 0)
             continue;
-        gltf_append(w->out, gltf_member(w->out, primitive, "targets", true),
-                    write_target(w, mesh, &moved));
-        gltf_append(w->out, gltf_member(w->out, extras, "targetNames", true),
+        gltf_append(writer->out, gltf_member(writer->out, primitive, "targets", true),
+                    write_target(writer, mesh, &moved));
+        gltf_append(writer->out, gltf_member(writer->out, extras, "targetNames", true),
                     gltf_string(morph->targets[t].name));
     }
 
-    w->meshes[index].targets = json_object_get(extras, "targetNames");
+    writer->meshes[index].targets = json_object_get(extras, "targetNames");
     free(moved.num_read);
     free(moved.values);
     free((void *)moved.deltas);
@@ -525,59 +536,59 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
 
 // Returns the material of a mesh in *material, after writing it if it is new. *has_material is
 // false if the mesh has neither a shader nor a color image.
-static bool write_mesh_material(gltf_writer *w, uint32_t index, size_t *material,
+static bool write_mesh_material(gltf_writer *writer, uint32_t index, size_t *material,
                                 bool *has_material, md5_error *error)
 {
     static const convert_material none = {0};
-    const char *const shader = w->assets.model->meshes[index].shader;
+    const char *const shader = writer->assets.model->meshes[index].shader;
     size_t source_index = 0; // 1 + index of the scene's material, or 0
-    if (index < w->scene->num_mesh_materials)
-        source_index = w->scene->mesh_materials[index];
+    if (index < writer->scene->num_mesh_materials)
+        source_index = writer->scene->mesh_materials[index];
     if (source_index == 0) // gltf_find() also stores that the shader has no material
-        gltf_find(w->out, GLTF_SCENE_MATERIAL, shader, &source_index);
+        gltf_find(writer->out, GLTF_SCENE_MATERIAL, shader, &source_index);
     const convert_material *const source =
-        source_index > 0 ? &w->scene->materials[source_index - 1] : &none;
+        source_index > 0 ? &writer->scene->materials[source_index - 1] : &none;
     *has_material = shader[0] != '\0' || source->maps[CONVERT_MAP_COLOR].bytes;
     if (!*has_material)
         return true;
 
-    *material = gltf_num_added(w->out, "materials");
+    *material = gltf_num_added(writer->out, "materials");
     char *const key = common_format("%zu %s", source_index, shader);
-    const bool is_known = gltf_find(w->out, GLTF_MATERIAL, key, material);
+    const bool is_known = gltf_find(writer->out, GLTF_MATERIAL, key, material);
     free(key);
-    return is_known || write_material(w, source, shader, error);
+    return is_known || write_material(writer, source, shader, error);
 }
 
 // Writes a mesh and its node. The node has no parent: only the skin places it. Properties that glTF
 // does not have, such as the shader, are stored in the extras, so that gltf_read.c can read them.
-static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
+static bool write_mesh(gltf_writer *writer, uint32_t index, md5_error *error)
 {
-    const md5_mesh *const mesh = &w->assets.model->meshes[index];
+    const md5_mesh *const mesh = &writer->assets.model->meshes[index];
     const char *const title = mesh->name[0] != '\0' ? mesh->name : common_base(mesh->shader);
-    char *const name = gltf_unique_name(w->out, GLTF_NODE_NAME, title, "mesh");
-    json_t *const primitive =
-        json_pack("{s:o, s:I}", "attributes", make_attributes(w, mesh, &w->assets.skins[index]),
-                  "indices", (json_int_t)add_indices(w, mesh));
+    char *const name = gltf_unique_name(writer->out, GLTF_NODE_NAME, title, "mesh");
+    json_t *const primitive = json_pack("{s:o, s:I}", "attributes",
+                                        make_attributes(writer, mesh, &writer->assets.skins[index]),
+                                        "indices", (json_int_t)add_indices(writer, mesh));
     json_t *const extras =
         json_pack("{s:{s:o, s:o, s:I}}", "md5", "shader", gltf_string(mesh->shader), "name",
                   gltf_string(mesh->name), "vertices", (json_int_t)mesh->num_file_vertices);
 
     size_t material = 0;
     bool has_material = false;
-    const bool is_written = write_mesh_material(w, index, &material, &has_material, error);
+    const bool is_written = write_mesh_material(writer, index, &material, &has_material, error);
     if (has_material)
-        gltf_put(w->out, primitive, "material", gltf_whole(material));
-    if (w->assets.morph)
-        write_targets(w, index, primitive, extras);
+        gltf_put(writer->out, primitive, "material", gltf_whole(material));
+    if (writer->assets.morph)
+        write_targets(writer, index, primitive, extras);
 
     const size_t mesh_index = gltf_add(
-        w->out, "meshes",
+        writer->out, "meshes",
         json_pack("{s:s, s:[o], s:o}", "name", name, "primitives", primitive, "extras", extras));
     const size_t node = gltf_add(
-        w->out, "nodes",
+        writer->out, "nodes",
         json_pack("{s:s, s:I, s:i}", "name", name, "mesh", (json_int_t)mesh_index, "skin", 0));
-    gltf_append(w->out, w->out->tops, gltf_whole(node));
-    w->meshes[index].node = node;
+    gltf_append(writer->out, writer->out->tops, gltf_whole(node));
+    writer->meshes[index].node = node;
     free(name);
     return is_written;
 }
@@ -608,7 +619,7 @@ static convert_quat from_vec(convert_vec v)
 
 // Returns the distance of two values, or the angle of two rotations. The angle is exact enough for
 // small angles only.
-static double distance(const gltf_track *track, convert_quat a, convert_quat b)
+static double value_distance(const gltf_track *track, convert_quat a, convert_quat b)
 {
     const bool is_negated = track->is_rotation && convert_quat_dot(a, b) < 0;
     const convert_quat gap = convert_mix(a, 1, b, is_negated ? 1 : -1);
@@ -626,11 +637,12 @@ static void join_signs(gltf_track *track)
 }
 
 // Returns true if interpolation between two keys restores all frames between them.
-static bool spans(const gltf_track *track, uint32_t first, uint32_t last, double tolerance)
+static bool can_interpolate(const gltf_track *track, uint32_t first, uint32_t last,
+                            double tolerance)
 {
     const convert_quat a = track->values[first];
     const convert_quat b = track->values[last];
-    if (track->is_rotation && distance(track, a, b) > max_angle)
+    if (track->is_rotation && value_distance(track, a, b) > max_angle)
         return false;
     for (uint32_t i = first + 1; i < last; i++) {
         const double t = (double)(i - first) / (last - first);
@@ -638,9 +650,9 @@ static bool spans(const gltf_track *track, uint32_t first, uint32_t last, double
         const convert_quat value = track->values[i];
         // Programs use either slerp or the normalized sum.
         const convert_quat blended = track->is_rotation ? convert_unit(sum) : sum;
-        if (distance(track, blended, value) > tolerance)
+        if (value_distance(track, blended, value) > tolerance)
             return false;
-        if (track->is_rotation && distance(track, convert_slerp(a, b, t), value) > tolerance)
+        if (track->is_rotation && value_distance(track, convert_slerp(a, b, t), value) > tolerance)
             return false;
     }
     return true;
@@ -650,7 +662,7 @@ static bool spans(const gltf_track *track, uint32_t first, uint32_t last, double
 static bool is_constant(const gltf_track *track, double tolerance)
 {
     for (uint32_t i = 1; i < track->num_frames; i++)
-        if (!(distance(track, track->values[0], track->values[i]) <= tolerance))
+        if (!(value_distance(track, track->values[0], track->values[i]) <= tolerance))
             return false;
     return true;
 }
@@ -669,7 +681,7 @@ static void pick_keys(gltf_track *track, double tolerance)
     while (first < last_frame) {
         const uint32_t max_key = last_frame - first < MAX_SPAN ? last_frame : first + MAX_SPAN;
         uint32_t key = first + 1;
-        while (tolerance > 0 && key < max_key && spans(track, first, key + 1, tolerance))
+        while (tolerance > 0 && key < max_key && can_interpolate(track, first, key + 1, tolerance))
             key++;
         track->keys[track->num_keys++] = key;
         first = key;
@@ -679,9 +691,9 @@ static void pick_keys(gltf_track *track, double tolerance)
 // -- Clips ----------------------------------------------------------------------------------------
 
 // Returns the poses of a clip, [num_frames][joints].
-static md5_xform *sample_clip(const gltf_writer *w, const convert_clip *clip)
+static md5_xform *sample_clip(const gltf_writer *writer, const convert_clip *clip)
 {
-    const uint32_t count = w->assets.skeleton->num_joints;
+    const uint32_t count = writer->assets.skeleton->num_joints;
     md5_xform *const poses = common_alloc((size_t)clip->anim->num_frames * count, sizeof *poses);
     for (uint32_t frame = 0; frame < clip->anim->num_frames; frame++)
         md5_sample(clip->binding, md5_sample_position_from_frames(clip->anim, frame, frame, 0),
@@ -691,37 +703,37 @@ static md5_xform *sample_clip(const gltf_writer *w, const convert_clip *clip)
 
 // Finds the tracks that clips change by more than the rounding of MD5 files, which have six
 // decimals.
-static void find_moves(gltf_writer *w)
+static void find_moves(gltf_writer *writer)
 {
     const double max_distance_squared = 4e-12;    // units
     const double max_rotation_difference = 1e-12; // 2 - 2 |dot product|
-    const md5_skeleton *const skeleton = w->assets.skeleton;
-    for (size_t i = 0; i < w->assets.num_clips; i++) {
-        convert_clip *const clip = &w->assets.clips[i];
-        md5_xform *const poses = sample_clip(w, clip);
+    const md5_skeleton *const skeleton = writer->assets.skeleton;
+    for (size_t i = 0; i < writer->assets.num_clips; i++) {
+        convert_clip *const clip = &writer->assets.clips[i];
+        md5_xform *const poses = sample_clip(writer, clip);
         const size_t count = (size_t)clip->anim->num_frames * skeleton->num_joints;
         for (size_t k = 0; k < count; k++) {
             const size_t joint = k % skeleton->num_joints;
             const convert_xform pose = convert_from_xform(poses[k]);
-            const convert_xform rest = convert_from_xform(w->assets.rest[joint]);
+            const convert_xform rest = convert_from_xform(writer->assets.rest[joint]);
             const convert_vec gap = convert_sub(pose.translation, rest.translation);
             const double cosine = fabs(convert_quat_dot(pose.rotation, rest.rotation));
-            w->moves[2 * joint] |= convert_dot(gap, gap) > max_distance_squared;
-            w->moves[2 * joint + 1] |= 2 - 2 * cosine > max_rotation_difference;
+            writer->moves[2 * joint] |= convert_dot(gap, gap) > max_distance_squared;
+            writer->moves[2 * joint + 1] |= 2 - 2 * cosine > max_rotation_difference;
         }
         free(poses);
     }
 
     // A clip that moves nothing also needs a track, which defines its length.
-    w->moves[2 * (size_t)skeleton->order[0]] = true;
+    writer->moves[2 * (size_t)skeleton->order[0]] = true;
 }
 
 // Returns the largest distance, units, between each joint and a vertex that it moves, directly or
 // by its descendants. Free with free().
-static double *measure_reach(const gltf_writer *w)
+static double *measure_reach(const gltf_writer *writer)
 {
-    const md5_model *const model = w->assets.model;
-    const md5_skeleton *const skeleton = w->assets.skeleton;
+    const md5_model *const model = writer->assets.model;
+    const md5_skeleton *const skeleton = writer->assets.skeleton;
     double *const reach = common_alloc(skeleton->num_joints, sizeof *reach);
     for (uint32_t m = 0; model && m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
@@ -737,7 +749,7 @@ static double *measure_reach(const gltf_writer *w)
     for (uint32_t i = skeleton->num_joints; i-- > 0;) { // children first
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        const double bone = md5_vec3_length(w->assets.rest[joint].translation);
+        const double bone = md5_vec3_length(writer->assets.rest[joint].translation);
         // At least one unit, so that joints without vertices keep their directions.
         reach[joint] = fmax(reach[joint], 1.0);
         if (parent != MD5_NONE)
@@ -749,14 +761,14 @@ static double *measure_reach(const gltf_writer *w)
 
 // Returns, for each joint, the number of changing tracks in the chain of joints that has the most
 // of them, among all chains from the root to a leaf through the joint. Free with free().
-static uint32_t *count_chain_tracks(const gltf_writer *w)
+static uint32_t *count_chain_tracks(const gltf_writer *writer)
 {
-    const md5_skeleton *const skeleton = w->assets.skeleton;
+    const md5_skeleton *const skeleton = writer->assets.skeleton;
     uint32_t *const tracks = common_alloc(skeleton->num_joints, sizeof *tracks);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) { // from the root to the joint
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        const bool *const moves = w->moves + 2 * (size_t)joint;
+        const bool *const moves = writer->moves + 2 * (size_t)joint;
         const uint32_t num_above = parent == MD5_NONE ? 0 : tracks[parent];
         tracks[joint] = num_above + moves[0] + moves[1];
     }
@@ -772,21 +784,21 @@ static uint32_t *count_chain_tracks(const gltf_writer *w)
 // Computes the error limits of tracks so that no vertex moves farther than the tolerance in any
 // frame. Errors of a chain of joints add up, so each changing track of the chain gets an equal
 // part. The error of a rotation grows with the distance of the vertices that it moves.
-static void find_tolerances(gltf_writer *w)
+static void find_tolerances(gltf_writer *writer)
 {
-    const double scale = get_scale(w->job);
-    double *const reach = measure_reach(w);
-    uint32_t *const tracks = count_chain_tracks(w);
-    for (uint32_t joint = 0; joint < w->assets.skeleton->num_joints; joint++) {
-        const double part = w->job->tolerance * scale / inch / fmax(1.0, tracks[joint]);
-        w->tolerances[2 * (size_t)joint] = part * inch;
-        w->tolerances[2 * (size_t)joint + 1] = part / reach[joint];
+    const double scale = get_scale(writer->job);
+    double *const reach = measure_reach(writer);
+    uint32_t *const tracks = count_chain_tracks(writer);
+    for (uint32_t joint = 0; joint < writer->assets.skeleton->num_joints; joint++) {
+        const double part = writer->job->tolerance * scale / inch / fmax(1.0, tracks[joint]);
+        writer->tolerances[2 * (size_t)joint] = part * inch;
+        writer->tolerances[2 * (size_t)joint + 1] = part / reach[joint];
     }
     free(tracks);
     free(reach);
 }
 
-static void add_track(gltf_writer *w, json_t *animation, size_t node, const gltf_track *track)
+static void add_track(gltf_writer *writer, json_t *animation, size_t node, const gltf_track *track)
 {
     const size_t columns = track->is_rotation ? 4 : 3;
     const size_t count = track->num_keys;
@@ -798,7 +810,7 @@ static void add_track(gltf_writer *w, json_t *animation, size_t node, const gltf
         put_quat(track->values[frame],
                  values + i * columns); // the next key overwrites a 4th number
     }
-    gltf_add_channel(w->out, animation, node, track->is_rotation ? "rotation" : "translation",
+    gltf_add_channel(writer->out, animation, node, track->is_rotation ? "rotation" : "translation",
                      times, count, values, count, columns);
     free(times);
     free(values);
@@ -806,8 +818,8 @@ static void add_track(gltf_writer *w, json_t *animation, size_t node, const gltf
 
 // Fills the weights of the targets of a mesh in the frames of a clip, [num_frames][num_targets].
 // Returns false if the clip has no weights for any of them.
-static bool collect_weights(gltf_writer *w, const convert_clip *clip, const json_t *target_names,
-                            float *values)
+static bool collect_weights(gltf_writer *writer, const convert_clip *clip,
+                            const json_t *target_names, float *values)
 {
     const size_t num_targets = json_array_size(target_names);
     bool is_animated = false;
@@ -815,12 +827,12 @@ static bool collect_weights(gltf_writer *w, const convert_clip *clip, const json
         const char *const target = json_string_value(json_array_get(target_names, t));
         char *const key = common_format("%s\n%s", clip->name, target);
         size_t index = SIZE_MAX;
-        gltf_find(w->out, GLTF_WEIGHTS, key, &index);
+        gltf_find(writer->out, GLTF_WEIGHTS, key, &index);
         free(key);
         if (index == SIZE_MAX)
             continue;
         is_animated = true;
-        const convert_weights *const weights = &w->scene->weights[index];
+        const convert_weights *const weights = &writer->scene->weights[index];
         for (size_t i = 0; i < clip->anim->num_frames && i < weights->num_keys; i++)
             values[i * num_targets + t] = weights->keys[i];
     }
@@ -829,19 +841,19 @@ static bool collect_weights(gltf_writer *w, const convert_clip *clip, const json
 
 // Adds the weights of morph targets. If one clip has weights, all clips get them for each mesh that
 // has targets.
-static void add_weights(gltf_writer *w, json_t *animation, const convert_clip *clip,
+static void add_weights(gltf_writer *writer, json_t *animation, const convert_clip *clip,
                         const float *times)
 {
     const uint32_t num_frames = clip->anim->num_frames;
-    for (uint32_t i = 0; i < w->assets.model->num_meshes; i++) {
-        const struct mesh_node *const mesh = &w->meshes[i];
+    for (uint32_t i = 0; i < writer->assets.model->num_meshes; i++) {
+        const struct mesh_node *const mesh = &writer->meshes[i];
         const size_t num_targets = json_array_size(mesh->targets);
         if (num_targets == 0)
             continue;
         float *const values = common_alloc(num_frames * num_targets, sizeof *values);
-        const bool is_animated = collect_weights(w, clip, mesh->targets, values);
+        const bool is_animated = collect_weights(writer, clip, mesh->targets, values);
         const uint32_t count = is_animated ? num_frames : 1; // a single key with weights of 0
-        gltf_add_channel(w->out, animation, mesh->node, "weights", times, count, values,
+        gltf_add_channel(writer->out, animation, mesh->node, "weights", times, count, values,
                          count * num_targets, 1);
         free(values);
     }
@@ -849,16 +861,16 @@ static void add_weights(gltf_writer *w, json_t *animation, const convert_clip *c
 
 // Writes the tracks of all joints. `track` has space for the frames of the clip, and contains their
 // times.
-static void write_tracks(gltf_writer *w, const convert_clip *clip, json_t *animation,
+static void write_tracks(gltf_writer *writer, const convert_clip *clip, json_t *animation,
                          gltf_track *track)
 {
-    const md5_skeleton *const skeleton = w->assets.skeleton;
+    const md5_skeleton *const skeleton = writer->assets.skeleton;
     const uint32_t num_joints = skeleton->num_joints;
-    md5_xform *const poses = sample_clip(w, clip);
+    md5_xform *const poses = sample_clip(writer, clip);
     for (size_t i = 0; i < 2 * (size_t)num_joints; i++) { // translation and rotation of each joint
         const uint32_t joint = (uint32_t)(i / 2);
         track->is_rotation = i % 2 == 1;
-        if (!w->moves[i])
+        if (!writer->moves[i])
             continue;
         for (uint32_t frame = 0; frame < track->num_frames; frame++) {
             const convert_xform x = gltf_xform(poses[(size_t)frame * num_joints + joint]);
@@ -866,24 +878,25 @@ static void write_tracks(gltf_writer *w, const convert_clip *clip, json_t *anima
         }
         if (track->is_rotation)
             join_signs(track);
-        pick_keys(track, w->tolerances[i]);
+        pick_keys(track, writer->tolerances[i]);
         const bool is_root_translation = i == 2 * (size_t)skeleton->order[0];
         if (is_root_translation && track->num_keys == 1 && track->num_frames > 1)
             track->keys[track->num_keys++] =
                 track->num_frames - 1; // so that the clip has its length
-        add_track(w, animation, joint, track);
-        w->num_keys += track->num_keys;
-        w->num_all_keys += track->num_frames;
+        add_track(writer, animation, joint, track);
+        writer->num_keys += track->num_keys;
+        writer->num_all_keys += track->num_frames;
     }
+
     free(poses);
 }
 
-static void write_clip(gltf_writer *w, const convert_clip *clip)
+static void write_clip(gltf_writer *writer, const convert_clip *clip)
 {
     const uint32_t num_frames = clip->anim->num_frames;
     json_t *const extras = json_pack("{s:f, s:I}", "frameRate", clip->anim->frame_rate, "frames",
                                      (json_int_t)num_frames);
-    json_t *const animation = gltf_add_animation(w->out, clip->name, extras);
+    json_t *const animation = gltf_add_animation(writer->out, clip->name, extras);
     gltf_track track = {.values = common_alloc(num_frames, sizeof *track.values),
                         .times = common_alloc(num_frames, sizeof *track.times),
                         .num_frames = num_frames,
@@ -891,13 +904,13 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
     for (uint32_t frame = 0; frame < num_frames; frame++)
         track.times[frame] = (float)((double)frame / clip->anim->frame_rate);
 
-    write_tracks(w, clip, animation, &track);
-    if (w->assets.morph && w->scene->num_weights > 0)
-        add_weights(w, animation, clip, track.times);
-    if (w->job->is_in_place) {
+    write_tracks(writer, clip, animation, &track);
+    if (writer->assets.morph && writer->scene->num_weights > 0)
+        add_weights(writer, animation, clip, track.times);
+    if (writer->job->is_in_place) {
         float motion[3];
         put_vec(gltf_position(clip->part->removed_motion), motion);
-        gltf_put(w->out, extras, "rootMotion", gltf_floats(motion, 3));
+        gltf_put(writer->out, extras, "rootMotion", gltf_floats(motion, 3));
     }
 
     free(track.keys);
@@ -963,25 +976,25 @@ static void sample_camera(const md5_camera *camera, camera_track *track)
 }
 
 // Adds a camera and its node. Returns the index of the node.
-static size_t add_camera(gltf_writer *w, const char *title, const camera_track *track)
+static size_t add_camera(gltf_writer *writer, const char *title, const camera_track *track)
 {
     const double near_plane = 3 * inch; // as in id's engine
-    char *const name = gltf_unique_name(w->out, GLTF_NODE_NAME, title, "camera");
+    char *const name = gltf_unique_name(writer->out, GLTF_NODE_NAME, title, "camera");
     const size_t index =
-        gltf_add(w->out, "cameras",
+        gltf_add(writer->out, "cameras",
                  json_pack("{s:s, s:s, s:{s:f, s:f, s:f}}", "name", name, "type", "perspective",
                            "perspective", "yfov", vertical_fov(track->fovs[0]), "aspectRatio",
                            4.0 / 3.0, "znear", near_plane));
     json_t *const item = json_pack("{s:s, s:I}", "name", name, "camera", (json_int_t)index);
-    put_xform(w, item, track->first);
-    const size_t node = gltf_add(w->out, "nodes", item);
-    gltf_append(w->out, w->out->tops, gltf_whole(node));
+    put_xform(writer, item, track->first);
+    const size_t node = gltf_add(writer->out, "nodes", item);
+    gltf_append(writer->out, writer->out->tops, gltf_whole(node));
     free(name);
     return node;
 }
 
 // Writes a camera path.
-static void write_path(gltf_writer *w, const char *title, const md5_camera *camera)
+static void write_path(gltf_writer *writer, const char *title, const md5_camera *camera)
 {
     const uint32_t count = camera->num_frames;
     camera_track track = {.times = common_alloc(count, sizeof *track.times),
@@ -996,21 +1009,21 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
                                  .num_keys = count};
     find_camera_times(camera, track.times);
     sample_camera(camera, &track);
-    const size_t node = add_camera(w, title, &track);
+    const size_t node = add_camera(writer, title, &track);
 
     json_t *const cuts = json_array();
     for (uint32_t i = 0; i < camera->num_cuts; i++)
-        gltf_append(w->out, cuts, gltf_whole(camera->cuts[i]));
+        gltf_append(writer->out, cuts, gltf_whole(camera->cuts[i]));
     json_t *const animation = gltf_add_animation(
-        w->out, title,
+        writer->out, title,
         json_pack("{s:f, s:I, s:o, s:o}", "frameRate", camera->frame_rate, "frames",
                   (json_int_t)count, "fov", gltf_floats(track.fovs, count), "cuts", cuts));
-    add_track(w, animation, node, &track.moved);
-    add_track(w, animation, node, &track.rotated);
+    add_track(writer, animation, node, &track.moved);
+    add_track(writer, animation, node, &track.rotated);
 
     if (track.max_fov_change > 0)
         convert_note(
-            w->job,
+            writer->job,
             "camera path %s: a field of view that changes (by %.3g degrees) is not supported by "
             "glTF cameras; the camera has the first frame's, and extras contain all values",
             title, track.max_fov_change);
@@ -1023,14 +1036,15 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
 
 // Stores the indices of the scene's materials, by shader, and of its morph weights, by clip and
 // target.
-static void index_scene(gltf_writer *w)
+static void index_scene(gltf_writer *writer)
 {
-    for (size_t i = 0; i < w->scene->num_materials; i++)
-        gltf_find(w->out, GLTF_SCENE_MATERIAL, w->scene->materials[i].shader, &(size_t){i + 1});
-    for (size_t i = 0; i < w->scene->num_weights; i++) {
-        char *const key =
-            common_format("%s\n%s", w->scene->weights[i].clip, w->scene->weights[i].target);
-        gltf_find(w->out, GLTF_WEIGHTS, key, &(size_t){i});
+    for (size_t i = 0; i < writer->scene->num_materials; i++)
+        gltf_find(writer->out, GLTF_SCENE_MATERIAL, writer->scene->materials[i].shader,
+                  &(size_t){i + 1});
+    for (size_t i = 0; i < writer->scene->num_weights; i++) {
+        char *const key = common_format("%s\n%s", writer->scene->weights[i].clip,
+                                        writer->scene->weights[i].target);
+        gltf_find(writer->out, GLTF_WEIGHTS, key, &(size_t){i});
         free(key);
     }
 }
@@ -1044,63 +1058,64 @@ static uint32_t count_influences(const convert_job *job)
 }
 
 // Writes the joints and the skin, and prepares the compression of the clips.
-static void write_skeleton(gltf_writer *w)
+static void write_skeleton(gltf_writer *writer)
 {
-    const size_t num_joints = w->assets.skeleton->num_joints;
-    const uint32_t root = write_joints(w);
-    if (w->assets.model && w->job->is_quantized)
-        find_box(w);
-    if (w->assets.model)
-        write_skin(w, root);
-    w->moves = common_alloc(num_joints, 2 * sizeof *w->moves);
-    w->tolerances = common_alloc(num_joints, 2 * sizeof *w->tolerances);
-    find_moves(w);
-    find_tolerances(w);
+    const size_t num_joints = writer->assets.skeleton->num_joints;
+    const uint32_t root = write_joints(writer);
+    if (writer->assets.model && writer->job->is_quantized)
+        find_box(writer);
+    if (writer->assets.model)
+        write_skin(writer, root);
+    writer->moves = common_alloc(num_joints, 2 * sizeof *writer->moves);
+    writer->tolerances = common_alloc(num_joints, 2 * sizeof *writer->tolerances);
+    find_moves(writer);
+    find_tolerances(writer);
 }
 
 // Writes all meshes that have triangles.
-static bool write_meshes(gltf_writer *w, md5_error *error)
+static bool write_meshes(gltf_writer *writer, md5_error *error)
 {
-    const md5_model *const model = w->assets.model;
+    const md5_model *const model = writer->assets.model;
     size_t num_empty = 0;
-    w->meshes = common_alloc(model ? model->num_meshes : 0, sizeof *w->meshes);
+    writer->meshes = common_alloc(model ? model->num_meshes : 0, sizeof *writer->meshes);
     for (uint32_t i = 0; model && i < model->num_meshes; i++) {
         if (model->meshes[i].num_vertices == 0 || model->meshes[i].num_triangles == 0)
             num_empty++;
-        else if (!write_mesh(w, i, error))
+        else if (!write_mesh(writer, i, error))
             return false;
     }
     if (num_empty > 0)
-        convert_note(w->job, "skipped %zu meshes without vertices or triangles", num_empty);
+        convert_note(writer->job, "skipped %zu meshes without vertices or triangles", num_empty);
     return true;
 }
 
 // Writes all clips. Returns false and fills the error if the conversion was cancelled.
-static bool write_clips(gltf_writer *w, md5_error *error)
+static bool write_clips(gltf_writer *writer, md5_error *error)
 {
-    for (size_t i = 0; w->assets.skeleton && i < w->assets.num_clips; i++) {
-        if (!convert_can_continue(w->job, error))
+    for (size_t i = 0; writer->assets.skeleton && i < writer->assets.num_clips; i++) {
+        if (!convert_can_continue(writer->job, error))
             return false;
-        write_clip(w, &w->assets.clips[i]);
+        write_clip(writer, &writer->assets.clips[i]);
     }
-    if (w->job->tolerance > 0 && w->num_all_keys > 0)
-        convert_note(w->job, "key reduction kept %zu of %zu keys", w->num_keys, w->num_all_keys);
+    if (writer->job->tolerance > 0 && writer->num_all_keys > 0)
+        convert_note(writer->job, "key reduction kept %zu of %zu keys", writer->num_keys,
+                     writer->num_all_keys);
     return true;
 }
 
 // Writes the camera paths. Returns false and fills the error if one cannot be parsed.
-static bool write_cameras(gltf_writer *w, md5_error *error)
+static bool write_cameras(gltf_writer *writer, md5_error *error)
 {
     bool is_read = true;
-    for (size_t i = 0; i < w->scene->num_parts && is_read; i++) {
-        const convert_part *const part = &w->scene->parts[i];
+    for (size_t i = 0; i < writer->scene->num_parts && is_read; i++) {
+        const convert_part *const part = &writer->scene->parts[i];
         if (part->kind != CONVERT_CAMERA)
             continue;
         const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
         md5_camera *const camera = md5_parse_camera(part->bytes, part->size, &opts, error);
         is_read = camera;
         if (is_read)
-            write_path(w, part->name, camera);
+            write_path(writer, part->name, camera);
         md5_free_camera(camera);
     }
     return is_read;
@@ -1108,28 +1123,29 @@ static bool write_cameras(gltf_writer *w, md5_error *error)
 
 // Writes the whole scene to the document `out`. Meshes refer to the joints, so the skeleton is
 // first.
-static bool write_scene(gltf_writer *w, md5_error *error)
+static bool write_scene(gltf_writer *writer, md5_error *error)
 {
-    index_scene(w);
-    convert_make_skins(w->job, &w->assets, count_influences(w->job));
-    if (w->assets.skeleton)
-        write_skeleton(w);
-    return write_meshes(w, error) && write_clips(w, error) && write_cameras(w, error);
+    index_scene(writer);
+    convert_make_skins(writer->job, &writer->assets, count_influences(writer->job));
+    if (writer->assets.skeleton)
+        write_skeleton(writer);
+    return write_meshes(writer, error) && write_clips(writer, error)
+           && write_cameras(writer, error);
 }
 
 // Writes NAME.glb, or NAME.gltf and NAME.bin.
-static bool write_file(gltf_writer *w, md5_error *error)
+static bool write_file(gltf_writer *writer, md5_error *error)
 {
-    const char *const path = w->job->output;
+    const char *const path = writer->job->output;
     char *const stem = common_stem(path);
     char *const bin = common_format("%s.bin", stem);
     const bool is_binary = common_has_suffix(path, ".glb");
-    const convert_bytes *const binary = &w->out->binary;
+    const convert_bytes *const binary = &writer->out->binary;
     convert_bytes file = {0};
-    bool is_done = gltf_make(w->out, is_binary ? NULL : bin, path, &file, error);
+    bool is_done = gltf_make(writer->out, is_binary ? NULL : bin, path, &file, error);
     if (is_done && !is_binary)
-        is_done = convert_write_to_folder(w->job, bin, binary->bytes, binary->size, error);
-    is_done = is_done && convert_write_file(w->job, path, file.bytes, file.size, error);
+        is_done = convert_write_to_folder(writer->job, bin, binary->bytes, binary->size, error);
+    is_done = is_done && convert_write_file(writer->job, path, file.bytes, file.size, error);
     free(file.bytes);
     free(bin);
     free(stem);
@@ -1139,20 +1155,20 @@ static bool write_file(gltf_writer *w, md5_error *error)
 bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
     gltf_out out;
-    gltf_writer w = {.job = job, .scene = scene, .out = &out};
+    gltf_writer writer = {.job = job, .scene = scene, .out = &out};
     gltf_begin(&out);
     gltf_put(&out, json_object_get(out.root, "asset"), "extras",
              json_pack("{s:{s:i, s:f, s:f}}", "md5", "version", 1, "scale", get_scale(job), "turn",
                        job->turn));
     gltf_put(&out, json_array_get(json_object_get(out.root, "scenes"), 0), "name",
              gltf_string(scene->name));
-    const bool is_done = convert_load_assets(job, scene, &w.assets, error) && write_scene(&w, error)
-                         && write_file(&w, error);
-    convert_free_assets(&w.assets);
+    const bool is_done = convert_load_assets(job, scene, &writer.assets, error)
+                         && write_scene(&writer, error) && write_file(&writer, error);
+    convert_free_assets(&writer.assets);
     gltf_free(&out);
-    free(w.meshes);
-    free(w.moves);
-    free(w.tolerances);
+    free(writer.meshes);
+    free(writer.moves);
+    free(writer.tolerances);
     return is_done;
 }
 

@@ -174,8 +174,8 @@ typedef struct material_search {
     common_text_index keys;    // of materials: shader and paths of the images
     common_text_index shaders; // shaders that have a material
     bool is_by_shader;         // each shader has one material
-    const char *(
-        *mesh_options)[CONVERT_NUM_MAPS + 1]; // [meshes] selected file of each map; option to hide
+    const char *(*mesh_options)[CONVERT_NUM_MESH_OPTIONS]; // [meshes] selected file of each map;
+                                                           // option to hide
 } material_search;
 
 static void warn(void *job, const char *text)
@@ -691,9 +691,9 @@ static bool apply_mesh_options(material_search *search, md5_error *error)
     enum { FOR_ALL_MESHES, FOR_ONE_MESH, NUM_PASSES };
     const uint32_t count = search->model->num_meshes;
     search->mesh_options = common_alloc(count, sizeof *search->mesh_options);
-    for (int list = 0; list < CONVERT_NUM_MAPS + 1; list++) {
+    for (int list = 0; list < CONVERT_NUM_MESH_OPTIONS; list++) {
         const common_texts *const texts = &search->job->mesh_options[list];
-        const bool is_hide_list = list == CONVERT_NUM_MAPS;
+        const bool is_hide_list = list == CONVERT_HIDE;
         for (int pass = FOR_ALL_MESHES; pass < NUM_PASSES; pass++) {
             for (size_t i = 0; i < texts->count; i++) {
                 const char *const text = texts->names[i];
@@ -707,6 +707,7 @@ static bool apply_mesh_options(material_search *search, md5_error *error)
             }
         }
     }
+
     return true;
 }
 
@@ -818,7 +819,7 @@ static bool find_mesh_materials(material_search *search, bool adds_materials, md
     size_t next_outfit = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         open_outfit_package(search, i, &next_outfit);
-        const bool is_hidden = search->mesh_options[i][CONVERT_NUM_MAPS];
+        const bool is_hidden = search->mesh_options[i][CONVERT_HIDE];
         const bool is_searched =
             adds_materials && i < MAX_MESHES && model->meshes[i].num_triangles > 0;
         if (is_hidden)
@@ -1114,15 +1115,18 @@ static char *image_path(const convert_layout *layout, const convert_material *ma
         free(name);
         return bare;
     }
+
     if (layout->family == CONVERT_DOOM3 && declared && is_plain_path(declared)) {
         const size_t extension = common_has_suffix(declared, ".tga") ? strlen(".tga") : 0;
         return common_format("%.*s", (int)(strlen(declared) - extension), declared);
     }
+
     const bool is_skin = layout->family == CONVERT_QUAKE;
     char *const plain = plain_name(is_skin ? material->shader : image->name);
     const char *const skin_suffix = is_skin && !has_skin_suffix(plain) ? "_00_00" : "";
     const char *const glow_suffix = is_skin && map == CONVERT_MAP_GLOW ? "_glow" : "";
     char *const path = common_format("%s%s%s%s", layout->inner, plain, skin_suffix, glow_suffix);
+
     free(plain);
     return path;
 }

@@ -37,41 +37,43 @@ typedef struct md5_output {
     uint64_t num_frames; // of all clips to merge
 } md5_output;
 
-static bool write_bytes(const md5_output *w, convert_part_kind kind, const char *name,
+static bool write_bytes(const md5_output *writer, convert_part_kind kind, const char *name,
                         const char *bytes, size_t size, md5_error *error)
 {
-    char *const file = common_format("%s%s", name, w->extensions[kind]);
-    const char *const requested = common_base(w->layout.job->output);
+    char *const file = common_format("%s%s", name, writer->extensions[kind]);
+    const char *const requested = common_base(writer->layout.job->output);
     // The extension of the requested name may be in capitals.
     const bool is_requested = common_compare_case(file, requested) == 0;
-    char *const path = common_join(w->layout.folder, is_requested ? requested : file);
+    char *const path = common_join(writer->layout.folder, is_requested ? requested : file);
     common_create_folders(path, 0777);
-    const bool is_written = convert_write_file(w->layout.job, path, bytes, size, error);
+    const bool is_written = convert_write_file(writer->layout.job, path, bytes, size, error);
     free(path);
     free(file);
     return is_written;
 }
 
 // Writes a document as text in the layout of id's exporter, or as a binary file.
-static bool write_doc(const md5_output *w, const md5_doc *doc, const char *name, md5_error *error)
+static bool write_doc(const md5_output *writer, const md5_doc *doc, const char *name,
+                      md5_error *error)
 {
     convert_bytes out = {0};
     bool is_done = false;
-    if (w->extensions == bfg_extensions)
-        is_done = convert_create_bfg(w->layout.job, doc, name, &out, error);
+    if (writer->extensions == bfg_extensions)
+        is_done = convert_create_bfg(writer->layout.job, doc, name, &out, error);
     else
         is_done = convert_print_doc(doc, &out.bytes, &out.size, error);
     is_done =
-        is_done && write_bytes(w, (convert_part_kind)doc->kind, name, out.bytes, out.size, error);
+        is_done
+        && write_bytes(writer, (convert_part_kind)doc->kind, name, out.bytes, out.size, error);
     free(out.bytes);
     return is_done;
 }
 
 // Changes a model to satisfy the limits of the engine.
-static bool limit_model(const md5_output *w, md5_doc *doc, md5_error *error)
+static bool limit_model(const md5_output *writer, md5_doc *doc, md5_error *error)
 {
-    const convert_job *const job = w->layout.job;
-    const uint32_t max_weights = w->layout.max_weights;
+    const convert_job *const job = writer->layout.job;
+    const uint32_t max_weights = writer->layout.max_weights;
     float loss = 0;
     if (md5_fix_rotations(doc, error) == MD5_NONE)
         return false;
@@ -106,106 +108,128 @@ static bool has_valid_bounds(const md5_doc *doc)
 
 // Gives a clip the joints of the model. A clip to merge gets all components, which engines that
 // ignore base frames also need.
-static bool limit_clip(const md5_output *w, md5_doc *doc, const char *name, md5_error *error)
+static bool limit_clip(const md5_output *writer, md5_doc *doc, const char *name, md5_error *error)
 {
-    const uint32_t num_joints = md5_fix_joints(doc, w->model, w->layout.has_one_clip, error);
+    const uint32_t num_joints =
+        md5_fix_joints(doc, writer->model, writer->layout.has_one_clip, error);
     if (num_joints == MD5_NONE)
         return false;
     if (num_joints > 0)
-        convert_note(w->layout.job, "clip %s: changed %u joints to match the mesh and the engine",
-                     name, num_joints);
+        convert_note(writer->layout.job,
+                     "clip %s: changed %u joints to match the mesh and the engine", name,
+                     num_joints);
+
     // id's engine rejects a `first` outside of the frame even if the joint has no components.
     for (uint32_t i = 0; i < doc->num_joints; i++) {
         md5_doc_joint *const joint = &doc->joints[i];
         if (joint->track.flags == 0)
             joint->track.first = 0;
     }
-    if (has_valid_bounds(doc) || w->model->num_meshes == 0)
+
+    if (has_valid_bounds(doc) || writer->model->num_meshes == 0)
         return true;
-    const uint32_t num_boxes = md5_fix_bounds(doc, w->model, error);
+    const uint32_t num_boxes = md5_fix_bounds(doc, writer->model, error);
     if (num_boxes > 0 && num_boxes != MD5_NONE)
-        convert_note(w->layout.job, "clip %s: computed %u bounding boxes from the skin", name,
+        convert_note(writer->layout.job, "clip %s: computed %u bounding boxes from the skin", name,
                      num_boxes);
     return num_boxes != MD5_NONE;
 }
 
-// Concatenates the clips, which have the same joints and components, and writes them as one clip.
-static bool write_one_clip(const md5_output *w, md5_error *error)
+// Checks that all clips can be one clip, and reports different frame rates.
+static bool check_joined_clips(const md5_output *writer, md5_error *error)
 {
-    if (w->num_clips == 0)
-        return true;
-    md5_doc all = *w->clips[0];
+    const md5_doc *const first = writer->clips[0];
     bool has_same_size = true;
-    bool has_bounds = true;
-
-    for (size_t i = 0; i < w->num_clips; i++) {
-        const md5_doc *const clip = w->clips[i];
-        has_same_size &= clip->num_components == all.num_components;
-        has_bounds &= clip->bounds != NULL;
-        if (clip->frame_rate < all.frame_rate || clip->frame_rate > all.frame_rate)
+    for (size_t i = 0; i < writer->num_clips; i++) {
+        const md5_doc *const clip = writer->clips[i];
+        has_same_size &= clip->num_components == first->num_components;
+        if (clip->frame_rate < first->frame_rate || clip->frame_rate > first->frame_rate)
             convert_note(
-                w->layout.job,
+                writer->layout.job,
                 "clips have different frame rates, %g and %g frames per second; using the first",
-                all.frame_rate, clip->frame_rate);
+                first->frame_rate, clip->frame_rate);
     }
 
-    if (!has_same_size || w->num_frames > UINT32_MAX)
-        return convert_fail(error, MD5_ERROR_MISMATCH, w->layout.job->output,
+    if (!has_same_size)
+        return convert_fail(error, MD5_ERROR_MISMATCH, writer->layout.job->output,
                             "cannot join the clips into one: their joints differ");
+    if (writer->num_frames > UINT32_MAX)
+        return convert_fail(error, MD5_ERROR_MISMATCH, writer->layout.job->output,
+                            "cannot join the clips into one: too many frames: %llu (limit %u)",
+                            (unsigned long long)writer->num_frames, UINT32_MAX);
+    return true;
+}
 
-    const size_t frame_size = all.num_components;
-    all.num_frames = (uint32_t)w->num_frames;
-    all.numbers = common_alloc((size_t)w->num_frames * frame_size + 1, sizeof *all.numbers);
-    all.bounds = has_bounds ? common_alloc((size_t)w->num_frames, sizeof *all.bounds) : NULL;
+// Concatenates the clips, which have the same joints and components, and writes them as one clip.
+// It has bounding boxes only if all clips have them.
+static bool write_one_clip(const md5_output *writer, md5_error *error)
+{
+    if (writer->num_clips == 0)
+        return true;
+    if (!check_joined_clips(writer, error))
+        return false;
+
+    bool has_bounds = true;
+    for (size_t i = 0; i < writer->num_clips; i++)
+        has_bounds &= writer->clips[i]->bounds != NULL;
+    md5_doc joined = *writer->clips[0];
+    const size_t frame_size = joined.num_components;
+    joined.num_frames = (uint32_t)writer->num_frames;
+    joined.numbers =
+        common_alloc((size_t)writer->num_frames * frame_size + 1, sizeof *joined.numbers);
+    joined.bounds =
+        has_bounds ? common_alloc((size_t)writer->num_frames, sizeof *joined.bounds) : NULL;
+
     size_t frame = 0;
-
-    for (size_t i = 0; i < w->num_clips; i++) {
-        const md5_doc *const clip = w->clips[i];
-        memcpy(all.numbers + frame * frame_size, clip->numbers,
-               clip->num_frames * frame_size * sizeof *all.numbers);
+    for (size_t i = 0; i < writer->num_clips; i++) {
+        const md5_doc *const clip = writer->clips[i];
+        memcpy(joined.numbers + frame * frame_size, clip->numbers,
+               clip->num_frames * frame_size * sizeof *joined.numbers);
         if (has_bounds)
-            memcpy(all.bounds + frame, clip->bounds, clip->num_frames * sizeof *all.bounds);
+            memcpy(joined.bounds + frame, clip->bounds, clip->num_frames * sizeof *joined.bounds);
         frame += clip->num_frames;
     }
 
-    const bool is_written = write_doc(w, &all, w->layout.name, error);
-    free(all.numbers);
-    free(all.bounds);
+    const bool is_written = write_doc(writer, &joined, writer->layout.name, error);
+    free(joined.numbers);
+    free(joined.bounds);
     return is_written;
 }
 
 // Returns true if the bytes of a part can be written unchanged: a reader created them as text, and
 // no engine has limits.
-static bool is_final(const md5_output *w, const convert_part *part)
+static bool is_final(const md5_output *writer, const convert_part *part)
 {
-    return !part->path && !w->layout.job->engine && w->extensions == text_extensions;
+    return !part->path && !writer->layout.job->engine && writer->extensions == text_extensions;
 }
 
 // Writes a part under a name, or adds a clip to the clips that are merged.
-static bool write_part(md5_output *w, const convert_part *part, const char *name, md5_error *error)
+static bool write_part(md5_output *writer, const convert_part *part, const char *name,
+                       md5_error *error)
 {
-    if (is_final(w, part))
-        return write_bytes(w, part->kind, name, part->bytes, part->size, error);
+    if (is_final(writer, part))
+        return write_bytes(writer, part->kind, name, part->bytes, part->size, error);
     md5_doc *const doc = convert_parse_doc(part, error);
     bool is_done = doc;
-    const bool is_limited_clip = part->kind == CONVERT_CLIP && w->model;
+    const bool is_limited_clip = part->kind == CONVERT_CLIP && writer->model;
     if (is_done && is_limited_clip)
-        is_done = limit_clip(w, doc, part->name, error);
-    if (is_done && doc->kind == MD5_DOC_MODEL && w->layout.job->engine)
-        is_done = limit_model(w, doc, error);
+        is_done = limit_clip(writer, doc, part->name, error);
+    if (is_done && doc->kind == MD5_DOC_MODEL && writer->layout.job->engine)
+        is_done = limit_model(writer, doc, error);
 
-    if (is_done && is_limited_clip && w->layout.has_one_clip) {
-        convert_note(w->layout.job, "clip %s was written to %s.md5anim, starting at frame %llu",
-                     part->name, w->layout.name, (unsigned long long)w->num_frames);
-        w->num_frames += doc->num_frames;
-        *COMMON_ADD_ITEM(w->clips, w->num_clips) = doc;
+    if (is_done && is_limited_clip && writer->layout.has_one_clip) {
+        convert_note(writer->layout.job,
+                     "clip %s was written to %s.md5anim, starting at frame %llu", part->name,
+                     writer->layout.name, (unsigned long long)writer->num_frames);
+        writer->num_frames += doc->num_frames;
+        *COMMON_ADD_ITEM(writer->clips, writer->num_clips) = doc;
         return true;
     }
 
     common_list names = {NULL, 0};
     if (is_done)
-        convert_name_meshes(&w->layout, doc, &names);
-    is_done = is_done && write_doc(w, doc, name, error);
+        convert_name_meshes(&writer->layout, doc, &names);
+    is_done = is_done && write_doc(writer, doc, name, error);
 
     common_free_list(&names);
     md5_free_doc(doc);
@@ -214,18 +238,18 @@ static bool write_part(md5_output *w, const convert_part *part, const char *name
 
 // Writes a clip with one frame, the bind pose, for an engine that does not show models without
 // clips. The clip contains the root; limit_clip() adds the other joints.
-static bool write_bind_pose(md5_output *w, md5_error *error)
+static bool write_bind_pose(md5_output *writer, md5_error *error)
 {
-    const uint32_t first = w->model->skeleton.order[0];
-    md5_doc_joint joint = convert_doc_joint(w->model->skeleton.joints[first].name, MD5_NONE,
-                                            convert_from_xform(w->model->bind_local[first]));
+    const uint32_t first = writer->model->skeleton.order[0];
+    md5_doc_joint joint = convert_doc_joint(writer->model->skeleton.joints[first].name, MD5_NONE,
+                                            convert_from_xform(writer->model->bind_local[first]));
     md5_doc doc = {.kind = MD5_DOC_ANIM, .num_joints = 1, .num_frames = 1, .frame_rate = 24};
-    convert_part part = {.kind = CONVERT_CLIP, .name = w->layout.name};
+    convert_part part = {.kind = CONVERT_CLIP, .name = writer->layout.name};
     doc.joints = &joint;
-    convert_note(w->layout.job,
+    convert_note(writer->layout.job,
                  "wrote a clip of the bind pose, because the engine requires a clip");
     const bool is_done = convert_print_doc(&doc, &part.bytes, &part.size, error)
-                         && write_part(w, &part, w->layout.name, error);
+                         && write_part(writer, &part, writer->layout.name, error);
     free(part.bytes);
     return is_done;
 }
@@ -256,10 +280,12 @@ static bool make_morph(const convert_weights *weights, md5_morph_desc *desc)
         if (is_needed_key(weights, i))
             keys[count++] = (md5_morph_key){.frame = (uint32_t)i, .weight = weight};
     }
+
     if (!is_used) {
         free(keys);
         return false;
     }
+
     *desc = (md5_morph_desc){.target = weights->target,
                              .drive = MD5_MORPH_BY_CLIP,
                              .clip = weights->clip,
@@ -268,8 +294,30 @@ static bool make_morph(const convert_weights *weights, md5_morph_desc *desc)
     return true;
 }
 
+// Writes the text of a machine to NAME.md5machine, with `model` as NAME.
+static bool write_machine_file(const md5_output *writer, const md5_machine_desc *desc,
+                               const char *model, md5_error *error)
+{
+    char *const mesh_file = common_format("%s.md5mesh", model);
+    char *const name = common_format("%s.md5machine", model);
+    char *const path = common_join(writer->layout.folder, name);
+    const size_t size = md5_write_machine(desc, mesh_file, NULL, 0, error); // only measures
+    char *text = NULL;
+    if (size > 0) {
+        text = common_alloc(size + 1, 1);
+        md5_write_machine(desc, mesh_file, text, size + 1, error);
+    }
+    const bool is_written =
+        size > 0 && convert_write_file(writer->layout.job, path, text, size, error);
+    free(text);
+    free(path);
+    free(name);
+    free(mesh_file);
+    return is_written;
+}
+
 // Writes a machine with one state per clip, in which clips drive the weights of morph targets.
-static bool write_machine(const md5_output *w, const convert_scene *scene, const char *model,
+static bool write_machine(const md5_output *writer, const convert_scene *scene, const char *model,
                           md5_error *error)
 {
     md5_clip_desc *const clips = common_alloc(scene->num_parts, sizeof *clips);
@@ -278,10 +326,10 @@ static bool write_machine(const md5_output *w, const convert_scene *scene, const
     md5_layer_desc layer = {.name = "clips", .states = states};
     md5_machine_desc desc = {
         .name = model, .clips = clips, .layers = &layer, .num_layers = 1, .morphs = morphs};
-    common_list files = {NULL, 0};
 
+    common_list files = {NULL, 0}; // owns the names of the clips' files
     for (size_t i = 0; i < scene->num_parts; i++) {
-        convert_part *const part = &scene->parts[i];
+        const convert_part *const part = &scene->parts[i];
         if (part->kind != CONVERT_CLIP)
             continue;
         common_add(&files, common_format("%s.md5anim", part->name));
@@ -289,29 +337,14 @@ static bool write_machine(const md5_output *w, const convert_scene *scene, const
             (md5_clip_desc){.name = part->name, .file = files.names[files.count - 1]};
         states[layer.num_states++] = (md5_state_desc){.name = part->name, .motion = part->name};
     }
-
-    for (size_t j = 0; j < scene->num_weights; j++)
-        if (make_morph(&scene->weights[j], &morphs[desc.num_morphs]))
+    for (size_t i = 0; i < scene->num_weights; i++)
+        if (make_morph(&scene->weights[i], &morphs[desc.num_morphs]))
             desc.num_morphs++;
 
-    char *const file = common_format("%s.md5mesh", model);
-    char *text = NULL;
-    char *const name = common_format("%s.md5machine", model);
-    char *const path = common_join(w->layout.folder, name);
-    const size_t size = md5_write_machine(&desc, file, NULL, 0, error);
-    if (size > 0) {
-        text = common_alloc(size + 1, 1);
-        md5_write_machine(&desc, file, text, size + 1, error);
-    }
-    const bool is_written = size > 0 && convert_write_file(w->layout.job, path, text, size, error);
+    const bool is_written = write_machine_file(writer, &desc, model, error);
     for (uint32_t i = 0; i < desc.num_morphs; i++)
         free((void *)morphs[i].keys);
-
     common_free_list(&files);
-    free(text);
-    free(name);
-    free(file);
-    free(path);
     free(clips);
     free(states);
     free(morphs);
@@ -319,10 +352,10 @@ static bool write_machine(const md5_output *w, const convert_scene *scene, const
 }
 
 // Returns false if a part cannot be written as MD5, so that no file is written before the error.
-static bool check_parts(const md5_output *w, const convert_scene *scene, md5_error *error)
+static bool check_parts(const md5_output *writer, const convert_scene *scene, md5_error *error)
 {
     for (size_t i = 0; i < scene->num_parts; i++) {
-        if (is_final(w, &scene->parts[i]))
+        if (is_final(writer, &scene->parts[i]))
             continue;
         md5_doc *const doc = convert_parse_doc(&scene->parts[i], error);
         bool is_good = doc;
@@ -337,30 +370,30 @@ static bool check_parts(const md5_output *w, const convert_scene *scene, md5_err
 
 // Writes all parts. The first part of the output's kind gets the name of the output, the others
 // their own names. Morph targets are written to the folder `morphs`.
-static bool write_parts(md5_output *w, const convert_scene *scene, md5_error *error)
+static bool write_parts(md5_output *writer, const convert_scene *scene, md5_error *error)
 {
-    const convert_job *const job = w->layout.job;
+    const convert_job *const job = writer->layout.job;
     const convert_part *const model = convert_find_model(scene);
 
     // Engines do not read machine files, and their folders have another layout.
     const bool has_machine =
-        scene->num_weights > 0 && !job->engine && w->extensions == text_extensions;
+        scene->num_weights > 0 && !job->engine && writer->extensions == text_extensions;
     bool is_named = common_is_folder(job->output);
 
     for (size_t i = 0; i < scene->num_parts; i++) {
         const convert_part *const part = &scene->parts[i];
         const bool is_target = part->kind == CONVERT_TARGET;
-        const bool has_extension = common_has_suffix(job->output, w->extensions[part->kind]);
+        const bool has_extension = common_has_suffix(job->output, writer->extensions[part->kind]);
         const bool is_output = !is_named && !is_target && has_extension;
         char *name = NULL;
         if (is_target)
             name = common_join("morphs", part->name);
         else
-            name = common_copy(is_output ? w->layout.name : part->name);
-        bool is_done = write_part(w, part, name, error);
+            name = common_copy(is_output ? writer->layout.name : part->name);
+        bool is_done = write_part(writer, part, name, error);
         is_named |= is_output;
         if (is_done && part == model && has_machine)
-            is_done = write_machine(w, scene, name, error);
+            is_done = write_machine(writer, scene, name, error);
         free(name);
         if (!is_done)
             return false;
@@ -368,33 +401,50 @@ static bool write_parts(md5_output *w, const convert_scene *scene, md5_error *er
 
     if (!is_named)
         return convert_fail(error, MD5_ERROR_MISSING, job->output,
-                            "the inputs contain nothing that this format can store");
+                            "the inputs contain no model, clip or camera for a file with this "
+                            "extension");
     return true;
+}
+
+// Returns true if the extension of the output is that of Doom 3 BFG's binary files.
+static bool is_bfg_output(const convert_job *job)
+{
+    if (common_is_folder(job->output))
+        return false;
+    for (int kind = CONVERT_MODEL; kind < CONVERT_TARGET; kind++)
+        if (common_has_suffix(job->output, bfg_extensions[kind]))
+            return true;
+    return false;
+}
+
+// Writes the parts of a scene, and for engines the clips and materials that they require.
+static bool write_scene(md5_output *writer, const convert_scene *scene, md5_error *error)
+{
+    const convert_job *const job = writer->layout.job;
+    if (!check_parts(writer, scene, error) || !write_parts(writer, scene, error))
+        return false;
+    const bool lacks_clip = writer->layout.has_one_clip && writer->num_clips == 0;
+    if (writer->model && lacks_clip && !write_bind_pose(writer, error))
+        return false;
+    if (job->engine && scene->num_weights > 0)
+        convert_note(job, "morph targets are not supported by the engine and will not be shown");
+    return write_one_clip(writer, error) && convert_write_materials(&writer->layout, error);
 }
 
 bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
     const convert_part *const first = convert_find_model(scene);
-    md5_output w = {.layout = convert_find_layout(job, scene), .extensions = text_extensions};
-    md5_model *const model = first && job->engine ? convert_parse_model(first, error) : NULL;
-    w.model = model;
-    for (int kind = CONVERT_MODEL; kind < CONVERT_TARGET; kind++)
-        if (!common_is_folder(job->output) && common_has_suffix(job->output, bfg_extensions[kind]))
-            w.extensions = bfg_extensions;
+    const bool needs_model = first && job->engine;
+    md5_model *const model = needs_model ? convert_parse_model(first, error) : NULL;
+    md5_output writer = {.layout = convert_find_layout(job, scene),
+                         .extensions = is_bfg_output(job) ? bfg_extensions : text_extensions,
+                         .model = model};
+    const bool is_done = (model || !needs_model) && write_scene(&writer, scene, error);
 
-    bool is_done = model || !first || !job->engine;
-    is_done = is_done && check_parts(&w, scene, error) && write_parts(&w, scene, error);
-    const bool lacks_clip = w.layout.has_one_clip && w.num_clips == 0;
-    if (is_done && model && lacks_clip)
-        is_done = write_bind_pose(&w, error);
-    if (is_done && job->engine && scene->num_weights > 0)
-        convert_note(job, "morph targets are not supported by the engine and will not be shown");
-    is_done = is_done && write_one_clip(&w, error) && convert_write_materials(&w.layout, error);
-    for (size_t i = 0; i < w.num_clips; i++)
-        md5_free_doc(w.clips[i]);
-
-    free(w.clips);
+    for (size_t i = 0; i < writer.num_clips; i++)
+        md5_free_doc(writer.clips[i]);
+    free(writer.clips);
     md5_free_model(model);
-    convert_free_layout(&w.layout);
+    convert_free_layout(&writer.layout);
     return is_done;
 }

@@ -19,6 +19,40 @@ typedef struct obj_writer {
     bool is_done; // no failure so far
 } obj_writer;
 
+// Returns true if no mesh before `index` has the same shader. Meshes without a shader have separate
+// materials.
+static bool is_new_shader(const md5_model *model, uint32_t index)
+{
+    const char *const shader = model->meshes[index].shader;
+    if (shader[0] == '\0')
+        return true;
+    for (uint32_t i = 0; i < index; i++)
+        if (strcmp(model->meshes[i].shader, shader) == 0)
+            return false;
+    return true;
+}
+
+// Writes the color images of a shader and refers to them in the text of its material.
+static bool write_images(const obj_writer *writer, const char *shader, convert_bytes *text)
+{
+    for (size_t i = 0; i < writer->scene->num_materials; i++) {
+        const convert_material *const material = &writer->scene->materials[i];
+        const convert_image *const image = &material->maps[CONVERT_MAP_COLOR];
+        if (strcmp(material->shader, shader) != 0 || !image->bytes)
+            continue;
+        char *const name = convert_file_name(image->name);
+        char *const file = common_format("%s%s", name, convert_image_extension(image));
+        convert_append_text(text, "map_Kd %s\n", file);
+        const bool is_written =
+            convert_write_to_folder(writer->job, file, image->bytes, image->size, writer->error);
+        free(file);
+        free(name);
+        if (!is_written)
+            return false;
+    }
+    return true;
+}
+
 // Writes the materials and their color images.
 static bool write_materials(const obj_writer *writer)
 {
@@ -27,34 +61,18 @@ static bool write_materials(const obj_writer *writer)
     bool is_done = true;
     for (uint32_t i = 0; i < model->num_meshes && is_done; i++) {
         const char *const shader = model->meshes[i].shader;
-        bool is_new = true;
-        for (uint32_t k = 0; k < i && is_new; k++)
-            is_new = strcmp(model->meshes[k].shader, shader) != 0 || shader[0] == '\0';
-        if (!is_new)
+        if (!is_new_shader(model, i))
             continue;
         char *const name = line_name(shader, i);
         convert_append_text(&text, "newmtl %s\nKd 0.8 0.8 0.8\n", name);
         free(name);
-        for (size_t k = 0; k < writer->scene->num_materials && is_done; k++) {
-            const convert_image *const picture =
-                &writer->scene->materials[k].maps[CONVERT_MAP_COLOR];
-            if (strcmp(writer->scene->materials[k].shader, shader) != 0 || !picture->bytes)
-                continue;
-            char *const clean = convert_file_name(picture->name);
-            char *const file = common_format("%s%s", clean, convert_image_extension(picture));
-            convert_append_text(&text, "map_Kd %s\n", file);
-            is_done = convert_write_to_folder(writer->job, file, picture->bytes, picture->size,
-                                              writer->error);
-            free(file);
-            free(clean);
-        }
+        is_done = write_images(writer, shader, &text);
     }
 
     char *const file = common_format("%s.mtl", writer->scene->name);
     is_done = is_done
               && convert_write_to_folder(writer->job, file, text.bytes ? text.bytes : "", text.size,
                                          writer->error);
-
     free(file);
     free(text.bytes);
     return is_done;
@@ -67,8 +85,28 @@ static void put_vec(const obj_writer *writer, convert_bytes *text, const char *k
     convert_append_text(text, "%s %.9g %.9g %.9g\n", key, v.x, v.y, v.z);
 }
 
-// Writes one pose. `palette` NULL is the bind pose. Vertices are those of the MD5 file, so that
-// position, texture coordinate and normal have the same index.
+// Appends the lines of a mesh. `first` is the index of its first vertex in the file, from 1.
+// Position, texture coordinate and normal of a vertex have the same index.
+static void append_mesh(const obj_writer *writer, convert_bytes *text, const md5_mesh *mesh,
+                        uint32_t first, const md5_vec3 *positions, const md5_vec3 *normals)
+{
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
+        put_vec(writer, text, "v", positions[v]);
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++) // v counts from the bottom
+        convert_append_text(text, "vt %.9g %.9g\n", mesh->texcoords[v].x,
+                            1.0 - mesh->texcoords[v].y);
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
+        put_vec(writer, text, "vn", normals[v]);
+
+    for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k += 3) { // MD5's are clockwise
+        const uint32_t a = first + mesh->sources[mesh->indices[k]];
+        const uint32_t b = first + mesh->sources[mesh->indices[k + 1]];
+        const uint32_t c = first + mesh->sources[mesh->indices[k + 2]];
+        convert_append_text(text, "f %u/%u/%u %u/%u/%u %u/%u/%u\n", a, a, a, c, c, c, b, b, b);
+    }
+}
+
+// Writes one pose. `palette` NULL is the bind pose. Vertices are those of the MD5 file.
 static bool write_pose(const obj_writer *writer, const char *name, const md5_mat34 *palette)
 {
     const md5_model *const model = writer->assets.model;
@@ -78,34 +116,21 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
 
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
-        md5_vec3 *const skin = common_alloc(mesh->num_vertices, 2 * sizeof *skin);
-        const md5_vec3 *positions = mesh->positions;
-        const md5_vec3 *normals = mesh->normals;
-        if (palette) {
-            md5_skin(mesh, palette, skin, skin + mesh->num_vertices, NULL);
-            positions = skin;
-            normals = skin + mesh->num_vertices;
-        }
         char *const title = line_name(mesh->name, i);
         char *const shader = line_name(mesh->shader, i);
         convert_append_text(&text, "g %s\nusemtl %s\n", title, shader);
         free(shader);
         free(title);
-        for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
-            put_vec(writer, &text, "v", positions[v]);
-        for (uint32_t v = 0; v < mesh->num_file_vertices; v++) // v counts from the bottom
-            convert_append_text(&text, "vt %.9g %.9g\n", mesh->texcoords[v].x,
-                                1.0 - mesh->texcoords[v].y);
-        for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
-            put_vec(writer, &text, "vn", normals[v]);
-        for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k += 3) {
-            const uint32_t a = first + mesh->sources[mesh->indices[k]];
-            const uint32_t b = first + mesh->sources[mesh->indices[k + 1]];
-            const uint32_t c = first + mesh->sources[mesh->indices[k + 2]];
-            convert_append_text(&text, "f %u/%u/%u %u/%u/%u %u/%u/%u\n", a, a, a, c, c, c, b, b, b);
-        }
-        first += mesh->num_file_vertices;
+
+        md5_vec3 *const skin = common_alloc(mesh->num_vertices, 2 * sizeof *skin);
+        md5_vec3 *const skin_normals = skin + mesh->num_vertices;
+        if (palette)
+            md5_skin(mesh, palette, skin, skin_normals, NULL);
+        const md5_vec3 *const positions = palette ? skin : mesh->positions;
+        const md5_vec3 *const normals = palette ? skin_normals : mesh->normals;
+        append_mesh(writer, &text, mesh, first, positions, normals);
         free(skin);
+        first += mesh->num_file_vertices;
     }
 
     const bool is_written =
@@ -136,6 +161,7 @@ bool convert_write_obj(const convert_job *job, const convert_scene *scene, md5_e
     if (!convert_find_model(scene))
         return convert_fail(error, MD5_ERROR_MISSING, job->output,
                             "the inputs contain no model: OBJ requires one");
+
     obj_writer writer = {.job = job, .scene = scene, .error = error};
     if (convert_load_assets(job, scene, &writer.assets, error)) {
         char *const name = common_format("%s.obj", scene->name);
@@ -143,12 +169,14 @@ bool convert_write_obj(const convert_job *job, const convert_scene *scene, md5_e
         convert_visit_frames(&writer.assets, 1, write_frame, &writer);
         free(name);
     }
+
     convert_note_unsupported_parts(job, scene, "OBJ", true);
     if (writer.is_done)
         convert_note(job,
                      "joints and clips were written as separate poses with %s up, because OBJ does "
                      "not support animation",
                      job->is_y_up ? "y" : "z");
+
     convert_free_assets(&writer.assets);
     return writer.is_done;
 }

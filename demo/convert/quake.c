@@ -77,36 +77,46 @@ static char *read_palette(const char *folder, size_t *size)
     return bytes;
 }
 
-bool quake_find_palette(const convert_job *job, const char *model, uint8_t palette[QUAKE_PALETTE],
-                        bool *is_found, md5_error *error)
+// Searches for the palette in the folders above a model, and in their folders id1. Returns its
+// bytes, or NULL.
+static char *find_palette_near(const char *model, size_t *size)
 {
     enum { MAX_LEVELS = 4 };
-    const char *reason = NULL;
-    md5_error unused;
-    size_t size = 0;
-    char *bytes = job->palette ? common_read_stream(job->palette, &size, &reason) : NULL;
+    char *bytes = NULL;
     char *folder = common_canonical_path(model);
-    if (job->files.open && !job->palette)
-        bytes = view_copy_file(job->files, palette_name, &size, &unused);
-    const bool searches_folders = !job->palette && !job->files.open;
-
-    for (int i = 0; i < MAX_LEVELS && !bytes && searches_folders; i++) {
+    for (int i = 0; i < MAX_LEVELS && !bytes; i++) {
         char *const above = common_folder(folder);
         char *const base = common_join(above, "id1");
-        bytes = read_palette(above, &size);
+        bytes = read_palette(above, size);
         if (!bytes)
-            bytes = read_palette(base, &size);
+            bytes = read_palette(base, size);
         free(base);
         free(folder);
         folder = above;
     }
+    free(folder);
+    return bytes;
+}
+
+bool quake_find_palette(const convert_job *job, const char *model, uint8_t palette[QUAKE_PALETTE],
+                        bool *is_found, md5_error *error)
+{
+    const char *reason = NULL;
+    md5_error unused;
+    size_t size = 0;
+    char *bytes = NULL;
+    if (job->palette)
+        bytes = common_read_stream(job->palette, &size, &reason);
+    else if (job->files.open)
+        bytes = view_copy_file(job->files, palette_name, &size, &unused);
+    else
+        bytes = find_palette_near(model, &size);
 
     *is_found = bytes && size == QUAKE_PALETTE;
     for (int i = 0; i < QUAKE_PALETTE; i++)
         palette[i] = (uint8_t)(*is_found ? bytes[i] : i / 3);
-
-    free(folder);
     free(bytes);
+
     if (*is_found || !job->palette)
         return true;
     if (reason)

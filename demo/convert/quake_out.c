@@ -96,18 +96,18 @@ typedef struct quake_writer {
     convert_bytes out;
 } quake_writer;
 
-#define FAIL(status, ...) convert_fail(w->error, status, w->job->output, __VA_ARGS__)
+#define FAIL(status, ...) convert_fail(writer->error, status, writer->job->output, __VA_ARGS__)
 
 // Sets is_requested[] of the engines that the job requests, or of the first engine of the format.
-static bool find_requested_engines(const quake_writer *w, bool *is_requested)
+static bool find_requested_engines(const quake_writer *writer, bool *is_requested)
 {
-    const size_t num_names = w->job->num_engines > 0 ? w->job->num_engines : 1;
+    const size_t num_names = writer->job->num_engines > 0 ? writer->job->num_engines : 1;
     for (size_t i = 0; i < num_names; i++) {
-        const char *const name = w->job->num_engines > 0 ? w->job->engines[i] : NULL;
-        const struct engine *const engine = find_engine(w->ident, name);
+        const char *const name = writer->job->num_engines > 0 ? writer->job->engines[i] : NULL;
+        const struct engine *const engine = find_engine(writer->ident, name);
         if (!engine)
-            return FAIL(MD5_ERROR_MISSING, "writing %s for engine %s is not supported", w->title,
-                        name);
+            return FAIL(MD5_ERROR_MISSING, "writing %s for engine %s is not supported",
+                        writer->title, name);
         is_requested[engine - engines] = true;
     }
     return true;
@@ -115,54 +115,56 @@ static bool find_requested_engines(const quake_writer *w, bool *is_requested)
 
 // Checks the limits of an engine. An exceeded limit is an error if the engine was requested, and
 // otherwise a note.
-static bool check_engine_limits(const quake_writer *w, const struct engine *engine,
+static bool check_engine_limits(const quake_writer *writer, const struct engine *engine,
                                 bool is_requested)
 {
     static const char *const titles[NUM_LIMITS] = {"vertices", "triangles", "frames", "surfaces",
                                                    "tags"};
-    const uint32_t counts[NUM_LIMITS] = {w->num_vertices, w->num_triangles, w->num_frames,
-                                         w->model->num_meshes, w->num_tags};
+    const uint32_t counts[NUM_LIMITS] = {writer->num_vertices, writer->num_triangles,
+                                         writer->num_frames, writer->model->num_meshes,
+                                         writer->num_tags};
     for (size_t k = 0; k < NUM_LIMITS; k++) {
         const uint32_t limit = engine->limits[k];
         if (limit == 0 || counts[k] <= limit)
             continue;
         char text[200];
-        COMMON_TEXT(text, "too many %s for %s in%s(%u; limit %u)", titles[k], w->title,
+        COMMON_TEXT(text, "too many %s for %s in%s(%u; limit %u)", titles[k], writer->title,
                     engine->names, counts[k], limit);
         if (is_requested)
             return FAIL(MD5_ERROR_RANGE, "%s", text);
-        convert_note(w->job, "%s", text);
+        convert_note(writer->job, "%s", text);
     }
     return true;
 }
 
 // Checks the limits of the requested engines. Limits of other engines are reported as notes.
-static bool check_limits(const quake_writer *w)
+static bool check_limits(const quake_writer *writer)
 {
     bool is_requested[COMMON_LENGTH(engines)] = {false};
-    if (!find_requested_engines(w, is_requested))
+    if (!find_requested_engines(writer, is_requested))
         return false;
     for (size_t i = 0; i < COMMON_LENGTH(engines); i++)
-        if (engines[i].ident == w->ident && !check_engine_limits(w, &engines[i], is_requested[i]))
+        if (engines[i].ident == writer->ident
+            && !check_engine_limits(writer, &engines[i], is_requested[i]))
             return false;
     return true;
 }
 
 // Writes a text in `size` bytes, of which the last is 0.
-static bool put_name(quake_writer *w, const char *name, size_t size)
+static bool put_name(quake_writer *writer, const char *name, size_t size)
 {
     char bytes[QUAKE_PATH] = "";
     if (strlen(name) >= size)
         return FAIL(MD5_ERROR_RANGE, "name %.200s is too long: %zu bytes; limit of %s: %zu", name,
-                    strlen(name), w->title, size - 1);
+                    strlen(name), writer->title, size - 1);
     COMMON_TEXT(bytes, "%s", name);
-    convert_append(&w->out, bytes, size);
+    convert_append(&writer->out, bytes, size);
     return true;
 }
 
-static void put_u16(quake_writer *w, uint32_t number)
+static void put_u16(quake_writer *writer, uint32_t number)
 {
-    convert_append_uint(&w->out, number, 2);
+    convert_append_uint(&writer->out, number, 2);
 }
 
 static int compare_keys(const void *a, const void *b)
@@ -193,11 +195,11 @@ static uint64_t *number_keys(const uint64_t *keys, size_t count, uint32_t *ids, 
 }
 
 // Adds the squared distance between a position and its rounded form to the statistics.
-static void add_error(quake_writer *w, double square)
+static void add_error(quake_writer *writer, double square)
 {
-    w->sum_error += sqrt(square);
-    w->max_error = fmax(w->max_error, sqrt(square));
-    w->num_errors++;
+    writer->sum_error += sqrt(square);
+    writer->max_error = fmax(writer->max_error, sqrt(square));
+    writer->num_errors++;
 }
 
 // -- Frames ---------------------------------------------------------------------------------------
@@ -222,52 +224,52 @@ static double count_frames(const convert_clip *clip, double rate, bool is_loop)
     return fmax(floor(is_loop ? last - margin : last + margin) + 1, 1.0);
 }
 
-static bool is_closed_loop(const quake_writer *w, const convert_clip *clip)
+static bool is_closed_loop(const quake_writer *writer, const convert_clip *clip)
 {
-    const bool has_morph = w->assets.morph; // the weights may differ at the ends of the loop
+    const bool has_morph = writer->assets.morph; // the weights may differ at the ends of the loop
     return clip->anim->num_frames > 1 && !has_morph
            && md5_find_loop(clip->anim, 0, 0).end == MD5_LOOP_CLOSED;
 }
 
 // Prints the names of the frames from `first` on, as $frame lines of QuakeC.
-static void note_frame_macros(const quake_writer *w, uint32_t first)
+static void note_frame_macros(const quake_writer *writer, uint32_t first)
 {
     enum { NAMES_PER_LINE = 16 };
-    for (uint32_t line = first; line < w->num_frames; line += NAMES_PER_LINE) {
+    for (uint32_t line = first; line < writer->num_frames; line += NAMES_PER_LINE) {
         char *text = common_copy("");
-        for (uint32_t i = line; i < w->num_frames && i < line + NAMES_PER_LINE; i++)
-            common_extend(&text, " %s", w->frames[i].name);
-        convert_note(w->job, "QuakeC: $frame%s", text);
+        for (uint32_t i = line; i < writer->num_frames && i < line + NAMES_PER_LINE; i++)
+            common_extend(&text, " %s", writer->frames[i].name);
+        convert_note(writer->job, "QuakeC: $frame%s", text);
         free(text);
     }
 }
 
 // Reports the frames of a clip: as QuakeC for MDL, and for MD3 as a line of animation.cfg.
-static void note_frames(const quake_writer *w, const convert_clip *clip, uint32_t first,
+static void note_frames(const quake_writer *writer, const convert_clip *clip, uint32_t first,
                         const char *stem, bool is_loop)
 {
-    const uint32_t count = w->num_frames - first;
-    if (w->ident == QUAKE_MDL)
-        note_frame_macros(w, first);
-    convert_note(w->job, "clip %s: frames %u-%u, named %s1 to %s%u%s", clip->name, first + 1,
-                 w->num_frames, stem, stem, count,
+    const uint32_t count = writer->num_frames - first;
+    if (writer->ident == QUAKE_MDL)
+        note_frame_macros(writer, first);
+    convert_note(writer->job, "clip %s: frames %u-%u, named %s1 to %s%u%s", clip->name, first + 1,
+                 writer->num_frames, stem, stem, count,
                  is_loop ? ", a loop (the last frame, equal to the first, was removed)" : "");
-    if (w->ident == QUAKE_MD3)
-        convert_note(w->job, "animation.cfg: %u %u %u %g // %s", first, count, is_loop ? count : 0,
-                     frame_rate(w->job), clip->name);
+    if (writer->ident == QUAKE_MD3)
+        convert_note(writer->job, "animation.cfg: %u %u %u %g // %s", first, count,
+                     is_loop ? count : 0, frame_rate(writer->job), clip->name);
 }
 
 // Adds the frames of a clip, named after the clip and numbered from 1, and reports their names.
-static bool plan_clip(quake_writer *w, const convert_clip *clip)
+static bool plan_clip(quake_writer *writer, const convert_clip *clip)
 {
-    const uint32_t first = w->num_frames;
-    const double rate = frame_rate(w->job);
-    const bool is_loop = is_closed_loop(w, clip);
+    const uint32_t first = writer->num_frames;
+    const double rate = frame_rate(writer->job);
+    const bool is_loop = is_closed_loop(writer, clip);
     const double count = count_frames(clip, rate, is_loop);
-    if ((first + count) * ((double)w->num_points + w->num_tags) > (double)MAX_POSITIONS)
+    if ((first + count) * ((double)writer->num_points + writer->num_tags) > (double)MAX_POSITIONS)
         return FAIL(MD5_ERROR_RANGE,
                     "animation too large: %.0f frames of %u vertices; limit: %d vertex positions",
-                    first + count, w->num_points, MAX_POSITIONS);
+                    first + count, writer->num_points, MAX_POSITIONS);
 
     // Shorten the name of the clip so that it has space for the largest number.
     char *const last_number = common_format("%.0f", count);
@@ -275,25 +277,25 @@ static bool plan_clip(quake_writer *w, const convert_clip *clip)
     char *const stem = convert_sanitize(clip->name, max_stem, CONVERT_QUOTE);
     free(last_number);
     for (uint32_t k = 0; k < count; k++) {
-        quake_sample *const frame = COMMON_ADD_ITEM(w->frames, w->num_frames);
+        quake_sample *const frame = COMMON_ADD_ITEM(writer->frames, writer->num_frames);
         *frame = (quake_sample){.clip = clip, .time = k / rate};
         COMMON_TEXT(frame->name, "%s%u", stem, k + 1);
     }
-    note_frames(w, clip, first, stem, is_loop);
+    note_frames(writer, clip, first, stem, is_loop);
     free(stem);
     return true;
 }
 
 // Fails if two frames have equal names. Clip names that differ only at their ends may become equal
 // when they are shortened.
-static bool check_frame_names(const quake_writer *w)
+static bool check_frame_names(const quake_writer *writer)
 {
-    const size_t size = w->num_frames * sizeof *w->frames;
+    const size_t size = writer->num_frames * sizeof *writer->frames;
     quake_sample *const sorted =
-        memcpy(common_alloc(w->num_frames, sizeof *sorted), w->frames, size);
+        memcpy(common_alloc(writer->num_frames, sizeof *sorted), writer->frames, size);
     bool is_unique = true;
-    qsort(sorted, w->num_frames, sizeof *sorted, compare_names);
-    for (uint32_t i = 1; i < w->num_frames && is_unique; i++)
+    qsort(sorted, writer->num_frames, sizeof *sorted, compare_names);
+    for (uint32_t i = 1; i < writer->num_frames && is_unique; i++)
         if (compare_names(&sorted[i - 1], &sorted[i]) == 0)
             is_unique = FAIL(MD5_ERROR_MISMATCH,
                              "duplicate frame name %s after shortening to %d bytes; rename a clip",
@@ -303,25 +305,25 @@ static bool check_frame_names(const quake_writer *w)
 }
 
 // Lists the frames of all clips; without clips, one frame of the bind pose.
-static bool plan_frames(quake_writer *w)
+static bool plan_frames(quake_writer *writer)
 {
-    for (size_t i = 0; i < w->assets.num_clips; i++)
-        if (!plan_clip(w, &w->assets.clips[i]))
+    for (size_t i = 0; i < writer->assets.num_clips; i++)
+        if (!plan_clip(writer, &writer->assets.clips[i]))
             return false;
-    if (w->num_frames == 0) {
-        quake_sample *const frame = COMMON_ADD_ITEM(w->frames, w->num_frames);
+    if (writer->num_frames == 0) {
+        quake_sample *const frame = COMMON_ADD_ITEM(writer->frames, writer->num_frames);
         *frame = (quake_sample){.name = "frame1"};
     }
-    return check_frame_names(w);
+    return check_frame_names(writer);
 }
 
 // Sets the weights of the morph targets that a clip drives.
-static void sample_weights(const quake_writer *w, const convert_clip *clip, md5_sample_position at,
-                           float *weights)
+static void sample_weights(const quake_writer *writer, const convert_clip *clip,
+                           md5_sample_position at, float *weights)
 {
-    for (size_t k = 0; k < w->scene->num_weights; k++) {
-        const convert_weights *const keys = &w->scene->weights[k];
-        const uint32_t target = md5_find_morph_target(w->assets.morph, keys->target);
+    for (size_t k = 0; k < writer->scene->num_weights; k++) {
+        const convert_weights *const keys = &writer->scene->weights[k];
+        const uint32_t target = md5_find_morph_target(writer->assets.morph, keys->target);
         if (strcmp(keys->clip, clip->name) != 0 || target == MD5_NONE)
             continue;
         if (at.frame0 < keys->num_keys && at.frame1 < keys->num_keys)
@@ -338,30 +340,32 @@ typedef struct quake_pose {
     float *weights;     // [targets of the morph]
 } quake_pose;
 
-static void sample_pose(const quake_writer *w, const quake_sample *frame, const quake_pose *pose)
+static void sample_pose(const quake_writer *writer, const quake_sample *frame,
+                        const quake_pose *pose)
 {
     const convert_clip *const clip = frame->clip;
-    const md5_morph *const morph = w->assets.morph;
+    const md5_morph *const morph = writer->assets.morph;
     if (morph)
         memset(pose->weights, 0, morph->num_targets * sizeof *pose->weights);
     if (!clip) {
-        md5_local_to_palette(w->model, w->model->bind_local, pose->joints, pose->palette);
+        md5_local_to_palette(writer->model, writer->model->bind_local, pose->joints, pose->palette);
         return;
     }
     const md5_sample_position at = md5_sample_position_at(clip->anim, frame->time, MD5_WRAP_CLAMP);
     md5_pose_palette(clip->binding, at, MD5_ROOT_FILE, pose->local, pose->joints, pose->palette);
     if (morph)
-        sample_weights(w, clip, at, pose->weights);
+        sample_weights(writer, clip, at, pose->weights);
 }
 
 // Computes the positions of all points in a pose. Points have the order of the meshes' vertices.
-static void skin_points(const quake_writer *w, const quake_pose *pose, quake_position *positions)
+static void skin_points(const quake_writer *writer, const quake_pose *pose,
+                        quake_position *positions)
 {
-    for (uint32_t i = 0; i < w->model->num_meshes; i++) {
-        const md5_mesh *const mesh = &w->model->meshes[i];
+    for (uint32_t i = 0; i < writer->model->num_meshes; i++) {
+        const md5_mesh *const mesh = &writer->model->meshes[i];
         const md5_skin_job skin = {.mesh = mesh,
                                    .palette = pose->palette,
-                                   .morph = w->assets.morph,
+                                   .morph = writer->assets.morph,
                                    .morph_weights = pose->weights,
                                    .count = mesh->num_file_vertices,
                                    .positions = positions->at,
@@ -372,19 +376,19 @@ static void skin_points(const quake_writer *w, const quake_pose *pose, quake_pos
 }
 
 // Computes the positions of all points and the tags in all frames.
-static void sample_frames(quake_writer *w)
+static void sample_frames(quake_writer *writer)
 {
-    const size_t num_joints = w->model->skeleton.num_joints;
-    const size_t num_targets = w->assets.morph ? w->assets.morph->num_targets : 0;
+    const size_t num_joints = writer->model->skeleton.num_joints;
+    const size_t num_targets = writer->assets.morph ? writer->assets.morph->num_targets : 0;
     const quake_pose pose = {.local = common_alloc(num_joints, sizeof *pose.local),
                              .joints = common_alloc(num_joints, sizeof *pose.joints),
                              .palette = common_alloc(num_joints, sizeof *pose.palette),
                              .weights = common_alloc(num_targets, sizeof *pose.weights)};
-    for (size_t i = 0; i < w->num_frames; i++) {
-        sample_pose(w, &w->frames[i], &pose);
-        skin_points(w, &pose, w->positions + i * w->num_points);
-        for (size_t k = 0; k < w->tags.count; k++)
-            w->matrices[i * w->tags.count + k] = pose.joints[w->tag_joints[k]];
+    for (size_t i = 0; i < writer->num_frames; i++) {
+        sample_pose(writer, &writer->frames[i], &pose);
+        skin_points(writer, &pose, writer->positions + i * writer->num_points);
+        for (size_t k = 0; k < writer->tags.count; k++)
+            writer->matrices[i * writer->tags.count + k] = pose.joints[writer->tag_joints[k]];
     }
     free(pose.weights);
     free(pose.palette);
@@ -401,18 +405,19 @@ static convert_vec vector_between(const quake_position *a, const quake_position 
 }
 
 // Sums the normals of triangles at the leaders, weighted by area. Returns the total area.
-static double sum_normals(const quake_writer *w, const quake_position *frame, convert_vec *sums)
+static double sum_normals(const quake_writer *writer, const quake_position *frame,
+                          convert_vec *sums)
 {
     double sum_lengths = 0;
-    memset(sums, 0, w->num_points * sizeof *sums);
-    for (uint32_t i = 0; i < w->num_corners; i += 3) {
-        const uint32_t *const corners = w->corners + i;
+    memset(sums, 0, writer->num_points * sizeof *sums);
+    for (uint32_t i = 0; i < writer->num_corners; i += 3) {
+        const uint32_t *const corners = writer->corners + i;
         const quake_position *const a = &frame[corners[0]];
         const convert_vec normal = convert_cross(vector_between(a, &frame[corners[2]]),
                                                  vector_between(a, &frame[corners[1]]));
         const double length = sqrt(convert_dot(normal, normal)); // twice the area of the triangle
         for (int k = 0; k < 3; k++) {
-            convert_vec *const sum = &sums[w->points[corners[k]].leader];
+            convert_vec *const sum = &sums[writer->points[corners[k]].leader];
             *sum = convert_add(*sum, normal);
             sum_lengths += length;
         }
@@ -429,19 +434,20 @@ static uint64_t extend_hash(uint64_t hash, uint32_t number)
 
 // Returns a hash of the shader and the positions in all frames for each point. Points with equal
 // hashes are assumed to move together.
-static uint64_t *hash_points(const quake_writer *w)
+static uint64_t *hash_points(const quake_writer *writer)
 {
-    uint64_t *const hashes = common_alloc(w->num_points, sizeof *hashes);
+    uint64_t *const hashes = common_alloc(writer->num_points, sizeof *hashes);
     uint64_t *hash = hashes;
-    for (uint32_t i = 0; i < w->model->num_meshes; i++) {
-        const md5_mesh *const mesh = &w->model->meshes[i];
+    for (uint32_t i = 0; i < writer->model->num_meshes; i++) {
+        const md5_mesh *const mesh = &writer->model->meshes[i];
         for (uint32_t k = 0; k < mesh->num_file_vertices; k++, hash++)
             for (const char *c = mesh->shader; *c != '\0'; c++)
                 *hash = extend_hash(*hash, (uint8_t)*c);
     }
-    const quake_position *position = w->positions;
-    for (uint32_t frame = 0; frame < w->num_frames; frame++)
-        for (uint32_t i = 0; i < w->num_points; i++, position++)
+
+    const quake_position *position = writer->positions;
+    for (uint32_t frame = 0; frame < writer->num_frames; frame++)
+        for (uint32_t i = 0; i < writer->num_points; i++, position++)
             for (int k = 0; k < 3; k++) {
                 const float number = position->at[k] + 0; // changes -0 to 0, which equals it
                 uint32_t bits;
@@ -459,17 +465,17 @@ static bool can_share_normal(convert_vec a, convert_vec b)
 
 // Sets the leader of each point. Points with opposite normals in frame 0, as in cloth that is drawn
 // from both sides, are separate leaders. normals[num_points] is scratch memory.
-static void find_leaders(quake_writer *w, convert_vec *normals)
+static void find_leaders(quake_writer *writer, convert_vec *normals)
 {
-    uint64_t *const hashes = hash_points(w);
-    uint32_t *const first = common_alloc(w->num_points, sizeof *first);
-    for (uint32_t i = 0; i < w->num_points; i++)
-        w->points[i].leader = i;
-    w->area = sum_normals(w, w->positions, normals);
-    common_find_equal(hashes, w->num_points, sizeof *hashes, first);
-    for (uint32_t i = 0; i < w->num_points; i++)
+    uint64_t *const hashes = hash_points(writer);
+    uint32_t *const first = common_alloc(writer->num_points, sizeof *first);
+    for (uint32_t i = 0; i < writer->num_points; i++)
+        writer->points[i].leader = i;
+    writer->area = sum_normals(writer, writer->positions, normals);
+    common_find_equal(hashes, writer->num_points, sizeof *hashes, first);
+    for (uint32_t i = 0; i < writer->num_points; i++)
         if (can_share_normal(normals[first[i]], normals[i]))
-            w->points[i].leader = first[i];
+            writer->points[i].leader = first[i];
     free(first);
     free(hashes);
 }
@@ -493,37 +499,39 @@ static uint16_t encode_angles(convert_vec n)
     return (uint16_t)(latitude | longitude << 8);
 }
 
-static void encode_normals(quake_writer *w)
+static void encode_normals(quake_writer *writer)
 {
     convert_vec directions[QUAKE_NUM_NORMALS];
-    convert_vec *const sums = common_alloc(w->num_points, sizeof *sums);
-    quake_position *frame = w->positions;
+    convert_vec *const sums = common_alloc(writer->num_points, sizeof *sums);
+    quake_position *frame = writer->positions;
     quake_make_normals(directions);
-    find_leaders(w, sums);
-    for (uint32_t k = 0; k < w->num_frames; k++, frame += w->num_points) {
-        sum_normals(w, frame, sums);
-        for (uint32_t i = 0; i < w->num_points; i++) {
-            const uint32_t leader = w->points[i].leader;
+    find_leaders(writer, sums);
+
+    for (uint32_t k = 0; k < writer->num_frames; k++, frame += writer->num_points) {
+        sum_normals(writer, frame, sums);
+        for (uint32_t i = 0; i < writer->num_points; i++) {
+            const uint32_t leader = writer->points[i].leader;
             if (leader != i) // the leader has a lower index
                 frame[i].code = frame[leader].code;
-            else if (w->ident == QUAKE_MD3)
+            else if (writer->ident == QUAKE_MD3)
                 frame[i].code = encode_angles(sums[i]);
             else
                 frame[i].code = nearest_direction(directions, sums[i]);
         }
     }
+
     free(sums);
 }
 
 // Computes the bounding box of all points in some frames: minimum x y z, then maximum x y z.
-static void find_box(const quake_writer *w, size_t first, size_t count, float *box)
+static void find_box(const quake_writer *writer, size_t first, size_t count, float *box)
 {
     for (int k = 0; k < 6; k++)
         box[k] = k < 3 ? HUGE_VALF : -HUGE_VALF;
-    for (size_t i = first * w->num_points; i < (first + count) * w->num_points; i++)
+    for (size_t i = first * writer->num_points; i < (first + count) * writer->num_points; i++)
         for (int k = 0; k < 3; k++) {
-            box[k] = fminf(box[k], w->positions[i].at[k]);
-            box[3 + k] = fmaxf(box[3 + k], w->positions[i].at[k]);
+            box[k] = fminf(box[k], writer->positions[i].at[k]);
+            box[3 + k] = fmaxf(box[3 + k], writer->positions[i].at[k]);
         }
 }
 
@@ -531,11 +539,11 @@ static void find_box(const quake_writer *w, size_t first, size_t count, float *b
 
 // Returns the distance of a triangle from the image along an axis, in whole images. MD5's images
 // repeat, so that the triangle can be moved by this distance.
-static double find_tile(const quake_writer *w, const uint32_t *corners, int axis)
+static double find_tile(const quake_writer *writer, const uint32_t *corners, int axis)
 {
     double sum = 0;
     for (int c = 0; c < 3; c++)
-        sum += (double)w->points[corners[c]].texcoord[axis];
+        sum += (double)writer->points[corners[c]].texcoord[axis];
     if (sum == 3) // the triangle is on the edge of the image at 1
         return 0;
     return floor(sum / 3.0);
@@ -543,16 +551,16 @@ static double find_tile(const quake_writer *w, const uint32_t *corners, int axis
 
 // Finds the texel of each corner, as s << 16 | t. Triangles outside of the image are moved into it;
 // corners that are still outside are clamped.
-static uint32_t *find_texels(const quake_writer *w, const uint32_t *size)
+static uint32_t *find_texels(const quake_writer *writer, const uint32_t *size)
 {
     const double max_distance = 1.5; // from the center of the texel: one texel outside of the edge
-    uint32_t *const texels = common_alloc(w->num_corners, sizeof *texels);
+    uint32_t *const texels = common_alloc(writer->num_corners, sizeof *texels);
     uint32_t num_outside = 0;
-    for (uint32_t i = 0; i < w->num_corners; i += 3)
+    for (uint32_t i = 0; i < writer->num_corners; i += 3)
         for (int axis = 0; axis < 2; axis++) {
-            const double tile = find_tile(w, w->corners + i, axis);
+            const double tile = find_tile(writer, writer->corners + i, axis);
             for (uint32_t c = i; c < i + 3; c++) {
-                const float texcoord = w->points[w->corners[c]].texcoord[axis];
+                const float texcoord = writer->points[writer->corners[c]].texcoord[axis];
                 const double at = (texcoord - tile) * size[axis];
                 const double texel = fmin(fmax(floor(at), 0.0), size[axis] - 1.0);
                 if (fabs(at - texel - 0.5) > max_distance)
@@ -561,10 +569,10 @@ static uint32_t *find_texels(const quake_writer *w, const uint32_t *size)
             }
         }
     if (num_outside > 0)
-        convert_note(w->job,
+        convert_note(writer->job,
                      "clamped %u texture coordinates to the edge of the skin: %s does not support "
                      "repeated textures",
-                     num_outside, w->title);
+                     num_outside, writer->title);
 
     return texels;
 }
@@ -590,7 +598,7 @@ static uint8_t nearest_color(const uint8_t *palette, int num_colors, const uint8
 
 // Writes an image, scaled to the size of the skin, as indices of palette colors. Transparent texels
 // become the last color, which engines do not draw if the model has holes.
-static void put_texels(quake_writer *w, const view_image *image, const uint32_t *size,
+static void put_texels(quake_writer *writer, const view_image *image, const uint32_t *size,
                        bool has_holes, const uint8_t *palette, int num_colors)
 {
     enum { HOLE = 255, MIN_OPAQUE = 128 };
@@ -605,43 +613,44 @@ static void put_texels(quake_writer *w, const view_image *image, const uint32_t 
             uint8_t color = HOLE;
             if (!has_holes || rgba[3] >= MIN_OPAQUE)
                 color = nearest_color(palette, num_colors, rgba);
-            convert_append(&w->out, &color, 1);
+            convert_append(&writer->out, &color, 1);
         }
     }
 }
 
 // Writes an image in the colors of the palette, without the last 32, which are bright in the dark.
 // Without a palette, uses the first 16 colors of Quake, which are greys.
-static bool put_skin(quake_writer *w, const view_image *image, const uint32_t *size, bool has_holes)
+static bool put_skin(quake_writer *writer, const view_image *image, const uint32_t *size,
+                     bool has_holes)
 {
     enum { NUM_COLORS = 224, NUM_GREYS = 16 };
     uint8_t palette[QUAKE_PALETTE];
     bool is_found = false;
-    if (!quake_find_palette(w->job, w->job->output, palette, &is_found, w->error))
+    if (!quake_find_palette(writer->job, writer->job->output, palette, &is_found, writer->error))
         return false;
     const char *const missing_image = image->rgba ? "" : "; plain grey: the material has no image";
     const char *const missing_palette =
         is_found ? "" : "; grayscale: gfx/palette.lmp not found, use --palette";
-    convert_note(w->job, "skin size: %u x %u texels%s%s", size[0], size[1], missing_image,
+    convert_note(writer->job, "skin size: %u x %u texels%s%s", size[0], size[1], missing_image,
                  missing_palette);
     if (!is_found)
         for (int i = 0; i < NUM_GREYS; i++)
             memset(palette + 3 * (ptrdiff_t)i, i * 255 / (NUM_GREYS - 1), 3);
-    put_texels(w, image, size, has_holes, palette, is_found ? NUM_COLORS : NUM_GREYS);
+    put_texels(writer, image, size, has_holes, palette, is_found ? NUM_COLORS : NUM_GREYS);
     return true;
 }
 
 // Writes the path of an image relative to the game's folder, without dots in the name except the
 // extension's. Reports the path if the material is used for the first time.
-static bool put_path(quake_writer *w, const char *shader, const char *extension, bool is_first)
+static bool put_path(quake_writer *writer, const char *shader, const char *extension, bool is_first)
 {
-    const char *const name = shader[0] != '\0' ? shader : w->scene->name;
+    const char *const name = shader[0] != '\0' ? shader : writer->scene->name;
     const char *const base = common_base(name);
     const size_t length = (size_t)(base - name) + strcspn(base, ".");
     char *const path = common_format("%.*s%s", (int)length, name, extension);
-    const bool is_written = put_name(w, path, QUAKE_PATH);
+    const bool is_written = put_name(writer, path, QUAKE_PATH);
     if (is_written && is_first)
-        convert_note(w->job, "material %s: image path in the file is %s", shader, path);
+        convert_note(writer->job, "material %s: image path in the file is %s", shader, path);
     free(path);
     return is_written;
 }
@@ -656,11 +665,11 @@ static float grid_step(const float *box, int axis)
 }
 
 // Writes the scale and origin of a grid.
-static void put_grid(quake_writer *w, const float *box)
+static void put_grid(quake_writer *writer, const float *box)
 {
     const float words[] = {
         grid_step(box, 0), grid_step(box, 1), grid_step(box, 2), box[0], box[1], box[2]};
-    convert_append_words(&w->out, words, COMMON_LENGTH(words));
+    convert_append_words(&writer->out, words, COMMON_LENGTH(words));
 }
 
 // Rounds a position to the grid of a box. Returns the squared error.
@@ -679,14 +688,15 @@ static double round_to_grid(const float *position, const float *box, uint8_t *by
 
 // Writes the positions of a frame on the grid of a box, and the normals: four bytes per vertex.
 // vertices[num_vertices] contain a leader << 32.
-static void put_vertices(quake_writer *w, const uint64_t *vertices, size_t frame, const float *box)
+static void put_vertices(quake_writer *writer, const uint64_t *vertices, size_t frame,
+                         const float *box)
 {
-    const quake_position *const positions = w->positions + frame * w->num_points;
-    for (uint32_t i = 0; i < w->num_vertices; i++) {
+    const quake_position *const positions = writer->positions + frame * writer->num_points;
+    for (uint32_t i = 0; i < writer->num_vertices; i++) {
         const quake_position *const position = &positions[vertices[i] >> 32];
         uint8_t bytes[4] = {0, 0, 0, (uint8_t)position->code};
-        add_error(w, round_to_grid(position->at, box, bytes));
-        convert_append(&w->out, bytes, sizeof bytes);
+        add_error(writer, round_to_grid(position->at, box, bytes));
+        convert_append(&writer->out, bytes, sizeof bytes);
     }
 }
 
@@ -705,20 +715,21 @@ static void extend_grid_box(uint8_t min[4], uint8_t max[4], const char *bytes, s
 
 // Writes a frame of MDL: the bounding box in steps of the grid, the name and the vertices. The box
 // is written twice, because it is known only after the vertices.
-static bool put_mdl_frame(quake_writer *w, const uint64_t *vertices, uint32_t frame,
+static bool put_mdl_frame(quake_writer *writer, const uint64_t *vertices, uint32_t frame,
                           const float *box)
 {
     uint8_t ends[2][4] = {{255, 255, 255}, {0}}; // minimum, maximum; the fourth byte is unused
-    convert_append_u32(&w->out, 0);              // no group
-    const size_t ends_at = w->out.size;
-    convert_append(&w->out, ends, sizeof ends);
-    if (!put_name(w, w->frames[frame].name, QUAKE_FRAME_NAME))
+    convert_append_u32(&writer->out, 0);         // no group
+    const size_t ends_at = writer->out.size;
+    convert_append(&writer->out, ends, sizeof ends);
+    if (!put_name(writer, writer->frames[frame].name, QUAKE_FRAME_NAME))
         return false;
 
-    const size_t vertices_at = w->out.size;
-    put_vertices(w, vertices, frame, box);
-    extend_grid_box(ends[0], ends[1], w->out.bytes + vertices_at, w->out.size - vertices_at);
-    memcpy(w->out.bytes + ends_at, ends, sizeof ends);
+    const size_t vertices_at = writer->out.size;
+    put_vertices(writer, vertices, frame, box);
+    extend_grid_box(ends[0], ends[1], writer->out.bytes + vertices_at,
+                    writer->out.size - vertices_at);
+    memcpy(writer->out.bytes + ends_at, ends, sizeof ends);
     return true;
 }
 
@@ -734,60 +745,60 @@ typedef struct quake_surface {
 } quake_surface;
 
 // Writes the header of MDL.
-static void put_mdl_header(quake_writer *w, const quake_surface *surface)
+static void put_mdl_header(quake_writer *writer, const quake_surface *surface)
 {
     const uint32_t has_holes_flag = 0x4000;
     const uint32_t ident[] = {QUAKE_MDL, QUAKE_MDL_VERSION};
     const uint32_t counts[] = {1, // skin
                                surface->size[0],
                                surface->size[1],
-                               w->num_vertices,
-                               w->num_triangles,
-                               w->num_frames,
+                               writer->num_vertices,
+                               writer->num_triangles,
+                               writer->num_frames,
                                0, // synchronized animation
                                surface->has_holes ? has_holes_flag : 0};
-    const float triangle_area = (float)(w->area / w->num_triangles);
+    const float triangle_area = (float)(writer->area / writer->num_triangles);
     const float *const box = surface->box;
     float radius_and_eye[4] = {0}; // the eye is at the origin
     for (int k = 0; k < 3; k++)
         radius_and_eye[0] = hypotf(radius_and_eye[0], fmaxf(fabsf(box[k]), fabsf(box[3 + k])));
 
-    convert_append_words(&w->out, ident, COMMON_LENGTH(ident));
-    put_grid(w, box);
-    convert_append_words(&w->out, radius_and_eye, COMMON_LENGTH(radius_and_eye));
-    convert_append_words(&w->out, counts, COMMON_LENGTH(counts));
-    convert_append_words(&w->out, &triangle_area, 1);
+    convert_append_words(&writer->out, ident, COMMON_LENGTH(ident));
+    put_grid(writer, box);
+    convert_append_words(&writer->out, radius_and_eye, COMMON_LENGTH(radius_and_eye));
+    convert_append_words(&writer->out, counts, COMMON_LENGTH(counts));
+    convert_append_words(&writer->out, &triangle_area, 1);
 }
 
-static bool write_mdl(quake_writer *w, const quake_surface *surface)
+static bool write_mdl(quake_writer *writer, const quake_surface *surface)
 {
-    put_mdl_header(w, surface);
-    convert_append_u32(&w->out, 0); // the skin is not a group
-    if (!put_skin(w, &surface->image, surface->size, surface->has_holes))
+    put_mdl_header(writer, surface);
+    convert_append_u32(&writer->out, 0); // the skin is not a group
+    if (!put_skin(writer, &surface->image, surface->size, surface->has_holes))
         return false;
 
-    for (uint32_t i = 0; i < w->num_vertices; i++) {
+    for (uint32_t i = 0; i < writer->num_vertices; i++) {
         const uint32_t texel = (uint32_t)surface->vertices[i];
         const uint32_t words[] = {0, texel >> 16, texel & 0xFFFF}; // 0: not on a seam
-        convert_append_words(&w->out, words, COMMON_LENGTH(words));
+        convert_append_words(&writer->out, words, COMMON_LENGTH(words));
     }
-    for (uint32_t i = 0; i < w->num_corners; i += 3) {
-        convert_append_u32(&w->out, 1); // the triangle is on the front side
-        convert_append_words(&w->out, &surface->ids[i], 3);
+    for (uint32_t i = 0; i < writer->num_corners; i += 3) {
+        convert_append_u32(&writer->out, 1); // the triangle is on the front side
+        convert_append_words(&writer->out, &surface->ids[i], 3);
     }
-    for (uint32_t i = 0; i < w->num_frames; i++)
-        if (!put_mdl_frame(w, surface->vertices, i, surface->box))
+    for (uint32_t i = 0; i < writer->num_frames; i++)
+        if (!put_mdl_frame(writer, surface->vertices, i, surface->box))
             return false;
     return true;
 }
 
 // Returns true if the grid of the box of all frames is at most 20 % coarser than the grid of each
 // frame. With one grid for all frames, vertices that do not move are stable.
-static bool can_share_grid(const quake_writer *w, const float *box)
+static bool can_share_grid(const quake_writer *writer, const float *box)
 {
-    for (uint32_t i = 0; i < w->num_frames; i++) {
+    for (uint32_t i = 0; i < writer->num_frames; i++) {
         float frame_box[6];
-        find_box(w, i, 1, frame_box);
+        find_box(writer, i, 1, frame_box);
         for (int k = 0; k < 3; k++)
             if (grid_step(box, k) > 1.2f * grid_step(frame_box, k))
                 return false;
@@ -796,56 +807,56 @@ static bool can_share_grid(const quake_writer *w, const float *box)
 }
 
 // Writes the header of MD2, which ends with the offsets of the file's parts.
-static void put_md2_header(quake_writer *w, const uint32_t *skin_size, uint32_t num_texcoords)
+static void put_md2_header(quake_writer *writer, const uint32_t *skin_size, uint32_t num_texcoords)
 {
-    const uint32_t num_command_words = 10 * w->num_triangles + 1;
-    const uint32_t frame_size = 40 + 4 * w->num_vertices;
+    const uint32_t num_command_words = 10 * writer->num_triangles + 1;
+    const uint32_t frame_size = 40 + 4 * writer->num_vertices;
     const uint32_t numbers[] = {QUAKE_MD2,
                                 QUAKE_MD2_VERSION,
                                 skin_size[0],
                                 skin_size[1],
                                 frame_size,
                                 1, // skin
-                                w->num_vertices,
+                                writer->num_vertices,
                                 num_texcoords,
-                                w->num_triangles,
+                                writer->num_triangles,
                                 num_command_words,
-                                w->num_frames};
-    const uint32_t part_sizes[] = {QUAKE_PATH, 4 * num_texcoords, 12 * w->num_triangles,
-                                   frame_size * w->num_frames, 4 * num_command_words};
-    convert_append_words(&w->out, numbers, COMMON_LENGTH(numbers));
+                                writer->num_frames};
+    const uint32_t part_sizes[] = {QUAKE_PATH, 4 * num_texcoords, 12 * writer->num_triangles,
+                                   frame_size * writer->num_frames, 4 * num_command_words};
+    convert_append_words(&writer->out, numbers, COMMON_LENGTH(numbers));
     uint32_t offset = QUAKE_MD2_HEADER;
-    convert_append_u32(&w->out, offset);
+    convert_append_u32(&writer->out, offset);
 
     for (size_t i = 0; i < COMMON_LENGTH(part_sizes); i++) {
         offset += part_sizes[i];
-        convert_append_u32(&w->out, offset);
+        convert_append_u32(&writer->out, offset);
     }
 }
 
 // Writes the texture coordinates, each once, and the triangles, which refer to vertices and texture
 // coordinates. Writes the header before, which contains the number of texture coordinates.
-static bool put_md2_surface(quake_writer *w, const quake_surface *surface)
+static bool put_md2_surface(quake_writer *writer, const quake_surface *surface)
 {
-    uint32_t *const ids = common_alloc(w->num_corners, sizeof *ids);
-    uint64_t *const keys = common_alloc(w->num_corners, sizeof *keys);
+    uint32_t *const ids = common_alloc(writer->num_corners, sizeof *ids);
+    uint64_t *const keys = common_alloc(writer->num_corners, sizeof *keys);
     uint32_t num_texels;
-    for (uint32_t i = 0; i < w->num_corners; i++)
+    for (uint32_t i = 0; i < writer->num_corners; i++)
         keys[i] = surface->texels[i];
 
-    uint64_t *const texels = number_keys(keys, w->num_corners, ids, &num_texels);
-    put_md2_header(w, surface->size, num_texels);
-    const bool is_written = put_path(w, w->model->meshes[0].shader, ".pcx", true);
+    uint64_t *const texels = number_keys(keys, writer->num_corners, ids, &num_texels);
+    put_md2_header(writer, surface->size, num_texels);
+    const bool is_written = put_path(writer, writer->model->meshes[0].shader, ".pcx", true);
     for (uint32_t i = 0; i < num_texels; i++) {
-        put_u16(w, (uint32_t)texels[i] >> 16);
-        put_u16(w, (uint32_t)texels[i]);
+        put_u16(writer, (uint32_t)texels[i] >> 16);
+        put_u16(writer, (uint32_t)texels[i]);
     }
 
-    for (uint32_t i = 0; i < w->num_corners; i += 3) {
+    for (uint32_t i = 0; i < writer->num_corners; i += 3) {
         for (uint32_t k = i; k < i + 3; k++)
-            put_u16(w, surface->ids[k]);
+            put_u16(writer, surface->ids[k]);
         for (uint32_t k = i; k < i + 3; k++)
-            put_u16(w, ids[k]);
+            put_u16(writer, ids[k]);
     }
 
     free(texels);
@@ -856,55 +867,57 @@ static bool put_md2_surface(quake_writer *w, const quake_surface *surface)
 
 // Writes the OpenGL commands of MD2, which contain the surface a second time: each triangle is a
 // strip, whose vertices have a texture coordinate and an index.
-static void put_md2_commands(quake_writer *w, const quake_surface *surface)
+static void put_md2_commands(quake_writer *writer, const quake_surface *surface)
 {
-    for (uint32_t i = 0; i < w->num_corners; i++) {
+    for (uint32_t i = 0; i < writer->num_corners; i++) {
         const uint32_t texel = surface->texels[i];
         const float texcoord[] = {((float)(texel >> 16) + 0.5f) / (float)surface->size[0],
                                   ((float)(texel & 0xFFFF) + 0.5f) / (float)surface->size[1]};
         if (i % 3 == 0)
-            convert_append_u32(&w->out, 3); // vertices of the strip
-        convert_append_words(&w->out, texcoord, COMMON_LENGTH(texcoord));
-        convert_append_u32(&w->out, surface->ids[i]);
+            convert_append_u32(&writer->out, 3); // vertices of the strip
+        convert_append_words(&writer->out, texcoord, COMMON_LENGTH(texcoord));
+        convert_append_u32(&writer->out, surface->ids[i]);
     }
-    convert_append_u32(&w->out, 0); // end
+    convert_append_u32(&writer->out, 0); // end
 }
 
-static bool write_md2(quake_writer *w, const quake_surface *surface)
+static bool write_md2(quake_writer *writer, const quake_surface *surface)
 {
-    const bool is_shared = can_share_grid(w, surface->box);
+    const bool is_shared = can_share_grid(writer, surface->box);
     convert_note(
-        w->job,
+        writer->job,
         is_shared ? "all frames share one quantization grid: their sizes differ by less than 20 %%"
                   : "each frame has a separate quantization grid");
-    if (!put_md2_surface(w, surface))
+    if (!put_md2_surface(writer, surface))
         return false;
-    for (uint32_t i = 0; i < w->num_frames; i++) {
+
+    for (uint32_t i = 0; i < writer->num_frames; i++) {
         float frame_box[6];
-        find_box(w, i, 1, frame_box);
+        find_box(writer, i, 1, frame_box);
         const float *const box = is_shared ? surface->box : frame_box;
-        put_grid(w, box);
-        if (!put_name(w, w->frames[i].name, QUAKE_FRAME_NAME))
+        put_grid(writer, box);
+        if (!put_name(writer, writer->frames[i].name, QUAKE_FRAME_NAME))
             return false;
-        put_vertices(w, surface->vertices, i, box);
+        put_vertices(writer, surface->vertices, i, box);
     }
-    put_md2_commands(w, surface);
+
+    put_md2_commands(writer, surface);
     return true;
 }
 
 // Finds the image of the first material with the surface's shader that has one. Sets the size of
 // the skin: MDL requires a width that is a multiple of 4, and engines limit both sides.
-static void find_skin(const quake_writer *w, quake_surface *surface)
+static void find_skin(const quake_writer *writer, quake_surface *surface)
 {
     enum { MAX_WIDTH = 2048, MAX_HEIGHT = 480, DEFAULT_SIDE = 256 };
     const view_image no_image = {NULL, DEFAULT_SIDE, DEFAULT_SIDE};
     view_image *const image = &surface->image;
     *image = no_image;
-    for (size_t i = 0; i < w->scene->num_materials && !image->rgba; i++) {
-        const convert_material *const material = &w->scene->materials[i];
+    for (size_t i = 0; i < writer->scene->num_materials && !image->rgba; i++) {
+        const convert_material *const material = &writer->scene->materials[i];
         const convert_image *const file = &material->maps[CONVERT_MAP_COLOR];
         md5_error unused;
-        if (strcmp(material->shader, w->model->meshes[0].shader) != 0 || !file->bytes)
+        if (strcmp(material->shader, writer->model->meshes[0].shader) != 0 || !file->bytes)
             continue;
         surface->has_holes = material->alpha == CONVERT_MASK;
         if (!view_decode_image(file->bytes, file->size, MD5_MAX_IMAGE_PIXELS, image, &unused))
@@ -916,39 +929,39 @@ static void find_skin(const quake_writer *w, quake_surface *surface)
 
 // Numbers the vertices of the file. Corners share a vertex if they have the same leader, and for
 // MDL the same texel, because a vertex of MDL has one texture coordinate.
-static void number_vertices(quake_writer *w, quake_surface *surface)
+static void number_vertices(quake_writer *writer, quake_surface *surface)
 {
-    uint64_t *const keys = common_alloc(w->num_corners, sizeof *keys);
-    for (uint32_t i = 0; i < w->num_corners; i++) {
-        keys[i] = (uint64_t)w->points[w->corners[i]].leader << 32;
-        if (w->ident == QUAKE_MDL)
+    uint64_t *const keys = common_alloc(writer->num_corners, sizeof *keys);
+    for (uint32_t i = 0; i < writer->num_corners; i++) {
+        keys[i] = (uint64_t)writer->points[writer->corners[i]].leader << 32;
+        if (writer->ident == QUAKE_MDL)
             keys[i] |= surface->texels[i];
     }
-    surface->ids = common_alloc(w->num_corners, sizeof *surface->ids);
-    surface->vertices = number_keys(keys, w->num_corners, surface->ids, &w->num_vertices);
+    surface->ids = common_alloc(writer->num_corners, sizeof *surface->ids);
+    surface->vertices = number_keys(keys, writer->num_corners, surface->ids, &writer->num_vertices);
     free(keys);
 }
 
 // Writes an MDL or MD2 file, which contains one surface.
-static bool write_surface(quake_writer *w)
+static bool write_surface(quake_writer *writer)
 {
-    const md5_mesh *const mesh = w->model->meshes;
-    if (w->model->num_meshes > 1)
+    const md5_mesh *const mesh = writer->model->meshes;
+    if (writer->model->num_meshes > 1)
         return FAIL(MD5_ERROR_MISMATCH,
                     "meshes have different materials (mesh 1 %.100s, mesh 0 %.100s), but %s "
                     "supports one skin; merge the materials or write .md3",
-                    mesh[1].shader, mesh[0].shader, w->title);
+                    mesh[1].shader, mesh[0].shader, writer->title);
 
     quake_surface surface = {.has_holes = false};
-    find_skin(w, &surface);
-    surface.texels = find_texels(w, surface.size);
-    number_vertices(w, &surface);
-    find_box(w, 0, w->num_frames, surface.box);
-    bool is_written = check_limits(w);
-    if (is_written && w->ident == QUAKE_MDL)
-        is_written = write_mdl(w, &surface);
+    find_skin(writer, &surface);
+    surface.texels = find_texels(writer, surface.size);
+    number_vertices(writer, &surface);
+    find_box(writer, 0, writer->num_frames, surface.box);
+    bool is_written = check_limits(writer);
+    if (is_written && writer->ident == QUAKE_MDL)
+        is_written = write_mdl(writer, &surface);
     else if (is_written)
-        is_written = write_md2(w, &surface);
+        is_written = write_md2(writer, &surface);
 
     free(surface.vertices);
     free(surface.ids);
@@ -961,24 +974,25 @@ static bool write_surface(quake_writer *w)
 
 // Writes the name of a surface. Parts of a split mesh have equal names, to which a number is
 // appended. Engines remove a suffix _x, so that _ is replaced.
-static bool put_surface_name(quake_writer *w, const md5_mesh *mesh, uint32_t part)
+static bool put_surface_name(quake_writer *writer, const md5_mesh *mesh, uint32_t part)
 {
     char *const stem = common_stem(mesh->name[0] != '\0' ? mesh->name : mesh->shader);
     const size_t length = strlen(stem);
     if (length > 2 && stem[length - 2] == '_') {
-        convert_note(
-            w->job, "surface %s: replaced _ with -, because engines remove a suffix after _", stem);
+        convert_note(writer->job,
+                     "surface %s: replaced _ with -, because engines remove a suffix after _",
+                     stem);
         stem[length - 2] = '-';
     }
     char *const name = part > 1 ? common_format("%s_part%u", stem, part) : common_copy(stem);
-    const bool is_written = put_name(w, name, QUAKE_PATH);
+    const bool is_written = put_name(writer, name, QUAKE_PATH);
     free(name);
     free(stem);
     return is_written;
 }
 
 // Writes a position as three numbers of 16 bits, in steps of 1/64 unit, and the normal.
-static bool put_md3_vertex(quake_writer *w, const quake_position *position, const char *frame)
+static bool put_md3_vertex(quake_writer *writer, const quake_position *position, const char *frame)
 {
     const double steps_per_unit = 64.0;
     double square = 0;
@@ -991,61 +1005,61 @@ static bool put_md3_vertex(quake_writer *w, const quake_position *position, cons
                         "frame %s: vertex is too far from the origin (%g units; "
                         "limit of MD3: 511.98); use --scale to reduce the model",
                         frame, at);
-        put_u16(w, (uint32_t)(int)rounded);
+        put_u16(writer, (uint32_t)(int)rounded);
         square += pow(rounded / steps_per_unit - at, 2.0);
     }
-    put_u16(w, position->code);
-    add_error(w, square);
+    put_u16(writer, position->code);
+    add_error(writer, square);
     return true;
 }
 
 // Writes the positions and normals of a mesh in all frames. `first` is the mesh's first point.
-static bool put_mesh_frames(quake_writer *w, uint32_t first, uint32_t num_vertices)
+static bool put_mesh_frames(quake_writer *writer, uint32_t first, uint32_t num_vertices)
 {
-    for (uint32_t frame = 0; frame < w->num_frames; frame++) {
+    for (uint32_t frame = 0; frame < writer->num_frames; frame++) {
         const quake_position *const positions =
-            &w->positions[(size_t)frame * w->num_points + first];
+            &writer->positions[(size_t)frame * writer->num_points + first];
         for (uint32_t i = 0; i < num_vertices; i++)
-            if (!put_md3_vertex(w, &positions[i], w->frames[frame].name))
+            if (!put_md3_vertex(writer, &positions[i], writer->frames[frame].name))
                 return false;
     }
     return true;
 }
 
 // Writes the boxes and names of the frames.
-static bool put_md3_frames(quake_writer *w)
+static bool put_md3_frames(quake_writer *writer)
 {
-    for (uint32_t i = 0; i < w->num_frames; i++) {
-        const quake_position *const positions = &w->positions[(size_t)i * w->num_points];
+    for (uint32_t i = 0; i < writer->num_frames; i++) {
+        const quake_position *const positions = &writer->positions[(size_t)i * writer->num_points];
         float box[6];
         const float origin[3] = {0}; // of the sphere around all vertices
         float radius = 0;
-        find_box(w, i, 1, box);
-        for (uint32_t k = 0; k < w->num_points; k++) {
+        find_box(writer, i, 1, box);
+        for (uint32_t k = 0; k < writer->num_points; k++) {
             const float *const p = positions[k].at;
             radius = fmaxf(radius, hypotf(hypotf(p[0], p[1]), p[2]));
         }
-        convert_append_words(&w->out, box, COMMON_LENGTH(box));
-        convert_append_words(&w->out, origin, COMMON_LENGTH(origin));
-        convert_append_words(&w->out, &radius, 1);
-        if (!put_name(w, w->frames[i].name, QUAKE_FRAME_NAME))
+        convert_append_words(&writer->out, box, COMMON_LENGTH(box));
+        convert_append_words(&writer->out, origin, COMMON_LENGTH(origin));
+        convert_append_words(&writer->out, &radius, 1);
+        if (!put_name(writer, writer->frames[i].name, QUAKE_FRAME_NAME))
             return false;
     }
     return true;
 }
 
 // Writes the names and transforms of the tags in all frames.
-static bool put_md3_tags(quake_writer *w)
+static bool put_md3_tags(quake_writer *writer)
 {
     static const int columns[] = {3, 0, 1, 2}; // of the matrix: the origin, then the axes
-    for (uint32_t frame = 0; frame < w->num_frames; frame++)
-        for (size_t tag = 0; tag < w->tags.count; tag++) {
-            const md5_mat34 *const matrix = &w->matrices[frame * w->tags.count + tag];
-            if (!put_name(w, w->tags.names[tag], QUAKE_PATH))
+    for (uint32_t frame = 0; frame < writer->num_frames; frame++)
+        for (size_t tag = 0; tag < writer->tags.count; tag++) {
+            const md5_mat34 *const matrix = &writer->matrices[frame * writer->tags.count + tag];
+            if (!put_name(writer, writer->tags.names[tag], QUAKE_PATH))
                 return false;
             for (size_t i = 0; i < COMMON_LENGTH(columns); i++)
                 for (int row = 0; row < 3; row++)
-                    convert_append_words(&w->out, &matrix->m[4 * row + columns[i]], 1);
+                    convert_append_words(&writer->out, &matrix->m[4 * row + columns[i]], 1);
         }
     return true;
 }
@@ -1059,14 +1073,15 @@ static uint32_t md3_surface_size(uint32_t num_triangles, uint32_t num_vertices, 
 
 // Writes a surface. `first` is the mesh's first point, and `part` the number of the mesh, from 1,
 // among the parts of a split mesh.
-static bool put_md3_surface(quake_writer *w, const md5_mesh *mesh, uint32_t first, uint32_t part)
+static bool put_md3_surface(quake_writer *writer, const md5_mesh *mesh, uint32_t first,
+                            uint32_t part)
 {
     const uint32_t num_vertices = mesh->num_file_vertices;
     const uint32_t num_triangles = mesh->num_triangles;
     const uint32_t triangles_at = QUAKE_MD3_SURFACE + QUAKE_MD3_SHADER;
     const uint32_t texcoords_at = triangles_at + 12 * num_triangles;
     const uint32_t numbers[] = {0, // flags
-                                w->num_frames,
+                                writer->num_frames,
                                 1, // shader
                                 num_vertices,
                                 num_triangles,
@@ -1074,52 +1089,52 @@ static bool put_md3_surface(quake_writer *w, const md5_mesh *mesh, uint32_t firs
                                 QUAKE_MD3_SURFACE, // offset of the shader
                                 texcoords_at,
                                 texcoords_at + 8 * num_vertices, // offset of the frames
-                                md3_surface_size(num_triangles, num_vertices, w->num_frames)};
-    convert_append_u32(&w->out, QUAKE_MD3);
-    if (!put_surface_name(w, mesh, part))
+                                md3_surface_size(num_triangles, num_vertices, writer->num_frames)};
+    convert_append_u32(&writer->out, QUAKE_MD3);
+    if (!put_surface_name(writer, mesh, part))
         return false;
 
-    convert_append_words(&w->out, numbers, COMMON_LENGTH(numbers));
-    if (!put_path(w, mesh->shader, ".tga", part == 1))
+    convert_append_words(&writer->out, numbers, COMMON_LENGTH(numbers));
+    if (!put_path(writer, mesh->shader, ".tga", part == 1))
         return false;
 
-    convert_append_u32(&w->out, 0); // index of the shader, which engines set
+    convert_append_u32(&writer->out, 0); // index of the shader, which engines set
     for (uint32_t i = 0; i < 3 * num_triangles; i++)
-        convert_append_u32(&w->out, mesh->sources[mesh->indices[i]]);
+        convert_append_u32(&writer->out, mesh->sources[mesh->indices[i]]);
 
     for (uint32_t i = 0; i < num_vertices; i++)
-        convert_append_words(&w->out, w->points[first + i].texcoord, 2);
+        convert_append_words(&writer->out, writer->points[first + i].texcoord, 2);
 
-    return put_mesh_frames(w, first, num_vertices);
+    return put_mesh_frames(writer, first, num_vertices);
 }
 
 // Writes the header of an MD3 file.
-static bool put_md3_header(quake_writer *w)
+static bool put_md3_header(quake_writer *writer)
 {
-    const uint32_t tags_at = QUAKE_MD3_HEADER + QUAKE_MD3_FRAME * w->num_frames;
-    const uint32_t surfaces_at = tags_at + QUAKE_MD3_TAG * w->num_frames * w->num_tags;
+    const uint32_t tags_at = QUAKE_MD3_HEADER + QUAKE_MD3_FRAME * writer->num_frames;
+    const uint32_t surfaces_at = tags_at + QUAKE_MD3_TAG * writer->num_frames * writer->num_tags;
     uint32_t end = surfaces_at;
-    for (uint32_t i = 0; i < w->model->num_meshes; i++) {
-        const md5_mesh *const mesh = &w->model->meshes[i];
-        end += md3_surface_size(mesh->num_triangles, mesh->num_file_vertices, w->num_frames);
+    for (uint32_t i = 0; i < writer->model->num_meshes; i++) {
+        const md5_mesh *const mesh = &writer->model->meshes[i];
+        end += md3_surface_size(mesh->num_triangles, mesh->num_file_vertices, writer->num_frames);
     }
 
     const uint32_t numbers[] = {0, // flags
-                                w->num_frames,
-                                w->num_tags,
-                                w->model->num_meshes,
+                                writer->num_frames,
+                                writer->num_tags,
+                                writer->model->num_meshes,
                                 0, // skins
                                 QUAKE_MD3_HEADER,
                                 tags_at,
                                 surfaces_at,
                                 end};
-    convert_append_u32(&w->out, QUAKE_MD3);
-    convert_append_u32(&w->out, QUAKE_MD3_VERSION);
-    char *const name = convert_sanitize(common_base(w->job->output), QUAKE_PATH - 1, "");
-    const bool is_written = put_name(w, name, QUAKE_PATH);
+    convert_append_u32(&writer->out, QUAKE_MD3);
+    convert_append_u32(&writer->out, QUAKE_MD3_VERSION);
+    char *const name = convert_sanitize(common_base(writer->job->output), QUAKE_PATH - 1, "");
+    const bool is_written = put_name(writer, name, QUAKE_PATH);
 
     free(name);
-    convert_append_words(&w->out, numbers, COMMON_LENGTH(numbers));
+    convert_append_words(&writer->out, numbers, COMMON_LENGTH(numbers));
     return is_written;
 }
 
@@ -1128,19 +1143,20 @@ static bool has_equal_names(const md5_mesh *a, const md5_mesh *b)
     return strcmp(a->shader, b->shader) == 0 && strcmp(a->name, b->name) == 0;
 }
 
-static bool write_md3(quake_writer *w)
+static bool write_md3(quake_writer *writer)
 {
-    if (!check_limits(w) || !put_md3_header(w) || !put_md3_frames(w) || !put_md3_tags(w))
+    if (!check_limits(writer) || !put_md3_header(writer) || !put_md3_frames(writer)
+        || !put_md3_tags(writer))
         return false;
     uint32_t first = 0;
     uint32_t part = 0;
-    for (uint32_t i = 0; i < w->model->num_meshes; i++) {
-        const md5_mesh *const mesh = &w->model->meshes[i];
+    for (uint32_t i = 0; i < writer->model->num_meshes; i++) {
+        const md5_mesh *const mesh = &writer->model->meshes[i];
         if (i > 0 && has_equal_names(mesh, mesh - 1))
             part++;
         else
             part = 1;
-        if (!put_md3_surface(w, mesh, first, part))
+        if (!put_md3_surface(writer, mesh, first, part))
             return false;
         first += mesh->num_file_vertices;
     }
@@ -1150,7 +1166,7 @@ static bool write_md3(quake_writer *w)
 // -- All formats ----------------------------------------------------------------------------------
 
 // Adds the joint and the name of an option "JOINT" or "JOINT=TAG". Returns the joint.
-static uint32_t add_tag(quake_writer *w, const char *text)
+static uint32_t add_tag(quake_writer *writer, const char *text)
 {
     const char *const equals = strrchr(text, '=');
     char *const joint = common_copy(text);
@@ -1158,135 +1174,156 @@ static uint32_t add_tag(quake_writer *w, const char *text)
         joint[equals - text] = '\0';
     const char *const prefix = strncmp(joint, "tag_", strlen("tag_")) == 0 ? "" : "tag_";
     if (equals)
-        common_add(&w->tags, common_copy(equals + 1));
+        common_add(&writer->tags, common_copy(equals + 1));
     else
-        common_add(&w->tags, common_format("%s%s", prefix, joint));
-    const uint32_t index = md5_find_joint(&w->model->skeleton, joint);
+        common_add(&writer->tags, common_format("%s%s", prefix, joint));
+    const uint32_t index = md5_find_joint(&writer->model->skeleton, joint);
     free(joint);
     return index;
 }
 
 // Finds the joints of the tags.
-static bool find_tags(quake_writer *w)
+static bool find_tags(quake_writer *writer)
 {
-    w->tag_joints = common_alloc(w->job->num_tags, sizeof *w->tag_joints);
-    for (; w->num_tags < w->job->num_tags; w->num_tags++) {
-        const char *const text = w->job->tags[w->num_tags];
-        const uint32_t joint = add_tag(w, text);
-        w->tag_joints[w->num_tags] = joint;
+    writer->tag_joints = common_alloc(writer->job->num_tags, sizeof *writer->tag_joints);
+    for (; writer->num_tags < writer->job->num_tags; writer->num_tags++) {
+        const char *const text = writer->job->tags[writer->num_tags];
+        const uint32_t joint = add_tag(writer, text);
+        writer->tag_joints[writer->num_tags] = joint;
         if (joint == MD5_NONE)
             return FAIL(MD5_ERROR_MISSING, "--tag %.200s: the model has no joint of this name",
                         text);
-        const char *const name = w->tags.names[w->num_tags];
+        const char *const name = writer->tags.names[writer->num_tags];
         if (name[0] == '\0')
             return FAIL(MD5_ERROR_MISMATCH, "--tag %.200s: expected a tag name after '='", text);
-        for (uint32_t i = 0; i < w->num_tags; i++)
-            if (strcmp(w->tags.names[i], name) == 0)
+        for (uint32_t i = 0; i < writer->num_tags; i++)
+            if (strcmp(writer->tags.names[i], name) == 0)
                 return FAIL(MD5_ERROR_MISMATCH, "--tag %.200s: duplicate tag name", text);
     }
     return true;
 }
 
 // Counts points and triangles of all meshes, and vertices and triangles of the largest mesh.
-static bool count_elements(quake_writer *w)
+static bool count_elements(quake_writer *writer)
 {
     size_t num_points = 0;
     size_t num_triangles = 0;
-    for (uint32_t i = 0; i < w->model->num_meshes; i++) {
-        const md5_mesh *const mesh = &w->model->meshes[i];
+    for (uint32_t i = 0; i < writer->model->num_meshes; i++) {
+        const md5_mesh *const mesh = &writer->model->meshes[i];
         num_points += mesh->num_file_vertices;
         num_triangles += mesh->num_triangles;
-        if (mesh->num_file_vertices > w->num_vertices)
-            w->num_vertices = mesh->num_file_vertices;
-        if (mesh->num_triangles > w->num_triangles)
-            w->num_triangles = mesh->num_triangles;
+        if (mesh->num_file_vertices > writer->num_vertices)
+            writer->num_vertices = mesh->num_file_vertices;
+        if (mesh->num_triangles > writer->num_triangles)
+            writer->num_triangles = mesh->num_triangles;
     }
+
     if (num_triangles == 0 || num_triangles > MAX_POSITIONS)
         return FAIL(MD5_ERROR_RANGE, "invalid number of triangles: expected 1 to %d, found %zu",
                     MAX_POSITIONS, num_triangles);
     if (num_points > MAX_POSITIONS)
         return FAIL(MD5_ERROR_RANGE, "too many vertices: %zu (limit %d)", num_points,
                     MAX_POSITIONS);
-    w->num_points = (uint32_t)num_points;
-    w->num_corners = 3 * (uint32_t)num_triangles;
+
+    writer->num_points = (uint32_t)num_points;
+    writer->num_corners = 3 * (uint32_t)num_triangles;
     return true;
 }
 
 // Copies corners and texture coordinates of all meshes. The vertices that the model adds to those
 // of the MD5 file are replaced with their sources in the file.
-static void copy_surface(quake_writer *w)
+static void copy_surface(quake_writer *writer)
 {
-    w->corners = common_alloc(w->num_corners, sizeof *w->corners);
-    w->points = common_alloc(w->num_points, sizeof *w->points);
-    uint32_t *corner = w->corners;
+    writer->corners = common_alloc(writer->num_corners, sizeof *writer->corners);
+    writer->points = common_alloc(writer->num_points, sizeof *writer->points);
+    uint32_t *corner = writer->corners;
     uint32_t first = 0;
-    for (uint32_t i = 0; i < w->model->num_meshes; i++) {
-        const md5_mesh *const mesh = &w->model->meshes[i];
+    for (uint32_t i = 0; i < writer->model->num_meshes; i++) {
+        const md5_mesh *const mesh = &writer->model->meshes[i];
         for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k++)
             *corner++ = first + mesh->sources[mesh->indices[k]];
         for (uint32_t k = 0; k < mesh->num_file_vertices; k++)
-            memcpy(w->points[first + k].texcoord, &mesh->texcoords[k], sizeof *mesh->texcoords);
+            memcpy(writer->points[first + k].texcoord, &mesh->texcoords[k],
+                   sizeof *mesh->texcoords);
         first += mesh->num_file_vertices;
     }
 }
 
 // Loads the model and its clips, and computes the points in all frames.
-static bool load(quake_writer *w)
+static bool load_scene(quake_writer *writer)
 {
-    if (!convert_find_model(w->scene)) {
-        FAIL(MD5_ERROR_MISSING, "the inputs contain no model: %s requires one", w->title);
+    if (!convert_find_model(writer->scene)) {
+        FAIL(MD5_ERROR_MISSING, "the inputs contain no model: %s requires one", writer->title);
         return false;
     }
-    if (!convert_load_assets(w->job, w->scene, &w->assets, w->error))
+    if (!convert_load_assets(writer->job, writer->scene, &writer->assets, writer->error))
         return false;
-    w->model = w->assets.model;
-    if (!count_elements(w) || !find_tags(w) || !plan_frames(w))
+    writer->model = writer->assets.model;
+    if (!count_elements(writer) || !find_tags(writer) || !plan_frames(writer))
         return false;
-    copy_surface(w);
-    w->positions = common_alloc((size_t)w->num_frames * w->num_points, sizeof *w->positions);
-    w->matrices = common_alloc(w->num_frames, w->tags.count * sizeof *w->matrices);
-    sample_frames(w);
-    encode_normals(w);
+    copy_surface(writer);
+    writer->positions =
+        common_alloc((size_t)writer->num_frames * writer->num_points, sizeof *writer->positions);
+    writer->matrices =
+        common_alloc(writer->num_frames, writer->tags.count * sizeof *writer->matrices);
+    sample_frames(writer);
+    encode_normals(writer);
     return true;
+}
+
+// Selects the format by the extension of the output.
+static void select_format(quake_writer *writer)
+{
+    if (common_has_suffix(writer->job->output, ".mdl")) {
+        writer->title = "MDL";
+        writer->ident = QUAKE_MDL;
+    } else if (common_has_suffix(writer->job->output, ".md2")) {
+        writer->title = "MD2";
+        writer->ident = QUAKE_MD2;
+    } else {
+        writer->title = "MD3";
+        writer->ident = QUAKE_MD3;
+    }
+}
+
+// Loads the scene and writes the file.
+static bool write_frames(quake_writer *writer)
+{
+    if (!load_scene(writer))
+        return false;
+    const bool is_md3 = writer->ident == QUAKE_MD3;
+    if (!(is_md3 ? write_md3(writer) : write_surface(writer)))
+        return false;
+    return convert_write_file(writer->job, writer->job->output, writer->out.bytes, writer->out.size,
+                              writer->error);
+}
+
+static void free_writer(quake_writer *writer)
+{
+    common_free_list(&writer->tags);
+    free(writer->tag_joints);
+    free(writer->matrices);
+    free(writer->frames);
+    free(writer->corners);
+    free(writer->points);
+    free(writer->positions);
+    free(writer->out.bytes);
+    convert_free_assets(&writer->assets);
 }
 
 bool convert_write_quake(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
-    quake_writer writer = {
-        .job = job, .scene = scene, .error = error, .title = "MD3", .ident = QUAKE_MD3};
-    if (common_has_suffix(job->output, ".mdl")) {
-        writer.title = "MDL";
-        writer.ident = QUAKE_MDL;
-    } else if (common_has_suffix(job->output, ".md2")) {
-        writer.title = "MD2";
-        writer.ident = QUAKE_MD2;
-    }
-
-    quake_writer *const w = &writer;
-    bool is_written = load(w);
-    if (is_written && w->ident == QUAKE_MD3)
-        is_written = write_md3(w);
-    else if (is_written)
-        is_written = write_surface(w);
-    if (is_written)
-        is_written = convert_write_file(job, job->output, w->out.bytes, w->out.size, error);
-    convert_note_unsupported_parts(job, scene, w->title, scene->num_weights == 0);
-
+    quake_writer writer = {.job = job, .scene = scene, .error = error};
+    select_format(&writer);
+    const bool is_written = write_frames(&writer);
+    convert_note_unsupported_parts(job, scene, writer.title, scene->num_weights == 0);
     if (is_written)
         convert_note(job,
                      "wrote %u frames of %u triangles; rounding moves vertices by %.3g units on "
                      "average, at most %.3g%s",
-                     w->num_frames, w->num_corners / 3, w->sum_error / w->num_errors, w->max_error,
-                     w->ident == QUAKE_MD3 ? "" : " (in .md3: at most 0.014)");
-
-    common_free_list(&w->tags);
-    free(w->tag_joints);
-    free(w->matrices);
-    free(w->frames);
-    free(w->corners);
-    free(w->points);
-    free(w->positions);
-    free(w->out.bytes);
-    convert_free_assets(&w->assets);
+                     writer.num_frames, writer.num_corners / 3,
+                     writer.sum_error / writer.num_errors, writer.max_error,
+                     writer.ident == QUAKE_MD3 ? "" : " (in .md3: at most 0.014)");
+    free_writer(&writer);
     return is_written;
 }
