@@ -10,7 +10,8 @@
 
 // -- Reading --------------------------------------------------------------------------------------
 
-enum { MAX_JOINTS = 1 << 16, MAX_CHANNELS = 6 };
+enum { MAX_JOINTS = 1 << 16, MAX_CHANNELS = 6, MAX_NAME_SIZE = 255 };
+enum { ELEMENTS_PER_SAMPLE = 8 }; // cost of a joint in a frame
 
 typedef struct bvh_joint {
     char *name;
@@ -34,22 +35,22 @@ typedef struct bvh_file {
 } bvh_file;
 
 // Consumes the next token if it equals `word`, ignoring case.
-static bool accept_token(bvh_file *file, const char *word)
+static bool accept_token(bvh_file *file, const char *keyword)
 {
     const size_t length = convert_next_token(&file->in);
-    if (length != strlen(word))
+    if (length != strlen(keyword))
         return false;
     for (size_t i = 0; i < length; i++)
-        if ((file->in.at[i] | 0x20) != (word[i] | 0x20))
+        if ((file->in.at[i] | 0x20) != (keyword[i] | 0x20))
             return false;
     file->in.at += length;
     return true;
 }
 
-static bool expect(bvh_file *file, const char *word)
+static bool expect(bvh_file *file, const char *keyword)
 {
-    if (!accept_token(file, word))
-        return convert_fail_token(&file->in, word);
+    if (!accept_token(file, keyword))
+        return convert_fail_token(&file->in, keyword);
     return true;
 }
 
@@ -106,10 +107,13 @@ static bool begin_joint(bvh_file *file, uint32_t parent)
     while (isspace((unsigned char)name[length - 1]) || (name[length - 1] == '{' && length > 1))
         length--; // the brace may be on the line of the name
 
-    if (file->num_joints == MAX_JOINTS || length > 255)
-        return convert_fail_at(&file->in, MD5_ERROR_RANGE, name,
-                               "too many joints (limit %d), or a joint name longer than 255 bytes",
+    if (file->num_joints == MAX_JOINTS)
+        return convert_fail_at(&file->in, MD5_ERROR_RANGE, name, "too many joints (limit %d)",
                                MAX_JOINTS);
+    if (length > MAX_NAME_SIZE)
+        return convert_fail_at(&file->in, MD5_ERROR_RANGE, name,
+                               "joint name is too long: %zu bytes (limit %d)", length,
+                               MAX_NAME_SIZE);
 
     const uint32_t n = file->num_joints++;
     file->joints = common_grow(file->joints, n, sizeof *file->joints);
@@ -176,48 +180,57 @@ static bool read_frame_header(bvh_file *file, uint32_t *count, const char **posi
     return true;
 }
 
-// Reads all frames. Memory is allocated for the numbers that the remaining text can contain.
-static bool read_motion(bvh_file *file)
+// Reads all channel values. Some programs declare one frame too few; all further frames are read,
+// too.
+static bool read_values(bvh_file *file, uint32_t num_declared)
 {
-    enum { ELEMENTS_PER_SAMPLE = 8 }; // cost of a joint in a frame
-    uint32_t count = 0;
-    const char *position = NULL;
-    if (!read_frame_header(file, &count, &position))
-        return false;
-
-    // Each number has at least a digit and a blank.
-    uint64_t num_values = (uint64_t)count * file->num_channels;
+    uint64_t num_values = (uint64_t)num_declared * file->num_channels;
     uint64_t num_read = 0;
-    const uint64_t num_bytes = (uint64_t)(file->in.end - file->in.at);
-    if (count == 0 || num_values > num_bytes / 2 + 1)
-        return convert_fail_at(
-            &file->in, MD5_ERROR_RANGE, position,
-            "the file is too short for %u frames of %u channels and %u joints: %llu bytes remain",
-            count, file->num_channels, file->num_joints, (unsigned long long)num_bytes);
-
-    if (!convert_charge(file->plain.job, ELEMENTS_PER_SAMPLE * (uint64_t)count * file->num_joints,
-                        file->in.error))
-        return false;
-
-    file->num_frames = count;
-    file->values = common_alloc((size_t)(num_bytes / 2 + 2), sizeof *file->values);
     while (num_read < num_values || convert_next_token(&file->in) > 0) {
-        double number = 0;
-        if (num_read == num_values) { // more frames than declared: some programs count from 0
+        const bool is_new_frame = num_read == num_values;
+        if (is_new_frame) {
             if (file->num_channels == 0)
                 return convert_fail_at(&file->in, MD5_ERROR_SYNTAX, file->in.at,
-                                       "expected end of file after %u frames", count);
+                                       "expected end of file after %u frames", num_declared);
             if (!convert_charge(file->plain.job, ELEMENTS_PER_SAMPLE * (uint64_t)file->num_joints,
                                 file->in.error))
                 return false;
             file->num_frames++;
             num_values += file->num_channels;
         }
+        double number = 0;
         if (!convert_read_number(&file->in, "a channel value", &number))
             return false;
         file->values[num_read++] = (float)number;
     }
 
+    return true;
+}
+
+// Reads all frames. Memory is allocated for the numbers that the remaining text can contain.
+static bool read_motion(bvh_file *file)
+{
+    uint32_t count = 0;
+    const char *position = NULL;
+    if (!read_frame_header(file, &count, &position))
+        return false;
+
+    // Each number has at least a digit and a blank.
+    const uint64_t num_bytes = (uint64_t)(file->in.end - file->in.at);
+    const uint64_t num_values = (uint64_t)count * file->num_channels;
+    if (count == 0 || num_values > num_bytes / 2 + 1)
+        return convert_fail_at(
+            &file->in, MD5_ERROR_RANGE, position,
+            "the file is too short for %u frames of %u channels and %u joints: %llu bytes remain",
+            count, file->num_channels, file->num_joints, (unsigned long long)num_bytes);
+    if (!convert_charge(file->plain.job, ELEMENTS_PER_SAMPLE * (uint64_t)count * file->num_joints,
+                        file->in.error))
+        return false;
+
+    file->num_frames = count;
+    file->values = common_alloc((size_t)(num_bytes / 2 + 2), sizeof *file->values);
+    if (!read_values(file, count))
+        return false;
     if (file->num_frames > count)
         convert_note(file->plain.job,
                      "%s: found %u frames, but Frames declares %u; all frames were read",
@@ -266,6 +279,7 @@ static void compute_keys(const bvh_joint *joint, const float *channels, float po
     position[0] = (float)joint->offset.x;
     position[1] = (float)joint->offset.y;
     position[2] = (float)joint->offset.z;
+
     for (uint32_t k = 0; k < joint->num_channels; k++) {
         const double half = channels[k] * 3.14159265358979323846 / 360.0;
         const double s = sin(half);
@@ -276,6 +290,7 @@ static void compute_keys(const bvh_joint *joint, const float *channels, float po
         else
             q = convert_quat_mul(q, factors[joint->channels[k] - 3]);
     }
+
     rotation[0] = (float)q.x;
     rotation[1] = (float)q.y;
     rotation[2] = (float)q.z;

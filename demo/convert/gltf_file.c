@@ -199,10 +199,12 @@ static bool check_member(gltf_file *file, json_t *value, const struct member *me
         return check_value(file, value, member, location);
     if (path[0] == '*')
         return check_items(file, value, member, inner_path, location);
+
     char inner[200];
     const size_t used = strlen(location);
     const char *const slash = used > 0 ? "/" : "";
     size_t i = 0;
+
     while (i < length) {
         const size_t end = i + strcspn(path + i, "|/");
         COMMON_TEXT(inner, "%s%s%.*s", location, slash, (int)(end - i), path + i);
@@ -211,6 +213,7 @@ static bool check_member(gltf_file *file, json_t *value, const struct member *me
             return false;
         i = end + 1;
     }
+
     return true;
 }
 
@@ -353,8 +356,10 @@ static const uint8_t *find_bytes(gltf_file *file, uint32_t index, const json_t *
     const gltf_bytes *const buffer = buffer_index == MD5_NONE ? NULL : &file->buffers[buffer_index];
     const size_t offset = get_size(object, "byteOffset");
     *size = get_size(object, "byteLength");
-    if (buffer == NULL || !buffer->bytes)
-        gltf_fail(file, "bufferViews/%u: the buffer is missing or empty", index);
+    if (!buffer)
+        gltf_fail(file, "bufferViews/%u: missing member 'buffer'", index);
+    else if (!buffer->bytes)
+        gltf_fail(file, "bufferViews/%u: buffers/%u has no data", index, buffer_index);
     else if (offset > buffer->size || *size > buffer->size - offset)
         gltf_fail(
             file,
@@ -431,52 +436,58 @@ static bool is_valid_packed_view(const packed_view *view, size_t size)
     return view->is_plain || view->is_exponential;
 }
 
-// Decompresses a view of `size` bytes. Fills the file's error and returns NULL on failure.
-static uint8_t *unpack(gltf_file *file, uint32_t index, const json_t *packed, size_t size)
+// Decompresses the bytes of a view. Returns 0 on success.
+static int decode_view(const packed_view *view, const uint8_t *packed, size_t packed_size,
+                       uint8_t *to)
 {
-    const packed_view view = get_packed_view(packed);
-    const size_t stride = view.stride;
-    const size_t count = view.count;
+    if (view->is_list)
+        return meshopt_decodeIndexBuffer(to, view->count, view->stride, packed, packed_size);
+    if (view->is_sequence)
+        return meshopt_decodeIndexSequence(to, view->count, view->stride, packed, packed_size);
+    return meshopt_decodeVertexBuffer(to, view->count, view->stride, packed, packed_size);
+}
+
+// Applies the filter of a view to `capacity` decompressed elements.
+static void apply_filter(const packed_view *view, uint8_t *elements, size_t capacity)
+{
+    if (view->is_octahedral)
+        meshopt_decodeFilterOct(elements, capacity, view->stride);
+    else if (view->is_quaternion)
+        meshopt_decodeFilterQuat(elements, capacity, view->stride);
+    else if (view->is_exponential)
+        meshopt_decodeFilterExp(elements, capacity, view->stride);
+}
+
+// Decompresses a view of `size` bytes. Fills the file's error and returns NULL on failure.
+static uint8_t *unpack(gltf_file *file, uint32_t index, const json_t *object, size_t size)
+{
+    const packed_view view = get_packed_view(object);
     if (!is_valid_packed_view(&view, size)) {
         gltf_fail(file,
                   "bufferViews/%u: invalid meshopt compression: %zu bytes for %zu elements of %zu "
                   "bytes, mode %.20s, filter %.20s",
-                  index, size, count, stride, view.mode, view.filter);
+                  index, size, view.count, view.stride, view.mode, view.filter);
         return NULL;
     }
 
     size_t packed_size = 0;
-    const uint8_t *const from = find_bytes(file, index, packed, &packed_size);
-    const size_t capacity = (count + 3) / 4 * 4; // some versions filter four elements in one step
-    if (!from || !gltf_charge(file, size / 4)
-        || !convert_charge_bytes(file->job, capacity, stride, file->error))
+    const uint8_t *const packed = find_bytes(file, index, object, &packed_size);
+    const size_t capacity =
+        (view.count + 3) / 4 * 4; // some versions filter four elements in one step
+    if (!packed || !gltf_charge(file, size / 4)
+        || !convert_charge_bytes(file->job, capacity, view.stride, file->error))
         return NULL;
 
-    uint8_t *const to = common_alloc(capacity, stride);
-    int status = 0;
-    if (view.is_list)
-        status = meshopt_decodeIndexBuffer(to, count, stride, from, packed_size);
-    else if (view.is_sequence)
-        status = meshopt_decodeIndexSequence(to, count, stride, from, packed_size);
-    else
-        status = meshopt_decodeVertexBuffer(to, count, stride, from, packed_size);
-
-    if (status != 0) {
+    uint8_t *const elements = common_alloc(capacity, view.stride);
+    if (decode_view(&view, packed, packed_size, elements) != 0) {
         gltf_fail(file,
                   "bufferViews/%u: cannot decompress its %zu bytes: the meshopt data are damaged",
                   index, packed_size);
-        free(to);
+        free(elements);
         return NULL;
     }
-
-    if (view.is_octahedral)
-        meshopt_decodeFilterOct(to, capacity, stride);
-    else if (view.is_quaternion)
-        meshopt_decodeFilterQuat(to, capacity, stride);
-    else if (view.is_exponential)
-        meshopt_decodeFilterExp(to, capacity, stride);
-
-    return to;
+    apply_filter(&view, elements, capacity);
+    return elements;
 }
 
 static const uint8_t *read_packed_view(gltf_file *file, uint32_t index, const json_t *view,
@@ -871,12 +882,13 @@ static bool check_version(gltf_file *file)
 // Parses the JSON text and checks all members in the table.
 static bool open_json(gltf_file *file, gltf_bytes text)
 {
-    json_error_t where;
-    file->root = json_loadb((const char *)text.bytes, text.size, JSON_REJECT_DUPLICATES, &where);
+    json_error_t json_error;
+    file->root =
+        json_loadb((const char *)text.bytes, text.size, JSON_REJECT_DUPLICATES, &json_error);
     if (!file->root) {
-        gltf_fail(file, "JSON: %.150s", where.text);
-        file->error->line = where.line > 0 ? (uint32_t)where.line : 0;
-        file->error->column = where.column > 0 ? (uint32_t)where.column : 0;
+        gltf_fail(file, "JSON: %.150s", json_error.text);
+        file->error->line = json_error.line > 0 ? (uint32_t)json_error.line : 0;
+        file->error->column = json_error.column > 0 ? (uint32_t)json_error.column : 0;
         return false;
     }
     if (!check_version(file))

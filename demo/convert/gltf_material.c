@@ -95,44 +95,54 @@ static void name_image(const json_t *object, uint32_t index, bool is_file, conve
     free(file_stem);
 }
 
+// Finds the bytes of an image: in a view of the file, or at its URI. Returns false if the view is
+// invalid. found->reason is set if the image is missing or cannot be used.
+static bool find_usable_image(gltf_file *file, uint32_t index, const char *uri, bool is_file,
+                              gltf_bytes *found)
+{
+    const json_t *const object = gltf_item(file, "images", index);
+    const uint32_t view = gltf_index(object, "bufferView");
+    *found = (gltf_bytes){.reason = NULL};
+    if (view != MD5_NONE) {
+        found->bytes = gltf_view(file, view, &found->size);
+        if (!found->bytes)
+            return false;
+    } else {
+        *found = find_image_bytes(file, index, uri, is_file);
+    }
+
+    if (found->bytes)
+        found->reason = find_fault(found->bytes, found->size);
+    if (!found->reason && !convert_can_charge_bytes(file->job, found->size, 1))
+        found->reason = "too many images for a file of this size";
+    return true;
+}
+
 // Adds the image of a texture, a PNG or JPEG file, to a material. A missing image is only noted.
 static bool add_image(gltf_file *file, const char *shader, const json_t *texture, convert_image *to)
 {
-    const uint32_t image = find_image(gltf_item(file, "textures", gltf_index(texture, "index")));
-    if (image == MD5_NONE)
+    const uint32_t index = find_image(gltf_item(file, "textures", gltf_index(texture, "index")));
+    if (index == MD5_NONE)
         return true;
 
-    const json_t *const object = gltf_item(file, "images", image);
-    const uint32_t view = gltf_index(object, "bufferView");
+    const json_t *const object = gltf_item(file, "images", index);
     const char *const uri = gltf_text(object, "uri");
-    const bool is_file = uri && strncmp(uri, "data:", 5) != 0;
-    gltf_bytes found = {.reason = NULL};
+    const bool is_file = uri && strncmp(uri, "data:", strlen("data:")) != 0;
+    gltf_bytes found;
+    if (!find_usable_image(file, index, uri, is_file, &found))
+        return false;
 
-    if (view != MD5_NONE) {
-        found.bytes = gltf_view(file, view, &found.size);
-        if (!found.bytes)
-            return false;
-    } else {
-        found = find_image_bytes(file, image, uri, is_file);
-    }
-
-    name_image(object, image, is_file, to);
-    if (found.bytes)
-        found.reason = find_fault(found.bytes, found.size);
-    if (!found.reason && !convert_can_charge_bytes(file->job, found.size, 1))
-        found.reason = "too many images for a file of this size";
-
+    name_image(object, index, is_file, to);
     if (found.bytes && !found.reason) {
         to->bytes = common_alloc(found.size, 1);
         memcpy(to->bytes, found.bytes, found.size);
         to->size = found.size;
     } else {
         char *const location = is_file ? common_format(": %.100s", uri) : common_copy("");
-        convert_note(file->job, "skipped images/%u of material %s: %s%s", image, shader,
+        convert_note(file->job, "skipped images/%u of material %s: %s%s", index, shader,
                      found.reason, location);
         free(location);
     }
-
     return true;
 }
 
@@ -184,27 +194,63 @@ static convert_alpha read_alpha_mode(const json_t *material)
     return CONVERT_OPAQUE;
 }
 
+// The objects of a material that contain its textures, and its constant colors.
+typedef struct gltf_surface {
+    const json_t *color;                      // object of the base color, or NULL
+    const json_t *textures[CONVERT_NUM_MAPS]; // or NULL
+    bool has_color_factor;
+    bool has_glow; // the emissive factor is not black
+    double color_factor[4];
+    double glow_factor[3];
+} gltf_surface;
+
+static gltf_surface find_surface(const json_t *object)
+{
+    const json_t *const extensions = json_object_get(object, "extensions");
+    const json_t *const glossiness =
+        json_object_get(extensions, "KHR_materials_pbrSpecularGlossiness");
+    const json_t *const specular = json_object_get(extensions, "KHR_materials_specular");
+    gltf_surface surface = {.color = get_color(object), .color_factor = {1, 1, 1, 1}};
+    const json_t **const textures = surface.textures;
+    textures[CONVERT_MAP_COLOR] = gltf_color_texture(object);
+    textures[CONVERT_MAP_NORMAL] = json_object_get(object, "normalTexture");
+    textures[CONVERT_MAP_SPECULAR] = glossiness
+                                         ? json_object_get(glossiness, "specularGlossinessTexture")
+                                         : json_object_get(specular, "specularColorTexture");
+    textures[CONVERT_MAP_GLOW] = json_object_get(object, "emissiveTexture");
+
+    const char *const factor = glossiness ? "diffuseFactor" : "baseColorFactor";
+    double *const glow = surface.glow_factor;
+    surface.has_color_factor = gltf_numbers(surface.color, factor, 4, surface.color_factor);
+    gltf_numbers(object, "emissiveFactor", 3, glow);
+    surface.has_glow = glow[0] + glow[1] + glow[2] > 0;
+    return surface;
+}
+
+// Creates images for constant colors, and reports factors that change an image.
+static void apply_factors(const gltf_file *file, const gltf_surface *surface,
+                          convert_material *material)
+{
+    const double max_white_sum = 3.999; // of four components of 1, with rounding
+    const double *const color = surface->color_factor;
+    // A missing color is white, but a file of this writer without a color has no image on purpose.
+    const bool is_own_file = gltf_extras(json_object_get(file->root, "asset"));
+    if (!surface->textures[CONVERT_MAP_COLOR] && (surface->has_color_factor || !is_own_file))
+        convert_create_color_image(file->job, material, CONVERT_MAP_COLOR, color);
+    else if (color[0] + color[1] + color[2] + color[3] < max_white_sum)
+        convert_note(file->job, "material %s: skipped the color factor %.3g %.3g %.3g %.3g",
+                     material->shader, color[0], color[1], color[2], color[3]);
+    if (!surface->textures[CONVERT_MAP_GLOW] && surface->has_glow)
+        convert_create_color_image(file->job, material, CONVERT_MAP_GLOW, surface->glow_factor);
+}
+
 // Adds a material. Properties that shaders of MD5's age do not have are skipped and noted.
 static bool add_material(gltf_file *file, uint32_t index, const plain_material *plain,
                          convert_scene *scene)
 {
     const json_t *const object = gltf_item(file, "materials", index);
     const json_t *const extensions = json_object_get(object, "extensions");
-    const json_t *const base = get_color(object);
-    const json_t *const glossiness =
-        json_object_get(extensions, "KHR_materials_pbrSpecularGlossiness");
-    const json_t *const specular = json_object_get(extensions, "KHR_materials_specular");
-    const json_t *const textures[CONVERT_NUM_MAPS] = {
-        [CONVERT_MAP_COLOR] = gltf_color_texture(object),
-        [CONVERT_MAP_NORMAL] = json_object_get(object, "normalTexture"),
-        [CONVERT_MAP_SPECULAR] = glossiness
-                                     ? json_object_get(glossiness, "specularGlossinessTexture")
-                                     : json_object_get(specular, "specularColorTexture"),
-        [CONVERT_MAP_GLOW] = json_object_get(object, "emissiveTexture"),
-    };
     const char *const shader = plain->shader;
-    double glow[3] = {0, 0, 0};
-    double color[4] = {1, 1, 1, 1};
     convert_material *const material = COMMON_ADD_ITEM(scene->materials, scene->num_materials);
     *material = (convert_material){
         .shader = common_copy(shader),
@@ -215,29 +261,18 @@ static bool add_material(gltf_file *file, uint32_t index, const plain_material *
         .is_flat = plain->is_flat,
         .text = common_copy(gltf_text(gltf_extras(object), "text")),
     };
-    gltf_numbers(object, "emissiveFactor", 3, glow);
-    const bool has_color =
-        gltf_numbers(base, glossiness ? "diffuseFactor" : "baseColorFactor", 4, color);
-    const bool has_glow = glow[0] + glow[1] + glow[2] > 0;
 
+    const gltf_surface surface = find_surface(object);
     for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
-        if (!textures[map] || (map == CONVERT_MAP_GLOW && !has_glow))
+        const bool is_black = map == CONVERT_MAP_GLOW && !surface.has_glow;
+        if (!surface.textures[map] || is_black)
             continue;
-        if (!add_image(file, shader, textures[map], &material->maps[map]))
+        if (!add_image(file, shader, surface.textures[map], &material->maps[map]))
             return false;
     }
+    apply_factors(file, &surface, material);
 
-    // A missing color is white, but a file of this writer without a color has no image on purpose.
-    const bool is_own_file = gltf_extras(json_object_get(file->root, "asset"));
-    if (!textures[CONVERT_MAP_COLOR] && (has_color || !is_own_file))
-        convert_create_color_image(file->job, material, CONVERT_MAP_COLOR, color);
-    else if (color[0] + color[1] + color[2] + color[3] < 3.999)
-        convert_note(file->job, "material %s: skipped the color factor %.3g %.3g %.3g %.3g", shader,
-                     color[0], color[1], color[2], color[3]);
-
-    if (!textures[CONVERT_MAP_GLOW] && has_glow)
-        convert_create_color_image(file->job, material, CONVERT_MAP_GLOW, glow);
-    if (json_object_get(base, "metallicRoughnessTexture"))
+    if (json_object_get(surface.color, "metallicRoughnessTexture"))
         convert_note(file->job, "material %s: skipped the metallic-roughness texture", shader);
     flip_normal_map(file, shader, &material->maps[CONVERT_MAP_NORMAL]);
     return true;

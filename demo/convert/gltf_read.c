@@ -137,13 +137,16 @@ static bool read_nodes(gltf_reader *reader)
     node_links links = {.child = common_alloc(plain->num_nodes, sizeof *links.child),
                         .next = common_alloc(plain->num_nodes, sizeof *links.next)};
     bool is_read = true;
+
     for (size_t i = 0; i < plain->num_nodes; i++) {
         read_node(gltf_item(reader->file, "nodes", i), &plain->nodes[i]);
         links.child[i] = MD5_NONE;
         links.next[i] = MD5_NONE;
     }
+
     for (size_t i = 0; i < plain->num_nodes && is_read; i++)
         is_read = link_children(reader, (uint32_t)i, &links);
+
     is_read = is_read && order_nodes(reader, &links);
     read_bones(reader);
     free(links.child);
@@ -161,16 +164,19 @@ static bool find_named_scene(const gltf_reader *reader, const char *requested, u
     const unsigned long number = strtoul(requested, &end, 10);
     const bool is_number = end != requested && *end == '\0';
     *scene = is_number && number < num_scenes ? (uint32_t)number : MD5_NONE;
+
     for (size_t i = num_scenes; i-- > 0;) {
         const char *const name = gltf_text(gltf_item(file, "scenes", i), "name");
         if (name && strcmp(name, requested) == 0)
             *scene = (uint32_t)i;
     }
+
     for (size_t i = reader->plain->num_nodes; i-- > 0 && *scene == MD5_NONE;) {
         const char *const name = reader->plain->nodes[i].name;
         if (name && strcmp(name, requested) == 0)
             *root = (uint32_t)i;
     }
+
     if (*scene == MD5_NONE && *root == MD5_NONE)
         return gltf_fail(file, "--scene: none of the %zu scenes and no node has the name %.80s",
                          num_scenes, requested);
@@ -206,6 +212,7 @@ static void mark_scene(const gltf_reader *reader, bool is_all)
             node->mesh = MD5_NONE;
         }
     }
+
     free(is_hidden);
 }
 
@@ -281,6 +288,7 @@ static bool read_skins(gltf_reader *reader)
     bool *const is_used = common_alloc(plain->num_skins, sizeof *is_used);
     bool has_meshes = false;
     bool is_read = true;
+
     for (size_t i = 0; i < plain->num_nodes; i++) {
         const plain_node *const node = &plain->nodes[i];
         const bool is_drawn = node->is_in_scene && node->mesh != MD5_NONE;
@@ -288,9 +296,11 @@ static bool read_skins(gltf_reader *reader)
         if (is_drawn && node->skin != MD5_NONE)
             is_used[node->skin] = true;
     }
+
     for (size_t i = 0; i < plain->num_skins && is_read; i++)
         if (is_used[i] || !has_meshes)
             is_read = read_skin(reader, i);
+
     free(is_used);
     return is_read;
 }
@@ -301,7 +311,7 @@ static bool read_skins(gltf_reader *reader)
 typedef struct primitive_reader {
     gltf_file *file;
     plain_primitive *to;
-    char where[64]; // location in the file, for messages
+    char location[64]; // location in the file, for messages
 } primitive_reader;
 
 // Gets an attribute and checks that it has as many elements as the primitive has vertices. *values
@@ -321,9 +331,9 @@ static bool get_attribute(primitive_reader *reader, const json_t *attributes, co
         return false;
     if (to->num_vertices > 0 && count != to->num_vertices)
         return gltf_fail(reader->file, "%s: %s has %zu elements, but POSITION has %zu",
-                         reader->where, name, count, to->num_vertices);
+                         reader->location, name, count, to->num_vertices);
     if (count > MAX_VERTICES)
-        return gltf_fail(reader->file, "%s: too many vertices (%zu)", reader->where, count);
+        return gltf_fail(reader->file, "%s: too many vertices (%zu)", reader->location, count);
     to->num_vertices = count;
     return true;
 }
@@ -400,7 +410,7 @@ static bool get_indices(primitive_reader *reader, uint32_t accessor)
             return gltf_fail(file,
                              "accessors/%u: vertex index at element %zu is out of range: %.9g; "
                              "%s has %zu vertices",
-                             accessor, i, index, reader->where, to->num_vertices);
+                             accessor, i, index, reader->location, to->num_vertices);
         to->indices[i] = (uint32_t)index;
     }
 
@@ -463,6 +473,7 @@ static bool read_weights(gltf_reader *reader, uint32_t index)
     if (!gltf_charge(file, count)
         || !convert_charge_bytes(file->job, count, sizeof *node->weights, file->error))
         return false;
+
     node->num_weights = count;
     node->weights = common_alloc(count, sizeof *node->weights);
     for (size_t i = 0; i < count; i++) {
@@ -472,6 +483,7 @@ static bool read_weights(gltf_reader *reader, uint32_t index)
                              weight, max_weight);
         node->weights[i] = (float)weight;
     }
+
     return true;
 }
 
@@ -495,7 +507,7 @@ static bool read_mesh(gltf_reader *reader, uint32_t index, bool has_skin)
 
     for (size_t i = 0; i < mesh->num_primitives; i++) {
         primitive_reader primitive = {.file = reader->file, .to = &mesh->primitives[i]};
-        COMMON_TEXT(primitive.where, "meshes/%u/primitives/%zu", index, i);
+        COMMON_TEXT(primitive.location, "meshes/%u/primitives/%zu", index, i);
         if (!read_primitive(&primitive, json_array_get(list, i), has_skin))
             return false;
     }
@@ -512,6 +524,7 @@ static bool read_meshes(gltf_reader *reader)
     bool *const is_used = common_alloc(plain->num_meshes, sizeof *is_used);
     bool *const has_skin = common_alloc(plain->num_meshes, sizeof *has_skin);
     bool is_read = true;
+
     for (size_t i = 0; i < plain->num_nodes && is_read; i++) {
         const plain_node *const node = &plain->nodes[i];
         if (!node->is_in_scene || node->mesh == MD5_NONE)
@@ -520,9 +533,11 @@ static bool read_meshes(gltf_reader *reader)
         is_used[node->mesh] = true;
         has_skin[node->mesh] |= node->skin != MD5_NONE;
     }
+
     for (size_t i = 0; i < plain->num_meshes && is_read; i++)
         if (is_used[i])
             is_read = read_mesh(reader, (uint32_t)i, has_skin[i]);
+
     free(is_used);
     free(has_skin);
     return is_read;
@@ -598,7 +613,7 @@ static bool find_part(const gltf_reader *reader, const char *name, plain_track *
 
 // Reads the keys of a track and checks them, so that clips.c can rely on them: there are as many
 // values as times, and the times ascend.
-static bool read_keys(gltf_reader *reader, const char *where, const json_t *sampler,
+static bool read_keys(gltf_reader *reader, const char *location, const json_t *sampler,
                       plain_track *track)
 {
     static const gltf_shape shapes[] = {GLTF_VEC3, GLTF_VEC4, GLTF_VEC3, GLTF_SCALAR};
@@ -607,8 +622,10 @@ static bool read_keys(gltf_reader *reader, const char *where, const json_t *samp
     const uint32_t output = gltf_index(sampler, "output");
     size_t num_values = 0;
     if (track->width == 0)
-        return gltf_fail(file, "%s: animates morph targets, but the mesh of nodes/%u has none",
-                         where, track->node);
+        return gltf_fail(file,
+                         "%s: the channel animates morph targets, but the mesh of nodes/%u has no "
+                         "targets",
+                         location, track->node);
 
     track->times = gltf_read(file, input, GLTF_SCALAR, &track->num_keys);
     track->values = track->times ? gltf_read(file, output, shapes[track->part], &num_values) : NULL;
@@ -618,8 +635,8 @@ static bool read_keys(gltf_reader *reader, const char *where, const json_t *samp
     const size_t values_per_key = track->kind == PLAIN_CUBIC ? 3 : 1;
     const size_t elements_per_value = track->part == PLAIN_WEIGHTS ? track->width : 1;
     if (num_values / elements_per_value < values_per_key * track->num_keys)
-        return gltf_fail(file, "%s: %zu keys do not match the %zu elements of accessors/%u", where,
-                         track->num_keys, num_values, output);
+        return gltf_fail(file, "%s: %zu keys do not match the %zu elements of accessors/%u",
+                         location, track->num_keys, num_values, output);
 
     for (size_t k = 0; k < track->num_keys; k++)
         if (!(track->times[k] >= 0) || (k > 0 && !(track->times[k] > track->times[k - 1])))
@@ -631,7 +648,7 @@ static bool read_keys(gltf_reader *reader, const char *where, const json_t *samp
 }
 
 // Reads one channel. Channels that do not animate a part of a node are counted.
-static bool read_channel(gltf_reader *reader, const char *where, const json_t *object,
+static bool read_channel(gltf_reader *reader, const char *location, const json_t *object,
                          const json_t *channel, plain_animation *animation)
 {
     static const char *const kinds[PLAIN_NUM_KINDS] = {"LINEAR", "STEP", "CUBICSPLINE"};
@@ -641,20 +658,25 @@ static bool read_channel(gltf_reader *reader, const char *where, const json_t *o
     const char *const kind = gltf_text(sampler, "interpolation");
     plain_track track = {.node = MD5_NONE};
     const char *const name = find_target(reader, channel, &track.node);
-    const bool has_keys =
-        gltf_index(sampler, "input") != MD5_NONE && gltf_index(sampler, "output") != MD5_NONE;
-    if (!has_keys)
-        return gltf_fail(file, "%s: missing sampler, or its input or output is missing", where);
+    const char *missing = NULL;
+    if (!sampler)
+        missing = "sampler";
+    else if (gltf_index(sampler, "input") == MD5_NONE)
+        missing = "input of the sampler";
+    else if (gltf_index(sampler, "output") == MD5_NONE)
+        missing = "output of the sampler";
+    if (missing)
+        return gltf_fail(file, "%s: missing %s", location, missing);
     while (kind && track.kind < PLAIN_NUM_KINDS && strcmp(kind, kinds[track.kind]) != 0)
         track.kind++;
 
     if (track.kind == PLAIN_NUM_KINDS)
-        return gltf_fail(file, "%s: unknown interpolation %.40s", where, kind);
+        return gltf_fail(file, "%s: unknown interpolation %.40s", location, kind);
     if (!find_part(reader, name, &track)) {
         animation->num_skipped++;
         return true;
     }
-    if (!read_keys(reader, where, sampler, &track))
+    if (!read_keys(reader, location, sampler, &track))
         return false;
 
     *COMMON_ADD_ITEM(animation->tracks, animation->num_tracks) = track;
@@ -688,12 +710,13 @@ static bool read_animations(gltf_reader *reader)
         animation->rate = gltf_number(gltf_extras(object), "frameRate", 0);
         read_fovs(json_object_get(gltf_extras(object), "fov"), animation);
         for (size_t k = 0; k < json_array_size(channels); k++) {
-            char where[64];
-            COMMON_TEXT(where, "animations/%zu/channels/%zu", i, k);
-            if (!read_channel(reader, where, object, json_array_get(channels, k), animation))
+            char location[64];
+            COMMON_TEXT(location, "animations/%zu/channels/%zu", i, k);
+            if (!read_channel(reader, location, object, json_array_get(channels, k), animation))
                 return false;
         }
     }
+
     return true;
 }
 

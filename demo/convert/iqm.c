@@ -124,19 +124,19 @@ static void get_entry(const iqm_file *file, int table, uint32_t index, void *ent
     const size_t stride = tables[table].stride;
     const uint8_t *const bytes = file->bytes + file->header[tables[table].offset] + stride * index;
     for (size_t i = 0; i < stride; i += sizeof(uint32_t)) {
-        const uint32_t word = common_read_little_endian(bytes + i, 4);
-        memcpy((char *)entry + i, &word, sizeof word);
+        const uint32_t bits = common_read_little_endian(bytes + i, 4);
+        memcpy((char *)entry + i, &bits, sizeof bits);
     }
 }
 
 // Checks the limit of numbers in models and clips.
-static bool check_numbers(const iqm_file *file, const float *numbers, int count, const char *what,
+static bool check_numbers(const iqm_file *file, const float *numbers, int count, const char *title,
                           uint32_t index)
 {
     for (int i = 0; i < count; i++)
         if (!(fabsf(numbers[i]) <= 1e9f))
             return FAIL(MD5_ERROR_RANGE, "%s %u: expected a number from -1e9 to 1e9, found %g",
-                        what, index, numbers[i]);
+                        title, index, numbers[i]);
     return true;
 }
 
@@ -191,8 +191,8 @@ static bool read_header(iqm_file *file)
         return FAIL(MD5_ERROR_VERSION, "unsupported IQM version %u: expected 2", header[VERSION]);
     if (header[FILE_SIZE] < HEADER_SIZE || header[FILE_SIZE] > file->size)
         return FAIL(MD5_ERROR_RANGE,
-                    "truncated or damaged file: the header declares %u bytes, but the file has %zu",
-                    header[FILE_SIZE], file->size);
+                    "invalid file size in the header: expected %d to %zu bytes, found %u",
+                    HEADER_SIZE, file->size, header[FILE_SIZE]);
 
     file->size = header[FILE_SIZE];
     for (int i = 0; i < NUM_TABLES; i++)
@@ -295,14 +295,14 @@ static double get_component(const iqm_file *file, int type, uint32_t vertex, uin
 
 // Returns a copy of a text without the characters that MD5 texts cannot contain. Fails and returns
 // NULL if the text is invalid.
-static const char *get_text(iqm_file *file, uint32_t offset, const char *what)
+static const char *get_text(iqm_file *file, uint32_t offset, const char *title)
 {
     enum { MAX_BYTES = 1000 };
     if (offset == 0 && file->header[NUM_TEXT] == 0)
         return "";
     if (offset >= file->header[NUM_TEXT]) {
         FAIL(MD5_ERROR_RANGE,
-             "name offset of a %s is out of range: %u; the text block has %u bytes", what, offset,
+             "name offset of a %s is out of range: %u; the text block has %u bytes", title, offset,
              file->header[NUM_TEXT]);
         return NULL;
     }
@@ -310,7 +310,7 @@ static const char *get_text(iqm_file *file, uint32_t offset, const char *what)
     const char *const text = (const char *)file->bytes + file->header[OFS_TEXT] + offset;
     const size_t available = file->header[NUM_TEXT] - offset;
     if (!memchr(text, '\0', available < MAX_BYTES ? available : MAX_BYTES)) {
-        FAIL(MD5_ERROR_RANGE, "name of a %s is longer than %d bytes", what, MAX_BYTES);
+        FAIL(MD5_ERROR_RANGE, "name of a %s is longer than %d bytes", title, MAX_BYTES);
         return NULL;
     }
 
@@ -358,6 +358,7 @@ static bool copy_joints(iqm_file *file, const convert_scene *scene)
     bool is_same = doc && doc->num_joints == count;
     for (uint32_t i = 0; i < count && is_same; i++)
         is_same = file->poses[i].parent == doc->joints[i].parent;
+
     for (uint32_t i = 0; i < count && is_same; i++) {
         const md5_doc_joint *const joint = &doc->joints[i];
         convert_xform placed = get_xform(joint);
@@ -369,6 +370,7 @@ static bool copy_joints(iqm_file *file, const convert_scene *scene)
         memcpy(nodes[i].parts[PLAIN_TRANSLATION], &placed.translation, sizeof placed.translation);
         memcpy(nodes[i].parts[PLAIN_ROTATION], &placed.rotation, sizeof placed.rotation);
     }
+
     md5_free_doc(doc);
     return is_same;
 }
@@ -491,24 +493,25 @@ static bool read_influence(const iqm_file *file, uint32_t vertex, uint32_t slot,
                 vertex, *weight, *joint, file->num_joints);
 }
 
+// Reads the components of a position or a texture coordinate.
+static bool read_coordinates(const iqm_file *file, int type, uint32_t vertex, uint32_t count,
+                             float *to)
+{
+    const float max_coordinate = 1e9f;
+    for (uint32_t i = 0; i < count; i++) {
+        to[i] = (float)get_component(file, type, vertex, i);
+        if (!(fabsf(to[i]) <= max_coordinate))
+            return FAIL(MD5_ERROR_RANGE, "vertex %u: %s is out of range: %g (limit 1e9)", vertex,
+                        type == POSITION ? "position" : "texture coordinate", to[i]);
+    }
+    return true;
+}
+
 static bool read_vertex(const iqm_file *file, uint32_t index, const iqm_vertices *to)
 {
-    float *const position = to->positions + 3 * (size_t)index;
-    float *const texcoord = to->texcoords + 2 * (size_t)index;
-    bool is_valid = true;
-    for (uint32_t i = 0; i < 3u; i++) {
-        position[i] = (float)get_component(file, POSITION, index, i);
-        is_valid &= fabsf(position[i]) <= 1e9f;
-    }
-
-    for (uint32_t i = 0; i < 2u; i++) {
-        texcoord[i] = (float)get_component(file, TEXCOORD, index, i);
-        is_valid &= fabsf(texcoord[i]) <= 1e9f;
-    }
-
-    if (!is_valid)
-        return FAIL(MD5_ERROR_RANGE,
-                    "vertex %u: position or texture coordinate is out of range (limit 1e9)", index);
+    if (!read_coordinates(file, POSITION, index, 3, to->positions + 3 * (size_t)index)
+        || !read_coordinates(file, TEXCOORD, index, 2, to->texcoords + 2 * (size_t)index))
+        return false;
     for (uint32_t i = 0; i < file->arrays[JOINTS].size && to->num_sets > 0; i++) {
         double weight = 0;
         double joint = 0;
@@ -518,7 +521,6 @@ static bool read_vertex(const iqm_file *file, uint32_t index, const iqm_vertices
         to->joints[at] = (float)joint;
         to->weights[at] = (float)weight;
     }
-
     return true;
 }
 
@@ -558,15 +560,34 @@ static bool check_mesh(const iqm_file *file, uint32_t index, const iqm_mesh *mes
                     "mesh %u is out of range: it ends at vertex %llu of %u and triangle %llu of %u",
                     index, (unsigned long long)end_vertex, file->header[NUM_VERTICES],
                     (unsigned long long)end_triangle, file->header[NUM_TRIANGLES]);
-    if (mesh->num_vertices > num_left[0] || mesh->num_triangles > num_left[1])
-        return FAIL(MD5_ERROR_RANGE, "mesh %u overlaps another mesh's vertices or triangles",
-                    index);
+
+    // Each element belongs to one mesh, so meshes that overlap use more elements than there are.
+    const char *shared = NULL;
+    if (mesh->num_vertices > num_left[0])
+        shared = "vertices";
+    else if (mesh->num_triangles > num_left[1])
+        shared = "triangles";
+    if (shared)
+        return FAIL(MD5_ERROR_RANGE, "mesh %u overlaps another mesh: both use the same %s", index,
+                    shared);
     num_left[0] -= mesh->num_vertices;
     num_left[1] -= mesh->num_triangles;
     return true;
 }
 
-// Reads a mesh with one primitive, and adds its node.
+// Sets the arrays of a mesh's primitive, which are parts of the arrays of all vertices.
+static void set_primitive(plain_primitive *primitive, const iqm_vertices *vertices, size_t first)
+{
+    primitive->positions = vertices->positions + 3 * first;
+    primitive->texcoords = vertices->texcoords + 2 * first;
+    primitive->num_sets = vertices->num_sets;
+    for (size_t set = 0; set < vertices->num_sets; set++) {
+        const size_t offset = 4 * (set * vertices->num_vertices + first);
+        primitive->joints[set] = vertices->joints + offset;
+        primitive->weights[set] = vertices->weights + offset;
+    }
+}
+
 static bool read_mesh(iqm_file *file, uint32_t index, const iqm_vertices *vertices,
                       uint32_t num_left[2])
 {
@@ -585,21 +606,12 @@ static bool read_mesh(iqm_file *file, uint32_t index, const iqm_vertices *vertic
         if (!read_vertex(file, entry.first_vertex + i, vertices))
             return false;
 
-    const size_t first = entry.first_vertex;
     plain_primitive *const primitive = plain_add_primitive(mesh, entry.num_vertices);
-    primitive->positions = vertices->positions + 3 * first;
-    primitive->texcoords = vertices->texcoords + 2 * first;
-    primitive->num_sets = vertices->num_sets;
-
-    for (size_t set = 0; set < vertices->num_sets; set++) {
-        const size_t offset = 4 * (set * vertices->num_vertices + first);
-        primitive->joints[set] = vertices->joints + offset;
-        primitive->weights[set] = vertices->weights + offset;
-    }
-
+    set_primitive(primitive, vertices, entry.first_vertex);
     primitive->num_indices = 3 * (size_t)entry.num_triangles;
     primitive->indices = common_alloc(primitive->num_indices, sizeof *primitive->indices);
     mesh->num_vertices = entry.num_vertices;
+
     plain_node *const node = &plain->nodes[plain->num_nodes++];
     *node = plain_new_node();
     node->mesh = index;
@@ -666,6 +678,7 @@ static const float *read_keys(iqm_file *file, const iqm_pose *pose, const struct
     const bool is_moved = has_channels(pose, part);
     float *const values = allocate_floats(file, num_keys, (uint64_t)part->width);
     float *value = values;
+
     for (size_t key = 0; key < num_keys && values; key++) {
         size_t offset = 0; // without channels, no bytes are read
         if (is_moved)
@@ -681,6 +694,7 @@ static const float *read_keys(iqm_file *file, const iqm_pose *pose, const struct
             *value++ = (float)number;
         }
     }
+
     return values;
 }
 
@@ -873,21 +887,15 @@ static void quantize_channel(iqm_writer *writer, uint32_t joint, int k)
     }
 }
 
-// Samples all clips and quantizes the channels.
-static void sample_clips(iqm_writer *writer)
+// Samples the frames of all clips, one after the other, [num_frames][num_joints].
+static void sample_frames(iqm_writer *writer)
 {
     const convert_assets *const assets = &writer->assets;
     const uint32_t count = writer->num_joints;
-    for (size_t c = 0; c < assets->num_clips; c++)
-        writer->num_frames += assets->clips[c].anim->num_frames;
-
-    writer->frames = common_alloc(writer->num_frames * count + 1, sizeof *writer->frames);
-    writer->poses = common_alloc(count, sizeof *writer->poses);
     md5_xform *const pose = common_alloc(count, sizeof *pose);
     float(*out)[MOVING] = writer->frames;
-
-    for (size_t j = 0; j < assets->num_clips; j++) {
-        convert_clip *const clip = &assets->clips[j];
+    for (size_t c = 0; c < assets->num_clips; c++) {
+        const convert_clip *const clip = &assets->clips[c];
         const md5_anim *const anim = clip->anim;
         for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
             md5_sample(clip->binding, md5_sample_position_from_frames(anim, frame, frame, 0),
@@ -896,8 +904,20 @@ static void sample_clips(iqm_writer *writer)
                 get_channels(pose[i], *out++);
         }
     }
-
     free(pose);
+}
+
+// Samples all clips and finds the ranges of the joints' channels.
+static void sample_clips(iqm_writer *writer)
+{
+    const convert_assets *const assets = &writer->assets;
+    const uint32_t count = writer->num_joints;
+    for (size_t c = 0; c < assets->num_clips; c++)
+        writer->num_frames += assets->clips[c].anim->num_frames;
+    writer->frames = common_alloc(writer->num_frames * count + 1, sizeof *writer->frames);
+    sample_frames(writer);
+
+    writer->poses = common_alloc(count, sizeof *writer->poses);
     for (uint32_t i = 0; i < count; i++) {
         iqm_pose *const to = &writer->poses[i];
         // MD5 joints have no scale: these three channels are constant.
@@ -1024,6 +1044,7 @@ static void write_vertices(convert_bytes *out, int type, const md5_mesh *mesh, c
     case POSITION:
         convert_append_words(out, mesh->positions, 3 * count);
         break;
+
     case NORMAL:
         convert_append_words(out, mesh->normals, 3 * count);
         break;
@@ -1069,12 +1090,14 @@ static void write_vertex_arrays(iqm_writer *writer, size_t num_vertices)
     const uint32_t num_arrays = num_vertices > 0 ? NUM_TYPES : 0;
     begin_table(writer, ARRAYS, num_arrays);
     size_t offset = writer->out.size + (size_t)NUM_TYPES * tables[ARRAYS].stride;
+
     for (uint32_t type = 0; type < num_arrays; type++) {
         const uint32_t format = type >= JOINTS ? UBYTE : FLOAT;
         const iqm_array entry = {type, 0, format, sizes[type], (uint32_t)offset};
         write_entry(writer, ARRAYS, &entry);
         offset += num_vertices * sizes[type] * component_sizes[format];
     }
+
     for (int type = 0; type < NUM_TYPES; type++) {
         const uint8_t *slots = writer->slots;
         for (uint32_t i = 0; i < model->num_meshes; i++) {
@@ -1168,6 +1191,7 @@ static void write_clips(iqm_writer *writer)
     uint32_t num_loops = 0;
     size_t first = 0;
     begin_table(writer, ANIMS, assets->num_clips);
+
     for (size_t i = 0; i < assets->num_clips; i++) {
         convert_clip *const clip = &assets->clips[i];
         const md5_anim *const anim = clip->anim;
@@ -1178,6 +1202,7 @@ static void write_clips(iqm_writer *writer)
         num_loops += loops;
         first += anim->num_frames;
     }
+
     if (num_loops > 0)
         convert_note(writer->job,
                      "marked %u of %zu clips as loops: their first and last frames are equal",

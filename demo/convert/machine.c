@@ -50,41 +50,50 @@ static void add_weights(convert_scene *scene, const md5_morph_desc *morph, const
         weights->keys[frame] += sample_weight(morph, frame, &next);
 }
 
-bool convert_read_machine(const convert_job *job, convert_input *input, convert_scene *scene,
-                          md5_error *error)
+// Adds the clips of a character. A file that several clips play is one part, under the name of the
+// first of them. names[num_clips] become the names of the parts.
+static bool add_clips(convert_scene *scene, const md5_character *character, const char **names,
+                      md5_error *error)
 {
-    md5_character *const character = md5_load_character(input->path, NULL, error);
-    if (!character)
-        return false;
-
     const md5_machine_desc *const tables = md5_machine_tables(character->machine);
-    char *const model = common_stem(character->model_path);
-    bool is_read = add_file(scene, CONVERT_MODEL, model, character->model_path, error);
-
-    // A file that several clips play is one part, under the name of the first of them.
-    const char **const names = common_alloc(character->num_clips, sizeof *names);
-    for (uint32_t i = 0; i < character->num_clips && is_read; i++) {
+    for (uint32_t i = 0; i < character->num_clips; i++) {
         for (uint32_t k = 0; k < i && !names[i]; k++)
             if (character->anims[k] == character->anims[i])
                 names[i] = names[k];
         if (names[i])
             continue;
-        is_read =
-            add_file(scene, CONVERT_CLIP, tables->clips[i].name, character->anim_paths[i], error);
-        names[i] = is_read ? scene->parts[scene->num_parts - 1].name : NULL;
+        if (!add_file(scene, CONVERT_CLIP, tables->clips[i].name, character->anim_paths[i], error))
+            return false;
+        names[i] = scene->parts[scene->num_parts - 1].name;
     }
+    return true;
+}
 
-    char *const folder = common_folder(input->path);
+// Adds the morph targets, which are models in the folder `morphs` next to the machine.
+static bool add_targets(convert_scene *scene, const char *path, md5_error *error)
+{
+    char *const folder = common_folder(path);
     char *const inner = common_join(folder, "morphs");
     common_list files = common_list_folder(inner, ".md5mesh");
+    bool is_read = true;
     for (size_t i = 0; i < files.count && is_read; i++) {
         char *const name = common_stem(files.names[i]);
         is_read = add_file(scene, CONVERT_TARGET, name, files.names[i], error);
         free(name);
     }
+    common_free_list(&files);
+    free(inner);
+    free(folder);
+    return is_read;
+}
 
+// Adds the weights of the morph targets that clips drive, and reports the other drivers.
+static void add_all_weights(const convert_job *job, convert_scene *scene,
+                            const md5_character *character, const char *const *names)
+{
+    const md5_machine_desc *const tables = md5_machine_tables(character->machine);
     uint32_t num_skipped = 0;
-    for (uint32_t i = 0; i < tables->num_morphs && is_read; i++) {
+    for (uint32_t i = 0; i < tables->num_morphs; i++) {
         const md5_morph_desc *const morph = &tables->morphs[i];
         uint32_t clip = MD5_NONE;
         if (morph->drive == MD5_MORPH_BY_CLIP)
@@ -94,18 +103,30 @@ bool convert_read_machine(const convert_job *job, convert_input *input, convert_
         else
             num_skipped++;
     }
-
     if (num_skipped > 0)
         convert_note(job,
                      "skipped %u morph target drivers of the machine that use parameters, states, "
                      "curves or windows: only clips are supported",
                      num_skipped);
+}
 
+bool convert_read_machine(const convert_job *job, convert_input *input, convert_scene *scene,
+                          md5_error *error)
+{
+    md5_character *const character = md5_load_character(input->path, NULL, error);
+    if (!character)
+        return false;
+
+    char *const model = common_stem(character->model_path);
+    const char **const names = common_alloc(character->num_clips, sizeof *names);
+    const bool is_read = add_file(scene, CONVERT_MODEL, model, character->model_path, error)
+                         && add_clips(scene, character, names, error)
+                         && add_targets(scene, input->path, error);
+    if (is_read)
+        add_all_weights(job, scene, character, names);
     convert_note(job, "skipped the states, layers and modifiers of the machine");
-    common_free_list(&files);
-    free(inner);
-    free(folder);
-    free(names);
+
+    free((void *)names);
     free(model);
     md5_free_character(character);
     return is_read;

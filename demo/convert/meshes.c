@@ -33,7 +33,7 @@ typedef struct mesh_builder {
     const convert_affine
         *bases; // [num_joints of the skin, or 1] from the mesh to the joint's space
     uint32_t joint;
-    char where[64];            // location of the primitive in the file, for messages
+    char location[64];         // location of the primitive in the file, for messages
     size_t num_sets;           // sets of four joints and weights; 0 without a skin
     size_t num_corners;        // triangle corners: indices, or vertices if there are no indices
     vertex_values *attributes; // [num_attributes] all attributes
@@ -123,7 +123,7 @@ static size_t read_influences(mesh_builder *to, size_t v, joint_weight found[MAX
         if (!(slot >= 0 && slot < (double)to->skin->num_joints)) {
             plain_fail(to->plain,
                        "%s: joint index of vertex %zu is out of range: %g; the skin has %zu joints",
-                       to->where, v, slot, to->skin->num_joints);
+                       to->location, v, slot, to->skin->num_joints);
             return 0;
         }
         while (k < count && found[k].slot != (uint32_t)slot)
@@ -220,28 +220,25 @@ static bool add_vertex(mesh_builder *to, size_t v)
 static bool add_vertices(mesh_builder *to)
 {
     const size_t count = to->in->num_vertices;
-    size_t width = 0;
-    bool is_done = true;
     bool *const is_used = common_alloc(count, sizeof *is_used);
+    for (size_t i = 0; i < to->num_corners; i++)
+        is_used[corner_vertex(to, i)] = true;
+    memset(is_used, true, to->num_kept);
 
-    for (size_t i = 0; i < to->num_attributes; i++) {
-        vertex_values *const a = &to->attributes[i];
-        width += a->width;
-    }
-
-    float *const rows = common_alloc(count, width * sizeof *rows);
-    uint32_t *const first = common_alloc(count, sizeof *first);
+    // Find equal vertices by the values of all attributes.
+    size_t width = 0;
+    for (size_t i = 0; i < to->num_attributes; i++)
+        width += to->attributes[i].width;
+    float *const values = common_alloc(count, width * sizeof *values);
+    uint32_t *const first = common_alloc(count, sizeof *first); // first of the equal vertices
+    for (size_t v = 0; v < count; v++)
+        write_attributes(to, v, values + v * width);
+    common_find_equal(values, count, width * sizeof *values, first);
+    free(values);
 
     // For the first of several equal vertices: 1 + index of the MD5 vertex; 0: not added
     uint32_t *const merged = common_alloc(count, sizeof *merged);
-    for (size_t i = 0; i < to->num_corners; i++)
-        is_used[corner_vertex(to, i)] = true;
-
-    memset(is_used, true, to->num_kept);
-    for (size_t v = 0; v < count; v++)
-        write_attributes(to, v, rows + v * width);
-
-    common_find_equal(rows, count, width * sizeof *rows, first);
+    bool is_done = true;
     for (size_t v = 0; v < count && is_done; v++) {
         if (!is_used[v])
             continue;
@@ -256,7 +253,6 @@ static bool add_vertices(mesh_builder *to)
 
     free(merged);
     free(first);
-    free(rows);
     free(is_used);
     return is_done;
 }
@@ -274,36 +270,42 @@ static uint32_t unshare_vertex(md5_doc_mesh *mesh, bool *is_used, uint32_t verte
     return copy;
 }
 
-// Adds all triangles. MD5's front faces are clockwise. Triangles with two equal vertices are
-// skipped.
-static void add_triangles(mesh_builder *to)
+// Finds the vertices of a triangle of the primitive, whose first corner is `first`. Each odd
+// triangle of a strip has the opposite orientation.
+static void find_triangle(const mesh_builder *to, size_t first, uint32_t triangle[3])
 {
     const plain_mode mode = to->in->mode;
+    const bool is_odd = mode == PLAIN_STRIP && first % 2 == 1;
+    triangle[0] = to->md5_vertices[corner_vertex(to, mode == PLAIN_FAN ? 0 : first)];
+    triangle[1] = to->md5_vertices[corner_vertex(to, first + 1 + is_odd)];
+    triangle[2] = to->md5_vertices[corner_vertex(to, first + 2 - is_odd)];
+}
+
+// Adds all triangles. MD5's front faces are clockwise. Triangles with two equal vertices are
+// skipped. Without normals, triangles do not share vertices, so that they are flat.
+static void add_triangles(mesh_builder *to)
+{
     md5_doc_mesh *const mesh = &to->mesh;
     bool *const is_used = common_alloc(mesh->num_vertices, sizeof *is_used);
     const convert_affine *const placement =
         to->skin ? &to->skin->placement : &to->meshes->rig->nodes[to->node].world;
     const bool is_mirrored = convert_determinant(placement) < 0; // in the bind pose
+    const size_t step = to->in->mode == PLAIN_TRIANGLES ? 3 : 1; // corners between triangles
 
-    for (size_t i = 0; i + 2 < to->num_corners; i += mode == PLAIN_TRIANGLES ? 3 : 1) {
-        const bool is_odd = mode == PLAIN_STRIP && i % 2 == 1;
-        uint32_t a = to->md5_vertices[corner_vertex(to, mode == PLAIN_FAN ? 0 : i)];
-        uint32_t b = to->md5_vertices[corner_vertex(to, i + 1 + is_odd)];
-        uint32_t c = to->md5_vertices[corner_vertex(to, i + 2 - is_odd)];
-        if (a == b || b == c || a == c)
+    for (size_t i = 0; i + 2 < to->num_corners; i += step) {
+        uint32_t triangle[3];
+        find_triangle(to, i, triangle);
+        if (triangle[0] == triangle[1] || triangle[1] == triangle[2] || triangle[0] == triangle[2])
             continue;
-        if (!to->in->has_normals) {
-            a = unshare_vertex(mesh, is_used, a);
-            b = unshare_vertex(mesh, is_used, b);
-            c = unshare_vertex(mesh, is_used, c);
-        }
+        for (int k = 0; k < 3 && !to->in->has_normals; k++)
+            triangle[k] = unshare_vertex(mesh, is_used, triangle[k]);
+
         const size_t index = mesh->num_triangles++;
         mesh->indices = common_grow(mesh->indices, index, 3 * sizeof *mesh->indices);
-        mesh->indices[3 * index] = a;
-        mesh->indices[3 * index + 1] = is_mirrored ? b : c;
-        mesh->indices[3 * index + 2] = is_mirrored ? c : b;
+        mesh->indices[3 * index] = triangle[0];
+        mesh->indices[3 * index + 1] = is_mirrored ? triangle[1] : triangle[2];
+        mesh->indices[3 * index + 2] = is_mirrored ? triangle[2] : triangle[1];
     }
-
     free(is_used);
 }
 
@@ -384,7 +386,7 @@ static bool convert_primitive(mesh_builder to)
     if (in->mode == PLAIN_OTHER) {
         if (!plain_charge(to.plain, ELEMENTS_PER_SKIPPED))
             return false;
-        convert_note(to.plain->job, "skipped %s: only triangles are supported", to.where);
+        convert_note(to.plain->job, "skipped %s: only triangles are supported", to.location);
         return true;
     }
 
@@ -429,6 +431,7 @@ static convert_affine *create_bases(const mesh_builder *to)
     const convert_affine *const placement =
         to->skin ? &to->skin->placement : &rig->nodes[to->node].world;
     convert_affine *const bases = common_alloc(count, sizeof *bases);
+
     for (size_t k = 0; k < count; k++) {
         const uint32_t index = to->skin ? to->skin->joints[k] : to->joint;
         const rig_joint *const joint = &rig->joints[index == MD5_NONE ? 0 : index];
@@ -441,6 +444,7 @@ static convert_affine *create_bases(const mesh_builder *to)
         const convert_affine back = convert_affine_from_xform(convert_inverse(pose));
         bases[k] = convert_mul_affine(&back, placement);
     }
+
     return bases;
 }
 
@@ -505,7 +509,7 @@ static bool convert_node_mesh(rig_meshes *meshes, uint32_t node_index)
     to.bases = bases;
 
     for (size_t i = 0; i < mesh->num_primitives && is_converted; i++) {
-        COMMON_TEXT(to.where, "meshes/%u/primitives/%zu", node->mesh, i);
+        COMMON_TEXT(to.location, "meshes/%u/primitives/%zu", node->mesh, i);
         to.in = &mesh->primitives[i];
         to.num_kept = count_md5_vertices(mesh, to.in);
         is_converted = convert_primitive(to);
@@ -622,8 +626,10 @@ static bool add_target(const rig_meshes *meshes, const target_groups *groups, si
         if (doc->meshes[moved->mesh].weights == originals[moved->mesh].weights)
             doc->meshes[moved->mesh].weights = moved->weights; // the first target of a mesh applies
     }
+
     for (uint32_t i = 0; i < doc->num_meshes && is_done; i++)
         is_done = check_offsets(plain, &doc->meshes[i]);
+
     is_done = is_done
               && convert_add_doc(plain->job, scene, CONVERT_TARGET, groups->names.texts[group], doc,
                                  plain->error);
@@ -631,6 +637,7 @@ static bool add_target(const rig_meshes *meshes, const target_groups *groups, si
         const uint32_t mesh = meshes->moved[i].mesh;
         doc->meshes[mesh].weights = originals[mesh].weights;
     }
+
     return is_done;
 }
 

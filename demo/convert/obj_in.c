@@ -79,14 +79,14 @@ static bool read_index(obj_reader *reader, const char *expected, const char *nam
                        uint32_t *index)
 {
     char *end = NULL;
-    const char *const word = reader->in.at;
-    const bool has_digit = *word == '-' || (*word >= '0' && *word <= '9');
+    const char *const token = reader->in.at;
+    const bool has_digit = *token == '-' || (*token >= '0' && *token <= '9');
     const bool is_number = is_in_token(reader) && has_digit;
-    const long long value = is_number ? strtoll(word, &end, 10) : 0;
-    if (!is_number || end == word)
+    const long long value = is_number ? strtoll(token, &end, 10) : 0;
+    if (!is_number || end == token)
         return convert_fail_token(&reader->in, expected);
     if (value == 0 || value > (long long)count || value < -(long long)count)
-        return convert_fail_at(&reader->in, MD5_ERROR_SYNTAX, word,
+        return convert_fail_at(&reader->in, MD5_ERROR_SYNTAX, token,
                                "%s %lld is out of range: the file has %u before this line", name,
                                value, count);
     *index = value > 0 ? (uint32_t)(value - 1) : (uint32_t)((long long)count + value);
@@ -114,6 +114,7 @@ static bool read_corner(obj_reader *reader, convert_obj_corner *corner)
     if (!read_index(reader, "a position index", "position", reader->obj->num_positions,
                     &corner->position))
         return false;
+
     if (is_in_token(reader) && *in->at == '/') {
         in->at++;
         if (is_in_token(reader) && *in->at != '/') {
@@ -125,6 +126,7 @@ static bool read_corner(obj_reader *reader, convert_obj_corner *corner)
         if (is_in_token(reader) && *in->at == '/')
             in->at += convert_next_token(in);
     }
+
     if (is_in_token(reader))
         return convert_fail_token(in, "a space or '/'");
     return true;
@@ -187,15 +189,15 @@ static bool read_material(obj_reader *reader)
 static bool read_line(obj_reader *reader)
 {
     static const struct {
-        const char *word;
+        const char *token;
         bool (*read)(obj_reader *reader);
     } kinds[] = {
         {"v", read_position}, {"vt", read_texcoord}, {"f", read_face}, {"usemtl", read_material}};
     const size_t size = convert_next_token(&reader->in);
-    const char *const word = reader->in.at;
+    const char *const token = reader->in.at;
     reader->in.at += size;
     for (size_t i = 0; i < COMMON_LENGTH(kinds); i++)
-        if (strlen(kinds[i].word) == size && memcmp(kinds[i].word, word, size) == 0)
+        if (strlen(kinds[i].token) == size && memcmp(kinds[i].token, token, size) == 0)
             return kinds[i].read(reader);
     return true;
 }

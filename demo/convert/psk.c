@@ -288,9 +288,11 @@ static void read_vertex(psk_file *file, uint32_t index, const psk_links *links,
         return;
     for (size_t i = 0; i < 2; i++)
         to->texcoords[2 * (size_t)index + i] = get_float(file, at + U + 4 * i);
+
     for (size_t i = 0; i < 3; i++)
         to->positions[3 * (size_t)index + i] =
             get_float(file, find_field(file, POINTS, point, 4 * i));
+
     for (uint32_t i = links->first[point]; i < links->first[point + 1]; i++) {
         const uint32_t slot = i - links->first[point];
         const size_t out = 4 * ((size_t)(slot / 4) * to->count + index) + slot % 4;

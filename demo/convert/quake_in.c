@@ -245,12 +245,14 @@ static uint32_t find_vertex(const quake_mesh *mesh, uint32_t point, md5_vec2 tex
         texcoords[point] = texcoord;
         return point;
     }
+
     uint32_t vertex = point;
     for (int i = 0; i < MAX_COMPARISONS && vertex != MD5_NONE; i++) {
         if (memcmp(&texcoords[vertex], &texcoord, sizeof texcoord) == 0)
             return vertex;
         vertex = mesh->next[vertex];
     }
+
     const uint32_t added = (uint32_t)mesh->out->num_vertices++;
     mesh->sources[added] = point;
     texcoords[added] = texcoord;
@@ -464,29 +466,40 @@ static void read_mdl_frames(quake_reader *in, uint32_t num_frames, size_t num_po
     }
 }
 
+// Flag of models whose skins have transparent texels.
+static const uint32_t holey_flag = 0x4000;
+
+// Reports the properties of MDL that other formats do not have.
+static void note_mdl_properties(quake_reader *in, uint32_t flags)
+{
+    enum { EYE = 36, SYNC = 72 }; // offsets
+    const uint32_t sync = get_uint(in, SYNC, 4);
+    const float x = get_float(in, EYE);
+    const float y = get_float(in, EYE + 4);
+    const float z = get_float(in, EYE + 8);
+    const bool has_eye = fabsf(x) + fabsf(y) + fabsf(z) > 0;
+    if (sync != 0 || (flags & ~holey_flag) != 0 || has_eye)
+        NOTE("skipped the model's flags 0x%x, synctype %u and eye position %g %g %g", flags, sync,
+             x, y, z);
+}
+
 // Reads an MDL file: the header, the skins, texture coordinates of the points, triangles, frames.
+// Each part begins at the end of the previous one.
 static void read_mdl(quake_reader *in, uint32_t num_frames, convert_scene *scene)
 {
-    enum { EYE = 36, SYNC = 72, FLAGS = 76 }; // offsets
-    const uint32_t holey = 0x4000;            // the flag of skins with transparent texels
+    enum { FLAGS = 76 }; // offset
     const uint32_t flags = get_uint(in, FLAGS, 4);
-    const uint32_t sync = get_uint(in, SYNC, 4);
     const size_t num_points = get_uint(in, in->kind->points, 4);
     const size_t num_triangles = get_uint(in, in->kind->triangles, 4);
     in->at = QUAKE_MDL_HEADER;
-    read_mdl_skins(in, scene, (flags & holey) != 0);
+    read_mdl_skins(in, scene, (flags & holey_flag) != 0);
+
     const size_t triangles = in->at + in->kind->texcoord_size * num_points;
     add_meshes(in, 1);
     add_mesh(in, 0, "", in->stem, in->at, triangles);
     in->at = triangles + in->kind->triangle_size * num_triangles;
     read_mdl_frames(in, num_frames, num_points);
-    const float x = get_float(in, EYE);
-    const float y = get_float(in, EYE + 4);
-    const float z = get_float(in, EYE + 8);
-    const bool has_eye = fabsf(x) + fabsf(y) + fabsf(z) > 0;
-    if (sync != 0 || (flags & ~holey) != 0 || has_eye)
-        NOTE("skipped the model's flags 0x%x, synctype %u and eye position %g %g %g", flags, sync,
-             x, y, z);
+    note_mdl_properties(in, flags);
 }
 
 // -- MD2 and MD3 ----------------------------------------------------------------------------------
@@ -496,6 +509,7 @@ static void read_md2(quake_reader *in, uint32_t num_frames)
     // Offsets of numbers in the header, of which the last five are offsets in the file.
     enum { FRAME_SIZE = 16, NUM_SKINS = 20, SKINS = 44, TEXCOORDS = 48, TRIANGLES = 52 };
     enum { FRAMES = 56, END = 64 };
+
     // Sizes in a frame: the grid and the name are before the positions.
     enum { GRID = 24, HEADER = GRID + QUAKE_FRAME_NAME };
     const uint64_t min_size = HEADER + 4 * (uint64_t)get_uint(in, in->kind->points, 4);
@@ -507,6 +521,7 @@ static void read_md2(quake_reader *in, uint32_t num_frames)
         get_shader(in, get_uint(in, SKINS, 4), num_skins, QUAKE_PATH, in->stem);
     add_meshes(in, 1);
     add_mesh(in, 0, "", shader, get_uint(in, TEXCOORDS, 4), get_uint(in, TRIANGLES, 4));
+
     for (uint32_t i = 0; i < num_frames; i++) {
         const size_t frame = get_uint(in, FRAMES, 4) + size * i;
         add_frame(in, frame, frame + GRID, frame + HEADER);
@@ -618,13 +633,16 @@ static void read_md3(quake_reader *in, uint32_t num_frames)
     in->tags = get_uint(in, TAGS, 4);
     for (uint32_t i = 0; i < num_frames; i++)
         add_frame(in, 0, get_uint(in, FRAMES, 4) + QUAKE_MD3_FRAME * (size_t)i + FRAME_NAME, 0);
+
     read_md3_tags(in, num_frames);
     if (in->has_failed)
         return;
+
     add_meshes(in, num_surfaces);
     size_t start = get_uint(in, SURFACES, 4);
     for (uint32_t i = 0; i < num_surfaces && !in->has_failed; i++)
         start += read_md3_surface(in, start, num_frames);
+
     if (flags != 0)
         NOTE("skipped the model's flags 0x%x", flags);
 }

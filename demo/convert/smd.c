@@ -88,6 +88,7 @@ static bool next_line(smd_file *file)
         if (length > 0 && !is_comment)
             return true;
     }
+
     in->at = file->end;
     in->end = file->end;
     in->end_name = "end of file";
@@ -273,6 +274,7 @@ static bool read_skeleton(smd_file *file)
                                      &file->bones[bone].v[i]))
                 return false;
     }
+
     return !has_failed && (file->num_frames == 0 || end_frame(file));
 }
 
@@ -457,57 +459,68 @@ static void store_vertex(const smd_file *file, const smd_vertex *vertex, smd_arr
     }
 }
 
-// Adds a mesh with its node for each material.
-static bool add_meshes(smd_file *file)
+// Adds an empty mesh with its node for each material.
+static void create_meshes(smd_file *file)
 {
     plain_scene *const plain = &file->plain;
     const size_t count = file->materials.count;
-    size_t *const used = common_alloc(count, sizeof *used); // stored vertices of a material
     plain->num_meshes = count;
     plain->meshes = common_alloc(count, sizeof *plain->meshes);
     plain->num_materials = count;
     plain->materials = common_alloc(count, sizeof *plain->materials);
-    file->arrays = common_alloc(count, sizeof *file->arrays);
-
     for (size_t i = 0; i < count; i++) {
-        plain_mesh *const mesh = &plain->meshes[i];
+        plain_add_primitive(&plain->meshes[i], 0)->material = (uint32_t)i;
         plain->materials[i].name = file->materials.texts[i];
-        plain_add_primitive(mesh, 0)->material = (uint32_t)i;
         plain_node node = plain_new_node();
         node.name = common_base(file->materials.texts[i]);
         node.mesh = (uint32_t)i;
         node.skin = 0;
         *COMMON_ADD_ITEM(plain->nodes, plain->num_nodes) = node;
     }
+}
 
+// Counts the vertices of each mesh and the sets of weights that they need.
+static void count_vertices(smd_file *file)
+{
     for (size_t v = 0; v < file->num_vertices; v++) {
         const smd_vertex *const vertex = &file->vertices[v];
-        plain_primitive *const primitive = plain->meshes[vertex->material].primitives;
+        plain_primitive *const primitive = file->plain.meshes[vertex->material].primitives;
         const size_t num_sets = (vertex->num_links + (size_t)3) / 4;
         primitive->num_vertices++;
         if (num_sets > primitive->num_sets)
             primitive->num_sets = num_sets;
     }
+}
 
-    bool is_done = true;
-    for (size_t i = 0; i < count && is_done; i++)
-        is_done = allocate_primitive(file, plain->meshes[i].primitives, &file->arrays[i]);
+// Adds a mesh with its node for each material. The arrays of a mesh have the exact size, so the
+// vertices are counted before they are stored.
+static bool add_meshes(smd_file *file)
+{
+    const plain_scene *const plain = &file->plain;
+    const size_t count = file->materials.count;
+    create_meshes(file);
+    count_vertices(file);
+    file->arrays = common_alloc(count, sizeof *file->arrays);
+    for (size_t i = 0; i < count; i++)
+        if (!allocate_primitive(file, plain->meshes[i].primitives, &file->arrays[i]))
+            return false;
 
-    for (size_t v = 0; v < file->num_vertices && is_done; v++) {
+    size_t *const num_stored = common_alloc(count, sizeof *num_stored); // vertices of a material
+    for (size_t v = 0; v < file->num_vertices; v++) {
         const uint32_t i = file->vertices[v].material;
-        store_vertex(file, &file->vertices[v], &file->arrays[i], used[i]++,
+        store_vertex(file, &file->vertices[v], &file->arrays[i], num_stored[i]++,
                      plain->meshes[i].primitives->num_vertices);
     }
-
-    free(used);
-    return is_done;
+    free(num_stored);
+    return true;
 }
 
 static bool fill_scene(smd_file *file, const char *name)
 {
     plain_scene *const plain = &file->plain;
     if (file->num_bones == 0 || file->num_frames == 0)
-        return plain_fail(plain, "the file has %zu bones and %zu frames: expected at least one",
+        return plain_fail(plain,
+                          "the file has %zu bones and %zu frames: expected at least one of each",
                           file->num_bones, file->num_frames);
     add_skin(file);
     if (!add_meshes(file))
@@ -523,12 +536,14 @@ static void free_file(smd_file *file)
 {
     for (size_t i = 0; i < file->num_bones; i++)
         free(file->bones[i].name);
+
     for (size_t i = 0; file->arrays && i < file->materials.count; i++) {
         free(file->arrays[i].positions);
         free(file->arrays[i].texcoords);
         free(file->arrays[i].joints);
         free(file->arrays[i].weights);
     }
+
     free(file->arrays);
     free(file->bones);
     free(file->index);

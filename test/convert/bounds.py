@@ -231,7 +231,7 @@ case("IQM: frames a second below 0", "clip 0: invalid frame rate -1: expected 0 
 SIZE = len(growth.iqm())
 case("IQM: all bytes of the file", "", file_of("a.iqm", iqm(1, SIZE)))
 case("IQM: a byte more",
-     "truncated or damaged file: the header declares %d bytes, but the file has %d" % (SIZE + 1, SIZE),
+     "invalid file size in the header: expected 124 to %d bytes, found %d" % (SIZE, SIZE + 1),
      file_of("a.iqm", iqm(1, SIZE + 1)))
 case("IQM: a version other than 2", "unsupported IQM version 1: expected 2", file_of("a.iqm", iqm(0, 1)))
 
@@ -292,10 +292,10 @@ def iqm_mesh(at, *numbers):
 case("IQM: vertices up to the last one", "", file_of("a.iqm", iqm_mesh(2, 3)))
 case("IQM: vertices after the last one", "mesh 1 is out of range: it ends at vertex 7 of 6",
      file_of("a.iqm", iqm_mesh(2, 4)))
-case("IQM: vertices of another mesh", "mesh 1 overlaps another mesh's vertices or triangles",
+case("IQM: vertices of another mesh", "mesh 1 overlaps another mesh: both use the same vertices",
      file_of("a.iqm", iqm_mesh(2, 2, 4)))
 case("IQM: triangles after the last one", "triangle 3 of 2", file_of("a.iqm", iqm_mesh(5, 2)))
-case("IQM: triangles of another mesh", "mesh 1 overlaps another mesh's vertices or triangles",
+case("IQM: triangles of another mesh", "mesh 1 overlaps another mesh: both use the same triangles",
      file_of("a.iqm", iqm_mesh(4, 0, 2)))
 TEXT_SIZE = struct.unpack_from("<I", growth.iqm(meshes=2), 16 + 4 * 3)[0]
 case("IQM: a name at the last byte of the texts", "", file_of("a.iqm", iqm_mesh(0, TEXT_SIZE - 1)))
@@ -322,7 +322,7 @@ def iqm_child(x):
 
 BILLION = 0x4E6E6B28  # the float 1e9
 case("IQM: a coordinate of 1e9", "", file_of("a.iqm", iqm_number(9, 0, BILLION)))
-case("IQM: a coordinate above 1e9", "vertex 0: position or texture coordinate is out of range (limit 1e9)",
+case("IQM: a coordinate above 1e9", "vertex 0: position is out of range: ",
      file_of("a.iqm", iqm_number(9, 0, BILLION + 1)))
 case("IQM: a joint at 1e9", "", file_of("a.iqm", iqm_number(14, 2, BILLION)))
 case("IQM: a joint above 1e9", "joint 0: expected a number from -1e9 to 1e9, found 1e+09",
@@ -358,7 +358,7 @@ def bvh(joints="", frames=1, time="0.1", name="r"):
 JOINT = "JOINT %d\n{\nOFFSET 0 1 0\n}\n"
 case("BVH: a name of 255 bytes", "", file_of("a.bvh", bvh(name="n" * 255)))
 case("BVH: a name of 256 bytes",
-     "2:6: error: too many joints (limit 65536), or a joint name longer than 255 bytes",
+     "2:6: error: joint name is too long: 256 bytes (limit 255)",
      file_of("a.bvh", bvh(name="n" * 256)))
 case("BVH: 1e-5 seconds a frame", "", file_of("a.bvh", bvh(time="0.00001")))
 case("BVH: less than 1e-5 seconds", "invalid frame time: expected 1e-5 seconds or more, found 9.99e-06",
