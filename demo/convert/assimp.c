@@ -4,7 +4,7 @@
 // libassimp runs in a separate process with limits of memory and time, because files can crash it
 // or make it hang. All nodes of its scene become nodes of glTF with their transforms in each frame;
 // rig.c selects the joints. Importers insert helper nodes between joints, called pivots; only
-// these are merged into the nodes below them. The main structure is importer.
+// these are merged into the nodes below them. The main structure is assimp_importer.
 //
 // FBX defines the transform of a node as T Roff Rp Rpre R Rpost^-1 Rp^-1 Soff Sp S Sp^-1, and three
 // geometric factors that apply to its meshes only. libassimp 5.2 creates a helper node for each
@@ -100,16 +100,19 @@ static bool has_other_binary(const char **position, const char *end, bool are_fl
         const size_t size = common_read_little_endian(at + ARRAY_SIZE, WORD);
         return are_flags || exceeds_compressed_zeros(size, declared);
     }
+
     const char *const words = at + ARRAY_HEADER;
     const size_t available = (size_t)(end - words) / WORD;
     const size_t count = declared < available ? declared : available;
     *position = words + WORD * count;
+
     for (size_t i = 0; i < count; i++) {
         const uint32_t word = common_read_little_endian(words + WORD * i, WORD);
         const bool is_other = are_flags ? !(word & LINEAR) : word != 0;
         if (is_other)
             return true;
     }
+
     return false;
 }
 
@@ -179,6 +182,7 @@ static fbx_info find_fbx_info(const convert_input *input)
         found.version = is_binary ? common_read_little_endian(version + 1, 4)
                                   : (unsigned)strtoul(version + 1, NULL, 10);
     }
+
     for (int i = 0; i < NUM_FEATURES; i++) {
         const char *at = find_behind(input->bytes, end, feature_names[i]);
         while (at && !found.has[i]) {
@@ -186,16 +190,18 @@ static fbx_info find_fbx_info(const convert_input *input)
             at = find_behind(at, end, feature_names[i]);
         }
     }
+
     // Interpolation of keys in Collada, other than LINEAR and STEP.
     static const char *const curves[] = {"BEZIER", "HERMITE", "CARDINAL", "BSPLINE"};
     for (size_t i = 0; i < COMMON_LENGTH(curves) && common_has_suffix(input->path, ".dae"); i++)
         found.has[CURVES] |= find_behind(input->bytes, end, curves[i]) != NULL;
+
     return found;
 }
 
 // -- Nodes of the scene ---------------------------------------------------------------------------
 
-typedef struct node {
+typedef struct assimp_node {
     const struct aiNode *source;
     int parent;                       // index of a node before this node
     int above;                        // nearest ancestor that is not a pivot
@@ -214,12 +220,12 @@ typedef struct node {
     struct aiMatrix4x4 local;         // relative to `above`, at the current time
     struct aiMatrix4x4 rest;          // relative to `above`, in the rest pose
     struct aiMatrix4x4 first;         // relative to `above`, in the first frame of the clip
-} node;
+} assimp_node;
 
-typedef struct importer {
+typedef struct assimp_importer {
     const struct aiScene *scene;
     const char *path;
-    node *nodes; // [num_nodes]
+    assimp_node *nodes; // [num_nodes]
     int num_nodes;
     bool has_bones;
     fbx_curves *curves; // or NULL
@@ -228,7 +234,7 @@ typedef struct importer {
     convert_job job; // passes notes on as lines, within the budget
     convert_budget budget;
     md5_error error;
-} importer;
+} assimp_importer;
 
 // The separate process sends lines to the reading process, and the file after FILE_MARK. The first
 // letter of a line is its kind. A loss is an error unless the job is forced.
@@ -238,8 +244,8 @@ typedef struct importer {
 enum { FILE_MARK = 'g' };
 
 // Adds a line for the reading process, which begins with one of the kinds above.
-static void add_line(importer *all, const char *format, ...) COMMON_PRINTF(2, 3);
-static void add_line(importer *all, const char *format, ...)
+static void add_line(assimp_importer *importer, const char *format, ...) COMMON_PRINTF(2, 3);
+static void add_line(assimp_importer *importer, const char *format, ...)
 {
     char text[512];
     va_list values;
@@ -249,38 +255,38 @@ static void add_line(importer *all, const char *format, ...)
     for (char *c = text; *c != '\0'; c++) // messages of libassimp may have several lines
         if (*c == '\n')
             *c = ' ';
-    convert_count_note(&all->budget, format, text);
+    convert_count_note(&importer->budget, format, text);
 }
 
 // Writes the collected lines.
 static void write_line(void *user, const char *text)
 {
-    fprintf(((importer *)user)->out, "%s\n", text);
+    fprintf(((assimp_importer *)user)->out, "%s\n", text);
 }
 
 // Charges elements to the budget of the file. Returns false and reports an error if it is exceeded.
-static bool charge(importer *all, uint64_t num_elements)
+static bool charge(assimp_importer *importer, uint64_t num_elements)
 {
-    const bool is_charged = convert_charge(&all->job, num_elements, &all->error);
+    const bool is_charged = convert_charge(&importer->job, num_elements, &importer->error);
     if (!is_charged)
-        add_line(all, PROBLEM "%s", all->error.message);
+        add_line(importer, PROBLEM "%s", importer->error.message);
     return is_charged;
 }
 
-static bool charge_bytes(importer *all, uint64_t count, uint64_t size)
+static bool charge_bytes(assimp_importer *importer, uint64_t count, uint64_t size)
 {
-    const bool is_charged = convert_charge_bytes(&all->job, count, size, &all->error);
+    const bool is_charged = convert_charge_bytes(&importer->job, count, size, &importer->error);
     if (!is_charged)
-        add_line(all, PROBLEM "%s", all->error.message);
+        add_line(importer, PROBLEM "%s", importer->error.message);
     return is_charged;
 }
 
 // Returns the first node with a name, or NONE.
-static int find_node(importer *all, const struct aiString *name)
+static int find_node(assimp_importer *importer, const struct aiString *name)
 {
     size_t found = SIZE_MAX;
-    gltf_find(&all->file, GLTF_NODE_NAME, name->data, &found);
-    return found < (size_t)all->num_nodes ? (int)found : NONE;
+    gltf_find(&importer->file, GLTF_NODE_NAME, name->data, &found);
+    return found < (size_t)importer->num_nodes ? (int)found : NONE;
 }
 
 // Returns the kind of a pivot, such as "PreRotation", or NULL. *length is the length of the node's
@@ -293,24 +299,24 @@ static const char *pivot_kind(const struct aiNode *of, size_t *length)
     return found ? found + strlen(mark) : NULL;
 }
 
-static void add_node(importer *all, const struct aiNode *source, int parent_index)
+static void add_node(assimp_importer *importer, const struct aiNode *source, int parent_index)
 {
-    const int index = all->num_nodes++;
+    const int index = importer->num_nodes++;
     size_t length = 0;
     size_t parent_length = 0;
     const char *const kind = pivot_kind(source, &length);
-    gltf_find(&all->file, GLTF_NODE_NAME, source->mName.data, &(size_t){(size_t)index});
-    all->nodes = common_grow(all->nodes, (size_t)index, sizeof *all->nodes);
-    node *const added = &all->nodes[index];
-    const node *const parent = parent_index != NONE ? &all->nodes[parent_index] : NULL;
+    gltf_find(&importer->file, GLTF_NODE_NAME, source->mName.data, &(size_t){(size_t)index});
+    importer->nodes = common_grow(importer->nodes, (size_t)index, sizeof *importer->nodes);
+    assimp_node *const added = &importer->nodes[index];
+    const assimp_node *const parent = parent_index != NONE ? &importer->nodes[parent_index] : NULL;
     const bool is_below_pivot = parent && parent->is_pivot;
-    *added = (node){.source = source,
-                    .parent = parent_index,
-                    .above = is_below_pivot ? parent->above : parent_index,
-                    .pivots = NONE,
-                    .post = NONE,
-                    .model = SIZE_MAX,
-                    .is_pivot = parent && kind};
+    *added = (assimp_node){.source = source,
+                           .parent = parent_index,
+                           .above = is_below_pivot ? parent->above : parent_index,
+                           .pivots = NONE,
+                           .post = NONE,
+                           .model = SIZE_MAX,
+                           .is_pivot = parent && kind};
 
     // Pivots of one node have names that begin with the name of the node.
     bool continues_pivots = is_below_pivot && pivot_kind(parent->source, &parent_length);
@@ -328,56 +334,56 @@ static void add_node(importer *all, const struct aiNode *source, int parent_inde
 }
 
 // Marks the nodes that meshes use as bones, and the nodes of meshes with bones.
-static void mark_bones(importer *all)
+static void mark_bones(assimp_importer *importer)
 {
-    for (uint32_t m = 0; m < all->scene->mNumMeshes; m++) {
-        const struct aiMesh *const mesh = all->scene->mMeshes[m];
+    for (uint32_t m = 0; m < importer->scene->mNumMeshes; m++) {
+        const struct aiMesh *const mesh = importer->scene->mMeshes[m];
         for (uint32_t b = 0; b < mesh->mNumBones; b++) {
-            const int found = find_node(all, &mesh->mBones[b]->mName);
+            const int found = find_node(importer, &mesh->mBones[b]->mName);
             if (found != NONE) {
-                all->nodes[found].is_bone = true;
-                all->has_bones = true;
+                importer->nodes[found].is_bone = true;
+                importer->has_bones = true;
             }
         }
     }
 
-    for (int i = 0; i < all->num_nodes; i++) {
-        node *const one = &all->nodes[i];
-        for (uint32_t m = 0; m < one->source->mNumMeshes; m++)
-            one->is_skin |= all->scene->mMeshes[one->source->mMeshes[m]]->mNumBones > 0;
+    for (int i = 0; i < importer->num_nodes; i++) {
+        assimp_node *const node = &importer->nodes[i];
+        for (uint32_t m = 0; m < node->source->mNumMeshes; m++)
+            node->is_skin |= importer->scene->mMeshes[node->source->mMeshes[m]]->mNumBones > 0;
     }
 }
 
 // Marks the nodes that clips animate.
-static void mark_moved(importer *all)
+static void mark_moved(assimp_importer *importer)
 {
-    for (uint32_t a = 0; a < all->scene->mNumAnimations; a++) {
-        const struct aiAnimation *const clip = all->scene->mAnimations[a];
+    for (uint32_t a = 0; a < importer->scene->mNumAnimations; a++) {
+        const struct aiAnimation *const clip = importer->scene->mAnimations[a];
         for (uint32_t c = 0; c < clip->mNumChannels; c++) {
-            const int found = find_node(all, &clip->mChannels[c]->mNodeName);
+            const int found = find_node(importer, &clip->mChannels[c]->mNodeName);
             if (found != NONE)
-                all->nodes[found].is_moved = true;
+                importer->nodes[found].is_moved = true;
         }
     }
 }
 
 // Lists the nodes level by level, without recursion.
-static void list_nodes(importer *all)
+static void list_nodes(assimp_importer *importer)
 {
-    add_node(all, all->scene->mRootNode, NONE);
-    for (int i = 0; i < all->num_nodes; i++) {
-        const struct aiNode *const parent = all->nodes[i].source;
+    add_node(importer, importer->scene->mRootNode, NONE);
+    for (int i = 0; i < importer->num_nodes; i++) {
+        const struct aiNode *const parent = importer->nodes[i].source;
         for (uint32_t k = 0; k < parent->mNumChildren; k++)
-            add_node(all, parent->mChildren[k], i);
+            add_node(importer, parent->mChildren[k], i);
     }
 
-    mark_bones(all);
-    mark_moved(all);
-    for (int i = 1; i < all->num_nodes; i++) { // parents precede their children
-        node *const one = &all->nodes[i];
-        const node *const parent = &all->nodes[one->parent];
-        one->is_moved |= parent->is_pivot && parent->is_moved;
-        one->is_joint = one->is_bone || parent->is_joint;
+    mark_bones(importer);
+    mark_moved(importer);
+    for (int i = 1; i < importer->num_nodes; i++) { // parents precede their children
+        assimp_node *const node = &importer->nodes[i];
+        const assimp_node *const parent = &importer->nodes[node->parent];
+        node->is_moved |= parent->is_pivot && parent->is_moved;
+        node->is_joint = node->is_bone || parent->is_joint;
     }
 }
 
@@ -455,44 +461,58 @@ static struct aiMatrix4x4 matrix_from_affine(const convert_affine *a)
     return matrix;
 }
 
-// Computes the local transforms of all nodes at a time, for the clip of their channels or curves.
-static void evaluate(importer *all, double seconds, double ticks_per_second)
+// Evaluates the channel of a node at a time in ticks. `local` is the transform without the channel.
+// A channel of a node with pivots replaces the transforms of the pivots.
+static struct aiMatrix4x4 evaluate_channel(const assimp_importer *importer, const assimp_node *node,
+                                           double time, struct aiMatrix4x4 local)
 {
-    const double time = seconds * ticks_per_second;
-    for (int i = 0; i < all->num_nodes; i++) {
-        node *const one = &all->nodes[i];
-        if (one->has_curves) { // the product of all factors, relative to `above`
-            const convert_affine transform = fbx_evaluate(all->curves, one->model, seconds);
-            one->local = matrix_from_affine(&transform);
-            continue;
+    const struct aiNodeAnim *const channel = node->channel;
+    const bool replaces_pivots = !node->is_pivot && node->pivots != NONE;
+    struct aiQuaternion rotation =
+        rotation_at(channel->mRotationKeys, channel->mNumRotationKeys, time);
+    if (replaces_pivots && node->post != NONE) { // Rpost^-1 twice, because it contains Rpost
+        struct aiMatrix3x3 matrix;
+        struct aiQuaternion inverse;
+        aiMatrix3FromMatrix4(&matrix, &importer->nodes[node->post].source->mTransformation);
+        aiCreateQuaternionFromMatrix(&inverse, &matrix);
+        aiQuaternionMultiply(&rotation, &inverse);
+        aiQuaternionMultiply(&rotation, &inverse);
+    }
+    return compose(vector_at(channel->mPositionKeys, channel->mNumPositionKeys, time,
+                             (struct aiVector3D){local.a4, local.b4, local.c4}),
+                   rotation,
+                   vector_at(channel->mScalingKeys, channel->mNumScalingKeys, time,
+                             (struct aiVector3D){1, 1, 1}));
+}
+
+// Computes the transform of a node, relative to `above`, at a time in ticks. The nodes above it are
+// complete.
+static struct aiMatrix4x4 evaluate_node(const assimp_importer *importer, const assimp_node *node,
+                                        double time)
+{
+    const bool replaces_pivots = node->channel && !node->is_pivot && node->pivots != NONE;
+    const int attached = replaces_pivots ? importer->nodes[node->pivots].parent : node->parent;
+    struct aiMatrix4x4 local = node->source->mTransformation;
+    if (node->channel)
+        local = evaluate_channel(importer, node, time, local);
+    if (attached == node->above)
+        return local;
+    struct aiMatrix4x4 pivots = importer->nodes[attached].local;
+    aiMultiplyMatrix4(&pivots, &local);
+    return pivots;
+}
+
+// Computes the transforms of all nodes at a time.
+static void evaluate(assimp_importer *importer, double seconds, double ticks_per_second)
+{
+    for (int i = 0; i < importer->num_nodes; i++) {
+        assimp_node *const node = &importer->nodes[i];
+        if (node->has_curves) { // the product of all factors, relative to `above`
+            const convert_affine transform = fbx_evaluate(importer->curves, node->model, seconds);
+            node->local = matrix_from_affine(&transform);
+        } else {
+            node->local = evaluate_node(importer, node, seconds * ticks_per_second);
         }
-        const struct aiNodeAnim *const channel = one->channel;
-        const bool is_whole = channel && !one->is_pivot && one->pivots != NONE;
-        const int attached = is_whole ? all->nodes[one->pivots].parent : one->parent;
-        struct aiMatrix4x4 local = one->source->mTransformation;
-        if (channel) {
-            struct aiQuaternion rotation =
-                rotation_at(channel->mRotationKeys, channel->mNumRotationKeys, time);
-            if (is_whole && one->post != NONE) { // Rpost^-1 twice, because it contains Rpost
-                struct aiMatrix3x3 matrix;
-                struct aiQuaternion inverse;
-                aiMatrix3FromMatrix4(&matrix, &all->nodes[one->post].source->mTransformation);
-                aiCreateQuaternionFromMatrix(&inverse, &matrix);
-                aiQuaternionMultiply(&rotation, &inverse);
-                aiQuaternionMultiply(&rotation, &inverse);
-            }
-            local = compose(vector_at(channel->mPositionKeys, channel->mNumPositionKeys, time,
-                                      (struct aiVector3D){local.a4, local.b4, local.c4}),
-                            rotation,
-                            vector_at(channel->mScalingKeys, channel->mNumScalingKeys, time,
-                                      (struct aiVector3D){1, 1, 1}));
-        }
-        if (attached != one->above) {
-            struct aiMatrix4x4 pivots = all->nodes[attached].local;
-            aiMultiplyMatrix4(&pivots, &local);
-            local = pivots;
-        }
-        one->local = local;
     }
 }
 
@@ -542,9 +562,9 @@ static double get_number(const struct aiMetadata *data, const char *name, double
 
 // Returns the transform from the file's axes and units to glTF's (x left, y up, z forward, metres).
 // Only FBX files contain their axes and their unit, in centimetres.
-static struct aiMatrix4x4 to_gltf(const importer *all)
+static struct aiMatrix4x4 to_gltf(const assimp_importer *importer)
 {
-    const struct aiMetadata *const data = all->scene->mMetaData;
+    const struct aiMetadata *const data = importer->scene->mMetaData;
     const double unit = get_number(data, "UnitScaleFactor", 100) / 100.0;
     static const char *const names[3][2] = {
         {"CoordAxis", "CoordAxisSign"}, {"UpAxis", "UpAxisSign"}, {"FrontAxis", "FrontAxisSign"}};
@@ -562,30 +582,30 @@ static struct aiMatrix4x4 to_gltf(const importer *all)
 
 // Adds the nodes with the same indices. Pivots are not in the scene. An additional node, the last,
 // converts all others to glTF's axes.
-static void add_nodes(importer *all)
+static void add_nodes(assimp_importer *importer)
 {
-    const size_t top = (size_t)all->num_nodes;
+    const size_t top = (size_t)importer->num_nodes;
     float columns[16];
-    evaluate(all, 0, 1);
+    evaluate(importer, 0, 1);
     for (size_t i = 0; i < top; i++) {
-        node *const one = &all->nodes[i];
+        assimp_node *const node = &importer->nodes[i];
         float t[3];
         float r[4];
         float scale[3];
-        one->rest = one->local;
-        split(&one->rest, t, r, scale);
-        gltf_add(&all->file, "nodes",
-                 json_pack("{s:o, s:o, s:o, s:o}", "name", gltf_string(one->source->mName.data),
+        node->rest = node->local;
+        split(&node->rest, t, r, scale);
+        gltf_add(&importer->file, "nodes",
+                 json_pack("{s:o, s:o, s:o, s:o}", "name", gltf_string(node->source->mName.data),
                            "translation", gltf_floats(t, 3), "rotation", gltf_floats(r, 4), "scale",
                            gltf_floats(scale, 3)));
     }
 
-    put_matrix(to_gltf(all), columns);
-    gltf_add(&all->file, "nodes", json_pack("{s:o}", "matrix", gltf_floats(columns, 16)));
-    gltf_append(&all->file, all->file.tops, gltf_whole(top));
+    put_matrix(to_gltf(importer), columns);
+    gltf_add(&importer->file, "nodes", json_pack("{s:o}", "matrix", gltf_floats(columns, 16)));
+    gltf_append(&importer->file, importer->file.tops, gltf_whole(top));
     for (size_t i = 0; i < top; i++)
-        if (!all->nodes[i].is_pivot)
-            gltf_set_parent(&all->file, i, i == 0 ? top : (size_t)all->nodes[i].above);
+        if (!importer->nodes[i].is_pivot)
+            gltf_set_parent(&importer->file, i, i == 0 ? top : (size_t)importer->nodes[i].above);
 }
 
 // -- Meshes ---------------------------------------------------------------------------------------
@@ -613,7 +633,7 @@ static size_t count_slots(const struct aiMesh *mesh, unsigned *num_used)
 
 // Adds joints and weights in as many sets as the vertex with most influences needs. Vertices
 // without weights are attached to an additional joint; returns true if there are such vertices.
-static bool add_weights(importer *all, const struct aiMesh *mesh, json_t *attributes)
+static bool add_weights(assimp_importer *importer, const struct aiMesh *mesh, json_t *attributes)
 {
     const size_t num_vertices = mesh->mNumVertices;
     unsigned *const num_used = common_alloc(num_vertices, sizeof *num_used); // slots of a vertex
@@ -639,8 +659,8 @@ static bool add_weights(importer *all, const struct aiMesh *mesh, json_t *attrib
             weights[v * slots] = 1;
             has_free = true;
         }
-    gltf_put_influences(&all->file, attributes, mesh->mNumBones + 1, joints, weights, num_vertices,
-                        slots);
+    gltf_put_influences(&importer->file, attributes, mesh->mNumBones + 1, joints, weights,
+                        num_vertices, slots);
     free(weights);
     free(joints);
     free(num_used);
@@ -648,72 +668,73 @@ static bool add_weights(importer *all, const struct aiMesh *mesh, json_t *attrib
 }
 
 // Returns the product of the geometric factors of a node: up to three of its last pivots.
-static struct aiMatrix4x4 geometric_factor(const importer *all, size_t node_index)
+static struct aiMatrix4x4 geometric_factor(const assimp_importer *importer, size_t node_index)
 {
     struct aiMatrix4x4 product;
     aiIdentityMatrix4(&product);
     int pivot = NONE;
-    if (all->nodes[node_index].pivots != NONE)
-        pivot = all->nodes[node_index].parent;
+    if (importer->nodes[node_index].pivots != NONE)
+        pivot = importer->nodes[node_index].parent;
     for (int k = 0; k < 3 && pivot != NONE; k++) {
-        const struct aiNode *const source = all->nodes[pivot].source;
+        const struct aiNode *const source = importer->nodes[pivot].source;
         if (!strstr(source->mName.data, "_$AssimpFbx$_Geometric"))
             break;
         struct aiMatrix4x4 factor = source->mTransformation;
         aiMultiplyMatrix4(&factor, &product);
         product = factor;
-        pivot = all->nodes[pivot].parent;
+        pivot = importer->nodes[pivot].parent;
     }
     return product;
 }
 
 // Adds the skin of a mesh and returns it. Offset matrices begin in the space of the mesh's node
 // without the geometric factors. With `has_free`, the node of the mesh is the last joint.
-static size_t add_skin(importer *all, const struct aiMesh *mesh, size_t node_index, bool has_free)
+static size_t add_skin(assimp_importer *importer, const struct aiMesh *mesh, size_t node_index,
+                       bool has_free)
 {
     json_t *const joints = json_array();
-    struct aiMatrix4x4 geometric = geometric_factor(all, node_index);
+    struct aiMatrix4x4 geometric = geometric_factor(importer, node_index);
     const size_t count = mesh->mNumBones + (size_t)has_free;
     float *const binds = common_alloc(count, 16 * sizeof *binds);
 
     for (uint32_t b = 0; b < mesh->mNumBones; b++) {
         const struct aiBone *const bone = mesh->mBones[b];
-        const int found = find_node(all, &bone->mName);
+        const int found = find_node(importer, &bone->mName);
         if (found == NONE)
-            add_line(all,
+            add_line(importer,
                      NOTE
                      "bone '%s' of mesh '%s' has no node: its vertices were attached to the root",
                      bone->mName.data, mesh->mName.data);
-        gltf_append(&all->file, joints, gltf_whole(found != NONE ? (size_t)found : 0));
+        gltf_append(&importer->file, joints, gltf_whole(found != NONE ? (size_t)found : 0));
         struct aiMatrix4x4 offset = bone->mOffsetMatrix;
         aiMultiplyMatrix4(&offset, &geometric);
         put_matrix(offset, binds + 16 * b);
     }
 
     if (has_free) {
-        gltf_append(&all->file, joints, gltf_whole(node_index));
+        gltf_append(&importer->file, joints, gltf_whole(node_index));
         aiIdentityMatrix4(&geometric);
         put_matrix(geometric, binds + 16 * (size_t)mesh->mNumBones);
     }
 
     const size_t accessor =
-        gltf_add_accessor(&all->file, GLTF_BINDS, GLTF_FLOAT, binds, count, 16, GLTF_PLAIN);
+        gltf_add_accessor(&importer->file, GLTF_BINDS, GLTF_FLOAT, binds, count, 16, GLTF_PLAIN);
     free(binds);
     return gltf_add(
-        &all->file, "skins",
+        &importer->file, "skins",
         json_pack("{s:I, s:o}", "inverseBindMatrices", (json_int_t)accessor, "joints", joints));
 }
 
 // Charges a mesh each time a node uses it.
-static bool charge_mesh(importer *all, const struct aiMesh *mesh)
+static bool charge_mesh(assimp_importer *importer, const struct aiMesh *mesh)
 {
     enum { ELEMENTS_PER_MESH = 1000, ELEMENTS_PER_ITEM = 8, BYTES_PER_ITEM = 32 };
     uint64_t num_weights = 0;
     for (unsigned i = 0; i < mesh->mNumBones; i++)
         num_weights += 1 + (uint64_t)mesh->mBones[i]->mNumWeights;
     const uint64_t num_items = mesh->mNumVertices + (uint64_t)mesh->mNumFaces + num_weights;
-    return charge(all, ELEMENTS_PER_MESH + ELEMENTS_PER_ITEM * num_items)
-           && charge_bytes(all, num_items, BYTES_PER_ITEM);
+    return charge(importer, ELEMENTS_PER_MESH + ELEMENTS_PER_ITEM * num_items)
+           && charge_bytes(importer, num_items, BYTES_PER_ITEM);
 }
 
 // Returns the vertices of the triangles of a mesh, and skips all other faces. Free with free().
@@ -729,7 +750,7 @@ static uint32_t *list_triangles(const struct aiMesh *mesh, size_t *num_indices)
     return indices;
 }
 
-static void add_texcoords(importer *all, const struct aiMesh *mesh, json_t *attributes)
+static void add_texcoords(assimp_importer *importer, const struct aiMesh *mesh, json_t *attributes)
 {
     const size_t count = mesh->mNumVertices;
     float *const texcoords = common_alloc(count, 2 * sizeof *texcoords);
@@ -737,60 +758,61 @@ static void add_texcoords(importer *all, const struct aiMesh *mesh, json_t *attr
         texcoords[2 * i] = mesh->mTextureCoords[0][i].x;
         texcoords[2 * i + 1] = 1 - mesh->mTextureCoords[0][i].y;
     }
-    gltf_put_attribute(&all->file, attributes, "TEXCOORD_0", GLTF_FLOAT, texcoords, count, 2,
+    gltf_put_attribute(&importer->file, attributes, "TEXCOORD_0", GLTF_FLOAT, texcoords, count, 2,
                        GLTF_PLAIN);
     free(texcoords);
 }
 
 // Adds the node of a mesh: a root of the scene for a mesh with bones, otherwise a child of the
 // mesh's node. With `has_free`, the mesh has vertices without weights.
-static void add_mesh_node(importer *all, const struct aiMesh *mesh, size_t mesh_index,
+static void add_mesh_node(assimp_importer *importer, const struct aiMesh *mesh, size_t mesh_index,
                           size_t node_index, bool has_free)
 {
-    const char *const name = all->nodes[node_index].source->mName.data;
+    const char *const name = importer->nodes[node_index].source->mName.data;
     json_t *const item =
         json_pack("{s:o, s:I}", "name", gltf_string(name), "mesh", (json_int_t)mesh_index);
-    const size_t added = gltf_add(&all->file, "nodes", item);
+    const size_t added = gltf_add(&importer->file, "nodes", item);
     if (mesh->mNumBones == 0) {
-        gltf_set_parent(&all->file, added, node_index);
+        gltf_set_parent(&importer->file, added, node_index);
         return;
     }
-    gltf_put(&all->file, item, "skin", gltf_whole(add_skin(all, mesh, node_index, has_free)));
-    gltf_append(&all->file, all->file.tops, gltf_whole(added));
+    gltf_put(&importer->file, item, "skin",
+             gltf_whole(add_skin(importer, mesh, node_index, has_free)));
+    gltf_append(&importer->file, importer->file.tops, gltf_whole(added));
 }
 
 // Adds a mesh with at least one triangle, and its node.
-static void add_triangles(importer *all, const struct aiMesh *mesh, size_t node_index,
+static void add_triangles(assimp_importer *importer, const struct aiMesh *mesh, size_t node_index,
                           const uint32_t *indices, size_t num_indices)
 {
     json_t *const attributes = json_object();
-    gltf_put_attribute(&all->file, attributes, "POSITION", GLTF_FLOAT, mesh->mVertices,
+    gltf_put_attribute(&importer->file, attributes, "POSITION", GLTF_FLOAT, mesh->mVertices,
                        mesh->mNumVertices, 3, GLTF_PLAIN);
     if (mesh->mTextureCoords[0])
-        add_texcoords(all, mesh, attributes);
-    const bool has_free = mesh->mNumBones > 0 && add_weights(all, mesh, attributes);
-    const size_t accessor =
-        gltf_add_accessor(&all->file, GLTF_INDICES, GLTF_UINT, indices, num_indices, 1, GLTF_PLAIN);
+        add_texcoords(importer, mesh, attributes);
+    const bool has_free = mesh->mNumBones > 0 && add_weights(importer, mesh, attributes);
+    const size_t accessor = gltf_add_accessor(&importer->file, GLTF_INDICES, GLTF_UINT, indices,
+                                              num_indices, 1, GLTF_PLAIN);
     if (mesh->mNumAnimMeshes > 0)
-        add_line(all, NOTE "mesh '%s': skipped %u morph targets", mesh->mName.data,
+        add_line(importer, NOTE "mesh '%s': skipped %u morph targets", mesh->mName.data,
                  mesh->mNumAnimMeshes);
     const size_t mesh_index =
-        gltf_add(&all->file, "meshes",
+        gltf_add(&importer->file, "meshes",
                  json_pack("{s:o, s:[{s:o, s:I, s:I}]}", "name", gltf_string(mesh->mName.data),
                            "primitives", "attributes", attributes, "indices", (json_int_t)accessor,
                            "material", (json_int_t)mesh->mMaterialIndex));
-    add_mesh_node(all, mesh, mesh_index, node_index, has_free);
+    add_mesh_node(importer, mesh, mesh_index, node_index, has_free);
 }
 
 // Adds a mesh of one primitive and its node, if it has triangles. Returns false after an error.
-static bool add_mesh(importer *all, const struct aiMesh *mesh, size_t node_index)
+static bool add_mesh(assimp_importer *importer, const struct aiMesh *mesh, size_t node_index)
 {
-    if (!charge_mesh(all, mesh))
+    if (!charge_mesh(importer, mesh))
         return false;
     size_t num_indices = 0;
     uint32_t *const indices = list_triangles(mesh, &num_indices);
     if (num_indices > 0)
-        add_triangles(all, mesh, node_index, indices, num_indices);
+        add_triangles(importer, mesh, node_index, indices, num_indices);
     free(indices);
     return true;
 }
@@ -798,7 +820,8 @@ static bool add_mesh(importer *all, const struct aiMesh *mesh, size_t node_index
 // -- Materials ------------------------------------------------------------------------------------
 
 // Adds an image. Formats that glTF does not support, such as TGA, are converted to PNG.
-static json_t *add_picture(importer *all, const void *bytes, size_t size, const char *name)
+static json_t *add_picture(assimp_importer *importer, const void *bytes, size_t size,
+                           const char *name)
 {
     md5_error error;
     view_image image;
@@ -810,7 +833,7 @@ static json_t *add_picture(importer *all, const void *bytes, size_t size, const 
         png = view_encode_png(&image, true, &size);
         free(image.rgba);
     }
-    const size_t view = gltf_add_picture(&all->file, png ? png : bytes, size);
+    const size_t view = gltf_add_picture(&importer->file, png ? png : bytes, size);
     free(png);
     return json_pack("{s:I, s:o}", "bufferView", (json_int_t)view, "name",
                      gltf_string(common_base(name)));
@@ -818,15 +841,15 @@ static json_t *add_picture(importer *all, const void *bytes, size_t size, const 
 
 // Adds the image of a texture: an embedded image, or a file below the folder of the model. The path
 // is usually from the author's machine, so that leading folders are removed until a file is found.
-static json_t *add_image(importer *all, const char *path)
+static json_t *add_image(assimp_importer *importer, const char *path)
 {
-    for (uint32_t i = 0; i < all->scene->mNumTextures; i++) {
-        const struct aiTexture *const embedded = all->scene->mTextures[i];
+    for (uint32_t i = 0; i < importer->scene->mNumTextures; i++) {
+        const struct aiTexture *const embedded = importer->scene->mTextures[i];
         if (embedded->mHeight == 0 && strcmp(embedded->mFilename.data, path) == 0)
-            return add_picture(all, embedded->pcData, embedded->mWidth, path);
+            return add_picture(importer, embedded->pcData, embedded->mWidth, path);
     }
 
-    char *const folder = common_folder(all->path);
+    char *const folder = common_folder(importer->path);
     char *const name = common_normalize_path(path);
     const char *reason = NULL;
     char *found = NULL;
@@ -841,7 +864,7 @@ static json_t *add_image(importer *all, const char *path)
     size_t size = 0;
     if (found)
         bytes = common_read_stream(found, &size, &reason);
-    json_t *const image = bytes ? add_picture(all, bytes, size, found)
+    json_t *const image = bytes ? add_picture(importer, bytes, size, found)
                                 : json_pack("{s:o}", "uri", gltf_uri(common_base(name)));
 
     free(bytes);
@@ -851,22 +874,22 @@ static json_t *add_image(importer *all, const char *path)
     return image;
 }
 
-static bool add_map(importer *all, const struct aiMaterial *material, json_t *item, int map,
-                    enum aiTextureType type)
+static bool add_map(assimp_importer *importer, const struct aiMaterial *material, json_t *item,
+                    int map, enum aiTextureType type)
 {
     struct aiString path = {0};
     if (aiGetMaterialTexture(material, type, 0, &path, NULL, NULL, NULL, NULL, NULL, NULL)
         != AI_SUCCESS)
         return false;
-    size_t image = gltf_num_added(&all->file, "images");
-    if (!gltf_find(&all->file, 'i', path.data, &image)) // each file is read once
-        gltf_add(&all->file, "images", add_image(all, path.data));
+    size_t image = gltf_num_added(&importer->file, "images");
+    if (!gltf_find(&importer->file, 'i', path.data, &image)) // each file is read once
+        gltf_add(&importer->file, "images", add_image(importer, path.data));
     json_t *const texture = json_pack("{s:I}", "source", (json_int_t)image);
-    gltf_put_map(&all->file, item, map, gltf_add(&all->file, "textures", texture));
+    gltf_put_map(&importer->file, item, map, gltf_add(&importer->file, "textures", texture));
     return true;
 }
 
-static void add_materials(importer *all)
+static void add_materials(assimp_importer *importer)
 {
     static const enum aiTextureType types[CONVERT_NUM_MAPS][2] = {
         [CONVERT_MAP_COLOR] = {aiTextureType_DIFFUSE, aiTextureType_BASE_COLOR},
@@ -874,27 +897,29 @@ static void add_materials(importer *all)
         [CONVERT_MAP_SPECULAR] = {aiTextureType_SPECULAR},
         [CONVERT_MAP_GLOW] = {aiTextureType_EMISSIVE, aiTextureType_EMISSION_COLOR}};
 
-    for (uint32_t m = 0; m < all->scene->mNumMaterials; m++) {
-        const struct aiMaterial *const material = all->scene->mMaterials[m];
+    for (uint32_t m = 0; m < importer->scene->mNumMaterials; m++) {
+        const struct aiMaterial *const material = importer->scene->mMaterials[m];
         struct aiString name = {0};
         struct aiColor4D color;
         aiGetMaterialString(material, AI_MATKEY_NAME, &name);
         json_t *const item = json_pack("{s:o}", "name", gltf_string(name.data));
         for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
-            if (add_map(all, material, item, map, types[map][0])
-                || add_map(all, material, item, map, types[map][1]))
+            if (add_map(importer, material, item, map, types[map][0])
+                || add_map(importer, material, item, map, types[map][1]))
                 continue;
             if (map != CONVERT_MAP_COLOR
                 || aiGetMaterialColor(material, AI_MATKEY_COLOR_DIFFUSE, &color) != AI_SUCCESS)
                 continue;
-            gltf_put(&all->file, item, "pbrMetallicRoughness",
+            gltf_put(&importer->file, item, "pbrMetallicRoughness",
                      json_pack("{s:[f,f,f,f]}", "baseColorFactor", color.r, color.g, color.b, 1.0));
         }
-        gltf_add(&all->file, "materials", item);
+        gltf_add(&importer->file, "materials", item);
     }
 }
 
 // -- Clips ----------------------------------------------------------------------------------------
+
+enum { TRANSFORM_WIDTH = 3 + 4 + 3 }; // numbers of a translation, a rotation and a scale
 
 // Returns the largest change between adjacent keys that are more than some ticks apart. Keys begin
 // with their time.
@@ -918,6 +943,7 @@ static double widest_gap(const void *keys, size_t stride, unsigned count, size_t
         }
         max_change = fmax(max_change, sqrt(sum));
     }
+
     return max_change;
 }
 
@@ -957,110 +983,111 @@ static bool is_near(const struct aiMatrix4x4 *a, const struct aiMatrix4x4 *b)
 
 // Reads the curves of an FBX file, and finds the model of each node. A model that has another rest
 // pose than its node, because it uses an unknown property, keeps the keys of libassimp.
-static void find_models(importer *all, const convert_input *input)
+static void find_models(assimp_importer *importer, const convert_input *input)
 {
     if (!common_has_suffix(input->path, ".fbx"))
         return;
-    all->curves = fbx_read_curves(&all->job, input->bytes, input->size);
-    for (int i = 0; i < all->num_nodes && all->curves; i++) {
-        node *const one = &all->nodes[i];
+    importer->curves = fbx_read_curves(&importer->job, input->bytes, input->size);
+    for (int i = 0; i < importer->num_nodes && importer->curves; i++) {
+        assimp_node *const node = &importer->nodes[i];
         const size_t model =
-            one->is_pivot ? SIZE_MAX : fbx_find_model(all->curves, one->source->mName.data);
+            node->is_pivot ? SIZE_MAX : fbx_find_model(importer->curves, node->source->mName.data);
         if (model == SIZE_MAX)
             continue;
-        const convert_affine rest = fbx_rest_transform(all->curves, model);
+        const convert_affine rest = fbx_rest_transform(importer->curves, model);
         const struct aiMatrix4x4 matrix = matrix_from_affine(&rest);
-        if (is_near(&matrix, &one->rest))
-            one->model = model;
+        if (is_near(&matrix, &node->rest))
+            node->model = model;
     }
 }
 
 // Begins a clip: resets the states of the nodes and sets their channels. *num_moved is the number
 // of animated nodes, and *reach the largest distance of a joint from its parent.
-static void begin_clip(importer *all, const struct aiAnimation *clip, size_t *num_moved,
+static void begin_clip(assimp_importer *importer, const struct aiAnimation *clip, size_t *num_moved,
                        double *reach)
 {
     *num_moved = 0;
     *reach = 0;
-    const bool has_curves = all->curves && fbx_select_clip(all->curves, clip->mName.data);
-    for (int i = 0; i < all->num_nodes; i++) {
-        node *const one = &all->nodes[i];
-        const struct aiMatrix4x4 rest = one->rest;
-        one->has_curves =
-            has_curves && one->model != SIZE_MAX && fbx_is_supported(all->curves, one->model);
-        one->is_moved |= one->has_curves && fbx_is_animated(all->curves, one->model);
-        *num_moved += one->is_moved;
-        if (!all->has_bones || one->is_joint)
+    const bool has_curves = importer->curves && fbx_select_clip(importer->curves, clip->mName.data);
+    for (int i = 0; i < importer->num_nodes; i++) {
+        assimp_node *const node = &importer->nodes[i];
+        const struct aiMatrix4x4 rest = node->rest;
+        node->has_curves = has_curves && node->model != SIZE_MAX
+                           && fbx_is_supported(importer->curves, node->model);
+        node->is_moved |= node->has_curves && fbx_is_animated(importer->curves, node->model);
+        *num_moved += node->is_moved;
+        if (!importer->has_bones || node->is_joint)
             *reach = fmax(*reach,
                           (double)sqrtf(rest.a4 * rest.a4 + rest.b4 * rest.b4 + rest.c4 * rest.c4));
         // Nodes that are not joints are skipped in files with bones.
-        one->is_still = all->has_bones && !one->is_joint;
-        one->is_changing = false;
-        one->channel = NULL;
+        node->is_still = importer->has_bones && !node->is_joint;
+        node->is_changing = false;
+        node->channel = NULL;
     }
 
     for (uint32_t c = 0; c < clip->mNumChannels; c++) {
-        const int found = find_node(all, &clip->mChannels[c]->mNodeName);
+        const int found = find_node(importer, &clip->mChannels[c]->mNodeName);
         if (found != NONE)
-            all->nodes[found].channel = clip->mChannels[c];
+            importer->nodes[found].channel = clip->mChannels[c];
     }
 }
 
 // Writes the transforms of all animated nodes in a frame.
-static void sample_nodes(importer *all, size_t frame, size_t num_frames, float *track)
+static void sample_nodes(assimp_importer *importer, size_t frame, size_t num_frames, float *track)
 {
-    enum { WIDTH = 3 + 4 + 3 };
-    for (int i = 0; i < all->num_nodes; i++) {
-        node *const one = &all->nodes[i];
-        if (!one->is_moved)
+    for (int i = 0; i < importer->num_nodes; i++) {
+        assimp_node *const node = &importer->nodes[i];
+        if (!node->is_moved)
             continue;
-        one->is_still &= aiMatrix4AreEqualEpsilon(&one->local, &one->rest, 1e-4f) != 0;
+        node->is_still &= aiMatrix4AreEqualEpsilon(&node->local, &node->rest, 1e-4f) != 0;
         if (frame == 0)
-            one->first = one->local;
-        one->is_changing |= !aiMatrix4AreEqualEpsilon(&one->local, &one->first, 1e-3f);
-        split(&one->local, track + 3 * frame, track + 3 * num_frames + 4 * frame,
+            node->first = node->local;
+        node->is_changing |= !aiMatrix4AreEqualEpsilon(&node->local, &node->first, 1e-3f);
+        split(&node->local, track + 3 * frame, track + 3 * num_frames + 4 * frame,
               track + 7 * num_frames + 3 * frame);
-        track += num_frames * WIDTH;
+        track += num_frames * TRANSFORM_WIDTH;
     }
 }
 
 // Adds the channels of all nodes that differ from the rest pose.
-static void add_channels(importer *all, json_t *item, const float *times, size_t num_frames,
-                         const float *track)
+static void add_channels(assimp_importer *importer, json_t *item, const float *times,
+                         size_t num_frames, const float *track)
 {
-    enum { WIDTH = 3 + 4 + 3 };
-    for (size_t i = 0; i < (size_t)all->num_nodes; i++) {
-        if (!all->nodes[i].is_moved)
+    for (size_t i = 0; i < (size_t)importer->num_nodes; i++) {
+        if (!importer->nodes[i].is_moved)
             continue;
-        if (!all->nodes[i].is_pivot && !all->nodes[i].is_still) {
-            gltf_add_channel(&all->file, item, i, "translation", times, num_frames, track,
+        if (!importer->nodes[i].is_pivot && !importer->nodes[i].is_still) {
+            gltf_add_channel(&importer->file, item, i, "translation", times, num_frames, track,
                              num_frames, 3);
-            gltf_add_channel(&all->file, item, i, "rotation", times, num_frames,
+            gltf_add_channel(&importer->file, item, i, "rotation", times, num_frames,
                              track + 3 * num_frames, num_frames, 4);
-            gltf_add_channel(&all->file, item, i, "scale", times, num_frames,
+            gltf_add_channel(&importer->file, item, i, "scale", times, num_frames,
                              track + 7 * num_frames, num_frames, 3);
         }
-        track += num_frames * WIDTH;
+        track += num_frames * TRANSFORM_WIDTH;
     }
 }
 
 // Reports keys that are more than a frame apart, because they may be connected by curves. A curve
 // deviates from the line by about a tenth of the change: by 1 degree, or as much of the longest
 // bone.
-static void note_sparse_keys(importer *all, const struct aiAnimation *clip, const char *name,
-                             double ticks_per_frame, double reach, bool has_curves)
+static void note_sparse_keys(assimp_importer *importer, const struct aiAnimation *clip,
+                             const char *name, double ticks_per_frame, double reach,
+                             bool has_curves)
 {
     size_t num_sparse = 0;
     size_t num_bent = 0;
     const double min_gap = 1.5 * fmax(ticks_per_frame, 1.0);
+
     // Changes between sparse keys: radians, and displacements relative to `reach`.
     const double min_rotation = 0.004;
     const double min_movement = 0.004;
     const double min_bent_rotation = 0.087; // 5 degrees
     const double min_bent_movement = 0.1;
-    for (int i = 0; i < all->num_nodes; i++) {
-        const struct aiNodeAnim *const keys = all->nodes[i].channel;
-        if (!keys || !all->nodes[i].is_changing || all->nodes[i].has_curves)
+
+    for (int i = 0; i < importer->num_nodes; i++) {
+        const struct aiNodeAnim *const keys = importer->nodes[i].channel;
+        if (!keys || !importer->nodes[i].is_changing || importer->nodes[i].has_curves)
             continue;
         const double rotation = widest_gap(keys->mRotationKeys, sizeof *keys->mRotationKeys,
                                            keys->mNumRotationKeys, 4, min_gap);
@@ -1069,10 +1096,11 @@ static void note_sparse_keys(importer *all, const struct aiAnimation *clip, cons
         num_sparse += rotation > min_rotation || movement > min_movement * reach;
         num_bent += rotation > min_bent_rotation || movement > min_bent_movement * reach;
     }
+
     const bool is_lossy = has_curves && num_bent > 0;
     if (num_sparse > 0)
         add_line(
-            all,
+            importer,
             "%cclip '%s': %zu of %u animated nodes have keys more than one frame apart; curves "
             "between these keys are read as straight lines; bake the animation when you export it",
             is_lossy ? LOSS[0] : NOTE[0], name, num_sparse, clip->mNumChannels);
@@ -1090,79 +1118,107 @@ static bool has_morph_weights(const struct aiAnimation *clip)
     return false;
 }
 
-// Samples a clip and adds it. Exporters write some clips twice, by the name and by "Armature|name";
-// duplicates are added once. Returns false after an error.
-static bool add_clip(importer *all, const struct aiAnimation *clip, const order *job,
-                     const fbx_info *info)
+// A clip while it is sampled.
+typedef struct clip_sampler {
+    const char *name;
+    double ticks; // per second
+    double rate;  // frames per second
+    size_t num_frames;
+    size_t num_moved; // nodes that the clip animates
+    double reach;     // of the model, for note_sparse_keys()
+} clip_sampler;
+
+// Charges the cost of the samples. Returns false after an error.
+static bool charge_clip(assimp_importer *importer, const clip_sampler *clip)
 {
-    enum { WIDTH = 3 + 4 + 3 }; // numbers of a transform
-    const char *const name = select_clip_name(clip, job);
-    const double ticks = clip->mTicksPerSecond > 0 ? clip->mTicksPerSecond : 25;
-    const double rate = select_rate(job, ticks);
-    const double seconds = clip->mDuration / ticks;
-    size_t num_moved = 0;
-    double reach = 0;
-    begin_clip(all, clip, &num_moved, &reach);
-    const double frames = floor(seconds * rate + 0.5) + 1;
-    if (!(seconds >= 0 && seconds <= (double)MAX_CLIP_SECONDS)) {
-        add_line(all, PROBLEM "clip '%s' is too long: %g s at %g ticks per second; limit: %d s",
-                 name, seconds, ticks, MAX_CLIP_SECONDS);
-        return false;
+    const uint64_t cost_per_node = importer->curves ? 40 : 4;
+    const uint64_t cost_per_frame =
+        cost_per_node * (uint64_t)importer->num_nodes + TRANSFORM_WIDTH * (uint64_t)clip->num_moved;
+    const uint64_t node_size = clip->num_frames * (uint64_t)TRANSFORM_WIDTH;
+    return charge(importer, clip->num_frames * cost_per_frame)
+           && charge_bytes(importer, clip->num_moved * node_size, sizeof(float));
+}
+
+// Samples all frames and adds the animation. Exporters write some clips twice, by the name and by
+// "Armature|name"; the second one is skipped.
+static void sample_clip(assimp_importer *importer, const clip_sampler *clip)
+{
+    const size_t num_values = clip->num_moved * clip->num_frames * TRANSFORM_WIDTH;
+    float *const times = common_alloc(clip->num_frames, sizeof *times);
+    float *const values = common_alloc(num_values, sizeof *values);
+    for (size_t f = 0; f < clip->num_frames; f++) {
+        const double time = (double)f / clip->rate;
+        times[f] = (float)time;
+        evaluate(importer, time, clip->ticks);
+        sample_nodes(importer, f, clip->num_frames, values);
     }
 
-    const size_t num_frames = (size_t)frames;
-    const size_t size = num_frames * WIDTH; // of a node
-    const uint64_t cost_per_node = all->curves ? 40 : 4;
-    if (!charge(all, num_frames
-                         * (cost_per_node * (uint64_t)all->num_nodes + WIDTH * (uint64_t)num_moved))
-        || !charge_bytes(all, num_moved * (uint64_t)size, sizeof(float)))
-        return false;
-
-    float *const times = common_alloc(num_frames, sizeof *times);
-    float *const values = common_alloc(num_moved * size, sizeof *values);
-    for (size_t f = 0; f < num_frames; f++) {
-        times[f] = (float)((double)f / rate);
-        evaluate(all, (double)f / rate, ticks);
-        sample_nodes(all, f, num_frames, values);
+    const bool is_duplicate = gltf_find_bytes(&importer->file, GLTF_CLIP, clip->name, values,
+                                              num_values * sizeof *values, &(size_t){0});
+    if (!is_duplicate) {
+        json_t *const item = gltf_add_animation(&importer->file, clip->name,
+                                                json_pack("{s:f}", "frameRate", clip->rate));
+        add_channels(importer, item, times, clip->num_frames, values);
     }
-
-    int moved_skin = NONE;
-    for (int i = 0; i < all->num_nodes; i++)
-        if (all->nodes[i].is_skin && all->nodes[i].is_changing)
-            moved_skin = i;
-
-    if (!gltf_find_bytes(&all->file, GLTF_CLIP, name, values, num_moved * size * sizeof *values,
-                         &(size_t){0})) {
-        json_t *const item =
-            gltf_add_animation(&all->file, name, json_pack("{s:f}", "frameRate", rate));
-        add_channels(all, item, times, num_frames, values);
-    }
-
     free(values);
     free(times);
-    note_sparse_keys(all, clip, name, ticks / rate, reach, info->has[CURVES]);
-    if (has_morph_weights(clip))
-        add_line(all, LOSS "clip '%s' animates morph targets, which were skipped", name);
+}
 
-    // Maya applies both motions. 3ds Max and the rules of FBX apply the motion of the bones only.
+// Reports motions of a clip that are not converted. Maya applies both the motion of a mesh and that
+// of its bones. 3ds Max and the rules of FBX apply the motion of the bones only.
+static void note_skipped_motion(assimp_importer *importer, const struct aiAnimation *source,
+                                const char *name, int moved_skin)
+{
+    if (has_morph_weights(source))
+        add_line(importer, LOSS "clip '%s' animates morph targets, which were skipped", name);
     if (moved_skin != NONE)
         add_line(
-            all,
+            importer,
             LOSS
             "clip '%s' animates both the mesh '%s' and the bones of its skin; only the bones are "
             "used",
-            name, all->nodes[moved_skin].source->mName.data);
+            name, importer->nodes[moved_skin].source->mName.data);
+}
 
+// Samples a clip and adds it. Returns false after an error.
+static bool add_clip(assimp_importer *importer, const struct aiAnimation *source, const order *job,
+                     const fbx_info *info)
+{
+    const double default_ticks = 25;
+    clip_sampler clip = {.name = select_clip_name(source, job),
+                         .ticks =
+                             source->mTicksPerSecond > 0 ? source->mTicksPerSecond : default_ticks};
+    clip.rate = select_rate(job, clip.ticks);
+    begin_clip(importer, source, &clip.num_moved, &clip.reach);
+    const double seconds = source->mDuration / clip.ticks;
+    if (!(seconds >= 0 && seconds <= (double)MAX_CLIP_SECONDS)) {
+        add_line(importer,
+                 PROBLEM "clip '%s' is too long: %g s at %g ticks per second; limit: %d s",
+                 clip.name, seconds, clip.ticks, MAX_CLIP_SECONDS);
+        return false;
+    }
+    clip.num_frames = (size_t)(floor(seconds * clip.rate + 0.5) + 1);
+    if (!charge_clip(importer, &clip))
+        return false;
+    sample_clip(importer, &clip);
+
+    int moved_skin = NONE;
+    for (int i = 0; i < importer->num_nodes; i++)
+        if (importer->nodes[i].is_skin && importer->nodes[i].is_changing)
+            moved_skin = i;
+    note_sparse_keys(importer, source, clip.name, clip.ticks / clip.rate, clip.reach,
+                     info->has[CURVES]);
+    note_skipped_motion(importer, source, clip.name, moved_skin);
     return true;
 }
 
 // -- Both processes -------------------------------------------------------------------------------
 
 // Fails for versions of FBX that libassimp reads incorrectly, and reports contents that it skips.
-static bool check_fbx(importer *all, const fbx_info *info)
+static bool check_fbx(assimp_importer *importer, const fbx_info *info)
 {
     if (info->version < MIN_FBX_VERSION) {
-        add_line(all,
+        add_line(importer,
                  PROBLEM
                  "unsupported FBX version %u: expected %d (FBX 2011) or later; convert the file "
                  "with Autodesk's FBX Converter or export it again",
@@ -1170,60 +1226,60 @@ static bool check_fbx(importer *all, const fbx_info *info)
         return false;
     }
     if (info->has[BLENDS] || info->has[DUALS])
-        add_line(all, LOSS "dual quaternion skinning is not supported by MD5");
+        add_line(importer, LOSS "dual quaternion skinning is not supported by MD5");
     if (info->has[MORPHS])
-        add_line(all, LOSS "morph targets that deform the rest pose were skipped");
+        add_line(importer, LOSS "morph targets that deform the rest pose were skipped");
     return true;
 }
 
 // Imports the file with libassimp.
-static bool open_scene(importer *all, const convert_input *input)
+static bool open_scene(assimp_importer *importer, const convert_input *input)
 {
     struct aiPropertyStore *const properties = aiCreatePropertyStore();
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
-    all->scene = aiImportFileFromMemoryWithProperties(input->bytes, (unsigned)input->size,
-                                                      aiProcess_Triangulate,
-                                                      strrchr(input->path, '.') + 1, properties);
-    if (all->scene && all->scene->mRootNode)
+    importer->scene = aiImportFileFromMemoryWithProperties(
+        input->bytes, (unsigned)input->size, aiProcess_Triangulate, strrchr(input->path, '.') + 1,
+        properties);
+    if (importer->scene && importer->scene->mRootNode)
         return true;
-    add_line(all, PROBLEM "%s", aiGetErrorString());
+    add_line(importer, PROBLEM "%s", aiGetErrorString());
     return false;
 }
 
 // Adds the meshes of all nodes.
-static bool add_meshes(importer *all)
+static bool add_meshes(assimp_importer *importer)
 {
-    for (size_t i = 0; i < (size_t)all->num_nodes; i++) {
-        const struct aiNode *const source = all->nodes[i].source;
+    for (size_t i = 0; i < (size_t)importer->num_nodes; i++) {
+        const struct aiNode *const source = importer->nodes[i].source;
         for (unsigned m = 0; m < source->mNumMeshes; m++)
-            if (!add_mesh(all, all->scene->mMeshes[source->mMeshes[m]], i))
+            if (!add_mesh(importer, importer->scene->mMeshes[source->mMeshes[m]], i))
                 return false;
     }
     return true;
 }
 
 // Creates the .glb file. Adds a line and returns false after an error.
-static bool create_file(importer *all, const order *job, convert_bytes *made)
+static bool create_file(assimp_importer *importer, const order *job, convert_bytes *made)
 {
     const convert_input *const input = job->input;
     const fbx_info info = find_fbx_info(input);
-    if (!check_fbx(all, &info) || !open_scene(all, input))
+    if (!check_fbx(importer, &info) || !open_scene(importer, input))
         return false;
 
-    gltf_begin(&all->file);
-    list_nodes(all);
-    add_nodes(all);
-    find_models(all, input);
-    add_materials(all);
-    if (!add_meshes(all))
+    gltf_begin(&importer->file);
+    list_nodes(importer);
+    add_nodes(importer);
+    find_models(importer, input);
+    add_materials(importer);
+    if (!add_meshes(importer))
         return false;
-    for (unsigned a = 0; a < all->scene->mNumAnimations; a++)
-        if (!add_clip(all, all->scene->mAnimations[a], job, &info))
+    for (unsigned a = 0; a < importer->scene->mNumAnimations; a++)
+        if (!add_clip(importer, importer->scene->mAnimations[a], job, &info))
             return false;
 
-    if (gltf_make(&all->file, NULL, input->path, made, &all->error))
+    if (gltf_make(&importer->file, NULL, input->path, made, &importer->error))
         return true;
-    add_line(all, PROBLEM "%s", all->error.message);
+    add_line(importer, PROBLEM "%s", importer->error.message);
     return false;
 }
 
@@ -1233,15 +1289,15 @@ static bool import_file(void *user, FILE *out)
 {
     const order *const job = user;
     const convert_input *const input = job->input;
-    importer all = {.path = input->path};
-    all.out = out;
-    all.job.note = write_line;
-    convert_begin_budget(&all.budget, input->size);
-    all.job.budget = &all.budget;
-    all.job.user = &all;
+    assimp_importer importer = {.path = input->path};
+    importer.out = out;
+    importer.job.note = write_line;
+    convert_begin_budget(&importer.budget, input->size);
+    importer.job.budget = &importer.budget;
+    importer.job.user = &importer;
     convert_bytes file = {0};
-    const bool is_made = create_file(&all, job, &file);
-    convert_end_budget(&all.budget, &all.job);
+    const bool is_made = create_file(&importer, job, &file);
+    convert_end_budget(&importer.budget, &importer.job);
     if (is_made && fputc(FILE_MARK, out) != EOF)
         fwrite(file.bytes, 1, file.size, out);
     return true;
@@ -1282,6 +1338,7 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
                                               MAX_SECONDS, &size, &reason);
     if (!records)
         return convert_fail(error, MD5_ERROR_IO, input->path, "libassimp: %s", reason);
+
     convert_fail(error, MD5_ERROR_IO, input->path, "libassimp stopped without a result");
     const char *loss = NULL;
     const char *const end = records + size;
@@ -1291,6 +1348,7 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
     if (is_read && loss)
         is_read = convert_fail(error, MD5_ERROR_VERSION, input->path,
                                "libassimp: %s; use --force to convert the file anyway", loss);
+
     free(records);
     return is_read;
 }

@@ -339,7 +339,7 @@ static bool build_keys(fbx_curve *curve, const curve_arrays *arrays)
     return is_curve_valid(curve);
 }
 
-static fbx_extrapolation read_extrapolation(const fbx_curves *all, const fbx_node *curve,
+static fbx_extrapolation read_extrapolation(const fbx_curves *curves, const fbx_node *curve,
                                             const char *name)
 {
     fbx_extrapolation found = {.type = EXTRAPOLATE_CONSTANT, .count = -1};
@@ -347,9 +347,10 @@ static fbx_extrapolation read_extrapolation(const fbx_curves *all, const fbx_nod
     fbx_node child;
     fbx_node item;
     fbx_value value;
-    while (fbx_next_node(&all->file, &children, &child)) {
-        while (fbx_is_named(&child, name) && fbx_next_node(&all->file, &child.children, &item)) {
-            if (!fbx_next_value(&all->file, &item.values, &value))
+
+    while (fbx_next_node(&curves->file, &children, &child)) {
+        while (fbx_is_named(&child, name) && fbx_next_node(&curves->file, &child.children, &item)) {
+            if (!fbx_next_value(&curves->file, &item.values, &value))
                 continue;
             if (fbx_is_named(&item, "Repetition"))
                 found.count = value.number;
@@ -359,6 +360,7 @@ static fbx_extrapolation read_extrapolation(const fbx_curves *all, const fbx_nod
                 found.type = (char)value.whole;
         }
     }
+
     return found;
 }
 
@@ -372,10 +374,10 @@ static bool has_matching_arrays(const curve_arrays *arrays)
 }
 
 // Reads a curve. Its keys are NULL if it is damaged.
-static void read_curve(fbx_curves *all, const fbx_node *node, fbx_curve *curve)
+static void read_curve(fbx_curves *curves, const fbx_node *node, fbx_curve *curve)
 {
-    const convert_job *const job = all->job;
-    const fbx_file *const file = &all->file;
+    const convert_job *const job = curves->job;
+    const fbx_file *const file = &curves->file;
     curve_arrays arrays = {.times = NULL};
     arrays.times = fbx_read_array(job, file, node, "KeyTime", &arrays.num_times);
     arrays.values = fbx_read_array(job, file, node, "KeyValueFloat", &arrays.num_values);
@@ -392,8 +394,8 @@ static void read_curve(fbx_curves *all, const fbx_node *node, fbx_curve *curve)
             *curve = (fbx_curve){.num_keys = 0};
         }
     }
-    curve->before = read_extrapolation(all, node, "Pre-Extrapolation");
-    curve->after = read_extrapolation(all, node, "Post-Extrapolation");
+    curve->before = read_extrapolation(curves, node, "Pre-Extrapolation");
+    curve->after = read_extrapolation(curves, node, "Post-Extrapolation");
 
     free(arrays.times);
     free(arrays.values);
@@ -506,85 +508,88 @@ static void read_stack_property(const fbx_file *file, const fbx_value *name, fbx
         read_property_numbers(file, values, &span->stop, 1);
 }
 
-static void add_model(fbx_curves *all, const fbx_node *node, const fbx_value *name)
+static void add_model(fbx_curves *curves, const fbx_node *node, const fbx_value *name)
 {
-    const size_t index = all->counts[MODEL]++;
-    all->models = common_grow(all->models, index, sizeof *all->models);
-    fbx_model *const model = &all->models[index];
-    *model = (fbx_model){.name = object_name(name, all->file.is_binary),
+    const size_t index = curves->counts[MODEL]++;
+    curves->models = common_grow(curves->models, index, sizeof *curves->models);
+    fbx_model *const model = &curves->models[index];
+    *model = (fbx_model){.name = object_name(name, curves->file.is_binary),
                          .values = {[SCALING] = {1, 1, 1}},
                          .curve_nodes = {SIZE_MAX, SIZE_MAX, SIZE_MAX}};
-    read_properties(&all->file, node, model, read_model_property);
-    const size_t count = all->names.count;
-    const size_t number = common_index_text(&all->names, model->name, strlen(model->name));
+    read_properties(&curves->file, node, model, read_model_property);
+    const size_t count = curves->names.count;
+    const size_t number = common_index_text(&curves->names, model->name, strlen(model->name));
     if (number < count) {
-        all->models[all->name_models[number]].has_other_name = true;
+        curves->models[curves->name_models[number]].has_other_name = true;
         return;
     }
-    all->name_models = common_grow(all->name_models, number, sizeof *all->name_models);
-    all->name_models[number] = index;
+    curves->name_models = common_grow(curves->name_models, number, sizeof *curves->name_models);
+    curves->name_models[number] = index;
 }
 
-static void add_stack(fbx_curves *all, const fbx_node *node, const fbx_value *name)
+static void add_stack(fbx_curves *curves, const fbx_node *node, const fbx_value *name)
 {
-    const size_t index = all->counts[STACK]++;
+    const size_t index = curves->counts[STACK]++;
     stack_span span = {0};
-    read_properties(&all->file, node, &span, read_stack_property);
-    all->stacks = common_grow(all->stacks, index, sizeof *all->stacks);
+    read_properties(&curves->file, node, &span, read_stack_property);
+    curves->stacks = common_grow(curves->stacks, index, sizeof *curves->stacks);
     const bool has_span = span.start < 0 || span.start > 0 || span.stop < 0 || span.stop > 0;
-    all->stacks[index] = (fbx_stack){
-        .name = object_name(name, all->file.is_binary),
+    curves->stacks[index] = (fbx_stack){
+        .name = object_name(name, curves->file.is_binary),
         .start = has_span ? span.start / TICKS_PER_SECOND : INFINITY,
     };
 }
 
 // Adds an object of a kind. `name` is the second value of its node.
-static void add_object_of_kind(fbx_curves *all, fbx_kind kind, const fbx_node *node,
+static void add_object_of_kind(fbx_curves *curves, fbx_kind kind, const fbx_node *node,
                                const fbx_value *name)
 {
     if (kind == MODEL) {
-        add_model(all, node, name);
+        add_model(curves, node, name);
         return;
     }
     if (kind == STACK) {
-        add_stack(all, node, name);
+        add_stack(curves, node, name);
         return;
     }
 
-    const size_t index = all->counts[kind]++;
+    const size_t index = curves->counts[kind]++;
     if (kind == CURVE) {
-        all->curves = common_grow(all->curves, index, sizeof *all->curves);
-        all->curves[index] = (fbx_curve){.num_keys = 0};
-        read_curve(all, node, &all->curves[index]);
+        curves->curves = common_grow(curves->curves, index, sizeof *curves->curves);
+        curves->curves[index] = (fbx_curve){.num_keys = 0};
+        read_curve(curves, node, &curves->curves[index]);
     } else if (kind == CURVE_NODE) {
-        all->curve_nodes = common_grow(all->curve_nodes, index, sizeof *all->curve_nodes);
-        all->curve_nodes[index] =
+        curves->curve_nodes = common_grow(curves->curve_nodes, index, sizeof *curves->curve_nodes);
+        curves->curve_nodes[index] =
             (fbx_curve_node){.curves = {SIZE_MAX, SIZE_MAX, SIZE_MAX}, .layer = SIZE_MAX};
-        read_properties(&all->file, node, &all->curve_nodes[index], read_curve_node_property);
+        read_properties(&curves->file, node, &curves->curve_nodes[index], read_curve_node_property);
     } else {
-        all->layer_stacks = common_grow(all->layer_stacks, index, sizeof *all->layer_stacks);
-        all->layer_stacks[index] = SIZE_MAX;
+        curves->layer_stacks =
+            common_grow(curves->layer_stacks, index, sizeof *curves->layer_stacks);
+        curves->layer_stacks[index] = SIZE_MAX;
     }
 }
 
-static void add_object(fbx_curves *all, const fbx_node *node)
+static void add_object(fbx_curves *curves, const fbx_node *node)
 {
     static const char *const kinds[NUM_KINDS] = {[MODEL] = "Model",
                                                  [CURVE] = "AnimationCurve",
                                                  [CURVE_NODE] = "AnimationCurveNode",
                                                  [LAYER] = "AnimationLayer",
                                                  [STACK] = "AnimationStack"};
+
     for (fbx_kind kind = MODEL; kind < NUM_KINDS; kind++) {
         fbx_range values = node->values;
         fbx_value id;
         fbx_value name;
-        if (!fbx_is_named(node, kinds[kind]) || !fbx_next_value(&all->file, &values, &id))
+        if (!fbx_is_named(node, kinds[kind]) || !fbx_next_value(&curves->file, &values, &id))
             continue;
-        if (!fbx_next_value(&all->file, &values, &name) || name.kind != FBX_TEXT)
+        if (!fbx_next_value(&curves->file, &values, &name) || name.kind != FBX_TEXT)
             continue;
-        all->objects = common_grow(all->objects, all->num_objects, sizeof *all->objects);
-        all->objects[all->num_objects++] = (fbx_object){id.whole, kind, all->counts[kind]};
-        add_object_of_kind(all, kind, node, &name);
+        curves->objects =
+            common_grow(curves->objects, curves->num_objects, sizeof *curves->objects);
+        curves->objects[curves->num_objects++] = (fbx_object){id.whole, kind, curves->counts[kind]};
+        add_object_of_kind(curves, kind, node, &name);
     }
 }
 
@@ -595,70 +600,71 @@ static int compare_objects(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static const fbx_object *find_object(const fbx_curves *all, const fbx_value *id)
+static const fbx_object *find_object(const fbx_curves *curves, const fbx_value *id)
 {
     const fbx_object key = {.id = id->whole};
-    if (all->num_objects == 0)
+    if (curves->num_objects == 0)
         return NULL;
-    return bsearch(&key, all->objects, all->num_objects, sizeof key, compare_objects);
+    return bsearch(&key, curves->objects, curves->num_objects, sizeof key, compare_objects);
 }
 
 // -- Connections ----------------------------------------------------------------------------------
 
-static void connect_objects(fbx_curves *all, const fbx_object *child, const fbx_object *parent,
+static void connect_objects(fbx_curves *curves, const fbx_object *child, const fbx_object *parent,
                             const fbx_value *property)
 {
     if (child->kind == LAYER && parent->kind == STACK) {
-        all->layer_stacks[child->index] = parent->index;
+        curves->layer_stacks[child->index] = parent->index;
     } else if (child->kind == CURVE_NODE && parent->kind == LAYER) {
-        all->curve_nodes[child->index].layer = parent->index;
+        curves->curve_nodes[child->index].layer = parent->index;
     } else if (child->kind == CURVE && parent->kind == CURVE_NODE) {
         const int axis = axis_of(property);
         if (axis >= 0)
-            all->curve_nodes[parent->index].curves[axis] = child->index;
+            curves->curve_nodes[parent->index].curves[axis] = child->index;
     } else if (child->kind == CURVE_NODE && parent->kind == MODEL) {
         for (int i = 0; i < NUM_PROPERTIES; i++) {
             if (!fbx_is_text(property, property_names[i]))
                 continue;
-            all->links = common_grow(all->links, all->num_links, sizeof *all->links);
-            all->links[all->num_links++] = (fbx_link){child->index, parent->index, i};
+            curves->links = common_grow(curves->links, curves->num_links, sizeof *curves->links);
+            curves->links[curves->num_links++] = (fbx_link){child->index, parent->index, i};
         }
     }
 }
 
 // Reads a connection: its kind, the ids of the child and the parent, and the property of the
 // parent.
-static void read_connection(fbx_curves *all, const fbx_node *node)
+static void read_connection(fbx_curves *curves, const fbx_node *node)
 {
     fbx_range values = node->values;
     fbx_value kind;
     fbx_value child;
     fbx_value parent;
     fbx_value property = {.kind = FBX_TEXT, .text = ""};
-    if (!fbx_next_value(&all->file, &values, &kind) || !fbx_next_value(&all->file, &values, &child)
-        || !fbx_next_value(&all->file, &values, &parent))
+    if (!fbx_next_value(&curves->file, &values, &kind)
+        || !fbx_next_value(&curves->file, &values, &child)
+        || !fbx_next_value(&curves->file, &values, &parent))
         return;
-    if (fbx_is_text(&kind, "OP") && !fbx_next_value(&all->file, &values, &property))
+    if (fbx_is_text(&kind, "OP") && !fbx_next_value(&curves->file, &values, &property))
         return;
-    const fbx_object *const a = find_object(all, &child);
-    const fbx_object *const b = find_object(all, &parent);
+    const fbx_object *const a = find_object(curves, &child);
+    const fbx_object *const b = find_object(curves, &parent);
     if (a && b)
-        connect_objects(all, a, b, &property);
+        connect_objects(curves, a, b, &property);
 }
 
 // Reads all children of the top-level nodes with a name.
-static void read_section(fbx_curves *all, const char *name,
-                         void (*read)(fbx_curves *all, const fbx_node *node))
+static void read_section(fbx_curves *curves, const char *name,
+                         void (*read)(fbx_curves *curves, const fbx_node *node))
 {
-    fbx_range top = fbx_top_level(&all->file);
+    fbx_range top = fbx_top_level(&curves->file);
     fbx_node section;
     fbx_node node;
-    while (fbx_next_node(&all->file, &top, &section)) {
+    while (fbx_next_node(&curves->file, &top, &section)) {
         fbx_range children = section.children;
         if (!fbx_is_named(&section, name))
             continue;
-        while (fbx_next_node(&all->file, &children, &node))
-            read(all, &node);
+        while (fbx_next_node(&curves->file, &children, &node))
+            read(curves, &node);
     }
 }
 
@@ -667,14 +673,14 @@ fbx_curves *fbx_read_curves(const convert_job *job, const char *bytes, size_t si
     fbx_file file;
     if (!fbx_open(bytes, size, &file))
         return NULL;
-    fbx_curves *const all = common_alloc(1, sizeof *all);
-    *all = (fbx_curves){.job = job, .file = file};
-    read_section(all, "Objects", add_object);
-    common_sort(all->objects, all->num_objects, sizeof *all->objects, compare_objects);
-    read_section(all, "Connections", read_connection);
-    if (all->counts[MODEL] > 0 && all->counts[STACK] > 0)
-        return all;
-    fbx_free_curves(all);
+    fbx_curves *const curves = common_alloc(1, sizeof *curves);
+    *curves = (fbx_curves){.job = job, .file = file};
+    read_section(curves, "Objects", add_object);
+    common_sort(curves->objects, curves->num_objects, sizeof *curves->objects, compare_objects);
+    read_section(curves, "Connections", read_connection);
+    if (curves->counts[MODEL] > 0 && curves->counts[STACK] > 0)
+        return curves;
+    fbx_free_curves(curves);
     return NULL;
 }
 
@@ -684,10 +690,13 @@ void fbx_free_curves(fbx_curves *curves)
         return;
     for (size_t i = 0; i < curves->counts[MODEL]; i++)
         free(curves->models[i].name);
+
     for (size_t i = 0; i < curves->counts[CURVE]; i++)
         free(curves->curves[i].keys);
+
     for (size_t i = 0; i < curves->counts[STACK]; i++)
         free(curves->stacks[i].name);
+
     common_free_text_index(&curves->names);
     free(curves->name_models);
     free(curves->objects);
@@ -712,36 +721,36 @@ size_t fbx_find_model(fbx_curves *curves, const char *name)
 }
 
 // Returns the time of the first key of a curve node; INFINITY without keys.
-static double first_time(const fbx_curves *all, const fbx_curve_node *node)
+static double first_time(const fbx_curves *curves, const fbx_curve_node *node)
 {
     double first = INFINITY;
     for (int axis = 0; axis < 3; axis++) {
         const fbx_curve *const curve =
-            node->curves[axis] != SIZE_MAX ? &all->curves[node->curves[axis]] : NULL;
+            node->curves[axis] != SIZE_MAX ? &curves->curves[node->curves[axis]] : NULL;
         if (curve && curve->keys)
             first = fmin(first, curve->keys[0].time);
     }
     return first;
 }
 
-bool fbx_select_clip(fbx_curves *curves, const char *name)
+// Returns the only stack with a name. Returns SIZE_MAX if there is none or several.
+static size_t find_stack(const fbx_curves *curves, const char *name)
 {
-    const uint64_t cost =
-        (uint64_t)curves->counts[STACK] + curves->counts[MODEL] + curves->num_links;
-    size_t stack = SIZE_MAX;
-    if (!convert_can_charge(curves->job, cost))
-        return false;
-
+    size_t found = SIZE_MAX;
     for (size_t i = 0; i < curves->counts[STACK]; i++) {
         if (strcmp(curves->stacks[i].name, name) != 0)
             continue;
-        if (stack != SIZE_MAX)
-            return false;
-        stack = i;
+        if (found != SIZE_MAX)
+            return SIZE_MAX;
+        found = i;
     }
+    return found;
+}
 
-    if (stack == SIZE_MAX)
-        return false;
+// Assigns the curve nodes of a stack to the properties of the models. Returns the time of the first
+// key, or INFINITY.
+static double connect_curve_nodes(fbx_curves *curves, size_t stack)
+{
     for (size_t i = 0; i < curves->counts[MODEL]; i++) {
         fbx_model *const model = &curves->models[i];
         model->is_layered = false;
@@ -760,7 +769,20 @@ bool fbx_select_clip(fbx_curves *curves, const char *name)
         model->curve_nodes[link->property] = link->curve_node;
         first = fmin(first, first_time(curves, node));
     }
+    return first;
+}
 
+bool fbx_select_clip(fbx_curves *curves, const char *name)
+{
+    const uint64_t cost =
+        (uint64_t)curves->counts[STACK] + curves->counts[MODEL] + curves->num_links;
+    if (!convert_can_charge(curves->job, cost))
+        return false;
+    const size_t stack = find_stack(curves, name);
+    if (stack == SIZE_MAX)
+        return false;
+
+    const double first = connect_curve_nodes(curves, stack);
     curves->start = curves->stacks[stack].start;
     if (!isfinite(curves->start))
         curves->start = isfinite(first) ? first : 0;
@@ -777,16 +799,16 @@ bool fbx_is_animated(const fbx_curves *curves, size_t model)
 
 bool fbx_is_supported(const fbx_curves *curves, size_t model)
 {
-    const fbx_model *const it = &curves->models[model];
+    const fbx_model *const transforms = &curves->models[model];
     for (int property = 0; property < NUM_PROPERTIES; property++) {
-        const size_t node = it->curve_nodes[property];
+        const size_t node = transforms->curve_nodes[property];
         for (int axis = 0; axis < 3 && node != SIZE_MAX; axis++) {
             const size_t curve = curves->curve_nodes[node].curves[axis];
             if (curve != SIZE_MAX && !curves->curves[curve].keys)
                 return false;
         }
     }
-    return !it->is_layered;
+    return !transforms->is_layered;
 }
 
 // Returns the parameter of a cubic Bezier curve from 0 to 1, with the control points x1 and x2,
@@ -886,6 +908,7 @@ static double extrapolate_curve(const fbx_curve *curve, double time)
     switch (extrapolation->type) {
     case EXTRAPOLATE_SLOPE:
         return nearest->value + nearest->slopes[is_before ? 1 : 0] * (time - nearest->time);
+
     case EXTRAPOLATE_REPEAT:
     case EXTRAPOLATE_MIRROR:
     case EXTRAPOLATE_REPEAT_OFFSET:
@@ -904,19 +927,19 @@ static double evaluate_curve(const fbx_curve *curve, double time)
     return is_inside ? evaluate_keys(curve, time) : extrapolate_curve(curve, time);
 }
 
-static convert_vec evaluate_property(const fbx_curves *all, const fbx_model *model, int property,
+static convert_vec evaluate_property(const fbx_curves *curves, const fbx_model *model, int property,
                                      double time)
 {
     double values[3];
     const size_t node_index = model->curve_nodes[property];
     memcpy(values, model->values[property], sizeof values);
     if (node_index != SIZE_MAX) {
-        const fbx_curve_node *const node = &all->curve_nodes[node_index];
+        const fbx_curve_node *const node = &curves->curve_nodes[node_index];
         for (int axis = 0; axis < 3; axis++) {
             const size_t curve = node->curves[axis];
             values[axis] = node->values[axis];
             if (curve != SIZE_MAX)
-                values[axis] = evaluate_curve(&all->curves[curve], time);
+                values[axis] = evaluate_curve(&curves->curves[curve], time);
         }
     }
     return (convert_vec){values[0], values[1], values[2]};
@@ -1001,18 +1024,19 @@ static convert_affine compose(const fbx_model *model, convert_vec translation, c
 
 convert_affine fbx_evaluate(const fbx_curves *curves, size_t model, double seconds)
 {
-    const fbx_model *const it = &curves->models[model];
+    const fbx_model *const transforms = &curves->models[model];
     const double time = curves->start + seconds;
-    return compose(it, evaluate_property(curves, it, TRANSLATION, time),
-                   evaluate_property(curves, it, ROTATION, time),
-                   evaluate_property(curves, it, SCALING, time));
+    return compose(transforms, evaluate_property(curves, transforms, TRANSLATION, time),
+                   evaluate_property(curves, transforms, ROTATION, time),
+                   evaluate_property(curves, transforms, SCALING, time));
 }
 
 convert_affine fbx_rest_transform(const fbx_curves *curves, size_t model)
 {
-    const fbx_model *const it = &curves->models[model];
+    const fbx_model *const transforms = &curves->models[model];
     convert_vec values[NUM_PROPERTIES];
     for (int i = 0; i < NUM_PROPERTIES; i++)
-        values[i] = (convert_vec){it->values[i][0], it->values[i][1], it->values[i][2]};
-    return compose(it, values[TRANSLATION], values[ROTATION], values[SCALING]);
+        values[i] = (convert_vec){transforms->values[i][0], transforms->values[i][1],
+                                  transforms->values[i][2]};
+    return compose(transforms, values[TRANSLATION], values[ROTATION], values[SCALING]);
 }

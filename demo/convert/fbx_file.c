@@ -64,6 +64,7 @@ static bool next_binary_node(const fbx_file *file, fbx_range *range, fbx_node *n
     const char *const header = range->at;
     if ((size_t)(range->end - header) < header_size)
         return false;
+
     const uint64_t end_offset = read_little_endian(header, width);
     const uint64_t values_size = read_little_endian(header + 2 * width, width);
     node->name_size = (uint8_t)header[3 * width];
@@ -74,6 +75,7 @@ static bool next_binary_node(const fbx_file *file, fbx_range *range, fbx_node *n
         return false;
     if (values_size > end_offset - values_offset)
         return false;
+
     const char *const values = file->bytes + values_offset;
     node->values = (fbx_range){values, values + values_size};
     node->children = (fbx_range){values + values_size, file->bytes + end_offset};
@@ -96,6 +98,7 @@ static bool next_binary_array(fbx_range *values, char type, fbx_value *value)
     const char *const at = values->at;
     if (values->end - at < HEADER)
         return false;
+
     const size_t unit = type == 'b' || type == 'c' ? 1 : element_size(type);
     const size_t stored_size = (size_t)read_little_endian(at + 8, 4);
     *value = (fbx_value){.kind = FBX_ARRAY,
@@ -107,11 +110,48 @@ static bool next_binary_array(fbx_range *values, char type, fbx_value *value)
     const uint64_t size = value->is_compressed ? stored_size : plain_size;
     if (unit == 0 || size > (uint64_t)(values->end - value->text))
         return false;
+
     value->size = (size_t)size;
     values->at = value->text + value->size;
     return true;
 }
 
+// Reads the size of a text and the text.
+static bool next_binary_text(fbx_range *values, fbx_value *value)
+{
+    enum { HEADER = 4 };
+    const size_t left = (size_t)(values->end - values->at);
+    const size_t size = left >= HEADER ? (size_t)read_little_endian(values->at, 4) : SIZE_MAX;
+    if (size > left || left - size < HEADER)
+        return false;
+    *value = (fbx_value){.kind = FBX_TEXT, .text = values->at + HEADER, .size = size};
+    values->at += HEADER + size;
+    return true;
+}
+
+// Reads a number of `size` bytes, at least one. Type D is a double, F a float, others are integers.
+static bool next_binary_number(fbx_range *values, char type, int size, fbx_value *value)
+{
+    if (values->end - values->at < size)
+        return false;
+    const uint64_t bits = read_little_endian(values->at, size);
+    const int num_unused_bits = 64 - 8 * size;
+    *value = (fbx_value){.kind = FBX_NUMBER,
+                         .whole = (int64_t)(bits << num_unused_bits) >> num_unused_bits};
+    value->number = (double)value->whole;
+    if (type == 'D') {
+        memcpy(&value->number, &bits, sizeof value->number);
+    } else if (type == 'F') {
+        const uint32_t low_bits = (uint32_t)bits;
+        float number;
+        memcpy(&number, &low_bits, sizeof number);
+        value->number = (double)number;
+    }
+    values->at += size;
+    return true;
+}
+
+// Reads a value, which begins with its type. Types that are neither texts nor numbers are arrays.
 static bool next_binary_value(fbx_range *values, fbx_value *value)
 {
     static const struct {
@@ -122,41 +162,12 @@ static bool next_binary_value(fbx_range *values, fbx_value *value)
         return false;
 
     const char type = *values->at++;
-    const size_t left = (size_t)(values->end - values->at);
-    if (type == 'S' || type == 'R') {
-        const size_t size = left >= 4 ? (size_t)read_little_endian(values->at, 4) : SIZE_MAX;
-        if (size > left || left - size < 4)
-            return false;
-        *value = (fbx_value){.kind = FBX_TEXT, .text = values->at + 4, .size = size};
-        values->at += 4 + size;
-        return true;
-    }
-
-    int size = 0;
+    if (type == 'S' || type == 'R')
+        return next_binary_text(values, value);
     for (size_t i = 0; i < COMMON_LENGTH(numbers); i++)
         if (numbers[i].type == type)
-            size = numbers[i].size;
-
-    if (size == 0)
-        return next_binary_array(values, type, value);
-    if (left < (size_t)size)
-        return false;
-
-    const uint64_t bits = read_little_endian(values->at, size);
-    const int unused = 64 - 8 * size;
-    *value = (fbx_value){.kind = FBX_NUMBER, .whole = (int64_t)(bits << unused) >> unused};
-    value->number = (double)value->whole;
-    if (type == 'D') {
-        memcpy(&value->number, &bits, sizeof value->number);
-    } else if (type == 'F') {
-        const uint32_t low_bits = (uint32_t)bits;
-        float number;
-        memcpy(&number, &low_bits, sizeof number);
-        value->number = (double)number;
-    }
-
-    values->at += size;
-    return true;
+            return next_binary_number(values, type, numbers[i].size, value);
+    return next_binary_array(values, type, value);
 }
 
 // -- Text nodes -----------------------------------------------------------------------------------
@@ -233,6 +244,7 @@ static const char *find_values_end(const char *at, const char *end)
             last = *at;
         at = *at == '"' ? skip_text(at, end) : at + 1;
     }
+
     return at;
 }
 
@@ -243,6 +255,7 @@ static bool next_text_node(fbx_range *range, fbx_node *node)
     const char *const name = at;
     while (at < end && *at != ':' && *at != '\n' && *at != '{')
         at++;
+
     if (at == end || *at != ':' || at == name)
         return false;
     node->name = name;
@@ -253,6 +266,7 @@ static bool next_text_node(fbx_range *range, fbx_node *node)
     range->at = at;
     if (at == end || *at != '{')
         return true;
+
     const char *const stop = find_closing_brace(at + 1, end);
     node->children = (fbx_range){at + 1, stop};
     range->at = stop < end ? stop + 1 : end;
@@ -282,25 +296,37 @@ static bool read_number(const char **at, const char *end, double *number, int64_
     return length > 0;
 }
 
+// Reads a text in quotes, which may be missing at the end of the file.
+static void next_quoted_text(fbx_range *values, fbx_value *value)
+{
+    const char *const begin = values->at + 1;
+    values->at = skip_text(values->at, values->end);
+    *value = (fbx_value){.kind = FBX_TEXT, .text = begin, .size = (size_t)(values->at - begin)};
+    if (values->at[-1] == '"' && value->size > 0)
+        value->size--;
+}
+
+// Reads a word without quotes, such as Y.
+static void next_bare_word(fbx_range *values, fbx_value *value)
+{
+    const char *const begin = values->at;
+    while (values->at < values->end && isalnum((unsigned char)*values->at))
+        values->at++;
+    *value = (fbx_value){.kind = FBX_TEXT, .text = begin, .size = (size_t)(values->at - begin)};
+}
+
+// Reads a value: a text, a number, or "*" and the number of elements of an array.
 static bool next_text_value(fbx_range *values, fbx_value *value)
 {
     values->at = skip_blanks(values->at, values->end);
     if (values->at == values->end)
         return false;
     if (*values->at == '"') {
-        const char *const begin = values->at + 1;
-        values->at = skip_text(values->at, values->end);
-        *value = (fbx_value){.kind = FBX_TEXT, .text = begin, .size = (size_t)(values->at - begin)};
-        if (values->at[-1] == '"' && value->size > 0)
-            value->size--;
+        next_quoted_text(values, value);
         return true;
     }
-
-    if (isalpha((unsigned char)*values->at)) { // a word without quotes, such as Y
-        const char *const begin = values->at;
-        while (values->at < values->end && isalnum((unsigned char)*values->at))
-            values->at++;
-        *value = (fbx_value){.kind = FBX_TEXT, .text = begin, .size = (size_t)(values->at - begin)};
+    if (isalpha((unsigned char)*values->at)) {
+        next_bare_word(values, value);
         return true;
     }
 
@@ -310,7 +336,6 @@ static bool next_text_value(fbx_range *values, fbx_value *value)
     *value = (fbx_value){.kind = is_array ? FBX_ARRAY : FBX_NUMBER};
     if (!read_number(&values->at, values->end, &value->number, &value->whole, &is_whole))
         return false;
-
     value->count = is_array && value->whole > 0 ? (size_t)value->whole : 0;
     return true;
 }
@@ -497,15 +522,18 @@ uint32_t *fbx_read_float_bits(const convert_job *job, const fbx_file *file, cons
     fbx_range items = {NULL, NULL};
     if (!find_allowed_array(job, file, node, name, &array, &items))
         return NULL;
+
     *count = array.count;
     const bool has_words = file->is_binary && element_size(array.type) == sizeof(uint32_t);
     char *const elements = has_words ? copy_elements(&array) : NULL;
     double *const numbers = file->is_binary ? NULL : read_text_numbers(file, items, array.count);
     if (!elements && !numbers)
         return NULL;
+
     uint32_t *const bits = common_alloc(array.count + 1, sizeof *bits);
     for (size_t i = 0; elements && i < array.count; i++)
         bits[i] = (uint32_t)read_little_endian(elements + 4 * i, 4);
+
     if (numbers)
         convert_to_bits(numbers, array.count, bits);
     free(elements);
