@@ -13,7 +13,17 @@ static void print_warning(void *user, const md5_error *warning)
     convert_note(user, "%s", text);
 }
 
-// Loads a clip. Without a model, the joints of the first clip in its base frame are the skeleton.
+// Binds a clip to the model or, without a model, to the skeleton. Returns NULL on failure.
+static md5_binding *bind_clip(const convert_assets *assets, const md5_anim *anim,
+                              const md5_load_opts *opts, md5_error *error)
+{
+    if (assets->model)
+        return md5_bind(assets->model, anim, opts, error);
+    return md5_bind_skeleton(assets->skeleton, assets->rest, anim, opts, error);
+}
+
+// Loads a clip. Without a model, the joints of the first clip in its base frame are the skeleton. A
+// clip of another model is skipped if the job is forced.
 static bool load_clip(const convert_job *job, const convert_part *part, convert_assets *assets,
                       md5_error *error)
 {
@@ -31,14 +41,11 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
         assets->skeleton = &anim->skeleton;
         assets->rest = anim->base_frame;
     }
-    if (assets->model)
-        clip->binding = md5_bind(assets->model, anim, &opts, error);
-    else
-        clip->binding = md5_bind_skeleton(assets->skeleton, assets->rest, anim, &opts, error);
-    const uint32_t num_joints = assets->skeleton->num_joints;
-    const bool is_mismatch = !clip->binding && error->status == MD5_ERROR_MISMATCH;
-
-    if (is_mismatch && assets->model && job->is_forced) {
+    clip->binding = bind_clip(assets, anim, &opts, error);
+    if (!clip->binding) {
+        const bool is_mismatch = error->status == MD5_ERROR_MISMATCH;
+        if (!is_mismatch || !assets->model || !job->is_forced)
+            return false;
         convert_note(job, "skipped clip %s: %s", clip->name, error->message);
         md5_error_clear(error);
         md5_free_anim(anim);
@@ -46,8 +53,7 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
         return true;
     }
 
-    if (!clip->binding)
-        return false;
+    const uint32_t num_joints = assets->skeleton->num_joints;
     if ((uint64_t)anim->num_frames * num_joints > MAX_POSES)
         return convert_fail(error, MD5_ERROR_RANGE, opts.file_name,
                             "clip too large: %u frames of %u joints; limit: %d joint transforms",
@@ -68,12 +74,14 @@ static bool load_targets(const convert_scene *scene, convert_assets *assets, md5
         sources[count].model = convert_parse_model(&scene->parts[i], error);
         is_read = sources[count++].model;
     }
+
     if (is_read && count > 0) {
         assets->morph = md5_create_morph(assets->model, sources, count, NULL, error);
         is_read = assets->morph;
     }
     while (count-- > 0)
         md5_free_model((md5_model *)(uintptr_t)sources[count].model);
+
     free(sources);
     return is_read;
 }
@@ -182,7 +190,7 @@ static double dot(md5_vec3 a, md5_vec3 b)
 }
 
 // matrix * (point, w)
-static md5_vec3 moved(const md5_mat34 *matrix, md5_vec4 v)
+static md5_vec3 transform_influence(const md5_mat34 *matrix, md5_vec4 v)
 {
     const float *const m = matrix->m;
     return (md5_vec3){m[0] * v.x + m[1] * v.y + m[2] * v.z + m[3] * v.w,
@@ -244,6 +252,7 @@ static void finish_vertex(uint32_t *joints, float *weights, uint32_t slots)
             joints[k - 1] = joint;
         }
     double sum = 0;
+
     for (uint32_t i = 0; i < slots; i++) {
         if (!(weights[i] > 1e-7f)) {
             weights[i] = 0;
@@ -251,6 +260,7 @@ static void finish_vertex(uint32_t *joints, float *weights, uint32_t slots)
         }
         sum += weights[i];
     }
+
     weights[0] = (float)(weights[0] + (1 - sum));
 }
 
@@ -272,6 +282,7 @@ static void fit_weights(const fitter *fit, const loose_vertex *v)
     double w[MAX_SLOTS];
     for (uint32_t k = 0; k < v->num_kept; k++)
         w[k] = weights[k];
+
     for (int sweep = 0; sweep < SWEEPS; sweep++)
         for (uint32_t k = 1; k < v->num_kept; k++)
             for (uint32_t l = 0; l < k; l++) {
@@ -344,8 +355,8 @@ static md5_vec3 exact_position(const loose_vertex *v, const md5_mat34 *palette)
     const uint32_t end = mesh->first_influence[v->index + 1];
     md5_vec3 position = {0, 0, 0};
     for (uint32_t i = mesh->first_influence[v->index]; i < end; i++)
-        position =
-            md5_vec3_add(position, moved(&palette[mesh->influence_joints[i]], mesh->influences[i]));
+        position = md5_vec3_add(position, transform_influence(&palette[mesh->influence_joints[i]],
+                                                              mesh->influences[i]));
     return position;
 }
 
@@ -436,6 +447,7 @@ static double error_limit(const fitter *fit, const loose_vertex *v)
         bound += md5_vec3_length(md5_vec3_sub(exact, md5_vec3_scale(fitted, weight)));
         sum += in.w;
     }
+
     return bound + fabs(sum - 1) * fit->size;
 }
 
@@ -499,95 +511,124 @@ static void pack_mesh(fitter *fit, uint32_t mesh_index, convert_skin *skin)
     }
 }
 
+// Limits the time to seconds even for thousands of inexact vertices in thousands of frames: returns
+// the distance between the frames that are compared.
+static uint32_t select_stride(const convert_job *job, const convert_assets *assets,
+                              const fitter *fit)
+{
+    size_t num_frames = 0;
+    for (size_t i = 0; i < assets->num_clips; i++)
+        num_frames += assets->clips[i].anim->num_frames;
+    const uint32_t stride =
+        1 + (uint32_t)((double)fit->num_vertices * (double)num_frames / max_samples);
+    if (stride > 1)
+        convert_note(job, "only one of every %u frames is compared, to limit the time", stride);
+    return stride;
+}
+
+// Improves the weights and, with --fit, the positions of the inexact vertices, and measures their
+// errors. Each step visits the frames of all clips.
+static void fit_vertices(const convert_job *job, const convert_assets *assets, fitter *fit)
+{
+    const uint32_t stride = select_stride(job, assets, fit);
+    convert_visit_frames(assets, stride, sum_frame, fit);
+    for (size_t i = 0; i < fit->num_vertices; i++) {
+        loose_vertex *const v = &fit->vertices[i];
+        if (fit->num_frames > 0 && (v->has_more || job->is_fitted))
+            fit_weights(fit, v);
+        finish_vertex(v->joints, v->weights, fit->slots);
+        v->num_kept = fit->slots;
+        memset(v->sums, 0, sizeof v->sums);
+    }
+
+    if (fit->num_frames > 0 && job->is_fitted) {
+        fit->pass = FIT_POINTS;
+        convert_visit_frames(assets, stride, sum_frame, fit);
+        for (size_t i = 0; i < fit->num_vertices; i++)
+            fit_point(fit, &fit->vertices[i]);
+    }
+
+    fit->pass = MEASURE;
+    convert_visit_frames(assets, stride, sum_frame, fit);
+    note_losses(job, assets, fit);
+}
+
 void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t slots)
 {
     const md5_model *const model = assets->model;
     if (!model)
         return;
 
-    fitter fit = {.model = model, .slots = slots};
-    assets->skins = common_alloc(model->num_meshes, sizeof *assets->skins);
     if (slots > 4)
         convert_note(job, "the file has more than 4 influences per vertex: three.js and some other "
                           "readers use only the first 4");
+    fitter fit = {.model = model, .slots = slots};
     if (model->max_vertices > 0)
         fit.size = md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min));
+    assets->skins = common_alloc(model->num_meshes, sizeof *assets->skins);
     for (uint32_t i = 0; i < model->num_meshes; i++)
         pack_mesh(&fit, i, &assets->skins[i]);
 
-    if (fit.num_vertices == 0)
-        return;
-
-    // Limit the time to seconds even for thousands of inexact vertices in thousands of frames.
-    size_t num_frames = 0;
-    for (size_t i = 0; i < assets->num_clips; i++)
-        num_frames += assets->clips[i].anim->num_frames;
-
-    const uint32_t stride =
-        1 + (uint32_t)((double)fit.num_vertices * (double)num_frames / max_samples);
-    if (stride > 1)
-        convert_note(job, "only one of every %u frames is compared, to limit the time", stride);
-    convert_visit_frames(assets, stride, sum_frame, &fit);
-
-    for (size_t i = 0; i < fit.num_vertices; i++) {
-        loose_vertex *const v = &fit.vertices[i];
-        if (fit.num_frames > 0 && (v->has_more || job->is_fitted))
-            fit_weights(&fit, v);
-        finish_vertex(v->joints, v->weights, slots);
-        v->num_kept = slots;
-        memset(v->sums, 0, sizeof v->sums);
-    }
-
-    if (fit.num_frames > 0 && job->is_fitted) {
-        fit.pass = FIT_POINTS;
-        convert_visit_frames(assets, stride, sum_frame, &fit);
-        for (size_t i = 0; i < fit.num_vertices; i++)
-            fit_point(&fit, &fit.vertices[i]);
-    }
-
-    fit.pass = MEASURE;
-    convert_visit_frames(assets, stride, sum_frame, &fit);
-    note_losses(job, assets, &fit);
-
+    if (fit.num_vertices > 0)
+        fit_vertices(job, assets, &fit);
     free(fit.vertices);
+}
+
+// Packs the influences of a mesh: `slots` joints and `slots` weights per vertex. Vertices without
+// positive weights get the full weight in the first slot. Returns their number, or UINT32_MAX if
+// the joints do not fit into bytes.
+static uint32_t pack_mesh_bytes(const convert_job *job, const md5_model *model, uint32_t mesh_index,
+                                uint32_t slots, uint8_t *packed)
+{
+    const md5_mesh *const mesh = &model->meshes[mesh_index];
+    const size_t stride = 2 * (size_t)slots;
+    const md5_pack_job pack = {.mesh = mesh,
+                               .slots = slots,
+                               .format = MD5_PACK_BYTES,
+                               .joints = packed,
+                               .weights = packed + slots,
+                               .joint_stride = stride,
+                               .weight_stride = stride};
+    if (model->skeleton.num_joints > 256 || !md5_pack_influences(&pack))
+        return UINT32_MAX;
+
+    uint32_t num_reduced = 0;
+    uint32_t num_unweighted = 0;
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        uint8_t *const weights = packed + v * stride + slots;
+        num_reduced += mesh->first_influence[v + 1] - mesh->first_influence[v] > slots;
+        if (weights[0] == 0) {
+            num_unweighted++;
+            weights[0] = UINT8_MAX;
+        }
+    }
+    if (num_reduced > 0)
+        convert_note(job,
+                     "mesh %u: weights of %u of %u vertices were reduced to %u influences "
+                     "(from up to %u); this moves vertices by at most %.3g units in any pose",
+                     mesh_index, num_reduced, mesh->num_vertices, slots, mesh->max_influences,
+                     md5_pack_loss(model, mesh_index, slots, NULL));
+    return num_unweighted;
 }
 
 uint8_t *convert_pack_bytes(const convert_job *job, const md5_model *model, uint32_t slots)
 {
     const size_t stride = 2 * (size_t)slots;
     size_t num_vertices = 0;
-    size_t num_unweighted = 0;
     for (uint32_t m = 0; m < model->num_meshes; m++)
         num_vertices += model->meshes[m].num_vertices;
 
     uint8_t *const packed = common_alloc(num_vertices + 1, stride);
     uint8_t *next = packed;
+    size_t num_unweighted = 0;
     for (uint32_t m = 0; m < model->num_meshes; m++) {
-        const md5_mesh *const mesh = &model->meshes[m];
-        const md5_pack_job pack = {.mesh = mesh,
-                                   .slots = slots,
-                                   .format = MD5_PACK_BYTES,
-                                   .joints = next,
-                                   .weights = next + slots,
-                                   .joint_stride = stride,
-                                   .weight_stride = stride};
-        uint32_t num_more = 0;
-        if (model->skeleton.num_joints > 256 || !md5_pack_influences(&pack)) {
+        const uint32_t count = pack_mesh_bytes(job, model, m, slots, next);
+        if (count == UINT32_MAX) {
             free(packed);
             return NULL;
         }
-        for (uint32_t v = 0; v < mesh->num_vertices; v++, next += stride) {
-            num_more += mesh->first_influence[v + 1] - mesh->first_influence[v] > slots;
-            num_unweighted += next[slots] == 0;
-            if (next[slots] == 0)
-                next[slots] = 255;
-        }
-        if (num_more > 0)
-            convert_note(job,
-                         "mesh %u: weights of %u of %u vertices were reduced to %u influences "
-                         "(from up to %u); this moves vertices by at most %.3g units in any pose",
-                         m, num_more, mesh->num_vertices, slots, mesh->max_influences,
-                         md5_pack_loss(model, m, slots, NULL));
+        num_unweighted += count;
+        next += model->meshes[m].num_vertices * stride;
     }
 
     if (num_unweighted > 0)

@@ -26,9 +26,11 @@ static bool add_model(const rig_meshes *meshes, convert_scene *scene)
         }
         return true;
     }
+
     char *const name = common_stem(plain->path);
     const bool is_added =
         convert_add_doc(plain->job, scene, CONVERT_MODEL, name, &meshes->model, plain->error);
+
     free(name);
     return is_added && (rig->model || rig_add_targets(meshes, scene));
 }

@@ -71,6 +71,7 @@ static size_t find_key(const clip_builder *clip, const plain_track *track, doubl
         else
             high = middle;
     }
+
     if (view == LAST_VIEW)
         return low;
     const size_t step_offset = track->kind != PLAIN_STEP;
@@ -78,6 +79,7 @@ static size_t find_key(const clip_builder *clip, const plain_track *track, doubl
     while (earlier > 0 && low - earlier < MAX_CUTS
            && key_time(clip, track, earlier - step_offset) >= time - slack)
         earlier--;
+
     return view < low - earlier ? earlier + view : low;
 }
 
@@ -105,8 +107,8 @@ static key_factors interpolate_keys(plain_keys kind, double s, double step)
 // Samples `width` numbers, at most 4, of a value from number `first` on. Rotations are not
 // normalized. A cubic key is the tangent to the previous key, the value and the tangent to the next
 // key; each other key is only the value.
-static void sample(const clip_builder *clip, const plain_track *track, double time, size_t view,
-                   size_t first, size_t width, double *value)
+static void sample_track(const clip_builder *clip, const plain_track *track, double time,
+                         size_t view, size_t first, size_t width, double *value)
 {
     // Find the two keys and the position between them.
     const size_t low = find_key(clip, track, time, view);
@@ -216,7 +218,7 @@ static void select_rate(clip_builder *clip, double stored)
 static void move_node(clip_builder *clip, const plain_track *track, double time, size_t view)
 {
     rig_state *const state = &clip->states[track->node];
-    sample(clip, track, time, view, 0, track->width, state->parts[track->part]);
+    sample_track(clip, track, time, view, 0, track->width, state->parts[track->part]);
     rig_join_parts(state);
 }
 
@@ -275,7 +277,7 @@ static void measure_scale(clip_builder *clip, double time)
 
 // Returns an upper limit for the distance between two transforms of a joint and of points within
 // `reach` of it.
-static double displacement(convert_xform a, convert_xform b, double reach)
+static double max_displacement(convert_xform a, convert_xform b, double reach)
 {
     const convert_vec off = convert_sub(a.translation, b.translation);
     const convert_quat rotation = convert_quat_mul(convert_conjugate(a.rotation), b.rotation);
@@ -299,7 +301,7 @@ static double measure_interpolation(clip_builder *clip, size_t frame, double s)
             convert_add(convert_times(from.translation, 1 - s), convert_times(to.translation, s))};
         const uint32_t parent = rig->joints[j].parent;
         clip->shown[j] = parent == MD5_NONE ? local : convert_mul(clip->shown[parent], local);
-        worst = fmax(worst, displacement(clip->shown[j], clip->posed[j].pose, clip->reach[j]));
+        worst = fmax(worst, max_displacement(clip->shown[j], clip->posed[j].pose, clip->reach[j]));
     }
     return worst;
 }
@@ -327,6 +329,7 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *local)
     const double time = frame / clip->rate;
     pose_at(clip, time);
     measure_scale(clip, time);
+
     for (size_t j = 0; j < clip->rig->num_joints; j++) {
         const uint32_t parent = clip->rig->joints[j].parent;
         const convert_xform *const pose = &clip->posed[j].pose;
@@ -353,8 +356,8 @@ static float *sample_target(const clip_builder *clip, const plain_track *track, 
     const float start = target < node->num_weights ? node->weights[target] : 0;
     float *const weights = common_alloc(clip->num_frames, sizeof *weights);
     for (size_t frame = 0; frame < clip->num_frames; frame++) {
-        double value[4] = {0}; // sample() can write four numbers
-        sample(clip, track, (double)frame / clip->rate, LAST_VIEW, target, 1, value);
+        double value[4] = {0}; // sample_track() can write four numbers
+        sample_track(clip, track, (double)frame / clip->rate, LAST_VIEW, target, 1, value);
         weights[frame] = (float)value[0] - start;
     }
     return weights;
@@ -727,15 +730,18 @@ static bool add_rest_pose(clip_builder *clip)
     double size = 0;
     for (size_t j = 0; j < rig->num_joints; j++) {
         const rig_joint *const joint = &rig->joints[j];
-        moved = fmax(moved, displacement(joint->bind_pose, joint->rest_pose, clip->reach[j]));
+        moved = fmax(moved, max_displacement(joint->bind_pose, joint->rest_pose, clip->reach[j]));
         size = fmax(size, clip->reach[j]);
     }
+
     if (!begin_clip(clip, "camera", "", 0) || !add_paths(clip, 0, NULL))
         return false;
+
     // Clips for a model of another file do not need a rest pose.
     const bool is_moved = moved > 1e-4 * size;
     if (!is_moved || clip->meshes->model.num_meshes == 0 || rig->model)
         return true;
+
     convert_note(clip->plain->job,
                  "the rest pose differs from the bind pose by up to %.4g units: it was stored as "
                  "the clip 'rest'",

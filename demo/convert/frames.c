@@ -30,6 +30,7 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *local)
         const double *const r = plain->nodes[i].parts[PLAIN_ROTATION];
         local[i] = (convert_xform){{r[0], r[1], r[2], r[3]}, {t[0], t[1], t[2]}};
     }
+
     for (size_t i = 0; i < plain->num_animations; i++) {
         const plain_animation *const animation = &plain->animations[i];
         for (size_t k = 0; k < animation->num_tracks; k++) {

@@ -108,7 +108,7 @@ typedef struct retarget_figure {
     md5_quat space;  // rotation to a space with x forward, y left and z up
 } retarget_figure;
 
-static uint32_t parent_of(const retarget_figure *figure, uint32_t joint)
+static uint32_t parent_joint(const retarget_figure *figure, uint32_t joint)
 {
     return joint != MD5_NONE ? figure->skeleton->joints[joint].parent : MD5_NONE;
 }
@@ -183,7 +183,7 @@ static uint32_t common_parent(const retarget_figure *figure, uint32_t a, uint32_
 {
     while (a != b && a != MD5_NONE && b != MD5_NONE) {
         uint32_t *const deeper = figure->joints[a].depth >= figure->joints[b].depth ? &a : &b;
-        *deeper = parent_of(figure, *deeper);
+        *deeper = parent_joint(figure, *deeper);
     }
     return a == b ? a : MD5_NONE;
 }
@@ -195,14 +195,14 @@ static void mark_preferred(retarget_figure *figure, uint32_t base, bool is_above
     for (uint32_t i = 0; i < figure->skeleton->num_joints; i++)
         figure->joints[i].is_below = false;
     if (is_above) {
-        for (uint32_t i = parent_of(figure, base); i != MD5_NONE; i = parent_of(figure, i))
+        for (uint32_t i = parent_joint(figure, base); i != MD5_NONE; i = parent_joint(figure, i))
             figure->joints[i].is_below = true;
         return;
     }
 
     for (uint32_t i = 0; i < figure->skeleton->num_joints; i++) { // parents before their children
         const uint32_t joint = figure->skeleton->order[i];
-        const uint32_t parent = parent_of(figure, joint);
+        const uint32_t parent = parent_joint(figure, joint);
         if (parent != MD5_NONE)
             figure->joints[joint].is_below = parent == base || figure->joints[parent].is_below;
     }
@@ -258,7 +258,7 @@ static void guess_role(retarget_figure *figure, int role)
 
     retarget_chain *const chain = &figure->roles[role];
     *chain = (retarget_chain){best, best};
-    for (uint32_t i = best; is_finger && i != base && i != MD5_NONE; i = parent_of(figure, i))
+    for (uint32_t i = best; is_finger && i != base && i != MD5_NONE; i = parent_joint(figure, i))
         if (find_role(&figure->joints[i], role) != NULL)
             chain->first = i;
 }
@@ -269,7 +269,7 @@ static retarget_chain chain_between(const retarget_figure *figure, uint32_t base
     retarget_chain chain = {MD5_NONE, MD5_NONE};
     if (last == MD5_NONE || base == MD5_NONE || common_parent(figure, base, last) != base)
         return chain;
-    for (uint32_t i = last; i != base; i = parent_of(figure, i))
+    for (uint32_t i = last; i != base; i = parent_joint(figure, i))
         chain = (retarget_chain){i, last};
     return chain;
 }
@@ -281,17 +281,17 @@ static uint32_t list_chain(const retarget_figure *figure, retarget_chain chain,
     uint32_t count = 1;
     uint32_t joint = chain.last;
     for (; joint != chain.first && joint != MD5_NONE && count < MAX_CHAIN; count++)
-        joint = parent_of(figure, joint);
+        joint = parent_joint(figure, joint);
     if (joint != chain.first || joint == MD5_NONE)
         return 0;
-    for (uint32_t i = count; i-- > 0; chain.last = parent_of(figure, chain.last))
+    for (uint32_t i = count; i-- > 0; chain.last = parent_joint(figure, chain.last))
         joints[i] = chain.last;
     return count;
 }
 
 // Returns the vector between two joints of a pose in the figure's space.
-static md5_vec3 bone(const retarget_figure *figure, const md5_xform *joints, uint32_t from,
-                     uint32_t to)
+static md5_vec3 bone_vector(const retarget_figure *figure, const md5_xform *joints, uint32_t from,
+                            uint32_t to)
 {
     return md5_quat_rotate(figure->space,
                            md5_vec3_sub(joints[to].translation, joints[from].translation));
@@ -304,7 +304,7 @@ static float bone_length(const retarget_figure *figure, int role)
     const uint32_t to = figure->roles[role + 2].first;
     if (from == MD5_NONE || to == MD5_NONE)
         return 0;
-    return md5_vec3_length(bone(figure, figure->rest, from, to));
+    return md5_vec3_length(bone_vector(figure, figure->rest, from, to));
 }
 
 // Rigs can have several joints with one meaning at one position but with different parents, such as
@@ -323,7 +323,7 @@ static void find_leaders(const retarget_figure *figure)
                 continue;
             if (strcmp(role_joint->base_name, joint->base_name) != 0)
                 continue;
-            if (md5_vec3_length(bone(figure, figure->rest, leader, i)) <= max_distance)
+            if (md5_vec3_length(bone_vector(figure, figure->rest, leader, i)) <= max_distance)
                 joint->leader = leader;
         }
     }
@@ -351,7 +351,7 @@ static md5_vec3 left_direction(const retarget_figure *figure, const md5_xform *j
         const uint32_t l = figure->roles[2 * word].last;
         const uint32_t r = figure->roles[2 * word + 1].last;
         if (l != MD5_NONE && r != MD5_NONE)
-            sum = md5_vec3_add(sum, md5_vec3_normalize(bone(figure, joints, r, l), nowhere));
+            sum = md5_vec3_add(sum, md5_vec3_normalize(bone_vector(figure, joints, r, l), nowhere));
     }
     return sum;
 }
@@ -408,7 +408,7 @@ static void count_loads(retarget_figure *figure)
     }
     for (uint32_t i = figure->skeleton->num_joints; i-- > 0;) { // children before their parents
         const uint32_t joint = figure->skeleton->order[i];
-        const uint32_t parent = parent_of(figure, joint);
+        const uint32_t parent = parent_joint(figure, joint);
         if (parent != MD5_NONE)
             figure->joints[parent].load += figure->joints[joint].load;
     }
@@ -432,7 +432,8 @@ static void guess_roles(retarget_figure *figure)
 
 // Finds the roles of a skeleton's joints. `space` is used if the limbs do not indicate it. `part`
 // is the file of the skeleton, or NULL if it declares no bones.
-static retarget_figure make_figure(const md5_model *model, const convert_part *part, md5_quat space)
+static retarget_figure create_figure(const md5_model *model, const convert_part *part,
+                                     md5_quat space)
 {
     const md5_skeleton *const skeleton = &model->skeleton;
     const uint32_t num_joints = skeleton->num_joints;
@@ -446,7 +447,7 @@ static retarget_figure make_figure(const md5_model *model, const convert_part *p
     const char **const names = role_names(skeleton, part);
     for (uint32_t i = 0; i < num_joints; i++) { // parents before their children
         const uint32_t joint = skeleton->order[i];
-        const uint32_t parent = parent_of(&figure, joint);
+        const uint32_t parent = parent_joint(&figure, joint);
         figure.joints[joint] =
             (retarget_joint){.depth = parent == MD5_NONE ? 0 : figure.joints[parent].depth + 1,
                              .leader = MD5_NONE,
@@ -475,7 +476,7 @@ static void complete_figure(retarget_figure *figure)
 
     uint32_t chest = common_parent(figure, role[2 * UPPER_ARM].last, role[2 * UPPER_ARM + 1].last);
     if (chest == MD5_NONE)
-        chest = parent_of(figure, head);
+        chest = parent_joint(figure, head);
 
     figure->body = chest != MD5_NONE ? common_parent(figure, figure->pelvis, chest) : MD5_NONE;
     if (figure->body == MD5_NONE)
@@ -485,7 +486,7 @@ static void complete_figure(retarget_figure *figure)
     role[2 * SPINE] = chain_between(figure, figure->body, chest);
     if (head != MD5_NONE)
         role[2 * NECK] = chain_between(figure, chest != MD5_NONE ? chest : figure->body,
-                                       parent_of(figure, head));
+                                       parent_joint(figure, head));
     find_axes(figure);
 }
 
@@ -506,16 +507,16 @@ static bool is_standing(const retarget_figure *figure)
     const bool has_feet = feet[0] != MD5_NONE && feet[1] != MD5_NONE;
     if (figure->pelvis == MD5_NONE || head == MD5_NONE || !has_feet)
         return true;
-    const md5_vec3 up = bone(figure, figure->rest, figure->pelvis, head);
-    const md5_vec3 down = md5_vec3_add(bone(figure, figure->rest, figure->pelvis, feet[0]),
-                                       bone(figure, figure->rest, figure->pelvis, feet[1]));
+    const md5_vec3 up = bone_vector(figure, figure->rest, figure->pelvis, head);
+    const md5_vec3 down = md5_vec3_add(bone_vector(figure, figure->rest, figure->pelvis, feet[0]),
+                                       bone_vector(figure, figure->rest, figure->pelvis, feet[1]));
     return md5_vec3_dot(md5_vec3_normalize(up, nowhere), md5_vec3_normalize(down, nowhere))
            < max_cosine;
 }
 
 convert_stance convert_measure(const md5_model *model)
 {
-    retarget_figure figure = make_figure(model, NULL, (md5_quat){0.5f, 0.5f, 0.5f, 0.5f});
+    retarget_figure figure = create_figure(model, NULL, (md5_quat){0.5f, 0.5f, 0.5f, 0.5f});
     complete_figure(&figure);
     convert_stance stance = {.axes = figure.space, .is_standing = is_standing(&figure)};
     for (int r = 2 * THIGH; r < 2 * FOOT; r++)
@@ -529,15 +530,15 @@ convert_stance convert_measure(const md5_model *model)
 // Assigns the joints of a source chain to the joints of a target chain, proportionally to the
 // position in the chain: i of n joints are rotated by i * m / n of the source's m joints. Joints
 // that a map defines are not changed. Returns true if both chains exist.
-static bool drive(const retarget_figure *source, const retarget_figure *target, retarget_chain from,
-                  retarget_chain to)
+static bool pair_chains(const retarget_figure *source, const retarget_figure *target,
+                        retarget_chain from, retarget_chain to)
 {
     // Element 0 of the source is the parent of the chain, whose rotation is position 0.
     uint32_t source_joints[MAX_CHAIN + 1];
     uint32_t target_joints[MAX_CHAIN];
     const uint32_t m = list_chain(source, from, source_joints + 1);
     const uint32_t n = list_chain(target, to, target_joints);
-    source_joints[0] = parent_of(source, from.first);
+    source_joints[0] = parent_joint(source, from.first);
     if (m == 0 || n == 0)
         return false;
 
@@ -557,36 +558,36 @@ static bool drive(const retarget_figure *source, const retarget_figure *target, 
 }
 
 // Pairs the roots and the bodies of both skeletons.
-static void drive_roots(const retarget_figure *source, const retarget_figure *target,
-                        bool is_captured)
+static void pair_roots(const retarget_figure *source, const retarget_figure *target,
+                       bool is_captured)
 {
     uint32_t root = source->pelvis;
-    while (parent_of(source, root) != MD5_NONE)
-        root = parent_of(source, root);
+    while (parent_joint(source, root) != MD5_NONE)
+        root = parent_joint(source, root);
 
     const bool is_root_above = common_parent(target, 0, target->body) == 0;
-    const bool has_root = is_root_above && parent_of(target, 0) == MD5_NONE;
+    const bool has_root = is_root_above && parent_joint(target, 0) == MD5_NONE;
     if (!is_captured && root != source->pelvis && has_root)
-        drive(source, target, (retarget_chain){root, root}, (retarget_chain){0, 0});
+        pair_chains(source, target, (retarget_chain){root, root}, (retarget_chain){0, 0});
     if (source->pelvis != MD5_NONE && target->body != MD5_NONE) // rotates as the pelvis does
-        drive(source, target, source->roles[2 * HIPS],
-              (retarget_chain){target->body, target->body});
+        pair_chains(source, target, source->roles[2 * HIPS],
+                    (retarget_chain){target->body, target->body});
 }
 
 // Pairs the joints of both skeletons by their roles. If too few roles are common and there is no
 // map, removes the pairs, so that only equal names count, and returns false.
-static bool make_drives(const retarget_figure *source, const retarget_figure *target,
+static bool pair_joints(const retarget_figure *source, const retarget_figure *target,
                         bool is_captured, bool has_map)
 {
     enum { MIN_COMMON_ROLES = 12 }; // without spine and fingers, whose names differ too much
-    drive_roots(source, target, is_captured);
+    pair_roots(source, target, is_captured);
 
     int num_common = 0;
     bool has_limbs = true; // both skeletons have all upper arms and thighs
     for (int r = 0; r < NUM_ROLES; r++) {
         const int part = r / 2;
         const bool exists = part > HEAD || r % 2 == 0;
-        if (exists && drive(source, target, source->roles[r], target->roles[r]))
+        if (exists && pair_chains(source, target, source->roles[r], target->roles[r]))
             num_common += part != SPINE && part < THUMB;
         else if (part == UPPER_ARM || part == THIGH)
             has_limbs = false;
@@ -624,8 +625,8 @@ static bool is_aligned(const retarget_figure *target, uint32_t index)
 }
 
 // Creates the retarget of the library from the pairs.
-static md5_retarget *make_retarget(const retarget_figure *source, retarget_figure *target,
-                                   md5_error *error)
+static md5_retarget *create_retarget(const retarget_figure *source, retarget_figure *target,
+                                     md5_error *error)
 {
     const md5_joint *const from = source->skeleton->joints;
     const md5_joint *const to = target->skeleton->joints;
@@ -788,7 +789,7 @@ static void store_pair(const map_pair *pair, bool is_chain, retarget_alignment a
     retarget_figure *const target = figures[1];
     const uint32_t source_joint = pair->chains[0].last; // or MD5_NONE for "-"
     const uint32_t target_joint = pair->chains[1].last; // or MD5_NONE for "-"
-    drive(figures[0], target, pair->chains[0], pair->chains[1]);
+    pair_chains(figures[0], target, pair->chains[0], pair->chains[1]);
     for (uint32_t i = 0; i < pair->num_joints; i++) {
         retarget_joint *const joint = &target->joints[pair->joints[i]];
         joint->is_mapped = true;
@@ -981,14 +982,14 @@ md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *s
                                       const md5_model *target, convert_pair *pairs,
                                       md5_error *error)
 {
-    retarget_figure from = make_figure(source, NULL, no_rotation);
-    retarget_figure to = make_figure(target, NULL, no_rotation);
+    retarget_figure from = create_figure(source, NULL, no_rotation);
+    retarget_figure to = create_figure(target, NULL, no_rotation);
     const bool has_map = job && (job->map || job->pairs);
     const bool is_read = !has_map || read_map(job, (retarget_figure *[]){&from, &to}, error);
     complete_figure(&from);
     complete_figure(&to);
-    make_drives(&from, &to, false, has_map);
-    md5_retarget *const retarget = is_read ? make_retarget(&from, &to, error) : NULL;
+    pair_joints(&from, &to, false, has_map);
+    md5_retarget *const retarget = is_read ? create_retarget(&from, &to, error) : NULL;
 
     for (uint32_t i = 0; pairs && i < target->skeleton.num_joints; i++) {
         pairs[i].is_mapped = to.joints[i].is_mapped;
@@ -1035,7 +1036,8 @@ typedef struct retarget_transfer {
 } retarget_transfer;
 
 // Returns the displacement of a joint from the rest pose in the figure's space.
-static md5_vec3 moved(const retarget_figure *figure, const md5_xform *posed, uint32_t joint)
+static md5_vec3 rest_displacement(const retarget_figure *figure, const md5_xform *posed,
+                                  uint32_t joint)
 {
     return md5_quat_rotate(figure->space,
                            md5_vec3_sub(posed[joint].translation, figure->rest[joint].translation));
@@ -1052,7 +1054,7 @@ static float lowest_foot(const retarget_figure *figure, const md5_xform *posed)
     float lowest = INFINITY;
     for (int r = 2 * FOOT; r < 2 * TOE + 2; r++)
         if (figure->roles[r].last != MD5_NONE)
-            lowest = fminf(lowest, moved(figure, posed, figure->roles[r].last).z);
+            lowest = fminf(lowest, rest_displacement(figure, posed, figure->roles[r].last).z);
     return lowest;
 }
 
@@ -1062,7 +1064,7 @@ static void pose_source(const retarget_transfer *transfer, uint32_t frame)
     const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
     md5_sample(transfer->binding, sample, MD5_ROOT_FILE, transfer->from);
     for (uint32_t i = 0; i < source->skeleton->num_joints; i++)
-        if (parent_of(source, i) == MD5_NONE)
+        if (parent_joint(source, i) == MD5_NONE)
             transfer->from[i] = md5_xform_mul(transfer->into, transfer->from[i]);
     md5_local_to_model_xforms(source->skeleton, transfer->from, transfer->posed);
 }
@@ -1075,15 +1077,15 @@ static void move_path_to_root(const retarget_transfer *transfer)
     const retarget_figure *const source = &transfer->source;
     md5_xform *const to = transfer->to;
     const uint32_t body = target->body;
-    const bool has_idle_root = target->joints[0].is_idle && parent_of(target, 0) == MD5_NONE;
+    const bool has_idle_root = target->joints[0].is_idle && parent_joint(target, 0) == MD5_NONE;
     const bool is_root_above = body != 0 && common_parent(target, 0, body) == 0;
     if (!transfer->has_path || !has_idle_root || !is_root_above)
         return;
 
-    md5_vec3 path = moved(source, transfer->posed, source->pelvis);
+    md5_vec3 path = rest_displacement(source, transfer->posed, source->pelvis);
     path.z = 0;
     path = md5_vec3_scale(to_model(transfer, path), transfer->ratio);
-    const md5_quat above = target->rest[parent_of(target, body)].rotation;
+    const md5_quat above = target->rest[parent_joint(target, body)].rotation;
     to[0].translation = md5_vec3_add(to[0].translation, path);
     to[body].translation =
         md5_vec3_sub(to[body].translation, md5_quat_rotate(md5_quat_conjugate(above), path));
@@ -1096,9 +1098,10 @@ static void pose_followers(const retarget_transfer *transfer)
     md5_xform *const to = transfer->to;
     md5_xform *const placed = transfer->placed;
     bool has_followers = false;
+
     for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
         const uint32_t joint = target->skeleton->order[i];
-        const uint32_t parent = parent_of(target, joint);
+        const uint32_t parent = parent_joint(target, joint);
         const uint32_t leader = target->joints[joint].leader;
         const bool follows = leader != MD5_NONE && target->joints[joint].low == MD5_NONE;
         has_followers |= follows;
@@ -1109,6 +1112,7 @@ static void pose_followers(const retarget_transfer *transfer)
         else if (parent != MD5_NONE && has_followers)
             placed[joint] = md5_xform_mul(placed[parent], to[joint]);
     }
+
     if (has_followers)
         md5_model_to_local_xforms(target->skeleton, placed, to);
 }
@@ -1173,7 +1177,7 @@ static void store_feet(retarget_transfer *transfer, uint32_t frame)
     for (int side = 0; side < 2; side++) {
         const uint32_t foot = source->roles[2 * FOOT + side].last;
         if (foot != MD5_NONE)
-            transfer->feet[side][frame] = moved(source, transfer->posed, foot);
+            transfer->feet[side][frame] = rest_displacement(source, transfer->posed, foot);
     }
 }
 
@@ -1280,9 +1284,9 @@ static void measure_bones(retarget_transfer *transfer)
         if (r / 2 == HAND || !(bone_length(source, r) > 0) || !(bone_length(target, r) > 0))
             continue;
         const md5_vec3 a =
-            bone(target, transfer->placed, target->roles[r].last, target->roles[r + 2].last);
+            bone_vector(target, transfer->placed, target->roles[r].last, target->roles[r + 2].last);
         const md5_vec3 b =
-            bone(source, transfer->posed, source->roles[r].last, source->roles[r + 2].last);
+            bone_vector(source, transfer->posed, source->roles[r].last, source->roles[r + 2].last);
         const double angle =
             atan2((double)md5_vec3_length(md5_vec3_cross(a, b)), (double)md5_vec3_dot(a, b));
         transfer->sum += angle;
@@ -1299,7 +1303,7 @@ static void measure_slide(retarget_transfer *transfer, int side, uint32_t frame)
     const float *const stands = transfer->stands[side];
     if (foot == MD5_NONE || stands[frame] < 1)
         return;
-    const md5_vec3 position = moved(target, transfer->placed, foot);
+    const md5_vec3 position = rest_displacement(target, transfer->placed, foot);
     const bool is_first = frame == 0 || stands[frame - 1] < 1;
     if (is_first)
         transfer->starts[side] = position;
@@ -1393,7 +1397,7 @@ static void move_source_to_model_space(retarget_transfer *transfer, const md5_mo
     transfer->into.rotation = md5_quat_mul(md5_quat_conjugate(target->space), source->space);
     for (uint32_t i = 0; i < source->skeleton->num_joints; i++) {
         bind[i] = source_model->bind_local[i];
-        if (parent_of(source, i) == MD5_NONE)
+        if (parent_joint(source, i) == MD5_NONE)
             bind[i] = md5_xform_mul(transfer->into, bind[i]);
         bind[i].translation = md5_vec3_scale(bind[i].translation, unit);
     }
@@ -1413,13 +1417,13 @@ static bool match_skeletons(retarget_transfer *transfer, const md5_model *source
     complete_figure(source);
     complete_figure(target);
     const bool has_map = job->map || job->pairs;
-    const bool is_known = make_drives(source, target, transfer->is_captured, has_map);
+    const bool is_known = pair_joints(source, target, transfer->is_captured, has_map);
 
     move_source_to_model_space(transfer, source_model, error);
     *rotated = *source_model;
     rotated->bind_local = transfer->poses;
     source->model = rotated;
-    transfer->retarget = make_retarget(source, target, error);
+    transfer->retarget = create_retarget(source, target, error);
 
     uint32_t num_idle = 0;
     for (uint32_t i = 0; i < num_joints; i++) {
@@ -1477,7 +1481,7 @@ static bool add_retargeted_clip(retarget_transfer *transfer, const md5_model *mo
     convert_joint *const joints = common_alloc(num_joints, sizeof *joints);
     for (uint32_t i = 0; i < num_joints; i++)
         joints[i] = (convert_joint){.name = target->skeleton->joints[i].name,
-                                    .parent = parent_of(target, i)};
+                                    .parent = parent_joint(target, i)};
     const md5_anim *const anim = transfer->binding->anim;
     const convert_motion motion = {.num_joints = num_joints,
                                    .joints = joints,
@@ -1503,8 +1507,8 @@ static bool transfer_clip(const convert_job *job, const md5_model *source_model,
     const uint32_t num_source = source_model->skeleton.num_joints;
     retarget_transfer transfer = {
         .job = job,
-        .source = make_figure(source_model, files[0], no_rotation),
-        .target = make_figure(model, files[1], no_rotation),
+        .source = create_figure(source_model, files[0], no_rotation),
+        .target = create_figure(model, files[1], no_rotation),
         .binding = clip,
         .is_captured = part->is_captured,
         .poses = common_alloc(3 * (size_t)num_source + 2 * (size_t)num_joints, sizeof(md5_xform))};

@@ -244,6 +244,7 @@ static bool find_weights(convert_rig *rig)
                 mark_weighted(primitive, set, &rig->skins[node->skin]);
         }
     }
+
     return true;
 }
 

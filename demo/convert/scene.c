@@ -366,6 +366,7 @@ md5_vec3 convert_stored_rotation(convert_quat q)
         convert_to_vec3(clear_tiny((convert_vec){q.x * sign, q.y * sign, q.z * sign}, 1));
     md5_vec3 best = nearest;
     double min_error = HUGE_VAL;
+
     // Readers compute w = -sqrt(1 - x^2 - y^2 - z^2). Near a rotation by 180 degrees w is close to
     // 0, so that rounding x, y and z to floats changes w strongly. Of all combinations of
     // neighboring floats, use the combination with the most accurate w.
@@ -379,6 +380,7 @@ md5_vec3 convert_stored_rotation(convert_quat q)
             best = tried;
         }
     }
+
     return best;
 }
 
