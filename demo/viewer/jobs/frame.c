@@ -155,6 +155,20 @@ static bool draw_on_window(view_state *viewer, void (*draw)(view_state *, const 
     return md5gl_end_frame(viewer->renderer, error);
 }
 
+// Creates the target to which the window is drawn, unless it exists with this size and number of
+// samples. present->target is NULL on failure.
+static void prepare_target(view_state *viewer, const view_presented *needed, md5_error *error)
+{
+    view_presented *const present = &viewer->drawing.presented;
+    const bool is_same_size = present->width == needed->width && present->height == needed->height;
+    if (present->target != NULL && is_same_size && present->samples == needed->samples)
+        return;
+    md5gl_destroy_target(viewer->renderer, present->target);
+    *present = *needed;
+    present->target = md5gl_create_target(viewer->renderer, needed->width, needed->height,
+                                          needed->samples, error);
+}
+
 bool view_present(view_state *viewer, md5_error *error)
 {
     const uint32_t width = viewer->width;
@@ -167,30 +181,28 @@ bool view_present(view_state *viewer, md5_error *error)
         .samples = viewer->drawing.economy.one_sample ? 1 : viewer->options->samples,
     };
     view_presented *const present = &viewer->drawing.presented;
+
+    // A frame of the size of the window without multisampling is drawn directly to the window, and
+    // so is a frame for which a target cannot be created.
     const bool needs_target = is_small || needed.samples > 1;
-    const bool is_same_size = present->width == needed.width && present->height == needed.height;
-    const bool has_target =
-        present->target != NULL && is_same_size && present->samples == needed.samples;
-    if (needs_target && !has_target) {
-        md5gl_destroy_target(viewer->renderer, present->target);
-        *present = needed;
-        present->target = md5gl_create_target(viewer->renderer, needed.width, needed.height,
-                                              needed.samples, error);
-    }
+    if (needs_target)
+        prepare_target(viewer, &needed, error);
     if (!needs_target || present->target == NULL) {
         viewer->drawing.economy.scale = 0;
         return view_draw(viewer, NULL, width, height, false, false, error);
     }
     if (!view_draw(viewer, present->target, needed.width, needed.height, false, false, error))
         return false;
+
     const bool is_smoothed = is_small && needed.width == width && needed.height == height;
-    const bool is_presented =
-        is_smoothed ? md5gl_smooth_target(viewer->renderer, present->target, 0, error)
-                    : md5gl_copy_target(viewer->renderer, present->target, 0, width, height, error);
-    if (!is_presented)
-        return false;
-    if (!is_small)
-        return true;
+    bool is_presented;
+    if (is_smoothed)
+        is_presented = md5gl_smooth_target(viewer->renderer, present->target, 0, error);
+    else
+        is_presented =
+            md5gl_copy_target(viewer->renderer, present->target, 0, width, height, error);
+    if (!is_presented || !is_small)
+        return is_presented;
     return draw_on_window(viewer, draw_panels, error); // panels keep the resolution of the window
 }
 

@@ -63,18 +63,22 @@ char *view_find_models_folder(void)
 {
     static const char *const places[] = {"models", "../models", "../../models",
                                          "../share/md5model/models"};
-    char *const base = view_program_folder(); // ends with a slash
-    const char *const start = base != NULL ? base : ".";
+    char *const program_folder = view_program_folder(); // ends with a slash
+    const char *const start = program_folder != NULL ? program_folder : ".";
     char *found = NULL;
     for (size_t i = 0; i <= COMMON_LENGTH(places) && found == NULL; i++) {
-        char *const models =
-            i < COMMON_LENGTH(places) ? common_join(start, places[i]) : common_copy(MD5VIEW_MODELS);
+        char *models;
+        if (i < COMMON_LENGTH(places))
+            models = common_join(start, places[i]);
+        else
+            models = common_copy(MD5VIEW_MODELS);
         char *const machine = first_machine(models);
-        found = machine != NULL ? common_copy(models) : NULL;
+        if (machine != NULL)
+            found = common_copy(models);
         free(machine);
         free(models);
     }
-    free(base);
+    free(program_folder);
     return found;
 }
 
@@ -276,24 +280,32 @@ static void restore_settings(view_state *viewer, const char *path, common_list *
 {
     view_options *const options = viewer->options;
     const bool names_content = options->names_content;
+    const bool is_in_game = strstr(path, "::") != NULL;
     const char *lines = view_find_document(viewer->documents, path);
-    char *value;
     viewer->opening.is_restored = false;
-    for (const view_option *row; lines != NULL && (row = view_next_setting(&lines, &value)) != NULL;
-         free(value)) {
-        const bool is_used = view_is_texture(row) || view_shows_window(options);
-        const bool is_given = options->is_given[row - view_option_rows];
-        const bool is_meant = row->scope >= VIEW_SCOPE_ANY && !is_given && is_used;
-        const char *const file = is_meant ? view_file_in(row, value) : NULL;
-        if (file != NULL && strstr(path, "::") == NULL && common_file_stamp(file) == 0)
-            common_add(lost,
-                       common_format(
-                           "%s no longer exists; it was in use when the file was last open", file));
-        else if (is_meant && !view_read_option(row, value, options))
-            view_reset_option(row, options);
-        viewer->opening.is_restored |= is_meant && view_is_undone(row);
+    if (lines == NULL)
+        return;
+
+    const view_option *option;
+    char *value;
+    while ((option = view_next_setting(&lines, &value)) != NULL) {
+        const bool is_used = view_is_texture(option) || view_shows_window(options);
+        const bool is_given = options->is_given[view_option_index(option)];
+        const bool is_restored = option->scope >= VIEW_SCOPE_ANY && !is_given && is_used;
+        if (is_restored) {
+            const char *const file = view_file_in(option, value);
+            if (file != NULL && !is_in_game && common_file_stamp(file) == 0)
+                common_add(
+                    lost,
+                    common_format("%s no longer exists; it was in use when the file was last open",
+                                  file));
+            else if (!view_read_option(option, value, options))
+                view_reset_option(option, options); // the value is invalid
+            viewer->opening.is_restored |= view_is_undone(option);
+        }
+        free(value);
     }
-    options->names_content = names_content;
+    options->names_content = names_content; // which reading the options may have set
 }
 
 // Returns true if the options do not set the content or the camera, so that the demo scene can
@@ -473,36 +485,63 @@ bool view_hide_meshes(view_state *viewer)
     return is_valid;
 }
 
+static bool is_text_in(const char *text, const common_texts *texts)
+{
+    for (size_t i = 0; i < texts->count; i++)
+        if (strcmp(texts->names[i], text) == 0)
+            return true;
+    return false;
+}
+
+// Logs that --flag or --state names an unknown item of the script, with the valid names. Returns
+// false.
+static bool report_unknown_item(view_state *viewer, bool is_flag, const char *requested)
+{
+    const view_entity *const figure = &viewer->document->scene.entity;
+    const char *name;
+    char *names = common_copy("");
+    for (uint32_t i = 0; (name = view_script_name(figure, is_flag, i)) != NULL; i++)
+        if (name[0] != '\0')
+            common_extend(&names, " %s", name);
+    view_error(&viewer->log, "--%s: unknown value '%s'; valid values:%s",
+               is_flag ? "flag" : "state", requested,
+               names[0] != '\0' ? names : " none (no script is loaded)");
+    free(names);
+    return false;
+}
+
+// Returns true if the script of the entity has a flag or a state with a name.
+static bool has_script_item(const view_entity *figure, bool is_flag, const char *requested)
+{
+    const char *name;
+    for (uint32_t i = 0; (name = view_script_name(figure, is_flag, i)) != NULL; i++)
+        if (name[0] != '\0' && strcmp(name, requested) == 0)
+            return true;
+    return false;
+}
+
 // Applies the options --flag or --state to the script.
 static bool apply_script_names(view_state *viewer, bool is_flag)
 {
     view_entity *const figure = &viewer->document->scene.entity;
     const common_texts *const requested =
         is_flag ? &viewer->options->flags : &viewer->options->states;
-    char *known = common_copy(" ");
-    const char *name;
-    bool is_valid = true;
     if (!is_flag && requested->count == 0 && figure->is_in_states)
         view_change_clip(viewer, viewer->document->scene.clip);
+
+    // Flags are set or reset; states are only entered.
+    const char *name;
     for (uint32_t i = 0; (name = view_script_name(figure, is_flag, i)) != NULL; i++) {
-        bool is_requested = false;
-        for (size_t k = 0; k < requested->count; k++)
-            is_requested = is_requested || strcmp(requested->names[k], name) == 0;
-        common_extend(&known, "%s%s", name, name[0] != '\0' ? " " : "");
-        if (is_requested != view_is_script_item_active(figure, is_flag, i)
-            && (is_flag || is_requested))
+        const bool is_requested = is_text_in(name, requested);
+        const bool is_changed = is_requested != view_is_script_item_active(figure, is_flag, i);
+        if (is_changed && (is_flag || is_requested))
             view_run_script_item(figure, is_flag, i, is_requested);
     }
-    const char *const valid_names = known[1] != '\0' ? known : " none (no script is loaded) ";
-    for (size_t k = 0; k < requested->count; k++) {
-        char *const word = common_format(" %s ", requested->names[k]);
-        if (strstr(known, word) == NULL)
-            is_valid = view_error(&viewer->log, "--%s: unknown value '%s'; valid values:%.*s",
-                                  is_flag ? "flag" : "state", requested->names[k],
-                                  (int)strlen(valid_names) - 1, valid_names);
-        free(word);
-    }
-    free(known);
+
+    bool is_valid = true;
+    for (size_t i = 0; i < requested->count; i++)
+        if (!has_script_item(figure, is_flag, requested->names[i]))
+            is_valid = report_unknown_item(viewer, is_flag, requested->names[i]);
     return is_valid;
 }
 
@@ -518,17 +557,21 @@ bool view_apply_texture_options(view_state *viewer)
     view_textures textures = {.num_meshes = 0};
     if (document->scene.model == NULL || viewer->renderer == NULL)
         return true;
+
     // Layers of materials belong to the model, and warnings about textures may no longer apply:
     // both require a reload.
-    bool is_whole = document->textures.layers.num_meshes > 0 || viewer->log.num_warnings > 0;
+    bool needs_reload = document->textures.layers.num_meshes > 0 || viewer->log.num_warnings > 0;
     document->uses_options = true;
-    if (!is_whole && !view_load_scene_textures(&loader, &document->scene, &textures))
+    if (!needs_reload && !view_load_scene_textures(&loader, &document->scene, &textures))
         return false;
-    is_whole = is_whole || textures.layers.num_meshes > 0;
-    view_textures *const old = is_whole ? &textures : &document->textures;
-    view_free_textures(old, viewer->renderer);
-    *old = textures;
-    return !is_whole || view_reload(viewer);
+    needs_reload = needs_reload || textures.layers.num_meshes > 0;
+    if (needs_reload) {
+        view_free_textures(&textures, viewer->renderer);
+        return view_reload(viewer);
+    }
+    view_free_textures(&document->textures, viewer->renderer);
+    document->textures = textures;
+    return true;
 }
 
 bool view_finish_opening(view_state *viewer)
@@ -548,13 +591,14 @@ bool view_finish_opening(view_state *viewer)
 bool view_select_environment(view_state *viewer)
 {
     const char *const path = viewer->options->environment;
-    if (path == NULL && viewer->renderer != NULL) {
-        md5gl_destroy_environment(viewer->renderer, viewer->drawing.environment.light);
-        viewer->drawing.environment.light = NULL;
-    }
-    return path == NULL || viewer->renderer == NULL
-           || view_load_environment(&viewer->drawing.environment, viewer->renderer, path,
-                                    &viewer->log);
+    view_environment *const environment = &viewer->drawing.environment;
+    if (viewer->renderer == NULL)
+        return true;
+    if (path != NULL)
+        return view_load_environment(environment, viewer->renderer, path, &viewer->log);
+    md5gl_destroy_environment(viewer->renderer, environment->light);
+    environment->light = NULL;
+    return true;
 }
 
 // Frames a crowd after its count has changed. Without a crowd restores the camera that the model
@@ -657,6 +701,19 @@ static void show_page_at_start(view_state *viewer, int32_t number)
     viewer->play.held_at_end = false;
 }
 
+// Opens the character of a lesson, unless it is already the document.
+static bool open_lesson_character(view_state *viewer, const view_page *page, const char *models)
+{
+    char *const path = common_join(models, page->model != NULL ? page->model : VIEW_USUAL_MODEL);
+    const char *const shown = viewer->document->scene.path;
+    const bool is_shown = shown != NULL && strcmp(path, shown) == 0
+                          && view_mode_of(viewer->document) == VIEW_MODE_CLIPS;
+    const char *const files[1] = {path};
+    const bool is_open = is_shown || view_open(viewer, files, 1, false);
+    free(path);
+    return is_open;
+}
+
 // Opens a lesson with its character, or the list of lessons. Returns false and logs an error on
 // failure.
 bool view_open_lesson(view_state *viewer, int32_t number)
@@ -667,17 +724,8 @@ bool view_open_lesson(view_state *viewer, int32_t number)
     char *const models = view_find_models_folder();
     if (models == NULL)
         return view_error(&viewer->log, "lessons: example models not found");
-    bool is_open = true;
-    if (page != NULL) { // open its character, unless it is already the document
-        char *const path =
-            common_join(models, page->model != NULL ? page->model : VIEW_USUAL_MODEL);
-        const char *const shown = viewer->document->scene.path;
-        const char *const files[1] = {path};
-        const bool is_shown = shown != NULL && strcmp(path, shown) == 0
-                              && view_mode_of(viewer->document) == VIEW_MODE_CLIPS;
-        is_open = is_shown || view_open(viewer, files, 1, false);
-        free(path);
-    }
+
+    const bool is_open = page == NULL || open_lesson_character(viewer, page, models);
     free(viewer->pages.folder);
     viewer->pages.folder = models;
     if (!is_open)
@@ -687,53 +735,70 @@ bool view_open_lesson(view_state *viewer, int32_t number)
     return true;
 }
 
-// Sets a slider of a lesson by the option --set. The name may omit text after a comma or a space,
-// such as a unit, if the rest is unique.
-static bool set_slider(view_state *viewer, const view_page *page, const view_setting *setting)
+enum { SLIDER_UNKNOWN = -1, SLIDER_AMBIGUOUS = -2 };
+
+// Returns the index of a slider of a lesson. The name may omit text after a comma or a space, such
+// as a unit, if the rest is unique.
+static int find_slider(const view_page *page, const char *name)
 {
-    const size_t length = strlen(setting->parameter);
-    int number = -1; // -2: ambiguous
-    char names[256] = "";
+    const size_t length = strlen(name);
+    int found = SLIDER_UNKNOWN;
     for (int i = 0; i < (int)view_num_sliders(page); i++) {
         const char *const slider_name = page->sliders[i].name;
-        common_append(names, sizeof names, ", ", "'%s'", slider_name);
-        if (strncmp(slider_name, setting->parameter, length) != 0)
+        if (strncmp(slider_name, name, length) != 0)
             continue;
-        if (slider_name[length] == '\0') {
-            number = i;
-            break;
-        }
-        if (slider_name[length] == ',' || slider_name[length] == ' ')
-            number = number == -1 ? i : -2;
+        const char next_char = slider_name[length];
+        if (next_char == '\0')
+            return i;
+        if (next_char == ',' || next_char == ' ')
+            found = found == SLIDER_UNKNOWN ? i : SLIDER_AMBIGUOUS;
     }
+    return found;
+}
+
+// Logs that --set does not name one slider of a lesson, with the valid names. Returns false.
+static bool report_slider(view_log *log, const view_page *page, const char *name, bool is_ambiguous)
+{
+    char names[256] = "";
+    for (uint32_t i = 0; i < view_num_sliders(page); i++)
+        common_append(names, sizeof names, ", ", "'%s'", page->sliders[i].name);
+    return view_error(log, "--set %s: %s slider of lesson %s; valid names: %s", name,
+                      is_ambiguous ? "ambiguous" : "unknown", page->name, names);
+}
+
+// Sets a slider of a lesson by the option --set.
+static bool set_slider(view_state *viewer, const view_page *page, const view_setting *setting)
+{
+    const char *const name = setting->parameter;
+    const int number = find_slider(page, name);
     if (number < 0)
-        return view_error(&viewer->log, "--set %s: unknown slider of lesson %s; valid names: %s",
-                          setting->parameter, page->name, names);
+        return report_slider(&viewer->log, page, name, number == SLIDER_AMBIGUOUS);
     if (setting->time != 0)
         return view_error(&viewer->log,
-                          "--set %s: @TIME is not supported for the sliders of a lesson",
-                          setting->parameter);
+                          "--set %s: @TIME is not supported for the sliders of a lesson", name);
+
     const view_slider *const slider = &page->sliders[number];
-    const bool is_whole = slider->words != NULL;
+    const bool is_integer = slider->words != NULL;
     const bool is_in_range = setting->value >= slider->low && setting->value <= slider->high;
     const bool has_fraction = setting->value != floorf(setting->value);
-    if (!is_in_range || (is_whole && has_fraction))
-        return view_error(&viewer->log, "--set %s=%g: expected a%s number from %g to %g",
-                          setting->parameter, setting->value, is_whole ? " whole" : "", slider->low,
-                          slider->high);
+    if (!is_in_range || (is_integer && has_fraction))
+        return view_error(&viewer->log, "--set %s=%g: expected a%s number from %g to %g", name,
+                          setting->value, is_integer ? " whole" : "", slider->low, slider->high);
     viewer->pages.values[number] = setting->value;
     return true;
 }
 
 bool view_set_parameter(view_state *viewer, const view_setting *setting)
 {
+    const view_page *const page =
+        viewer->pages.open >= 0 ? view_page_at((uint32_t)viewer->pages.open) : NULL;
+    if (page != NULL)
+        return set_slider(viewer, page, setting);
+
     const view_machine *const machine = &viewer->document->scene.machine;
-    if (viewer->pages.open >= 0 && view_page_at((uint32_t)viewer->pages.open) != NULL)
-        return set_slider(viewer, view_page_at((uint32_t)viewer->pages.open), setting);
-    const uint32_t parameter =
-        view_mode_of(viewer->document) == VIEW_MODE_MACHINE
-            ? md5_find_parameter(machine->character->machine, setting->parameter)
-            : MD5_NONE;
+    uint32_t parameter = MD5_NONE;
+    if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE)
+        parameter = md5_find_parameter(machine->character->machine, setting->parameter);
     if (parameter == MD5_NONE)
         return view_error(&viewer->log, "--set %s: unknown parameter", setting->parameter);
     return md5_player_set(machine->player, parameter, setting->value);
