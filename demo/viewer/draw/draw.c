@@ -605,41 +605,57 @@ convert_job view_retarget_job(const view_options *options, const view_scene *sce
                          .warn = ignore};
 }
 
+// Returns a text that is equal for the same clip and map of joints.
+static char *retargeting_key(const view_options *options, const char *clip_path)
+{
+    const char *const map = options->retarget_map != NULL ? options->retarget_map : "";
+    const char *const pairs = options->retarget_pairs != NULL ? options->retarget_pairs : "";
+    return common_format("%s\n%s\n%s", clip_path, map, pairs);
+}
+
+// Converts the clip of `job` to the target model, and binds the result to `model`.
+static void retarget_clip(view_retargeting *retargeting, convert_job *job, const md5_model *model)
+{
+    md5_error error;
+    convert_scene converted = {.name = NULL};
+    job->retargeted = &converted;
+    if (convert_files(job, &error) && converted.num_parts > 0)
+        retargeting->anim =
+            md5_parse_anim(converted.parts->bytes, converted.parts->size, NULL, &error);
+    if (retargeting->anim != NULL)
+        retargeting->binding = md5_bind(model, retargeting->anim, NULL, &error);
+    convert_free_scene(&converted);
+}
+
 // Updates the retargeting after another map or clip was selected.
 static void update_retargeting(view_retargeting *retargeting, const view_stage *stage,
-                               view_companion *body)
+                               view_companion *target)
 {
     const view_scene *const scene = &stage->document->scene;
     const view_clip *const clip = view_is_bind_pose(scene) ? NULL : view_shown_clip(scene);
-    const view_options *const options = stage->options;
-    common_list inputs = {0};
-    convert_scene converted = {.name = NULL};
-    md5_error error;
-    const char *const map = options->retarget_map != NULL ? options->retarget_map : "";
-    const char *const pairs = options->retarget_pairs != NULL ? options->retarget_pairs : "";
-    char *const key = common_format("%s\n%s\n%s", clip != NULL ? clip->path : "", map, pairs);
+    const char *const clip_path = clip != NULL ? clip->path : "";
+    char *const key = retargeting_key(stage->options, clip_path);
     if (retargeting->key != NULL && strcmp(retargeting->key, key) == 0) {
         free(key);
         return;
     }
     view_clear_retargeting(retargeting);
     retargeting->key = key;
-    retargeting->pairs = common_alloc(body->model->skeleton.num_joints, sizeof *retargeting->pairs);
-    convert_job job = view_retarget_job(options, scene, clip != NULL ? clip->path : "", &inputs);
+    retargeting->pairs =
+        common_alloc(target->model->skeleton.num_joints, sizeof *retargeting->pairs);
+
+    common_list inputs = {0};
+    md5_error error;
+    convert_job job = view_retarget_job(stage->options, scene, clip_path, &inputs);
     md5_retarget *const retarget =
-        convert_create_retarget(&job, scene->model, body->model, retargeting->pairs, &error);
+        convert_create_retarget(&job, scene->model, target->model, retargeting->pairs, &error);
     if (retarget != NULL) { // NULL: no joint has a partner any more
-        md5_destroy_retarget(body->retarget);
-        free(body->scratch);
-        body->retarget = retarget;
-        body->scratch = common_alloc(1, md5_retarget_pose_scratch(retarget));
-        job.retargeted = &converted;
-        if (clip != NULL && convert_files(&job, &error) && converted.num_parts > 0)
-            retargeting->anim =
-                md5_parse_anim(converted.parts->bytes, converted.parts->size, NULL, &error);
-        if (retargeting->anim != NULL)
-            retargeting->binding = md5_bind(body->model, retargeting->anim, NULL, &error);
-        convert_free_scene(&converted);
+        md5_destroy_retarget(target->retarget);
+        free(target->scratch);
+        target->retarget = retarget;
+        target->scratch = common_alloc(1, md5_retarget_pose_scratch(retarget));
+        if (clip != NULL)
+            retarget_clip(retargeting, &job, target->model);
     }
     common_free_list(&inputs);
 }
@@ -897,22 +913,18 @@ static void draw_place(const view_stage *stage, const view_lens *lens)
 
 // -- Bodies ---------------------------------------------------------------------------------
 
-// Adds the model of the document, its companions and the uneven ground.
-static void list_document(const view_stage *stage, view_bodies *bodies)
+enum { LIT = VIEW_BODY_CASTS | VIEW_BODY_SHOWN };
+
+// Returns the body of the document's model or, for the display of weights, of its colored copy,
+// which has its own morph targets.
+static view_body describe_model(const view_stage *stage)
 {
-    enum { LIT = VIEW_BODY_CASTS | VIEW_BODY_SHOWN };
-    view_document *const document = stage->document;
-    const bool is_heat = shows_weights(stage); // a colored copy with its own morph targets
+    const view_document *const document = stage->document;
     const view_heat *const heat = &document->surfaces.heat;
     const bool is_hidden = document->companions[VIEW_RETARGETED].model != NULL
                            && stage->options->retarget_place == VIEW_RETARGET_ALONE;
-    unsigned uses = LIT | VIEW_BODY_STAGED;
-    if (is_hidden)
-        uses = 0;
-    else if (is_heat)
-        uses = LIT;
     view_body body = {
-        .uses = uses,
+        .uses = LIT | VIEW_BODY_STAGED,
         .textures = &document->textures,
         .drawn = document->drawn,
         .instances = {.count = 1,
@@ -920,14 +932,25 @@ static void list_document(const view_stage *stage, view_bodies *bodies)
                       .morph = document->morphs.drawn,
                       .weights = document->morphs.weights},
     };
-    if (is_heat) {
+    if (shows_weights(stage)) {
+        body.uses = LIT;
         body.textures = NULL;
         body.drawn = heat->drawn;
         body.instances.morph = heat->drawn_morph;
     }
-    bodies->bodies[bodies->count++] = body;
+    if (is_hidden)
+        body.uses = 0;
+    return body;
+}
+
+// Adds the model of the document, its companions and the uneven ground.
+static void list_document(const view_stage *stage, view_bodies *bodies)
+{
+    view_document *const document = stage->document;
+    bodies->bodies[bodies->count++] = describe_model(stage);
+
     for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
-        view_companion *const companion = &document->companions[i];
+        const view_companion *const companion = &document->companions[i];
         if (companion->model == NULL)
             continue;
         bodies->bodies[bodies->count++] = (view_body){
@@ -939,6 +962,7 @@ static void list_document(const view_stage *stage, view_bodies *bodies)
                           .placements = &companion->place},
         };
     }
+
     view_ground *const ground = &document->uneven;
     if (ground->drawn == NULL)
         return;
