@@ -112,10 +112,10 @@ static const md5_cube2_tag *find_tag(const cube_model *joined, const cube_part *
 static bool attach(const cube_model *joined, uint32_t index)
 {
     const md5_cube2 *const cube = joined->cube;
-    cube_part *const part = &joined->parts[index];
-    const md5_cube2_link *const link = part->link;
     if (index >= MAX_PARTS)
         return false;
+    cube_part *const part = &joined->parts[index];
+    const md5_cube2_link *const link = part->link;
     if (index == 0 || (link == NULL && part->shared == 0)) {
         place_root_part(cube, part);
         return true;
@@ -125,6 +125,7 @@ static bool attach(const cube_model *joined, uint32_t index)
                   index);
         return false;
     }
+
     const cube_part *const parent = &joined->parts[link->parent];
     if (link->parent >= index || parent->model == NULL) {
         view_warn(joined->log,
@@ -133,17 +134,42 @@ static bool attach(const cube_model *joined, uint32_t index)
         return false;
     }
     const md5_cube2_tag *const tag = find_tag(joined, parent, link->tag);
-    const uint32_t joint =
-        tag != NULL ? md5_find_joint(&parent->model->skeleton, tag->joint) : MD5_NONE;
+    uint32_t joint = MD5_NONE;
+    if (tag != NULL)
+        joint = md5_find_joint(&parent->model->skeleton, tag->joint);
     if (joint == MD5_NONE) {
         view_warn(joined->log, "%s: part %u skipped: tag '%s' not found in part %u", joined->path,
                   index, link->tag, link->parent);
         return false;
     }
-    const md5_xform moved = {.rotation = {.w = 1}, .translation = link->translation};
+
+    const md5_xform displacement = {.rotation = {.w = 1}, .translation = link->translation};
     part->parent = parent->joints[joint];
-    part->offset = md5_xform_mul(tag->transform, moved);
+    part->offset = md5_xform_mul(tag->transform, displacement);
     return true;
+}
+
+// Returns a joint of a part for the merged skeleton. The joints of parts after the first have the
+// index of the part in their names.
+static cube_joint make_joint(const cube_model *joined, cube_part *part, uint32_t part_index,
+                             uint32_t index)
+{
+    const md5_joint *const joint = &part->model->skeleton.joints[index];
+    const md5_xform local = part->model->bind_local[index];
+    cube_joint made = {.part = part, .in_part = index};
+    if (part_index == 0)
+        made.name = common_copy(joint->name);
+    else
+        made.name = common_format("%u/%s", part_index, joint->name);
+    if (joint->parent == MD5_NONE) {
+        made.parent = part->parent;
+        made.bind_local = md5_xform_mul(part->offset, local);
+    } else {
+        made.parent = part->joints[joint->parent];
+        made.bind_local = local;
+    }
+    made.bind = md5_xform_mul(joined->joints[made.parent].bind, made.bind_local);
+    return made;
 }
 
 // Adds the joints of a part, or uses the joints of the part with the same skeleton.
@@ -158,20 +184,15 @@ static void add_joints(cube_model *joined, uint32_t index)
         joined->joints, (size_t)joined->num_joints + skeleton->num_joints, sizeof *joined->joints);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t in_part = skeleton->order[i]; // parents first
-        const md5_joint *const joint = &skeleton->joints[in_part];
-        const md5_xform local = part->model->bind_local[in_part];
-        const uint32_t known =
-            shares ? md5_find_joint(&shared->model->skeleton, joint->name) : MD5_NONE;
-        part->joints[in_part] = known != MD5_NONE ? shared->joints[known] : joined->num_joints;
-        if (known != MD5_NONE)
-            continue;
-        cube_joint added = {.part = part, .in_part = in_part};
-        added.name =
-            index == 0 ? common_copy(joint->name) : common_format("%u/%s", index, joint->name);
-        added.parent = joint->parent == MD5_NONE ? part->parent : part->joints[joint->parent];
-        added.bind_local = joint->parent == MD5_NONE ? md5_xform_mul(part->offset, local) : local;
-        added.bind = md5_xform_mul(joined->joints[added.parent].bind, added.bind_local);
-        joined->joints[joined->num_joints++] = added;
+        uint32_t shared_joint = MD5_NONE;
+        if (shares)
+            shared_joint = md5_find_joint(&shared->model->skeleton, skeleton->joints[in_part].name);
+        if (shared_joint != MD5_NONE) {
+            part->joints[in_part] = shared->joints[shared_joint];
+        } else {
+            part->joints[in_part] = joined->num_joints;
+            joined->joints[joined->num_joints++] = make_joint(joined, part, index, in_part);
+        }
     }
 }
 
@@ -559,31 +580,42 @@ static void free_cube_model(cube_model *joined, uint32_t num_parts)
     free(joined->files);
 }
 
+// Adds the appearance of each mesh, in the order of the parts.
+static void add_looks(view_cube *loaded, const cube_model *joined)
+{
+    const md5_cube2 *const cube = joined->cube;
+    loaded->looks = common_alloc(loaded->model->num_meshes, sizeof *loaded->looks);
+    for (uint32_t p = 0; p < cube->num_parts; p++) {
+        const md5_model *const part = joined->parts[p].model;
+        for (uint32_t m = 0; part != NULL && m < part->num_meshes; m++)
+            loaded->looks[loaded->num_looks++] =
+                view_cube_look(cube, &cube->parts[p], part->meshes[m].name);
+    }
+}
+
 bool view_load_cube(view_cube *loaded, const char *path, const md5_load_opts *opts, bool with_clips,
                     view_log *log)
 {
     md5_error error = {0};
+    *loaded = (view_cube){.model = NULL};
     md5_cube2 *const cube = md5_load_cube2(path, NULL, opts, &error);
+    if (cube == NULL)
+        return view_log_error(log, &error);
+
     cube_model joined = {.path = path, .log = log, .cube = cube};
-    const bool is_joined = cube != NULL && join_parts(&joined, opts);
-    md5_model *const model = is_joined ? make_model(&joined, &error) : NULL;
-    joined.model = model;
-    *loaded = (view_cube){.model = model};
-    if (model != NULL) {
-        loaded->looks = common_alloc(model->num_meshes, sizeof *loaded->looks);
-        for (uint32_t p = 0; p < cube->num_parts; p++) {
-            const md5_model *const part = joined.parts[p].model;
-            for (uint32_t m = 0; part != NULL && m < part->num_meshes; m++)
-                loaded->looks[loaded->num_looks++] =
-                    view_cube_look(cube, &cube->parts[p], part->meshes[m].name);
-        }
+    if (join_parts(&joined, opts)) { // logs its errors
+        joined.model = make_model(&joined, &error);
+        loaded->model = joined.model;
+        if (loaded->model == NULL)
+            view_log_error(log, &error);
+    }
+    if (loaded->model != NULL) {
+        add_looks(loaded, &joined);
         view_report_unshown(cube, path, log);
         if (with_clips)
             make_clips(&joined, loaded);
-    } else if (is_joined || cube == NULL) {
-        view_log_error(log, &error);
     }
-    free_cube_model(&joined, cube != NULL ? cube->num_parts : 0);
+    free_cube_model(&joined, cube->num_parts);
     md5_free_cube2(cube);
-    return model != NULL;
+    return loaded->model != NULL;
 }

@@ -43,24 +43,13 @@ static bool is_prepared(const view_heat *heat, const md5_morph *morph, const flo
     return heat->drawn_morph != NULL || morph == NULL;
 }
 
-bool view_prepare_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
-                       const md5_morph *morph, const float *values, int32_t joint, md5_error *error)
+// Writes the color of each vertex of the model: of `values`, if that is not NULL, otherwise of the
+// weights of a joint or, if the joint is -1, of the numbers of influences.
+static void write_heat_colors(view_heat *heat, const md5_model *model, const float *values,
+                              int32_t joint)
 {
-    size_t total = 0;
-    if (is_prepared(heat, morph, values, joint))
-        return true;
-    view_free_heat(heat, renderer);
-    heat->values = values;
-    heat->joint = joint;
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        total += model->meshes[i].num_vertices;
-    heat->model = common_alloc(1, sizeof *heat->model);
-    heat->meshes = common_alloc(model->num_meshes, sizeof *heat->meshes);
-    heat->colors = common_alloc(total, sizeof *heat->colors);
-    *heat->model = *model;
-    heat->model->meshes = heat->meshes;
-    md5_vec4 *color = heat->colors;
     const float max_value = joint >= 0 ? 1 : 4; // weight, or number of influences
+    md5_vec4 *color = heat->colors;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         heat->meshes[i] = *mesh;
@@ -74,6 +63,28 @@ bool view_prepare_heat(view_heat *heat, md5gl_renderer *renderer, const md5_mode
             *color++ = view_heat_color(value);
         }
     }
+}
+
+bool view_prepare_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
+                       const md5_morph *morph, const float *values, int32_t joint, md5_error *error)
+{
+    if (is_prepared(heat, morph, values, joint))
+        return true;
+    view_free_heat(heat, renderer);
+    heat->values = values;
+    heat->joint = joint;
+
+    // A copy of the model whose meshes have colors.
+    size_t num_vertices = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        num_vertices += model->meshes[i].num_vertices;
+    heat->model = common_alloc(1, sizeof *heat->model);
+    heat->meshes = common_alloc(model->num_meshes, sizeof *heat->meshes);
+    heat->colors = common_alloc(num_vertices, sizeof *heat->colors);
+    *heat->model = *model;
+    heat->model->meshes = heat->meshes;
+    write_heat_colors(heat, model, values, joint);
+
     heat->drawn = md5gl_create_model(renderer, heat->model, MD5GL_PATH_AUTO, error);
     if (heat->drawn == NULL || morph == NULL)
         return heat->drawn != NULL;
@@ -150,22 +161,29 @@ view_image view_make_uv_grid(void)
     enum { SIZE = VIEW_UV_GRID_SIZE, CELL = SIZE / VIEW_UV_CELLS };
     view_image image = {common_alloc((size_t)SIZE * SIZE, 4), SIZE, SIZE};
     for (uint32_t i = 0; i < SIZE * SIZE; i++) {
-        const uint32_t column = i % SIZE / CELL;
-        const uint32_t row = i / SIZE / CELL;
-        const uint32_t x = i % SIZE % CELL; // within the cell
-        const uint32_t y = i / SIZE % CELL;
+        const uint32_t u = i % SIZE;
+        const uint32_t v = i / SIZE;
+        const uint32_t column = u / CELL;
+        const uint32_t row = v / CELL;
+        const uint32_t x = u % CELL; // within the cell
+        const uint32_t y = v % CELL;
+
+        // A checkerboard, which is redder along u and greener along v.
         const bool is_dark = (column + row) % 2 != 0;
-        const bool is_edge = x == 0 || y == 0;
         const uint32_t low = is_dark ? 30 : 90;
-        const uint32_t reach = is_dark ? 130 : 150;
+        const uint32_t range = is_dark ? 130 : 150;
         uint8_t *const rgba = image.rgba + 4 * (size_t)i;
-        rgba[0] = (uint8_t)(low + reach * (i % SIZE) / (SIZE - 1));
-        rgba[1] = (uint8_t)(low + reach * (i / SIZE) / (SIZE - 1));
+        rgba[0] = (uint8_t)(low + range * u / (SIZE - 1));
+        rgba[1] = (uint8_t)(low + range * v / (SIZE - 1));
         rgba[2] = is_dark ? 70 : 150;
         rgba[3] = 255;
-        const bool is_named = is_in_name(column, row, x, y);
-        for (int k = 0; k < 3 && (is_named || is_edge); k++)
-            rgba[k] = is_named ? 250 : 15;
+
+        // Dark lines between the cells, and the names of the cells.
+        const bool is_edge = x == 0 || y == 0;
+        if (is_in_name(column, row, x, y))
+            memset(rgba, 250, 3);
+        else if (is_edge)
+            memset(rgba, 15, 3);
     }
     return image;
 }
@@ -221,14 +239,15 @@ static float tangent_sign(const md5_vec3 edges[2], const md5_vec2 sides[2], md5_
 static void check_triangle(const md5_mesh *mesh, const view_directed *pose, uint32_t triangle,
                            view_mesh_defects *faults, bool *marks)
 {
-    const uint32_t *const corners = mesh->indices + 3 * (size_t)triangle;
-    const md5_vec2 from = mesh->texcoords[corners[0]];
+    const uint32_t *const vertices = mesh->indices + 3 * (size_t)triangle;
+    const md5_vec2 origin_uv = mesh->texcoords[vertices[0]];
     md5_vec3 edges[2];
-    md5_vec2 sides[2]; // the edges in texture coordinates
+    md5_vec2 uv_edges[2];
     for (int k = 0; k < 2; k++) {
-        const md5_vec2 to = mesh->texcoords[corners[k + 1]];
-        edges[k] = md5_vec3_sub(pose->positions[corners[k + 1]], pose->positions[corners[0]]);
-        sides[k] = (md5_vec2){to.x - from.x, to.y - from.y};
+        const uint32_t vertex = vertices[k + 1];
+        const md5_vec2 uv = mesh->texcoords[vertex];
+        edges[k] = md5_vec3_sub(pose->positions[vertex], pose->positions[vertices[0]]);
+        uv_edges[k] = (md5_vec2){uv.x - origin_uv.x, uv.y - origin_uv.y};
     }
     const md5_vec3 outward =
         md5_vec3_scale(md5_vec3_cross(edges[0], edges[1]), mesh->is_mirrored ? 1 : -1);
@@ -236,12 +255,14 @@ static void check_triangle(const md5_mesh *mesh, const view_directed *pose, uint
         faults->counts[VIEW_FAULT_FLAT]++;
         return;
     }
+
+    // Compare the triangle with the directions of its vertices.
     const bool has_tangents = pose->tangents != NULL;
-    const float sign = has_tangents ? tangent_sign(edges, sides, outward) : 0;
+    const float sign = has_tangents ? tangent_sign(edges, uv_edges, outward) : 0;
     bool is_flipped = false;
     bool is_mirrored = false;
     for (int k = 0; k < 3; k++) {
-        const uint32_t vertex = corners[k];
+        const uint32_t vertex = vertices[k];
         const bool faces_away = md5_vec3_dot(pose->normals[vertex], outward) < 0;
         const bool differs = has_tangents && pose->tangents[vertex].w * sign < 0;
         is_flipped = is_flipped || faces_away;
