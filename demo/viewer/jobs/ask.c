@@ -404,30 +404,36 @@ static const char *find_mesh_name(const md5_model *model, const char *value)
 }
 
 // Returns the label of a step for the list of steps, such as "Edges on", "Speed 0.5", "Mesh eyes
-// hidden" or "Texture of skin: moss.png". The caller frees it.
-static char *make_step_label(const view_state *viewer, bool is_first, const view_option *row,
+// hidden" or "Texture of skin: moss.png". `option` is NULL if no option has changed. The caller
+// frees the label.
+static char *make_step_label(const view_state *viewer, bool is_first, const view_option *option,
                              const char *value)
 {
     const md5_model *const model = viewer->document->scene.model;
-    if (is_first || row == NULL || value == NULL)
-        return common_copy(is_first ? "As opened" : "Rotate");
-    const view_menu_entry *const command = view_get_entry(row);
-    const char *const label = command != NULL ? view_get_label(command) : row->name;
-    const size_t length = strcspn(label, "\xE2"); // length without an ellipsis
-    const char *const file = view_file_in(row, value);
-    const bool can_name_mesh = file != NULL ? file != value : row->names == VIEW_NAMES_MESH;
+    if (is_first)
+        return common_copy("As opened");
+    if (option == NULL || value == NULL)
+        return common_copy("Rotate");
+
+    // Options of a mesh: "MESH" for --hide, "MESH=FILE" for a texture.
+    const char *const file = view_file_in(option, value);
+    const bool can_name_mesh = file != NULL ? file != value : option->names == VIEW_NAMES_MESH;
     const char *const mesh = can_name_mesh ? find_mesh_name(model, value) : NULL;
     if (mesh != NULL && file == NULL)
         return common_format("Mesh %s hidden", mesh);
     if (mesh != NULL)
-        return common_format("%s of %s: %s", view_map_name(view_get_map_kind(row)), mesh,
+        return common_format("%s of %s: %s", view_map_name(view_get_map_kind(option)), mesh,
                              common_base(file));
-    const char *shown = common_base(value);
-    if (row->value == NULL && strcmp(value, "default") != 0) {
+
+    const view_menu_entry *const entry = view_get_entry(option);
+    const char *const label = entry != NULL ? view_get_label(entry) : option->name;
+    const size_t label_length = strcspn(label, "\xE2"); // without an ellipsis
+    const char *shown_value = common_base(value);
+    if (option->value == NULL && strcmp(value, "default") != 0) {
         const bool is_yes = strcmp(value, "yes") == 0;
-        shown = is_yes != (row->kind == COMMON_OPPOSITE) ? "on" : "off";
+        shown_value = is_yes != (option->kind == COMMON_OPPOSITE) ? "on" : "off";
     }
-    return common_format("%.*s %s", (int)length, label, shown);
+    return common_format("%.*s %s", (int)label_length, label, shown_value);
 }
 
 // Removes the oldest steps until the others and a new step of `size` bytes are within the limits.
@@ -587,34 +593,45 @@ void view_describe_document(view_state *viewer, view_options *now)
     now->orthographic = now->orthographic_given = camera->orthographic;
 }
 
+// Returns settings, lines "--NAME=VALUE", with absolute paths of files. The caller frees them.
+static char *with_absolute_paths(const char *lines)
+{
+    char *absolute_lines = common_copy("");
+    const view_option *option;
+    char *value;
+    while ((option = view_next_setting(&lines, &value)) != NULL) {
+        const char *const file = view_file_in(option, value);
+        if (file != NULL && common_is_file(file)) {
+            char *const path = common_absolute(file);
+            common_extend(&absolute_lines, "--%s=%.*s%s\n", option->name, (int)(file - value),
+                          value, path);
+            free(path);
+        } else {
+            common_extend(&absolute_lines, "--%s=%s\n", option->name, value);
+        }
+        free(value);
+    }
+    return absolute_lines;
+}
+
 void view_remember_document(view_state *viewer)
 {
     const view_document *const document = viewer->document;
     const char *const path = view_shown_file(document);
-    view_options now;
     if (viewer->config == NULL || path == NULL)
         return;
     if (viewer->pages.open >= 0 || !document->uses_options)
         return;
+
+    view_options now;
     view_update_options(viewer);
     view_describe_document(viewer, &now);
     now.times = &viewer->play.time;
     now.num_times = !viewer->play.playing && viewer->play.time > 0;
+
     char *const lines = view_write_settings(&now, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
-    char *value;
-    char *whole = common_copy(""); // settings with absolute file paths
-    const char *rest = lines;
-    for (const view_option *o; (o = view_next_setting(&rest, &value)) != NULL; free(value)) {
-        const char *const file = view_file_in(o, value);
-        if (file != NULL && common_is_file(file)) {
-            char *const full = common_absolute(file);
-            common_extend(&whole, "--%s=%.*s%s\n", o->name, (int)(file - value), value, full);
-            free(full);
-        } else {
-            common_extend(&whole, "--%s=%s\n", o->name, value);
-        }
-    }
-    view_note_document(viewer->config, path, whole);
-    free(whole);
+    char *const absolute_lines = with_absolute_paths(lines);
+    view_note_document(viewer->config, path, absolute_lines);
+    free(absolute_lines);
     free(lines);
 }

@@ -503,9 +503,10 @@ static bool report_unknown_item(view_state *viewer, bool is_flag, const char *re
     for (uint32_t i = 0; (name = view_script_name(figure, is_flag, i)) != NULL; i++)
         if (name[0] != '\0')
             common_extend(&names, " %s", name);
-    view_error(&viewer->log, "--%s: unknown value '%s'; valid values:%s",
-               is_flag ? "flag" : "state", requested,
-               names[0] != '\0' ? names : " none (no script is loaded)");
+    const char *const option = is_flag ? "flag" : "state";
+    const char *const valid_names = names[0] != '\0' ? names : " none (no script is loaded)";
+    view_error(&viewer->log, "--%s: unknown value '%s'; valid values:%s", option, requested,
+               valid_names);
     free(names);
     return false;
 }

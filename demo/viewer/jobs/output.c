@@ -104,35 +104,50 @@ static void prepare_image(const view_output *output)
         viewer->cameras.user.azimuth = output->azimuth + 360 * (float)i / (float)count;
 }
 
+// Separates a field, such as "frame:04", into its name and the number of digits; 0: not given.
+// Returns false if the number is malformed.
+static bool parse_field(const char *field, char name[32], int *num_digits)
+{
+    enum { MAX_DIGITS = 20 };
+    snprintf(name, 32, "%s", field);
+    char *const colon = strchr(name, ':');
+    *num_digits = 0;
+    if (colon == NULL)
+        return true;
+    char *end;
+    const long number = strtol(colon + 1, &end, 10);
+    if (end == colon + 1 || *end != '\0' || number < 0 || number > MAX_DIGITS)
+        return false;
+    *colon = '\0';
+    *num_digits = (int)number;
+    return true;
+}
+
 // Returns the value of a field, such as "frame:04" (without braces), of image `n`, from 1; NULL if
 // the field does not exist.
 static char *field_value(const view_state *viewer, const char *field, uint32_t n)
 {
     const view_scene *const scene = &viewer->document->scene;
-    const view_clip *const clip = view_shown_clip(scene);
-    const md5_anim *const clock = view_timing_anim(scene);
-    const uint32_t frame = clock != NULL ? view_sample_position(&viewer->play, clock).frame0 : 0;
     char name[32];
-    COMMON_TEXT(name, "%s", field);
-    char *const colon = strchr(name, ':');
-    char *end = "";
-    const long width = colon != NULL ? strtol(colon + 1, &end, 10) : 0;
-    if (colon != NULL && end == colon + 1)
+    int num_digits;
+    if (!parse_field(field, name, &num_digits))
         return NULL;
-    if (*end != '\0' || width < 0 || width > 20)
-        return NULL;
-    if (colon != NULL)
-        *colon = '\0';
     if (strcmp(name, "model") == 0)
         return common_copy(scene->name);
-    if (strcmp(name, "anim") == 0)
+    if (strcmp(name, "anim") == 0) {
+        const view_clip *const clip = view_shown_clip(scene);
         return common_copy(clip != NULL ? clip->name : "bind-pose");
-    if (strcmp(name, "frame") == 0)
-        return common_format("%0*u", (int)width, frame);
+    }
+    if (strcmp(name, "frame") == 0) {
+        const md5_anim *const clock = view_timing_anim(scene);
+        const uint32_t frame =
+            clock != NULL ? view_sample_position(&viewer->play, clock).frame0 : 0;
+        return common_format("%0*u", num_digits, frame);
+    }
     if (strcmp(name, "n") == 0)
-        return common_format("%0*u", (int)width, n);
+        return common_format("%0*u", num_digits, n);
     if (strcmp(name, "time") == 0)
-        return common_format("%0*.3f", (int)width, viewer->play.time);
+        return common_format("%0*.3f", num_digits, viewer->play.time);
     return NULL;
 }
 
@@ -341,16 +356,32 @@ static void copy_cell(view_output *output)
                output->rgba + (y - top) * output->viewer->width * 4, (right - left) * 4);
 }
 
+// Writes the drawn image to its own file.
+static bool write_single_image(const view_output *output)
+{
+    view_state *const viewer = output->viewer;
+    const char *const name = viewer->options->output;
+    const bool has_distinct_names = strstr(name, "{n") != NULL || strstr(name, "{frame") != NULL
+                                    || strstr(name, "{time") != NULL;
+    const bool is_numbered = output->count > 1 && !has_distinct_names;
+    char *const file = view_name_output(viewer, output->picture + 1, is_numbered);
+    const bool is_written =
+        view_write_png(viewer, file, viewer->width, viewer->height, output->rgba);
+    free(file);
+    return is_written;
+}
+
 bool view_step_output(view_output *output)
 {
     view_state *const viewer = output->viewer;
-    const view_options *const options = viewer->options;
-    const uint32_t i = output->picture;
     if (!output->is_saved || output->num_done == output->total)
         return false;
-    if (i == 0 && !begin_clip(output))
-        return output->is_saved = false;
-    // Neither a cell of a sheet nor a frame of a movie.
+    if (output->picture == 0 && !begin_clip(output)) {
+        output->is_saved = false;
+        return false;
+    }
+
+    // Prepare the image.
     const bool is_single_image = !output->is_sheet && !output->is_movie;
     if (output->cells != NULL)
         open_cell(viewer, output->cells->names[output->num_done]);
@@ -362,26 +393,22 @@ bool view_step_output(view_output *output)
         free(viewer->drawing.caption);
         viewer->drawing.caption = make_caption(output);
     }
-    view_log_progress(&viewer->log, "pictures", output->num_done, output->total);
-    output->is_saved = view_draw_pixels(viewer, output->target, viewer->width, viewer->height,
-                                        options->no_background, output->is_sheet, output->rgba);
-    if (output->is_sheet) {
+
+    // Draw and store it.
+    view_log_progress(&viewer->log, "images", output->num_done, output->total);
+    output->is_saved =
+        view_draw_pixels(viewer, output->target, viewer->width, viewer->height,
+                         viewer->options->no_background, output->is_sheet, output->rgba);
+    if (output->is_sheet)
         copy_cell(output);
-    } else if (output->is_movie) {
+    else if (output->is_movie)
         output->is_saved = output->is_saved && view_add_movie_image(output->movie, output->rgba);
-    } else {
-        const char *const name = options->output;
-        const bool has_distinct_names = strstr(name, "{n") != NULL || strstr(name, "{frame") != NULL
-                                        || strstr(name, "{time") != NULL;
-        char *const file =
-            view_name_output(viewer, i + 1, output->count > 1 && !has_distinct_names);
-        output->is_saved =
-            output->is_saved
-            && view_write_png(viewer, file, viewer->width, viewer->height, output->rgba);
-        free(file);
-    }
+    else
+        output->is_saved = output->is_saved && write_single_image(output);
+
+    // Continue with the next image or clip.
     output->num_done++;
-    output->picture = i + 1 < output->count ? i + 1 : 0;
+    output->picture = output->picture + 1 < output->count ? output->picture + 1 : 0;
     if (output->picture == 0) {
         output->clip++;
         output->is_saved = end_clip(output) && output->is_saved;
@@ -395,7 +422,7 @@ bool view_end_output(view_output *output)
     const view_options *const options = viewer->options;
     const bool is_whole = output->is_saved && output->num_done == output->total;
     if (is_whole)
-        view_log_progress(&viewer->log, "pictures", output->total, output->total);
+        view_log_progress(&viewer->log, "images", output->total, output->total);
     bool is_saved = end_clip(output) && is_whole;
     if (is_saved && output->is_sheet) {
         char *const file = view_name_output(viewer, 1, false);
@@ -557,6 +584,7 @@ static void print_differences(view_state *viewer)
     const md5_joint *const joints = document->scene.skeleton->joints;
     view_pose(&document->scene, &viewer->play);
     view_pose_compare(&document->compare, &document->scene, &viewer->play);
+
     common_print(stdout, "  compared with %s at %.3f s: %u joints, %u without counterpart\n",
                  compare->name, viewer->play.time, compare->num_same,
                  (compare->num_joints - compare->num_same));
@@ -567,10 +595,11 @@ static void print_differences(view_state *viewer)
     }
     if (compare->measured == NULL)
         return;
+
     common_print(stdout, "  largest differences over the clip %s: %u frames\n",
                  view_shown_clip(&document->scene)->name, compare->measured->num_frames);
     for (uint32_t i = 0; i < compare->num_same; i++) {
-        view_peak *const peak = &compare->peaks[i];
+        const view_peak *const peak = &compare->peaks[i];
         common_print(stdout, "    %.4f units at frame %u, %.2f degrees at frame %u: %s\n",
                      peak->distance, peak->distance_frame, peak->angle, peak->angle_frame,
                      joints[peak->joint].name);
@@ -586,38 +615,57 @@ static void print_defects(const char *where, const view_mesh_defects *faults)
 
 // Runs --no-render: prints the contents of the statistics panel, and the defects also at
 // --animation-time and over the shown clip.
-static void print_summary(view_state *viewer)
+static void print_motions(const view_scene *scene)
 {
-    view_scene *const scene = &viewer->document->scene;
-    const uint32_t num_meshes = view_count_meshes(scene);
-    common_print(stdout,
-                 "%s: %u joints, %u meshes, %u vertices, %u triangles, %zu animations, "
-                 "%u warnings\n",
-                 scene->name, scene->num_joints, num_meshes, view_count_vertices(scene->model),
-                 view_count_triangles(scene->model), scene->num_clips, viewer->log.num_warnings);
-    for (size_t i = 0; i < scene->num_clips; i++)
+    for (size_t i = 0; i < scene->num_clips; i++) {
+        const md5_anim *const anim = scene->clips[i].anim;
         common_print(stdout, "  %zu %s: %u frames, %g fps, %.3f s\n", i, scene->clips[i].name,
-                     scene->clips[i].anim->num_frames, scene->clips[i].anim->frame_rate,
-                     scene->clips[i].anim->duration);
-    if (scene->model != NULL)
-        print_defects("", &viewer->document->faults);
+                     anim->num_frames, anim->frame_rate, anim->duration);
+    }
+}
+
+static void print_camera_path(const view_scene *scene)
+{
     const md5_camera *const camera = scene->camera_path.camera;
-    if (camera != NULL) {
+    if (camera != NULL)
         common_print(stdout, "  camera path %s: %u frames, %u cuts, %g fps, %.3f s\n",
                      scene->camera_path.name, camera->num_frames, camera->num_cuts,
                      camera->frame_rate, camera->duration);
-    }
-    if (scene->model == NULL || view_shown_anim(scene) == NULL)
-        return;
+}
+
+// Prints the defects at --animation-time and over the shown clip.
+static void print_pose_defects(view_state *viewer)
+{
+    view_scene *const scene = &viewer->document->scene;
     char where[64];
     view_pose(scene, &viewer->play);
     const view_mesh_defects posed = view_find_pose_faults(scene, NULL);
     COMMON_TEXT(where, " at %.3f s", viewer->play.time);
     print_defects(where, &posed);
+
     const view_clip_faults all = view_find_clip_faults(scene);
     COMMON_TEXT(where, " in %u of %u frames, worst at frame %u", all.num_faulty, all.num_frames,
                 all.worst_frame);
     print_defects(where, &all.worst);
+}
+
+// Runs --no-render: prints the contents of the statistics panel, and the defects also at
+// --animation-time and over the shown clip.
+static void print_summary(view_state *viewer)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    common_print(stdout,
+                 "%s: %u joints, %u meshes, %u vertices, %u triangles, %zu animations, "
+                 "%u warnings\n",
+                 scene->name, scene->num_joints, view_count_meshes(scene),
+                 view_count_vertices(scene->model), view_count_triangles(scene->model),
+                 scene->num_clips, viewer->log.num_warnings);
+    print_motions(scene);
+    if (scene->model != NULL)
+        print_defects("", &viewer->document->faults);
+    print_camera_path(scene);
+    if (scene->model != NULL && view_shown_anim(scene) != NULL)
+        print_pose_defects(viewer);
 }
 
 // == Jobs ========================================================================================

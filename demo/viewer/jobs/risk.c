@@ -37,37 +37,48 @@ void view_write_crash_note(view_state *viewer, const char *path)
     free(note);
 }
 
+// Returns the number of images in an APNG file that was not finished, or 0 if its header is
+// missing.
+static double count_movie_images(FILE *file)
+{
+    enum { COUNT_OFFSET = 41, HEADER_SIZE = 45 }; // the count is stored in 4 bytes, big-endian
+    uint8_t header[HEADER_SIZE];
+    if (fread(header, 1, HEADER_SIZE, file) != HEADER_SIZE)
+        return 0;
+    const uint8_t *const count = header + COUNT_OFFSET;
+    return count[1] * 65536.0 + count[2] * 256.0 + count[3]; // the first byte is 0
+}
+
 void view_read_crash_note(view_state *viewer)
 {
-    enum { BEFORE = 41, SIZE = 45 }; // bytes of an APNG that contain the number of images
-    size_t size;
-    const char *reason;
     view_decision *const decision = &viewer->panels.decision;
     if (viewer->config == NULL || viewer->config->path == NULL)
         return;
+
+    // The note contains the process and the path of the file that it opened or recorded.
+    size_t size;
+    const char *reason;
     char *const note = note_path(viewer);
     char *const text = common_read_stream(note, &size, &reason);
     char *path = "";
     const long process = text != NULL ? strtol(text, &path, 10) : 0;
     path += *path == ' ';
-    char *const part = common_format("%s.part", path);
-    uint8_t bytes[SIZE] = {0};
-    FILE *const file = fopen(part, "rb");
-    const bool is_gone = process > 0 && !common_process_runs(process);
-    decision->is_movie = is_gone && file != NULL;
-    if (decision->is_movie || (is_gone && common_is_file(path)))
+
+    char *const movie_path = common_format("%s.part", path);
+    FILE *const movie = fopen(movie_path, "rb");
+    const bool has_crashed = process > 0 && !common_process_runs(process);
+    decision->is_movie = has_crashed && movie != NULL;
+    if (decision->is_movie || (has_crashed && common_is_file(path)))
         COMMON_TEXT(decision->file, "%s", path);
-    if (file != NULL) {
-        decision->movie_seconds = fread(bytes, 1, SIZE, file) == SIZE;
-        fclose(file);
+    if (movie != NULL) {
+        decision->movie_seconds =
+            count_movie_images(movie) / view_get_frame_rate(viewer->options, 25);
+        fclose(movie);
     }
-    decision->movie_seconds *=
-        (bytes[BEFORE + 1] * 65536.0 + bytes[BEFORE + 2] * 256.0 + bytes[BEFORE + 3])
-        / view_get_frame_rate(viewer->options, 25);
     if (decision->file[0] != '\0') // so that the user can open it again
         viewer->opening.failed =
             (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(path)};
-    free(part);
+    free(movie_path);
     free(text);
     free(note);
 }
