@@ -19,25 +19,26 @@ enum { UNUSED_GEOMETRY = MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS | MD5_G
 // -- Diagnostics ----------------------------------------------------------------------------------
 
 // Diagnostics of a file until they are printed.
-typedef struct report {
+typedef struct file_report {
     const char *path;
     md5_diagnostic *diagnostics; // of the library
     size_t count;
     unsigned num_unreported;  // warnings that exceed the limit of the library
     md5_check *file_check;    // violations of rules; NULL: there are no rules for this kind of file
     uint32_t checked_engines; // engines for which the file was checked
-    bool keeps_model;         // `model` is needed for clips of the same part
+    bool keeps_model;         // `model` is needed for clips of the same batch
     md5_check **clips;        // [num_clips] of a mesh: its clips
     size_t num_clips;
     md5_model *model; // if keeps_model
-} report;
+} file_report;
 
 // For md5_load_opts.warn. `user` is the report.
 static void add_diagnostic(void *user, const md5_error *error)
 {
-    report *const to = user;
-    to->diagnostics = common_grow(to->diagnostics, to->count, sizeof *to->diagnostics);
-    to->diagnostics[to->count++] = (md5_diagnostic){.error = *error, .count = 1};
+    file_report *const report = user;
+    report->diagnostics =
+        common_grow(report->diagnostics, report->count, sizeof *report->diagnostics);
+    report->diagnostics[report->count++] = (md5_diagnostic){.error = *error, .count = 1};
 }
 
 // Prints a diagnostic with the folder or archive of its file.
@@ -52,17 +53,17 @@ static void print_located(void *user, const md5_diagnostic *found)
 }
 
 // Prints the diagnostics of a file.
-static void print_diagnostics(checker *check, const report *from)
+static void print_diagnostics(checker *check, const file_report *report)
 {
     size_t count = 0;
     const md5_diagnostic *const violations =
-        from->file_check ? tool_diagnostics(from->file_check, &count) : NULL;
-    for (size_t i = 0; i < from->count; i++)
-        if (!tool_is_reported_by_rule(from->file_check, &from->diagnostics[i].error))
-            print_located(check, &from->diagnostics[i]);
+        report->file_check ? tool_diagnostics(report->file_check, &count) : NULL;
+    for (size_t i = 0; i < report->count; i++)
+        if (!tool_is_reported_by_rule(report->file_check, &report->diagnostics[i].error))
+            print_located(check, &report->diagnostics[i]);
     for (size_t k = 0; k < count; k++)
         print_located(check, &violations[k]);
-    tool_count_warnings(check->report, from->num_unreported);
+    tool_count_warnings(check->report, report->num_unreported);
 }
 
 // -- Files and folders ----------------------------------------------------------------------
@@ -78,34 +79,34 @@ static bool is_read(const char *name)
     return is_checked(name) || common_is_archive(name);
 }
 
-// A part of the files, which is read completely before its diagnostics are printed.
-typedef struct reading {
+// A batch of files, which is read completely before its diagnostics are printed.
+typedef struct file_batch {
     const checker *check;
-    report *reports;   // [num_read]
-    size_t num_before; // files of earlier parts
-    size_t num_files;  // files of all parts
+    file_report *reports; // [num_read]
+    size_t num_before;    // files of earlier batches
+    size_t num_files;     // files of all batches
     size_t num_read;
-    report **order; // [num_read] clips after all others
-    report **clips; // [num_clips] of `order`, sorted by folder and name
+    file_report **order; // [num_read] clips after all others
+    file_report **clips; // [num_clips] of `order`, sorted by folder and name
     size_t num_clips;
     size_t num_meshes;
-    report **meshes;         // [num_meshes] sorted by folder and name
+    file_report **meshes;    // [num_meshes] sorted by folder and name
     const char **clip_paths; // [num_clips]
     const char **mesh_paths; // [num_meshes]
-} reading;
+} file_batch;
 
 // -- Pairs ----------------------------------------------------------------------------------------
 
 static int compare_files(const void *a, const void *b)
 {
-    return tool_compare_paths(&(*(report *const *)a)->path, &(*(report *const *)b)->path);
+    return tool_compare_paths(&(*(file_report *const *)a)->path, &(*(file_report *const *)b)->path);
 }
 
 // Returns the mesh to which a clip belongs, or NULL.
-static report *find_mesh(const reading *part, const char *clip)
+static file_report *find_mesh(const file_batch *batch, const char *clip)
 {
-    const size_t found = tool_find_mesh(part->mesh_paths, part->num_meshes, clip);
-    return found == MD5_NONE ? NULL : part->meshes[found];
+    const size_t found = tool_find_mesh(batch->mesh_paths, batch->num_meshes, clip);
+    return found == MD5_NONE ? NULL : batch->meshes[found];
 }
 
 // A mesh that a file assigns to clips. `file_check` are read for the first clip.
@@ -118,31 +119,31 @@ typedef struct cited_mesh {
 
 // Returns true if find_mesh() selects the mesh of a clip anyway. Then the clip is checked with it
 // in its own report.
-static bool is_mesh_of_clip(const reading *part, const char *mesh, const char *clip)
+static bool is_mesh_of_clip(const file_batch *batch, const char *mesh, const char *clip)
 {
-    const size_t index = tool_find_path(part->clip_paths, part->num_clips, clip);
-    const bool is_read = index < part->num_clips && strcmp(part->clip_paths[index], clip) == 0;
-    const report *const found = is_read ? find_mesh(part, clip) : NULL;
+    const size_t index = tool_find_path(batch->clip_paths, batch->num_clips, clip);
+    const bool is_read = index < batch->num_clips && strcmp(batch->clip_paths[index], clip) == 0;
+    const file_report *const found = is_read ? find_mesh(batch, clip) : NULL;
     return found && strcmp(found->path, mesh) == 0;
 }
 
 // Returns the check of a mesh, which is read for its first clip; NULL if it cannot be read.
-static md5_check *get_mesh_check(const reading *part, cited_mesh *mesh)
+static md5_check *get_mesh_check(const file_batch *batch, cited_mesh *mesh)
 {
     if (mesh->is_read)
         return mesh->file_check;
     mesh->is_read = true;
-    mesh->file_check = tool_check_file(part->check->game, mesh->path, (md5_engines){0});
+    mesh->file_check = tool_check_file(batch->check->game, mesh->path, (md5_engines){0});
     if (mesh->file_check)
         md5_check_model(mesh->file_check, mesh->model);
     return mesh->file_check;
 }
 
 // Returns the engines for the check of a clip that a file cites.
-static md5_engines select_cited_engines(const reading *part, const char *file, const char *clip)
+static md5_engines select_cited_engines(const file_batch *batch, const char *file, const char *clip)
 {
-    md5_engines engines = tool_engines(part->check->requested, part->check->game, clip);
-    const bool is_guess = part->check->requested.all == 0;
+    md5_engines engines = tool_engines(batch->check->requested, batch->check->game, clip);
+    const bool is_guess = batch->check->requested.all == 0;
     if (is_guess && tool_file_kind(file) == TOOL_MACHINE)
         engines.sure = 0; // only this library plays machines, and it matches joints by name
     return engines;
@@ -150,16 +151,16 @@ static md5_engines select_cited_engines(const reading *part, const char *file, c
 
 // Checks a clip with the mesh that a file assigns to it, and adds the diagnostics to the report of
 // the file.
-static void check_cited_clip(const reading *part, report *to, cited_mesh *mesh, const char *path,
-                             const md5_anim *anim)
+static void check_cited_clip(const file_batch *batch, file_report *report, cited_mesh *mesh,
+                             const char *path, const md5_anim *anim)
 {
-    if (is_mesh_of_clip(part, mesh->path, path))
+    if (is_mesh_of_clip(batch, mesh->path, path))
         return;
-    md5_check *const mesh_check = get_mesh_check(part, mesh);
+    md5_check *const mesh_check = get_mesh_check(batch, mesh);
     if (!mesh_check)
         return;
-    const md5_engines engines = select_cited_engines(part, to->path, path);
-    md5_check *const clip = tool_check_file(part->check->game, path, engines);
+    const md5_engines engines = select_cited_engines(batch, report->path, path);
+    md5_check *const clip = tool_check_file(batch->check->game, path, engines);
     if (!clip)
         return;
 
@@ -170,10 +171,11 @@ static void check_cited_clip(const reading *part, report *to, cited_mesh *mesh, 
     size_t count = 0;
     const md5_diagnostic *const found = tool_diagnostics(clip, &count);
     for (size_t i = 0; i < count; i++) {
-        to->diagnostics = common_grow(to->diagnostics, to->count, sizeof *to->diagnostics);
-        to->diagnostics[to->count++] = found[i];
+        report->diagnostics =
+            common_grow(report->diagnostics, report->count, sizeof *report->diagnostics);
+        report->diagnostics[report->count++] = found[i];
     }
-    to->checked_engines |= clip->engines.all;
+    report->checked_engines |= clip->engines.all;
     md5_free_check(clip);
 }
 
@@ -183,7 +185,8 @@ typedef struct cited_clip {
 } cited_clip;
 
 // Checks the clips of a machine file, each once.
-static void check_machine(const reading *part, const md5_character *machine, report *to)
+static void check_machine(const file_batch *batch, const md5_character *machine,
+                          file_report *report)
 {
     cited_mesh mesh = {.path = machine->model_path, .model = machine->model};
     cited_clip *const clips = common_alloc(machine->num_clips, sizeof *clips);
@@ -192,7 +195,7 @@ static void check_machine(const reading *part, const md5_character *machine, rep
     common_sort(clips, machine->num_clips, sizeof *clips, common_order_by_text);
     for (uint32_t i = 0; i < machine->num_clips; i++)
         if (i == 0 || strcmp(clips[i].path, clips[i - 1].path) != 0)
-            check_cited_clip(part, to, &mesh, clips[i].path, clips[i].anim);
+            check_cited_clip(batch, report, &mesh, clips[i].path, clips[i].anim);
     free(clips);
     md5_free_check(mesh.file_check);
 }
@@ -201,85 +204,89 @@ static void check_machine(const reading *part, const md5_character *machine, rep
 
 // Warns of a name in md5.cfg. The library does not store its line. `nearest` is a suggestion or
 // NULL.
-static void report_name(report *to, const char *what, const char *name, const char *nearest)
+static void report_name(file_report *report, const char *what, const char *name,
+                        const char *nearest)
 {
     md5_error error = {0};
-    convert_fail(&error, MD5_WARNING, to->path,
+    convert_fail(&error, MD5_WARNING, report->path,
                  nearest ? "%s '%.150s': did you mean '%.150s'?" : "%s '%.150s'", what, name,
                  nearest);
-    add_diagnostic(to, &error);
+    add_diagnostic(report, &error);
 }
 
-static void check_joint(report *to, const md5_model *model, const char *message, const char *name)
+static void check_joint(file_report *report, const md5_model *model, const char *message,
+                        const char *name)
 {
     if (name[0] && md5_find_joint(&model->skeleton, name) == MD5_NONE)
-        report_name(to, message, name, NULL);
+        report_name(report, message, name, NULL);
 }
 
 // Checks that an image of a command exists. `work` limits the search for a suggestion.
-static void check_images(const reading *part, const md5_cube2_material_command *command, report *to,
-                         size_t *work)
+static void check_images(const file_batch *batch, const md5_cube2_material_command *command,
+                         file_report *report, size_t *work)
 {
     const bool has_images =
         strcmp(command->keyword, "md5skin") == 0 || strcmp(command->keyword, "md5bumpmap") == 0;
     for (int k = 0; k < 2 && has_images; k++) {
         const char *const image = command->images[k].path;
-        if (!image || tool_is_file(part->check->game, image))
+        if (!image || tool_is_file(batch->check->game, image))
             continue;
-        char *const nearest = tool_near_image(part->check->game, image, work);
-        report_name(to, "image not found:", image, nearest);
+        char *const nearest = tool_near_image(batch->check->game, image, work);
+        report_name(report, "image not found:", image, nearest);
         free(nearest);
     }
 }
 
 // Checks an animation that a model of Cube 2's engines names.
-static void check_cube_anim(const reading *part, cited_mesh *mesh, const char *path, report *to)
+static void check_cube_anim(const file_batch *batch, cited_mesh *mesh, const char *path,
+                            file_report *report)
 {
-    const md5_load_opts opts = {.files = tool_files(part->check->game)};
+    const md5_load_opts opts = {.files = tool_files(batch->check->game)};
     const md5_load_opts bind_opts = {.allow_partial_binding = true};
     md5_error error = {0};
     md5_anim *const anim = md5_load_anim(path, &opts, &error);
     if (!anim) {
-        add_diagnostic(to, &error);
+        add_diagnostic(report, &error);
         return;
     }
     md5_binding *const binding = md5_bind(mesh->model, anim, &bind_opts, &error);
     if (!binding)
-        add_diagnostic(to, &error);
-    check_cited_clip(part, to, mesh, path, anim);
+        add_diagnostic(report, &error);
+    check_cited_clip(batch, report, mesh, path, anim);
     md5_free_binding(binding);
     md5_free_anim(anim);
 }
 
 // Checks that the joints exist that the commands of a part name.
-static void check_cube_joints(const md5_cube2_part *cube, const md5_model *model, report *to)
+static void check_cube_joints(const md5_cube2_part *cube, const md5_model *model,
+                              file_report *report)
 {
     for (uint32_t i = 0; i < cube->num_tags; i++)
-        check_joint(to, model, "md5tag: the mesh has no joint", cube->tags[i].joint);
+        check_joint(report, model, "md5tag: the mesh has no joint", cube->tags[i].joint);
     for (uint32_t i = 0; i < cube->num_pitches; i++)
-        check_joint(to, model, "md5pitch: the mesh has no joint", cube->pitches[i].joint);
+        check_joint(report, model, "md5pitch: the mesh has no joint", cube->pitches[i].joint);
     for (uint32_t i = 0; i < cube->num_adjustments; i++)
-        check_joint(to, model, "md5adjust: the mesh has no joint", cube->adjustments[i].joint);
+        check_joint(report, model, "md5adjust: the mesh has no joint", cube->adjustments[i].joint);
 }
 
 // Checks a part of a model of Cube 2's engines. `work` limits the search for similar image names.
-static void check_cube_part(const reading *part, const md5_cube2_part *cube, size_t *work,
-                            report *to)
+static void check_cube_part(const file_batch *batch, const md5_cube2_part *cube, size_t *work,
+                            file_report *report)
 {
-    const md5_load_opts opts = {.files = tool_files(part->check->game)};
+    const md5_load_opts opts = {.files = tool_files(batch->check->game)};
     md5_error error = {0};
     md5_model *const model = md5_load_model(cube->mesh, &opts, &error);
     if (!model) {
-        add_diagnostic(to, &error);
+        add_diagnostic(report, &error);
         return;
     }
 
-    check_cube_joints(cube, model, to);
+    check_cube_joints(cube, model, report);
     for (uint32_t i = 0; i < cube->num_commands; i++) {
         const char *const name = cube->commands[i].mesh;
         if (strcmp(name, "*") != 0 && md5_find_mesh(model, name) == MD5_NONE)
-            report_name(to, "unknown mesh", name, NULL);
-        check_images(part, &cube->commands[i], to, work);
+            report_name(report, "unknown mesh", name, NULL);
+        check_images(batch, &cube->commands[i], report, work);
     }
 
     // Loads a file once if successive animations use it.
@@ -288,7 +295,7 @@ static void check_cube_part(const reading *part, const md5_cube2_part *cube, siz
     for (uint32_t i = 0; i < cube->num_anims; i++) {
         const char *const path = cube->anims[i].file;
         if (strcmp(path, previous) != 0)
-            check_cube_anim(part, &mesh, path, to);
+            check_cube_anim(batch, &mesh, path, report);
         previous = path;
     }
     md5_free_check(mesh.file_check);
@@ -296,105 +303,106 @@ static void check_cube_part(const reading *part, const md5_cube2_part *cube, siz
 }
 
 // Checks the files and names of a model of Cube 2's engines.
-static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
+static void check_cube(const file_batch *batch, const md5_cube2 *cube, file_report *report)
 {
     size_t work = 1 << 24;
     for (uint32_t i = 0; i < cube->num_parts; i++)
-        check_cube_part(part, &cube->parts[i], &work, to);
+        check_cube_part(batch, &cube->parts[i], &work, report);
 }
 
 // -- Reading --------------------------------------------------------------------------------------
 
-// Checks a clip, with its mesh if the part contains it. `anim` is NULL if the clip is invalid.
-static void check_clip(const reading *part, const report *to, const md5_anim *anim)
+// Checks a clip, with its mesh if the batch contains it. `anim` is NULL if the clip is invalid.
+static void check_clip(const file_batch *batch, const file_report *report, const md5_anim *anim)
 {
-    const report *const mesh = find_mesh(part, to->path);
+    const file_report *const mesh = find_mesh(batch, report->path);
     const bool has_mesh = mesh && mesh->file_check;
     if (has_mesh)
-        md5_check_pair(mesh->file_check, to->file_check);
+        md5_check_pair(mesh->file_check, report->file_check);
     if (!anim)
         return;
     if (!has_mesh || mesh->model) {
-        tool_check_motion(to->file_check, has_mesh ? mesh->model : NULL, anim);
+        tool_check_motion(report->file_check, has_mesh ? mesh->model : NULL, anim);
         return;
     }
     md5_error error = {0};
     const md5_load_opts opts = {.skip_geometry = UNUSED_GEOMETRY,
-                                .files = tool_files(part->check->game)};
+                                .files = tool_files(batch->check->game)};
     md5_model *const model = md5_load_model(mesh->path, &opts, &error);
-    tool_check_motion(to->file_check, model, anim);
+    tool_check_motion(report->file_check, model, anim);
     md5_free_model(model);
 }
 
 // Counts the warnings of an asset that were not reported.
-static void count_unreported(const tool_asset *asset, report *to)
+static void count_unreported(const tool_asset *asset, file_report *report)
 {
     unsigned num_warnings = 0;
-    for (size_t i = 0; i < to->count; i++)
-        num_warnings += to->diagnostics[i].error.status == MD5_WARNING;
+    for (size_t i = 0; i < report->count; i++)
+        num_warnings += report->diagnostics[i].error.status == MD5_WARNING;
     if (asset->num_warnings > num_warnings)
-        to->num_unreported = asset->num_warnings - num_warnings;
+        report->num_unreported = asset->num_warnings - num_warnings;
 }
 
 // Checks the text of a model or a clip by the rules of engines.
-static void check_text(const reading *part, const tool_asset *asset, const char *bytes, size_t size,
-                       report *to)
+static void check_text(const file_batch *batch, const tool_asset *asset, const char *bytes,
+                       size_t size, file_report *report)
 {
-    md5_game *const game = part->check->game;
-    to->file_check = tool_check_text(to->path, bytes, size,
-                                     tool_engines(part->check->requested, game, to->path));
-    if (!to->file_check)
+    md5_game *const game = batch->check->game;
+    report->file_check = tool_check_text(report->path, bytes, size,
+                                         tool_engines(batch->check->requested, game, report->path));
+    if (!report->file_check)
         return;
-    to->checked_engines = to->file_check->engines.all;
-    tool_check_folder(game, to->file_check);
+    report->checked_engines = report->file_check->engines.all;
+    tool_check_folder(game, report->file_check);
     if (asset->model)
-        md5_check_model(to->file_check, asset->model);
-    if (tool_file_kind(to->path) == TOOL_ANIM)
-        check_clip(part, to, asset->anim);
+        md5_check_model(report->file_check, asset->model);
+    if (tool_file_kind(report->path) == TOOL_ANIM)
+        check_clip(batch, report, asset->anim);
 }
 
 // Reports a compressed clip if engines are requested that cannot read it.
-static void check_compressed_clip(const reading *part, const char *bytes, size_t size, report *to)
+static void check_compressed_clip(const file_batch *batch, const char *bytes, size_t size,
+                                  file_report *report)
 {
     md5_error error = {0};
-    const uint32_t third_party_engines = part->check->requested.all & ~MD5_ENGINE_LIBRARY;
+    const uint32_t third_party_engines = batch->check->requested.all & ~MD5_ENGINE_LIBRARY;
     if (third_party_engines == 0 || !tool_is_compressed_clip(bytes, size))
         return;
-    convert_fail(&error, MD5_ERROR_VERSION, to->path,
+    convert_fail(&error, MD5_ERROR_VERSION, report->path,
                  "compressed clips are supported only by engines that use md5model");
-    add_diagnostic(to, &error);
+    add_diagnostic(report, &error);
 }
 
 // Reads a file and fills its report.
-static void read_checked_file(const reading *part, report *to)
+static void read_checked_file(const file_batch *batch, file_report *report)
 {
     md5_load_opts opts = {.warn = add_diagnostic,
-                          .warn_user = to,
+                          .warn_user = report,
                           .skip_geometry = UNUSED_GEOMETRY,
-                          .files = tool_files(part->check->game)};
+                          .files = tool_files(batch->check->game)};
     tool_asset asset;
     md5_error error = {0};
-    if (!tool_load(to->path, &opts, &asset, &error))
-        add_diagnostic(to, &error);
+    if (!tool_load(report->path, &opts, &asset, &error))
+        add_diagnostic(report, &error);
 
     // Engine rules are for the texts of meshes and clips.
-    const tool_kind kind = tool_file_kind(to->path);
+    const tool_kind kind = tool_file_kind(report->path);
     const bool is_text = kind == TOOL_MODEL || kind == TOOL_ANIM;
     size_t size = 0;
-    char *const bytes = is_text ? tool_read_file(part->check->game, to->path, &size) : NULL;
+    char *const bytes = is_text ? tool_read_file(batch->check->game, report->path, &size) : NULL;
     if (bytes)
-        check_compressed_clip(part, bytes, size, to);
-    count_unreported(&asset, to);
+        check_compressed_clip(batch, bytes, size, report);
+    count_unreported(&asset, report);
 
     if (asset.cube)
-        check_cube(part, asset.cube, to);
+        check_cube(batch, asset.cube, report);
     if (asset.character)
-        check_machine(part, asset.character, to);
+        check_machine(batch, asset.character, report);
     if (bytes)
-        check_text(part, &asset, bytes, size, to);
+        check_text(batch, &asset, bytes, size, report);
 
-    if (to->keeps_model) {
-        to->model = asset.model;
+    if (report->keeps_model) {
+        report->model = asset.model;
         asset.model = NULL;
     }
     tool_free(&asset);
@@ -404,55 +412,55 @@ static void read_checked_file(const reading *part, report *to)
 // Reads some of the files. Called from several threads; the first prints the progress.
 static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
-    const reading *const part = user;
+    const file_batch *const batch = user;
     for (size_t i = begin; i < end; i++) {
-        if (worker == 0 && part->check->shows_progress)
-            tool_show_progress(part->num_before + i, part->num_files);
-        read_checked_file(part, part->order[i]);
+        if (worker == 0 && batch->check->shows_progress)
+            tool_show_progress(batch->num_before + i, batch->num_files);
+        read_checked_file(batch, batch->order[i]);
     }
 }
 
-// Sorts the files of a part: `order` begins with the files that are not clips and ends with the
+// Sorts the files of a batch: `order` begins with the files that are not clips and ends with the
 // clips. The lists of meshes and clips are sorted for searches. Returns the number of files that
 // are not clips.
-static size_t sort_part(reading *part)
+static size_t sort_batch(file_batch *batch)
 {
     size_t num_others = 0;
-    part->num_clips = 0;
-    part->num_meshes = 0;
-    for (size_t i = 0; i < part->num_read; i++) {
-        report *const to = &part->reports[i];
-        const tool_kind kind = tool_file_kind(to->path);
+    batch->num_clips = 0;
+    batch->num_meshes = 0;
+    for (size_t i = 0; i < batch->num_read; i++) {
+        file_report *const report = &batch->reports[i];
+        const tool_kind kind = tool_file_kind(report->path);
         if (kind == TOOL_MODEL)
-            part->meshes[part->num_meshes++] = to;
+            batch->meshes[batch->num_meshes++] = report;
         if (kind == TOOL_ANIM) {
-            part->num_clips++;
-            part->order[part->num_read - part->num_clips] = to; // from the end
+            batch->num_clips++;
+            batch->order[batch->num_read - batch->num_clips] = report; // from the end
         } else {
-            part->order[num_others++] = to;
+            batch->order[num_others++] = report;
         }
     }
 
     // The lists of clips are the ends of `order` and `mesh_paths`.
-    part->clips = part->order + num_others;
-    part->clip_paths = part->mesh_paths + part->num_meshes;
-    common_sort(part->meshes, part->num_meshes, sizeof(report *), compare_files);
-    common_sort(part->clips, part->num_clips, sizeof(report *), compare_files);
+    batch->clips = batch->order + num_others;
+    batch->clip_paths = batch->mesh_paths + batch->num_meshes;
+    common_sort(batch->meshes, batch->num_meshes, sizeof(file_report *), compare_files);
+    common_sort(batch->clips, batch->num_clips, sizeof(file_report *), compare_files);
 
-    for (size_t i = 0; i < part->num_meshes; i++)
-        part->mesh_paths[i] = part->meshes[i]->path;
-    for (size_t i = 0; i < part->num_clips; i++)
-        part->clip_paths[i] = part->clips[i]->path;
+    for (size_t i = 0; i < batch->num_meshes; i++)
+        batch->mesh_paths[i] = batch->meshes[i]->path;
+    for (size_t i = 0; i < batch->num_clips; i++)
+        batch->clip_paths[i] = batch->clips[i]->path;
     return num_others;
 }
 
 // Marks the meshes of clips, whose models stay in memory until the clips are read.
-static void select_kept_models(const reading *part)
+static void select_kept_models(const file_batch *batch)
 {
     enum { MAX_KEPT = 256 }; // models in memory; further models are read again for each clip
     size_t num_kept = 0;
-    for (size_t i = 0; i < part->num_clips && num_kept < MAX_KEPT; i++) {
-        report *const mesh = find_mesh(part, part->clips[i]->path);
+    for (size_t i = 0; i < batch->num_clips && num_kept < MAX_KEPT; i++) {
+        file_report *const mesh = find_mesh(batch, batch->clips[i]->path);
         if (!mesh || mesh->keeps_model)
             continue;
         mesh->keeps_model = true;
@@ -461,89 +469,90 @@ static void select_kept_models(const reading *part)
 }
 
 // Checks all clips of each mesh together.
-static void check_clips_of_meshes(const reading *part)
+static void check_clips_of_meshes(const file_batch *batch)
 {
-    for (size_t i = 0; i < part->num_clips; i++) {
-        report *const mesh = find_mesh(part, part->clips[i]->path);
-        if (!mesh || !part->clips[i]->file_check)
+    for (size_t i = 0; i < batch->num_clips; i++) {
+        file_report *const mesh = find_mesh(batch, batch->clips[i]->path);
+        if (!mesh || !batch->clips[i]->file_check)
             continue;
         mesh->clips = common_grow(mesh->clips, mesh->num_clips, sizeof(md5_check *));
-        mesh->clips[mesh->num_clips++] = part->clips[i]->file_check;
+        mesh->clips[mesh->num_clips++] = batch->clips[i]->file_check;
     }
-    for (size_t i = 0; i < part->num_meshes; i++)
-        md5_check_turns(part->meshes[i]->clips, part->meshes[i]->num_clips);
+    for (size_t i = 0; i < batch->num_meshes; i++)
+        md5_check_turns(batch->meshes[i]->clips, batch->meshes[i]->num_clips);
 }
 
-// Reads the files of a part: first all other files, then the clips, which need the meshes.
-static void read_part(reading *part, const md5_threads *threads)
+// Reads the files of a batch: first all other files, then the clips, which need the meshes.
+static void read_batch(file_batch *batch, const md5_threads *threads)
 {
-    const size_t num_others = sort_part(part);
-    select_kept_models(part);
-    md5_threads_run(threads, num_others, read_range, part);
-    reading clips = *part;
-    clips.order = part->clips;
+    const size_t num_others = sort_batch(batch);
+    select_kept_models(batch);
+    md5_threads_run(threads, num_others, read_range, batch);
+    file_batch clips = *batch;
+    clips.order = batch->clips;
     clips.num_before += num_others;
-    md5_threads_run(threads, part->num_clips, read_range, &clips);
-    check_clips_of_meshes(part);
+    md5_threads_run(threads, batch->num_clips, read_range, &clips);
+    check_clips_of_meshes(batch);
 }
 
 // -- The command ----------------------------------------------------------------------------------
 
-enum { FILES_PER_PART = 4096, MAX_FILES_PER_PART = 16 * FILES_PER_PART };
+enum { FILES_PER_BATCH = 4096, MAX_FILES_PER_BATCH = 16 * FILES_PER_BATCH };
 
-// Returns the number of files of the next part. Clips are checked with meshes of the same part,
-// therefore a part does not end within a folder, unless the folder is huge.
-static size_t count_part(char *const *names, size_t num_names)
+// Returns the number of files of the next batch. Clips are checked with meshes of the same batch,
+// therefore a batch does not end within a folder, unless the folder is huge.
+static size_t count_batch(char *const *names, size_t num_names)
 {
-    size_t count = num_names < FILES_PER_PART ? num_names : FILES_PER_PART;
-    while (count < num_names && count < MAX_FILES_PER_PART
+    size_t count = num_names < FILES_PER_BATCH ? num_names : FILES_PER_BATCH;
+    while (count < num_names && count < MAX_FILES_PER_BATCH
            && tool_are_in_one_folder(names[count - 1], names[count]))
         count++;
     return count;
 }
 
 // Prints the diagnostics of a file and frees its report.
-static void finish_report(checker *check, const report *from)
+static void finish_report(checker *check, const file_report *report)
 {
-    print_diagnostics(check, from);
-    check->checked_engines |= from->checked_engines;
-    md5_free_check(from->file_check);
-    md5_free_model(from->model);
-    free(from->diagnostics);
-    free(from->clips);
+    print_diagnostics(check, report);
+    check->checked_engines |= report->checked_engines;
+    md5_free_check(report->file_check);
+    md5_free_model(report->model);
+    free(report->diagnostics);
+    free(report->clips);
 }
 
-// Reads all files in parts, on all cores, and prints the diagnostics in the order of the files. At
-// the end of a part all cores wait; a part has so many files that this time does not matter.
+// Reads all files in batches, on all cores, and prints the diagnostics in the order of the files.
+// At the end of a batch all cores wait; a batch is so large that this time does not matter.
 static void check_files(checker *check, const common_list *files)
 {
-    const size_t max_files = files->count < MAX_FILES_PER_PART ? files->count : MAX_FILES_PER_PART;
+    const size_t max_files =
+        files->count < MAX_FILES_PER_BATCH ? files->count : MAX_FILES_PER_BATCH;
     const md5_threads *const threads =
         files->count > 1 && !check->game ? common_start_threads(0) : NULL;
-    reading part = {.check = check,
-                    .reports = common_alloc(max_files, sizeof *part.reports),
-                    .order = common_alloc(max_files, sizeof(report *)),
-                    .meshes = common_alloc(max_files, sizeof(report *)),
-                    .mesh_paths = common_alloc(max_files, sizeof(char *)),
-                    .num_files = files->count};
+    file_batch batch = {.check = check,
+                        .reports = common_alloc(max_files, sizeof *batch.reports),
+                        .order = common_alloc(max_files, sizeof(file_report *)),
+                        .meshes = common_alloc(max_files, sizeof(file_report *)),
+                        .mesh_paths = common_alloc(max_files, sizeof(char *)),
+                        .num_files = files->count};
 
-    while (part.num_before < files->count) {
-        char *const *const names = files->names + part.num_before;
-        part.num_read = count_part(names, files->count - part.num_before);
-        for (size_t i = 0; i < part.num_read; i++)
-            part.reports[i] = (report){.path = names[i]};
-        read_part(&part, threads);
-        for (size_t i = 0; i < part.num_read; i++)
-            finish_report(check, &part.reports[i]);
-        part.num_before += part.num_read;
+    while (batch.num_before < files->count) {
+        char *const *const names = files->names + batch.num_before;
+        batch.num_read = count_batch(names, files->count - batch.num_before);
+        for (size_t i = 0; i < batch.num_read; i++)
+            batch.reports[i] = (file_report){.path = names[i]};
+        read_batch(&batch, threads);
+        for (size_t i = 0; i < batch.num_read; i++)
+            finish_report(check, &batch.reports[i]);
+        batch.num_before += batch.num_read;
         if (check->shows_progress)
-            tool_show_progress(part.num_before, part.num_files);
+            tool_show_progress(batch.num_before, batch.num_files);
     }
 
-    free(part.reports);
-    free(part.order);
-    free(part.meshes);
-    free((void *)part.mesh_paths);
+    free(batch.reports);
+    free(batch.order);
+    free(batch.meshes);
+    free((void *)batch.mesh_paths);
     common_stop_threads(threads);
 }
 

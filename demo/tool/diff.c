@@ -4,27 +4,27 @@
 enum { DIFFERENT = 1, TROUBLE = 2 }; // exit statuses, as of diff(1)
 
 // One of two skeletons, with its joints sorted by name.
-typedef struct side {
+typedef struct sorted_joints {
     const md5_skeleton *skeleton;
     const md5_joint **sorted; // [num_joints]
-} side;
+} sorted_joints;
 
 static int by_name(const void *a, const void *b)
 {
     return strcmp((*(const md5_joint *const *)a)->name, (*(const md5_joint *const *)b)->name);
 }
 
-static side sort_joints(const md5_skeleton *skeleton)
+static sorted_joints sort_joints(const md5_skeleton *skeleton)
 {
     const uint32_t count = skeleton->num_joints;
-    side result = {skeleton, common_alloc(count, sizeof(md5_joint *))};
+    sorted_joints result = {skeleton, common_alloc(count, sizeof(md5_joint *))};
     for (uint32_t i = 0; i < count; i++)
         result.sorted[i] = &skeleton->joints[i];
     qsort(result.sorted, count, sizeof *result.sorted, by_name);
     return result;
 }
 
-static const char *parent_name(const side *from, const md5_joint *joint)
+static const char *parent_name(const sorted_joints *from, const md5_joint *joint)
 {
     return joint->parent == MD5_NONE ? "none" : from->skeleton->joints[joint->parent].name;
 }
@@ -34,7 +34,8 @@ static const char *parent_name(const side *from, const md5_joint *joint)
 
 // Merge steps: compare entries i and j of two sorted lists. The result is negative if entry i comes
 // first and positive if entry j comes first. An ended list comes last.
-static int compare_sides(const side *a, uint32_t i, const side *b, uint32_t j)
+static int compare_next_joints(const sorted_joints *a, uint32_t i, const sorted_joints *b,
+                               uint32_t j)
 {
     if (i == a->skeleton->num_joints)
         return 1;
@@ -45,7 +46,7 @@ static int compare_sides(const side *a, uint32_t i, const side *b, uint32_t j)
 
 // Returns true if a joint has the same name and the same index in both skeletons. Prints different
 // parents.
-static bool diff_joint(const side *of_a, const md5_joint *in_a, const side *of_b,
+static bool diff_joint(const sorted_joints *of_a, const md5_joint *in_a, const sorted_joints *of_b,
                        const md5_joint *in_b, bool *differs)
 {
     const char *const first = parent_name(of_a, in_a);
@@ -60,15 +61,15 @@ static bool diff_joint(const side *of_a, const md5_joint *in_a, const side *of_b
 // sorted by name: a name that is next in one list only is missing in the other skeleton.
 static uint32_t *diff_joints(const md5_skeleton *a, const md5_skeleton *b, bool *differs)
 {
-    const side of_a = sort_joints(a);
-    const side of_b = sort_joints(b);
+    const sorted_joints of_a = sort_joints(a);
+    const sorted_joints of_b = sort_joints(b);
     uint32_t *const pairs = common_alloc(a->num_joints, sizeof *pairs);
     bool is_same_order = true;
 
     uint32_t i = 0; // indices in the sorted joints
     uint32_t j = 0;
     while (i < a->num_joints || j < b->num_joints) {
-        const int order = compare_sides(&of_a, i, &of_b, j);
+        const int order = compare_next_joints(&of_a, i, &of_b, j);
         if (order < 0) {
             const md5_joint *const joint = of_a.sorted[i++];
             DIFFERS("joint %s: only in the first file\n", joint->name);
@@ -93,14 +94,14 @@ static uint32_t *diff_joints(const md5_skeleton *a, const md5_skeleton *b, bool 
 }
 
 // The largest differences of positions and rotations, and their joints and frames.
-typedef struct largest {
+typedef struct largest_difference {
     double distance;
     double degrees;
     uint32_t distance_joint;
     uint32_t degrees_joint;
     uint32_t distance_frame;
     uint32_t degrees_frame;
-} largest;
+} largest_difference;
 
 // Returns the angle between two rotations in degrees. It is twice the angle between the unit
 // quaternions, which is computed from their chord: a dot product loses small angles to rounding.
@@ -117,7 +118,8 @@ static double angle_between(md5_quat p, md5_quat q)
 }
 
 // Compares a joint (or a camera) in a frame, and updates the largest differences.
-static void add_difference(largest *to, md5_mat34 a, md5_mat34 b, uint32_t joint, uint32_t frame)
+static void add_difference(largest_difference *to, md5_mat34 a, md5_mat34 b, uint32_t joint,
+                           uint32_t frame)
 {
     const md5_vec3 from = md5_mat34_translation(a);
     const md5_vec3 moved = md5_mat34_translation(b);
@@ -219,7 +221,7 @@ static void diff_models(const md5_model *a, const md5_model *b, bool *differs)
 {
     const md5_joint *const joints = a->skeleton.joints;
     uint32_t *const pairs = diff_joints(&a->skeleton, &b->skeleton, differs);
-    largest bind = {0};
+    largest_difference bind = {0};
     for (uint32_t i = 0; i < a->skeleton.num_joints; i++) {
         if (pairs[i] != MD5_NONE)
             add_difference(&bind, a->bind[i], b->bind[pairs[i]], i, 0);
@@ -277,7 +279,7 @@ static void diff_poses(const md5_binding *of_a, const md5_binding *of_b, bool *d
     md5_mat34 *const joints_a = common_alloc(num_a, sizeof *joints_a);
     md5_mat34 *const joints_b = common_alloc(num_b, sizeof *joints_b);
 
-    largest found = {0};
+    largest_difference found = {0};
     for (uint32_t i = 0; i < a->num_frames && i < b->num_frames; i++) {
         const md5_sample_position frame = {.frame0 = i, .frame1 = i};
         md5_sample(of_a, frame, MD5_ROOT_FILE, pose);
@@ -356,7 +358,7 @@ static void diff_cameras(const md5_camera *a, const md5_camera *b, bool *differs
     diff_cuts(a, b, differs);
     print_rate(a->frame_rate, b->frame_rate, differs);
 
-    largest view = {0};
+    largest_difference view = {0};
     double max_fov = 0; // largest difference of the fields of view
     for (uint32_t i = 0; i < a->num_frames && i < b->num_frames; i++) {
         const md5_camera_view *const x = &a->frames[i];
