@@ -677,6 +677,7 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
         md5gli_destroy_table(renderer, &mesh->exact_influences);
         md5gli_destroy_table(renderer, &mesh->exact_joints);
     }
+
     for (uint32_t i = 0; i < model->batch_capacity; i++) {
         md5gli_destroy_table(renderer, &model->batches[i].palettes);
         md5gli_destroy_table(renderer, &model->batches[i].placements);

@@ -87,6 +87,7 @@ md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *sourc
         md5gli_fail_missing(error, renderer ? "morph" : "renderer");
         return NULL;
     }
+
     MD5GL_ASSERT_NO_FRAME(renderer);
     uint64_t num_vertices = 0;
     uint64_t num_deltas = 0;
@@ -94,6 +95,7 @@ md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *sourc
         num_vertices += source->model->meshes[i].num_vertices;
         num_deltas += source->meshes[i].num_deltas;
     }
+
     if (!fits_table(renderer, num_vertices + 1, "vertices of morph targets", error)
         || !fits_table(renderer, 3 * (num_deltas + 1), "deltas of morph targets", error))
         return NULL;

@@ -494,6 +494,7 @@ md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture
         md5gli_fail_missing(error, "renderer");
         return 0;
     }
+
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT((unsigned)desc->kind <= MD5GL_TEXTURE_MASK,
                "kind: must be a value of md5gl_texture_kind");
@@ -503,6 +504,7 @@ md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture
     MD5_ASSERT(!desc->heights || desc->heights->texels, "heights: must have texels");
     MD5_ASSERT_RESERVED(desc);
     MD5GL_ASSERT_NO_FRAME(renderer);
+
     const bool is_cube = desc->kind == MD5GL_TEXTURE_STAGE_CUBE;
     MD5_ASSERT(is_cube || desc->texels != NULL, "texels: must not be NULL");
     for (uint32_t i = 0; i < 6; i++)

@@ -675,6 +675,7 @@ static void search_folder(walk_state *walked, const char *folder)
     entry_reader entries = open_folder(folder);
     if (entries.has_failed)
         add_unread(walked, folder);
+
     while (next_counted_entry(walked, &entries)) {
         char *const path = common_join(folder, entries.name);
         common_list *const list = select_list(walked, &entries, path);

@@ -119,6 +119,7 @@ static void print_values(FILE *file, bool is_json, const char *format, va_list v
             is_directive ? strspn(format + 1, "0123456789.-lz") + 2 : strcspn(format, "%");
         const char kind = is_directive ? format[size - 1] : '\0';
         COMMON_TEXT(directive, "%.*s", (int)size, format);
+
         if (kind == '\0') {
             fwrite(format, 1, size, file);
         } else if (kind == 's') {
@@ -145,6 +146,7 @@ static void print_values(FILE *file, bool is_json, const char *format, va_list v
         } else {
             fprintf(file, directive, va_arg(values, unsigned));
         }
+
         format += size;
     }
 }

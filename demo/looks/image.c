@@ -176,6 +176,12 @@ static bool check_png_chunk(const uint8_t *name, uint32_t length, size_t offset,
     return true;
 }
 
+// Returns true if the name of a PNG chunk, which has four letters, is the expected name.
+static bool is_chunk(const uint8_t *name, const char *expected)
+{
+    return memcmp(name, expected, 4) == 0;
+}
+
 // Checks a file's structure: image size, chunks within the file, enough data for the pixels.
 static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, png_info *info,
                       md5_error *error)
@@ -189,14 +195,14 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, pn
         const uint8_t *const body = bytes + offset + 8;
         if (!check_png_chunk(name, length, offset, size - offset - PNG_CHUNK, error))
             return false;
-        if (memcmp(name, "IEND", 4) == 0)
+        if (is_chunk(name, "IEND"))
             return check_png_end(&png, error);
 
-        if (memcmp(name, "IHDR", 4) == 0) {
+        if (is_chunk(name, "IHDR")) {
             if (!read_png_header(body, length, max_pixels, &png, error))
                 return false;
             info->num_pixels = (uint64_t)png.width * png.height;
-        } else if (memcmp(name, "PLTE", 4) == 0) {
+        } else if (is_chunk(name, "PLTE")) {
             if (!check_palette(&png, length, error))
                 return false;
             png.has_palette = true;
@@ -204,7 +210,7 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, pn
                 info->palette = offset + 8;
                 info->palette_size = length;
             }
-        } else if (memcmp(name, "IDAT", 4) == 0) {
+        } else if (is_chunk(name, "IDAT")) {
             png.packed_size += length;
         } else if (name[0] < 'a') { // a lower-case first letter marks optional chunks
             return fail(error, MD5_ERROR_SYNTAX, "unknown PNG chunk %.4s", (const char *)name);

@@ -189,6 +189,7 @@ static bool write_bound(const char *path, const md5_model *model, const md5_xfor
         .joints = common_alloc(skeleton->num_joints, sizeof *doc.joints),
         .meshes = common_alloc(obj->num_parts, sizeof *doc.meshes),
     };
+
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const md5_quat q = joints[i].rotation;
         doc.joints[i] = (md5_doc_joint){.name = skeleton->joints[i].name,

@@ -371,6 +371,7 @@ static void print_keys(const double *values, uint32_t num_frames, double toleran
         min_slope = fmax(min_slope, (change - tolerance) / (i - key));
         max_slope = fmin(max_slope, (change + tolerance) / (i - key));
     }
+
     if (last > 0)
         printf("  %u %.5g", last, values[last]);
     printf(" )\n");

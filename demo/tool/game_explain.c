@@ -267,6 +267,7 @@ static void explain_mesh_file(tool_game *game, const char *file)
         print_warnings(game);
         return;
     }
+
     // Other engines do not use the shader as a material.
     const md5_engines engines = tool_engines(game->check->requested, game->md5, file);
     if (tool_has_rule(engines, "no-material"))

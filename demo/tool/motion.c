@@ -473,6 +473,7 @@ static void check_loop(const clip_motion *motion, int properties)
                            last, jump);
         return;
     }
+
     const double step =
         fmax(distance_of_frames(motion, 0, 1), distance_of_frames(motion, last, last - 1));
     if (jump < max_steps * step)

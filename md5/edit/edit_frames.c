@@ -482,6 +482,7 @@ static bool move_comments(md5_repair *repair, const frame_plan *plan, md5_doc *d
         }
         comments[count++] = comment;
     }
+
     doc->comments = comments;
     doc->num_comments = count;
     return true;

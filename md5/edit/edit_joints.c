@@ -168,6 +168,7 @@ uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *er
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
     MD5_ASSERT_RESERVED(edit);
+
     md5_repair repair;
     md5_doc to;
     const md5_doc_kind kind = doc->kind == MD5_DOC_CAMERA ? MD5_DOC_MODEL : doc->kind;

@@ -357,12 +357,14 @@ static bool rebuild_meshes(mesh_rebuild *rebuild, const md5_doc *doc)
         return MD5_FAIL(&repair->context, MD5_ERROR_RANGE,
                         "max_vertices is out of range: expected 3 or more, found %u",
                         edit->max_vertices);
+
     uint32_t *const next = MD5_ALLOC_ARRAY(&repair->scratch, uint32_t, doc->num_meshes);
     mesh_offset *const offsets = MD5_ALLOC_ARRAY(&repair->scratch, mesh_offset, doc->num_meshes);
     md5_doc_mesh *const meshes = (md5_doc_mesh *)md5i_arena_copy(&repair->scratch, doc->meshes,
                                                                  doc->num_meshes, sizeof *meshes);
     TRY(next && offsets && meshes);
     TRY(flip_selected_meshes(rebuild, meshes, doc->num_meshes));
+
     const element_counts counts = compute_offsets(doc, offsets);
     const bool *const is_first = group_meshes(&repair->scratch, doc, edit->is_merged, next);
     TRY(is_first);

@@ -1000,6 +1000,7 @@ bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_err
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
                         "unsupported version of a saved actor: expected %u, found %u",
                         (unsigned)SAVE_VERSION, (unsigned)version);
+
     md5_archive_64(&archive, &hash);
     if (hash != hash_clips(actor->entity))
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,

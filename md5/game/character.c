@@ -351,10 +351,12 @@ md5_monster *md5_create_monster(const md5_monster_desc *desc, const md5_load_opt
                    || (desc->entity->num_parts > 0
                        && md5_equals_ignore_case(desc->entity->parts[0].key, "def_head")),
                "desc->head: must be NULL if the entity has no head");
+
     md5_context context;
     md5i_context_begin(&context, opts, NULL, error);
     if (!md5i_check_id_space(&context, desc->entity))
         return NULL;
+
     const size_t num_body_joints = desc->entity->model->skeleton.num_joints;
     size_t num_joints = num_body_joints;
     if (desc->head)
@@ -366,6 +368,7 @@ md5_monster *md5_create_monster(const md5_monster_desc *desc, const md5_load_opt
     const size_t size = block.used;
     if (!md5i_block_end_measuring(&context, &block))
         return NULL;
+
     memset(block.base, 0, size);
     md5_monster *const monster = lay_out_monster(&block, desc, num_joints, num_look_joints);
     monster->size = size;
@@ -961,6 +964,7 @@ bool md5_monster_restore(md5_monster *monster, const void *bytes, size_t size, m
         return md5i_fail_missing(error, "monster");
     MD5_ASSERT_MONSTER_CHANGE(monster);
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: must not be NULL");
+
     md5_state_archive archive = {.from = (const unsigned char *)bytes};
     uint64_t magic = 0;
     uint64_t counts = 0;
@@ -973,6 +977,7 @@ bool md5_monster_restore(md5_monster *monster, const void *bytes, size_t size, m
     if (magic != MONSTER_MAGIC)
         return MD5_FAIL(&context, MD5_ERROR_SYNTAX,
                         "not a saved monster: found %zu bytes of other or truncated data", size);
+
     const size_t expected = md5_monster_save_size(monster);
     if (counts != pack_counts(monster) || size != expected)
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,

@@ -148,6 +148,7 @@ static bool add_contents_bits(figure_reader *reader, const md5_token *text, uint
     md5_token token;
     md5i_decl_lex_begin(&lex, reader->game, NULL, 0, text->text, text->size);
     lex.is_silent = true;
+
     while (md5i_decl_lex_read(&lex, &token)) {
         if (md5i_token_is(&token, ","))
             continue;
