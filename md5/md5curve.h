@@ -3,6 +3,18 @@
 // them for cameras, missiles, doors, menus and transitions. State machines (md5machine.h) use the
 // easings.
 //
+// This code moves a camera along a path in three seconds. The camera starts and stops slowly:
+//
+//   md5_curve_desc desc = MD5_INIT;
+//   desc.points = points;
+//   desc.num_points = num_points;
+//   md5_curve *path = md5_create_curve(&desc, NULL, &error);
+//   md5_easing easing = MD5_INIT;
+//   easing.kind = MD5_EASE_SINE_IN_OUT;
+//   // In each frame, `seconds` after the start:
+//   double distance = md5_curve_length(path) * md5_ease(easing, seconds / 3.0f);
+//   *camera = md5_curve_point(path, md5_curve_at_distance(path, distance));
+//
 // Every function computes the same bits on every platform. Only md5_create_curve() and
 // md5_create_squad() allocate memory and can fail. The objects that they create are read-only, and
 // several threads may use them. All other functions may run concurrently.

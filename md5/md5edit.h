@@ -9,6 +9,13 @@
 //   2. The program changes the document, directly or with md5_fix_...() and md5_edit_...().
 //   3. md5_write_doc() writes the document as a text in the layout of id's exporter.
 //
+// For example, this code limits the vertices of a model to four weights:
+//
+//   md5_doc *doc = md5_parse_doc(MD5_DOC_MODEL, text, size, NULL, &error);
+//   md5_fix_weights(doc, 4, 1e-3f, NULL, &error);
+//   size_t length = md5_write_doc(doc, output, output_size, &error);
+//   md5_free_doc(doc);
+//
 // md5_check_doc() reads a text and reports diagnostics: the rules of engines that the file
 // violates, with their locations.
 //
@@ -152,8 +159,9 @@ MD5_EDIT_API md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t 
 MD5_EDIT_API void md5_free_doc(md5_doc *doc);
 
 // Writes a document as the text of an MD5 file. The text and a NUL are written to text[size],
-// truncated to `size`. Returns the length of the full text, or 0 on failure. The time is linear in
-// the size of the document.
+// truncated to `size`. Returns the length of the full text, or 0 on failure. To find the length
+// before you allocate memory, call the function with a `size` of 0; `text` may then be NULL. The
+// time is linear in the size of the document.
 //
 // Loading the text gives the same bits as loading the original file. There is one exception: if the
 // original file contains the component w of rotations, w is recomputed. Such files are binary

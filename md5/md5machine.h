@@ -32,6 +32,63 @@
 // Times are in seconds. The normalized time of a clip runs from 0 to 1 over one cycle; a time above
 // 1 counts cycles, so 2.5 is the middle of the third cycle. Frame numbers start at 0 everywhere: in
 // tables, in machine files and in messages.
+//
+// Example: a character stands, and walks while the parameter "speed" is above 0. A machine file
+// that defines this machine is:
+//
+//   machine imp {
+//       model imp.md5mesh
+//       float speed
+//       clip stand stand.md5anim
+//       clip walk  walk.md5anim
+//       layer body {
+//           state standing stand
+//           state walking  walk
+//           transition standing walking { when speed > 0   duration 0.2 }
+//           transition walking standing { when speed <= 0  duration 0.2 }
+//       }
+//   }
+//
+// These tables in C define the same machine. `stand` and `walk` are bindings of the two animations
+// to the model:
+//
+//   md5_clip_desc clips[2] = MD5_INIT;
+//   clips[0].name = "stand";
+//   clips[0].binding = stand;
+//   clips[1].name = "walk";
+//   clips[1].binding = walk;
+//   md5_parameter_desc speed = MD5_INIT;
+//   speed.name = "speed";
+//   md5_state_desc states[2] = MD5_INIT;
+//   states[0].name = "standing";
+//   states[0].motion = "stand";
+//   states[1].name = "walking";
+//   states[1].motion = "walk";
+//   md5_condition has_speed = MD5_INIT, has_no_speed = MD5_INIT;
+//   has_speed.parameter = has_no_speed.parameter = "speed";
+//   has_speed.compare = MD5_IS_GREATER;      // compares with the member `value`, which is 0
+//   has_no_speed.compare = MD5_IS_AT_MOST;
+//   md5_transition_desc transitions[2] = MD5_INIT;
+//   transitions[0].from = transitions[1].to = "standing";
+//   transitions[0].to = transitions[1].from = "walking";
+//   transitions[0].conditions = &has_speed;
+//   transitions[1].conditions = &has_no_speed;
+//   transitions[0].num_conditions = transitions[1].num_conditions = 1;
+//   transitions[0].duration = transitions[1].duration = 0.2f;
+//   md5_layer_desc body = MD5_INIT;
+//   body.name = "body";
+//   body.states = states;                    // a player starts in the first state
+//   body.transitions = transitions;
+//   body.num_states = body.num_transitions = 2;
+//   md5_machine_desc desc = MD5_INIT;
+//   desc.name = "imp";
+//   desc.model = model;
+//   desc.clips = clips;
+//   desc.parameters = &speed;
+//   desc.layers = &body;
+//   desc.num_clips = 2;
+//   desc.num_parameters = desc.num_layers = 1;
+//   md5_machine *machine = md5_create_machine(&desc, NULL, &error);
 #ifndef MD5MACHINE_H
 #define MD5MACHINE_H
 

@@ -19,6 +19,13 @@
 //   arrays of the mesh, and skin the vertices in a shader.
 // - On the CPU: call md5_skin() or md5_skin_batch(), which write the skinned vertices to arrays.
 //
+// This code skins all meshes of a model on the CPU. `joints` is a pose that was computed by
+// md5_local_to_model(), and each mesh has its own arrays for the results:
+//
+//   md5_build_palette(model, joints, palette);
+//   for (uint32_t i = 0; i < model->num_meshes; i++)
+//       md5_skin(&model->meshes[i], palette, positions[i], normals[i], NULL);
+//
 // md5model.h explains the coordinate system, and the rules for memory and threads.
 #ifndef MD5SKIN_H
 #define MD5SKIN_H
