@@ -314,7 +314,7 @@ typedef struct md5_damage_zone {
 } md5_damage_zone;
 
 // Returns the damage zone of a joint, for example of the joint that a ray has hit. If several zones
-// contain the joint, the last zone is used. Takes time proportional to the length of the keys of
+// contain the joint, the last zone is used. The time is proportional to the length of the keys of
 // damage zones, multiplied by the number of joints.
 MD5_GAME_API md5_damage_zone md5_entity_damage_zone(const md5_entity *entity, uint32_t joint);
 

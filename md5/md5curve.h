@@ -261,8 +261,8 @@ typedef struct md5_curve_desc {
 typedef struct md5_curve md5_curve;
 
 // Creates a curve and measures its length. If `allocator` is NULL, malloc() and free() are used.
-// Free the curve with md5_destroy_curve(). Takes time linear in the number of points; for a smooth
-// curve, about 50 evaluations per point.
+// Free the curve with md5_destroy_curve(). The time is linear in the number of points; a smooth
+// curve takes about 50 evaluations per point.
 //
 // Returns NULL with MD5_ERROR_RANGE if a number is outside the limits of md5_curve_desc, or if the
 // kind or the number of points is invalid. Returns NULL with MD5_ERROR_MEMORY if memory runs out.

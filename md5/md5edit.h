@@ -365,7 +365,7 @@ typedef struct md5_loop {
 // frames from `first` on are used. The movement of joint 0 along x and y is ignored, because it
 // moves the whole character. The result is never MD5_LOOP_WITHOUT_LAST_FRAME if less than 4 frames
 // are compared. It is always MD5_LOOP_OPEN for a compressed animation, and if the animation does
-// not have the frames. Takes linear time.
+// not have the frames. The time is linear in the size of the animation.
 MD5_EDIT_API md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames);
 
 // Result of md5_find_root_motion(): the joint that moves a figure along the ground.
@@ -384,8 +384,8 @@ typedef struct md5_root_motion {
 // carries at least half of the joints, and that does not move along z by more than half of this
 // distance, as in a fall. A joint other than joint 0 is not reported if joint 0 moves by more than
 // a quarter of its distance, as in a figure that walks and leans. Returns MD5_NONE as the joint if
-// no such joint exists, if the parents of joints are unknown, or if memory runs out. Takes linear
-// time.
+// no such joint exists, if the parents of joints are unknown, or if memory runs out. The time is
+// linear in the size of the animation.
 MD5_EDIT_API md5_root_motion md5_find_root_motion(const md5_anim *anim);
 
 // Changes of the root motion of an animation, for md5_edit_root(). Root motion is the part of the
@@ -566,8 +566,8 @@ MD5_EDIT_API void md5_free_check(md5_check *check); // accepts NULL
 
 // Adds diagnostics about the geometry of a model, such as triangles that face inwards. `check` is
 // the result for the text of `model`. The model must be loaded without axes and scale. Returns
-// false if memory runs out. Takes linear time; for a vertex in a dense cloud of vertices, only 64
-// neighbours are examined.
+// false if memory runs out. The time is linear in the size of the model. For a vertex in a dense
+// cloud of vertices, only 64 neighbours are examined.
 MD5_EDIT_API bool md5_check_model(md5_check *check, const md5_model *model);
 
 // Returns true if the triangles of a mesh face inwards, so that only the inside of the mesh is
@@ -577,12 +577,12 @@ MD5_EDIT_API bool md5_is_inside_out(const md5_mesh *mesh);
 // Adds diagnostics to `clip` about the differences between the joints of an animation (`clip`) and
 // the joints of a model (`mesh`). Does nothing if this model was the last one with which the
 // animation was compared. Returns the number of added diagnostics, or MD5_NONE if memory runs out.
-// Takes the time of sorting the names.
+// The time is that of sorting the names of the joints.
 MD5_EDIT_API uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip);
 
 // Checks if an animation has the size and the direction of its model. If an exporter has scaled or
-// rotated only one of them, the model collapses or is turned. Returns false if memory runs out.
-// Takes linear time, plus sorting.
+// rotated only one of them, the model collapses or is turned. Returns false if memory runs out. The
+// time is linear in the number of joints, plus the time to sort the lengths of the bones.
 //
 // Size. The lengths of the bones of the animation are compared with those of the model. The factor
 // is the median of the ratios of these lengths. A diagnostic is added if the factor is the same in

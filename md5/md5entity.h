@@ -406,8 +406,8 @@ MD5_GAME_API md5_xform md5_entity_part_placement(const md5_entity_part *part,
 
 // Changes the pose of a head so that its copied joints follow the joints of the body. Call this
 // function after both poses have been computed, and call md5_local_to_palette() for the head
-// afterwards. Takes time proportional to the number of copied joints multiplied by the depth of the
-// head's skeleton. Parameters:
+// afterwards. The time is proportional to the number of copied joints multiplied by the depth of
+// the head's skeleton. Parameters:
 //
 //   body:   [model joints of the body] pose of the body, relative to parents
 //   joints: [model joints of the body] the same pose in model space

@@ -519,10 +519,10 @@ typedef struct md5_condition {
     md5_comparison compare;
     float value; // value with which the number is compared
     md5_condition_kind kind;
-    // Upper limit of a random time, only for MD5_WHEN_STATE_TIME. If this member is not 0, the time
-    // is compared with a random number between `value` and `longest` instead of `value`, for
-    // example to let a character blink. A new number is drawn each time a state starts, separately
-    // for each condition: see md5_player_seed().
+    // Upper limit of a random time, which only MD5_WHEN_STATE_TIME uses. If this member is not 0,
+    // the time is compared with a random number between `value` and `longest` instead of `value`,
+    // for example to let a character blink. A new number is drawn each time a state starts,
+    // separately for each condition: see md5_player_seed().
     float longest;
     // If true, this condition starts a new alternative, so it is combined with the previous
     // conditions by "or". If false, it is combined with the condition before it by "and", which has
@@ -566,7 +566,7 @@ typedef struct md5_transition_desc {
     // above 1; md5_create_machine() warns about this.
     float exit;
     // Duration during which the old state fades out and the new state fades in, in seconds. If 0,
-    // immediate change (a cut).
+    // the state changes immediately (a cut).
     float duration;
     md5_fade fade;     // how the pose changes from the old state to the new state
     md5_easing easing; // course of the weight of the new state in a crossfade
@@ -871,8 +871,8 @@ typedef struct md5_modifier_point {
 } md5_modifier_point;
 
 // A modifier of a machine: an operation on the pose after the layers were blended, such as inverse
-// kinematics. Most members are used only by some kinds of modifiers, which their comments name. In
-// these comments, the kinds are abbreviated: FEET means MD5_MODIFIER_FEET.
+// kinematics. Many members are used only by modifiers of certain kinds. Their comments name these
+// kinds without the prefix MD5_MODIFIER_, for example FEET for MD5_MODIFIER_FEET.
 typedef struct md5_modifier_desc {
     const char *name;
     md5_modifier_kind kind;
@@ -880,38 +880,37 @@ typedef struct md5_modifier_desc {
     // its end: a hand, a foot, the head, or the end of a tail. For FEET it is the pelvis, and for
     // GAZE the head.
     const char *joint;
-    // Only for TWO_BONE. `middle` is the elbow or knee, and `root` is the shoulder or hip. If
-    // `middle` is NULL, the parent of `joint` is used; if `root` is NULL, the parent of `middle` is
-    // used. Set both if the skeleton has other joints between them. `joint` must be a descendant of
-    // `middle`, and `middle` a descendant of `root`. No two of the three joints may have the same
-    // position in the bind pose.
+    // The other two joints of a limb, which only TWO_BONE uses: `middle` is the elbow or knee, and
+    // `root` is the shoulder or hip. If `middle` is NULL, the parent of `joint` is used; if `root`
+    // is NULL, the parent of `middle` is used. Set both if the skeleton has other joints between
+    // them. `joint` must be a descendant of `middle`, and `middle` a descendant of `root`. No two
+    // of the three joints may have the same position in the bind pose.
     const char *middle, *root;
-    // Only for AIM, FABRIK, CCD and SPRING. Number of joints of the chain, including the tip. The
-    // value 0 means 2.
+    // Number of joints of the chain, including the tip. The value 0 means 2. Only AIM, FABRIK, CCD
+    // and SPRING use it.
     uint32_t length;
-    // Only for JOINT. Space in which the rotation and the translation of the target are given.
+    // Space in which the rotation and the translation of the target are given. Only JOINT uses it.
     md5_joint_space space;
-    // Only for AIM. Forward and up direction of the tip, and the largest rotation of a joint. The
-    // defaults of `forward` and `up` are (1, 0, 0) and (0, 0, 1) in the space of the tip, for every
-    // value of md5_load_opts.axes.
+    // Settings of AIM: the forward and up direction of the tip, and the largest rotation of a
+    // joint. The defaults of `forward` and `up` are (1, 0, 0) and (0, 0, 1) in the space of the
+    // tip, for every value of md5_load_opts.axes.
     md5_aim_params aim;
-    // Only for TWO_BONE. Settings of the solver: softening and stretch.
+    // Settings of the solver of TWO_BONE: softening and stretch.
     md5_two_bone_params two_bone;
-    // Only for SPRING. Settings of the spring: stiffness, damping and gravity.
+    // Settings of SPRING: stiffness, damping and gravity.
     md5_spring_params spring;
-    // [num_feet] Only for FEET. The joints of each leg.
+    // [num_feet] The joints of each leg. Only FEET uses them.
     const md5_foot_desc *feet;
-    // Only for FEET. Number of legs, at least 1.
+    // Number of legs of FEET, at least 1.
     uint32_t num_feet;
-    // Only for FEET. Time constant, in seconds, with which the feet and the pelvis follow changes
-    // of the ground's height. The value 0 means 0.1; MD5_EXPLICIT_ZERO means 0, so that they follow
-    // immediately.
+    // Time constant, in seconds, with which the feet and the pelvis follow changes of the ground's
+    // height. The value 0 means 0.1; MD5_EXPLICIT_ZERO means 0, so that they follow immediately.
+    // Only FEET uses it.
     float smoothing;
-    // Only for GAZE. Settings of the gaze. If NULL, the model has no eye joints, and all settings
-    // have their defaults.
+    // Settings of GAZE. If NULL, the model has no eye joints, and all settings have their defaults.
     const md5_modifier_gaze *gaze;
-    // Only for FEET. Settings of foot locking, which prevents planted feet from sliding. If NULL,
-    // feet are not locked.
+    // Settings of the foot locking of FEET, which prevents planted feet from sliding. If NULL, feet
+    // are not locked.
     const md5_modifier_hold *hold;
     // Weight of the modifier in a new player, 0 to 1. The value 0 means 1; MD5_EXPLICIT_ZERO means
     // 0, which disables it.
@@ -933,11 +932,11 @@ typedef struct md5_modifier_desc {
     md5_easing weight_easing;
     // A point on a joint that is the target, instead of the position and rotation in md5_target. If
     // NULL, the game sets the target. If the joint is not animated (see md5_detail.mask) or its
-    // model is not attached, the modifier has no target. Only for AIM, TWO_BONE, FABRIK and CCD,
-    // and for JOINT with MD5_JOINT_MODEL_OVERRIDE.
+    // model is not attached, the modifier has no target. Only AIM, TWO_BONE, FABRIK and CCD use
+    // this member, and JOINT with MD5_JOINT_MODEL_OVERRIDE.
     const md5_modifier_point *target;
-    // Only for TWO_BONE. A point on a joint towards which the knee or elbow bends, instead of
-    // md5_target.pole. If NULL, the game sets the point.
+    // A point on a joint towards which the knee or elbow bends, instead of md5_target.pole. If
+    // NULL, the game sets the point. Only TWO_BONE uses it.
     const md5_modifier_point *pole;
     uint64_t reserved[1]; // must be 0
 } md5_modifier_desc;
@@ -960,12 +959,12 @@ typedef struct md5_target {
     // Rotation of the target. For JOINT and SPRING, (0, 0, 0, 0) means that there is no rotation.
     // For TWO_BONE, it is the rotation of the tip, which is only used if has_rotation is set.
     md5_quat rotation;
-    // If true, the tip gets the rotation `rotation`. Only for TWO_BONE.
+    // If true, the tip of TWO_BONE gets the rotation `rotation`. Other kinds ignore this member.
     bool has_rotation;
-    // Point in model space towards which the knee or elbow bends. Only for TWO_BONE.
+    // Point in model space towards which the knee or elbow bends. Only TWO_BONE uses it.
     md5_vec3 pole;
     // If true, `pole` is used. If false, the limb bends in the same direction as in the animation.
-    // Only for TWO_BONE.
+    // Only TWO_BONE uses this member.
     bool has_pole;
     uint64_t reserved[2]; // must be 0
 } md5_target;
@@ -1059,8 +1058,8 @@ typedef struct md5_machine_desc {
     uint32_t num_follows, num_morphs;
     md5_report_desc report;
     // Line and column of each token of the machine file from which the tables were read, for
-    // messages. NULL for tables in C. A program may replace tables or entries that were read; the
-    // new tables and entries have no location.
+    // messages. The pointer is NULL if the tables were written in C. A program may replace tables
+    // or entries that were read; the new tables and entries have no location.
     const md5_locations *locations;
     // `max_one_shots` is the number of slots, each of which plays one one-shot clip at a time; it
     // is at most MD5_MAX_ONE_SHOTS. The value 0 means num_slots, or 4 if num_slots is 0. The
@@ -1198,7 +1197,7 @@ MD5_PLAY_API void md5_free_machine_file(md5_machine_file *file);
 
 // Writes the tables of a machine as the text of a machine file, for example in an editor of state
 // machines. The text and a NUL are written to text[size]. Returns the length of the text, without
-// the NUL; pass NULL and 0 to get only the length. Takes time linear in the size of the tables.
+// the NUL; pass NULL and 0 to get only the length. The time is linear in the size of the tables.
 //
 // `model_file` is the path of the model that is written. If NULL, no model is written. A clip
 // without a `file` is written with the file name "".

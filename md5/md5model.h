@@ -1111,7 +1111,7 @@ MD5_API size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count,
 //
 // Returns false with MD5_ERROR_SYNTAX if an item matches no joint, if a sign is at an invalid
 // position, or if a closing quote is missing. The error contains the line and column in `patterns`.
-// Takes time linear in the length of the text plus the number of items times the number of joints.
+// The time is linear in the length of the text plus the number of items times the number of joints.
 MD5_API bool md5_build_mask(const md5_skeleton *skeleton, const char *patterns, uint32_t feather,
                             float *weights, md5_error *error);
 

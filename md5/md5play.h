@@ -524,7 +524,7 @@ typedef void md5_lost_fn(void *user, const char *kind, const char *name);
 //   same frames are matched first, then the remaining windows in their order. A window that does
 //   not exist any more does not report its end.
 //
-// Takes time linear in the size of the tables, or quadratic if the order of the names has changed.
+// The time is linear in the size of the tables, or quadratic if the order of the names has changed.
 MD5_PLAY_API void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *lost,
                                      void *user);
 

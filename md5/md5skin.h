@@ -193,7 +193,7 @@ typedef struct md5_pack_job {
 // the first slot receives the unit.
 //
 // Returns false and writes nothing if a stored influence uses a joint that the format cannot
-// represent: with MD5_PACK_BYTES, a joint with an index above 255. Takes time linear in the number
+// represent: with MD5_PACK_BYTES, a joint with an index above 255. The time is linear in the number
 // of influences, and does not allocate memory.
 MD5_API bool md5_pack_influences(const md5_pack_job *job);
 
@@ -333,8 +333,8 @@ typedef struct md5_morph {
 //   name of the source, the mesh and the difference.
 // - MD5_ERROR_MEMORY if memory runs out.
 //
-// Takes time linear in the number of vertices of all sources. The result needs memory linear in the
-// number of vertices that the targets change. Only the allocator of `opts` is used; `opts` and
+// The time is linear in the number of vertices of all sources. The result needs memory linear in
+// the number of vertices that the targets change. Only the allocator of `opts` is used; `opts` and
 // `error` may be NULL.
 MD5_API md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sources,
                                     uint32_t count, const md5_load_opts *opts, md5_error *error);
@@ -505,7 +505,7 @@ MD5_API float md5_baked_error(const md5_baked *baked, const md5_model *model,
 //
 // Returns true if the boxes are sufficient to enclose the model in every pose. Returns false if a
 // bias is negative or the biases of a vertex do not sum to 1 within 1e-4: such a vertex may be
-// outside the box of md5_bounds_from_joints(). The boxes are written in both cases. Takes time
+// outside the box of md5_bounds_from_joints(). The boxes are written in both cases. The time is
 // linear in the number of weights.
 MD5_API bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds);
 
@@ -513,8 +513,8 @@ MD5_API bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds);
 // the boxes of all joints, transformed to the pose. `joint_bounds`, [num_joints], is the result of
 // md5_build_joint_bounds(). `joints`, [num_joints], are the model-space matrices of the joints, not
 // a palette. The box contains all vertices, except for rounding, but it is usually larger than the
-// model. Takes a few nanoseconds per joint. md5_skin_bounds() computes the smallest box, but takes
-// as long as skinning.
+// model. The function takes a few nanoseconds per joint. md5_skin_bounds() computes the smallest
+// box, but takes as long as skinning.
 MD5_API md5_bounds md5_bounds_from_joints(const md5_bounds *joint_bounds, const md5_mat34 *joints,
                                           uint32_t num_joints);
 
@@ -554,7 +554,7 @@ MD5_API bool md5_raycast_joints(md5_ray ray, const md5_bounds *joint_bounds,
 
 // Finds the first triangle of a mesh that is hit by the ray. `positions`, [mesh->num_vertices], are
 // the skinned positions of md5_skin(), or mesh->positions for the bind pose. Returns false and
-// writes nothing if no triangle is hit. Takes time linear in the number of triangles.
+// writes nothing if no triangle is hit. The time is linear in the number of triangles.
 //
 // A ray through an edge or a vertex hits at least one of the adjacent triangles, so a ray cannot
 // pass through a closed surface (Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection",
