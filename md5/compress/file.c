@@ -312,6 +312,22 @@ static uint64_t file_size(const clip_bytes *clip)
 
 // -- Writing ----------------------------------------------------------------------------------
 
+// Writes the hierarchy, the order and the names of all joints.
+static void write_skeleton(md5_state_archive *state, const md5_skeleton *skeleton)
+{
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        uint32_t parent = skeleton->joints[i].parent;
+        uint32_t joint = skeleton->order[i];
+        md5_archive_32(state, &parent);
+        md5_archive_32(state, &joint);
+    }
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const size_t name_size = strlen(skeleton->joints[i].name) + 1;
+        memcpy(state->to, skeleton->joints[i].name, name_size);
+        state->to += name_size;
+    }
+}
+
 size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
 {
     MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
@@ -333,20 +349,7 @@ size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
     uint8_t *const start = (uint8_t *)bytes;
     md5_state_archive state = {.to = start + HEADER_SIZE};
     transfer_fixed(&state, &clip);
-
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        uint32_t parent = skeleton->joints[i].parent;
-        uint32_t joint = skeleton->order[i];
-        md5_archive_32(&state, &parent);
-        md5_archive_32(&state, &joint);
-    }
-
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const size_t name_size = strlen(skeleton->joints[i].name) + 1;
-        memcpy(state.to, skeleton->joints[i].name, name_size);
-        state.to += name_size;
-    }
-
+    write_skeleton(&state, skeleton);
     memcpy(state.to, clip.packed.bytes, clip.packed.num_bytes);
 
     // The header, with the checksum of all bytes after it.

@@ -111,6 +111,17 @@ const md5_mesh_steps md5i_plain_mesh_steps = {
 
 // -- All meshes -----------------------------------------------------------------------------------
 
+// Returns the size of the scratch memory for building the largest mesh: the preferred size, unless
+// it exceeds the memory goal.
+static size_t build_memory_size(const md5_context *context, uint32_t max_vertices,
+                                size_t memory_goal)
+{
+    const size_t preferred_size = md5i_geometry_build_size(max_vertices);
+    const size_t used_size = context->memory_held + 2 * MD5_CHUNK_HEADER;
+    const size_t allowed_size = memory_goal > used_size ? memory_goal - used_size : 0;
+    return preferred_size < allowed_size ? preferred_size : allowed_size;
+}
+
 bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_goal,
                         const md5_mesh_steps *steps, const md5_mesh_file *file,
                         const md5_mat34 *bind, md5_model *model, md5_mesh *meshes)
@@ -129,6 +140,7 @@ bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_g
     }
     if (block.used == 0)
         return true; // no meshes
+
     TRY(md5i_block_end_measuring_in(mesh_arena, &block));
     for (uint32_t m = 0; m < file->num_meshes; m++)
         steps->allocate(&block, &file->meshes[m]);
@@ -140,11 +152,7 @@ bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_g
         .scratch = MD5_ALLOC_ZEROED(arena, uint32_t, file->num_joints),
     };
     TRY(joints.scratch);
-
-    const size_t preferred_size = md5i_geometry_build_size(model->max_vertices);
-    const size_t used_size = context->memory_held + 2 * MD5_CHUNK_HEADER;
-    const size_t allowed_size = memory_goal > used_size ? memory_goal - used_size : 0;
-    const size_t scratch_size = preferred_size < allowed_size ? preferred_size : allowed_size;
+    const size_t scratch_size = build_memory_size(context, model->max_vertices, memory_goal);
     TRY(scratch_size <= md5i_arena_free_bytes(arena) || md5i_arena_reserve(arena, scratch_size));
 
     model->bounds = md5_bounds_from_points(NULL, 0);

@@ -473,6 +473,23 @@ static void read_unknown_term(md5_material_parser *parser, const md5_token *toke
         *is_open = open_nested(parser, FRAME_TABLE, NULL);
 }
 
+// Reads the index of a table, whose name was read; sets `is_open`, and the index is read next. Any
+// other name is an unknown term. Returns the register of the term, if it is not open.
+static uint32_t read_table_term(md5_material_parser *parser, const md5_token *token, bool *is_open)
+{
+    md5_decl_entry *const entry =
+        md5i_find_entry(parser->game, MD5_DECL_TABLE, token->text, token->size);
+    if (!entry) {
+        read_unknown_term(parser, token, is_open);
+    } else if (!md5i_parse_table(parser->game, entry)) {
+        parser->is_defaulted = true; // out of memory
+    } else {
+        expect_token(parser, "[");
+        *is_open = open_nested(parser, FRAME_TABLE, (const md5_table *)entry->parsed);
+    }
+    return parser->is_defaulted ? 0 : add_constant(parser, 1.0f);
+}
+
 // Reads a term and returns its register. If the term is a bracket or a table, sets `is_open`
 // instead; its content is then read next.
 static uint32_t read_term(md5_material_parser *parser, bool *is_open)
@@ -496,25 +513,14 @@ static uint32_t read_term(md5_material_parser *parser, bool *is_open)
         return add_constant(parser, 1.0f);
     if (md5i_token_is_word(&token, "sound"))
         return emit_material_op(parser, MD5_OP_SOUND, 0, 0, NULL);
+
     if (md5i_token_is(&token, "-"))
         return read_negative_number(parser, is_open);
     if (is_number(&token))
         return add_constant(parser, md5i_token_float(&token));
     if (open_function(parser, &token, is_open))
         return 0;
-
-    // Any other term is the name of a table.
-    md5_decl_entry *const entry =
-        md5i_find_entry(parser->game, MD5_DECL_TABLE, token.text, token.size);
-    if (!entry) {
-        read_unknown_term(parser, &token, is_open);
-    } else if (!md5i_parse_table(parser->game, entry)) {
-        parser->is_defaulted = true; // out of memory
-    } else {
-        expect_token(parser, "[");
-        *is_open = open_nested(parser, FRAME_TABLE, (const md5_table *)entry->parsed);
-    }
-    return parser->is_defaulted ? 0 : add_constant(parser, 1.0f);
+    return read_table_term(parser, &token, is_open);
 }
 
 // -- Operators ------------------------------------------------------------------------------------

@@ -365,6 +365,23 @@ static bool is_empty_box(const md5_bounds *box)
     return is_inverted || is_point;
 }
 
+// Warns of bounding boxes that are all empty, and of a wrong number of boxes. `position` is the
+// position of `bounds`.
+static void warn_of_bounds(md5_lex *lex, const char *position, uint32_t num_boxes,
+                           uint32_t num_frames, bool are_empty)
+{
+    if (num_boxes >= num_frames && are_empty)
+        md5i_lex_warn(lex, position,
+                      "all bounding boxes in 'bounds' are empty: programs that use them for "
+                      "culling hide the model");
+    if (num_boxes != num_frames)
+        md5i_lex_warn(
+            lex, position,
+            "number of bounding boxes does not match numFrames: expected %u, found %u; %s",
+            num_frames, num_boxes,
+            num_boxes > num_frames ? "excess boxes are ignored" : "all boxes are ignored");
+}
+
 // Reads bounds { ( min ) ( max ) ... }. If there are more boxes than frames, uses the first ones.
 // If there are fewer, uses none, because it is unknown to which frames they belong.
 static bool read_bounds_block(md5_anim_reader *reader)
@@ -396,16 +413,7 @@ static bool read_bounds_block(md5_anim_reader *reader)
 
     if (num_boxes >= num_frames)
         reader->file->bounds = bounds;
-    if (num_boxes >= num_frames && are_empty)
-        md5i_lex_warn(lex, position,
-                      "all bounding boxes in 'bounds' are empty: programs that use them for "
-                      "culling hide the model");
-    if (num_boxes != num_frames)
-        md5i_lex_warn(
-            lex, position,
-            "number of bounding boxes does not match numFrames: expected %u, found %u; %s",
-            num_frames, num_boxes,
-            num_boxes > num_frames ? "excess boxes are ignored" : "all boxes are ignored");
+    warn_of_bounds(lex, position, num_boxes, num_frames, are_empty);
     return true;
 }
 

@@ -258,13 +258,38 @@ static float float_from_half(const unsigned char *bytes)
     return bits >> 15 ? -size : size;
 }
 
+// Reads the weights of vertex `v`: the bytes `joints` contain VERTEX_JOINTS joints, then their
+// weights. A weight of 0 is skipped.
+static bool read_vertex_weights(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t v,
+                                const unsigned char *joints, md5_vec3 position)
+{
+    const unsigned char *const weights = joints + VERTEX_JOINTS;
+    md5_vertex *const vertex = &mesh->file_vertices[v];
+    *vertex = (md5_vertex){mesh->num_weights, 0};
+    for (uint32_t i = 0; i < VERTEX_JOINTS; i++) {
+        const uint32_t joint = joints[i];
+        if (weights[i] == 0)
+            continue;
+        if (joint >= reader->file->num_joints)
+            return binary_fail(
+                &reader->in, MD5_ERROR_RANGE,
+                "vertex refers to an unknown joint: expected an index below %u, found %u",
+                reader->file->num_joints, joint);
+        mesh->weights[mesh->num_weights++] = (md5_weight){
+            joint, (float)weights[i] / 255.0f, md5_mat34_point(reader->inverse[joint], position)};
+        vertex->num_weights++;
+    }
+    if (vertex->num_weights == 0)
+        vertex->first_weight = 0;
+    return true;
+}
+
 // Reads vertex `v`: a position in model space, texture coordinates, and the weights of four joints.
 static bool read_vertex(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t v)
 {
     // Offsets in a vertex, and the number of bytes after its position.
-    enum { TEXCOORD = 12, JOINTS = 24, WEIGHTS = 28, REMAINING = VERTEX_BYTES - TEXCOORD };
+    enum { TEXCOORD = 12, JOINTS = 24, REMAINING = VERTEX_BYTES - TEXCOORD };
     md5_binary *const in = &reader->in;
-    md5_vertex *const vertex = &mesh->file_vertices[v];
 
     const unsigned char *const begin = in->at;
     const float x = binary_big_float(in);
@@ -280,24 +305,7 @@ static bool read_vertex(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t 
     mesh->texcoords[v] =
         (md5_vec2){float_from_half(begin + TEXCOORD), float_from_half(begin + TEXCOORD + 2)};
 
-    *vertex = (md5_vertex){mesh->num_weights, 0};
-    for (uint32_t i = 0; i < VERTEX_JOINTS; i++) {
-        const uint32_t joint = begin[JOINTS + i];
-        const uint32_t weight = begin[WEIGHTS + i];
-        if (weight == 0)
-            continue;
-        if (joint >= reader->file->num_joints)
-            return binary_fail(
-                in, MD5_ERROR_RANGE,
-                "vertex refers to an unknown joint: expected an index below %u, found %u",
-                reader->file->num_joints, joint);
-        mesh->weights[mesh->num_weights++] = (md5_weight){
-            joint, (float)weight / 255.0f, md5_mat34_point(reader->inverse[joint], position)};
-        vertex->num_weights++;
-    }
-
-    if (vertex->num_weights == 0)
-        vertex->first_weight = 0;
+    TRY(read_vertex_weights(reader, mesh, v, begin + JOINTS, position));
     in->at = begin + VERTEX_BYTES;
     return true;
 }

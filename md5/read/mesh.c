@@ -60,6 +60,19 @@ static size_t find_count_keyword(const char *position, const char *end)
     return is_found ? keyword : NUM_COUNT_KEYWORDS;
 }
 
+// Reads a count at *position, and moves *position to its end. Stops adding digits above UINT32_MAX.
+static inline uint64_t scan_count(const char **position, const char *end)
+{
+    const char *next = *position;
+    uint64_t number = 0;
+    while (next < end && *next == ' ')
+        next++;
+    for (; next < end && md5_is_digit(*next); next++)
+        number = number < UINT32_MAX ? 10 * number + (uint64_t)(*next - '0') : number;
+    *position = next;
+    return number;
+}
+
 md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
 {
     const char *const end = text + size;
@@ -82,11 +95,7 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
         }
 
         position += count_keywords[keyword].length;
-        uint64_t number = 0;
-        while (position < end && *position == ' ')
-            position++;
-        for (; position < end && md5_is_digit(*position); position++)
-            number = number < UINT32_MAX ? 10 * number + (uint64_t)(*position - '0') : number;
+        const uint64_t number = scan_count(&position, end);
 
         // A table cannot have more items than fit into the remaining text.
         const size_t min_bytes = count_keywords[keyword].min_bytes;
