@@ -2,6 +2,7 @@
 #include "demo/viewer/base/layout.h"
 
 #include "demo/viewer/base/math.h"
+#include <string.h>
 
 // Default and minimum size of a dock, em.
 static const struct {
@@ -48,30 +49,137 @@ static float preferred_size(const view_layout_request *request, view_dock dock)
     return size > 0 ? fmaxf(size, sizes[dock].minimum) : sizes[dock].usual;
 }
 
-// Lays out the sheet of an upright window, below its handle and the time bar. A sheet of at most
-// half the height is below the image; a higher sheet covers a part of the image.
-static void lay_out_sheet(const view_layout_request *request, view_dock front, bool is_open,
-                          view_layout *layout)
+// Lays out the sheet of an upright window, with its handle and the time bar below it. A sheet of at
+// most half the height is below the image; a higher sheet covers a part of the image.
+static void lay_out_upright_sheet(const view_layout_request *request, view_dock front, bool is_open,
+                                  view_layout *layout)
 {
     const float em = request->em;
-    const float bars = ceilf(time_height * em) + ceilf(handle_height * em);
-    const float max_height = fmaxf(layout->free.height - bars, 0);
-    const float half = ceilf(fmaxf(0.45f * request->height - bars, 0));
-    float height = half;
+    const float time_bar = ceilf(time_height * em);
+    const float handle = ceilf(handle_height * em);
+    const float bars = time_bar + handle;
+    const float full_height = fmaxf(layout->free.height - bars, 0);
+    const float half_height = ceilf(fmaxf(0.45f * request->height - bars, 0));
+
+    // While the handle is dragged, the sheet follows it.
+    float height = half_height;
     if (request->docks.sheet_top > 0)
         height = request->height - request->docks.sheet_top - bars;
     else if (!is_open)
         height = 0;
     else if (request->docks.is_sheet_full)
-        height = max_height;
-    view_rect covered = layout->free;
-    const view_rect sheet =
-        view_cut(&covered, VIEW_AT_BOTTOM, ceilf(fmaxf(fminf(height, max_height), 0)));
+        height = full_height;
+    height = ceilf(fmaxf(fminf(height, full_height), 0));
+
+    view_rect remaining = layout->free;
+    const view_rect sheet = view_cut(&remaining, VIEW_AT_BOTTOM, height);
     if (is_open && sheet.height > min_sheet * em)
         layout->docks[front] = sheet;
-    layout->time = view_cut(&covered, VIEW_AT_BOTTOM, ceilf(time_height * em));
-    layout->handle = view_cut(&covered, VIEW_AT_BOTTOM, ceilf(handle_height * em));
-    layout->free.height = fmaxf(covered.height, max_height - half);
+    layout->time = view_cut(&remaining, VIEW_AT_BOTTOM, time_bar);
+    layout->handle = view_cut(&remaining, VIEW_AT_BOTTOM, handle);
+    layout->free.height = fmaxf(remaining.height, full_height - half_height);
+}
+
+// Lays out the sheet of a wide but low window, which covers one side of the image.
+static void lay_out_side_sheet(const view_layout_request *request, view_dock front,
+                               view_layout *layout)
+{
+    const view_side side = request->is_touched ? VIEW_AT_RIGHT : VIEW_AT_LEFT;
+    const view_dock sized_dock = request->is_touched ? VIEW_DOCK_RIGHT : front;
+    const float preferred = preferred_size(request, sized_dock) * request->em;
+    const float width = fminf(preferred, 0.8f * request->width);
+    view_rect covered = layout->free;
+    layout->docks[front] = view_cut(&covered, side, floorf(width));
+}
+
+// Lays out a window in which one dock at a time covers a part of the image.
+static void lay_out_sheets(const view_layout_request *request, view_dock front, bool is_upright,
+                           view_layout *layout)
+{
+    const bool *const is_open = request->is_open;
+    const bool has_side = is_open[VIEW_DOCK_LEFT] || is_open[VIEW_DOCK_RIGHT];
+    const bool is_sheet_open = has_side && request->docks.is_sheet_open;
+    layout->has_tabs = is_open[VIEW_DOCK_LEFT] && is_open[VIEW_DOCK_RIGHT];
+    if (is_upright && request->has_time)
+        lay_out_upright_sheet(request, front, is_sheet_open, layout);
+    else if (is_sheet_open)
+        lay_out_side_sheet(request, front, layout);
+
+    // On a phone only the list of problems may cover the image. In a small window the state graph
+    // may cover it, too.
+    if (is_open[VIEW_DOCK_BOTTOM] && (request->docks.shows_problems || !layout->is_phone)) {
+        view_rect covered = layout->free;
+        layout->docks[front] = (view_rect){0};
+        layout->docks[VIEW_DOCK_BOTTOM] =
+            view_cut(&covered, VIEW_AT_BOTTOM, ceilf(0.65f * covered.height));
+    }
+}
+
+// Reduces the sizes of docks, em, until the image has its minimum size: docks shrink to their
+// minimum, then close, in the order of `order`.
+static void shrink_docks(const view_layout_request *request, view_rect free, float *dock_sizes)
+{
+    static const view_dock order[VIEW_NUM_DOCKS] = {VIEW_DOCK_RIGHT, VIEW_DOCK_BOTTOM,
+                                                    VIEW_DOCK_LEFT};
+    // The fractions of an em are for the rounding to pixels.
+    const float available_width = free.width / request->em - min_free[0] - 0.2f;
+    const float available_height = free.height / request->em - min_free[1] - 0.1f;
+
+    for (int pass = 0; pass < 2; pass++) {
+        const bool closes_docks = pass == 1;
+        for (int i = 0; i < VIEW_NUM_DOCKS; i++) {
+            const view_dock dock = order[i];
+            float excess = dock_sizes[VIEW_DOCK_BOTTOM] - available_height;
+            if (dock != VIEW_DOCK_BOTTOM)
+                excess = dock_sizes[VIEW_DOCK_LEFT] + dock_sizes[VIEW_DOCK_RIGHT] - available_width;
+            if (dock_sizes[dock] <= 0 || excess <= 0)
+                continue;
+
+            const float minimum = fminf(sizes[dock].minimum, dock_sizes[dock]);
+            dock_sizes[dock] = closes_docks ? 0 : fmaxf(dock_sizes[dock] - excess, minimum);
+        }
+    }
+}
+
+// Lays out docks next to the image.
+static void lay_out_docks(const view_layout_request *request,
+                          const bool is_open[static VIEW_NUM_DOCKS], view_layout *layout)
+{
+    const float em = request->em;
+    const bool is_single = layout->arrangement == VIEW_ARRANGE_SINGLE;
+    float dock_sizes[VIEW_NUM_DOCKS] = {0};
+    for (view_dock dock = 0; dock < VIEW_NUM_DOCKS; dock++) {
+        if (is_open[dock])
+            dock_sizes[dock] = preferred_size(request, dock);
+    }
+    const float max_bottom = max_bottom_height(layout->arrangement) * request->height / em;
+    dock_sizes[VIEW_DOCK_BOTTOM] = fminf(dock_sizes[VIEW_DOCK_BOTTOM], max_bottom);
+    shrink_docks(request, layout->free, dock_sizes);
+
+    // The bottom dock has the full width of the window, so it is cut off first.
+    if (dock_sizes[VIEW_DOCK_BOTTOM] > 0)
+        layout->docks[VIEW_DOCK_BOTTOM] =
+            view_cut(&layout->free, VIEW_AT_BOTTOM, ceilf(dock_sizes[VIEW_DOCK_BOTTOM] * em));
+    for (view_dock dock = VIEW_DOCK_LEFT; dock <= VIEW_DOCK_RIGHT; dock++) {
+        const bool is_at_right = is_single || dock == VIEW_DOCK_RIGHT;
+        if (dock_sizes[dock] > 0)
+            layout->docks[dock] =
+                view_cut(&layout->free, is_at_right ? VIEW_AT_RIGHT : VIEW_AT_LEFT,
+                         ceilf(dock_sizes[dock] * em));
+    }
+}
+
+// Returns the side dock that is in front if only one is shown: the user's choice if it is open,
+// otherwise the other one.
+static view_dock front_dock(const view_layout_request *request)
+{
+    view_dock front = VIEW_DOCK_RIGHT;
+    view_dock other = VIEW_DOCK_LEFT;
+    if (request->docks.front == VIEW_DOCK_LEFT) {
+        front = VIEW_DOCK_LEFT;
+        other = VIEW_DOCK_RIGHT;
+    }
+    return request->is_open[front] ? front : other;
 }
 
 view_layout view_lay_out(const view_layout_request *request)
@@ -81,84 +189,33 @@ view_layout view_lay_out(const view_layout_request *request)
     layout.arrangement = em > 0 ? choose_arrangement(request) : VIEW_ARRANGE_ALONE;
     if (layout.arrangement == VIEW_ARRANGE_ALONE)
         return layout;
-    view_rect *const free_part = &layout.free;
-    const bool is_upright =
-        layout.arrangement == VIEW_ARRANGE_SHEET && request->height > request->width;
-    layout.is_phone =
-        is_upright || (layout.arrangement == VIEW_ARRANGE_SHEET && request->is_touched);
+
+    const bool has_sheets = layout.arrangement == VIEW_ARRANGE_SHEET;
+    const bool is_upright = has_sheets && request->height > request->width;
+    layout.is_phone = is_upright || (has_sheets && request->is_touched);
+
+    // The menu and the time bar. An upright window has its time bar below the sheet.
+    const float menu_height = ceilf(menu_heights[layout.is_phone] * em);
     if (request->has_menu)
-        layout.menu = view_cut(free_part, VIEW_AT_TOP, ceilf(menu_heights[layout.is_phone] * em));
+        layout.menu = view_cut(&layout.free, VIEW_AT_TOP, menu_height);
     if (request->has_time && !is_upright)
-        layout.time = view_cut(free_part, VIEW_AT_BOTTOM, ceilf(time_height * em));
-    bool is_open[VIEW_NUM_DOCKS];
-    for (view_dock dock = 0; dock < VIEW_NUM_DOCKS; dock++)
-        is_open[dock] = request->is_open[dock];
-    const bool has_side = is_open[VIEW_DOCK_LEFT] || is_open[VIEW_DOCK_RIGHT];
-    view_dock front = request->docks.front == VIEW_DOCK_LEFT ? VIEW_DOCK_LEFT : VIEW_DOCK_RIGHT;
-    if (!is_open[front]) // use the dock of the other side
-        front = front == VIEW_DOCK_LEFT ? VIEW_DOCK_RIGHT : VIEW_DOCK_LEFT;
-    if (layout.arrangement == VIEW_ARRANGE_SHEET) {
-        layout.has_tabs = is_open[VIEW_DOCK_LEFT] && is_open[VIEW_DOCK_RIGHT];
-        const bool is_there = has_side && request->docks.is_sheet_open;
-        view_rect covered = layout.free;
-        if (is_upright && request->has_time)
-            lay_out_sheet(request, front, is_there, &layout);
-        else if (is_there) {
-            const view_side side = request->is_touched ? VIEW_AT_RIGHT : VIEW_AT_LEFT;
-            const view_dock sized = request->is_touched ? VIEW_DOCK_RIGHT : front;
-            const float width = fminf(preferred_size(request, sized) * em, 0.8f * request->width);
-            layout.docks[front] = view_cut(&covered, side, floorf(width));
-        }
-        // On a phone only the list of problems may cover the image. In a small window the state
-        // graph may cover it, too.
-        if (is_open[VIEW_DOCK_BOTTOM] && (request->docks.shows_problems || !layout.is_phone)) {
-            covered = layout.free;
-            layout.docks[front] = (view_rect){0};
-            layout.docks[VIEW_DOCK_BOTTOM] =
-                view_cut(&covered, VIEW_AT_BOTTOM, ceilf(0.65f * covered.height));
-        }
+        layout.time = view_cut(&layout.free, VIEW_AT_BOTTOM, ceilf(time_height * em));
+
+    const view_dock front = front_dock(request);
+    if (has_sheets) {
+        lay_out_sheets(request, front, is_upright, &layout);
         return layout;
     }
+
+    bool is_open[VIEW_NUM_DOCKS];
+    memcpy(is_open, request->is_open, sizeof is_open);
+    const bool has_side = is_open[VIEW_DOCK_LEFT] || is_open[VIEW_DOCK_RIGHT];
     if (layout.arrangement == VIEW_ARRANGE_SINGLE && has_side) {
         layout.has_tabs = is_open[VIEW_DOCK_LEFT] && is_open[VIEW_DOCK_RIGHT];
         is_open[VIEW_DOCK_LEFT] = front == VIEW_DOCK_LEFT;
         is_open[VIEW_DOCK_RIGHT] = front == VIEW_DOCK_RIGHT;
     }
-
-    // Until the image has its minimum size, docks shrink to their minimum, then close, in this
-    // order.
-    static const view_dock order[VIEW_NUM_DOCKS] = {VIEW_DOCK_RIGHT, VIEW_DOCK_BOTTOM,
-                                                    VIEW_DOCK_LEFT};
-    float available[2] = {free_part->width / em - min_free[0] - 0.2f,
-                          free_part->height / em - min_free[1]
-                              - 0.1f}; // reserve pixels for rounding
-    float wanted[VIEW_NUM_DOCKS] = {0};
-    for (view_dock dock = 0; dock < VIEW_NUM_DOCKS; dock++)
-        wanted[dock] = is_open[dock] ? preferred_size(request, dock) : 0;
-    if (is_open[VIEW_DOCK_BOTTOM])
-        wanted[VIEW_DOCK_BOTTOM] = fminf(
-            wanted[VIEW_DOCK_BOTTOM], max_bottom_height(layout.arrangement) * request->height / em);
-    for (int closing = 0; closing < 2; closing++)
-        for (int i = 0; i < VIEW_NUM_DOCKS; i++) {
-            const view_dock dock = order[i];
-            const bool is_side = dock != VIEW_DOCK_BOTTOM;
-            const float used = is_side ? wanted[VIEW_DOCK_LEFT] + wanted[VIEW_DOCK_RIGHT]
-                                       : wanted[VIEW_DOCK_BOTTOM];
-            const float excess = used - available[is_side ? 0 : 1];
-            if (wanted[dock] > 0 && excess > 0)
-                wanted[dock] = closing != 0 ? 0
-                                            : fmaxf(wanted[dock] - excess,
-                                                    fminf(sizes[dock].minimum, wanted[dock]));
-        }
-    if (wanted[VIEW_DOCK_BOTTOM] > 0)
-        layout.docks[VIEW_DOCK_BOTTOM] =
-            view_cut(free_part, VIEW_AT_BOTTOM, ceilf(wanted[VIEW_DOCK_BOTTOM] * em));
-    const bool is_single = layout.arrangement == VIEW_ARRANGE_SINGLE;
-    for (view_dock dock = VIEW_DOCK_LEFT; dock <= VIEW_DOCK_RIGHT; dock++)
-        if (wanted[dock] > 0)
-            layout.docks[dock] = view_cut(
-                free_part, is_single || dock == VIEW_DOCK_RIGHT ? VIEW_AT_RIGHT : VIEW_AT_LEFT,
-                ceilf(wanted[dock] * em));
+    lay_out_docks(request, is_open, &layout);
     return layout;
 }
 
@@ -177,26 +234,45 @@ float view_drag_dock(const view_layout_request *request, view_dock dock, float x
     return ems < 0.5f * sizes[dock].minimum ? 0 : fmaxf(ems, sizes[dock].minimum);
 }
 
-void view_drop_sheet(const view_layout_request *request, view_docks *docks)
+// The heights at which the sheet of an upright window stops.
+typedef enum sheet_height { SHEET_CLOSED, SHEET_HALF, SHEET_FULL, NUM_SHEET_HEIGHTS } sheet_height;
+
+// Returns the height after a click on the handle: closed to half, half to full, full to closed.
+static sheet_height next_sheet_height(const view_docks *docks)
 {
-    const float top = docks->sheet_top;
-    const bool was_open = docks->is_sheet_open && !docks->is_folded;
-    view_layout_request still = *request;
-    float best = 0;
-    int number = 1;
-    if (was_open)
-        number = docks->is_sheet_full ? 0 : 2;
-    for (int i = 0; i < 3 && top > 0; i++) {
-        still.docks = (view_docks){.is_sheet_open = i > 0, .is_sheet_full = i == 2};
-        still.is_open[VIEW_DOCK_LEFT] = true; // any side dock: the height does not depend on it
-        const float away = fabsf(view_lay_out(&still).handle.y - top);
-        if (i == 0 || away < best) {
-            best = away;
-            number = i;
+    const bool is_open = docks->is_sheet_open && !docks->is_folded;
+    if (!is_open)
+        return SHEET_HALF;
+    return docks->is_sheet_full ? SHEET_CLOSED : SHEET_FULL;
+}
+
+// Returns the height whose handle is nearest to the dragged handle.
+static sheet_height nearest_sheet_height(const view_layout_request *request, float dragged_top)
+{
+    view_layout_request resting = *request;
+    resting.is_open[VIEW_DOCK_LEFT] = true; // any side dock: the height does not depend on it
+
+    sheet_height nearest = SHEET_CLOSED;
+    float min_distance = INFINITY;
+    for (sheet_height height = 0; height < NUM_SHEET_HEIGHTS; height++) {
+        resting.docks = (view_docks){.is_sheet_open = height != SHEET_CLOSED,
+                                     .is_sheet_full = height == SHEET_FULL};
+        const float distance = fabsf(view_lay_out(&resting).handle.y - dragged_top);
+        if (distance < min_distance) {
+            min_distance = distance;
+            nearest = height;
         }
     }
+    return nearest;
+}
+
+void view_drop_sheet(const view_layout_request *request, view_docks *docks)
+{
+    const bool was_dragged = docks->sheet_top > 0;
+    const sheet_height height =
+        was_dragged ? nearest_sheet_height(request, docks->sheet_top) : next_sheet_height(docks);
     docks->sheet_top = 0;
-    docks->is_sheet_open = number > 0;
-    docks->is_sheet_full = number == 2;
-    docks->is_folded = docks->is_folded && number == 0;
+    docks->is_sheet_open = height != SHEET_CLOSED;
+    docks->is_sheet_full = height == SHEET_FULL;
+    docks->is_folded = docks->is_folded && height == SHEET_CLOSED;
 }
