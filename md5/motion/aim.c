@@ -168,10 +168,12 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
         return false;
     if (!(job->weight > 0) || job->params.limit == MD5_EXPLICIT_ZERO)
         return true;
+
     md5_chain chain;
     if (!md5_is_valid_vec3(job->target)
         || !md5i_find_chain(skeleton, pose, job->tip, job->length, &chain))
         return true;
+
     const uint32_t last = chain.count - 1;
     aim_view view = {
         .rule = build_rule(skeleton, job),
@@ -179,9 +181,12 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
         .eye = md5_float4_from_vec3(chain.positions[last]),
         .rotation = md5_float4_load(&chain.rotations[last]),
     };
+
     md5_quat rotations[MD5_MAX_CHAIN]; // model space
     if (last > 0)
         share_rotation(&chain, &view, rotations);
+
+    // The tip is rotated by the remaining angle.
     const md5_float4 remaining = limit_aim_rotation(shorter_arc(aim_rotation(&view)), &view.rule);
     rotations[last] = md5_quat_from_float4(md5_float4_quat_mul(remaining, view.rotation));
     md5i_rotate_chain(&chain, rotations, job->weight, pose);
@@ -347,6 +352,7 @@ uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_NOT_NULL(gaze);
     MD5_ASSERT(desc->num_eyes <= MD5_MAX_EYES, "num_eyes: must be at most MD5_MAX_EYES");
+
     const md5_gaze_params *const numbers = &desc->params;
     const md5_gaze_params filled = params_with_defaults(desc);
     // md5_solve_aim() does not rotate joints with a limit of MD5_EXPLICIT_ZERO.
@@ -362,13 +368,15 @@ uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
         .weight = weight,
     };
     md5_solve_aim(skeleton, &job, pose);
-    uint32_t count = 0;
+
+    // Each eye is a chain of one joint.
+    uint32_t num_rotated_eyes = 0;
     job.length = 1;
     job.target = md5_gaze_point(desc, skeleton->axes, gaze);
     job.params.limit = eye_limit;
     for (uint32_t i = 0; i < desc->num_eyes; i++) {
         job.tip = desc->eyes[i];
-        count += md5_solve_aim(skeleton, &job, pose) ? 1u : 0u;
+        num_rotated_eyes += md5_solve_aim(skeleton, &job, pose) ? 1u : 0u;
     }
-    return count;
+    return num_rotated_eyes;
 }

@@ -298,11 +298,12 @@ static void rotate_to_positions(md5_rig *rig, const md5_vec3d *positions)
 static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32_t iterations)
 {
     md5_quatd best[MD5_MAX_CHAIN];
-    md5_vec3d positions[MD5_MAX_CHAIN];
     double min_distance = rig_distance(rig, target);
     save_rig(rig, best);
     if (iterations > 0)
         bend_straight(rig, rig->count - 1, target, tolerance);
+
+    md5_vec3d positions[MD5_MAX_CHAIN];
     uint32_t num_vain = 0; // iterations since the last progress
     uint32_t num_done = 0;
     while (num_done < iterations && min_distance > tolerance && num_vain < MAX_VAIN_ITERATIONS) {
@@ -317,6 +318,7 @@ static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, u
             save_rig(rig, best);
         }
     }
+
     restore_rig(best, rig);
     return md5i_ccd_limited(rig, target, tolerance, iterations - num_done);
 }
@@ -630,7 +632,7 @@ static double measure(solving *problem, double tolerance, bool *is_reached)
 
 // -- Jacobian -------------------------------------------------------------------------------------
 
-// The derivative of all errors by an angle: one column of J.
+// Computes the derivative of all errors by an angle: one column of J.
 static void fill_column(const solving *problem, const free_angle *angle, double *column)
 {
     const md5_vec3d pivot = problem->rig->joints[angle->joint].position;
@@ -656,6 +658,22 @@ static double dot_product(const double *a, const double *b, uint32_t count)
 
 // -- Step -----------------------------------------------------------------------------------------
 
+// Replaces the lower triangle of the matrix A by L, where L L^T = A + added I. Returns false if the
+// sum is not positive definite.
+static bool decompose(solving *problem, double added)
+{
+    for (uint32_t i = 0; i < problem->num_rows; i++) {
+        double *const row = problem->matrix[i];
+        for (uint32_t k = 0; k < i; k++)
+            row[k] = (row[k] - dot_product(row, problem->matrix[k], k)) / problem->matrix[k][k];
+        const double pivot = row[i] + added - dot_product(row, row, i);
+        if (!(pivot > 0))
+            return false;
+        row[i] = sqrt(pivot);
+    }
+    return true;
+}
+
 // Solves (J J^T + lambda^2 I) result = errors by Cholesky decomposition in place, where lambda^2 is
 // `damping` times the mean of the diagonal. The matrix is positive definite unless no joint can
 // move. Returns false in this case.
@@ -665,20 +683,16 @@ static bool solve(solving *problem, double damping, double *result)
     double trace = 0;
     for (uint32_t i = 0; i < count; i++)
         trace += problem->matrix[i][i];
-    const double added = damping * trace / count;
-    for (uint32_t i = 0; i < count; i++) { // the matrix becomes L of L L^T
-        double *const row = problem->matrix[i];
-        for (uint32_t k = 0; k < i; k++)
-            row[k] = (row[k] - dot_product(row, problem->matrix[k], k)) / problem->matrix[k][k];
-        const double pivot = row[i] + added - dot_product(row, row, i);
-        if (!(pivot > 0))
-            return false;
-        row[i] = sqrt(pivot);
-    }
-    for (uint32_t i = 0; i < count; i++) // L y = errors
+    if (!decompose(problem, damping * trace / count))
+        return false;
+
+    // L y = errors; `result` contains y.
+    for (uint32_t i = 0; i < count; i++)
         result[i] = (problem->errors[i] - dot_product(problem->matrix[i], result, i))
                     / problem->matrix[i][i];
-    for (uint32_t i = count; i-- > 0;) { // L^T result = y
+
+    // L^T result = y
+    for (uint32_t i = count; i-- > 0;) {
         for (uint32_t k = i + 1; k < count; k++)
             result[i] -= problem->matrix[k][i] * result[k];
         result[i] /= problem->matrix[i][i];
@@ -732,10 +746,10 @@ static void collect_angles(solving *problem)
 // scaled down.
 static void rotate_joints(solving *problem, const double *solved)
 {
+    // Add up the rotations of each joint about its axes.
     md5_rig *const rig = problem->rig;
     md5_vec3d rotations[MD5_MAX_GOAL_JOINTS] = {{0, 0, 0}}; // axis * angle
     double column[MAX_ROWS] = {0};
-    double max_angle = 0;
     for (uint32_t i = 0; i < problem->num_angles; i++) {
         const free_angle *const angle = &problem->angles[i];
         fill_column(problem, angle, column);
@@ -743,10 +757,13 @@ static void rotate_joints(solving *problem, const double *solved)
         const double radians = dot_product(column, solved, problem->num_rows);
         *rotation = md5_vec3d_add(*rotation, md5_vec3d_scale(angle->axis, radians));
     }
+
+    double max_angle = 0;
     for (uint32_t joint = 0; joint < rig->count; joint++) {
         const double angle = md5_vec3d_length(rotations[joint]);
         max_angle = angle > max_angle ? angle : max_angle;
     }
+
     // A quaternion (tan(angle / 2) * axis, 1) is a rotation by the angle, except for its length.
     // The angle is small, so half of it replaces the tangent.
     const double half = max_angle > MAX_ROTATION ? 0.5 * MAX_ROTATION / max_angle : 0.5;
@@ -774,16 +791,36 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
             return;
         save_rig(problem->rig, before);
         rotate_joints(problem, solved);
+
         const double new_sum = measure(problem, tolerance, &is_reached);
         if (new_sum < sum) {
             sum = new_sum;
             const double reduced = damping * DAMPING_DECREASE;
             damping = reduced > DAMPING_MIN ? reduced : DAMPING_MIN;
-            continue;
+        } else { // undo the step
+            damping *= DAMPING_INCREASE;
+            restore_rig(before, problem->rig);
+            measure(problem, tolerance, &is_reached);
         }
-        damping *= DAMPING_INCREASE;
-        restore_rig(before, problem->rig);
-        measure(problem, tolerance, &is_reached);
+    }
+}
+
+// Assigns rows of the matrix to the goals: 3 for a position and 3 for a rotation. Only the members
+// that are used are initialized, because the matrix is large.
+static void begin_problem(solving *problem, md5_rig *rig, rig_goal *goals, uint32_t num_goals)
+{
+    problem->rig = rig;
+    problem->goals = goals;
+    problem->num_goals = num_goals;
+    problem->num_rows = 0;
+    for (uint32_t i = 0; i < rig->count; i++)
+        problem->below[i] = 0;
+    for (uint32_t i = 0; i < num_goals; i++) {
+        problem->first_row[i] = problem->num_rows;
+        problem->num_rows += goals[i].has_rotation ? 6 : 3;
+        for (uint32_t ancestor = goals[i].tip; ancestor != MD5_NONE;
+             ancestor = rig->joints[ancestor].parent)
+            problem->below[ancestor] |= 1u << i;
     }
 }
 
@@ -793,28 +830,18 @@ static void solve_goals(md5_rig *rig, rig_goal *goals, uint32_t num_goals, doubl
                         uint32_t iterations)
 {
     solving problem;
-    md5_quatd before[MD5_MAX_GOAL_JOINTS];
+    begin_problem(&problem, rig, goals, num_goals);
     bool is_reached;
-    problem.rig = rig;
-    problem.goals = goals;
-    problem.num_goals = num_goals;
-    problem.num_rows = 0;
-    for (uint32_t i = 0; i < rig->count; i++)
-        problem.below[i] = 0;
-    for (uint32_t i = 0; i < num_goals; i++) {
-        problem.first_row[i] = problem.num_rows;
-        problem.num_rows += goals[i].has_rotation ? 6 : 3;
-        for (uint32_t ancestor = goals[i].tip; ancestor != MD5_NONE;
-             ancestor = rig->joints[ancestor].parent)
-            problem.below[ancestor] |= 1u << i;
-    }
     const double start_sum = measure(&problem, tolerance, &is_reached);
+    md5_quatd before[MD5_MAX_GOAL_JOINTS];
     save_rig(rig, before);
+
     if (iterations > 0 && !is_reached) {
         for (uint32_t i = 0; i < num_goals; i++)
             bend_straight(rig, goals[i].tip, goals[i].target, tolerance);
     }
     iterate(&problem, tolerance, iterations);
+
     if (!(measure(&problem, tolerance, &is_reached) > start_sum))
         return;
     restore_rig(before, rig);
@@ -983,6 +1010,7 @@ static void set_root_transform(const goal_collection *collection, md5_rig_joint 
 // MD5_NONE if the joints do not fit.
 static uint32_t add_path(goal_collection *collection, uint32_t tip)
 {
+    // Collect the ancestors of the tip that are not in the rig.
     md5_rig *const rig = &collection->rig;
     uint32_t path[MD5_MAX_GOAL_JOINTS]; // from the tip upward
     uint32_t length = 0;                // of the path to the current ancestor, even if longer
@@ -1003,6 +1031,8 @@ static uint32_t add_path(goal_collection *collection, uint32_t tip)
         length = length_to_chain;
     if (length > MD5_MAX_GOAL_JOINTS - rig->count)
         return MD5_NONE;
+
+    // Add them from the highest ancestor down to the tip.
     for (uint32_t i = length; i-- > 0;) {
         const uint32_t joint = path[i];
         const bool is_held = !is_in_a_chain(collection, joint);
@@ -1012,7 +1042,7 @@ static uint32_t add_path(goal_collection *collection, uint32_t tip)
         added->is_held = is_held;
         if (parent == MD5_NONE)
             set_root_transform(collection, added);
-        parent = rig->count;
+        parent = rig->count; // of the next joint
         rig->count++;
     }
     return parent;
@@ -1092,6 +1122,7 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
     MD5_VALIDATE_RESERVED(job->goals, job->num_goals);
     MD5_ASSERT(job->num_goals <= MD5_MAX_GOALS, "num_goals: must be at most MD5_MAX_GOALS");
     MD5_VALIDATE(md5i_are_limits(job->limits, NULL, skeleton->num_joints), MD5_LIMIT_RULE);
+
     goal_collection collection; // only the used parts of the arrays are set
     collection.skeleton = skeleton;
     collection.pose = pose;
@@ -1104,6 +1135,7 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
         add_goal(&collection, &job->goals[i]);
     }
     solve_collection(&collection, pose);
+
     float max_distance = 0;
     for (uint32_t i = 0; i < job->num_goals; i++) {
         if (job->goals[i].weight > 0 && job->goals[i].distance > max_distance)

@@ -89,14 +89,17 @@ md5_swing md5i_swing_for(double stiffness, double damping, double seconds)
     int doublings = 0;
     for (; rate * t > 0.25; doublings++)
         t *= 0.5;
+
+    // The series of exp(A t) in Horner's form: 1 + A t (1 + A t / 2 (1 + A t / 3 ...)).
     double a = 1;
     double b = 0;
     for (int term = TERMS; term > 0; term--) {
         const double h = t / term;
-        const double turned = 1 - h * stiffness * b;
+        const double next_a = 1 - h * stiffness * b;
         b = h * (a - damping * b);
-        a = turned;
+        a = next_a;
     }
+
     for (; doublings > 0; doublings--) {
         const double squared = a * a - stiffness * (b * b);
         b *= 2 * a - damping * b;
@@ -285,6 +288,11 @@ static double clamp_unit(float value)
     return value < 1 ? value : 1;
 }
 
+// Limits of the search of solve_bezier(): number of steps, and the change of the parameter at which
+// it ends.
+enum { MAX_BEZIER_STEPS = 64 };
+#define BEZIER_TOLERANCE 1e-12
+
 // Solves x(s) = x for s; x rises with s. Uses Newton's method, and bisection if a step would leave
 // the interval that contains the solution, as at a vertical or horizontal tangent.
 static double solve_bezier(double x1, double x2, double x)
@@ -292,20 +300,21 @@ static double solve_bezier(double x1, double x2, double x)
     double low = 0;
     double high = 1;
     double s = x;
-    for (uint32_t step = 0; step < 64; step++) {
-        const double miss = bezier(x1, x2, s) - x;
-        if (miss == 0)
+    for (uint32_t step = 0; step < MAX_BEZIER_STEPS; step++) {
+        const double error = bezier(x1, x2, s) - x;
+        if (error == 0)
             return s;
-        if (miss > 0)
+        if (error > 0)
             high = s;
         else
             low = s;
+
         const double slope = bezier_slope(x1, x2, s);
-        const double next = s - miss / (slope > 0 ? slope : 1);
+        const double next = s - error / (slope > 0 ? slope : 1);
         const bool is_inside = slope > 0 && next > low && next < high;
-        const double last = s;
+        const double previous = s;
         s = is_inside ? next : 0.5 * (low + high);
-        if (fabs(s - last) < 1e-12)
+        if (fabs(s - previous) < BEZIER_TOLERANCE)
             break;
     }
     return s;
@@ -313,21 +322,45 @@ static double solve_bezier(double x1, double x2, double x)
 
 // -- Public functions -----------------------------------------------------------------------------
 
+// Returns the value of an easing with steps. The step at t = k / steps begins at this time, even if
+// t was rounded down to a float.
+static double ease_steps(const md5_easing *easing, double t)
+{
+    const md5_jump jump = easing->jump;
+    const double rounding = 1 + 0x1p-23;
+    double jumps = easing->steps;
+    double step = floor(fmin(fmax(t, 0.0), 1.0) * jumps * rounding);
+    if (jump == MD5_JUMP_START || jump == MD5_JUMP_BOTH)
+        step += 1;
+    if (jump == MD5_JUMP_BOTH)
+        jumps += 1;
+    else if (jump == MD5_JUMP_NONE)
+        jumps -= 1;
+    return step < jumps ? step / jumps : 1;
+}
+
+// Returns the value of an easing of the table, 0 < t < 1.
+static double ease_by_table(md5_ease_kind kind, double t)
+{
+    const struct easing_row *const row = &easing_rows[kind];
+    double value;
+    if (row->direction == IN)
+        value = row->in(t);
+    else if (row->direction == OUT)
+        value = 1 - row->in(1 - t);
+    else // the first half in, the second half out
+        value = t < 0.5 ? 0.5 * row->in(2 * t) : 1 - 0.5 * row->in(2 - 2 * t);
+
+    if (kind >= MD5_EASE_BACK_IN && kind <= MD5_EASE_ELASTIC_IN_OUT)
+        return value; // overshoots
+    // The series have rounding errors at 0 and 1.
+    return fmin(fmax(value, 0.0), 1.0);
+}
+
 double md5i_eased(const md5_easing *easing, double t)
 {
-    if (easing->kind == MD5_EASE_STEPS) {
-        const md5_jump jump = easing->jump;
-        const double rounding = 1 + 0x1p-23;
-        double jumps = easing->steps;
-        double step = floor(fmin(fmax(t, 0.0), 1.0) * jumps * rounding);
-        if (jump == MD5_JUMP_START || jump == MD5_JUMP_BOTH)
-            step += 1;
-        if (jump == MD5_JUMP_BOTH)
-            jumps += 1;
-        else if (jump == MD5_JUMP_NONE)
-            jumps -= 1;
-        return step < jumps ? step / jumps : 1;
-    }
+    if (easing->kind == MD5_EASE_STEPS)
+        return ease_steps(easing, t);
     if (!(t > 0))
         return 0;
     if (t >= 1)
@@ -336,18 +369,7 @@ double md5i_eased(const md5_easing *easing, double t)
         const double s = solve_bezier(clamp_unit(easing->x1), clamp_unit(easing->x2), t);
         return bezier(easing->y1, easing->y2, s);
     }
-    const struct easing_row *const row = &easing_rows[easing->kind];
-    double value;
-    if (row->direction == IN)
-        value = row->in(t);
-    else if (row->direction == OUT)
-        value = 1 - row->in(1 - t);
-    else // the first half in, the second half out
-        value = t < 0.5 ? 0.5 * row->in(2 * t) : 1 - 0.5 * row->in(2 - 2 * t);
-    if (easing->kind >= MD5_EASE_BACK_IN && easing->kind <= MD5_EASE_ELASTIC_IN_OUT)
-        return value; // overshoots
-    // The series have rounding errors at 0 and 1.
-    return fmin(fmax(value, 0.0), 1.0);
+    return ease_by_table(easing->kind, t);
 }
 
 // Gauss-Legendre quadrature.

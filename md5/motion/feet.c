@@ -765,50 +765,74 @@ static md5_vec3 foothold_position(const md5_foothold *foot)
     return foot->position;
 }
 
+// Positions of the feet relative to the body: x forward, y left, h up.
+typedef struct foot_points {
+    double x[MD5_MAX_LEGS];
+    double y[MD5_MAX_LEGS];
+    double h[MD5_MAX_LEGS];
+    double mean_x;
+    double mean_y;
+    double mean_h;
+} foot_points;
+
+static void collect_foot_points(const md5_gait_context *context, const md5_gait *gait,
+                                foot_points *points)
+{
+    const double count = gait->num_legs;
+    const md5_quat to_model = md5_quat_conjugate(gait->facing);
+    points->mean_x = 0;
+    points->mean_y = 0;
+    points->mean_h = 0;
+    for (uint32_t i = 0; i < gait->num_legs; i++) {
+        const md5_vec3 offset = md5_vec3_sub(foothold_position(&gait->feet[i]), gait->position);
+        const md5_vec3 foot = md5_quat_rotate(to_model, offset);
+        points->x[i] = md5_vec3_dot(foot, context->forward);
+        points->y[i] = md5_vec3_dot(foot, context->left);
+        points->h[i] = md5_vec3_dot(foot, context->up);
+        points->mean_x += points->x[i] / count;
+        points->mean_y += points->y[i] / count;
+        points->mean_h += points->h[i] / count;
+    }
+}
+
+// Feet are collinear if the determinant of the fit is below this, relative to the square of the sum
+// of their squared distances from the center.
+#define MIN_FIT_DETERMINANT 1e-6
+
 // Fits the plane by least squares, in doubles, because feet may be nearly collinear. The plane of
 // collinear feet is horizontal.
 static feet_plane fit_plane(const md5_gait_context *context, const md5_gait *gait)
 {
-    double x[MD5_MAX_LEGS]; // positions of the feet: forward, left and up from the body
-    double y[MD5_MAX_LEGS];
-    double h[MD5_MAX_LEGS];
-    double mean_x = 0;
-    double mean_y = 0;
-    double mean_h = 0;
-    const double count = gait->num_legs;
-    const md5_quat to_model = md5_quat_conjugate(gait->facing);
-    for (uint32_t i = 0; i < gait->num_legs; i++) {
-        const md5_vec3 offset = md5_vec3_sub(foothold_position(&gait->feet[i]), gait->position);
-        const md5_vec3 foot = md5_quat_rotate(to_model, offset);
-        x[i] = md5_vec3_dot(foot, context->forward);
-        y[i] = md5_vec3_dot(foot, context->left);
-        h[i] = md5_vec3_dot(foot, context->up);
-        mean_x += x[i] / count;
-        mean_y += y[i] / count;
-        mean_h += h[i] / count;
-    }
+    foot_points points; // only the first num_legs elements are set
+    collect_foot_points(context, gait, &points);
+
     double xx = 0; // sums of products of the deviations from the means
     double xy = 0;
     double yy = 0;
     double xh = 0;
     double yh = 0;
     for (uint32_t i = 0; i < gait->num_legs; i++) {
-        const double a = x[i] - mean_x;
-        const double b = y[i] - mean_y;
-        const double c = h[i] - mean_h;
-        xx += a * a;
-        xy += a * b;
-        yy += b * b;
-        xh += a * c;
-        yh += b * c;
+        const double x = points.x[i] - points.mean_x;
+        const double y = points.y[i] - points.mean_y;
+        const double h = points.h[i] - points.mean_h;
+        xx += x * x;
+        xy += x * y;
+        yy += y * y;
+        xh += x * h;
+        yh += y * h;
     }
+
     const double determinant = xx * yy - xy * xy;
-    const bool is_collinear = !(determinant > 1e-6 * (xx + yy) * (xx + yy));
+    const bool is_collinear = !(determinant > MIN_FIT_DETERMINANT * (xx + yy) * (xx + yy));
     if (is_collinear)
-        return (feet_plane){.height = mean_h};
+        return (feet_plane){.height = points.mean_h};
     const double forward = (xh * yy - yh * xy) / determinant;
     const double left = (yh * xx - xh * xy) / determinant;
-    return (feet_plane){forward, left, mean_h - forward * mean_x - left * mean_y};
+    return (feet_plane){
+        .slope_forward = forward,
+        .slope_left = left,
+        .height = points.mean_h - forward * points.mean_x - left * points.mean_y,
+    };
 }
 
 // Moves the body toward the plane through its feet. The fraction `keep` of the difference remains.
@@ -867,6 +891,7 @@ bool md5_gait_begin(const md5_gait_desc *desc, const md5_xform *pose, md5_xform 
     check_desc(desc);
     MD5_ASSERT_NOT_NULL(pose);
     MD5_ASSERT_NOT_NULL(gait);
+
     // The defaults of step lengths depend on the radius of the homes, which is computed below. The
     // homes do not depend on these defaults.
     const float any_radius = 1;
@@ -876,11 +901,13 @@ bool md5_gait_begin(const md5_gait_desc *desc, const md5_xform *pose, md5_xform 
     gait->position =
         md5_is_valid_vec3(placement.translation) ? placement.translation : (md5_vec3){0, 0, 0};
     gait->num_legs = desc->num_legs;
+
     bool is_valid = true;
     for (uint32_t i = 0; i < desc->num_legs; i++) {
         if (!begin_foothold(&context, pose, i, gait))
             is_valid = false;
     }
+
     gait->radius = home_radius(gait);
     context = gait_context(desc, gait->radius);
     gait->seconds = context.step_seconds;
@@ -1052,11 +1079,15 @@ uint32_t md5_gait_pose(const md5_gait_desc *desc, const md5_gait *gait, md5_xfor
 {
     MD5_ASSERT(desc && gait && pose, "desc, walk, pose: must not be NULL");
     MD5_ASSERT(gait->num_legs == desc->num_legs, "gait: must be initialized with this description");
+
+    // Rotate the body so that its up axis is the normal of the plane through the feet.
     const md5_skeleton *const skeleton = desc->skeleton;
     const md5_gait_context context = gait_context(desc, gait->radius);
     const md5_xform to_model = md5_xform_inverse(md5_gait_placement(gait));
     const md5_vec3 body_up = md5_quat_rotate(to_model.rotation, gait->normal);
     rotate_in_model(skeleton, pose, desc->body, md5_rotation_between(context.up, body_up));
+
+    // Move the ankles to their footholds.
     uint32_t num_placed = 0;
     for (uint32_t i = 0; i < desc->num_legs; i++) {
         const md5_leg *const leg = &desc->legs[i];
@@ -1066,6 +1097,7 @@ uint32_t md5_gait_pose(const md5_gait_desc *desc, const md5_gait *gait, md5_xfor
         const md5_vec3 target = md5_xform_point(to_model, ankle_position(&context, &gait->feet[i]));
         if (leg->swivel < skeleton->num_joints)
             rotate_swivel(skeleton, leg, body_up, target, pose);
+
         const md5_quat rotation = ankle_rotation(&context, gait, &gait->feet[i]);
         const md5_two_bone_job job = {.target = target, .rotation = &rotation, .weight = 1};
         float miss = 0;

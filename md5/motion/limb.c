@@ -62,6 +62,7 @@ static void rotate_about_line(md5_rig *rig, md5_vec3d target, md5_quatd root, md
     const md5_quatd step = md5i_quatd_about(line, SWIVEL_COSINE, SWIVEL_SINE);
     const md5_quatd to_local = md5_quatd_conjugate(first->above);
     md5_quatd rotation = md5_quatd_mul(first->above, root); // model space
+
     md5_quatd best = first->local;
     double min_distance = HUGE_VAL;
     rig->joints[MIDDLE].local = middle;
@@ -232,6 +233,7 @@ static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xfor
                                                  &upper, &limb->above_knee);
     limb->has_above_foot = transform_in_ancestor(skeleton, pose, joints->tip, joints->middle,
                                                  &lower, &limb->above_foot);
+
     const float upper_length = md5_float4_length(upper);
     const float lower_length = md5_float4_length(lower);
     limb->reach = upper_length + lower_length;
@@ -239,9 +241,12 @@ static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xfor
         return MD5_LIMB_NOT_FINITE;
     if (!(limb->reach > MIN_REACH))
         return MD5_LIMB_NO_BONE;
+
     limb->to_model = hip.rotation;
     limb->from_model = md5_float4_conjugate(hip.rotation);
     limb->start = hip.position;
+
+    // Scale the limb to the reach 1.
     const float scale = 1.0f / limb->reach;
     limb->upper = md5_float4_scale(upper, scale);
     limb->lower = md5_float4_scale(
@@ -606,19 +611,24 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
     const md5_quat old_middle = *middle;
     const md5_quat tip =
         md5_quat_from_float4(md5i_joint_transform(skeleton, pose, joints->tip).rotation);
+
     md5_two_bone_job inner_job = *job;
     if (!job->rotation)
         inner_job.rotation = &tip;
+
     md5_rig rig;
     create_limb_rig(skeleton, pose, joints, job->limits, &rig);
     limit_joint(&rig, ROOT);
     limit_joint(&rig, MIDDLE);
     bend_hinge(&rig);
+
+    // Plan from the limited pose, then restore the pose.
     *root = md5_quat_from_float4(round_quatd(rig.joints[ROOT].local));
     *middle = md5_quat_from_float4(round_quatd(rig.joints[MIDDLE].local));
     const md5_limb_result planned = plan_limb(skeleton, pose, joints, &inner_job, plan);
     *root = old_root;
     *middle = old_middle;
+
     if (planned != MD5_LIMB_REACHED)
         return planned;
     limit_plan(&rig, plan);

@@ -108,28 +108,33 @@ static sided_name split_name(const char *name)
 // -2 or 2 for other joints.
 static int compare_joints(const md5_skeleton *skeleton, uint32_t a, uint32_t b)
 {
-    const sided_name one = split_name(skeleton->joints[a].name);
-    const sided_name other = split_name(skeleton->joints[b].name);
-    int order = (int)one.form - (int)other.form;
+    const sided_name name_a = split_name(skeleton->joints[a].name);
+    const sided_name name_b = split_name(skeleton->joints[b].name);
+    int order = (int)name_a.form - (int)name_b.form;
     if (order == 0)
-        order = (one.length > other.length) - (one.length < other.length);
+        order = (name_a.length > name_b.length) - (name_a.length < name_b.length);
     if (order == 0)
-        order = memcmp(one.before, other.before, one.length);
+        order = memcmp(name_a.before, name_b.before, name_a.length);
     if (order == 0)
-        order = strcmp(one.after, other.after);
+        order = strcmp(name_a.after, name_b.after);
     if (order == 0)
-        return (int)one.is_right - (int)other.is_right;
+        return (int)name_a.is_right - (int)name_b.is_right;
     return order < 0 ? -2 : 2;
 }
 
-// Each element of mirror[] contains two 16-bit numbers, so that no other memory is needed. The
-// upper halves are a list of the joints sorted by name. The lower half of an element is the partner
-// of its joint.
-enum { HALF = 16, MAX_JOINTS = 1 << HALF, LOW = MAX_JOINTS - 1 };
+// While partners are searched, each element of mirror[] contains two 16-bit numbers, so that no
+// other memory is needed. The upper halves are a list of the joints sorted by name. The lower half
+// of an element is the partner of its joint.
+enum { HALF_BITS = 16, MAX_JOINTS = 1 << HALF_BITS, LOW_HALF = MAX_JOINTS - 1 };
 
 static uint32_t sorted_joint(const uint32_t *mirror, uint32_t i)
 {
-    return mirror[i] >> HALF;
+    return mirror[i] >> HALF_BITS;
+}
+
+static void set_partner(uint32_t *mirror, uint32_t joint, uint32_t partner)
+{
+    mirror[joint] = (mirror[joint] & ~(uint32_t)LOW_HALF) | partner;
 }
 
 static bool comes_before(const md5_skeleton *skeleton, uint32_t a, uint32_t b)
@@ -138,6 +143,15 @@ static bool comes_before(const md5_skeleton *skeleton, uint32_t a, uint32_t b)
     return order != 0 ? order < 0 : a < b;
 }
 
+static void swap_elements(uint32_t *mirror, uint32_t i, uint32_t k)
+{
+    const uint32_t element = mirror[i];
+    mirror[i] = mirror[k];
+    mirror[k] = element;
+}
+
+// Restores the order of a heap of `count` elements below `top`: moves the element at `top` down
+// until it is not before its children.
 static void sink(const md5_skeleton *skeleton, uint32_t *mirror, uint32_t top, uint32_t count)
 {
     while (2 * top + 1 < count) {
@@ -147,14 +161,27 @@ static void sink(const md5_skeleton *skeleton, uint32_t *mirror, uint32_t top, u
             child++;
         if (!comes_before(skeleton, sorted_joint(mirror, top), sorted_joint(mirror, child)))
             return;
-        const uint32_t swap = mirror[top];
-        mirror[top] = mirror[child];
-        mirror[child] = swap;
+        swap_elements(mirror, top, child);
         top = child;
     }
 }
 
-// The number of sorted joints from `first` on with an equal name, side included.
+// Sorts the joints by name into the upper halves of mirror[]. Heap sort is in place, and O(n log n)
+// for any input.
+static void sort_joints(const md5_skeleton *skeleton, uint32_t *mirror)
+{
+    const uint32_t count = skeleton->num_joints;
+    for (uint32_t joint = 0; joint < count; joint++)
+        mirror[joint] = joint << HALF_BITS;
+    for (uint32_t top = count / 2; top-- > 0;)
+        sink(skeleton, mirror, top, count);
+    for (uint32_t end = count; end-- > 1;) {
+        swap_elements(mirror, 0, end);
+        sink(skeleton, mirror, 0, end);
+    }
+}
+
+// Returns the number of sorted joints from `first` on with an equal name, side included.
 static uint32_t run_length(const md5_skeleton *skeleton, const uint32_t *mirror, uint32_t first)
 {
     uint32_t length = 1;
@@ -166,56 +193,69 @@ static uint32_t run_length(const md5_skeleton *skeleton, const uint32_t *mirror,
     return length;
 }
 
+// Returns true if the sorted joints `first` and `second` are a left joint and its partner.
+static bool is_pair(const md5_skeleton *skeleton, const uint32_t *mirror, uint32_t first,
+                    uint32_t second)
+{
+    return compare_joints(skeleton, sorted_joint(mirror, first), sorted_joint(mirror, second))
+           == -1;
+}
+
+// Pairs the k-th left joint of a name with the k-th right joint of the name. Returns the number of
+// joints with a partner.
+static uint32_t pair_joints(const md5_skeleton *skeleton, uint32_t *mirror)
+{
+    const uint32_t count = skeleton->num_joints;
+    uint32_t num_paired = 0;
+    uint32_t first_left = 0;
+    while (first_left < count) {
+        const uint32_t num_left = run_length(skeleton, mirror, first_left);
+        const uint32_t first_right = first_left + num_left;
+        if (first_right == count || !is_pair(skeleton, mirror, first_left, first_right)) {
+            first_left = first_right;
+            continue;
+        }
+
+        const uint32_t num_right = run_length(skeleton, mirror, first_right);
+        for (uint32_t i = 0; i < num_left && i < num_right; i++) {
+            const uint32_t left = sorted_joint(mirror, first_left + i);
+            const uint32_t right = sorted_joint(mirror, first_right + i);
+            set_partner(mirror, left, right);
+            set_partner(mirror, right, left);
+            num_paired += 2;
+        }
+        first_left = first_right + num_right;
+    }
+    return num_paired;
+}
+
 uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
 {
     MD5_ASSERT_PART(skeleton, joints);
     MD5_ASSERT(mirror || skeleton->num_joints == 0, "mirror: must not be NULL");
-    uint32_t num_paired = 0;
-    if (skeleton->num_joints > MAX_JOINTS) {
-        for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
+
+    const uint32_t count = skeleton->num_joints;
+    if (count > MAX_JOINTS) { // the indices do not fit
+        for (uint32_t joint = 0; joint < count; joint++)
             mirror[joint] = joint;
         return 0;
     }
-    // Heap sort by name: in place, O(n log n) for any input.
-    const uint32_t count = skeleton->num_joints;
-    for (uint32_t joint = 0; joint < count; joint++)
-        mirror[joint] = joint << HALF;
-    for (uint32_t top = count / 2; top-- > 0;)
-        sink(skeleton, mirror, top, count);
-    for (uint32_t end = count; end-- > 1;) {
-        const uint32_t swap = mirror[0];
-        mirror[0] = mirror[end];
-        mirror[end] = swap;
-        sink(skeleton, mirror, 0, end);
-    }
+
+    // A joint without a partner is its own partner.
+    sort_joints(skeleton, mirror);
     for (uint32_t joint = 0; joint < count; joint++)
         mirror[joint] |= joint;
-    // Pairs the k-th left joint of a name with the k-th right one.
-    for (uint32_t first = 0, next; first < count; first = next) {
-        const uint32_t lefts = run_length(skeleton, mirror, first);
-        const uint32_t rights = first + lefts;
-        next = rights;
-        if (rights == count
-            || compare_joints(skeleton, sorted_joint(mirror, first), sorted_joint(mirror, rights))
-                   != -1)
-            continue;
-        next += run_length(skeleton, mirror, rights);
-        for (uint32_t i = 0; i < lefts && rights + i < next; i++) {
-            const uint32_t left = sorted_joint(mirror, first + i);
-            const uint32_t right = sorted_joint(mirror, rights + i);
-            mirror[left] = (mirror[left] & ~(uint32_t)LOW) | right;
-            mirror[right] = (mirror[right] & ~(uint32_t)LOW) | left;
-            num_paired += 2;
-        }
-    }
-    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
-        mirror[joint] &= LOW;
+    const uint32_t num_paired = pair_joints(skeleton, mirror);
+
+    // Remove the sorted list.
+    for (uint32_t joint = 0; joint < count; joint++)
+        mirror[joint] &= LOW_HALF;
     return num_paired;
 }
 
 // -- Poses ----------------------------------------------------------------------------------
 
-// By the inverse of the matrix's rotation.
+// Rotates a vector by the inverse of the matrix's rotation.
 static md5_vec3 rotate_back(const md5_mat34 *m, md5_vec3 v)
 {
     return (md5_vec3){
@@ -225,7 +265,7 @@ static md5_vec3 rotate_back(const md5_mat34 *m, md5_vec3 v)
     };
 }
 
-// The bind pose of a joint's parent.
+// Returns the bind pose of a joint's parent in model space.
 static md5_mat34 parent_bind(const md5_model *model, uint32_t joint)
 {
     const uint32_t parent = model->skeleton.joints[joint].parent;
@@ -240,6 +280,38 @@ static md5_vec3 mirror_image(md5_axes axes, md5_vec3 v)
     return md5i_vec3_to_axes(axes, (md5_vec3){from.x, -from.y, from.z});
 }
 
+// Returns the mirrored transform of a joint from the transform of its partner in a pose.
+static md5_xform mirror_joint(const md5_model *model, uint32_t joint, uint32_t partner,
+                              const md5_xform *pose)
+{
+    const md5_xform *const bind = model->bind_local;
+    const md5_axes axes = model->skeleton.axes;
+
+    // Rotation of the partner from its bind pose. A rotation axis is a pseudovector: it is the
+    // negative of the mirror image of a vector.
+    const md5_quat rotation =
+        md5_quat_mul(md5_quat_conjugate(bind[partner].rotation), pose[partner].rotation);
+    const md5_vec3 axis =
+        md5_mat34_rotate(&model->bind[partner], (md5_vec3){rotation.x, rotation.y, rotation.z});
+    const md5_vec3 mirrored_axis = md5_vec3_scale(mirror_image(axes, axis), -1);
+    const md5_vec3 local_axis = rotate_back(&model->bind[joint], mirrored_axis);
+    const md5_quat local_rotation = {local_axis.x, local_axis.y, local_axis.z, rotation.w};
+
+    // Displacement of the partner from its bind pose.
+    const md5_mat34 partner_parent = parent_bind(model, partner);
+    const md5_mat34 joint_parent = parent_bind(model, joint);
+    const md5_vec3 displacement = md5_mat34_rotate(
+        &partner_parent, md5_vec3_sub(pose[partner].translation, bind[partner].translation));
+    const md5_vec3 mirrored_displacement = mirror_image(axes, displacement);
+
+    return (md5_xform){
+        .rotation = md5_quat_normalize(md5_quat_mul(bind[joint].rotation, local_rotation),
+                                       bind[joint].rotation),
+        .translation = md5_vec3_add(bind[joint].translation,
+                                    rotate_back(&joint_parent, mirrored_displacement)),
+    };
+}
+
 void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_xform *pose,
                      md5_xform *mirrored)
 {
@@ -248,30 +320,9 @@ void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_x
     MD5_ASSERT(pose || model->skeleton.num_joints == 0, "pose: must not be NULL");
     MD5_ASSERT(mirrored || model->skeleton.num_joints == 0, "mirrored: must not be NULL");
     MD5_ASSERT_DISJOINT(mirrored, model->skeleton.num_joints, pose, model->skeleton.num_joints);
-    const md5_xform *const bind = model->bind_local;
-    const md5_axes axes = model->skeleton.axes;
-    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
-        const uint32_t from = mirror[joint];
-        const md5_mat34 above = parent_bind(model, from);
-        const md5_mat34 other_above = parent_bind(model, joint);
-        const md5_quat turn =
-            md5_quat_mul(md5_quat_conjugate(bind[from].rotation), pose[from].rotation);
-        const md5_vec3 axis =
-            md5_mat34_rotate(&model->bind[from], (md5_vec3){turn.x, turn.y, turn.z});
-        const md5_vec3 move =
-            md5_mat34_rotate(&above, md5_vec3_sub(pose[from].translation, bind[from].translation));
-        // A rotation axis is a pseudovector: it is the negative of the mirror image of a vector.
-        const md5_vec3 mirrored_axis = md5_vec3_scale(mirror_image(axes, axis), -1);
-        const md5_vec3 mirrored_move = mirror_image(axes, move);
-        const md5_vec3 local = rotate_back(&model->bind[joint], mirrored_axis);
-        const md5_quat local_turn = {local.x, local.y, local.z, turn.w};
-        mirrored[joint] = (md5_xform){
-            .rotation = md5_quat_normalize(md5_quat_mul(bind[joint].rotation, local_turn),
-                                           bind[joint].rotation),
-            .translation =
-                md5_vec3_add(bind[joint].translation, rotate_back(&other_above, mirrored_move)),
-        };
-    }
+
+    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++)
+        mirrored[joint] = mirror_joint(model, joint, mirror[joint], pose);
 }
 
 // == Retarget ====================================================================================
@@ -338,31 +389,33 @@ typedef struct builder_joint {
     float part;         // from the pair; see joint_link
     md5_quat alignment; // rotation that aligns the joint, model space
 } builder_joint;
+
+// Arrays of two elements contain values of the target model, then of the source model.
 typedef struct retarget_builder {
     md5_arena arena;
-    const md5_model *models[2]; // target, source
-    md5_xform *binds[2];        // model space
-    uint32_t *sources;          // [target joints] MD5_NONE: none
-    uint32_t *targets;          // [source joints] by equal name
-    builder_joint *joints;      // [target joints]
+    const md5_model *models[2];
+    md5_xform *binds[2];   // model space
+    uint32_t *sources;     // [target joints] MD5_NONE: none
+    uint32_t *targets;     // [source joints] by equal name
+    builder_joint *joints; // [target joints]
 } retarget_builder;
 
 // -- Mapping of joints ----------------------------------------------------------------------
 
-// Finds a joint that pair `number` names. Sets *joint to MD5_NONE if the pair does not name a joint
+// Finds a joint that pair `index` names. Sets *joint to MD5_NONE if the pair does not name a joint
 // of this model. `model` is "source" or "target".
 static bool find_paired_joint(md5_context *context, const md5_skeleton *skeleton, const char *model,
-                              const char *name, uint32_t number, uint32_t *joint)
+                              const char *name, uint32_t index, uint32_t *joint)
 {
     *joint = md5_find_joint(skeleton, name);
     if (name && *joint == MD5_NONE)
         return MD5_FAIL(context, MD5_ERROR_MISMATCH, "joint pair %u: %s joint %s does not exist",
-                        number, model, MD5_QUOTED(name));
+                        index, model, MD5_QUOTED(name));
     return true;
 }
 
-// Maps the source joint of pair `number` to its target joint.
-static bool apply_pair(retarget_builder *builder, const md5_joint_pair *pair, uint32_t number)
+// Maps the source joint of pair `index` to its target joint.
+static bool apply_pair(retarget_builder *builder, const md5_joint_pair *pair, uint32_t index)
 {
     const md5_skeleton *const target_skeleton = &builder->models[0]->skeleton;
     const md5_skeleton *const source_skeleton = &builder->models[1]->skeleton;
@@ -370,19 +423,21 @@ static bool apply_pair(retarget_builder *builder, const md5_joint_pair *pair, ui
     uint32_t source;
     uint32_t next;
     uint32_t target;
-    TRY(find_paired_joint(context, source_skeleton, "source", pair->source, number, &source));
-    TRY(find_paired_joint(context, source_skeleton, "source", pair->next, number, &next));
-    TRY(find_paired_joint(context, target_skeleton, "target", pair->target, number, &target));
+    TRY(find_paired_joint(context, source_skeleton, "source", pair->source, index, &source));
+    TRY(find_paired_joint(context, source_skeleton, "source", pair->next, index, &next));
+    TRY(find_paired_joint(context, target_skeleton, "target", pair->target, index, &target));
+
     // A source joint that is named in a pair no longer drives the target joint of equal name.
     const uint32_t equal = source != MD5_NONE ? builder->targets[source] : MD5_NONE;
     if (equal != MD5_NONE && !builder->joints[equal].is_named)
         builder->sources[equal] = MD5_NONE;
     if (target == MD5_NONE)
         return true;
+
     builder_joint *const joint = &builder->joints[target];
     if (joint->is_named)
         return MD5_FAIL(context, MD5_ERROR_MISMATCH,
-                        "joint pair %u: target joint %s is in two pairs", number,
+                        "joint pair %u: target joint %s is in two pairs", index,
                         MD5_QUOTED(pair->target));
     joint->is_named = true;
     joint->is_aligned = pair->align && source != MD5_NONE;
@@ -403,6 +458,7 @@ static bool check_sources(const retarget_builder *builder)
     if (!is_driven)
         return MD5_FAIL(context, MD5_ERROR_MISMATCH,
                         "no source joint matches a target joint: add joint pairs");
+
     for (uint32_t joint = 0; joint < target->num_joints; joint++) {
         const char *const name = target->joints[joint].name;
         if (builder->sources[joint] == MD5_NONE)
@@ -467,6 +523,8 @@ static void link_driven_joints(const retarget_builder *builder)
 {
     const md5_skeleton *const target = &builder->models[0]->skeleton;
     builder_joint *const joints = builder->joints;
+
+    // Parents before their children, to find ancestors.
     for (uint32_t i = 0; i < target->num_joints; i++) {
         const uint32_t joint = target->order[i];
         const uint32_t parent = target->joints[joint].parent;
@@ -476,6 +534,8 @@ static void link_driven_joints(const retarget_builder *builder)
             joints[joint].above =
                 builder->sources[parent] != MD5_NONE ? parent : joints[parent].above;
     }
+
+    // In reverse, so that the first of several descendants is set last.
     for (uint32_t i = target->num_joints; i-- > 0;) {
         const uint32_t joint = target->order[i];
         const uint32_t above = joints[joint].above;
@@ -518,38 +578,50 @@ static bool is_above_ground(const retarget_builder *builder, uint32_t joint,
     return true;
 }
 
+// The legs of both models, and joints near them.
+typedef struct leg_search {
+    float lengths[2];      // sum of the bones of all legs, of each model
+    uint32_t pelvis;       // joint above the first leg; MD5_NONE: none
+    uint32_t above_ground; // first joint above the ground; MD5_NONE: none
+} leg_search;
+
+// Adds the bone from a joint to its driven child to the legs.
+static void add_leg_bone(const retarget_builder *builder, uint32_t joint, leg_search *legs)
+{
+    builder_joint *const joints = builder->joints;
+    const uint32_t child = joints[joint].child;
+    const uint32_t starts[] = {joint, builder->sources[joint]};
+    const uint32_t ends[] = {child, builder->sources[child]};
+    for (uint32_t k = 0; k < 2; k++)
+        legs->lengths[k] += md5_vec3_length(bone_vector(builder->binds[k], starts[k], ends[k]));
+    joints[child].is_foot = !joints[child].is_aligned;
+    if (legs->pelvis == MD5_NONE)
+        legs->pelvis = joints[joint].above;
+}
+
 // Finds the feet and the pelvis. Returns the ratio of the lengths of the legs. If a model has no
 // legs, the pelvis is the first joint above the ground, and the ratio is the ratio of its heights.
 static float find_legs(const retarget_builder *builder, uint32_t *pelvis)
 {
     const md5_skeleton *const target = &builder->models[0]->skeleton;
-    builder_joint *const joints = builder->joints;
     const height_range ranges[] = {find_height_range(builder, 0), find_height_range(builder, 1)};
-    float lengths[2] = {0, 0};
-    uint32_t first_above = MD5_NONE;
-    *pelvis = MD5_NONE;
+    leg_search legs = {.pelvis = MD5_NONE, .above_ground = MD5_NONE};
     for (uint32_t i = 0; i < target->num_joints; i++) {
         const uint32_t joint = target->order[i];
-        if (first_above == MD5_NONE && is_above_ground(builder, joint, ranges))
-            first_above = joint;
-        if (!is_leg_bone(builder, joint, ranges))
-            continue;
-        const uint32_t child = joints[joint].child;
-        const uint32_t starts[] = {joint, builder->sources[joint]};
-        const uint32_t ends[] = {child, builder->sources[child]};
-        for (uint32_t k = 0; k < 2; k++)
-            lengths[k] += md5_vec3_length(bone_vector(builder->binds[k], starts[k], ends[k]));
-        joints[child].is_foot = !joints[child].is_aligned;
-        if (*pelvis == MD5_NONE)
-            *pelvis = joints[joint].above;
+        if (legs.above_ground == MD5_NONE && is_above_ground(builder, joint, ranges))
+            legs.above_ground = joint;
+        if (is_leg_bone(builder, joint, ranges))
+            add_leg_bone(builder, joint, &legs);
     }
-    if (lengths[0] > 0 && lengths[1] > 0)
-        return lengths[0] / lengths[1];
-    *pelvis = first_above;
-    if (first_above == MD5_NONE)
+
+    const bool has_legs = legs.lengths[0] > 0 && legs.lengths[1] > 0;
+    *pelvis = has_legs ? legs.pelvis : legs.above_ground;
+    if (has_legs)
+        return legs.lengths[0] / legs.lengths[1];
+    if (legs.above_ground == MD5_NONE)
         return 1;
-    return joint_height(builder, 0, first_above)
-           / joint_height(builder, 1, builder->sources[first_above]);
+    return joint_height(builder, 0, legs.above_ground)
+           / joint_height(builder, 1, builder->sources[legs.above_ground]);
 }
 
 // -- The block ------------------------------------------------------------------------------
@@ -613,6 +685,7 @@ static joint_link create_link(const retarget_builder *builder, uint32_t joint)
     joint_link link = {.source = source, .rest = target_bind[joint].translation};
     if (source == MD5_NONE)
         return link;
+
     const uint32_t parent = builder->models[0]->skeleton.joints[joint].parent;
     const uint32_t source_parent = builder->models[1]->skeleton.joints[source].parent;
     const bool is_root = parent == MD5_NONE || source_parent == MD5_NONE;
@@ -657,14 +730,15 @@ static md5_retarget *build_retarget(retarget_builder *builder, const md5_joint_p
 {
     const md5_skeleton *const target = &builder->models[0]->skeleton;
     md5_context *const context = builder->arena.context;
-    const size_t size = sizeof(md5_retarget) + target->num_joints * sizeof(joint_link);
     if (!create_tables(builder) || !select_sources(builder, pairs, num_pairs))
         return NULL;
+    const size_t size = sizeof(md5_retarget) + target->num_joints * sizeof(joint_link);
     md5_retarget *const retarget = (md5_retarget *)md5i_alloc(context, size);
     if (!retarget)
         return NULL;
-    uint32_t pelvis;
+
     link_driven_joints(builder);
+    uint32_t pelvis;
     *retarget = (md5_retarget){
         .source = builder->models[1],
         .target = builder->models[0],
@@ -672,7 +746,8 @@ static md5_retarget *build_retarget(retarget_builder *builder, const md5_joint_p
         .size = size,
         .internal = {.allocator = context->allocator, .tag = MD5_TAG_RETARGET},
     };
-    for (uint32_t i = 0; i < target->num_joints; i++) {
+
+    for (uint32_t i = 0; i < target->num_joints; i++) { // parents before their children
         const uint32_t joint = target->order[i];
         align_joint(builder, joint);
         retarget->links[joint] = create_link(builder, joint);
@@ -698,6 +773,7 @@ md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *targ
     MD5_ASSERT(pairs || num_pairs == 0, "pairs: must not be NULL");
     MD5_VALIDATE_RESERVED(pairs, num_pairs);
     MD5_ASSERT_OPTS(opts);
+
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     retarget_builder builder = {.arena = {.context = &context}, .models = {target, source}};
@@ -741,15 +817,18 @@ size_t md5_retarget_pose_scratch(const md5_retarget *retarget)
     return retarget->source->skeleton.num_joints * sizeof(md5_xform) + sizeof(float) - 1;
 }
 
-// Returns a joint of the target in model space. `source` is the local pose of the source, `world`
-// the same pose in model space. `target` contains the ancestors of the joint in model space.
+// Returns a joint of the target in model space. `source` is the local pose of the source,
+// `source_in_model` the same pose in model space. `target` contains the ancestors of the joint in
+// model space.
 static md5_xform retarget_joint(const md5_retarget *retarget, uint32_t joint,
-                                const md5_xform *source, const md5_xform *world,
+                                const md5_xform *source, const md5_xform *source_in_model,
                                 const md5_xform *target)
 {
     const md5_model *const to = retarget->target;
     const uint32_t parent = to->skeleton.joints[joint].parent;
     const joint_link *const link = &retarget->links[joint];
+
+    // Without a source joint, the joint keeps its bind pose relative to its parent.
     md5_xform result = {
         .rotation = to->bind_local[joint].rotation,
         .translation = retarget_translation(retarget, joint, source),
@@ -760,10 +839,12 @@ static md5_xform retarget_joint(const md5_retarget *retarget, uint32_t joint,
         result.rotation = md5_quat_trim(result.rotation);
         return result;
     }
-    const md5_xform *const driver = &world[link->source];
+
+    const md5_xform *const driver = &source_in_model[link->source];
     result.rotation = md5_quat_mul(driver->rotation, link->to_target);
     if (link->next != link->source) {
-        const md5_quat next = md5_quat_mul(world[link->next].rotation, link->next_to_target);
+        const md5_quat next =
+            md5_quat_mul(source_in_model[link->next].rotation, link->next_to_target);
         result.rotation = md5_quat_slerp(result.rotation, next, link->part);
     }
     if (link->is_placed) {
@@ -791,18 +872,21 @@ void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md
     MD5_ASSERT(md5_are_disjoint(scratch, md5_retarget_pose_scratch(retarget), target,
                                 to->skeleton.num_joints * sizeof *target),
                "scratch, target: must not overlap");
-    md5_xform *const world =
+
+    // Align the scratch memory, see md5_retarget_pose_scratch().
+    md5_xform *const source_in_model =
         (md5_xform *)(void *)((char *)scratch + (0 - (uintptr_t)scratch) % sizeof(float));
-    md5_local_to_model_xforms(&from->skeleton, source, world);
+    md5_local_to_model_xforms(&from->skeleton, source, source_in_model);
     for (uint32_t i = 0; i < to->skeleton.num_joints; i++) {
         const uint32_t joint = to->skeleton.order[i];
-        target[joint] = retarget_joint(retarget, joint, source, world, target);
+        target[joint] = retarget_joint(retarget, joint, source, source_in_model, target);
     }
     md5_model_to_local_xforms(&to->skeleton, target, target);
+
+    // The conversion to model space and back changed the last bits of translations. Bones must keep
+    // their exact lengths, so their translations are computed again.
     for (uint32_t joint = 0; joint < to->skeleton.num_joints; joint++) {
         const joint_link *const link = &retarget->links[joint];
-        // The conversion to model space and back changed the last bits of translations. Bones must
-        // keep their exact lengths, so their translations are computed again.
         if (!link->is_placed)
             target[joint].translation = retarget_translation(retarget, joint, source);
         if (link->source == MD5_NONE)

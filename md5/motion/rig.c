@@ -179,7 +179,9 @@ md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
 {
     if (limit->kind == MD5_LIMIT_NONE)
         return local;
+
     swing_twist split = split_rotation(limit, local);
+
     // A twist outside of its range moves to the nearer end.
     const md5_half_angle middle = limit->middle;
     const md5_half_angle width = limit->width;
@@ -192,6 +194,8 @@ md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
             .sine = middle.sine * width.cosine + middle.cosine * end,
         };
     }
+
+    // A swing outside of its range moves to the edge of the range and keeps its axis.
     const md5_quatd swing = split.swing;
     const double sine = sqrt(swing.x * swing.x + swing.y * swing.y + swing.z * swing.z);
     const bool is_swung = exceeds(swing.w, sine, limit->swing);
@@ -200,6 +204,7 @@ md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
         split.swing =
             (md5_quatd){swing.x * scale, swing.y * scale, swing.z * scale, limit->swing.cosine};
     }
+
     if (!is_twisted && !is_swung)
         return local;
     return limit_joint_rotation(limit, split.swing, split.twist);
@@ -209,6 +214,12 @@ md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
 
 // Half angles nearer to an end than this sine are at it.
 #define AT_END 1e-7
+
+// A range whose half angle has a smaller cosine contains all angles.
+#define MIN_COSINE 1e-9
+
+// A swing by a half angle with a smaller sine does not have an axis.
+#define MIN_SWING_SINE 1e-6
 
 static bool is_at(md5_half_angle half, double sine, md5_half_angle end)
 {
@@ -223,9 +234,10 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
         axes[2] = (md5_limit_axis){.axis = {0, 0, 1}};
         return 3;
     }
+
     const swing_twist split = split_rotation(limit, local);
     const md5_half_angle from = from_middle(limit, split.twist);
-    const bool is_free = !(limit->width.cosine > 1e-9); // a range of 360 degrees has no ends
+    const bool is_free = !(limit->width.cosine > MIN_COSINE); // a range of 360 degrees has no ends
     uint32_t count = 0;
     if (!(limit->width.sine < AT_END))
         axes[count++] = (md5_limit_axis){
@@ -235,12 +247,13 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
         };
     if (limit->swing.sine < AT_END)
         return count;
+
     // A rotation around the axis of the swing moves the limit's axis outward, away from its
     // direction at rest. A rotation around the difference of both directions moves it sideways, on
     // a circle around the direction at rest, and does not change the twist.
     const md5_vec3d vector = {split.swing.x, split.swing.y, split.swing.z};
     const double sine = md5_vec3d_length(vector);
-    const bool is_swung = sine > 1e-6;
+    const bool is_swung = sine > MIN_SWING_SINE;
     const md5_vec3d outward =
         is_swung ? md5_vec3d_scale(vector, 1.0 / sine) : md5_vec3d_perpendicular(limit->axis);
     const md5_vec3d sideways =
@@ -249,7 +262,7 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
     axes[count++] = (md5_limit_axis){
         .axis = md5_quatd_rotate(limit->rest, outward),
         .is_at_max = is_at((md5_half_angle){split.swing.w, sine}, sine, limit->swing)
-                     && limit->swing.cosine > 1e-9,
+                     && limit->swing.cosine > MIN_COSINE,
     };
     axes[count++] =
         (md5_limit_axis){.axis = md5_quatd_rotate(limit->rest, md5_vec3d_normalize(sideways))};

@@ -101,12 +101,14 @@ bool md5i_find_chain(const md5_skeleton *skeleton, const md5_xform *pose, uint32
         return false;
     const uint32_t count = md5i_chain_joints(skeleton, tip, length, chain->joints);
     chain->count = count;
+
     const md5_float4_transform above =
         md5i_parent_joint_transform(skeleton, pose, chain->joints[0]);
     chain->above = md5_quat_from_float4(above.rotation);
     md5_float4 product = above.rotation;
     md5_float4 rotation = product;
     md5_float4 position = above.position;
+
     bool is_valid = true;
     for (uint32_t i = 0; i < count; i++) {
         const md5_xform *const local = &pose[chain->joints[i]];
@@ -183,6 +185,7 @@ bool md5_modify_joint(const md5_skeleton *skeleton, uint32_t joint, md5_joint_sp
         return false;
     if (!(weight > 0))
         return true;
+
     md5_xform *const local = &pose[joint];
     const md5_xform above = md5i_parent_in_model(skeleton, pose, joint);
     if (md5_is_rotation(change.rotation)) {
@@ -192,6 +195,7 @@ bool md5_modify_joint(const md5_skeleton *skeleton, uint32_t joint, md5_joint_sp
         md5i_begin_rotation_blend(weight, &blend);
         md5_blend_joint_rotation(local, &blend, md5_float4_from_quat(rotation));
     }
+
     if (!md5_is_valid_vec3(change.translation))
         return true;
     const md5_vec3 translation =

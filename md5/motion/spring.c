@@ -77,6 +77,7 @@ static void point_at_ends(const md5_spring_job *job, const md5_chain *chain, con
         const md5_vec3 rotated = md5_quat_rotate(to_model.rotation, job->state[i].position);
         const md5_vec3 end = md5_vec3_add(rotated, to_model.translation);
         const md5_vec3 toward = md5_vec3_sub(end, start);
+
         md5_quat rotation = MD5_NO_ROTATION;
         rotations[i] = chain->rotations[i];
         if (length > MIN_BONE_LENGTH && md5_is_valid_vec3(toward)) {
@@ -102,33 +103,56 @@ static md5_vec3 spring_acceleration(const md5_spring_job *job, md5_axes axes, fl
     return md5_is_valid_vec3(sum) ? sum : none;
 }
 
-bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, md5_xform *pose)
+// Returns the parameters of a job, with defaults for values that are 0.
+static md5_spring_params filled_params(const md5_spring_job *job)
 {
-    MD5_ASSERT_JOB(skeleton, job, pose);
     md5_spring_params params = job->params;
 #define FILL_SPRING(name, least, most, usual, text) params.name = md5_number_or(params.name, usual);
     MD5_SPRING_NUMBERS(FILL_SPRING)
 #undef FILL_SPRING
+    return params;
+}
+
+// Returns the step of the springs. Damping and time are 0 if they are out of range.
+static axis_step create_step(const md5_spring_params *params, float seconds)
+{
+    axis_step step = {
+        .stiffness = params->stiffness,
+        .damping = value_in_range_or_zero(params->damping),
+        .seconds = value_in_range_or_zero(seconds),
+    };
+    step.swing = md5i_swing_for(step.stiffness, step.damping, step.seconds);
+    return step;
+}
+
+// Returns the placement of the character, without values that are not valid.
+static md5_xform valid_placement(const md5_spring_job *job)
+{
+    const md5_vec3 none = {0, 0, 0};
+    const bool is_placed = md5_is_valid_vec3(job->placement.translation);
+    return (md5_xform){
+        .rotation = md5_quat_normalize(job->placement.rotation, MD5_NO_ROTATION),
+        .translation = is_placed ? job->placement.translation : none,
+    };
+}
+
+bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, md5_xform *pose)
+{
+    MD5_ASSERT_JOB(skeleton, job, pose);
+    const md5_spring_params params = filled_params(job);
     md5_chain chain;
     if (!md5i_find_chain(skeleton, pose, job->tip, job->length, &chain)
         || !(params.stiffness > 0 && params.stiffness < MD5_MAX_COORDINATE))
         return false;
     MD5_ASSERT(job->state != NULL, "state: must not be NULL");
-    axis_step step = {.stiffness = params.stiffness};
-    step.damping = value_in_range_or_zero(params.damping);
-    if (job->seconds > 0 && job->seconds < MD5_MAX_COORDINATE)
-        step.seconds = job->seconds;
-    step.swing = md5i_swing_for(step.stiffness, step.damping, step.seconds);
-    const md5_vec3 none = {0, 0, 0};
-    const bool is_placed = md5_is_valid_vec3(job->placement.translation);
-    const md5_xform placement = {
-        .rotation = md5_quat_normalize(job->placement.rotation, MD5_NO_ROTATION),
-        .translation = is_placed ? job->placement.translation : none,
-    };
+
+    const axis_step step = create_step(&params, job->seconds);
+    const md5_xform placement = valid_placement(job);
     move_ends(job, &chain, pose, &step, placement,
               spring_acceleration(job, skeleton->axes, params.gravity));
     if (!(job->weight > 0))
         return true;
+
     md5_quat rotations[MD5_MAX_CHAIN];
     point_at_ends(job, &chain, pose, placement, rotations);
     md5i_rotate_chain(&chain, rotations, job->weight, pose);
