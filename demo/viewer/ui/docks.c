@@ -2,6 +2,13 @@
 // small windows.
 #include "demo/viewer/ui/panels.h"
 
+// Sizes in em.
+static const float edge_grip = 0.4f; // at each side of the edge of a dock
+static const float tab_line = 0.15f; // line below a selected tab
+
+// The tabs of the bottom dock. The tabs of the side docks are view_dock.
+enum { TAB_CURVES, TAB_COMPARE, TAB_PROBLEMS, NUM_BOTTOM_TABS, NUM_SIDE_TABS = 2 };
+
 // == Layout ===============================================================================
 
 view_rect view_free_region(const view_stage *stage)
@@ -34,6 +41,7 @@ void view_activate_opened_panels(view_ui *ui, const view_shown *before, view_sho
         ui->docks.is_folded = false; // shows both docks
         now->hierarchy = now->inspector = true;
     }
+
     // Only one of the bottom panels is open at a time.
     if (now->curves && now->differences) {
         if (before->curves)
@@ -41,6 +49,7 @@ void view_activate_opened_panels(view_ui *ui, const view_shown *before, view_sho
         else
             now->differences = false;
     }
+
     const bool has_left = now->hierarchy && !before->hierarchy;
     const bool has_right = is_right_opened(before, now);
     if (has_left || has_right) {
@@ -76,34 +85,44 @@ static view_action closing(const view_stage *stage, view_dock dock)
     return view_get_toggle(dock_switch(stage, dock));
 }
 
-// The edge between a dock and the image. Dragging it resizes the dock; a double click resets the
-// size.
-static void drag_edge(view_ui *ui, view_dock dock, view_rect box)
+// Returns the side of a dock that is next to the image.
+static view_side image_side(const view_ui *ui, view_dock dock, view_rect box)
 {
     const view_layout_request request = view_requested_layout(ui->stage);
-    const float em = request.em;
-    const float grip = ceilf(0.4f * em);
-    const float line = fmaxf(1, roundf(0.08f * em));
     const view_rect free = view_lay_out(&request).free;
-    const bool is_bottom = dock == VIEW_DOCK_BOTTOM;
-    const bool is_left = box.x < free.x + grip;
-    const bool is_low = is_bottom || box.y > free.y + grip;
-    view_side side = is_left ? VIEW_AT_RIGHT : VIEW_AT_LEFT;
-    if (is_low)
-        side = VIEW_AT_TOP;
-    const view_rect edge = view_cut(&box, side, line);
-    if (is_low && !is_bottom) { // a sheet cannot be resized here
-        view_draw_rect(ui->canvas, edge, VIEW_EDGE);
-        return;
-    }
-    view_rect area = view_inset(edge, -grip);
-    if (is_bottom) {
+    const float grip = ceilf(edge_grip * request.em);
+    if (dock == VIEW_DOCK_BOTTOM || box.y > free.y + grip)
+        return VIEW_AT_TOP;
+    return box.x < free.x + grip ? VIEW_AT_RIGHT : VIEW_AT_LEFT;
+}
+
+// Returns the area around an edge in which the edge can be gripped.
+static view_rect grip_area(const view_ui *ui, view_rect edge, bool is_horizontal)
+{
+    view_rect area = view_inset(edge, -ceilf(edge_grip * ui->em));
+    if (is_horizontal) {
         area.x = edge.x;
         area.width = edge.width;
     } else {
         area.y = edge.y;
         area.height = edge.height;
     }
+    return area;
+}
+
+// The edge between a dock and the image. Dragging it resizes the dock, or closes the dock if it
+// becomes too small; a double click resets the size.
+static void drag_edge(view_ui *ui, view_dock dock, view_rect box)
+{
+    const bool is_bottom = dock == VIEW_DOCK_BOTTOM;
+    const view_side side = image_side(ui, dock, box);
+    const view_rect edge = view_cut(&box, side, ui_thin_line(ui));
+    if (side == VIEW_AT_TOP && !is_bottom) { // a sheet cannot be resized here
+        view_draw_rect(ui->canvas, edge, VIEW_EDGE);
+        return;
+    }
+
+    const view_rect area = grip_area(ui, edge, is_bottom);
     float unused;
     const bool is_pressed = ui_item(ui, area, "");
     const bool is_dragged = ui_drag(ui, is_pressed, area, &unused);
@@ -114,31 +133,45 @@ static void drag_edge(view_ui *ui, view_dock dock, view_rect box)
     }
     if (!is_dragged || !ui->mouse.is_moved)
         return;
+
+    const view_layout_request request = view_requested_layout(ui->stage);
     const float size = view_drag_dock(&request, dock, ui->mouse.x, ui->mouse.y);
     if (size > 0) {
         ui->docks.sizes[dock] = size;
-        return;
+    } else {
+        ui->active.panel = ui->held = NULL;
+        ui->command.action = closing(ui->stage, dock);
     }
-    ui->active.panel = ui->held = NULL;
-    ui->command.action = closing(ui->stage, dock);
 }
 
-// Executes a press on a tab of a dock. `tab` is the index of the tab.
+// Executes a press on a tab of a dock.
 static void press_tab(view_ui *ui, const view_stage *stage, bool is_bottom, int tab)
 {
     if (!is_bottom) {
         ui->docks.front = (view_dock)tab;
         return;
     }
-    if (tab == 2) {
+    if (tab == TAB_PROBLEMS) {
         ui->command.action = VIEW_WARNINGS;
         return;
     }
+
     ui->docks.shows_problems = false;
-    const bool is_shown = tab == 0 ? stage->shown->curves : stage->shown->differences;
+    const bool is_curves = tab == TAB_CURVES;
+    const bool is_shown = is_curves ? stage->shown->curves : stage->shown->differences;
     if (!is_shown)
         ui->command.action =
-            view_get_toggle(tab == 0 ? VIEW_OPTION(shown.curves) : VIEW_OPTION(shown.differences));
+            view_get_toggle(is_curves ? VIEW_OPTION(shown.curves) : VIEW_OPTION(shown.differences));
+}
+
+// Returns the selected tab of a dock.
+static int front_tab(const view_stage *stage, view_dock dock)
+{
+    if (dock != VIEW_DOCK_BOTTOM)
+        return (int)dock;
+    if (stage->docks.shows_problems)
+        return TAB_PROBLEMS;
+    return stage->shown->curves ? TAB_CURVES : TAB_COMPARE;
 }
 
 // Draws the tabs of a dock beginning at (x, y) and handles presses.
@@ -147,35 +180,32 @@ static void run_dock_tabs(view_ui *ui, const view_stage *stage, const view_layou
 {
     static const char *const side_names[] = {"Outliner", "Inspector"};
     static const char *const bottom_names[] = {"Curves", "Compare", "Problems"};
-    const float em = ui->em;
-    const float height = ceilf(2 * em);
-    const float gap = 0.7f * em;
-    const float text = y + floorf(0.5f * (height - ui->line));
     const bool is_bottom = dock == VIEW_DOCK_BOTTOM;
     const char *const *const names = is_bottom ? bottom_names : side_names;
-    const int num_tabs = is_bottom ? 3 : 2;
+    const int num_tabs = is_bottom ? NUM_BOTTOM_TABS : NUM_SIDE_TABS;
+    const int front = front_tab(stage, dock);
     int first = 0;
-    int front = (int)dock;
     if (is_bottom) {
         // The sheet of a small window has no space for the curves.
         const bool is_sheet = layout->arrangement == VIEW_ARRANGE_SHEET;
-        first = view_shows_curves(stage) && !is_sheet ? 0 : 2;
-        front = stage->shown->curves ? 0 : 1;
-        if (stage->docks.shows_problems)
-            front = 2;
+        first = view_shows_curves(stage) && !is_sheet ? TAB_CURVES : TAB_PROBLEMS;
     }
+
+    const float height = ceilf(UI_DOCK_HEADER * ui->em);
+    const float text_y = y + floorf(0.5f * (height - ui->line));
+    const float padding = UI_PADDING * ui->em;
+    const float line = ceilf(tab_line * ui->em);
     for (int i = first; i < num_tabs; i++) {
         const float width = ui_text_width(ui, names[i]);
-        const view_rect tab = {x - gap, y, width + 2 * gap, height};
+        const view_rect tab = {x - padding, y, width + 2 * padding, height};
         if (ui_item(ui, tab, names[i]) && i != front)
             press_tab(ui, stage, is_bottom, i);
-        ui_text(ui, x, text, 0, i == front || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM, names[i]);
-        if (i == front) {
-            const float line = ceilf(0.15f * em);
+        const bool is_bright = i == front || ui_is_hot(ui);
+        ui_text(ui, x, text_y, 0, is_bright ? VIEW_BRIGHT : VIEW_DIM, names[i]);
+        if (i == front)
             view_draw_rect(ui->canvas, (view_rect){tab.x, y + height - line, tab.width, line},
                            VIEW_ACCENT);
-        }
-        x += width + 2 * gap;
+        x += width + 2 * padding;
     }
 }
 
@@ -186,10 +216,8 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
     static const char *const names[] = {"Outliner", "Inspector"};
     static const char *const panels[VIEW_NUM_DOCKS] = {"outliner", "inspector", "bottom"};
     const view_rect box = layout->docks[dock];
-    view_rect rest = box;
-    const float em = ui->em;
-    const float height = ceilf(2 * em);
-    const float x = box.x + 0.7f * em;
+    const float height = ceilf(UI_DOCK_HEADER * ui->em);
+    const float x = box.x + UI_PADDING * ui->em;
     view_draw_rect(ui->canvas, box, VIEW_DOCK);
     ui_begin(ui, panels[dock]);
     ui_item(ui, box, "");
@@ -198,17 +226,17 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
         run_dock_tabs(ui, stage, layout, dock, x, box.y);
     else
         ui_text(ui, x, box.y + floorf(0.5f * (height - ui->line)), 0, VIEW_BRIGHT, names[dock]);
-    view_rect head = view_cut(&rest, VIEW_AT_TOP, height);
-    const bool is_closed =
-        ui_sign(ui, view_cut(&head, VIEW_AT_RIGHT, height), "close", "\xE2\x9C\x95");
+
+    view_rect content = box;
+    view_rect header = view_cut(&content, VIEW_AT_TOP, height);
+    const view_rect cross = view_cut(&header, VIEW_AT_RIGHT, height);
+    const bool is_closed = ui_sign(ui, cross, "close", "\xE2\x9C\x95");
     ui_tip(ui, "Close");
-    if (is_closed) {
-        if (layout->arrangement == VIEW_ARRANGE_SHEET)
-            ui->docks.is_sheet_open = false;
-        else
-            ui->command.action = closing(stage, dock);
-    }
-    return rest;
+    if (is_closed && layout->arrangement == VIEW_ARRANGE_SHEET)
+        ui->docks.is_sheet_open = false;
+    else if (is_closed)
+        ui->command.action = closing(stage, dock);
+    return content;
 }
 
 // The handle of the sheet of an upright phone, which follows the finger. view_drop_sheet() handles
@@ -216,15 +244,16 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
 static void drag_handle(view_ui *ui, view_rect handle)
 {
     const float em = ui->em;
-    float unused;
+    const float width = 3 * em;
+    const float height = 0.3f * em;
+    const view_rect bar = {roundf(handle.x + 0.5f * handle.width - 0.5f * width),
+                           roundf(handle.y + 0.5f * handle.height), width, height};
     view_draw_rect(ui->canvas, handle, VIEW_DOCK);
-    view_draw_rect(ui->canvas,
-                   (view_rect){handle.x, handle.y, handle.width, fmaxf(1, roundf(0.08f * em))},
+    view_draw_rect(ui->canvas, (view_rect){handle.x, handle.y, handle.width, ui_thin_line(ui)},
                    VIEW_EDGE);
-    view_draw_round_rect(ui->canvas,
-                         (view_rect){roundf(handle.x + 0.5f * handle.width - 1.5f * em),
-                                     roundf(handle.y + 0.5f * handle.height), 3 * em, 0.3f * em},
-                         0.15f * em, VIEW_EDGE);
+    view_draw_round_rect(ui->canvas, bar, 0.5f * height, VIEW_EDGE);
+
+    float unused;
     ui_begin(ui, VIEW_SHEET_HANDLE);
     const bool is_pressed = ui_item(ui, handle, "handle");
     if (!ui_drag(ui, is_pressed, handle, &unused) || is_pressed)
@@ -237,9 +266,19 @@ static void drag_handle(view_ui *ui, view_rect handle)
     }
 }
 
+// Executes a press on a tab of a sheet: brings its dock to the front, and opens the dock if needed.
+static void press_sheet_tab(view_ui *ui, view_dock dock, bool is_second)
+{
+    ui->docks.front = dock;
+    ui->docks.is_second[dock] = is_second;
+    if (!view_requested_layout(ui->stage).is_open[dock])
+        ui->command.action = closing(ui->stage, dock); // the same command opens the dock
+}
+
 // Draws a sheet for touch screens and its tabs. Returns the area below the tabs.
 static view_rect open_sheet(view_ui *ui, view_dock front, view_rect box)
 {
+    const view_dock no_dock = VIEW_NUM_DOCKS; // the tab opens a dialog
     const struct {
         const char *name;
         view_dock dock;
@@ -248,32 +287,30 @@ static view_rect open_sheet(view_ui *ui, view_dock front, view_rect box)
                 {"Joints", VIEW_DOCK_LEFT, true},
                 {"Display", VIEW_DOCK_RIGHT, true},
                 {"Info", VIEW_DOCK_RIGHT, false},
-                {"Export", VIEW_NUM_DOCKS, false}};
+                {"Export", no_dock, false}};
     enum { NUM_TABS = COMMON_LENGTH(tabs) };
-    const float line = ceilf(0.15f * ui->em);
-    view_rect rest = box;
-    view_rect head = view_cut(&rest, VIEW_AT_TOP, ceilf(2.6f * ui->em));
+    const float line = ceilf(tab_line * ui->em);
+    view_rect content = box;
+    view_rect header = view_cut(&content, VIEW_AT_TOP, ceilf(2.6f * ui->em));
     view_draw_rect(ui->canvas, box, VIEW_DOCK);
     ui_begin(ui, "tab");
     ui_item(ui, box, "");
+
     for (int i = 0; i < NUM_TABS; i++) {
         const view_dock dock = tabs[i].dock;
         const bool is_front = dock == front && ui->docks.is_second[dock] == tabs[i].is_second;
-        const view_rect tab = view_cut(&head, VIEW_AT_LEFT, box.width / (float)NUM_TABS);
+        const view_rect tab = view_cut(&header, VIEW_AT_LEFT, box.width / (float)NUM_TABS);
         const bool is_pressed = ui_item(ui, tab, tabs[i].name);
-        ui_text_in(ui, tab, is_front || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_PLAIN, tabs[i].name);
+        const bool is_bright = is_front || ui_is_hot(ui);
+        ui_text_in(ui, tab, is_bright ? VIEW_BRIGHT : VIEW_PLAIN, tabs[i].name);
         view_draw_rect(ui->canvas, (view_rect){tab.x, tab.y + tab.height - line, tab.width, line},
                        is_front ? VIEW_ACCENT : VIEW_CONTROL);
-        if (is_pressed && dock == VIEW_NUM_DOCKS) {
+        if (is_pressed && dock == no_dock)
             ui->command.action = VIEW_EXPORT;
-        } else if (is_pressed) {
-            ui->docks.front = dock;
-            ui->docks.is_second[dock] = tabs[i].is_second;
-            if (!view_requested_layout(ui->stage).is_open[dock])
-                ui->command.action = closing(ui->stage, dock); // the same command opens the dock
-        }
+        else if (is_pressed)
+            press_sheet_tab(ui, dock, tabs[i].is_second);
     }
-    return rest;
+    return content;
 }
 
 // Runs the content of the left or right dock.
@@ -288,43 +325,62 @@ static void run_side_dock(view_ui *ui, view_panels *panels, view_dock dock, bool
         view_inspector_panel(ui, &panels->card, &panels->textures, &panels->retarget, area);
 }
 
+// Closes an open sheet by Escape, or by a press outside of a sheet that covers the image.
+static void run_sheet_closing(view_ui *ui, const view_layout *layout)
+{
+    if (layout->arrangement != VIEW_ARRANGE_SHEET || !ui->docks.is_sheet_open)
+        return;
+    const bool covers_image = !(layout->handle.width > 0);
+    ui_begin(ui, "sheet");
+    if (covers_image && ui_item(ui, layout->free, ""))
+        ui->docks.is_sheet_open = false;
+    if (ui_key(ui, VIEW_KEY_ESCAPE))
+        ui->docks.is_sheet_open = false;
+}
+
+// Runs the docks at the left and the right, or the sheet that replaces them.
+static void run_side_docks(view_ui *ui, view_panels *panels, const view_layout *layout)
+{
+    for (view_dock dock = VIEW_DOCK_LEFT; dock <= VIEW_DOCK_RIGHT; dock++) {
+        const view_rect box = layout->docks[dock];
+        const bool is_look = layout->is_phone && ui->docks.is_second[VIEW_DOCK_RIGHT];
+        if (!(box.width > 0))
+            continue;
+        const view_rect area =
+            layout->is_phone ? open_sheet(ui, dock, box) : open_dock(ui, ui->stage, layout, dock);
+        run_side_dock(ui, panels, dock, is_look, area);
+        ui_begin(ui, dock == VIEW_DOCK_LEFT ? "left-edge" : "right-edge");
+        drag_edge(ui, dock, box);
+    }
+}
+
+// Runs the dock at the bottom, unless it contains the state graph, which has its own header.
+static void run_bottom_dock(view_ui *ui, view_panels *panels, const view_layout *layout)
+{
+    const view_stage *const stage = ui->stage;
+    const view_rect box = layout->docks[VIEW_DOCK_BOTTOM];
+    const bool shows_problems = stage->docks.shows_problems;
+    if (!(box.width > 0) || (!shows_problems && !view_shows_curves(stage)))
+        return;
+    const view_rect area = open_dock(ui, stage, layout, VIEW_DOCK_BOTTOM);
+    if (shows_problems)
+        view_problems_panel(ui, &panels->problems, &panels->retarget, area);
+    else
+        view_curves_panel(ui, &panels->curves, area);
+    ui_begin(ui, "bottom-edge");
+    drag_edge(ui, VIEW_DOCK_BOTTOM, box);
+}
+
 void view_dock_panels(view_ui *ui, view_panels *panels)
 {
     const view_stage *const stage = ui->stage;
     const view_layout layout = view_current_layout(stage);
-    const bool is_sheet = layout.arrangement == VIEW_ARRANGE_SHEET && ui->docks.is_sheet_open;
-    if (is_sheet) { // a click outside closes a sheet that covers the image
-        ui_begin(ui, "sheet");
-        if (!(layout.handle.width > 0) && ui_item(ui, layout.free, ""))
-            ui->docks.is_sheet_open = false;
-        if (ui_key(ui, VIEW_KEY_ESCAPE))
-            ui->docks.is_sheet_open = false;
-    }
-    for (view_dock dock = VIEW_DOCK_LEFT; dock <= VIEW_DOCK_RIGHT; dock++) {
-        const bool is_look = layout.is_phone && ui->docks.is_second[VIEW_DOCK_RIGHT];
-        if (!(layout.docks[dock].width > 0))
-            continue;
-        const view_rect area = layout.is_phone ? open_sheet(ui, dock, layout.docks[dock])
-                                               : open_dock(ui, stage, &layout, dock);
-        run_side_dock(ui, panels, dock, is_look, area);
-        ui_begin(ui, dock == VIEW_DOCK_LEFT ? "left-edge" : "right-edge");
-        drag_edge(ui, dock, layout.docks[dock]);
-    }
+    run_sheet_closing(ui, &layout);
+    run_side_docks(ui, panels, &layout);
     if (ui->is_event
         && view_shows_retarget(&panels->retarget, stage)) // also if another dock is in front
         view_map_picked_joint(ui, &panels->retarget, stage);
-    const view_rect bottom = layout.docks[VIEW_DOCK_BOTTOM];
-    const bool shows_problems = stage->docks.shows_problems;
-    if (bottom.width > 0 && (shows_problems || view_shows_curves(stage))) {
-        const view_rect area = open_dock(ui, stage, &layout, VIEW_DOCK_BOTTOM);
-        if (shows_problems)
-            view_problems_panel(ui, &panels->problems, &panels->retarget, area);
-        else
-            view_curves_panel(ui, &panels->curves, area);
-
-        ui_begin(ui, "bottom-edge");
-        drag_edge(ui, VIEW_DOCK_BOTTOM, bottom);
-    }
+    run_bottom_dock(ui, panels, &layout);
     if (layout.time.width > 0)
         view_time_bar(ui, layout.time);
     if (layout.handle.width > 0)

@@ -9,6 +9,8 @@
 #include "demo/viewer/ui/ui.h"
 #include "demo/viewer/ui/window_layout.h"
 
+static const float weight_width = 3.6f; // of the column of the weights, em
+
 // == The selected joint =====================================================================
 
 const char *const view_value_names[VIEW_NUM_VALUE_KINDS] = {"Position", "Degrees", "Quat."};
@@ -25,6 +27,7 @@ void view_find_values(md5_mat34 matrix, view_joint_values values)
     const md5_mat34 rotation =
         md5_mat34_from_xform((md5_xform){.rotation = q, .translation = {0, 0, 0}});
     const float *const m = rotation.m;
+
     const view_joint_values all = {
         {position.x, position.y, position.z, 0},
         {view_degrees(atan2f(m[9], m[10])), view_degrees(asinf(view_clamp(-m[8], -1, 1))),
@@ -34,42 +37,92 @@ void view_find_values(md5_mat34 matrix, view_joint_values values)
     memcpy(values, all, sizeof all);
 }
 
-// Displays the values as a table with columns of constant width. In a wide dock each column is an
-// axis, in a narrow dock each row is an axis.
+enum { NUM_AXES = 4 }; // of a quaternion; other values have three axes
+
+static const view_color value_colors[] = {VIEW_BRIGHT, VIEW_BRIGHT, VIEW_BRIGHT, VIEW_BRIGHT};
+
+// Returns the width of the table of values.
+static float values_width(const view_ui *ui)
+{
+    return ui->column->area.width - 2 * UI_PADDING * ui->em;
+}
+
+static void draw_value_row(view_ui *ui, float column_width, const ui_cells *cells)
+{
+    view_rect row;
+    if (ui_reserve_row(ui, ceilf(UI_TABLE_ROW * ui->em), &row))
+        ui_draw_cells(ui, row, column_width, cells);
+}
+
+// Writes a value of a joint, or "" if the kind has no such axis.
+static void write_value(view_joint_values values, int kind, int axis, char text[32])
+{
+    text[0] = '\0';
+    if (axis < 3 || kind == VIEW_VALUE_QUATERNION)
+        view_format_number(text, 32, values[kind][axis], view_value_places[kind], false);
+}
+
+// Displays the values as a table in a wide dock: each column is an axis, each row a kind.
+static void show_wide_values(view_ui *ui, const char *title, view_joint_values values)
+{
+    const float column_width = (values_width(ui) - 5 * ui->em) / (float)NUM_AXES;
+    ui_cells header = {
+        .name = title, .count = NUM_AXES, .color = VIEW_PLAIN, .colors = view_axis_colors};
+    for (int axis = 0; axis < NUM_AXES; axis++)
+        COMMON_TEXT(header.texts[axis], "%s", view_axis_names[axis]);
+    draw_value_row(ui, column_width, &header);
+
+    for (int kind = 0; kind < VIEW_NUM_VALUE_KINDS; kind++) {
+        ui_cells cells = {.name = view_value_names[kind],
+                          .count = NUM_AXES,
+                          .color = VIEW_DIM,
+                          .colors = value_colors};
+        for (int axis = 0; axis < NUM_AXES; axis++)
+            write_value(values, kind, axis, cells.texts[axis]);
+        draw_value_row(ui, column_width, &cells);
+    }
+}
+
+// Displays the values as a table in a narrow dock: each column is a kind, each row an axis. The
+// title replaces the name of the first kind.
+static void show_narrow_values(view_ui *ui, const char *title, view_joint_values values)
+{
+    static const view_color name_colors[] = {VIEW_DIM, VIEW_DIM, VIEW_DIM};
+    const float column_width = (values_width(ui) - ui->em) / (float)VIEW_NUM_VALUE_KINDS;
+    ui_cells header = {
+        .name = title, .count = VIEW_NUM_VALUE_KINDS, .color = VIEW_PLAIN, .colors = name_colors};
+    for (int kind = 1; kind < VIEW_NUM_VALUE_KINDS; kind++)
+        COMMON_TEXT(header.texts[kind], "%s", view_value_names[kind]);
+    draw_value_row(ui, column_width, &header);
+
+    for (int axis = 0; axis < NUM_AXES; axis++) {
+        ui_cells cells = {.name = view_axis_names[axis],
+                          .count = VIEW_NUM_VALUE_KINDS,
+                          .color = view_axis_colors[axis],
+                          .colors = value_colors};
+        for (int kind = 0; kind < VIEW_NUM_VALUE_KINDS; kind++)
+            write_value(values, kind, axis, cells.texts[kind]);
+        draw_value_row(ui, column_width, &cells);
+    }
+}
+
+// Displays the values as a table with columns of constant width.
 static void show_values(view_ui *ui, const char *title, view_joint_values values)
 {
-    const float em = ui->em;
-    const float width = ui->column->area.width - 1.4f * em;
-    const bool is_wide = width >= 23.1f * em;
-    const int num_rows = is_wide ? VIEW_NUM_VALUE_KINDS : 4;
-    const int num_columns = is_wide ? 4 : VIEW_NUM_VALUE_KINDS;
-    const float wide = (width - (is_wide ? 5 : 1) * em) / (float)num_columns;
-    const char *const *const rows = is_wide ? view_value_names : view_axis_names;
-    const char *const *const columns = is_wide ? view_axis_names : view_value_names;
-    for (int r = -1; r < num_rows; r++) {
-        view_color color = VIEW_PLAIN;
-        if (r >= 0)
-            color = is_wide ? VIEW_DIM : view_axis_colors[r];
-        ui_cells cells = {
-            .name = r < 0 ? title : rows[r], .count = (uint32_t)num_columns, .color = color};
-        view_rect row;
-        view_color colors[4] = {VIEW_DIM, VIEW_DIM, VIEW_DIM, VIEW_DIM};
-        for (int c = 0; c < num_columns; c++) {
-            const int kind = is_wide ? r : c;
-            const int axis = is_wide ? c : r;
-            if (r >= 0)
-                colors[c] = VIEW_BRIGHT;
-            else if (is_wide)
-                colors[c] = view_axis_colors[c];
-            if (r < 0) // in a narrow dock the title replaces the first name
-                COMMON_TEXT(cells.texts[c], "%s", is_wide || c > 0 ? columns[c] : "");
-            else if (axis < 3 || kind == 2)
-                view_format_number(cells.texts[c], sizeof cells.texts[c], values[kind][axis],
-                                   view_value_places[kind], false);
-        }
-        cells.colors = colors;
-        if (ui_reserve_row(ui, ceilf(1.6f * em), &row))
-            ui_draw_cells(ui, row, wide, &cells);
+    if (values_width(ui) >= 23.1f * ui->em)
+        show_wide_values(ui, title, values);
+    else
+        show_narrow_values(ui, title, values);
+}
+
+// Appends the values of a joint with full precision, one line per kind.
+static void append_values(char *text, size_t size, const char *space, view_joint_values values)
+{
+    for (int kind = 0; kind < VIEW_NUM_VALUE_KINDS; kind++) {
+        const int num_axes = kind == VIEW_VALUE_QUATERNION ? 4 : 3;
+        common_append(text, size, "\n", "%s %s", space, view_value_names[kind]);
+        for (int axis = 0; axis < num_axes; axis++)
+            common_append(text, size, "\t", "%.9g", values[kind][axis]);
     }
 }
 
@@ -79,14 +132,8 @@ static void copy_values(view_ui *ui, const char *name, view_joint_values local,
 {
     char text[1024];
     COMMON_TEXT(text, "%.200s", name);
-    for (int space = 0; space < 2; space++)
-        for (int kind = 0; kind < VIEW_NUM_VALUE_KINDS; kind++) {
-            common_append(text, sizeof text, "\n", "%s %s", space == 0 ? "local" : "model",
-                          view_value_names[kind]);
-            for (int i = 0; i < (kind == 2 ? 4 : 3); i++)
-                common_append(text, sizeof text, "\t", "%.9g",
-                              (space == 0 ? local : model)[kind][i]);
-        }
+    append_values(text, sizeof text, "local", local);
+    append_values(text, sizeof text, "model", model);
     ui_copy(ui, ui->stage->now, text, name);
 }
 
@@ -109,6 +156,14 @@ static int compare_weights(const void *a, const void *b)
     return x->vertex < y->vertex ? -1 : x->vertex > y->vertex;
 }
 
+// Returns the number of vertices of the mesh that are in the file. The following vertices are
+// copies of them at seams of the texture.
+static uint32_t count_file_vertices(const md5_mesh *mesh)
+{
+    const uint32_t count = mesh->num_file_vertices;
+    return count < mesh->num_vertices ? count : mesh->num_vertices;
+}
+
 // Finds the file vertices that a joint influences. Writes at most `capacity` of them. Returns their
 // total number.
 static uint32_t find_weights(const md5_model *model, uint32_t joint, weighted *all,
@@ -117,7 +172,8 @@ static uint32_t find_weights(const md5_model *model, uint32_t joint, weighted *a
     uint32_t count = 0;
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
-        for (uint32_t v = 0; v < mesh->num_file_vertices && v < mesh->num_vertices; v++) {
+        const uint32_t num_vertices = count_file_vertices(mesh);
+        for (uint32_t v = 0; v < num_vertices; v++) {
             const uint32_t first = mesh->first_influence[v];
             const uint32_t end = mesh->first_influence[v + 1];
             for (uint32_t i = first; i < end; i++) {
@@ -139,34 +195,51 @@ static void show_weight(view_ui *ui, const md5_model *model, view_rect row, floa
 {
     const bool has_meshes = model->num_meshes > 1;
     const float em = ui->em;
-    const float padding = 0.7f * em;
+    const float padding = UI_PADDING * em;
     const float y = ui_text_top(ui, row);
     const float left = row.x + padding;
     const float right = row.x + row.width - padding;
-    const float weight = left + vertex_width + 3.6f * em;
-    const char *const mesh = model->meshes[influence->mesh].name;
+
     char text[48];
     COMMON_TEXT(text, "%u", influence->vertex);
-    const float number = ui_text_width(ui, text);
+    const float number_width = ui_text_width(ui, text);
+    const float mesh_width = fmaxf(vertex_width - number_width - 1.2f * em, em);
     if (has_meshes)
-        ui_text(ui, left, y, fmaxf(vertex_width - number - 1.2f * em, em), VIEW_DIM, mesh);
-    ui_text_left_of(ui, has_meshes ? left + vertex_width - 0.8f * em : left + number, y,
+        ui_text(ui, left, y, mesh_width, VIEW_DIM, model->meshes[influence->mesh].name);
+    ui_text_left_of(ui, left + (has_meshes ? vertex_width - 0.8f * em : number_width), y,
                     VIEW_BRIGHT, text);
+
+    const float weight_right = left + vertex_width + weight_width * em;
     view_format_number(text, sizeof text, influence->weight, 4, false);
-    ui_text_left_of(ui, weight, y, VIEW_BRIGHT, text);
-    const view_rect line = {weight + 0.7f * em, row.y + 0.5f * row.height - 0.15f * em,
-                            right - 1.6f * em - weight - 0.7f * em, 0.3f * em};
-    if (line.width > em)
-        ui_bar(ui, line, fabsf(influence->weight));
+    ui_text_left_of(ui, weight_right, y, VIEW_BRIGHT, text);
+    const view_rect bar = {weight_right + padding,
+                           row.y + 0.5f * row.height - 0.5f * UI_BAR_HEIGHT * em,
+                           right - 1.6f * em - weight_right - padding, UI_BAR_HEIGHT * em};
+    if (bar.width > em)
+        ui_bar(ui, bar, fabsf(influence->weight));
+
     COMMON_TEXT(text, "%u", influence->num_joints);
     ui_text_left_of(ui, right, y, VIEW_DIM, text);
 }
 
-// Lists the vertices that a joint influences, sorted by weight.
+// Displays the header of the table of weights in the next row.
+static void show_weights_header(view_ui *ui, bool has_meshes, float vertex_width)
+{
+    view_rect row;
+    if (!ui_reserve_row(ui, ceilf(UI_TABLE_ROW * ui->em), &row))
+        return;
+    const float y = ui_text_top(ui, row);
+    const float left = row.x + UI_PADDING * ui->em;
+    const float right = row.x + row.width - UI_PADDING * ui->em;
+    ui_text(ui, left, y, 0, VIEW_DIM, has_meshes ? "mesh, vertex" : "vertex");
+    ui_text_left_of(ui, left + vertex_width + weight_width * ui->em, y, VIEW_DIM, "weight");
+    ui_text_left_of(ui, right, y, VIEW_DIM, "of");
+}
+
+// Lists the vertices that a joint influences, sorted by weight. The view highlights the vertex of
+// the row under the mouse.
 static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
 {
-    const float em = ui->em;
-    const float padding = 0.7f * em;
     const uint32_t count = model != NULL ? find_weights(model, joint, NULL, 0) : 0;
     char text[48];
     COMMON_TEXT(text, count == 1 ? "%u vertex" : "%u vertices", count);
@@ -176,25 +249,19 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
         ui_pair(ui, "no vertices", "", false);
         return;
     }
+
     weighted *const all = common_alloc(count, sizeof *all);
     find_weights(model, joint, all, count);
     qsort(all, count, sizeof *all, compare_weights);
+
     const bool has_meshes = model->num_meshes > 1;
-    const float vertex_width = (has_meshes ? 9 : 4) * em;
-    for (int64_t i = -1; i < (int64_t)count; i++) {
+    const float vertex_width = (has_meshes ? 9 : 4) * ui->em;
+    show_weights_header(ui, has_meshes, vertex_width);
+    for (uint32_t i = 0; i < count; i++) {
         view_rect row;
-        if (!ui_reserve_row(ui, ceilf(1.6f * em), &row))
+        if (!ui_reserve_row(ui, ceilf(UI_TABLE_ROW * ui->em), &row))
             continue;
-        if (i < 0) {
-            const float y = ui_text_top(ui, row);
-            const float left = row.x + padding;
-            ui_text(ui, left, y, 0, VIEW_DIM, has_meshes ? "mesh, vertex" : "vertex");
-            ui_text_left_of(ui, left + vertex_width + 3.6f * em, y, VIEW_DIM, "weight");
-            ui_text_left_of(ui, row.x + row.width - padding, y, VIEW_DIM, "of");
-            continue;
-        }
         ui_item(ui, row, "");
-        // The view highlights the vertex of the row under the mouse.
         if (ui->mouse.is_moved && ui_is_hot(ui))
             ui->lit = (view_pick){.is_set = true, .mesh = all[i].mesh, .vertex = all[i].vertex};
         if (ui_is_hot(ui))
@@ -207,10 +274,11 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
 // Returns true if an aim modifier rotates the joint: `length` joints upward from its own joint.
 static bool is_aimed(const view_scene *scene, const md5_modifier_desc *aim, uint32_t joint)
 {
+    const uint32_t default_length = 2;
     if (aim->kind != MD5_MODIFIER_AIM)
         return false;
     uint32_t rotated = md5_find_joint(scene->skeleton, aim->joint);
-    uint32_t length = aim->length > 0 ? aim->length : 2;
+    uint32_t length = aim->length > 0 ? aim->length : default_length;
     for (; rotated != MD5_NONE && rotated != joint && length > 1; length--)
         rotated = scene->skeleton->joints[rotated].parent;
     return rotated == joint;
@@ -233,57 +301,77 @@ static void show_limits(view_ui *ui, uint32_t joint)
     }
 }
 
-static void joint_panel(view_ui *ui)
+// Displays the parent and the children of a joint as links. Returns the joint whose link was
+// pressed, or -1.
+static int32_t show_relatives(view_ui *ui, uint32_t joint)
+{
+    const md5_joint *const joints = ui->scene->skeleton->joints;
+    const uint32_t parent = joints[joint].parent;
+    int32_t pressed = -1;
+    if (parent == MD5_NONE)
+        ui_pair(ui, "Parent", "none", false);
+    else if (ui_pair(ui, "Parent", joints[parent].name, true))
+        pressed = (int32_t)parent;
+
+    const char *label = "Children"; // of the first child
+    for (uint32_t i = 0; i < ui->scene->num_joints; i++) {
+        if (joints[i].parent != joint)
+            continue;
+        if (ui_pair(ui, label, joints[i].name, true))
+            pressed = (int32_t)i;
+        label = "";
+    }
+    return pressed;
+}
+
+// Displays the transform of a joint relative to its parent and to the model, and the button that
+// copies the values.
+static void show_transform(view_ui *ui, uint32_t joint)
 {
     const float em = ui->em;
-    const int32_t selected = ui->selected_joint;
-    if (selected < 0 || (uint32_t)selected >= ui->scene->num_joints
-        || view_shows_crowd(ui->stage->document))
-        return;
-    const uint32_t number = (uint32_t)selected;
-    const md5_joint *const joints = ui->scene->skeleton->joints;
-    const md5_joint *const joint = &joints[number];
-    char text[64];
-    int32_t next = -1;
-    view_rect row;
-    ui_begin(ui, "chosen");
-    COMMON_TEXT(text, "joint %u", number);
-    ui_page_title(ui, joint->name, text);
-    if (joint->parent == MD5_NONE)
-        ui_pair(ui, "Parent", "none", false);
-    else if (ui_pair(ui, "Parent", joints[joint->parent].name, true))
-        next = (int32_t)joint->parent;
-    const char *label = "Children";
-    for (uint32_t i = 0; i < ui->scene->num_joints; i++)
-        if (joints[i].parent == number) {
-            if (ui_pair(ui, label, joints[i].name, true))
-                next = (int32_t)i;
-            label = "";
-        }
+    const md5_anim *const anim = view_timing_anim(ui->scene);
+    char title[64] = "Transform";
+    if (anim != NULL)
+        COMMON_TEXT(title, "Transform at frame %.1f", view_frame_position(ui->stage->play, anim));
+    const float top = ui->column->y;
+    const bool is_open = ui_section(ui, UI_SECTION_PLACE, title, "");
+
     view_joint_values local;
     view_joint_values model;
-    view_find_values(view_joint_matrix(ui->scene, number, true), local);
-    view_find_values(view_joint_matrix(ui->scene, number, false), model);
-    const md5_anim *const anim = view_timing_anim(ui->scene);
-    if (anim != NULL)
-        COMMON_TEXT(text, "Transform at frame %.1f", view_frame_position(ui->stage->play, anim));
-    else
-        COMMON_TEXT(text, "Transform");
-    const float top = ui->column->y;
-    const bool is_open = ui_section(ui, UI_SECTION_PLACE, text, "");
+    view_find_values(view_joint_matrix(ui->scene, joint, true), local);
+    view_find_values(view_joint_matrix(ui->scene, joint, false), model);
     const view_rect area = ui->column->area;
     const view_rect button = {area.x + area.width - 4.6f * em, top + 0.15f * em, 4 * em,
                               ceilf(1.6f * em)};
     const bool is_copied = ui_button(ui, button, "Copy", false);
     if (is_copied || (ui->mouse.control && ui_key(ui, 'c')))
-        copy_values(ui, joint->name, local, model);
+        copy_values(ui, ui->scene->skeleton->joints[joint].name, local, model);
+
     if (is_open) {
         show_values(ui, "Local", local);
         show_values(ui, "Model", model);
     }
-    show_limits(ui, number);
-    show_weights(ui, ui->scene->model, number);
-    ui_reserve_row(ui, ceilf(0.5f * em), &row);
+}
+
+// The page of the selected joint.
+static void joint_panel(view_ui *ui)
+{
+    const int32_t selected = ui->selected_joint;
+    if (selected < 0 || (uint32_t)selected >= ui->scene->num_joints
+        || view_shows_crowd(ui->stage->document))
+        return;
+    const uint32_t joint = (uint32_t)selected;
+    char text[64];
+    COMMON_TEXT(text, "joint %u", joint);
+    ui_begin(ui, "chosen");
+    ui_page_title(ui, ui->scene->skeleton->joints[joint].name, text);
+    const int32_t next = show_relatives(ui, joint);
+    show_transform(ui, joint);
+    show_limits(ui, joint);
+    show_weights(ui, ui->scene->model, joint);
+    view_rect space;
+    ui_reserve_row(ui, ceilf(0.5f * ui->em), &space);
+
     if (next >= 0) {
         ui->selected_joint = next;
         ui->command.action = VIEW_MARKED;
@@ -298,27 +386,29 @@ static void list_fired(view_ui *ui, const view_event *events, int count, double 
     const double lifetime = 1.5;
     for (int i = 0; i < count; i++) {
         const bool is_recent = fabs(now - events[i].time) < lifetime;
-        const ui_row_style words = {.color = i == 0 ? VIEW_ACCENT : VIEW_DIM, .is_fixed = is_fixed};
-        ui_row(ui, &words, is_recent ? events[i].text : "");
+        const ui_row_style style = {.color = i == 0 ? VIEW_ACCENT : VIEW_DIM, .is_fixed = is_fixed};
+        ui_row(ui, &style, is_recent ? events[i].text : "");
     }
 }
 
 // Displays the curves of the clips or, if `are_curves` is false, the windows, with their values.
-static void list_tracks(view_ui *ui, const view_machine *machine, bool are_curves)
+// Curves of several clips with the same name are one curve: only the first is displayed.
+static void list_tracks(view_ui *ui, const view_machine *view, bool are_curves)
 {
-    const md5_machine *const made = machine->character->machine;
-    uint32_t number = 0; // counts the curves of all clips; equal names share the first number
-    for (uint32_t i = 0; i < machine->desc->num_clips; i++) {
-        const md5_clip_desc *const clip = &machine->desc->clips[i];
+    const md5_machine *const machine = view->character->machine;
+    uint32_t number = 0; // of the curve among the curves of all clips
+    for (uint32_t i = 0; i < view->desc->num_clips; i++) {
+        const md5_clip_desc *const clip = &view->desc->clips[i];
         const uint32_t count = are_curves ? clip->num_curves : clip->num_windows;
-        for (uint32_t k = 0; k < count; k++) {
+        for (uint32_t k = 0; k < count; k++, number++) {
             const char *const name = are_curves ? clip->curves[k].name : clip->windows[k].name;
             const uint32_t first =
-                are_curves ? md5_find_curve(made, name) : md5_find_window(made, name);
-            const float value = are_curves ? md5_player_curve(machine->player, number)
-                                           : md5_player_window(machine->player, number);
-            if (number++ == first)
-                ui_figure(ui, value != 0 ? VIEW_PLAIN : VIEW_DIM, name, "%.2f", value);
+                are_curves ? md5_find_curve(machine, name) : md5_find_window(machine, name);
+            if (number != first)
+                continue;
+            const float value = are_curves ? md5_player_curve(view->player, number)
+                                           : md5_player_window(view->player, number);
+            ui_figure(ui, value != 0 ? VIEW_PLAIN : VIEW_DIM, name, "%.2f", value);
         }
     }
 }
@@ -408,37 +498,43 @@ static void machine_panel(view_ui *ui)
 
 // == Channels of an entity ================================================================
 
-// Displays the channels of an entity. A click on the name of a channel shows its time in the time
-// bar; a click on its clip lists the clips for the channel.
+// Displays a channel with its clip and the time of the clip. A click on the name of a channel shows
+// its time in the time bar; a click on its clip lists the clips for the channel.
+static void show_channel(view_ui *ui, const view_entity *entity, md5_channel channel)
+{
+    const float label_end = ui->column->area.x + VIEW_INSET * ui->scale + ui->label_width;
+    const int32_t clip = entity->channels[channel].clip;
+    const bool is_playing = clip >= 0;
+    const bool has_focus = channel == entity->focus && is_playing;
+    char text[192] = "\xE2\x80\x94"; // a dash
+    if (is_playing)
+        COMMON_TEXT(text, "%s  %.2f", entity->entity->clips[clip].anim->name,
+                    0.001 * md5_actor_channel(entity->parts[0].actor, channel).time);
+    view_color color = has_focus ? VIEW_BRIGHT : VIEW_PLAIN;
+    if (!is_playing)
+        color = VIEW_DIM;
+
+    const ui_row_style style = {.name = view_channel_name(channel),
+                                .color = color,
+                                .hint = has_focus ? "time" : "",
+                                .is_fixed = true}; // the text changes in every frame
+    if (ui_row(ui, &style, text))
+        UI_COMMAND(ui, ui->mouse.x < label_end ? VIEW_SHOW_CHANNEL : VIEW_LIST_CHANNEL,
+                   .item = (uint32_t)channel);
+}
+
+// Displays the channels of an entity and its last events.
 static void channels_panel(view_ui *ui)
 {
     const view_entity *const entity = view_active_entity(ui->scene);
     ui_begin(ui, "channel");
     ui->label_width = 64 * ui->scale;
-    const float label_end = ui->column->area.x + VIEW_INSET * ui->scale + ui->label_width;
     if (!ui_section(ui, UI_SECTION_CHANNELS, "Channels", ""))
         return;
-    for (int c = 0; c < MD5_NUM_CHANNELS; c++) {
-        const md5_channel channel = (md5_channel)c;
-        const int32_t clip = entity->channels[c].clip;
-        const bool has_focus = channel == entity->focus && clip >= 0;
-        view_color color = has_focus ? VIEW_BRIGHT : VIEW_PLAIN;
-        if (clip < 0)
-            color = VIEW_DIM;
-        const ui_row_style words = {.name = view_channel_name(channel),
-                                    .color = color,
-                                    .hint = has_focus ? "time" : "",
-                                    .is_fixed = true}; // the text changes in every frame
-        char text[192] = "\xE2\x80\x94";
-        if (!view_has_channel(entity, channel))
-            continue;
-        if (clip >= 0)
-            COMMON_TEXT(text, "%s  %.2f", entity->entity->clips[clip].anim->name,
-                        0.001 * md5_actor_channel(entity->parts[0].actor, channel).time);
-        if (ui_row(ui, &words, text))
-            UI_COMMAND(ui, ui->mouse.x < label_end ? VIEW_SHOW_CHANNEL : VIEW_LIST_CHANNEL,
-                       .item = (uint32_t)c);
-    }
+    for (int c = 0; c < MD5_NUM_CHANNELS; c++)
+        if (view_has_channel(entity, (md5_channel)c))
+            show_channel(ui, entity, (md5_channel)c);
+
     ui_gap(ui);
     list_fired(ui, entity->fired, VIEW_EVENTS, entity->time, true);
     ui_gap(ui);
@@ -520,7 +616,8 @@ void view_inspector_panel(view_ui *ui, view_card *card, view_texture_panel *text
     if (shown->parm_list
         && ui_section(ui, UI_SECTION_MATERIALS, "Materials", "highlighted: in use"))
         ui_setting(ui, card, VIEW_OPTION(parms));
-    if (view_shows_retarget(retarget, ui->stage)) {
+
+    if (view_shows_retarget(retarget, ui->stage)) { // replaces the other pages
         view_retarget_rows(ui, retarget, card);
     } else if (shown->panel && shown->inspector) {
         view_two_panel(ui);

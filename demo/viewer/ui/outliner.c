@@ -16,6 +16,8 @@ int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
 
 // == Rows =================================================================================
 
+static const float sign_width = 1.3f; // em
+
 typedef enum row_sign {
     SIGN_NONE,
     SIGN_FOLDED,
@@ -62,36 +64,52 @@ static view_color row_color(const tree_row *row, bool is_hot)
     return row->color != 0 ? row->color : VIEW_PLAIN;
 }
 
+// Returns the width of the space for the name of a row, which begins at `name_left`.
+static float name_space(const view_ui *ui, const tree_row *item, view_rect row, float name_left)
+{
+    const float right = row.x + row.width - UI_PADDING * ui->em;
+    const char *const right_text = item->text != NULL ? item->text : "";
+    return right - name_left - 4 * ui->scale - ui_text_width(ui, right_text);
+}
+
+// Draws a row of the tree. The name begins at `name_left`.
+static void draw_row(view_ui *ui, const tree_row *item, view_rect row, float indent,
+                     float name_left)
+{
+    const float em = ui->em;
+    const bool is_hot = ui_is_hot(ui);
+    const bool is_bright = item->is_selected || is_hot;
+    const float y = ui_text_top(ui, row);
+    const float right = row.x + row.width - UI_PADDING * em;
+    const char *const right_text = item->text != NULL ? item->text : "";
+    if (is_bright)
+        view_draw_rect(ui->canvas, row, item->is_selected ? VIEW_SELECTED : VIEW_CONTROL);
+
+    const row_sign sign = is_hot && item->sign == SIGN_STARTS ? SIGN_PAUSED : item->sign;
+    ui_text_in(ui, (view_rect){row.x + indent, row.y, em, row.height},
+               item->is_selected ? VIEW_BRIGHT : signs[sign].color, signs[sign].text);
+    ui_text(ui, name_left, y, fmaxf(name_space(ui, item, row, name_left), em),
+            row_color(item, is_hot), item->name);
+    ui_text_left_of(ui, right, y, is_bright ? VIEW_PLAIN : VIEW_DIM, right_text);
+}
+
 // Displays a row of the tree. Returns the part that was pressed.
 static row_part show_row(view_ui *ui, const tree_row *item)
 {
     const float em = ui->em;
-    const float padding = 0.7f * em;
     view_rect row;
-    const bool is_visible = ui_reserve_row(ui, ceilf(1.6f * em), &row);
+    const bool is_visible = ui_reserve_row(ui, ceilf(UI_TABLE_ROW * em), &row);
     // The indent is limited, so that deep trees remain visible.
-    const float indent = padding + fminf((float)item->depth * em, 0.5f * row.width);
-    const float name = row.x + indent + 1.3f * em;
-    const float right = row.x + row.width - padding;
-    const char *const right_text = item->text != NULL ? item->text : "";
-    const float width = right - name - 4 * ui->scale - ui_text_width(ui, right_text);
+    const float indent = UI_PADDING * em + fminf((float)item->depth * em, 0.5f * row.width);
+    const float name_left = row.x + indent + sign_width * em;
+
     const bool is_pressed = ui_item(ui, row, item->label != NULL ? item->label : item->name);
-    ui_tip_cut(ui, item->name, width);
-    if (is_visible && !ui->is_event) {
-        const bool is_hot = ui_is_hot(ui);
-        const float y = ui_text_top(ui, row);
-        if (item->is_selected || is_hot)
-            view_draw_rect(ui->canvas, row, item->is_selected ? VIEW_SELECTED : VIEW_CONTROL);
-        const row_sign sign = is_hot && item->sign == SIGN_STARTS ? SIGN_PAUSED : item->sign;
-        ui_text_in(ui, (view_rect){row.x + indent, row.y, em, row.height},
-                   item->is_selected ? VIEW_BRIGHT : signs[sign].color, signs[sign].text);
-        ui_text(ui, name, y, fmaxf(width, em), row_color(item, is_hot), item->name);
-        ui_text_left_of(ui, right, y, item->is_selected || is_hot ? VIEW_PLAIN : VIEW_DIM,
-                        right_text);
-    }
+    ui_tip_cut(ui, item->name, name_space(ui, item, row, name_left));
+    if (is_visible && !ui->is_event)
+        draw_row(ui, item, row, indent, name_left);
     if (!is_pressed)
         return PART_NONE;
-    return item->sign != SIGN_NONE && ui->mouse.x < name ? PART_SIGN : PART_NAME;
+    return item->sign != SIGN_NONE && ui->mouse.x < name_left ? PART_SIGN : PART_NAME;
 }
 
 // Returns true if a name matches the search text.
@@ -150,6 +168,45 @@ void view_select_material(view_ui *ui, uint32_t mesh)
     request_selection(ui);
 }
 
+// Returns true if a mesh is selected, or has the selected material.
+static bool is_mesh_selected(const view_ui *ui, const md5_model *model, uint32_t mesh)
+{
+    if (ui->selected_mesh == (int32_t)mesh)
+        return true;
+    if (ui->selected_material < 0 || mesh >= VIEW_MAX_MATERIALS)
+        return false;
+    return first_with(model, mesh) == (uint32_t)ui->selected_material;
+}
+
+// Displays the row of a mesh and handles clicks on it. A click on the eye hides the mesh or, with
+// Alt, all other meshes.
+static void show_mesh(view_ui *ui, const md5_model *model, uint32_t index)
+{
+    const md5_mesh *const mesh = &model->meshes[index];
+    char number[16];
+    char vertices[16];
+    COMMON_TEXT(number, "Mesh %u", index);
+    COMMON_TEXT(vertices, "%u", mesh->num_vertices);
+    const char *const name = mesh->name[0] != '\0' ? mesh->name : number;
+    tree_row row = {.name = name,
+                    .text = vertices,
+                    .sign = SIGN_EYE,
+                    .is_selected = is_mesh_selected(ui, model, index)};
+    if (view_is_hidden(ui->stage->hidden_meshes, index)) {
+        row.sign = SIGN_SHUT;
+        row.color = VIEW_DIM;
+    }
+
+    const row_part part = show_row(ui, &row);
+    if (part == PART_SIGN) {
+        UI_COMMAND(ui, ui->mouse.alt ? VIEW_ONLY_MESH : VIEW_HIDE_MESH, .number = index);
+    } else if (part == PART_NAME) {
+        view_select_mesh(ui, ui->stage->now, index);
+        request_selection(ui);
+    }
+    ui_context(ui, VIEW_ON_MESH, index, index + 1, name, NULL);
+}
+
 static void list_meshes(view_ui *ui, const view_outliner *outliner)
 {
     const md5_model *const model = ui->scene->model;
@@ -157,37 +214,13 @@ static void list_meshes(view_ui *ui, const view_outliner *outliner)
     uint32_t num_found = 0;
     for (uint32_t i = 0; i < count; i++)
         num_found += is_found(outliner, model->meshes[i].name);
+
     ui_begin(ui, "mesh");
     if (!show_section_header(ui, outliner, UI_SECTION_MESHES, "Meshes", count, num_found))
         return;
-    for (uint32_t i = 0; i < count; i++) {
-        const md5_mesh *const mesh = &model->meshes[i];
-        char number[16];
-        char vertices[16];
-        const bool is_hidden = view_is_hidden(ui->stage->hidden_meshes, i);
-        if (!is_found(outliner, mesh->name))
-            continue;
-        COMMON_TEXT(number, "Mesh %u", i);
-        COMMON_TEXT(vertices, "%u", mesh->num_vertices);
-        const char *const name = mesh->name[0] != '\0' ? mesh->name : number;
-        const int32_t material = i < VIEW_MAX_MATERIALS ? (int32_t)first_with(model, i) : -2;
-        const bool is_of_material = material == ui->selected_material;
-        const bool is_selected = ui->selected_mesh == (int32_t)i || is_of_material;
-        tree_row row = {
-            .name = name, .text = vertices, .sign = SIGN_EYE, .is_selected = is_selected};
-        if (is_hidden) {
-            row.sign = SIGN_SHUT;
-            row.color = VIEW_DIM;
-        }
-        const row_part part = show_row(ui, &row);
-        if (part == PART_SIGN) {
-            UI_COMMAND(ui, ui->mouse.alt ? VIEW_ONLY_MESH : VIEW_HIDE_MESH, .number = i);
-        } else if (part == PART_NAME) {
-            view_select_mesh(ui, ui->stage->now, i);
-            request_selection(ui);
-        }
-        ui_context(ui, VIEW_ON_MESH, i, i + 1, name, NULL);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        if (is_found(outliner, model->meshes[i].name))
+            show_mesh(ui, model, i);
 }
 
 // Displays the clips as images with names, for touch screens.
@@ -214,6 +247,26 @@ static row_sign clip_sign(const view_ui *ui, bool is_shown)
     return ui->stage->play->playing ? SIGN_PLAYS : SIGN_PAUSED;
 }
 
+// Displays the row of a clip and handles clicks on it: a click shows the clip, a double click also
+// moves the camera to the model, and a click on the sign of the shown clip stops or plays it.
+static void show_clip(view_ui *ui, size_t index, bool is_shown)
+{
+    const view_clip *const clip = &ui->scene->clips[index];
+    char seconds[24];
+    COMMON_TEXT(seconds, "%.2f s", clip->anim->duration);
+    const row_part part = show_row(ui, &(tree_row){.name = clip->name,
+                                                   .text = seconds,
+                                                   .sign = clip_sign(ui, is_shown),
+                                                   .is_selected = is_shown});
+    if (part != PART_NONE)
+        UI_COMMAND(ui, VIEW_OPEN_CLIP, .number = index, .item = part == PART_SIGN);
+    if (is_shown && part == PART_SIGN)
+        ui->command.action = VIEW_PLAY;
+    else if (part == PART_NAME && ui->mouse.is_double)
+        ui->command.action = VIEW_FRAME_ALL;
+    ui_context(ui, VIEW_ON_CLIP, index, 0, clip->name, clip->path);
+}
+
 static void list_clips(view_ui *ui, const view_outliner *outliner)
 {
     const view_clip *const shown = view_shown_clip(ui->scene);
@@ -222,29 +275,14 @@ static void list_clips(view_ui *ui, const view_outliner *outliner)
     uint32_t num_found = 0;
     for (size_t i = 0; i < count; i++)
         num_found += is_found(outliner, ui->scene->clips[i].name);
+
     ui_begin(ui, "clip");
     if (!show_section_header(ui, outliner, UI_SECTION_CLIPS, "Clips", (uint32_t)count, num_found))
         return;
     for (size_t i = 0; i < count; i++) {
         const view_clip *const clip = &ui->scene->clips[i];
-        const bool is_shown = clip == shown;
-        char seconds[24];
-        if (!is_found(outliner, clip->name))
-            continue;
-        COMMON_TEXT(seconds, "%.2f s", clip->anim->duration);
-        const row_part part = show_row(ui, &(tree_row){.name = clip->name,
-                                                       .text = seconds,
-                                                       .sign = clip_sign(ui, is_shown),
-                                                       .is_selected = is_shown});
-        if (part != PART_NONE)
-            UI_COMMAND(ui, VIEW_OPEN_CLIP, .number = i);
-        if (part == PART_SIGN)
-            ui->command.item = 1;
-        if (is_shown && part == PART_SIGN)
-            ui->command.action = VIEW_PLAY;
-        else if (part == PART_NAME && ui->mouse.is_double)
-            ui->command.action = VIEW_FRAME_ALL;
-        ui_context(ui, VIEW_ON_CLIP, i, 0, clip->name, clip->path);
+        if (is_found(outliner, clip->name))
+            show_clip(ui, i, clip == shown);
     }
 }
 
@@ -278,58 +316,65 @@ static void list_states(view_ui *ui, const view_outliner *outliner, const md5_la
     }
 }
 
+// Displays the row of a layer with its active state or, during a transition, both states. Below it
+// are all states if the layer is unfolded. A click on the name shows the layer in the state graph.
+static void show_layer(view_ui *ui, view_outliner *outliner, view_graph_view *graph, uint32_t index)
+{
+    const view_machine *const machine = &ui->scene->machine;
+    const md5_layer_desc *const layer = &machine->desc->layers[index];
+    const md5_layer_status status = md5_player_layer(machine->player, index);
+    const char *const state = layer->states[status.state].name;
+    const bool is_changing = status.from != MD5_NONE;
+    const bool is_searched = outliner->filter[0] != '\0';
+    const uint64_t bit = index < 64 ? (uint64_t)1 << index : 0; // further layers remain folded
+    const bool is_open = is_searched || (outliner->open_layers & bit) != 0;
+    char text[160];
+    if (is_changing)
+        COMMON_TEXT(text, "%s \xE2\x86\x92 %s", layer->states[status.from].name, state);
+    else
+        COMMON_TEXT(text, "%s", state);
+
+    const row_part part = show_row(
+        ui, &(tree_row){.name = layer->name,
+                        .text = text,
+                        .sign = is_open ? SIGN_OPEN : SIGN_FOLDED,
+                        .color = is_changing ? VIEW_AMBER : 0,
+                        .is_selected = view_shows_graph(ui->stage) && graph->layer == index});
+    if (part == PART_SIGN) {
+        outliner->open_layers ^= bit;
+    } else if (part == PART_NAME) {
+        graph->layer = index;
+        graph->zoom = 0;
+    }
+    if (is_open)
+        list_states(ui, outliner, layer, index, status.state);
+}
+
 // Displays the layers of a state machine with their active states and, if they are unfolded, all
 // states; then the one-shot slots.
 static void list_layers(view_ui *ui, view_outliner *outliner, view_graph_view *graph)
 {
     const view_machine *const machine = &ui->scene->machine;
     const md5_machine_desc *const desc = machine->desc;
-    const bool is_searched = outliner->filter[0] != '\0';
-    const bool shows_graph = view_shows_graph(ui->stage);
-    uint32_t num_found = 0;
     if (view_mode_of(ui->stage->document) != VIEW_MODE_MACHINE)
         return;
+    uint32_t num_found = 0;
     for (uint32_t i = 0; i < desc->num_layers; i++)
         num_found += is_layer_found(outliner, &desc->layers[i]);
+
     ui_begin(ui, "layer");
     if (!show_section_header(ui, outliner, UI_SECTION_LAYERS, "Layers", desc->num_layers,
                              num_found))
         return;
-    for (uint32_t i = 0; i < desc->num_layers; i++) {
-        const md5_layer_desc *const layer = &desc->layers[i];
-        const md5_layer_status status = md5_player_layer(machine->player, i);
-        const char *const state = layer->states[status.state].name;
-        const uint64_t bit = i < 64 ? (uint64_t)1 << i : 0;
-        const bool is_open = is_searched || (outliner->open_layers & bit) != 0;
-        char text[160];
-        const bool is_changing = status.from != MD5_NONE;
-        if (is_changing)
-            COMMON_TEXT(text, "%s \xE2\x86\x92 %s", layer->states[status.from].name, state);
-        else
-            COMMON_TEXT(text, "%s", state);
-        if (!is_layer_found(outliner, layer))
-            continue;
-        tree_row row = {.name = layer->name,
-                        .text = text,
-                        .sign = is_open ? SIGN_OPEN : SIGN_FOLDED,
-                        .is_selected = shows_graph && graph->layer == i};
-        if (is_changing)
-            row.color = VIEW_AMBER;
-        const row_part part = show_row(ui, &row);
-        if (part == PART_SIGN) {
-            outliner->open_layers ^= bit;
-        } else if (part == PART_NAME) {
-            graph->layer = i;
-            graph->zoom = 0;
-        }
-        if (is_open)
-            list_states(ui, outliner, layer, i, status.state);
-    }
+    for (uint32_t i = 0; i < desc->num_layers; i++)
+        if (is_layer_found(outliner, &desc->layers[i]))
+            show_layer(ui, outliner, graph, i);
     for (uint32_t i = 0; i < desc->num_slots; i++) {
+        const char *const slot = desc->slots[i].name;
         const md5_one_shot_status one_shot = md5_player_one_shot(machine->player, i);
         const char *const clip = one_shot.weight > 0 ? desc->clips[one_shot.clip].name : NULL;
-        if (is_found(outliner, desc->slots[i].name))
-            show_row(ui, &(tree_row){.name = desc->slots[i].name, .text = clip});
+        if (is_found(outliner, slot))
+            show_row(ui, &(tree_row){.name = slot, .text = clip});
     }
 }
 
@@ -342,12 +387,16 @@ typedef struct joint_tree {
     uint32_t *sizes;  // number of joints in the subtree, by joint
 } joint_tree;
 
+// Orders the joints depth-first. First the sizes of the subtrees are computed, from the leaves to
+// the root; then each joint is stored at the next free index of its parent's subtree.
 static joint_tree order_joints(const md5_skeleton *skeleton)
 {
     const uint32_t count = skeleton->num_joints;
     uint32_t *const block = common_alloc(4 * (size_t)count + 1, sizeof *block);
     const joint_tree tree = {block, block + count, block + 2 * (size_t)count};
     uint32_t *const next = block + 3 * (size_t)count; // index for the next child; [count]: root
+
+    // `order` has parents before children.
     for (uint32_t i = count; i-- > 0;) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
@@ -355,6 +404,7 @@ static joint_tree order_joints(const md5_skeleton *skeleton)
         if (parent != MD5_NONE)
             tree.sizes[parent] += tree.sizes[joint];
     }
+
     for (uint32_t i = 0; i < count; i++) { // siblings remain in the order of the file
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
@@ -409,13 +459,13 @@ static void scroll_to_next_row(const view_ui *ui, float shown)
         scroll->wanted = fmaxf(top - 0.4f * area.height, 0);
 }
 
-// Displays the row of a joint and handles clicks on it.
+// Displays the row of a joint and handles clicks on it. Joints that the clip does not animate are
+// dim.
 static void show_joint(view_ui *ui, view_outliner *outliner, const joint_tree *tree, uint32_t joint,
                        bool is_shut, bool is_selected)
 {
     const view_clip *const clip = view_shown_clip(ui->scene);
     const char *const name = ui->scene->skeleton->joints[joint].name;
-    // Joints that the clip does not animate are dim.
     const bool has_binding = clip != NULL && clip->binding != NULL;
     const bool is_still = has_binding && clip->binding->tracks[joint] == MD5_NONE;
     row_sign sign = SIGN_NONE;
@@ -426,6 +476,7 @@ static void show_joint(view_ui *ui, view_outliner *outliner, const joint_tree *t
                                                    .sign = sign,
                                                    .color = is_still ? VIEW_DIM : 0,
                                                    .is_selected = is_selected});
+
     if (ui->mouse.is_moved && ui_is_hot(ui))
         ui->hovered_joint = (int32_t)joint;
     if (ui_context(ui, VIEW_ON_JOINT, joint, 0, name, NULL)) {
@@ -440,36 +491,47 @@ static void show_joint(view_ui *ui, view_outliner *outliner, const joint_tree *t
     }
 }
 
+// Returns true if a joint was selected outside of the outliner since the last frame, so that its
+// row must be scrolled into view. Unfolds its ancestors.
+static bool reveal_selected_joint(const view_ui *ui, view_outliner *outliner)
+{
+    const md5_skeleton *const skeleton = ui->scene->skeleton;
+    const int32_t selected = ui->selected_joint;
+    if (ui->is_event || outliner->revealed_joint == selected)
+        return false;
+    outliner->revealed_joint = selected;
+    if (selected < 0 || (uint32_t)selected >= skeleton->num_joints)
+        return false;
+    unfold_to(outliner, skeleton, (uint32_t)selected);
+    return true;
+}
+
 static void list_joints(view_ui *ui, view_outliner *outliner)
 {
     const md5_skeleton *const skeleton = ui->scene->skeleton;
-    const bool is_searched = outliner->filter[0] != '\0';
     const uint32_t count = skeleton != NULL ? skeleton->num_joints : 0;
     if (count == 0)
         return;
     const joint_tree tree = order_joints(skeleton);
     bool *const listed = common_alloc(count, sizeof *listed);
     const uint32_t num_found = find_joints(outliner, skeleton, listed);
-    const int32_t marked = view_marked_joint(ui, ui->scene);
-    // A joint that was selected elsewhere is scrolled into view.
-    const bool is_new = !ui->is_event && outliner->revealed_joint != ui->selected_joint;
-    if (is_new && ui->selected_joint >= 0 && (uint32_t)ui->selected_joint < count)
-        unfold_to(outliner, skeleton, (uint32_t)ui->selected_joint);
-    if (!ui->is_event)
-        outliner->revealed_joint = ui->selected_joint;
+    const bool reveals = reveal_selected_joint(ui, outliner);
+
     ui_begin(ui, "joint");
     const bool is_open =
         show_section_header(ui, outliner, UI_SECTION_JOINTS, "Joints", count, num_found);
+    const bool is_searched = outliner->filter[0] != '\0';
+    const int32_t marked = view_marked_joint(ui, ui->scene);
     const float shown = ui->is_smooth ? ui->column->scroll->shown : ui->column->scroll->wanted;
     for (uint32_t i = 0; i < count && is_open; i++) {
         const uint32_t joint = tree.joints[i];
         const bool is_shut = !is_searched && is_folded(outliner, joint);
-        if (is_new && (int32_t)joint == ui->selected_joint)
+        if (reveals && (int32_t)joint == ui->selected_joint)
             scroll_to_next_row(ui, shown);
         if (listed[joint])
             show_joint(ui, outliner, &tree, joint, is_shut, (int32_t)joint == marked);
         if (is_shut)
-            i += tree.sizes[joint] - 1;
+            i += tree.sizes[joint] - 1; // skips its descendants
     }
     free(listed);
     free(tree.joints);
@@ -482,57 +544,63 @@ static void list_joints(view_ui *ui, view_outliner *outliner)
 static void list_materials(view_ui *ui, const view_outliner *outliner)
 {
     const md5_model *const model = ui->scene->model;
-    const uint32_t all = model != NULL ? model->num_meshes : 0;
-    const uint32_t count = all < VIEW_MAX_MATERIALS ? all : VIEW_MAX_MATERIALS;
+    const uint32_t num_meshes = model != NULL ? model->num_meshes : 0;
+    const uint32_t count = num_meshes < VIEW_MAX_MATERIALS ? num_meshes : VIEW_MAX_MATERIALS;
     uint32_t num_found = 0;
     for (uint32_t i = 0; i < count; i++)
         num_found += first_with(model, i) == i && is_found(outliner, model->meshes[i].shader);
+
     ui_begin(ui, "material");
     if (!show_section_header(ui, outliner, UI_SECTION_MATERIAL_LIST, "Materials", count, num_found))
         return;
     for (uint32_t i = 0; i < count; i++) {
         const char *const name = model->meshes[i].shader;
-        const bool is_selected = ui->selected_material == (int32_t)i;
         if (first_with(model, i) != i || !is_found(outliner, name))
             continue;
-        if (show_row(ui, &(tree_row){.label = name,
-                                     .name = name[0] != '\0' ? common_base(name) : "none",
-                                     .is_selected = is_selected})
-            != PART_NONE)
+        const tree_row row = {.label = name,
+                              .name = name[0] != '\0' ? common_base(name) : "none",
+                              .is_selected = ui->selected_material == (int32_t)i};
+        if (show_row(ui, &row) != PART_NONE)
             view_select_material(ui, i);
     }
+}
+
+// Displays the slider of a morph target.
+static void show_morph(view_ui *ui, const view_morphs *morphs, uint32_t index)
+{
+    const view_document *const document = ui->stage->document;
+    const float em = ui->em;
+    const float usual = 0;
+    ui_reserve_row(ui, ceilf(UI_FIELD_HEIGHT * em), &ui->space);
+    ui->space.x += UI_PADDING * em;
+    ui->space.width -= 2 * UI_PADDING * em;
+
+    char text[32];
+    view_format_number(text, sizeof text, morphs->weights[index], 2, false);
+    if (ui_slider(ui, morphs->morph->targets[index].name, VIEW_PLAIN, text, VIEW_BRIGHT, 0, 1,
+                  &usual, &morphs->asked[index]))
+        view_drive_morphs(morphs, document->scene.machine.player, morphs->reported,
+                          morphs->weights);
 }
 
 // Displays the morph targets with sliders for --morph. The numbers are the final weights, which
 // include those of the state machine.
 static void list_morphs(view_ui *ui, const view_outliner *outliner)
 {
-    const view_document *const document = ui->stage->document;
-    const view_morphs *const morphs = &document->morphs;
+    const view_morphs *const morphs = &ui->stage->document->morphs;
     const uint32_t count = morphs->morph != NULL ? morphs->morph->num_targets : 0;
-    const float em = ui->em;
-    const float usual = 0;
     uint32_t num_found = 0;
     for (uint32_t i = 0; i < count; i++)
         num_found += is_found(outliner, morphs->morph->targets[i].name);
+
     ui_begin(ui, "morph");
     if (!show_section_header(ui, outliner, UI_SECTION_MORPHS, "Morph targets", count, num_found))
         return;
-    ui->label_width = 7 * em;
-    ui->value_width = 4 * em;
-    for (uint32_t i = 0; i < count; i++) {
-        const char *const name = morphs->morph->targets[i].name;
-        char text[32];
-        if (!is_found(outliner, name))
-            continue;
-        ui_reserve_row(ui, ceilf(1.85f * em), &ui->space);
-        ui->space.x += 0.7f * em;
-        ui->space.width -= 1.4f * em;
-        view_format_number(text, sizeof text, morphs->weights[i], 2, false);
-        if (ui_slider(ui, name, VIEW_PLAIN, text, VIEW_BRIGHT, 0, 1, &usual, &morphs->asked[i]))
-            view_drive_morphs(morphs, document->scene.machine.player, morphs->reported,
-                              morphs->weights);
-    }
+    ui->label_width = 7 * ui->em;
+    ui->value_width = 4 * ui->em;
+    for (uint32_t i = 0; i < count; i++)
+        if (is_found(outliner, morphs->morph->targets[i].name))
+            show_morph(ui, morphs, i);
 }
 
 // == The dock =============================================================================
@@ -548,74 +616,101 @@ static void open_found_clip(view_ui *ui, const view_outliner *outliner)
     }
 }
 
+// Returns the joint that the search text names, or the first joint whose name contains it, or -1.
+static int32_t find_joint(const view_scene *scene, const view_outliner *outliner)
+{
+    const uint32_t num_joints = scene->skeleton != NULL ? scene->num_joints : 0;
+    int32_t found = -1;
+    for (uint32_t i = 0; i < num_joints; i++) {
+        const char *const name = scene->skeleton->joints[i].name;
+        const bool is_exact = strcmp(name, outliner->filter) == 0;
+        if (is_exact || (found < 0 && is_found(outliner, name)))
+            found = (int32_t)i;
+    }
+    return found;
+}
+
+// Returns the first mesh that matches the search text, or only one with exactly this name, or -1.
+static int32_t find_mesh(const view_scene *scene, const view_outliner *outliner, bool is_exact)
+{
+    for (uint32_t i = 0; i < view_count_meshes(scene); i++) {
+        const char *const name = scene->model->meshes[i].name;
+        const bool is_match =
+            is_exact ? strcmp(name, outliner->filter) == 0 : is_found(outliner, name);
+        if (is_match)
+            return (int32_t)i;
+    }
+    return -1;
+}
+
 // Selects the joint that the search text names, or the first joint or mesh that matches it. A mesh
 // with exactly this name is preferred to a joint that only contains it. If nothing matches, opens
 // the first matching clip.
 static void open_found(view_ui *ui, view_outliner *outliner)
 {
-    const md5_joint *const joints =
-        ui->scene->skeleton != NULL ? ui->scene->skeleton->joints : NULL;
-    const uint32_t num_joints = joints != NULL ? ui->scene->num_joints : 0;
-    int32_t best = -1;
+    const view_scene *const scene = ui->scene;
+    const int32_t joint = find_joint(scene, outliner);
+    const bool is_exact_joint =
+        joint >= 0 && strcmp(scene->skeleton->joints[joint].name, outliner->filter) == 0;
+    int32_t mesh = -1;
+    if (!is_exact_joint)
+        mesh = find_mesh(scene, outliner, joint >= 0);
     ui->focus.panel = NULL;
-    for (uint32_t i = 0; i < num_joints; i++) {
-        if (strcmp(joints[i].name, outliner->filter) == 0
-            || (best < 0 && is_found(outliner, joints[i].name)))
-            best = (int32_t)i;
-    }
-    for (uint32_t i = 0; i < view_count_meshes(ui->scene); i++) {
-        const char *const name = ui->scene->model->meshes[i].name;
-        bool is_better;
-        if (best < 0)
-            is_better = is_found(outliner, name);
-        else
-            is_better = strcmp(name, outliner->filter) == 0 && strcmp(joints[best].name, name) != 0;
-        if (is_better) {
-            view_select_mesh(ui, ui->stage->now, i);
-            ui->command.action = VIEW_MARKED;
-            outliner->filter[0] = '\0';
-            return;
-        }
-    }
-    if (best < 0) {
+    if (mesh < 0 && joint < 0) {
         open_found_clip(ui, outliner);
         return;
     }
-    ui->selected_joint = best;
+
+    if (mesh >= 0)
+        view_select_mesh(ui, ui->stage->now, (uint32_t)mesh);
+    else
+        ui->selected_joint = joint;
     ui->command.action = VIEW_MARKED;
     outliner->filter[0] = '\0';
+}
+
+// The search field. Enter opens the first match, and Escape clears the field.
+static void run_search_field(view_ui *ui, view_outliner *outliner, view_rect row)
+{
+    const float gap = UI_PADDING * ui->em;
+    const view_rect field = {row.x + gap, row.y + 0.5f * gap, row.width - 2 * gap,
+                             row.height - gap};
+    const bool was_typing = ui->focus.panel != NULL && strcmp(ui->focus.panel, "search") == 0;
+    ui_begin(ui, "search");
+    ui_field(ui, field, "Search joints, meshes, clips", outliner->filter, sizeof outliner->filter);
+
+    const bool is_escape = ui->mouse.key != 0 && ui->focus.panel == NULL;
+    if (was_typing && is_escape)
+        outliner->filter[0] = '\0';
+    if (was_typing && outliner->filter[0] != '\0' && ui_key(ui, VIEW_KEY_RETURN))
+        open_found(ui, outliner);
 }
 
 void view_outliner_panel(view_ui *ui, view_outliner *outliner, view_graph_view *graph,
                          view_rect area)
 {
-    const float gap = 0.7f * ui->em;
-    const view_rect head = view_cut(&area, VIEW_AT_TOP, ceilf(1.7f * ui->em) + gap);
-    const view_rect field = {head.x + gap, head.y + 0.5f * gap, head.width - 2 * gap,
-                             head.height - gap};
-    const bool was_typing = ui->focus.panel != NULL && strcmp(ui->focus.panel, "search") == 0;
-    ui_begin(ui, "search");
-    ui_field(ui, field, "Search joints, meshes, clips", outliner->filter, sizeof outliner->filter);
-    if (was_typing && ui->mouse.key != 0 && ui->focus.panel == NULL) // Escape was pressed
-        outliner->filter[0] = '\0';
-    if (was_typing && outliner->filter[0] != '\0' && ui_key(ui, VIEW_KEY_RETURN))
-        open_found(ui, outliner);
+    const float search_height = ceilf(1.7f * ui->em) + UI_PADDING * ui->em;
+    run_search_field(ui, outliner, view_cut(&area, VIEW_AT_TOP, search_height));
+
+    // On a phone the clips and layers are a tab of their own. A search lists all sections.
+    const bool has_tabs = view_current_layout(ui->stage).is_phone && outliner->filter[0] == '\0';
+    const bool lists_clips = !has_tabs || !ui->docks.is_second[VIEW_DOCK_LEFT];
+    const bool lists_model = !has_tabs || !lists_clips;
+    outliner->lists_section = has_tabs && lists_clips;
+
     ui_column column;
     ui_begin(ui, "tree");
     ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_LEFT]);
-    const bool is_part = view_current_layout(ui->stage).is_phone && outliner->filter[0] == '\0';
-    const bool has_clips = !is_part || !ui->docks.is_second[VIEW_DOCK_LEFT];
-    outliner->lists_section = is_part && has_clips;
-    if (!outliner->lists_section)
+    if (lists_model)
         list_meshes(ui, outliner);
-    if (has_clips) {
-        if (outliner->lists_section && view_mode_of(ui->stage->document) == VIEW_MODE_CLIPS)
+    if (lists_clips) {
+        if (has_tabs && view_mode_of(ui->stage->document) == VIEW_MODE_CLIPS)
             list_clip_tiles(ui);
         else
             list_clips(ui, outliner);
         list_layers(ui, outliner, graph);
     }
-    if (!outliner->lists_section) {
+    if (lists_model) {
         list_materials(ui, outliner);
         list_morphs(ui, outliner);
         list_joints(ui, outliner);
