@@ -7,6 +7,9 @@
 #include "demo/viewer/ui/ui.h"
 #include "demo/viewer/ui/window_layout.h"
 
+static const float origin_width = 6;     // of the column of the origins, em
+static const float cos_max_angle = 0.5f; // of 60 degrees; see target_joint
+
 typedef enum pair_origin { BY_NAME, GUESSED, BY_USER, NOTHING, NUM_ORIGINS } pair_origin;
 static const struct {
     const char *word;
@@ -41,11 +44,11 @@ static void set_pairs(view_ui *ui,
 static void set_partner(view_ui *ui, view_retarget_page *page, const view_stage *stage,
                         const char *source)
 {
-    const md5_joint *const joints =
+    const md5_joint *const targets =
         stage->document->companions[VIEW_RETARGETED].model->skeleton.joints;
+    const char *const target = targets[page->picked - 1].name;
     const char *const pairs = stage->options->retarget_pairs;
-    set_pairs(ui, common_format("%s;\"%s\" \"%s\"", pairs != NULL ? pairs : "", source,
-                                joints[page->picked - 1].name));
+    set_pairs(ui, common_format("%s;\"%s\" \"%s\"", pairs != NULL ? pairs : "", source, target));
     page->picked = 0;
     // If only one dock is visible, the search has replaced this page.
     ui->docks.front = VIEW_DOCK_RIGHT;
@@ -65,38 +68,56 @@ static void pick(view_ui *ui, view_retarget_page *page, uint32_t joint)
     ui->command.action = VIEW_FIND; // searches for its partner
 }
 
-// Marks joints of the other model in the image: the picked joint, the joint `hovered` of the list,
-// and the joint nearest to the mouse, which a click picks.
-static void mark_joints(view_ui *ui, view_retarget_page *page, const view_stage *stage,
-                        uint32_t hovered)
+// A joint of the retargeted model in the image.
+typedef struct marked_joint {
+    uint32_t joint; // MD5_NONE: none
+    float pixel[2];
+} marked_joint;
+
+// Marks the picked joint of the retargeted model, and the joint `hovered` of the list. Returns the
+// joint that is nearest to the mouse.
+static marked_joint mark_listed_joints(const view_ui *ui, const view_retarget_page *page,
+                                       uint32_t hovered)
 {
-    const view_companion *const other = &stage->document->companions[VIEW_RETARGETED];
-    const md5_skeleton *const skeleton = &other->model->skeleton;
-    float min_distance = ui->em;
-    float at[2];
-    float found[2];
-    uint32_t nearest = MD5_NONE;
+    const view_stage *const stage = ui->stage;
+    const view_companion *const target = &stage->document->companions[VIEW_RETARGETED];
+    const md5_skeleton *const skeleton = &target->model->skeleton;
+    marked_joint nearest = {.joint = MD5_NONE};
+    float min_distance = ui->em; // of the mouse
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const md5_mat34 posed = md5_mat34_mul(other->place, other->palette[i]);
-        if (!view_find_pixel(
-                stage, md5_mat34_point(posed, md5_mat34_translation(other->model->bind[i])), at))
+        const md5_mat34 posed = md5_mat34_mul(target->place, target->palette[i]);
+        const md5_vec3 bind_position = md5_mat34_translation(target->model->bind[i]);
+        float pixel[2];
+        if (!view_find_pixel(stage, md5_mat34_point(posed, bind_position), pixel))
             continue;
         if (i + 1 == page->picked || i == hovered)
-            view_mark_pixel(stage, at, skeleton->joints[i].name);
-        const float distance = hypotf(at[0] - ui->mouse.x, at[1] - ui->mouse.y);
+            view_mark_pixel(stage, pixel, skeleton->joints[i].name);
+
+        const float distance = hypotf(pixel[0] - ui->mouse.x, pixel[1] - ui->mouse.y);
         if (distance < min_distance) {
             min_distance = distance;
-            nearest = i;
-            memcpy(found, at, sizeof found);
+            nearest = (marked_joint){i, {pixel[0], pixel[1]}};
         }
     }
+    return nearest;
+}
+
+// Marks joints of the retargeted model in the image: the picked joint, the joint `hovered` of the
+// list, and the joint nearest to the mouse, which a click picks.
+static void mark_joints(view_ui *ui, view_retarget_page *page, uint32_t hovered)
+{
+    const view_stage *const stage = ui->stage;
+    const marked_joint nearest = mark_listed_joints(ui, page, hovered);
     ui_begin(ui, "other");
-    if (nearest == MD5_NONE
+    if (nearest.joint == MD5_NONE
         || !view_contains(view_current_layout(stage).free, ui->mouse.x, ui->mouse.y))
         return;
-    view_mark_pixel(stage, found, skeleton->joints[nearest].name);
-    if (ui_item(ui, (view_rect){ui->mouse.x, ui->mouse.y, 1, 1}, skeleton->joints[nearest].name))
-        pick(ui, page, nearest);
+
+    const md5_model *const target = stage->document->companions[VIEW_RETARGETED].model;
+    const char *const name = target->skeleton.joints[nearest.joint].name;
+    view_mark_pixel(stage, nearest.pixel, name);
+    if (ui_item(ui, (view_rect){ui->mouse.x, ui->mouse.y, 1, 1}, name))
+        pick(ui, page, nearest.joint);
 }
 
 // Returns the vector between two joints in the bind pose.
@@ -135,71 +156,88 @@ static target_joint *find_target_joints(const view_stage *stage, uint32_t counts
     target_joint *const joints = common_alloc(count, sizeof *joints);
     for (uint32_t i = 0; i < count; i++) {
         const md5_joint *const joint = &target->skeleton.joints[i];
-        const uint32_t parent = joint->parent;
-        const uint32_t by = pairs[i].source;
-        const uint32_t above = parent != MD5_NONE ? pairs[parent].source : MD5_NONE;
         joints[i].origin = find_origin(&pairs[i], source->skeleton.joints, joint);
         counts[joints[i].origin]++;
-        if (by == MD5_NONE || above == MD5_NONE)
+
+        // Compare the bone from the parent with the bone between the joints that move both.
+        const uint32_t parent = joint->parent;
+        const uint32_t mover = pairs[i].source;
+        const uint32_t parent_mover = parent != MD5_NONE ? pairs[parent].source : MD5_NONE;
+        if (mover == MD5_NONE || parent_mover == MD5_NONE)
             continue;
-        const md5_vec3 a = bone_vector(source, above, by);
+        const md5_vec3 a = bone_vector(source, parent_mover, mover);
         const md5_vec3 b = bone_vector(target, parent, i);
         joints[parent].is_turned |=
-            md5_vec3_dot(a, b) < 0.5f * md5_vec3_length(a) * md5_vec3_length(b);
+            md5_vec3_dot(a, b) < cos_max_angle * md5_vec3_length(a) * md5_vec3_length(b);
     }
     return joints;
 }
 
-static void list_joints(view_ui *ui, view_retarget_page *page)
+// Displays the numbers of joints by origin. A click hides or shows the joints matched by name.
+static void show_counts(view_ui *ui, view_retarget_page *page, const uint32_t counts[NUM_ORIGINS])
 {
-    const view_stage *const stage = ui->stage;
-    const md5_model *const source = ui->scene->model;
-    const md5_model *const target = stage->document->companions[VIEW_RETARGETED].model;
-    const md5_joint *const from = source->skeleton.joints;
-    const md5_joint *const to = target->skeleton.joints;
-    const uint32_t count = target->skeleton.num_joints;
-    uint32_t counts[NUM_ORIGINS] = {0};
-    target_joint *const joints = find_target_joints(stage, counts);
-    uint32_t hovered = MD5_NONE;
     char text[160];
     COMMON_TEXT(text, "%u by name, %u guessed, %u manual, %u unmatched", counts[BY_NAME],
                 counts[GUESSED], counts[BY_USER], counts[NOTHING]);
     if (ui_pair(ui, "Joints", text, true))
         page->is_short = !page->is_short;
     ui_tip(ui, page->is_short ? "Show all joints" : "Hide joints matched by name");
+}
+
+// Draws a joint of the target with the joint that moves it, and the origin of the pair.
+static void draw_pair(view_ui *ui, view_rect row, uint32_t index, const target_joint *joint,
+                      bool is_picked)
+{
+    const view_stage *const stage = ui->stage;
+    const md5_joint *const sources = ui->scene->model->skeleton.joints;
+    const md5_model *const target = stage->document->companions[VIEW_RETARGETED].model;
+    const char *const name = target->skeleton.joints[index].name;
+    const uint32_t mover = stage->retargeting->pairs[index].source;
+    char text[160];
+    if (mover == MD5_NONE)
+        COMMON_TEXT(text, "(unmapped) %s", name);
+    else
+        COMMON_TEXT(text, "%s \xE2\x86\x92 %s", sources[mover].name, name);
+    if (is_picked || ui_is_hot(ui))
+        view_draw_rect(ui->canvas, row, is_picked ? VIEW_SELECTED : VIEW_CONTROL);
+
+    ui_cells cells = {.name = text,
+                      .count = 1,
+                      .color = VIEW_PLAIN,
+                      .colors = is_picked ? NULL : &origins[joint->origin].color};
+    COMMON_TEXT(cells.texts[0], "%s%s", joint->is_turned ? "\xE2\x9A\xA0 " : "",
+                origins[joint->origin].word);
+    ui_draw_cells(ui, row, origin_width * ui->em, &cells);
+}
+
+// Lists the joints of the retargeted model with the joints that move them. A click picks a joint.
+static void list_joints(view_ui *ui, view_retarget_page *page)
+{
+    const view_stage *const stage = ui->stage;
+    const md5_model *const target = stage->document->companions[VIEW_RETARGETED].model;
+    uint32_t counts[NUM_ORIGINS] = {0};
+    target_joint *const joints = find_target_joints(stage, counts);
+    show_counts(ui, page, counts);
+
+    uint32_t hovered = MD5_NONE;
     ui_begin(ui, "pair");
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t by = stage->retargeting->pairs[i].source;
-        const pair_origin origin = joints[i].origin;
+    for (uint32_t i = 0; i < target->skeleton.num_joints; i++) {
         const bool is_picked = page->picked == i + 1;
-        ui_cells cells = {.name = text,
-                          .count = 1,
-                          .color = VIEW_PLAIN,
-                          .colors = is_picked ? NULL : &origins[origin].color};
         view_rect row;
-        if (page->is_short && origin == BY_NAME)
+        if (page->is_short && joints[i].origin == BY_NAME)
             continue;
-        const bool is_visible = ui_reserve_row(ui, ceilf(1.6f * ui->em), &row);
-        if (ui_item(ui, row, to[i].name))
+        const bool is_visible = ui_reserve_row(ui, ceilf(UI_TABLE_ROW * ui->em), &row);
+        if (ui_item(ui, row, target->skeleton.joints[i].name))
             pick(ui, page, i);
         if (ui_is_hot(ui)) {
             hovered = i;
-            ui->hovered_joint = (int32_t)by; // MD5_NONE becomes -1
+            ui->hovered_joint = (int32_t)stage->retargeting->pairs[i].source; // MD5_NONE: -1
         }
-        if (!is_visible)
-            continue;
-        if (is_picked || ui_is_hot(ui))
-            view_draw_rect(ui->canvas, row, is_picked ? VIEW_SELECTED : VIEW_CONTROL);
-        if (by == MD5_NONE)
-            COMMON_TEXT(text, "(unmapped) %s", to[i].name);
-        else
-            COMMON_TEXT(text, "%s \xE2\x86\x92 %s", from[by].name, to[i].name);
-        COMMON_TEXT(cells.texts[0], "%s%s", joints[i].is_turned ? "\xE2\x9A\xA0 " : "",
-                    origins[origin].word);
-        ui_draw_cells(ui, row, 6 * ui->em, &cells);
+        if (is_visible)
+            draw_pair(ui, row, i, &joints[i], is_picked);
     }
     free(joints);
-    mark_joints(ui, page, stage, hovered);
+    mark_joints(ui, page, hovered);
 }
 
 static void save(view_ui *ui, size_t what)
@@ -207,40 +245,53 @@ static void save(view_ui *ui, size_t what)
     UI_COMMAND(ui, VIEW_SAVE_RETARGETED, .number = what);
 }
 
+// The links that change all pairs: how the rest poses are aligned, and the reset of the mapping. A
+// '~' at the beginning of --retarget-pairs uses the rest poses as they are stored.
+static void run_mapping_links(view_ui *ui, const char *pairs)
+{
+    const bool is_as_stored = *pairs == '~';
+    if (ui_pair(ui, "Rest poses", is_as_stored ? "as stored" : "aligned", true))
+        set_pairs(ui, common_format("%s%s", is_as_stored ? "" : "~;", pairs + is_as_stored));
+    if (*pairs != '\0' && ui_pair(ui, "", "Reset the mapping", true))
+        set_pairs(ui, common_copy(""));
+}
+
+// The links that save the current clip, all clips or the map of the joints.
+static void run_save_links(view_ui *ui, const view_stage *stage, const view_clip *clip)
+{
+    char *const target = common_stem(stage->options->retarget);
+    char text[160];
+    COMMON_TEXT(text, "%s_%s.md5anim", target, clip->name);
+    free(target);
+    if (ui_pair(ui, "Save as", text, true))
+        save(ui, VIEW_SAVE_CLIP);
+    COMMON_TEXT(text, "all %zu clips", ui->scene->num_clips);
+    if (ui_pair(ui, "", text, true))
+        save(ui, VIEW_SAVE_CLIPS);
+    if (ui_pair(ui, "", "joint map", true))
+        save(ui, VIEW_SAVE_MAP);
+}
+
 void view_retarget_rows(view_ui *ui, view_retarget_page *page, view_card *card)
 {
+    static const char *const options[] = {"retarget", "retarget-map", "retarget-layout"};
     const view_stage *const stage = ui->stage;
-    static const char *const rows[] = {"retarget", "retarget-map", "retarget-layout"};
-    const char *const given = stage->options->retarget_pairs;
-    const char *const pairs = given ? given : "";
-    const view_clip *const clip = view_shown_clip(ui->scene);
-    const bool is_as_is = *pairs == '~';
-    char text[160];
     if (stage->retargeting->pairs == NULL) // no frame was drawn yet
         return;
     ui_begin(ui, "retarget");
-    for (size_t i = 0; i < COMMON_LENGTH(rows); i++)
-        ui_setting(ui, card, view_find_option(rows[i], strlen(rows[i])));
-    if (ui_pair(ui, "Rest poses", is_as_is ? "as stored" : "aligned", true))
-        set_pairs(ui, common_format("%s%s", is_as_is ? "" : "~;", pairs + is_as_is));
-    if (*pairs != '\0' && ui_pair(ui, "", "Reset the mapping", true))
-        set_pairs(ui, common_copy(""));
-    if (clip != NULL) {
-        char *const target = common_stem(stage->options->retarget);
-        COMMON_TEXT(text, "%s_%s.md5anim", target, clip->name);
-        free(target);
-        if (ui_pair(ui, "Save as", text, true))
-            save(ui, VIEW_SAVE_CLIP);
-        COMMON_TEXT(text, "all %zu clips", ui->scene->num_clips);
-        if (ui_pair(ui, "", text, true))
-            save(ui, VIEW_SAVE_CLIPS);
-        if (ui_pair(ui, "", "joint map", true))
-            save(ui, VIEW_SAVE_MAP);
-    }
+    for (size_t i = 0; i < COMMON_LENGTH(options); i++)
+        ui_setting(ui, card, view_find_option(options[i], strlen(options[i])));
+
+    const char *const pairs = stage->options->retarget_pairs;
+    const view_clip *const clip = view_shown_clip(ui->scene);
+    run_mapping_links(ui, pairs != NULL ? pairs : "");
+    if (clip != NULL)
+        run_save_links(ui, stage, clip);
     if (page->saved[0] != '\0' && ui_pair(ui, "Saved", common_base(page->saved), true))
         UI_COMMAND(ui, VIEW_OPEN_FILE, .path = common_copy(stage->options->retarget));
     if (ui_pair(ui, "", "Close", true))
         page->is_closed = true;
+
     if (page->picked > 0 && ui_key(ui, VIEW_KEY_DELETE))
         set_partner(ui, page, stage, "-");
     list_joints(ui, page);

@@ -9,6 +9,10 @@
 
 #define WARNING "\xE2\x9A\xA0 "
 
+// Heights of rows in em.
+static const float maps_height = 7.4f;
+static const float text_row_height = 1.8f;
+
 // The maps that can be selected.
 enum { NUM_COLUMNS = 4 };
 static const struct {
@@ -32,9 +36,9 @@ void view_clear_textures(view_texture_panel *panel)
 // == Parts of rows ========================================================================
 
 // Reserves the next row of the column without its padding. Returns false if it is not visible.
-static bool take_row(view_ui *ui, float height, view_rect *row)
+static bool reserve_padded_row(view_ui *ui, float height, view_rect *row)
 {
-    const float padding = 0.7f * ui->em;
+    const float padding = UI_PADDING * ui->em;
     const bool is_visible = ui_reserve_row(ui, ceilf(height * ui->em), row);
     row->x += padding;
     row->width -= 2 * padding;
@@ -57,51 +61,71 @@ static void assign_image(view_ui *ui, view_texture_panel *panel, const char *pat
 
 // == Maps =================================================================================
 
-// Displays a tile for each map. A press opens the list of images, or assigns the dropped image.
-static void show_maps(view_ui *ui, view_texture_panel *panel, uint32_t mesh)
+// Writes the size of an image, or the text for a map without an image. The tile has space for one
+// number: the side of a square image.
+static void describe_map(const view_texture *image, bool is_missing, int column, char size[48],
+                         char short_size[48])
+{
+    if (image == NULL) {
+        snprintf(size, 48, "%s", is_missing ? "missing" : columns[column].none);
+        snprintf(short_size, 48, "%s", size);
+        return;
+    }
+    snprintf(size, 48, "%u\xC3\x97%u", image->width, image->height);
+    if (image->width == image->height)
+        snprintf(short_size, 48, "%u\xC2\xB2", image->width);
+    else
+        snprintf(short_size, 48, "%s", size);
+}
+
+// Displays the tile of a map. A press opens the list of images, or assigns the dropped image.
+static void show_map(view_ui *ui, view_texture_panel *panel, uint32_t mesh, int column,
+                     view_rect box)
 {
     const view_textures *const textures = &ui->stage->document->textures;
-    const float gap = 0.3f * ui->em;
-    char text[48];
+    const md5gl_image_kind map = columns[column].map;
+    const view_texture *const image = view_mesh_image(textures, mesh, map);
+    const bool is_missing = view_lacks_image(textures, mesh, map);
+    view_thumbnail preview = {.texture = 0};
+    if (image != NULL)
+        preview = (view_thumbnail){
+            .texture = image->texture, .width = image->width, .height = image->height};
+
     char size[48];
+    char short_size[48];
+    describe_map(image, is_missing, column, size, short_size);
+    const ui_tile_content tile = {.label = columns[column].name,
+                                  .name = columns[column].name,
+                                  .text = short_size,
+                                  .sign = "+",
+                                  .picture = &preview,
+                                  .is_selected = panel->column == (uint32_t)column,
+                                  .is_wrong = is_missing,
+                                  .is_data = map == MD5GL_IMAGE_NORMALS};
+    if (ui_content_tile(ui, box, &tile)) {
+        panel->column = (uint32_t)column;
+        if (panel->offered != NULL)
+            assign_image(ui, panel, panel->offered);
+        else
+            UI_COMMAND(ui, VIEW_FIND_TEXTURE, mesh, map, NULL);
+    }
+    ui_tip(ui, size);
+    if (ui_is_hot(ui) && ui->mouse.is_moved)
+        panel->hovered = 1 + map;
+    ui_context(ui, VIEW_ON_IMAGE, mesh, map, image != NULL ? image->path : NULL, NULL);
+}
+
+// Displays a tile for each map.
+static void show_maps(view_ui *ui, view_texture_panel *panel, uint32_t mesh)
+{
+    const float gap = 0.3f * ui->em;
     view_rect row;
-    take_row(ui, 7.4f, &row);
+    reserve_padded_row(ui, maps_height, &row);
     view_cut(&row, VIEW_AT_TOP, gap);
-    const float width = (row.width + gap) / (float)NUM_COLUMNS;
+    const float step = (row.width + gap) / (float)NUM_COLUMNS;
     for (int i = 0; i < NUM_COLUMNS; i++) {
-        const md5gl_image_kind map = columns[i].map;
-        const view_texture *const image = view_mesh_image(textures, mesh, map);
-        const bool is_missing = view_lacks_image(textures, mesh, map);
-        view_thumbnail picture = {.texture = 0};
-        COMMON_TEXT(size, "%s", is_missing ? "missing" : columns[i].none);
-        COMMON_TEXT(text, "%s", size);
-        if (image != NULL) { // the tile has space for one number; its tooltip contains both
-            picture = (view_thumbnail){
-                .texture = image->texture, .width = image->width, .height = image->height};
-            COMMON_TEXT(size, "%u\xC3\x97%u", image->width, image->height);
-            COMMON_TEXT(text, image->width == image->height ? "%u\xC2\xB2" : "%u\xC3\x97%u",
-                        image->width, image->height);
-        }
-        const ui_tile_content tile = {.label = columns[i].name,
-                                      .name = columns[i].name,
-                                      .text = text,
-                                      .sign = "+",
-                                      .picture = &picture,
-                                      .is_selected = panel->column == (uint32_t)i,
-                                      .is_wrong = is_missing,
-                                      .is_data = map == MD5GL_IMAGE_NORMALS};
-        if (ui_content_tile(ui, view_cut(&row, VIEW_AT_LEFT, width - gap), &tile)) {
-            panel->column = (uint32_t)i;
-            if (panel->offered != NULL)
-                assign_image(ui, panel, panel->offered);
-            else
-                UI_COMMAND(ui, VIEW_FIND_TEXTURE, mesh, map, NULL);
-        }
+        show_map(ui, panel, mesh, i, view_cut(&row, VIEW_AT_LEFT, step - gap));
         view_cut(&row, VIEW_AT_LEFT, gap);
-        ui_tip(ui, size);
-        if (ui_is_hot(ui) && ui->mouse.is_moved)
-            panel->hovered = 1 + map;
-        ui_context(ui, VIEW_ON_IMAGE, mesh, map, image != NULL ? image->path : NULL, NULL);
     }
 }
 
@@ -109,44 +133,53 @@ static void show_maps(view_ui *ui, view_texture_panel *panel, uint32_t mesh)
 
 // Displays a searched location: '+' found, '-' missing, ' ' a remark. A missing file is a warning
 // if the map has no image.
-static void show_searched(view_ui *ui, char sign, bool has_image, const char *text)
+static void show_searched(view_ui *ui, char result, bool has_image, const char *text)
 {
-    const char *word = "";
-    view_color color = has_image ? VIEW_DIM : VIEW_AMBER;
-    if (sign == '+') {
-        word = "found";
-        color = VIEW_FINE;
-    } else if (sign == '-') {
-        word = has_image ? "missing" : WARNING "missing";
+    const char *label = "";
+    view_color label_color = has_image ? VIEW_DIM : VIEW_AMBER;
+    if (result == '+') {
+        label = "found";
+        label_color = VIEW_FINE;
+    } else if (result == '-') {
+        label = has_image ? "missing" : WARNING "missing";
     }
+
     ui_cells cells = {.name = text,
                       .count = 1,
-                      .color = word[0] != '\0' ? VIEW_PLAIN : VIEW_DIM,
-                      .colors = &color};
+                      .color = label[0] != '\0' ? VIEW_PLAIN : VIEW_DIM,
+                      .colors = &label_color};
+    COMMON_TEXT(cells.texts[0], "%s", label);
     view_rect row;
-    COMMON_TEXT(cells.texts[0], "%s", word);
     if (ui_reserve_row(ui, ceilf(1.5f * ui->em), &row))
-        ui_draw_cells(ui, row, ui_text_width(ui, word), &cells);
+        ui_draw_cells(ui, row, ui_text_width(ui, label), &cells);
+}
+
+// Lists the locations that were searched for the texture of a mesh, and remarks.
+static void list_texture_locations(view_ui *ui, const view_look *look, bool has_image)
+{
+    for (size_t i = 0; i < look->looked.count; i++) {
+        const char *const location = look->looked.names[i]; // after a character for the result
+        show_searched(ui, location[0], has_image, location + 1);
+    }
+    for (size_t i = 0; i < look->tried.count; i++)
+        show_searched(ui, ' ', has_image, common_base(look->tried.names[i]));
 }
 
 // Lists the locations that were searched for the image of the selected map. Maps other than the
-// texture are searched next to the texture, by a keyword in their names.
+// texture are searched next to the texture, by a keyword in their names. An image that the user has
+// chosen was not searched.
 static void list_searched(view_ui *ui, const view_texture_panel *panel,
                           const view_textures *textures, uint32_t mesh)
 {
     const md5gl_image_kind map = columns[panel->column].map;
     const view_texture *const image = view_mesh_image(textures, mesh, map);
-    const view_look *const look = view_mesh_look(textures, mesh);
     const view_texture *const diffuse = view_mesh_image(textures, mesh, MD5GL_IMAGE_DIFFUSE);
-    const bool is_selected = textures->meshes[mesh].is_selected[map];
-    const bool has_image = image != NULL;
-    const bool is_texture = map == MD5GL_IMAGE_DIFFUSE;
-    for (size_t i = 0; i < look->looked.count && is_texture && !is_selected; i++)
-        show_searched(ui, look->looked.names[i][0], has_image, look->looked.names[i] + 1);
-    for (size_t i = 0; i < look->tried.count && is_texture && !is_selected; i++)
-        show_searched(ui, ' ', has_image, common_base(look->tried.names[i]));
     const bool has_texture_file = diffuse != NULL && diffuse->program == NULL;
-    if (!is_selected && !is_texture && has_texture_file) {
+    const bool is_searched = !textures->meshes[mesh].is_selected[map];
+    const bool has_image = image != NULL;
+    if (is_searched && map == MD5GL_IMAGE_DIFFUSE) {
+        list_texture_locations(ui, view_mesh_look(textures, mesh), has_image);
+    } else if (is_searched && has_texture_file) {
         char *const names =
             common_format("%s +%s", common_base(diffuse->path), md5gl_texture_keywords(map));
         show_searched(ui, has_image ? '+' : '-', true, names);
@@ -169,34 +202,44 @@ static char *describe_origin(const view_look *look, bool is_selected, bool is_te
     return common_copy("found");
 }
 
-// Displays the image of the selected map and how it was found, or the dropped image that waits for
-// a map.
-static void show_selected(view_ui *ui, view_texture_panel *panel, uint32_t mesh)
+// Returns a text about the image of the selected map, or about the dropped image that waits for a
+// map, to be freed.
+static char *describe_selected(const view_texture_panel *panel, const view_textures *textures,
+                               uint32_t mesh)
 {
-    static const char *const words[] = {"Automatic"};
-    const view_textures *const textures = &ui->stage->document->textures;
     const md5gl_image_kind map = columns[panel->column].map;
     const view_texture *const image = view_mesh_image(textures, mesh, map);
-    const view_look *const look = view_mesh_look(textures, mesh);
-    const bool is_selected = textures->meshes[mesh].is_selected[map];
     const bool is_missing = view_lacks_image(textures, mesh, map);
-    char *text = NULL;
-    view_color color = image != NULL ? VIEW_BRIGHT : VIEW_DIM;
-    view_rect row;
-    take_row(ui, 1.8f, &row);
-    if (panel->offered != NULL) {
-        text = common_format("Click a slot to assign %s", common_base(panel->offered));
-    } else if (image == NULL) {
-        text = common_format("%s: %s", columns[panel->column].name,
+    if (panel->offered != NULL)
+        return common_format("Click a slot to assign %s", common_base(panel->offered));
+    if (image == NULL)
+        return common_format("%s: %s", columns[panel->column].name,
                              is_missing ? "missing; click to choose an image" : "none");
-    } else {
-        char *const origin = describe_origin(look, is_selected, panel->column == 0);
-        text = common_format("%s" VIEW_DOT "%s", common_base(image->path), origin);
-        free(origin);
-    }
-    if (is_selected && ui_buttons(ui, &row, words, 1, -1, true) == 0)
+
+    const bool is_selected = textures->meshes[mesh].is_selected[map];
+    const bool is_texture = map == MD5GL_IMAGE_DIFFUSE;
+    char *const origin = describe_origin(view_mesh_look(textures, mesh), is_selected, is_texture);
+    char *const text = common_format("%s" VIEW_DOT "%s", common_base(image->path), origin);
+    free(origin);
+    return text;
+}
+
+// Displays the image of the selected map and how it was found, or the dropped image that waits for
+// a map. A button returns from a chosen image to the image that is found automatically.
+static void show_selected(view_ui *ui, view_texture_panel *panel, uint32_t mesh)
+{
+    static const char *const labels[] = {"Automatic"};
+    const view_textures *const textures = &ui->stage->document->textures;
+    const md5gl_image_kind map = columns[panel->column].map;
+    const bool has_image = view_mesh_image(textures, mesh, map) != NULL;
+    view_color color = has_image ? VIEW_BRIGHT : VIEW_DIM;
+    char *const text = describe_selected(panel, textures, mesh);
+    view_rect row;
+    reserve_padded_row(ui, text_row_height, &row);
+    if (textures->meshes[mesh].is_selected[map] && ui_buttons(ui, &row, labels, 1, -1, true) == 0)
         assign_image(ui, panel, NULL);
-    if (panel->offered != NULL || is_missing)
+
+    if (panel->offered != NULL || view_lacks_image(textures, mesh, map))
         color = VIEW_AMBER;
     draw_text(ui, row, color, text);
     ui_item(ui, row, "");
@@ -206,25 +249,27 @@ static void show_selected(view_ui *ui, view_texture_panel *panel, uint32_t mesh)
 
 // == The page =============================================================================
 
-// Displays the path of the .mtr file before it is saved, and whether an existing file is replaced.
+// The button that saves the textures as a .mtr file. The first press displays the path of the file
+// and whether an existing file is replaced; the second press saves it.
 static void show_saving(view_ui *ui, const view_texture_panel *panel)
 {
     const bool asks = panel->saved != NULL;
     const bool replaces = asks && panel->replaces;
-    const char *word = "Save as .mtr\xE2\x80\xA6";
+    const char *label = "Save as .mtr\xE2\x80\xA6";
     char *text = NULL;
     if (asks) {
         char *const folder = common_folder(panel->saved);
-        word = replaces ? "Replace" : "Save";
+        label = replaces ? "Replace" : "Save";
         text = common_format("%s%s in %s", common_base(panel->saved),
                              replaces ? " already exists" : "", folder);
         free(folder);
     } else {
         text = common_copy("");
     }
+
     view_rect row;
-    take_row(ui, 1.8f, &row);
-    if (ui_buttons(ui, &row, &word, 1, -1, true) == 0)
+    reserve_padded_row(ui, text_row_height, &row);
+    if (ui_buttons(ui, &row, &label, 1, -1, true) == 0)
         UI_COMMAND(ui, VIEW_SAVE_TEXTURES, .number = asks);
     draw_text(ui, row, replaces ? VIEW_AMBER : VIEW_DIM, text);
     free(text);
@@ -233,18 +278,20 @@ static void show_saving(view_ui *ui, const view_texture_panel *panel)
 // Computes the statistics of a mesh.
 static void measure(view_mesh_facts *facts, const md5_mesh *mesh, uint32_t num_joints)
 {
-    bool *const moves = common_alloc(num_joints + 1, sizeof *moves);
     *facts = (view_mesh_facts){
         .mesh = mesh, .min_influences = UINT32_MAX, .faults = view_find_defects(mesh, NULL, NULL)};
+
+    bool *const moves = common_alloc(num_joints + 1, sizeof *moves);
     for (uint32_t i = 0; i < mesh->num_influences; i++)
         moves[mesh->influence_joints[i]] = true;
     for (uint32_t i = 0; i < num_joints; i++)
         facts->num_joints += moves[i];
+    free(moves);
+
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const uint32_t count = mesh->first_influence[v + 1] - mesh->first_influence[v];
         facts->min_influences = count < facts->min_influences ? count : facts->min_influences;
     }
-    free(moves);
 }
 
 static void show_shape(view_ui *ui, const view_texture_panel *panel, uint32_t number)
@@ -266,26 +313,35 @@ static void show_shape(view_ui *ui, const view_texture_panel *panel, uint32_t nu
     ui_fact(ui, "Size", "%.1f \xC3\x97 %.1f \xC3\x97 %.1f", size.x, size.y, size.z);
 }
 
+// Returns the number of lines that show_faults() lists.
+static uint32_t count_faults(const view_texture_panel *panel, const view_stage *stage,
+                             uint32_t mesh)
+{
+    const view_layers *const layers = &stage->document->textures.layers;
+    const view_reports *const reports = stage->log->reports;
+    uint32_t count = view_count_defects(&panel->facts.faults) > 0;
+    for (size_t i = 0; i < layers->num_notes; i++)
+        count += layers->notes[i].mesh == mesh;
+    for (size_t i = 0; reports != NULL && i < reports->count; i++)
+        count += view_is_about_mesh(stage, &reports->rows[i], mesh);
+    return count;
+}
+
 // Displays the defects of normals and tangents, the parts of the material that are not displayed,
 // and the reports about the mesh.
 static void show_faults(view_ui *ui, const view_texture_panel *panel, const view_stage *stage,
                         uint32_t mesh)
 {
     const view_layers *const layers = &stage->document->textures.layers;
-    const view_mesh_defects *const faults = &panel->facts.faults;
     const view_reports *const reports = stage->log->reports;
-    uint32_t count = view_count_defects(faults) > 0;
+    const uint32_t count = count_faults(panel, stage, mesh);
     char text[192];
-    view_rect row;
-    for (size_t i = 0; i < layers->num_notes; i++)
-        count += layers->notes[i].mesh == mesh;
-    for (size_t i = 0; reports != NULL && i < reports->count; i++)
-        count += view_is_about_mesh(stage, &reports->rows[i], mesh);
     COMMON_TEXT(text, "%u", count);
     if (!ui_section(ui, UI_SECTION_FAULTS, "Problems", count > 0 ? text : "none"))
         return;
-    view_describe_defects(faults, text, sizeof text);
-    if (view_count_defects(faults) > 0)
+
+    view_describe_defects(&panel->facts.faults, text, sizeof text);
+    if (view_count_defects(&panel->facts.faults) > 0)
         ui_column_text(ui, VIEW_AMBER, text);
     for (size_t i = 0; i < layers->num_notes; i++)
         if (layers->notes[i].mesh == mesh)
@@ -293,50 +349,71 @@ static void show_faults(view_ui *ui, const view_texture_panel *panel, const view
     for (size_t i = 0; reports != NULL && i < reports->count; i++)
         if (view_is_about_mesh(stage, &reports->rows[i], mesh))
             ui_column_text(ui, VIEW_AMBER, reports->rows[i].text);
-    take_row(ui, 0.4f, &row);
+
+    view_rect space;
+    reserve_padded_row(ui, 0.4f, &space);
+}
+
+// The header of the page: the name of the mesh, buttons, and a link to its material.
+static void show_mesh_header(view_ui *ui, const md5_model *model, uint32_t mesh)
+{
+    static const view_action actions[] = {VIEW_HIDE_MESH, VIEW_ONLY_MESH, VIEW_FRAME_SELECTED};
+    const bool is_hidden = view_is_hidden(ui->stage->hidden_meshes, mesh);
+    const char *const labels[] = {is_hidden ? "Show" : "Hide", "Isolate", "Frame"};
+    const char *const material = model->meshes[mesh].shader;
+    const char *name = model->meshes[mesh].name;
+    char number[32];
+    char position[32];
+    COMMON_TEXT(number, "mesh %u", mesh);
+    COMMON_TEXT(position, "Mesh %u of %u", mesh + 1, model->num_meshes);
+    if (name[0] == '\0')
+        name = number;
+    ui_page_title(ui, name, position);
+
+    view_rect row;
+    reserve_padded_row(ui, 1.9f, &row);
+    const int pressed = ui_buttons(ui, &row, labels, COMMON_LENGTH(actions), -1, false);
+    if (pressed >= 0)
+        UI_COMMAND(ui, actions[pressed], .number = mesh);
+    if (ui_pair(ui, "Material", material[0] != '\0' ? material : "none", true))
+        view_select_material(ui, mesh);
+}
+
+// Draws the triangles of a mesh in the plane of the texture coordinates.
+static void show_uv_layout(view_ui *ui, uint32_t mesh)
+{
+    view_rect row;
+    ui_reserve_row(ui, ui->column->area.width + ui->line, &row);
+    if (!ui->is_event)
+        view_draw_uv(ui->stage, mesh, view_inset(row, UI_PADDING * ui->em));
 }
 
 void view_mesh_page(view_ui *ui, view_texture_panel *panel)
 {
     const view_stage *const stage = ui->stage;
+    const view_textures *const textures = &stage->document->textures;
     const md5_model *const model = ui->scene->model;
     const uint32_t mesh = (uint32_t)ui->selected_mesh;
     const bool is_selected = ui->selected_mesh >= 0 && model != NULL && mesh < model->num_meshes;
     if (!is_selected || view_shows_crowd(stage->document))
         return;
-    const md5_mesh *const shown = &model->meshes[mesh];
-    const bool is_hidden = view_is_hidden(stage->hidden_meshes, mesh);
-    const char *const words[] = {is_hidden ? "Show" : "Hide", "Isolate", "Frame"};
-    static const view_action actions[] = {VIEW_HIDE_MESH, VIEW_ONLY_MESH, VIEW_FRAME_SELECTED};
-    char text[32];
-    char number[32];
-    view_rect row;
-    if (panel->facts.mesh != shown)
-        measure(&panel->facts, shown, model->skeleton.num_joints);
+    if (panel->facts.mesh != &model->meshes[mesh])
+        measure(&panel->facts, &model->meshes[mesh], model->skeleton.num_joints);
+
     ui_begin(ui, "page");
-    COMMON_TEXT(number, "mesh %u", mesh);
-    COMMON_TEXT(text, "Mesh %u of %u", mesh + 1, model->num_meshes);
-    ui_page_title(ui, shown->name[0] != '\0' ? shown->name : number, text);
-    take_row(ui, 1.9f, &row);
-    const int pressed = ui_buttons(ui, &row, words, 3, -1, false);
-    if (pressed >= 0)
-        UI_COMMAND(ui, actions[pressed], .number = mesh);
-    if (ui_pair(ui, "Material", shown->shader[0] != '\0' ? shown->shader : "none", true))
-        view_select_material(ui, mesh);
+    show_mesh_header(ui, model, mesh);
     if (ui_section(ui, UI_SECTION_TEXTURES, "Textures", "")) {
         show_maps(ui, panel, mesh);
         show_selected(ui, panel, mesh);
         show_saving(ui, panel);
     }
-    COMMON_TEXT(text, "%zu", view_mesh_look(&stage->document->textures, mesh)->looked.count);
-    if (ui_section(ui, UI_SECTION_LOOKED, "Searched locations", text))
-        list_searched(ui, panel, &stage->document->textures, mesh);
+    char num_locations[32];
+    COMMON_TEXT(num_locations, "%zu", view_mesh_look(textures, mesh)->looked.count);
+    if (ui_section(ui, UI_SECTION_LOOKED, "Searched locations", num_locations))
+        list_searched(ui, panel, textures, mesh);
     if (ui_section(ui, UI_SECTION_SHAPE, "Geometry", ""))
         show_shape(ui, panel, mesh);
     show_faults(ui, panel, stage, mesh);
-    if (ui_section(ui, UI_SECTION_UV, "UV layout", "")) {
-        ui_reserve_row(ui, ui->column->area.width + ui->line, &row);
-        if (!ui->is_event)
-            view_draw_uv(stage, mesh, view_inset(row, 0.7f * ui->em));
-    }
+    if (ui_section(ui, UI_SECTION_UV, "UV layout", ""))
+        show_uv_layout(ui, mesh);
 }

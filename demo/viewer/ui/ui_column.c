@@ -4,6 +4,8 @@
 
 #include <stdarg.h>
 
+static const float hint_gap = 8; // between a text and the hint at its right, layout units
+
 void ui_begin_column(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll)
 {
     *column = (ui_column){.area = area, .scroll = scroll, .margin = 0.7f * ui->em};
@@ -15,14 +17,17 @@ void ui_begin_column(view_ui *ui, ui_column *column, view_rect area, ui_scroll *
 
 void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll)
 {
-    static const int32_t keys[] = {VIEW_KEY_UP,        VIEW_KEY_DOWN, VIEW_KEY_PAGE_UP,
-                                   VIEW_KEY_PAGE_DOWN, VIEW_KEY_HOME, VIEW_KEY_END};
     const float line = ui->line;
     const float page = area.height - line;
-    const float all = 1e6f;
-    const float steps[] = {-line, line, -page, page, -all, all};
-    for (int i = 0; i < 6; i++)
-        scroll->wanted += ui_key(ui, keys[i]) ? steps[i] : 0;
+    const float all = 1e6f; // more than any list is high
+    const struct {
+        int32_t key;
+        float step;
+    } keys[] = {{VIEW_KEY_UP, -line},       {VIEW_KEY_DOWN, line}, {VIEW_KEY_PAGE_UP, -page},
+                {VIEW_KEY_PAGE_DOWN, page}, {VIEW_KEY_HOME, -all}, {VIEW_KEY_END, all}};
+    for (size_t i = 0; i < COMMON_LENGTH(keys); i++)
+        scroll->wanted += ui_key(ui, keys[i].key) ? keys[i].step : 0;
+
     scroll->shown = scroll->wanted;
     ui_begin_column(ui, column, area, scroll);
     column->margin = 0; // the dialog has a margin
@@ -51,18 +56,20 @@ void ui_begin_row(view_ui *ui)
 // is the largest scroll position.
 static void scroll_column(view_ui *ui, const ui_column *column, float max_scroll)
 {
+    const float lines_per_wheel_step = 3;
     ui_scroll *const scroll = column->scroll;
     const view_rect area = column->area;
-    const view_rect focus = ui->focus_rect;
     const bool is_dragged = ui->mouse.dragged != 0 && max_scroll > 0;
     const bool is_scrolled = ui->mouse.wheel != 0 || is_dragged;
     if (is_scrolled && column->is_hot && !ui->has_taken) {
-        scroll->wanted -= ui->mouse.wheel * 3 * ui->line + ui->mouse.dragged;
+        scroll->wanted -= ui->mouse.wheel * lines_per_wheel_step * ui->line + ui->mouse.dragged;
         if (is_dragged) // without animation, so that the content remains below the finger
             scroll->shown = scroll->wanted;
         ui->has_taken = true;
         ui->is_focus_shown = false;
     }
+
+    const view_rect focus = ui->focus_rect;
     if (ui->is_focus_shown && !ui->is_event && column->has_focus) {
         scroll->wanted += fminf(focus.y - area.y, 0);
         scroll->wanted += fmaxf(focus.y + focus.height - area.y - area.height, 0);
@@ -75,18 +82,21 @@ static void run_scroll_bar(view_ui *ui, const ui_column *column, float length, f
     ui_scroll *const scroll = column->scroll;
     const view_rect area = column->area;
     const float max_scroll = fmaxf(length - area.height, 0);
-    const float size = fmaxf(area.height * area.height / length, ui->line);
+    const float handle_height = fmaxf(area.height * area.height / length, ui->line);
+    const float path = area.height - handle_height; // of the top of the handle
     const float width = 5 * ui->scale;
-    const float path = area.height - size;
-    const view_rect track = {area.x + area.width - width - 2 * ui->scale, area.y,
-                             width + 2 * ui->scale, area.height};
+    const float margin = 2 * ui->scale;
+    const view_rect track = {area.x + area.width - width - margin, area.y, width + margin,
+                             area.height};
     float unused;
     if (ui_drag(ui, ui_item(ui, track, "scroll"), track, &unused)) {
-        scroll->wanted = (ui->mouse.y - area.y - 0.5f * size) / fmaxf(path, 1) * max_scroll;
+        const float top = ui->mouse.y - area.y - 0.5f * handle_height;
+        scroll->wanted = top / fmaxf(path, 1) * max_scroll;
         scroll->shown = scroll->wanted;
     }
+
     const float top = area.y + path * view_clamp(shown / max_scroll, 0, 1);
-    view_draw_round_rect(ui->canvas, (view_rect){track.x, top, width, size}, 0.5f * width,
+    view_draw_round_rect(ui->canvas, (view_rect){track.x, top, width, handle_height}, 0.5f * width,
                          ui_is_hot(ui) ? VIEW_DIM : VIEW_DISABLED);
 }
 
@@ -100,6 +110,7 @@ void ui_end_column(view_ui *ui)
     const float max_scroll = fmaxf(length - area.height, 0);
     view_clip_canvas(ui->canvas, column->clip);
     ui->column = NULL;
+
     scroll_column(ui, column, max_scroll);
     if (max_scroll > 0)
         run_scroll_bar(ui, column, length, shown);
@@ -128,39 +139,70 @@ void ui_column_text(view_ui *ui, view_color color, const char *text)
     }
 }
 
+// One line of an ui_row().
+typedef struct row_line {
+    const char *name; // at the left; "": none
+    const char *hint; // at the right; "": none
+    const char *text;
+    float indent;     // of the text
+    float width;      // of the text
+    float hint_width; // with the gap; 0: no hint
+} row_line;
+
+// Draws a line of a row without its margins.
+static void draw_row_line(view_ui *ui, view_rect row, const ui_row_style *style,
+                          const row_line *line)
+{
+    const view_text_size size = style->is_title ? VIEW_TITLE : VIEW_TEXT;
+    const float hint_left = row.x + row.width - line->hint_width + hint_gap * ui->scale;
+    ui_text(ui, hint_left, row.y, 0, VIEW_DIM, line->hint);
+    ui_text(ui, row.x, row.y, line->indent, VIEW_DIM, line->name);
+    view_draw_text(ui->canvas, size, row.x + line->indent, row.y, line->width, style->color,
+                   line->text);
+}
+
 bool ui_row(view_ui *ui, const ui_row_style *style, const char *text)
 {
     enum { MAX_LINES = 3 };
     const view_font *const font = ui->canvas->font;
     const view_text_size size = style->is_title ? VIEW_TITLE : VIEW_TEXT;
     const char *const name = style->name != NULL ? style->name : "";
-    const char *rest = text;
-    const float indent = name[0] != '\0' ? ui->label_width : 0;
+    const bool is_name_blank = strspn(name, " ") == strlen(name);
+    const char *const label = is_name_blank ? text : name;
     const float inset = VIEW_INSET * ui->scale;
-    int lines = style->is_fixed ? MAX_LINES : 1;
-    bool is_first = true;
+    const int max_lines = style->is_fixed ? 1 : MAX_LINES;
+    const char *unread = text;
     bool is_pressed = false;
+    int num_lines = 0;
     do {
-        char line[VIEW_MAX_LINE];
         view_rect row;
-        const char *const hint = is_first && style->hint != NULL ? style->hint : "";
         const bool is_visible = ui_reserve_row(ui, font->line[size], &row);
-        const float end = hint[0] != '\0' ? ui_text_width(ui, hint) + 8 * ui->scale : 0;
         row.x += inset;
         row.width -= 2 * inset;
-        const float width = row.width - indent - end;
-        rest = view_next_line(font, size, lines++ < MAX_LINES ? width : INFINITY, rest, line);
-        const char *const label = strspn(name, " ") < strlen(name) ? name : text;
+
+        // Only the first line has the name and the hint.
+        const bool is_first = num_lines == 0;
+        row_line line = {.name = "", .hint = "", .indent = name[0] != '\0' ? ui->label_width : 0};
+        if (is_first)
+            line.name = name;
+        if (is_first && style->hint != NULL)
+            line.hint = style->hint;
+        if (line.hint[0] != '\0')
+            line.hint_width = ui_text_width(ui, line.hint) + hint_gap * ui->scale;
+        line.width = row.width - line.indent - line.hint_width;
+
+        // The last line contains the whole remaining text, which is truncated when it is drawn.
+        char buffer[VIEW_MAX_LINE];
+        num_lines++;
+        unread = view_next_line(font, size, num_lines < max_lines ? line.width : INFINITY, unread,
+                                buffer);
+        line.text = buffer;
         ui_note_found(ui, row, label, text);
         if (style->hint != NULL && ui_item(ui, row, label))
             is_pressed = true;
-        if (is_visible) {
-            ui_text(ui, row.x + row.width - end + 8 * ui->scale, row.y, 0, VIEW_DIM, hint);
-            ui_text(ui, row.x, row.y, indent, VIEW_DIM, is_first ? name : "");
-            view_draw_text(ui->canvas, size, row.x + indent, row.y, width, style->color, line);
-        }
-        is_first = false;
-    } while (*rest != '\0');
+        if (is_visible)
+            draw_row_line(ui, row, style, &line);
+    } while (*unread != '\0');
     return is_pressed;
 }
 
@@ -190,17 +232,17 @@ void ui_page_title(view_ui *ui, const char *name, const char *text)
 bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link)
 {
     const float em = ui->em;
-    const float padding = 0.7f * em;
-    const float left = padding + 6 * em;
+    const float padding = UI_PADDING * em;
+    const float left = padding + 6 * em; // of the text
     view_rect row;
     const bool is_visible = ui_reserve_row(ui, ceilf(1.5f * em), &row);
     const view_rect link = {row.x + left, row.y, row.width - left - padding, row.height};
     const bool is_pressed = is_link && ui_item(ui, link, text);
-    const float y = ui_text_top(ui, row);
     if (is_visible) {
+        const float y = ui_text_top(ui, row);
+        const view_color color = is_link && !ui_is_hot(ui) ? VIEW_ACCENT : VIEW_BRIGHT;
         ui_text(ui, row.x + padding, y, 0, VIEW_DIM, name);
-        ui_text(ui, link.x, y, link.width, is_link && !ui_is_hot(ui) ? VIEW_ACCENT : VIEW_BRIGHT,
-                text);
+        ui_text(ui, link.x, y, link.width, color, text);
     }
     return is_pressed;
 }
