@@ -115,6 +115,8 @@ static double rotation_difference(const md5_packed_value *a, const md5_packed_va
     const md5_quat q = md5_quat_slerp((md5_quat){a->v[0], a->v[1], a->v[2], a->v[3]},
                                       (md5_quat){b->v[0], b->v[1], b->v[2], b->v[3]}, fraction);
     const double r[4] = {q.x, q.y, q.z, q.w};
+
+    // q and -q are the same rotation: the smaller difference counts.
     double same = 0;
     double opposite = 0;
     for (uint32_t c = 0; c < 4; c++) {
@@ -122,6 +124,7 @@ static double rotation_difference(const md5_packed_value *a, const md5_packed_va
         same += (r[c] - v) * (r[c] - v);
         opposite += (r[c] + v) * (r[c] + v);
     }
+
     return sqrt(same < opposite ? same : opposite);
 }
 
@@ -476,6 +479,7 @@ static void measure_vertices(const md5_model *model, float *distances)
             const uint32_t joint = mesh->influence_joints[j];
             if (influence.w == 0)
                 continue;
+
             const float scale = 1.0f / influence.w;
             const md5_vec3 point = {influence.x * scale, influence.y * scale, influence.z * scale};
             const float *const m = model->bind[joint].m;
@@ -730,9 +734,14 @@ static double measure_packed(const md5_anim *anim, const md5_packed *packed, con
 
 enum {
     ATTEMPTS = 10,     // with budgets that are adapted for each joint
-    SCALINGS = 6,      // with all budgets reduced by the same factor
+    SCALINGS = 6,      // with all budgets reduced by the same factor, SCALING
     MAX_HALVINGS = 24, // with all budgets halved, until the error is within the tolerance
 };
+#define SCALING 0.93f
+// An attempt changes the budget of a joint by a factor from MIN_CHANGE to 1 / MIN_CHANGE.
+#define MIN_CHANGE 0.125
+// Reduces the changed budgets, so that the next error is rather below the tolerance than above it.
+#define SAFETY_FACTOR 0.97
 
 typedef struct compression {
     md5_arena *arena;
@@ -919,11 +928,12 @@ static void adapt_budgets(compression *job, double speed)
         const uint32_t parent = skeleton->joints[joint].parent;
         if (parent != MD5_NONE && errors[joint] > errors[parent])
             errors[parent] = errors[joint];
-        const double min_error = job->tolerance * 0.125;
+
+        const double min_error = job->tolerance * MIN_CHANGE;
         const double error = errors[joint];
         const double change = job->tolerance / (error > min_error ? error : min_error);
-        const double limited = change > 0.125 ? change : 0.125;
-        job->reach.budgets[joint] *= (float)partial_factor(limited * 0.97, speed);
+        const double limited = change > MIN_CHANGE ? change : MIN_CHANGE;
+        job->reach.budgets[joint] *= (float)partial_factor(limited * SAFETY_FACTOR, speed);
     }
 }
 
@@ -950,7 +960,7 @@ static bool find_budgets(compression *job, md5_arena_mark mark)
         adapt_budgets(job, 1.0 / (1 + 0.25 * i));
     }
     for (uint32_t i = 0; i < SCALINGS; i++)
-        TRY(try_scaled_budgets(job, mark, 0.93f));
+        TRY(try_scaled_budgets(job, mark, SCALING));
 
     // If no attempt was within the tolerance, reduce the budgets faster.
     double min_error = job->error;

@@ -593,21 +593,26 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
         return NULL;
     }
     MD5_ASSERT_OPTS(opts);
+
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     if (!anim->internal.packed) {
         MD5_FAIL(&context, MD5_ERROR_MISMATCH, "cannot decompress animation: it is not compressed");
         return NULL;
     }
+
+    // The first call only measures the block.
     md5_anim result = *anim;
     decoded_arrays arrays;
     md5_block block = {0};
     (void)lay_out_decompressed(&block, anim, &result, &arrays);
     if (!md5i_block_end_measuring(&context, &block))
         return NULL;
+
     md5_anim *const decompressed = lay_out_decompressed(&block, anim, &result, &arrays);
     result.num_components =
         decode_tracks(anim, arrays.tracks, arrays.rotations, arrays.translations);
+
     result.tracks = arrays.tracks;
     result.rotations = arrays.rotations;
     result.translations = arrays.translations;

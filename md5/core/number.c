@@ -319,6 +319,7 @@ const char *md5i_scan_plain(const char *text, float *value)
     const uint64_t after_point = non_digits & (non_digits - 1);
     if (after_point == 0)
         return NULL;
+
     const size_t point = md5_lowest_bit(non_digits);
     const size_t length = md5_lowest_bit(after_point);
     const size_t num_digits = length - 1 - negative;
@@ -352,6 +353,7 @@ const char *md5i_scan_plain(const char *text, float *value)
         if (!md5_rounds_safely(near))
             return NULL;
     }
+
     // Signs are not predictable, so that a branch would be slow.
     const float magnitude = (float)near;
     uint32_t bits;

@@ -58,13 +58,13 @@ static bool is_above(const md5_name_node *node, const md5_name_node *added)
 void **md5i_name_map_add(md5_name_map *names, md5_arena *arena, const char *name)
 {
     const size_t length = strlen(name);
-    md5_name_node *const near = closest(names, name, length);
+    md5_name_node *const nearest = closest(names, name, length);
 
     // The first byte in which the name differs from the closest name.
     size_t byte = 0;
-    while (near && near->name[byte] == name[byte]) {
+    while (nearest && nearest->name[byte] == name[byte]) {
         if (name[byte] == '\0')
-            return &near->value;
+            return &nearest->value;
         byte++;
     }
 
@@ -73,7 +73,7 @@ void **md5i_name_map_add(md5_name_map *names, md5_arena *arena, const char *name
     if (!nodes)
         return NULL;
     nodes[0].name = name;
-    if (!near) {
+    if (!nearest) {
         names->root = &nodes[0];
         return &nodes[0].value;
     }
@@ -81,8 +81,8 @@ void **md5i_name_map_add(md5_name_map *names, md5_arena *arena, const char *name
     // Inserts an inner node for the first bit in which the name differs from all names of the tree.
     md5_name_node *const inner = &nodes[1];
     inner->byte = byte;
-    inner->bits =
-        mask_without_highest((unsigned char)near->name[byte] ^ (unsigned)(unsigned char)name[byte]);
+    inner->bits = mask_without_highest((unsigned char)nearest->name[byte]
+                                       ^ (unsigned)(unsigned char)name[byte]);
 
     md5_name_node **link = &names->root;
     while (is_above(*link, inner))

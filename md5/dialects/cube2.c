@@ -561,15 +561,17 @@ static float get_number(md5_cube2_reader *reader, uint32_t word)
     float value = 0.0f;
     if (word >= reader->command.num_words)
         return 0.0f;
-    const md5_cube2_word *const given = &reader->command.words[word];
-    const char *const end = given->text + strlen(given->text);
+
+    const md5_cube2_word *const argument = &reader->command.words[word];
+    const char *const end = argument->text + strlen(argument->text);
     const char *const next =
-        given->kind == MD5_CUBE2_WORD ? md5i_scan_float(given->text, end, &value) : NULL;
+        argument->kind == MD5_CUBE2_WORD ? md5i_scan_float(argument->text, end, &value) : NULL;
     if (next && md5_length_in_range(value))
         return value;
-    if (given->text[0] != '\0' || given->kind != MD5_CUBE2_WORD)
-        md5i_lex_warn(top_lex(&reader->script), given->at, "expected a number, found %s; using 0",
-                      MD5_QUOTED(given->text));
+
+    if (argument->text[0] != '\0' || argument->kind != MD5_CUBE2_WORD)
+        md5i_lex_warn(top_lex(&reader->script), argument->at,
+                      "expected a number, found %s; using 0", MD5_QUOTED(argument->text));
     return 0.0f;
 }
 

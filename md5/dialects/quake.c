@@ -547,11 +547,13 @@ void md5_scale_palette(const md5_scales *scales, const md5_binding *binding,
     MD5_ASSERT_ALIVE(scales, MD5_TAG_SCALES);
     MD5_ASSERT_BINDING(binding);
     MD5_ASSERT(joints != NULL && palette != NULL, "joints, palette: must not be NULL");
+
     for (uint32_t j = 0; j < binding->skeleton->num_joints; j++) {
         const md5_scaled_joint *const scaled = find_scaled(scales, binding->tracks[j]);
         const float scale = scaled ? scale_at(scaled, &sample) : 1.0f;
         if (scale == 1.0f)
             continue;
+
         md5_mat34 joint = joints[j];
         for (uint32_t i = 0; i < 12; i++)
             joint.m[i] *= i % 4 == 3 ? 1.0f : scale;

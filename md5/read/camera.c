@@ -92,8 +92,10 @@ static bool read_cuts(camera_reader *reader)
     TRY(md5i_need_count(lex, &reader->num_cuts, "numCuts"));
     if (reader->cuts)
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "duplicate 'cuts': expected one");
+
     lex->at += strlen("cuts");
     TRY(md5i_lex_expect(lex, '{'));
+
     const uint32_t num_cuts = reader->num_cuts.value;
     reader->cuts = MD5_ALLOC_ZEROED(lex->arena, uint32_t, num_cuts);
     TRY(reader->cuts);

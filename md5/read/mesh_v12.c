@@ -33,6 +33,7 @@ static bool read_vertices_v12(md5_lex *lex, md5_mesh_block *block)
     TRY(md5i_begin_vertices(lex, block));
     TRY(mesh->normals = MD5_ALLOC_ARRAY(lex->arena, md5_vec3, mesh->num_file_vertices));
     TRY(mesh->tangents = MD5_ALLOC_ARRAY(lex->arena, md5_vec4, mesh->num_file_vertices));
+
     md5_item_number number = MD5_ITEM_0;
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++, md5_next_item(&number)) {
         if (!md5i_scan_vertex(lex, &number, &mesh->file_vertices[v], &mesh->texcoords[v]))

@@ -181,10 +181,12 @@ bool md5i_build_influences(md5_arena *scratch, const md5_mesh_joints *joints, md
     const md5_arena_mark before = md5i_arena_position(scratch);
     uint32_t max_weights = 0;
     uint32_t next = 0;
+
     for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
         const uint32_t count = mesh->file_vertices[i].num_weights;
         max_weights = count > max_weights ? count : max_weights;
     }
+
     merger.sums = MD5_ALLOC_ARRAY(scratch, joint_sum, max_weights);
     TRY(merger.sums);
     merger.rounded = MD5_ALLOC_ARRAY(scratch, joint_influence, max_weights);
@@ -197,9 +199,11 @@ bool md5i_build_influences(md5_arena *scratch, const md5_mesh_joints *joints, md
         md5_vec4 *const values = mesh->influences + next;
         mesh->sources[i] = i;
         mesh->first_influence[i] = next;
+
         const quad position = sum_weights(&merger, weights, num_weights);
         const md5_vec4 rounded = md5_pair_round(position.xy, position.zw);
         mesh->positions[i] = (md5_vec3){rounded.x, rounded.y, rounded.z};
+
         if (num_weights != 1) {
             next += write_sums(&merger, influence_joints, values);
         } else if (!is_zero_weight(rounded)) {
@@ -208,6 +212,7 @@ bool md5i_build_influences(md5_arena *scratch, const md5_mesh_joints *joints, md
             next++;
         }
     }
+
     mesh->first_influence[mesh->num_file_vertices] = next;
     md5i_arena_rewind(scratch, before);
     return true;

@@ -406,6 +406,7 @@ bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_
     *plan = NULL;
     if (mesh->num_vertices == 0 || mesh->num_vertices > UINT32_MAX / 3)
         return true;
+
     plan_builder builder;
     memset(&builder, 0, offsetof(plan_builder, kinds));
     builder.mesh = mesh;
@@ -413,6 +414,9 @@ bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_
     while (builder.log2_slots < MAX_LOG2_SLOTS
            && (1u << builder.log2_slots) / SLOTS_PER_VERTEX < mesh->num_vertices)
         builder.log2_slots++;
+
+    // The first pass counts the runs and their words; then memory is allocated, and the second pass
+    // writes them.
     build_groups(&builder);
     if (builder.num_words > UINT32_MAX)
         return true;
@@ -428,6 +432,7 @@ bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_
         builder.words = MD5_BLOCK_ARRAY(&block, uint32_t, num_words);
         TRY(pass > 0 || md5i_block_end_measuring(context, &block));
     }
+
     memcpy(runs, builder.runs, builder.num_runs * sizeof *runs);
     *result = (md5_skin_plan){.size = block.used,
                               .num_runs = builder.num_runs,
@@ -437,7 +442,7 @@ bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_
                               .vertices = builder.vertices,
                               .words = builder.words};
     *plan = result;
-    build_groups(&builder);
+    build_groups(&builder); // the second pass, because builder.vertices is set
     return true;
 }
 
