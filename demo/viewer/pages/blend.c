@@ -19,20 +19,24 @@ static float crossfade(const md5_xform *from, const md5_xform *to, uint32_t num_
 
 VIEW_SHOW(crossfade)
 {
+    const float duration = v[0];
+    const double begin = 1; // seconds
+    const uint32_t easing = view_choice(picture, 1);
     const uint32_t hand = view_page_joint(picture, "hand_r");
-    const double begin = 1;
     const double now = fmod(picture->time, picture->plots->row.high.x);
     md5_xform *const from = picture->figures[0].pose;
     md5_xform *const mix = picture->figures[1].pose;
     md5_xform *const to = picture->figures[2].pose;
-    const md5_xform *const poses[3] = {from, to, mix};
+    const md5_xform *const poses[3] = {from, to, mix}; // in the order of the series
+
+    // The last step computes the poses of the figures.
     float weight = 0;
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
         const double time = view_step_x(picture->plots, i, now);
         view_sample_clip(picture, "walk", time, from);
         view_sample_clip(picture, "wave", time, to);
-        weight = crossfade(from, to, picture->scene->num_joints, view_choice(picture, 1),
-                           time - begin, v[0], mix);
+        weight =
+            crossfade(from, to, picture->scene->num_joints, easing, time - begin, duration, mix);
         for (int k = 0; k < 3; k++)
             view_plot_step(picture->plots, k, i, time, view_posed_place(picture, poses[k], hand).z);
     }
@@ -53,23 +57,25 @@ typedef struct playing {
 // clip is missing. Call end_playing() in both cases.
 static bool begin_playing(playing *p, const view_picture *picture, char *text)
 {
+    *p = (playing){.machine = NULL};
     if (text == NULL)
         text = view_page_lines(picture->page, picture->values);
     md5_machine_file *const file = md5_parse_machine_file(text, strlen(text), NULL, NULL);
-    *p = (playing){.machine = NULL};
     free(text);
     if (file == NULL)
         return false;
+
     for (uint32_t i = 0; i < file->desc.num_clips; i++) {
         const view_clip *const clip = view_page_clip(picture, file->clips[i].name);
-        file->clips[i].binding =
-            clip != NULL ? clip->binding : NULL; // NULL is reported as an error
+        // md5_create_machine() reports a binding of NULL as an error.
+        file->clips[i].binding = clip != NULL ? clip->binding : NULL;
     }
     file->desc.model = picture->model;
     p->machine = md5_create_machine(&file->desc, NULL, NULL);
     md5_free_machine_file(file);
     if (p->machine == NULL)
         return false;
+
     p->player = md5_create_player(p->machine, NULL, NULL);
     p->scratch = common_alloc(1, md5_player_pose_scratch(p->machine));
     return p->player != NULL;
@@ -117,45 +123,59 @@ static void change_state(md5_player *player, uint32_t state, float seconds, bool
                              inertial ? MD5_FADE_INERTIAL : MD5_FADE_CROSS, MD5_EASE_SMOOTH);
 }
 
-// Plays the transition of each kind over two seconds.
-VIEW_SHOW(inertial)
+// The figures and series of the lesson, in their order.
+enum { METHOD_CROSSFADE, METHOD_INERTIAL, METHOD_CUT, NUM_METHODS };
+
+// Plays a transition from the run to the attack at `begin` seconds. Plots the height of the right
+// hand, and poses the figure of the method at step `now`.
+static void play_transition(view_picture *picture, int method, double begin, float duration,
+                            int now)
 {
     static const char text[] = "machine blow { clip run run { walk } clip attack attack { walk }"
                                " layer body { state run run state attack attack } }";
+    enum { STATE_ATTACK = 1 };
     const uint32_t hand = view_page_joint(picture, "hand_r");
-    const int now = (int)(fmod(picture->time, 2) / 2.0 * (double)VIEW_PAGE_STEPS);
     const double step = 2.0 / (double)VIEW_PAGE_STEPS;
-    const double begin = 0.5;
+    const size_t pose_size = picture->scene->num_joints * sizeof(md5_xform);
     md5_xform *const before = view_spare_pose(picture, 0);
     md5_xform *const pose = view_spare_pose(picture, 1);
-    for (int way = 0; way < 3; way++) {
-        playing p;
-        const bool plays = begin_playing(&p, picture, common_copy(text));
-        if (plays) {
-            for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
-                play(&p, i > 0 ? step : 0, pose);
-                if (i == (int)(begin / step)) {
-                    memcpy(before, pose, picture->scene->num_joints * sizeof *pose);
-                    change_state(p.player, 1, way == 2 ? 0 : v[0], way == 1);
-                    play(&p, 0, pose); // the pose right after the change
-                    VIEW_FACTS(picture, view_largest_angle(picture, before, pose));
-                }
-                const float height = view_posed_place(picture, pose, hand).z;
-                view_add_point(picture->plots, way, i * step, height);
-                if (i != now)
-                    continue;
-                view_add_mark(picture->plots, i * step, height,
-                              picture->plots->row.series[way].color | 0xFFu);
-                memcpy(picture->figures[way].pose, pose, picture->scene->num_joints * sizeof *pose);
-            }
+    playing p;
+    const bool plays = begin_playing(&p, picture, common_copy(text));
+    for (int i = 0; plays && i < VIEW_PAGE_POINTS; i++) {
+        play(&p, i > 0 ? step : 0, pose);
+        if (i == (int)(begin / step)) {
+            memcpy(before, pose, pose_size);
+            change_state(p.player, STATE_ATTACK, method == METHOD_CUT ? 0 : duration,
+                         method == METHOD_INERTIAL);
+            play(&p, 0, pose); // the pose right after the change
+            VIEW_FACTS(picture, view_largest_angle(picture, before, pose));
         }
-        end_playing(&p);
+
+        const float height = view_posed_place(picture, pose, hand).z;
+        view_add_point(picture->plots, method, i * step, height);
+        if (i == now) {
+            view_add_mark(picture->plots, i * step, height,
+                          picture->plots->row.series[method].color | 0xFFu);
+            memcpy(picture->figures[method].pose, pose, pose_size);
+        }
     }
-    const md5_xform *const cut = picture->figures[2].pose;
-    VIEW_FACTS(picture, now * step - begin,
-               left_of(1, 0, v[0], fmaxf((float)(now * step - begin), 0)),
-               view_largest_angle(picture, picture->figures[0].pose, cut),
-               view_largest_angle(picture, picture->figures[1].pose, cut));
+    end_playing(&p);
+}
+
+// Plays the transition of each kind over two seconds.
+VIEW_SHOW(inertial)
+{
+    const float duration = v[0];
+    const double begin = 0.5; // seconds
+    const int now = (int)(fmod(picture->time, 2) / 2.0 * (double)VIEW_PAGE_STEPS);
+    for (int method = 0; method < NUM_METHODS; method++)
+        play_transition(picture, method, begin, duration, now);
+
+    const double elapsed = now * (2.0 / (double)VIEW_PAGE_STEPS) - begin;
+    const md5_xform *const cut = picture->figures[METHOD_CUT].pose;
+    VIEW_FACTS(picture, elapsed, left_of(1, 0, duration, fmaxf((float)elapsed, 0)),
+               view_largest_angle(picture, picture->figures[METHOD_CROSSFADE].pose, cut),
+               view_largest_angle(picture, picture->figures[METHOD_INERTIAL].pose, cut));
 }
 
 // -- Additive -------------------------------------------------------------------------------
@@ -346,58 +366,71 @@ VIEW_SHOW(sync)
 
 // -- States ---------------------------------------------------------------------------------
 
+// Draws the states above the character, and the transitions between them.
+static void draw_states(view_picture *picture, md5_layer_status status)
+{
+    const float apart = 16;
+    const float high = 66;
+    const float free_space = 9;
+    const bool is_changing = status.from != MD5_NONE;
+    view_add_label(picture, (md5_vec3){0, -apart, high},
+                   status.state == 0 ? VIEW_YELLOW : VIEW_PLAIN, "stand");
+    view_add_label(picture, (md5_vec3){0, apart, high},
+                   status.state == 1 ? VIEW_YELLOW : VIEW_PLAIN, "go");
+    view_page_line(picture, (md5_vec3){0, free_space - apart, high},
+                   (md5_vec3){0, apart - free_space, high}, is_changing ? VIEW_RED : VIEW_DIM_LINE);
+}
+
 // The speed rises within two seconds, remains constant, and falls again.
 VIEW_SHOW(machine)
 {
-    playing p;
+    enum { PARAMETER_SPEED, TRIGGER_WAVE };
+    const float top_speed = v[0];
+    const float wave_time = v[1];
     view_plot *const plots = picture->plots;
     const double length = plots->row.high.x;
     const double now = fmod(picture->time, length);
     const double tick = length / (double)VIEW_PAGE_STEPS;
+
+    // The values at the last step before `now` are shown.
+    md5_layer_status shown_status = {.from = MD5_NONE};
+    float shown_speed = 0;
+    float shown_state = 0;
+    float shown_wave = 0;
+    playing p;
     const bool plays = begin_playing(&p, picture, NULL);
-    md5_layer_status shown = {.from = MD5_NONE};
-    float speed = 0;
-    float state = 0;
-    float waves = 0;
     for (int i = 0; plays && tick * i <= length; i++) {
         const double time = tick * i;
-        const float now_speed = v[0] * (float)fmin(fmin(time, length - time) / 2, 1);
-        md5_player_set(p.player, 0, now_speed);
-        if (i == (int)lround(v[1] / tick))
-            md5_player_set(p.player, 1, 1);
+        const float speed = top_speed * (float)fmin(fmin(time, length - time) / 2, 1);
+        md5_player_set(p.player, PARAMETER_SPEED, speed);
+        if (i == (int)lround(wave_time / tick))
+            md5_player_set(p.player, TRIGGER_WAVE, 1);
         md5_player_advance(p.player, i > 0 ? tick : 0, NULL, NULL);
+
+        // During a transition, the state is a fraction.
         const md5_layer_status status = md5_player_layer(p.player, 0);
         const float to = (float)status.state;
-        const float weight = md5_player_one_shot(p.player, 0).weight;
         const float from = status.from != MD5_NONE ? (float)status.from : to;
-        const float now_state = from + (to - from) * status.progress;
-        view_add_point(plots, 0, time, now_state);
-        view_add_point(plots, 1, time, weight);
-        view_add_point(&plots[1], 0, time, now_speed);
-        if (time > now)
-            continue;
-        md5_player_pose(p.player, picture->figures[0].pose, NULL, NULL, p.scratch);
-        shown = status;
-        speed = now_speed;
-        state = now_state;
-        waves = weight;
+        const float state = from + (to - from) * status.progress;
+        const float wave = md5_player_one_shot(p.player, 0).weight;
+        view_add_point(plots, 0, time, state);
+        view_add_point(plots, 1, time, wave);
+        view_add_point(&plots[1], 0, time, speed);
+        if (time <= now) {
+            md5_player_pose(p.player, picture->figures[0].pose, NULL, NULL, p.scratch);
+            shown_status = status;
+            shown_speed = speed;
+            shown_state = state;
+            shown_wave = wave;
+        }
     }
-    view_add_mark(plots, now, state, VIEW_RED);
-    view_add_mark(&plots[1], now, speed, VIEW_RED);
-    // Draw the states above the character, and the transitions between them.
-    const float apart = 16;
-    const float high = 66;
-    const float free_space = 9;
-    view_add_label(picture, (md5_vec3){0, -apart, high},
-                   shown.state == 0 ? VIEW_YELLOW : VIEW_PLAIN, "stand");
-    view_add_label(picture, (md5_vec3){0, apart, high}, shown.state == 1 ? VIEW_YELLOW : VIEW_PLAIN,
-                   "go");
-    view_page_line(picture, (md5_vec3){0, free_space - apart, high},
-                   (md5_vec3){0, apart - free_space, high},
-                   shown.from != MD5_NONE ? VIEW_RED : VIEW_DIM_LINE);
-    VIEW_FACTS(picture, now, speed, waves, shown.state, shown.from != MD5_NONE ? shown.from : -1.0,
-               shown.progress);
     end_playing(&p);
+
+    view_add_mark(plots, now, shown_state, VIEW_RED);
+    view_add_mark(&plots[1], now, shown_speed, VIEW_RED);
+    draw_states(picture, shown_status);
+    VIEW_FACTS(picture, now, shown_speed, shown_wave, shown_status.state,
+               shown_status.from != MD5_NONE ? shown_status.from : -1.0, shown_status.progress);
 }
 
 // -- Windows --------------------------------------------------------------------------------
@@ -422,27 +455,27 @@ static void add_window(void *user, md5_player *player, const md5_event *event, f
 // The series of the plot are the names of windows, which are shown as bars.
 VIEW_SHOW(windows)
 {
+    (void)v;
     view_plot *const plot = &picture->plots[picture->num_plots - 1];
     const double length = plot->row.high.x;
     const double tick = length / (double)VIEW_PAGE_STEPS;
     const double now = fmod(picture->time, length);
-    event_plot to = {.plot = plot};
+    event_plot target = {.plot = plot};
     playing p;
     const bool plays = begin_playing(&p, picture, NULL);
-    (void)v;
     for (int i = 0; plays && i < VIEW_PAGE_POINTS; i++) {
         const bool is_now = tick * i <= now && now < tick * (i + 1);
-        to.time = tick * i;
-        md5_player_advance(p.player, i > 0 ? tick : 0, add_window, &to);
+        target.time = tick * i;
+        md5_player_advance(p.player, i > 0 ? tick : 0, add_window, &target);
         for (int row = 0; plot->row.series[row].name != NULL; row++) {
             const uint32_t window = md5_find_window(p.machine, plot->row.series[row].name);
             const float weight = md5_player_window(p.player, window);
             const double height = (double)plot->row.high.y - 1 - row + 0.8 * weight;
-            view_add_point(plot, row, to.time, height);
-            if (!is_now)
-                continue;
-            view_add_mark(plot, to.time, height, plot->row.series[row].color);
-            VIEW_FACTS(picture, weight);
+            view_add_point(plot, row, target.time, height);
+            if (is_now) {
+                view_add_mark(plot, target.time, height, plot->row.series[row].color);
+                VIEW_FACTS(picture, weight);
+            }
         }
         if (is_now)
             play(&p, 0, picture->figures[0].pose);

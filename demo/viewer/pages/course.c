@@ -210,30 +210,35 @@ static double frame_at(double seconds, double rate, int frames, int after, int *
 VIEW_SHOW(time)
 {
     const int after = (int)view_choice(picture, 0);
-    const int frames = (int)view_choice(picture, 2);
+    const double frame_rate = v[1];
+    const int num_frames = (int)view_choice(picture, 2);
+    const double time_scale = v[3];
+    const int num_intervals = after == CYCLE ? num_frames : num_frames - 1;
     const view_clip *const walk = view_page_clip(picture, "walk");
     const double duration = walk != NULL ? walk->anim->duration : 1;
-    const double rate = v[1];
-    md5_xform *const poses[2] = {picture->figures[0].pose, view_spare_pose(picture, 0)};
-    int both[2];
-    picture->plots->row.high.y = (float)frames;
-    const double now = fmod(picture->time, picture->plots->row.high.x);
+    md5_xform *const pose = picture->figures[0].pose;
+    md5_xform *const poses[2] = {pose, view_spare_pose(picture, 0)};
+    view_plot *const plot = picture->plots;
+    plot->row.high.y = (float)num_frames;
+    const double now = fmod(picture->time, plot->row.high.x);
+
+    // The last step computes the frames and the position of the figure.
+    double clip_time = 0;
+    double position = 0;
+    int frames[2];
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
-        const double time = view_step_x(picture->plots, i, now);
-        const double position =
-            frame_at((double)v[3] * time, rate, frames, after, &both[0], &both[1]);
-        view_plot_step(picture->plots, 0, i, time, position);
-        view_plot_step(picture->plots, 1, i, time, both[0]);
-        if (i < VIEW_PAGE_POINTS)
-            continue;
-        for (int k = 0; k < 2; k++)
-            view_sample_clip(picture, "walk",
-                             duration * both[k] / (after == CYCLE ? frames : frames - 1), poses[k]);
-        md5_blend_poses(poses[0], poses[1], (float)(position - both[0]), NULL,
-                        picture->scene->num_joints, poses[0]);
-        VIEW_FACTS(picture, (double)v[3] * time, both[0], both[1], position - both[0]);
+        const double time = view_step_x(plot, i, now);
+        clip_time = time_scale * time;
+        position = frame_at(clip_time, frame_rate, num_frames, after, &frames[0], &frames[1]);
+        view_plot_step(plot, 0, i, time, position);
+        view_plot_step(plot, 1, i, time, frames[0]);
     }
-    VIEW_FACTS(picture, (after == CYCLE ? frames : frames - 1) / rate);
+    for (int k = 0; k < 2; k++)
+        view_sample_clip(picture, "walk", duration * frames[k] / num_intervals, poses[k]);
+    md5_blend_poses(poses[0], poses[1], (float)(position - frames[0]), NULL,
+                    picture->scene->num_joints, pose);
+    VIEW_FACTS(picture, clip_time, frames[0], frames[1], position - frames[0]);
+    VIEW_FACTS(picture, num_intervals / frame_rate);
 }
 
 // -- Root motion ----------------------------------------------------------------------------
@@ -258,27 +263,35 @@ static md5_vec3 moved_between(const md5_vec3 *root, uint32_t num_frames, double 
 }
 // end of lines
 
+// Returns the position of the clip's root in each frame. The caller frees them.
+static md5_vec3 *sample_root(const view_clip *clip, md5_xform *scratch)
+{
+    const uint32_t num_frames = clip->anim->num_frames;
+    md5_vec3 *const root = common_alloc(num_frames, sizeof *root);
+    for (uint32_t i = 0; i < num_frames; i++) {
+        md5_sample(clip->binding, md5_sample_position_from_frames(clip->anim, i, i, 0),
+                   MD5_ROOT_FILE, scratch);
+        root[i] = scratch[0].translation;
+    }
+    return root;
+}
+
 // Shows the sum of the root motion of all images next to the clip's root.
 VIEW_SHOW(root)
 {
+    const double time_scale = v[0];
     const view_clip *const walk = view_page_clip(picture, "walk");
     if (walk == NULL || walk->anim->num_frames < 2)
         return;
-    const double rate = (double)v[0] * walk->anim->frame_rate;
+    const double rate = time_scale * walk->anim->frame_rate; // frames per second
     const uint32_t num_frames = walk->anim->num_frames;
-    md5_vec3 *const root = common_alloc(num_frames, sizeof *root);
-    md5_xform *const pose = view_spare_pose(picture, 0);
-    for (uint32_t i = 0; i < num_frames; i++) {
-        md5_sample(walk->binding, md5_sample_position_from_frames(walk->anim, i, i, 0),
-                   MD5_ROOT_FILE, pose);
-        root[i] = pose[0].translation;
-    }
+    md5_vec3 *const root = sample_root(walk, view_spare_pose(picture, 0));
+
     const double span = picture->plots->row.high.x;
-    const double now = fmod(picture->time, span);
+    const double step = span / (double)VIEW_PAGE_STEPS;
     md5_vec3 sum = {0, 0, 0};
     for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
         const double time = view_plot_x(picture->plots, i);
-        const double step = span / (double)VIEW_PAGE_STEPS;
         if (i > 0)
             sum = md5_vec3_add(sum,
                                moved_between(root, num_frames, rate * (time - step), rate * time));
@@ -286,13 +299,14 @@ VIEW_SHOW(root)
                        moved_between(root, num_frames, 0, fmod(rate * time, num_frames - 1)).x);
         view_add_point(picture->plots, 1, time, sum.x);
     }
-    const md5_vec3 way = moved_between(root, num_frames, 0, rate * now);
-    const double seconds = (double)v[0] * now;
+
+    const double now = fmod(picture->time, span);
+    const md5_vec3 displacement = moved_between(root, num_frames, 0, rate * now);
     for (int i = 0; i < 2; i++)
-        view_sample_clip(picture, "walk", seconds, picture->figures[i].pose);
-    picture->figures[0].place.translation.x += way.x;
-    view_add_mark(picture->plots, now, way.x, VIEW_RED);
+        view_sample_clip(picture, "walk", time_scale * now, picture->figures[i].pose);
+    picture->figures[0].place.translation.x += displacement.x;
+    view_add_mark(picture->plots, now, displacement.x, VIEW_RED);
     VIEW_FACTS(picture, now, (num_frames - 1) / rate,
-               moved_between(root, num_frames, 0, num_frames - 1).x, way.x, sum.x);
+               moved_between(root, num_frames, 0, num_frames - 1).x, displacement.x, sum.x);
     free(root);
 }

@@ -17,6 +17,16 @@ static md5_sample_position baked_sample_position(const md5_baked *baked, double 
 
 enum { KEPT_LARGEST, KEPT_MEAN, KEPT_VOXELS, KEPT_JOINTS, PARTS = 4 };
 
+// Skins all meshes with one palette, one mesh after another.
+static void skin_model(const md5_model *model, const md5_mat34 *palette, md5_vec3 *positions)
+{
+    uint32_t first = 0;
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        md5_skin(&model->meshes[m], palette, positions + first, NULL, NULL);
+        first += model->meshes[m].num_vertices;
+    }
+}
+
 // Compares the skinned vertices over a clip with the cached vertices, which are baked or have
 // different weights, at PARTS times in each of `num_steps` steps. Sets kept->heat to the maximum
 // distance of each vertex divided by `red`, kept->numbers to the mean and the maximum distance, and
@@ -25,46 +35,45 @@ static void measure(const view_picture *picture, const view_clip *clip, uint32_t
                     float red, view_kept *kept)
 {
     const md5_model *const model = picture->model;
+    const double duration = clip->anim->duration;
     const uint32_t num_joints = model->skeleton.num_joints;
     const uint32_t count = view_count_vertices(model);
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
-    md5_vec3 *const own = common_alloc(2 * (size_t)count, sizeof *own);
-    md5_vec3 *const other = own + count;
+    md5_vec3 *const skinned = common_alloc(2 * (size_t)count, sizeof *skinned);
+    md5_vec3 *const cached = skinned + count;
     kept->heat = common_alloc(count, sizeof *kept->heat);
     for (uint32_t i = 0; i < num_steps; i++) {
         float largest = 0;
         for (int k = 0; k < PARTS; k++) {
             const double part = (i + k / (double)PARTS) / num_steps;
             const md5_sample_position sample =
-                md5_sample_position_at(clip->anim, part * clip->anim->duration, MD5_WRAP_LOOP);
+                md5_sample_position_at(clip->anim, part * duration, MD5_WRAP_LOOP);
             md5_pose_palette(clip->binding, sample, MD5_ROOT_IN_PLACE, pose, NULL, palette);
-            for (uint32_t m = 0, first = 0; m < model->num_meshes; m++) {
-                md5_skin(&model->meshes[m], palette, own + first, NULL, NULL);
-                if (kept->bound != NULL)
-                    md5_skin(&kept->bound->meshes[m], palette, other + first, NULL, NULL);
-                first += model->meshes[m].num_vertices;
-            }
+            skin_model(model, palette, skinned);
+            if (kept->bound != NULL)
+                skin_model(kept->bound, palette, cached);
             if (kept->baked != NULL)
                 md5_skin_baked(kept->baked, 0, count, baked_sample_position(kept->baked, part),
-                               other, NULL);
+                               cached, NULL);
+
             for (uint32_t v = 0; v < count; v++) {
-                const float off = view_distance(own[v], other[v]);
-                kept->heat[v] = fmaxf(kept->heat[v], off);
-                largest = fmaxf(largest, off);
-                kept->numbers[KEPT_MEAN] += off / (count * (double)PARTS * num_steps);
+                const float distance = view_distance(skinned[v], cached[v]);
+                kept->heat[v] = fmaxf(kept->heat[v], distance);
+                largest = fmaxf(largest, distance);
+                kept->numbers[KEPT_MEAN] += distance / (count * (double)PARTS * num_steps);
             }
         }
         if (kept->num_points < VIEW_PAGE_POINTS)
             kept->points[kept->num_points++] =
-                (md5_vec2){(float)((i + 0.5) / num_steps * clip->anim->duration), largest};
+                (md5_vec2){(float)((i + 0.5) / num_steps * duration), largest};
         kept->numbers[KEPT_LARGEST] = fmax(kept->numbers[KEPT_LARGEST], largest);
     }
     for (uint32_t v = 0; v < count; v++)
         kept->heat[v] /= red;
     free(pose);
     free(palette);
-    free(own);
+    free(skinned);
 }
 
 // Poses the three figures: the character, the cached result, and the difference.
@@ -81,17 +90,28 @@ static void pose_kept(view_picture *picture, view_figure_kind kind, const char *
 //
 // The character with automatic weights by distance, next to its original weights.
 
-md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md5_error *error)
+// Returns true if automatic weights cannot find the vertices of a joint by distance.
+static bool is_excluded(const char *joint_name)
 {
-    // Substrings of the names of excluded joints.
+    // Substrings of the names.
     static const char *const excluded_joints[] = {"prop",  "eye",    "lid",  "belly",
                                                   "cheek", "tongue", "twist"};
+    for (size_t i = 0; i < COMMON_LENGTH(excluded_joints); i++)
+        if (common_contains(joint_name, excluded_joints[i]))
+            return true;
+    return false;
+}
+
+md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md5_error *error)
+{
     const uint32_t num_joints = model->skeleton.num_joints;
     const uint32_t count = view_count_vertices(model);
     const uint32_t num_triangles = view_count_triangles(model);
     md5_vec3 *const positions = common_alloc(count, sizeof *positions);
     uint32_t *const indices = common_alloc(3 * (size_t)num_triangles, sizeof *indices);
     bool *const excluded = common_alloc(num_joints, sizeof *excluded);
+
+    // Merge the meshes.
     uint32_t *index = indices;
     for (uint32_t i = 0, first = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
@@ -101,9 +121,8 @@ md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md
         first += mesh->num_vertices;
     }
     for (uint32_t i = 0; i < num_joints; i++)
-        for (size_t k = 0; k < COMMON_LENGTH(excluded_joints); k++)
-            excluded[i] =
-                excluded[i] || common_contains(model->skeleton.joints[i].name, excluded_joints[k]);
+        excluded[i] = is_excluded(model->skeleton.joints[i].name);
+
     desc.positions = positions;
     desc.num_positions = count;
     desc.indices = indices;
