@@ -34,31 +34,32 @@ char *common_copy_word(const char *words, unsigned index)
     return words ? common_format("%.*s", (int)strcspn(words, "|"), words) : NULL;
 }
 
-// Returns the index of `word` in "a|b|c", or -1.
-static int find_word(const char *words, const char *word)
+// Returns the index of a text in the list "a|b|c" of choices, or -1.
+static int find_choice(const char *choices, const char *text)
 {
-    const size_t length = strlen(word);
-    for (int number = 0;; number++) {
-        const size_t end = strcspn(words, "|");
-        if (end == length && strncmp(words, word, length) == 0)
-            return number;
-        if (words[end] == '\0')
+    const size_t length = strlen(text);
+    for (int index = 0;; index++) {
+        const size_t end = strcspn(choices, "|");
+        if (end == length && strncmp(choices, text, length) == 0)
+            return index;
+        if (choices[end] == '\0')
             return -1;
-        words += end + 1;
+        choices += end + 1;
     }
 }
 
-// Reads a switch or a choice. If `text` is NULL, reads the second word.
-static bool read_word(const common_option *option, const char *text, void *member)
+// Reads a switch or a choice. If `text` is NULL, reads the second choice: a switch is set.
+static bool read_choice(const common_option *option, const char *text, void *member)
 {
+    // Choices with an odd index set a switch.
     const bool is_switch = option->kind <= COMMON_OPPOSITE;
-    const char *const words = is_switch ? "no|yes|false|true|0|1|off|on" : option->value;
-    const int word = text ? find_word(words, text) : 1;
+    const char *const choices = is_switch ? "no|yes|false|true|0|1|off|on" : option->value;
+    const int index = text ? find_choice(choices, text) : 1;
     if (option->kind == COMMON_CHOICE)
-        memcpy(member, &word, sizeof word);
+        memcpy(member, &index, sizeof index);
     else
-        *(bool *)member = (word % 2 == 1) != (option->kind == COMMON_OPPOSITE);
-    return word >= 0;
+        *(bool *)member = (index % 2 == 1) != (option->kind == COMMON_OPPOSITE);
+    return index >= 0;
 }
 
 // Reads a text, or a text "A=B" in which neither side is empty.
@@ -138,7 +139,7 @@ bool common_read_value(const common_option *option, const char *text, void *stru
     const int kind = option->kind;
     void *const member = (unsigned char *)structure + option->offset;
     if (kind <= COMMON_CHOICE)
-        return read_word(option, text, member);
+        return read_choice(option, text, member);
     if (kind == COMMON_TEXTS) {
         common_texts *const texts = member;
         *COMMON_ADD_ITEM(texts->names, texts->count) = text;
@@ -179,7 +180,7 @@ void common_explain_value(const common_option *option, const char *text, char *p
 }
 
 // Returns the word of a switch or a choice.
-static char *write_word(const common_option *option, const void *member)
+static char *write_choice(const common_option *option, const void *member)
 {
     unsigned choice = 0;
     if (option->kind == COMMON_CHOICE)
@@ -229,7 +230,7 @@ char *common_write_value(const common_option *option, const void *structure)
     char text[96];
     size_t used = 0;
     if (kind <= COMMON_CHOICE)
-        return write_word(option, member);
+        return write_choice(option, member);
     if (kind == COMMON_COLOR)
         return write_hex_color(member);
 

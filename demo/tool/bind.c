@@ -42,11 +42,11 @@ static md5_weights *create_weights(const tool_arguments *arguments, const conver
         .resolution = arguments->resolution,
         .max_influences = arguments->influences,
     };
-    const md5_load_opts opts = {.file_name = arguments->words[0]};
+    const md5_load_opts opts = {.file_name = arguments->operands[0]};
     md5_weights *const weights = md5_create_weights(&desc, &opts, error);
     free(indices);
     if (!weights && error->file[0] == '\0')
-        convert_name_file(error, arguments->words[0]);
+        convert_name_file(error, arguments->operands[0]);
     return weights;
 }
 
@@ -279,8 +279,8 @@ static int bind_files(tool_arguments *arguments)
     md5_error error = {0};
     convert_obj obj;
     md5_model *model = NULL;
-    if (convert_read_obj(arguments->words[0], &obj, &error))
-        model = md5_load_model(arguments->words[1], NULL, &error);
+    if (convert_read_obj(arguments->operands[0], &obj, &error))
+        model = md5_load_model(arguments->operands[1], NULL, &error);
     const int status = model ? bind_surface(arguments, &obj, model) : tool_end(false, &error);
     md5_free_model(model);
     convert_free_obj(&obj);

@@ -667,12 +667,12 @@ static size_t check_folder(checker *check, tool_arguments *arguments, const char
 // Returns the number of checked files.
 static size_t check_folders(checker *check, tool_arguments *arguments, common_list *files)
 {
-    if (arguments->num_words == 0) // the folder of --base
+    if (arguments->num_operands == 0) // the folder of --base
         return check_game(check, arguments);
 
     size_t num_checked = 0;
-    for (int i = 0; i < arguments->num_words; i++) {
-        const char *const path = arguments->words[i];
+    for (int i = 0; i < arguments->num_operands; i++) {
+        const char *const path = arguments->operands[i];
         // A folder with the extension of a file is reported as a file that cannot be read.
         if (is_checked(path) || !common_contains_files(path)) {
             common_add(files, common_copy(path));
@@ -693,7 +693,7 @@ static int check_all(tool_arguments *arguments)
         tool_print_rules();
         return TOOL_OK;
     }
-    if (arguments->num_words == 0 && !arguments->base)
+    if (arguments->num_operands == 0 && !arguments->base)
         return tool_usage("check", "missing argument: expected a file or a folder");
 
     checker check = {.shows_progress = common_is_terminal(2) && !common_is_terminal(1)};

@@ -21,7 +21,7 @@ static bool write_compressed(const char *path, const md5_anim *compressed, md5_e
 // Compresses a clip. Errors are measured on the skin of the model `mesh`, unless that is NULL.
 static bool compress_file(const tool_arguments *arguments, const char *mesh, md5_error *error)
 {
-    const char *const path = arguments->words[0];
+    const char *const path = arguments->operands[0];
     const md5_load_opts opts = {.file_name = path, .warn = tool_print_error};
     md5_anim *const anim = md5_load_anim(path, NULL, error);
     if (!anim)
@@ -44,7 +44,7 @@ static int compress(tool_arguments *arguments)
     md5_error error = {0};
     if (!arguments->output)
         return tool_usage("compress", "missing option -o FILE");
-    const char *const mesh = arguments->num_words > 1 ? arguments->words[1] : NULL;
+    const char *const mesh = arguments->num_operands > 1 ? arguments->operands[1] : NULL;
     const bool is_done = compress_file(arguments, mesh, &error);
     return tool_end(is_done, &error);
 }
@@ -168,7 +168,7 @@ static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
 
 static int decompress(tool_arguments *arguments)
 {
-    const char *const path = arguments->words[0];
+    const char *const path = arguments->operands[0];
     const md5_load_opts opts = {.file_name = path};
     md5_error error = {0};
     md5_anim *const compressed = md5_load_anim(path, NULL, &error);

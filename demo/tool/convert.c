@@ -615,18 +615,18 @@ static void print_note(void *user, const char *text)
 
 // Adds a written file to the arguments of `md5tool check`. `only` receives its path in the game. A
 // .def file stands for its game folder, and replaces the earlier files of this folder.
-static void add_written_file(const char *name, common_list *words, common_list *only)
+static void add_written_file(const char *name, common_list *operands, common_list *only)
 {
     char *const path = common_canonical_path(name);
     char *const folder = common_folder(path);
     char *const root = common_folder(folder); // of the game: the folder above def/, models/
     common_add(only, common_copy(path + strlen(root) + 1));
     if (common_has_suffix(path, ".def")) {
-        while (words->count > 0 && common_is_in(words->names[words->count - 1], root))
-            free(words->names[--words->count]);
-        common_add(words, common_copy(root));
+        while (operands->count > 0 && common_is_in(operands->names[operands->count - 1], root))
+            free(operands->names[--operands->count]);
+        common_add(operands, common_copy(root));
     } else if (tool_file_kind(path) != TOOL_UNKNOWN) {
-        common_add(words, common_copy(path));
+        common_add(operands, common_copy(path));
     }
     free(root);
     free(folder);
@@ -637,18 +637,18 @@ static void add_written_file(const char *name, common_list *words, common_list *
 // the form of `md5tool check --for`.
 static int check_written(const tool_arguments *arguments, const common_list *written)
 {
-    common_list words = {NULL, 0};
+    common_list operands = {NULL, 0};
     common_list only = {NULL, 0};
     for (size_t i = 0; i < written->count; i++)
-        add_written_file(written->names[i], &words, &only);
+        add_written_file(written->names[i], &operands, &only);
 
     tool_arguments check = {.command = "check",
-                            .words = words.names,
-                            .num_words = (int)words.count,
+                            .operands = operands.names,
+                            .num_operands = (int)operands.count,
                             .requested = arguments->requested,
                             .only = {(const char **)only.names, only.count}};
-    const int status = words.count > 0 ? tool_check.run(&check) : TOOL_OK;
-    common_free_list(&words);
+    const int status = operands.count > 0 ? tool_check.run(&check) : TOOL_OK;
+    common_free_list(&operands);
     common_free_list(&only);
     return status;
 }
@@ -681,12 +681,12 @@ static common_list list_inputs(const tool_arguments *arguments)
 {
     common_list inputs = {NULL, 0};
     bool has_model = !arguments->mesh;
-    for (int i = 0; i < arguments->num_words; i++) {
-        const tool_kind kind = tool_file_kind(arguments->words[i]);
+    for (int i = 0; i < arguments->num_operands; i++) {
+        const tool_kind kind = tool_file_kind(arguments->operands[i]);
         has_model |= kind != TOOL_ANIM && kind != TOOL_BFG_ANIM;
-        common_add(&inputs, common_copy(arguments->words[i]));
+        common_add(&inputs, common_copy(arguments->operands[i]));
     }
-    char *const clip_model = has_model ? NULL : tool_find_sibling_mesh(arguments->words[0]);
+    char *const clip_model = has_model ? NULL : tool_find_sibling_mesh(arguments->operands[0]);
     if (clip_model)
         common_add(&inputs, clip_model);
     return inputs;
@@ -746,11 +746,11 @@ static int convert(tool_arguments *arguments)
         convert_print_formats();
         return TOOL_OK;
     }
-    if (arguments->num_words == 0)
+    if (arguments->num_operands == 0)
         return tool_usage("convert", "missing file: expected files or a folder");
 
-    const bool is_folder = common_contains_files(arguments->words[0]);
-    arguments->folder = arguments->words[0];
+    const bool is_folder = common_contains_files(arguments->operands[0]);
+    arguments->folder = arguments->operands[0];
     double turn = 0;
     if (check_arguments(arguments, is_folder, &turn) != TOOL_OK)
         return TOOL_BAD_USAGE;
@@ -763,7 +763,7 @@ static int convert(tool_arguments *arguments)
 
     md5_error error = {0};
     int status = TOOL_OK;
-    if (is_folder && arguments->num_words > 1)
+    if (is_folder && arguments->num_operands > 1)
         status = tool_usage("convert", "expected one folder or several files");
     else if (is_folder)
         status = convert_folder(arguments, &job, &whole.written);

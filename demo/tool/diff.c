@@ -571,8 +571,8 @@ static int diff_folders(const char *first, const char *second)
 
 static int diff(tool_arguments *arguments)
 {
-    const char *const first = arguments->words[0];
-    const char *const second = arguments->words[1];
+    const char *const first = arguments->operands[0];
+    const char *const second = arguments->operands[1];
     return common_is_folder(first) && common_is_folder(second) ? diff_folders(first, second)
                                                                : diff_files(first, second);
 }

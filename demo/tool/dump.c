@@ -155,7 +155,7 @@ static void print_time(const tool_arguments *arguments, const md5_model *model,
 // or bound.
 static bool dump_times(const md5_model *model, const tool_arguments *arguments, md5_error *error)
 {
-    const char *const path = arguments->words[1];
+    const char *const path = arguments->operands[1];
     md5_anim *const anim = md5_load_anim(path, NULL, error);
     const md5_load_opts opts = {
         .file_name = path, .warn = tool_print_error, .allow_partial_binding = true};
@@ -181,7 +181,7 @@ static bool check_joint_names(const tool_arguments *arguments, const md5_skeleto
     for (size_t i = 0; i < arguments->joints.count; i++) {
         const char *const name = arguments->joints.names[i];
         if (md5_find_joint(skeleton, name) == MD5_NONE)
-            return convert_fail(error, MD5_ERROR_RANGE, arguments->words[0],
+            return convert_fail(error, MD5_ERROR_RANGE, arguments->operands[0],
                                 "unknown joint '%.150s'", name);
     }
     return true;
@@ -240,7 +240,7 @@ static int dump(tool_arguments *arguments)
 {
     const bool is_json = arguments->is_json;
     md5_error error = {0};
-    md5_model *const model = md5_load_model(arguments->words[0], NULL, &error);
+    md5_model *const model = md5_load_model(arguments->operands[0], NULL, &error);
     if (!model)
         return tool_end(false, &error);
     const md5_skeleton *const skeleton = &model->skeleton;
@@ -252,13 +252,13 @@ static int dump(tool_arguments *arguments)
     puts(is_json ? "{\"kind\":\"md5golden\",\"version\":1}" : "md5golden 1");
     common_print_either(is_json, "mesh %s\nnumJoints %u\nnumMeshes %u\n",
                         "{\"kind\":\"mesh\",\"file\":%s,\"joints\":%u,\"meshes\":%u}\n",
-                        arguments->words[0], skeleton->num_joints, model->num_meshes);
+                        arguments->operands[0], skeleton->num_joints, model->num_meshes);
     print_joints(arguments, model);
     for (uint32_t i = 0; i < model->num_meshes && arguments->joints.count == 0; i++)
         print_mesh(is_json, i, &model->meshes[i]);
     print_bounds(is_json, "bindbounds", model->bounds);
 
-    const bool is_done = arguments->num_words < 2 || dump_times(model, arguments, &error);
+    const bool is_done = arguments->num_operands < 2 || dump_times(model, arguments, &error);
     if (is_done)
         puts(is_json ? "{\"kind\":\"end\"}" : "end");
     md5_free_model(model);
@@ -412,24 +412,24 @@ static bool print_curves(const tool_arguments *arguments, const md5_binding *bin
 {
     // A few bytes of a compressed clip may contain billions of frames.
     enum { MAX_FRAMES = 1 << 20 };
-    char *const *const words = arguments->words;
+    char *const *const operands = arguments->operands;
     const md5_skeleton *const skeleton = &binding->model->skeleton;
     const uint32_t num_frames = binding->anim->num_frames;
     const float tolerance = arguments->tolerance > 0 ? arguments->tolerance : 0.1f;
     if (num_frames > MAX_FRAMES)
-        return convert_fail(error, MD5_ERROR_RANGE, words[1], "too many frames (%u; limit %d)",
+        return convert_fail(error, MD5_ERROR_RANGE, operands[1], "too many frames (%u; limit %d)",
                             num_frames, (int)MAX_FRAMES);
 
     print_speed_curve(binding, (double)tolerance);
-    for (int i = 2; i < arguments->num_words; i++) {
-        const uint32_t joint = md5_find_joint(skeleton, words[i]);
+    for (int i = 2; i < arguments->num_operands; i++) {
+        const uint32_t joint = md5_find_joint(skeleton, operands[i]);
         if (joint == MD5_NONE)
-            return convert_fail(error, MD5_ERROR_MISMATCH, words[0], "unknown joint '%s'",
-                                words[i]);
+            return convert_fail(error, MD5_ERROR_MISMATCH, operands[0], "unknown joint '%s'",
+                                operands[i]);
         print_plant_curve(binding, joint);
     }
 
-    if (arguments->num_words > 2)
+    if (arguments->num_operands > 2)
         return true;
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         if (tool_is_foot(skeleton->joints[i].name))
@@ -440,12 +440,12 @@ static bool print_curves(const tool_arguments *arguments, const md5_binding *bin
 
 static int curves(tool_arguments *arguments)
 {
-    char *const *const words = arguments->words;
+    char *const *const operands = arguments->operands;
     const md5_load_opts opts = {
-        .file_name = words[1], .warn = tool_print_error, .allow_partial_binding = true};
+        .file_name = operands[1], .warn = tool_print_error, .allow_partial_binding = true};
     md5_error error = {0};
-    md5_model *const model = md5_load_model(words[0], NULL, &error);
-    md5_anim *const anim = model ? md5_load_anim(words[1], NULL, &error) : NULL;
+    md5_model *const model = md5_load_model(operands[0], NULL, &error);
+    md5_anim *const anim = model ? md5_load_anim(operands[1], NULL, &error) : NULL;
     md5_binding *const binding = anim ? md5_bind(model, anim, &opts, &error) : NULL;
     const bool is_done = binding && print_curves(arguments, binding, &error);
     md5_free_binding(binding);

@@ -552,10 +552,10 @@ static char *find_mesh_path(const repair_job *file)
         return path;
     size_t num_meshes = 0;
     const char *mesh = NULL;
-    for (int i = 0; i < arguments->num_words; i++)
-        if (tool_file_kind(arguments->words[i]) == TOOL_MODEL) {
+    for (int i = 0; i < arguments->num_operands; i++)
+        if (tool_file_kind(arguments->operands[i]) == TOOL_MODEL) {
             num_meshes++;
-            mesh = arguments->words[i];
+            mesh = arguments->operands[i];
         }
     return num_meshes == 1 ? common_copy(mesh) : NULL;
 }
@@ -696,7 +696,7 @@ static bool is_output_folder(const tool_arguments *arguments)
     const char *const output = arguments->output;
     if (common_is_folder(output))
         return true;
-    const bool has_parts = arguments->num_words > 1 || arguments->cuts.count > 0;
+    const bool has_parts = arguments->num_operands > 1 || arguments->cuts.count > 0;
     return has_parts && !common_is_file(output);
 }
 
@@ -938,7 +938,7 @@ static int check_fix_arguments(tool_arguments *arguments)
     if (!has_target && !arguments->is_dry)
         return tool_usage("fix", "missing option: expected --output, --cut, --force or --dry-run");
 
-    const bool needs_folder = arguments->num_words > 1 || is_cut;
+    const bool needs_folder = arguments->num_operands > 1 || is_cut;
     if (arguments->output && needs_folder && !is_output_folder(arguments))
         return tool_usage("fix", "--output: expected a folder for several files, found a file");
     if (arguments->frames && is_cut)
@@ -957,8 +957,8 @@ static int fix_files(const tool_arguments *arguments, common_list *paths, common
     bool *const renames = common_alloc(arguments->renames.count + 1, sizeof *renames);
     const repair_job job = {
         .arguments = arguments, .outputs = paths, .texts = texts, .renames = renames};
-    for (int i = 0; i < arguments->num_words; i++) {
-        if (fix_file(&job, arguments->words[i]) != TOOL_OK)
+    for (int i = 0; i < arguments->num_operands; i++) {
+        if (fix_file(&job, arguments->operands[i]) != TOOL_OK)
             status = TOOL_BAD_FILE;
     }
 

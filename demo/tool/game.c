@@ -72,10 +72,10 @@ void tool_close_game(tool_game *game)
 
 int tool_read_game_folder(tool_arguments *arguments, int max_others)
 {
-    const bool has_folder = !arguments->base || arguments->num_words > max_others;
-    if (arguments->num_words > 0 && has_folder) {
-        arguments->folder = *arguments->words++;
-        arguments->num_words--;
+    const bool has_folder = !arguments->base || arguments->num_operands > max_others;
+    if (arguments->num_operands > 0 && has_folder) {
+        arguments->folder = *arguments->operands++;
+        arguments->num_operands--;
     }
     if (!arguments->folder && !arguments->base)
         return tool_usage(arguments->command, "missing folder");

@@ -77,9 +77,9 @@ typedef struct tool_game {
 int tool_open_game(const tool_arguments *arguments, bool stores_warnings, tool_game *result);
 void tool_close_game(tool_game *game);
 
-// Moves DIR from the words to the folder. Without --base the first word is DIR. With --base, DIR is
-// given if there are more than `max_others` words. Returns an exit status, and prints an error if
-// the folder is missing.
+// Moves DIR from the operands to the folder. Without --base the first operand is DIR. With --base,
+// DIR is given if there are more than `max_others` operands. Returns an exit status, and prints an
+// error if the folder is missing.
 int tool_read_game_folder(tool_arguments *arguments, int max_others);
 
 // Stores or prints a warning of the game. It is a md5_warn_fn; `user` is the tool_game.

@@ -586,10 +586,10 @@ static int run_explain(tool_arguments *arguments)
     int status = tool_read_game_folder(arguments, 1);
     if (status != TOOL_OK)
         return status;
-    if (arguments->num_words > 1)
+    if (arguments->num_operands > 1)
         return tool_usage("explain", "too many arguments: expected one name");
 
-    const char *name = arguments->num_words > 0 ? arguments->words[0] : NULL;
+    const char *name = arguments->num_operands > 0 ? arguments->operands[0] : NULL;
     if (name && !arguments->folder && common_contains_files(name)) { // a folder with --base
         arguments->folder = name;
         name = NULL;

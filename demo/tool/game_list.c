@@ -116,51 +116,51 @@ static void list_files(tool_game *game)
 // Kinds of items, in the order in which they are printed.
 static const struct listed_kind {
     const char *name;
-    const char *word; // argument that selects the kind
+    const char *argument; // that selects the kind
     md5_decl_type type;
     tool_visit_decl_fn *list;
     const char *extension; // NULL or the extension of files that are listed if no model uses them
 } kinds[] = {
     {
         .name = "model",
-        .word = "models",
+        .argument = "models",
         .type = MD5_DECL_MODEL,
         .list = list_decl,
         .extension = ".md5mesh",
     },
     {
         .name = "entity",
-        .word = "entities",
+        .argument = "entities",
         .type = MD5_DECL_ENTITY,
         .list = list_decl,
     },
     {
         .name = "skin",
-        .word = "skins",
+        .argument = "skins",
         .type = MD5_DECL_SKIN,
         .list = list_decl,
     },
     {
         .name = "clip",
-        .word = "clips",
+        .argument = "clips",
         .type = MD5_DECL_MODEL,
         .list = list_clips,
         .extension = ".md5anim",
     },
     {
         .name = "material",
-        .word = "materials",
+        .argument = "materials",
         .type = MD5_DECL_MATERIAL,
         .list = list_decl,
     },
 };
 enum { NUM_KINDS = COMMON_LENGTH(kinds) };
 
-// Returns the index of the kind with a word, or NUM_KINDS.
-static int find_kind(const char *word)
+// Returns the index of the kind that an argument selects, or NUM_KINDS.
+static int find_kind(const char *argument)
 {
     int kind = 0;
-    while (kind < NUM_KINDS && strcmp(word, kinds[kind].word) != 0)
+    while (kind < NUM_KINDS && strcmp(argument, kinds[kind].argument) != 0)
         kind++;
     return kind;
 }
@@ -175,22 +175,22 @@ typedef struct list_choice {
 // Reads the kinds. Returns an exit status, and prints an error for an unknown kind.
 static int read_list_choice(tool_arguments *arguments, list_choice *choice)
 {
-    for (int i = 0; i < arguments->num_words; i++) {
-        const char *const word = arguments->words[i];
-        const int kind = find_kind(word);
-        if (strcmp(word, "files") == 0) {
+    for (int i = 0; i < arguments->num_operands; i++) {
+        const char *const operand = arguments->operands[i];
+        const int kind = find_kind(operand);
+        if (strcmp(operand, "files") == 0) {
             choice->has_files = true;
             choice->is_all = false;
         } else if (kind < NUM_KINDS) {
             choice->is_selected[kind] = true;
             choice->is_all = false;
-        } else if (i == 0 && !arguments->folder) { // with --base the first word may be DIR
-            arguments->folder = word;
+        } else if (i == 0 && !arguments->folder) { // with --base the first operand may be DIR
+            arguments->folder = operand;
         } else {
             return tool_usage("list",
                               "unknown kind '%s': expected models, entities, skins, clips, "
                               "materials or files",
-                              word);
+                              operand);
         }
     }
     return TOOL_OK;

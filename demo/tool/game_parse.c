@@ -197,32 +197,32 @@ static bool print_model(tool_game *game, const md5_decl *decl, md5_error *error)
 // -- Command --------------------------------------------------------------------------------------
 
 static const struct parsed_kind {
-    const char *word; // argument that selects the kind
-    const char *name; // key of the declaration's name
+    const char *argument; // that selects the kind
+    const char *name;     // key of the declaration's name
     md5_decl_type type;
     tool_visit_decl_fn *print;
     bool is_of_gui;
 } kinds[] = {
     {
-        .word = "models",
+        .argument = "models",
         .name = "model",
         .type = MD5_DECL_MODEL,
         .print = print_model,
     },
     {
-        .word = "skins",
+        .argument = "skins",
         .name = "skin",
         .type = MD5_DECL_SKIN,
         .print = print_skin,
     },
     {
-        .word = "materials",
+        .argument = "materials",
         .name = "material",
         .type = MD5_DECL_MATERIAL,
         .print = print_material,
     },
     {
-        .word = "gui-materials",
+        .argument = "gui-materials",
         .name = "material",
         .type = MD5_DECL_MATERIAL,
         .print = print_material,
@@ -230,10 +230,10 @@ static const struct parsed_kind {
     },
 };
 
-static const struct parsed_kind *find_kind(const char *word)
+static const struct parsed_kind *find_kind(const char *argument)
 {
     for (size_t i = 0; i < COMMON_LENGTH(kinds); i++) {
-        if (strcmp(word, kinds[i].word) == 0)
+        if (strcmp(argument, kinds[i].argument) == 0)
             return &kinds[i];
     }
     return NULL;
@@ -265,11 +265,11 @@ static int run_parse(tool_arguments *arguments)
         return status;
     if (!arguments->base)
         return tool_usage("parse", "missing --base DIR");
-    if (arguments->num_words == 0)
+    if (arguments->num_operands == 0)
         return tool_usage("parse", "missing kind: %s", expected);
-    const struct parsed_kind *const kind = find_kind(arguments->words[0]);
+    const struct parsed_kind *const kind = find_kind(arguments->operands[0]);
     if (!kind)
-        return tool_usage("parse", "unknown kind '%s': %s", arguments->words[0], expected);
+        return tool_usage("parse", "unknown kind '%s': %s", arguments->operands[0], expected);
 
     status = tool_open_game(arguments, false, &game);
     if (status == TOOL_OK) {
@@ -278,7 +278,7 @@ static int run_parse(tool_arguments *arguments)
         game.is_of_gui = kind->is_of_gui;
         game.num_printable_anims = MAX_ANIMS;
         const bool is_printed =
-            print_decls(&game, kind, arguments->words + 1, arguments->num_words - 1, &error);
+            print_decls(&game, kind, arguments->operands + 1, arguments->num_operands - 1, &error);
         status = tool_end(is_printed, &error);
     }
     tool_close_game(&game);

@@ -455,8 +455,8 @@ static bool print_file(bool is_json, const char *path)
     if (tool_file_kind(path) == TOOL_UNKNOWN && common_contains_files(path)) {
         PRINT("%s: %s\n", "{\"file\":%s,\"kind\":%s}\n", path,
               common_is_folder(path) ? "folder" : "archive");
-        char *words[] = {(char *)(uintptr_t)path};
-        tool_arguments arguments = {.words = words, .num_words = 1, .is_json = is_json};
+        char *operands[] = {(char *)(uintptr_t)path};
+        tool_arguments arguments = {.operands = operands, .num_operands = 1, .is_json = is_json};
         return tool_list.run(&arguments) == TOOL_OK;
     }
 
@@ -486,8 +486,8 @@ static bool print_file(bool is_json, const char *path)
 static int info(tool_arguments *arguments)
 {
     int status = TOOL_OK;
-    for (int i = 0; i < arguments->num_words; i++) {
-        if (!print_file(arguments->is_json, arguments->words[i]))
+    for (int i = 0; i < arguments->num_operands; i++) {
+        if (!print_file(arguments->is_json, arguments->operands[i]))
             status = TOOL_BAD_FILE;
     }
     return status;

@@ -264,28 +264,29 @@ static const scope scopes[] = {
 };
 enum { NUM_SCOPES = COMMON_LENGTH(scopes) };
 
-// Returns true if the extension of a path is in a scope.
+// Returns true if the extension of a path, or "/" for a folder, is in a scope.
 static bool is_in_scope(const scope *limit, const char *path)
 {
     const bool is_folder = common_contains_files(path);
     const char *const extension = strrchr(common_base(path), '.');
-    char *const word = common_format(" %s ", extension && !is_folder ? extension : "/");
-    for (char *c = word; *c != '\0'; c++)
+    char *const pattern = common_format(" %s ", extension && !is_folder ? extension : "/");
+    for (char *c = pattern; *c != '\0'; c++)
         *c = (char)tolower((unsigned char)*c);
-    const bool is_in = (strstr(limit->extensions, word) != NULL) != (limit->extensions[0] == '!');
-    free(word);
-    return is_in;
+    const bool is_listed = strstr(limit->extensions, pattern) != NULL;
+    const bool is_inverted = limit->extensions[0] == '!';
+    free(pattern);
+    return is_listed != is_inverted;
 }
 
-// Returns true if a scope applies to one of the words. Folders and files with an unknown extension
-// may contain files of any scope.
-static bool is_in_scope_of_words(const scope *s, const tool_arguments *arguments)
+// Returns true if a scope applies to one of the operands. Folders and files with an unknown
+// extension may contain files of any scope.
+static bool is_in_scope_of_operands(const scope *s, const tool_arguments *arguments)
 {
-    for (int k = 0; k < arguments->num_words; k++) {
-        const char *const word = arguments->words[k];
-        if (is_in_scope(s, word))
+    for (int k = 0; k < arguments->num_operands; k++) {
+        const char *const path = arguments->operands[k];
+        if (is_in_scope(s, path))
             return true;
-        if (s > scopes && (common_is_folder(word) || !convert_can_read(word)))
+        if (s > scopes && (common_is_folder(path) || !convert_can_read(path)))
             return true;
     }
     return false;
@@ -295,7 +296,8 @@ static bool is_in_scope_of_words(const scope *s, const tool_arguments *arguments
 // it.
 static char *name_output(const tool_arguments *arguments)
 {
-    const bool is_batch = arguments->num_words > 0 && common_contains_files(arguments->words[0]);
+    const bool is_batch =
+        arguments->num_operands > 0 && common_contains_files(arguments->operands[0]);
     if (arguments->to)
         return common_format("x.%s", arguments->to);
     return is_batch ? common_copy("x.glb") : common_copy(arguments->output);
@@ -329,23 +331,24 @@ static bool has_scope(const scope *s, const char *line, const char *heading)
            && strncmp(heading + strlen("For "), kind, kind_length) == 0;
 }
 
-// Returns true if the words or the output are in a scope. Without an output, its format is unknown
-// and can be in any scope.
+// Returns true if the operands or the output are in a scope. Without an output, its format is
+// unknown and can be in any scope.
 static bool applies_to_files(const scope *s, const tool_arguments *arguments, const char *output)
 {
     const bool applies_to_output = !output || is_in_scope(s, output);
-    const bool applies_to_input = arguments->num_words == 0 || is_in_scope_of_words(s, arguments);
+    const bool applies_to_input =
+        arguments->num_operands == 0 || is_in_scope_of_operands(s, arguments);
     switch (s->side) {
     case INPUT:
         return applies_to_input;
     case OUTPUT:
         return applies_to_output;
     default:
-        return applies_to_output || is_in_scope_of_words(s, arguments);
+        return applies_to_output || is_in_scope_of_operands(s, arguments);
     }
 }
 
-// Returns true and prints an error if an option has no effect for these words and this output.
+// Returns true and prints an error if an option has no effect for these operands and this output.
 static bool has_no_effect(const tool_command *command, const char *option,
                           const tool_arguments *arguments)
 {
@@ -372,30 +375,31 @@ static bool overwrites_input(const tool_command *command, const tool_arguments *
     const char *const output = arguments->output;
     if (!output || !common_is_file(output) || has_word(command->help, "--force"))
         return false;
-    for (int i = 0; i < arguments->num_words; i++)
-        if (common_is_file(arguments->words[i]) && common_same_file(output, arguments->words[i])) {
+    for (int i = 0; i < arguments->num_operands; i++)
+        if (common_is_file(arguments->operands[i])
+            && common_same_file(output, arguments->operands[i])) {
             tool_usage(command->name,
                        "the output '%s' is an input file: expected a different output",
-                       arguments->words[i]);
+                       arguments->operands[i]);
             return true;
         }
     return false;
 }
 
-// Returns true and prints an error if a word is a path inside of an archive, such as
+// Returns true and prints an error if a path is inside of an archive, such as
 // pak0.pk4/a.md5mesh. md5tool check prints such paths in its diagnostics, but other commands cannot
 // open them.
-static bool is_inside(const tool_command *command, const char *word)
+static bool is_inside(const tool_command *command, const char *path)
 {
     bool is_in = false;
-    const char *end = strchr(word, '/');
+    const char *end = strchr(path, '/');
     while (end && !is_in) {
-        char *const archive = common_format("%.*s", (int)(end - word), word);
+        char *const archive = common_format("%.*s", (int)(end - path), path);
         is_in = common_is_archive(archive) && common_is_file(archive);
         if (is_in)
             tool_usage(command->name,
                        "'%s' is inside the archive %s; use md5tool info %s to list the archive",
-                       word, archive, archive);
+                       path, archive, archive);
         free(archive);
         end = strchr(end + 1, '/');
     }
@@ -462,11 +466,11 @@ static bool check_arguments(const tool_command *command, int count, char **list,
     if (unknown)
         tool_usage(command->name,
                    "unknown engine '%s'; use md5tool check --rules to list all engines", unknown);
-    else if (arguments->num_words < command->min_words)
-        tool_usage(command->name, "missing file: expected %s", command->words);
-    else if (arguments->num_words > command->max_words)
+    else if (arguments->num_operands < command->min_operands)
+        tool_usage(command->name, "missing file: expected %s", command->operands);
+    else if (arguments->num_operands > command->max_operands)
         tool_usage(command->name, "too many arguments: expected %s, found also '%s'",
-                   command->words, list[command->max_words]);
+                   command->operands, list[command->max_operands]);
     else if (prints_info && count > 1)
         tool_usage(command->name, "%s cannot be combined with other arguments", info_option);
     else if (arguments->is_json + arguments->is_github + arguments->shows_all > 1)
@@ -558,7 +562,7 @@ static bool split_arguments(const tool_command *command, int count, char **list,
         char *const argument = list[i];
         const bool is_name = argument[0] != '-' || argument[1] == '\0'; // "-" is standard input
         if (has_ended || is_name) {
-            list[arguments->num_words++] = argument;
+            list[arguments->num_operands++] = argument;
             i++;
         } else if (strcmp(argument, "--") == 0) {
             has_ended = true;
@@ -582,8 +586,8 @@ static bool read_arguments(const tool_command *command, int count, char **list,
         return false;
     if (!check_arguments(command, count, list, given.is_mixed, arguments))
         return false;
-    for (int i = 0; i < arguments->num_words; i++) {
-        if (is_inside(command, arguments->words[i]))
+    for (int i = 0; i < arguments->num_operands; i++) {
+        if (is_inside(command, arguments->operands[i]))
             return false;
     }
     for (int i = 0; i < NUM_OPTIONS; i++) {
@@ -613,7 +617,7 @@ static int run_command(const tool_command *command, int count, char **list)
 
     tool_arguments arguments = {
         .command = command->name,
-        .words = list,
+        .operands = list,
         .times = common_alloc((size_t)count, sizeof *arguments.times),
     };
     const int status = read_arguments(command, count, list, &arguments) ? command->run(&arguments)

@@ -18,8 +18,8 @@ enum { TOOL_MESSAGE = 2200 };
 // The arguments after the name of a command. Missing options are 0.
 typedef struct tool_arguments {
     const char *command;
-    char **words; // [num_words] arguments that are neither options nor their values
-    int num_words;
+    char **operands; // [num_operands] arguments that are neither options nor their values
+    int num_operands;
     const char *base;
     const char *mod;
     const char *output;
@@ -82,10 +82,10 @@ typedef struct tool_arguments {
 typedef struct tool_command {
     const char *name;
     int (*run)(tool_arguments *arguments); // returns the exit status
-    int min_words;
-    int max_words;
-    const char *words; // description of the words
-    const char *help;  // the first line is the usage
+    int min_operands;
+    int max_operands;
+    const char *operands; // description of the operands
+    const char *help;     // the first line is the usage
 } tool_command;
 
 extern const tool_command tool_info;

@@ -920,8 +920,8 @@ static bool compile(script_compiler *compiler, const md5_entity *entity)
     TRY(block->functions && block->frame_calls);
 
     compiler->last = &compiler->first;
-    for (script_definition *it = compiler->program->first; it; it = it->next)
-        list_state(compiler, it);
+    for (script_definition *def = compiler->program->first; def; def = def->next)
+        list_state(compiler, def);
     if (entity) {
         for (uint32_t i = 0; i < entity->num_clips; i++)
             list_frame_calls(compiler, &entity->clips[i]);
@@ -929,8 +929,8 @@ static bool compile(script_compiler *compiler, const md5_entity *entity)
     qsort(block->frame_calls, block->num_frame_calls, sizeof *block->frame_calls,
           md5i_compare_frame_calls);
     // Compiling a function adds the functions that it calls to the end of the list.
-    for (const script_definition *it = compiler->first; it; it = it->next_compiled)
-        TRY(read_function(compiler, it));
+    for (const script_definition *def = compiler->first; def; def = def->next_compiled)
+        TRY(read_function(compiler, def));
 
     block->script.states = block->states;
     block->script.variables = block->variables;

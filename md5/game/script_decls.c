@@ -331,12 +331,12 @@ static bool resolve(script_program *program, const char *object)
     TRY(member);
     for (; member; member = member->outer)
         TRY(read_members(program, member));
-    for (script_definition *it = program->first; it; it = it->next) {
-        if (it->body == 0) {
-            tokens->at = it->at;
+    for (script_definition *def = program->first; def; def = def->next) {
+        if (def->body == 0) { // variables
+            tokens->at = def->at;
             TRY(read_variables(program, md5i_script_type(md5i_script_read_name(tokens))));
         } else {
-            add_function(program, it);
+            add_function(program, def);
         }
     }
     return md5_script_is_ok(tokens);
