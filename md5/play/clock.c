@@ -113,20 +113,33 @@ static double get_frame_position(const md5_timing *timing, double phase)
     return distance * 2 * intervals;
 }
 
+// Sets a sample position to the end of a clip. With MD5_PERIOD_OPEN the interval after the last
+// frame ends at the first frame of the next cycle. The root has then the position of the next
+// cycle.
+static inline void sample_end(const md5_timing *timing, uint32_t end, md5_sample_position *sample)
+{
+    const bool is_next_cycle = end >= timing->num_frames;
+    const uint32_t end_frame = is_next_cycle ? 0 : end;
+    sample->frame0 = end_frame;
+    sample->frame1 = end_frame;
+    if (is_next_cycle)
+        sample->cycle++;
+}
+
 md5_sample_position md5i_clock_sample_position(const md5_timing *timing, md5_clock clock,
                                                md5_interpolation interpolation)
 {
-    const uint32_t last = timing->num_frames - 1;
     const bool loops = timing->mode == MD5_PLAY_LOOP;
     md5_sample_position sample = {
         .wrap = get_wrap(timing),
         .interpolation = interpolation,
         .cycle = loops ? clock.cycle : 0,
     };
-    if (loops && clock.phase >= 1 - MD5_BORDER) {
+    if (loops && clock.phase >= 1 - MD5_BORDER) { // the start of the next cycle
         sample.cycle++;
         return sample;
     }
+
     const double position = get_frame_position(timing, clock.phase);
     uint32_t frame = (uint32_t)position; // not below 0
     float fraction = (float)(position - frame);
@@ -134,24 +147,20 @@ md5_sample_position md5i_clock_sample_position(const md5_timing *timing, md5_clo
         fraction = 0;
         frame++;
     }
+
     // The end is reached at the end of a clip that is played once, in a clip of one frame, or by
     // rounding.
     const uint32_t end = timing->num_frames == 1 ? 0 : md5_timing_intervals(timing);
     if (frame >= end) {
-        // With MD5_PERIOD_OPEN the interval after the last frame ends at the first frame of the
-        // next cycle. The root has then the position of the next cycle.
-        const bool is_next_cycle = end > last;
-        const uint32_t end_frame = is_next_cycle ? 0 : end;
-        sample.frame0 = end_frame;
-        sample.frame1 = end_frame;
-        if (is_next_cycle)
-            sample.cycle++;
+        sample_end(timing, end, &sample);
         return sample;
     }
+
     sample.frame0 = frame;
     sample.frame1 = frame;
     if (interpolation == MD5_INTERPOLATE_STEP)
         return sample;
+    const uint32_t last = timing->num_frames - 1;
     sample.frame1 = frame == last ? 0 : frame + 1;
     sample.fraction = fraction;
     return sample;
@@ -179,6 +188,7 @@ uint32_t md5i_build_cues(const md5_timing *timing, const md5_event *events, uint
         if (is_ping_pong(timing) && phase > 0 && phase < 1)
             cues[num_cues++] = (md5_cue){1 - 0.5 * phase, i};
     }
+
     if (has_ends) {
         cues[num_cues++] = (md5_cue){0, num_events};
         cues[num_cues++] = (md5_cue){1, num_events};
@@ -337,6 +347,7 @@ bool md5i_next_event(md5_event_iterator *walk, uint32_t *event, md5_clock *when)
         walk->next = walk->num_cues - 1;
         walk->cycle--;
     }
+
     const md5_cue *const cue = &walk->cues[walk->next];
     *event = cue->event;
     *when = (md5_clock){walk->cycle, cue->phase};
@@ -347,32 +358,40 @@ bool md5i_next_event(md5_event_iterator *walk, uint32_t *event, md5_clock *when)
 
 // == Root motion ================================================================================
 
+// Sets the yaw of a displacement to the part of a rotation about z, as a complex number. The
+// quaternion's w + iz has half of its angle, so its square has the whole angle. If the joint is
+// upside down, w and z are 0 and the yaw remains unchanged.
+static void set_yaw(md5_quat rotation, md5_root_delta *delta)
+{
+    static const double min_square = 1e-8;
+    const double w = rotation.w;
+    const double z = rotation.z;
+    const double square = w * w + z * z;
+    if (!(square >= min_square))
+        return;
+    delta->cosine = (w * w - z * z) / square;
+    delta->sine = 2 * w * z / square;
+}
+
 void md5i_build_root_track(md5_root_extraction extract, const md5_xform *roots, uint32_t num_frames,
                            md5_root_delta *frames)
 {
-    md5_root_delta back = MD5_NO_DELTA;
+    md5_root_delta back = MD5_NO_DELTA; // from the first frame to the origin
     md5_root_delta delta = MD5_NO_DELTA;
     for (uint32_t i = 0; i < num_frames; i++) {
         const md5_vec3 position = roots[i].translation;
         delta.x = position.x;
         delta.y = position.y;
         delta.z = extract == MD5_ROOT_EXTRACTION_MOVE ? position.z : 0;
-        // The part of the rotation about z, as a complex number. The quaternion's w + iz has half
-        // its angle, so its square has the whole angle. If the joint is upside down, w and z are 0
-        // and the yaw of the previous frame is used.
-        const double w = roots[i].rotation.w;
-        const double z = roots[i].rotation.z;
-        const double square = w * w + z * z;
-        if (extract == MD5_ROOT_EXTRACTION_TURN && square >= 1e-8) {
-            delta.cosine = (w * w - z * z) / square;
-            delta.sine = 2 * w * z / square;
-        }
+        if (extract == MD5_ROOT_EXTRACTION_TURN)
+            set_yaw(roots[i].rotation, &delta);
+
         if (i == 0)
             back = md5_root_delta_inverse(delta);
         frames[i] = md5_root_delta_mul(delta, back);
     }
     if (num_frames > 0)
-        frames[0] = MD5_NO_DELTA;
+        frames[0] = MD5_NO_DELTA; // exactly, without rounding errors
 }
 
 // Interpolates between two frames, except from the last frame to the first frame, where the

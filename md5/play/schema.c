@@ -1299,6 +1299,7 @@ bool md5i_next_column(md5_table_iterator *walk)
         walk->copies = NULL;
         if (enter_rows(walk, column, copies))
             continue;
+
         const uint32_t num_columns = level->schema->num_columns;
         if (level->next <= num_columns) { // after the last column, `column` is NULL
             walk->level = level;
@@ -1307,6 +1308,7 @@ bool md5i_next_column(md5_table_iterator *walk)
             level->next++;
             return true;
         }
+
         level->left--;
         if (level->left == 0)
             walk->top--;
