@@ -34,7 +34,8 @@
 extern "C" {
 #endif
 
-// Opaque: the playback state of one character. An actor follows these rules of the engine:
+// The playback state of one character, an opaque structure. An actor follows these rules of the
+// engine:
 //
 // - An actor has five channels (md5_channel). Each channel plays up to three clips.
 // - When a clip starts, it fades in. The previous clip of the channel fades out over the same time

@@ -56,7 +56,7 @@
 extern "C" {
 #endif
 
-// Opaque: the state of a character that looks around and walks. See "Monsters" below.
+// The state of a character that looks around and walks, an opaque structure. See "Monsters" below.
 typedef struct md5_monster md5_monster;
 
 // -- Joints that code moves -----------------------------------------------------------------------
@@ -189,8 +189,8 @@ MD5_GAME_API md5_script *md5_load_script(const char *path, const char *object,
 // Frees a script. Destroy all md5_states of the script first. NULL is allowed and has no effect.
 MD5_GAME_API void md5_free_script(md5_script *script);
 
-// Opaque: the states in which a character currently is, one for each channel, and the variables of
-// its script object.
+// The states in which a character currently is, one for each channel, and the variables of its
+// script object. The structure is opaque.
 typedef struct md5_states md5_states;
 
 // Parameters of md5_create_states(), which lets scripts select the animations of a character.

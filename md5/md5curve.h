@@ -257,7 +257,7 @@ typedef struct md5_curve_desc {
     uint64_t reserved[4]; // must be 0
 } md5_curve_desc;
 
-// Opaque: a curve and its length.
+// A curve and its length. The structure is opaque.
 typedef struct md5_curve md5_curve;
 
 // Creates a curve and measures its length. If `allocator` is NULL, malloc() and free() are used.
@@ -302,9 +302,10 @@ MD5_PLAY_API double md5_curve_distance(const md5_curve *curve, double t);
 
 // -- Rotations along keys -------------------------------------------------------------------
 
-// Opaque: a rotation that changes over time and passes through keys, which are rotations at given
-// times. Between keys the rotation follows the shorter arc, and its angular velocity is continuous.
-// Use it for example for a camera that looks in several directions one after another.
+// A rotation that changes over time and passes through keys, which are rotations at given times.
+// The structure is opaque. Between keys the rotation follows the shorter arc, and its angular
+// velocity is continuous. Use it for example for a camera that looks in several directions one
+// after another.
 //
 // The method is squad, spherical and quadrangle interpolation (K. Shoemake, Quaternion calculus for
 // animation, SIGGRAPH 1987 course notes). It uses an inner rotation on each side of a key. For keys

@@ -51,8 +51,8 @@ typedef struct md5_game_path {
     uint64_t reserved[4]; // must be 0
 } md5_game_path;
 
-// Opaque: a game, which consists of an index of the files and the declarations in several search
-// paths, and of all declarations that have been parsed.
+// A game: an index of the files and the declarations in several search paths, and all declarations
+// that have been parsed. The structure is opaque.
 typedef struct md5_game md5_game;
 
 // Opens a game: indexes the names of all files and all declarations. Destroy the game with

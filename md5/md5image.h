@@ -100,25 +100,25 @@ MD5_GAME_API void md5_free_image(md5_image *image);
 // md5_image_program describes the results.
 typedef enum md5_image_kind {
     MD5_IMAGE_FILE, // reads the image from the file md5_image_step.file
-    // "heightmap": converts a height map to normals. One input image; values[0] is the scale of the
+    // "heightmap" converts its input image, a height map, to normals. values[0] is the scale of the
     // heights.
     MD5_IMAGE_HEIGHTMAP,
-    // "addnormals": combines two normal maps. Two input images.
+    // "addnormals" combines its two input images, which are normal maps.
     MD5_IMAGE_ADD_NORMALS,
-    // "smoothnormals": smooths a normal map. One input image.
+    // "smoothnormals" smooths its input image, a normal map.
     MD5_IMAGE_SMOOTH_NORMALS,
-    // "add": adds two images. Two input images.
+    // "add" adds its two input images.
     MD5_IMAGE_ADD,
-    // "scale": multiplies the channels. One input image; `values` are the factors of red, green,
+    // "scale" multiplies the channels of its input image. `values` are the factors of red, green,
     // blue and alpha.
     MD5_IMAGE_SCALE,
-    // "invertAlpha": replaces alpha by 255 - alpha. One input image.
+    // "invertAlpha" replaces alpha in its input image by 255 - alpha.
     MD5_IMAGE_INVERT_ALPHA,
-    // "invertColor": replaces each color by 255 - color. One input image.
+    // "invertColor" replaces each color in its input image by 255 - color.
     MD5_IMAGE_INVERT_COLOR,
-    // "makeIntensity": copies red to all channels. One input image.
+    // "makeIntensity" copies red to all channels of its input image.
     MD5_IMAGE_MAKE_INTENSITY,
-    // "makeAlpha": converts the colors to alpha. One input image.
+    // "makeAlpha" converts the colors of its input image to alpha.
     MD5_IMAGE_MAKE_ALPHA
 } md5_image_kind;
 

@@ -141,13 +141,13 @@ typedef enum md5_root_extraction {
 typedef enum md5_event_kind {
     // A clip reaches a frame for which its table contains an event.
     MD5_EVENT_CLIP,
-    MD5_EVENT_ENTER, // Report: a layer changes to a state, which starts.
-    // Report: a transition or an immediate change from one state to another starts.
+    MD5_EVENT_ENTER, // A layer changes to a state, which starts. This is a report.
+    // A transition or an immediate change from one state to another starts. This is a report.
     MD5_EVENT_LEAVE,
-    // Report: a state has faded in completely. After an immediate change, this is reported
-    // immediately.
+    // A state has faded in completely. After an immediate change, this is reported immediately.
+    // This is a report.
     MD5_EVENT_TRANSITION_END,
-    // Report: a clip reaches its end, or the end of a cycle.
+    // A clip reaches its end, or the end of a cycle. This is a report.
     MD5_EVENT_CLIP_END,
     MD5_EVENT_BEGIN, // A clip opens a window (an event with a duration) of its table.
     MD5_EVENT_END,   // A clip closes a window of its table.
@@ -539,7 +539,8 @@ typedef enum md5_interrupt {
     // Every transition that leaves the target state, and every transition from any state (`from` is
     // NULL).
     MD5_INTERRUPT_ANY,
-    // As MD5_INTERRUPT_ANY, but only transitions with a higher priority than the active one.
+    // The same transitions as for MD5_INTERRUPT_ANY, if their priority is higher than that of the
+    // active transition.
     MD5_INTERRUPT_HIGHER,
     MD5_INTERRUPT_NONE, // no transition may interrupt it
 } md5_interrupt;
@@ -1021,7 +1022,7 @@ typedef struct md5_morph_desc {
 
 // -- Machines -------------------------------------------------------------------------------
 
-// Opaque: line and column of each token of a machine file, for messages.
+// The line and column of each token of a machine file, for messages. The structure is opaque.
 typedef struct md5_locations md5_locations;
 
 // Largest number of slots of a machine. A slot plays one one-shot clip at a time.
@@ -1072,7 +1073,7 @@ typedef struct md5_machine_desc {
     uint64_t reserved[3]; // must be 0
 } md5_machine_desc;
 
-// Opaque: a machine that md5_create_machine() created. It is read-only.
+// A machine that md5_create_machine() created. It is read-only, and the structure is opaque.
 typedef struct md5_machine md5_machine;
 
 // Creates a machine from tables: checks them, resolves the names, and prepares all data that

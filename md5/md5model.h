@@ -232,11 +232,11 @@ typedef struct md5_allocator {
     size_t limit;
 } md5_allocator;
 
-typedef struct md5_packed md5_packed; // opaque: the frames of a compressed animation
-// opaque: a joint that has different parents in the animation and in the model
+typedef struct md5_packed md5_packed; // frames of a compressed animation (opaque)
+// A joint that has different parents in the animation and in the model. The structure is opaque.
 typedef struct md5_rebase md5_rebase;
-// opaque: the tables that md5_sample() reads, copied into one block in the order in which it reads
-// them
+// The tables that md5_sample() reads, copied into one block in the order in which it reads them.
+// The structure is opaque.
 typedef struct md5_pose_plan md5_pose_plan;
 
 // Private data of the library in an asset. Programs must not read it. If a program creates a
@@ -392,7 +392,7 @@ typedef struct md5_weight {
     md5_vec3 offset; // position of the point in the space of the joint
 } md5_weight;
 
-// Opaque: the order in which md5_skin() computes the vertices of a mesh.
+// The order in which md5_skin() computes the vertices of a mesh. The structure is opaque.
 typedef struct md5_skin_plan md5_skin_plan;
 
 // A mesh of a model. It contains two descriptions of the same surface: the vertices and weights as
@@ -542,8 +542,9 @@ typedef struct md5_model {
 // The components of a joint's transform that change during an animation, as the .md5anim file
 // stores them. The other components have the values of the base frame in every frame.
 typedef struct md5_track {
-    // Sum of the values of the animated components. Components of the translation: 1 = x, 2 = y, 4
-    // = z. Components of the rotation, a quaternion: 8 = x, 16 = y, 32 = z.
+    // Sum of the values of the animated components. The components x, y and z of the translation
+    // have the values 1, 2 and 4. The components x, y and z of the rotation, a quaternion, have the
+    // values 8, 16 and 32.
     uint32_t flags;
     // Index of the joint's first animated component in the list of numbers that the file stores per
     // frame.

@@ -60,7 +60,7 @@ extern "C" {
 
 // == Players =====================================================================================
 
-// Opaque: the playback state of one character.
+// The playback state of one character. The structure is opaque.
 typedef struct md5_player md5_player;
 
 // Creates a player at time 0, in the initial state of each layer of the machine. Free the player

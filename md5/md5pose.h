@@ -173,7 +173,7 @@ typedef struct md5_two_bone_job {
     // rotation that it has in the pose.
     const md5_quat *rotation;
     md5_two_bone_params params; // softening and stretch
-    float weight; // strength of the effect: 0 = the pose is unchanged, 1 = full effect
+    float weight;               // strength of the effect, from 0 (none) to 1 (full effect)
     // [num_joints] Limits of the rotations of joints; only those of the three joints are used. If
     // NULL, there are no limits.
     const md5_joint_limit *limits;
@@ -231,7 +231,7 @@ typedef struct md5_aim_job {
     uint32_t length;
     md5_vec3 target;       // point at which the tip points, in model space
     md5_aim_params params; // directions of the tip, and the limit of rotations
-    float weight;          // strength of the effect: 0 = the pose is unchanged, 1 = full effect
+    float weight;          // strength of the effect, from 0 (none) to 1 (full effect)
     uint64_t reserved[4];  // must be 0
 } md5_aim_job;
 
@@ -242,13 +242,13 @@ MD5_PLAY_API bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job 
 
 // The algorithms with which md5_solve_chain() moves the tip of a chain of joints to a target.
 typedef enum md5_chain_solver {
-    // FABRIK: moves the joints along their bones, from the tip to the root and back, until the tip
-    // reaches the target (Aristidou, Lasenby 2011).
+    // The algorithm FABRIK moves the joints along their bones, from the tip to the root and back,
+    // until the tip reaches the target (Aristidou, Lasenby 2011).
     MD5_CHAIN_FABRIK,
-    // Cyclic coordinate descent: rotates one joint after another. Joints near the tip rotate most
+    // Cyclic coordinate descent rotates one joint after another. Joints near the tip rotate most
     // (Wang, Chen 1991).
     MD5_CHAIN_CCD,
-    // Damped least squares (Wampler 1986; Nakamura, Hanafusa 1986): rotates all joints of the chain
+    // Damped least squares (Wampler 1986; Nakamura, Hanafusa 1986) rotates all joints of the chain
     // together. Each iteration rotates them by the angles
     //
     //   J^T (J J^T + lambda^2 I)^-1 e
@@ -279,7 +279,7 @@ typedef struct md5_chain_job {
     // Distance in units. The search stops if the tip is nearer to the target than this distance.
     float tolerance;
     uint32_t iterations; // largest number of iterations of the search
-    float weight;        // strength of the effect: 0 = the pose is unchanged, 1 = full effect
+    float weight;        // strength of the effect, from 0 (none) to 1 (full effect)
     // [num_joints] Limits of the rotations of joints; only those of the chain are used. If NULL,
     // there are no limits.
     const md5_joint_limit *limits;
@@ -334,7 +334,7 @@ typedef struct md5_goals_job {
     // comment of md5_solve_goals() defines the error.
     float tolerance;
     uint32_t iterations; // largest number of iterations of the search
-    // Strength of the whole effect: 0 = the pose is unchanged, 1 = full effect.
+    // Strength of the whole effect, from 0 (the pose is unchanged) to 1 (full effect).
     float weight;
     // [num_joints] Limits of the rotations of joints. If NULL, there are no limits.
     const md5_joint_limit *limits;
@@ -446,7 +446,7 @@ typedef struct md5_feet_job {
     float smoothing;
     // Time since the last call, in seconds. The result does not depend on the frame rate.
     float seconds;
-    // Strength of the effect: 0 = the pose is unchanged, 1 = full effect.
+    // Strength of the effect, from 0 (the pose is unchanged) to 1 (full effect).
     float weight;
     uint64_t reserved[4]; // must be 0
 } md5_feet_job;
@@ -494,7 +494,7 @@ typedef struct md5_spring_job {
     // Set this member to true in the first call and after the character was teleported: the chain
     // then starts at rest.
     bool is_first;
-    // Strength of the effect: 0 = the pose is unchanged, 1 = full effect.
+    // Strength of the effect, from 0 (the pose is unchanged) to 1 (full effect).
     float weight;
     uint64_t reserved[4]; // must be 0
 } md5_spring_job;
@@ -547,8 +547,8 @@ MD5_PLAY_API uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *m
 MD5_PLAY_API void md5_mirror_pose(const md5_model *model, const uint32_t *mirror,
                                   const md5_xform *pose, md5_xform *mirrored);
 
-// Opaque: a mapping between the joints of two models, with which poses of one model (the source)
-// are transferred to a model with other proportions (the target).
+// A mapping between the joints of two models, with which poses of one model (the source) are
+// transferred to a model with other proportions (the target). The structure is opaque.
 typedef struct md5_retarget md5_retarget;
 
 // A pair of joints for retargeting: a joint of the source model drives a joint of the target model.

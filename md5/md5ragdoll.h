@@ -90,7 +90,7 @@ typedef struct md5_ground {
 
 // -- Falling --------------------------------------------------------------------------------------
 
-// Opaque: a ragdoll, which is the simulation of one articulated figure.
+// A ragdoll: the simulation of one articulated figure. The structure is opaque.
 typedef struct md5_ragdoll md5_ragdoll;
 
 // Parameters of md5_create_ragdoll(): the figure to simulate, the ground and the physical

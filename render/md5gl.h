@@ -137,8 +137,8 @@ typedef struct md5gl_opts {
     uint64_t reserved[8]; // must be 0
 } md5gl_opts;
 
-// Opaque: a renderer, which owns all shader programs, buffers and settings that md5gl needs on one
-// GL context.
+// A renderer, which owns all shader programs, buffers and settings that md5gl needs on one GL
+// context. The structure is opaque.
 typedef struct md5gl_renderer md5gl_renderer;
 
 // Creates a renderer on the GL context that is current in the calling thread. Shader programs are
@@ -323,7 +323,7 @@ typedef enum md5gl_path {
 // Returns true if the GL context of the renderer supports `path`.
 MD5GL_API bool md5gl_has_path(const md5gl_renderer *renderer, md5gl_path path);
 
-// Opaque: a model in GPU memory, with its materials and its current instances.
+// A model in GPU memory, with its materials and its current instances. The structure is opaque.
 typedef struct md5gl_model md5gl_model;
 
 // Uploads a model to the GPU, so that md5gl_pose() and md5gl_draw_model() can draw it. A `path`
@@ -371,9 +371,9 @@ typedef enum md5gl_blending {
 MD5GL_API bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model,
                                   md5gl_blending blending, md5_error *error);
 
-// Opaque: the morph targets of one model in GPU memory, for example the expressions of a face.
-// md5skin.h explains morph targets. They work with every version of OpenGL that the renderer
-// supports, and with every skinning path (md5gl_path).
+// The morph targets of one model in GPU memory, for example the expressions of a face. The
+// structure is opaque. md5skin.h explains morph targets. Morph targets work with every version of
+// OpenGL that the renderer supports, and with every skinning path (md5gl_path).
 typedef struct md5gl_morph md5gl_morph;
 
 // Uploads morph targets, so that md5gl_instances.morph can use them. `source` must exist as long as
@@ -459,8 +459,8 @@ MD5GL_API void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible
 
 // -- Frames ---------------------------------------------------------------------------------
 
-// Opaque: an off-screen framebuffer that the renderer owns, for images that are not drawn into the
-// window.
+// An off-screen framebuffer that the renderer owns, for images that are not drawn into the window.
+// The structure is opaque.
 typedef struct md5gl_target md5gl_target;
 
 // Creates an off-screen framebuffer with color and depth, of `width` x `height` pixels. If
@@ -557,7 +557,8 @@ typedef struct md5gl_point_light {
     uint64_t reserved[2]; // must be 0
 } md5gl_point_light;
 
-// Opaque: an image that lights a scene from all directions: see "Environments" below.
+// An image that lights a scene from all directions: see "Environments" below. The structure is
+// opaque.
 typedef struct md5gl_environment md5gl_environment;
 
 // Settings of a frame: where it is drawn, the camera, the lights and the shadows. Initialize the
@@ -685,11 +686,11 @@ typedef enum md5gl_style {
     MD5GL_NO_CULLING = 8, // back faces are drawn too
 } md5gl_style;
 
-// Opaque: baked clips of one model in GPU memory. A baked clip stores the vertices of each frame
-// instead of joints, so that distant crowds need neither palettes nor skinning: see md5skin.h.
-// Baked clips work in every context and with every path, and are drawn with the materials and skins
-// of a md5gl_model. Normal maps are not drawn, because baked clips do not contain tangents.
-// Example:
+// Baked clips of one model in GPU memory, an opaque structure. A baked clip stores the vertices of
+// each frame instead of joints, so that distant crowds need neither palettes nor skinning: see
+// md5skin.h. Baked clips work in every context and with every path, and are drawn with the
+// materials and skins of a md5gl_model. Normal maps are not drawn, because baked clips do not
+// contain tangents. Example:
 //
 //     md5gl_baked *baked = md5gl_create_baked(renderer, model, clips, count, error);
 //     md5gl_instances instances = MD5_INIT; // in a frame

@@ -311,8 +311,8 @@ typedef struct md5gl_impostor_desc {
     uint64_t reserved[8]; // must be 0
 } md5gl_impostor_desc;
 
-// Opaque: an impostor set, which consists of the images of one model in GPU memory and of the
-// current instances.
+// An impostor set: the images of one model in GPU memory, and the current instances. The structure
+// is opaque.
 typedef struct md5gl_impostors md5gl_impostors;
 
 // Creates an impostor set. The set has no images yet: md5gl_draw_impostor_images() draws them.
