@@ -241,8 +241,8 @@ MD5_GAME_API float md5_states_variable(const md5_states *states, const char *nam
 // the end of each md5_states_advance(), AI_PAIN, AI_SPECIAL_DAMAGE and AI_PUSHED are reset to 0.
 MD5_GAME_API bool md5_states_set_variable(md5_states *states, const char *name, float value);
 
-// Largest number of operations that a script function may execute before it waits; it is stopped if
-// it exceeds this number.
+// Largest number of operations that a script function may execute in one tick, until it ends or
+// calls a function that waits, such as waitFrame(). A function that exceeds this number is stopped.
 enum { MD5_MAX_SCRIPT_STEPS = 100000 };
 
 // Advances a character by one tick. Call this function instead of md5_actor_advance(). In the order

@@ -479,9 +479,9 @@ typedef struct md5_engines {
     uint32_t all, sure;
 } md5_engines;
 
-// Returns the set of engines with a name. Examples of names are "doom3", "ironwail:0.8.1" (a
-// version of an engine) and "md5model" (this library). The name "all" stands for this library and
-// all engines without old versions. Returns 0 if the name is unknown.
+// Returns the engines that a name selects, as a set with one bit per engine. Examples of names are
+// "doom3", "ironwail:0.8.1" (a version of an engine) and "md5model" (this library). The name "all"
+// selects this library and the current version of every engine. Returns 0 if the name is unknown.
 MD5_EDIT_API uint32_t md5_find_engines(const char *name);
 
 // Writes the names of the engines in a set, separated by commas, and a NUL to text[size], truncated

@@ -375,8 +375,8 @@ static inline md5_vec3 md5_xform_point(md5_xform a, md5_vec3 point)
 // for each joint.
 MD5_API md5_xform md5_xform_blend(md5_xform a, md5_xform b, float t);
 
-// Returns the transform of a matrix that consists of a rotation and a translation. The requirements
-// are those of md5_quat_from_mat34().
+// Converts a matrix to an md5_xform, a rotation and a translation. The matrix must contain nothing
+// else, such as a scale: see md5_quat_from_mat34().
 MD5_API md5_xform md5_xform_from_mat34(md5_mat34 m);
 
 // -- Matrices -------------------------------------------------------------------------------

@@ -344,9 +344,9 @@ MD5GL_API md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_mo
 // be NULL.
 MD5GL_API void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model);
 
-// Returns the path that a mesh uses, for example to find out why a model is slow. The result is
-// never MD5GL_PATH_AUTO. If `reason` is not NULL, the function stores a short text in *reason that
-// explains the choice.
+// Returns the skinning path (how the vertices of a mesh are computed) that was selected for a mesh,
+// for example to find out why a model is slow. The result is never MD5GL_PATH_AUTO. If `reason` is
+// not NULL, the function stores a short text in *reason that explains the choice.
 MD5GL_API md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh, const char **reason);
 
 // Returns the name of a path as a text for users: "4", "8", "exact", "cpu" or "compute".

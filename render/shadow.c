@@ -281,8 +281,8 @@ static float sphere_radius(md5_vec3 size)
     return radius_per_diagonal * sqrtf(md5_vec3_dot(size, size));
 }
 
-// Returns the largest distance between a caster and its shadow: the path of the light through the
-// height of the casters' bounds.
+// Returns the largest distance between a caster and its shadow on the ground. It is the distance
+// that light travels from the top of the casters' bounding box down to its bottom.
 static float longest_shadow(const md5gl_frame *frame, float height)
 {
     static const float min_slope = 1e-6f; // of a light along the ground

@@ -422,8 +422,8 @@ static bool count_frames(clip_builder *clip, double last, size_t width, size_t n
                                 clip->plain->error);
 }
 
-// Gives a clip all joints of the model that was read before. A clip without common joints is
-// accepted if the job is forced.
+// Adds to a clip the joints that only the model has; the model was read before. Fails if the clip
+// and the model have no common joints, unless the user requested the result with --force.
 static bool match_joints(const clip_builder *clip, convert_part *part)
 {
     if (!clip->rig->model)

@@ -430,7 +430,8 @@ size_t md5_engine_names(uint32_t set, char *text, size_t size)
     return used;
 }
 
-// Returns the set of engines that react to a violation with an effect.
+// Returns the set of engines on which a violation of the rule has an effect. The effect is given by
+// its letter in the table of rules, such as 'E': the engine stops.
 static uint32_t engines_with_effect(const struct check_rule *rule, char letter)
 {
     uint32_t set = 0;

@@ -775,7 +775,8 @@ static inline void prefetch_state(const md5_monster *monster)
     }
 }
 
-// Applies the frame commands of this tick, which take effect in the next tick.
+// Frame commands take effect one tick after their frame. This function ends a tick: it applies what
+// the commands of the tick have set in the members *_next, for the following tick.
 static inline void apply_frame_commands(md5_monster *monster)
 {
     monster->can_move_eyes = monster->can_move_eyes_next;

@@ -316,7 +316,8 @@ static void set_mass(md5_body_part *body, const solid_mass *mass)
 
 // == Bodies =======================================================================================
 
-// Returns the axes of a body in model space. A bone points along its corners.
+// Returns the axes of a body in model space. The z axis of a body with the shape of a bone points
+// from its first end to its second end.
 static axes3 body_axes(const figure_builder *builder, const md5_figure_body *def)
 {
     if (def->shape != MD5_SHAPE_BONE)

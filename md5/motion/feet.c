@@ -560,9 +560,10 @@ md5_xform md5_gait_placement(const md5_gait *gait)
 //
 // Selects which legs step, when, and to which position.
 
-// Time constant, seconds, with which the end of a step follows its planned position, and the
-// fraction of a step after which the end is fixed.
+// During a step, the position where the foot will land is planned again in each tick, because the
+// character can turn or stop. The foot follows the new plan smoothly, with this time constant.
 #define REPLAN_SECONDS 0.05
+// After this fraction of the step, the landing position no longer changes.
 #define PLAN_ENDS 0.7f
 
 // A home that moves less than this share of step_length during a step counts as standing.

@@ -28,7 +28,7 @@
 // A column in a structure `part` of the row.
 #define PART_COLUMN(RowType, part, name, column_kind, type) \
     .kind = (column_kind), .member = #name, .offset = OFFSET(RowType, part.name, type)
-// The reserved member at the end of a row.
+// The reserved member at the end of a structure. A machine file cannot set it; it must be 0.
 #define RESERVED(RowType)                                            \
     {                                                                \
         UNTYPED_COLUMN(RowType, reserved, MD5_COLUMN_RESERVED),      \

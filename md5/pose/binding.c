@@ -202,11 +202,14 @@ static bool is_descendant(const branch *joint, const branch *ancestor)
     return joint->first > ancestor->first && joint->first - ancestor->first < ancestor->size;
 }
 
-// Completes a rebase whose `above` is the joint's parent. `extra` is the parent of the joint's
-// track. Subtracts the steps of a long walk from the pool `shared_steps`. Returns the consequence
-// for a warning.
+// Selects the joint that a joint of the model follows, if its parent in the animation is another
+// one, and stores it in `rebase`. If joints that the model lacks are in between, `anim_parent`, the
+// parent of the joint's track, is stored too, because playback must compose their tracks. Playback
+// follows both hierarchies up to a common joint. A long path is only accepted while `shared_steps`,
+// the steps that all joints share, lasts, so that hostile files cannot take quadratic time. Returns
+// the consequence, which the warning about the joint contains.
 static const char *plan_joint(md5_rebase *rebase, const branch *branches,
-                              const ancestry *track_ancestry, uint32_t extra,
+                              const ancestry *track_ancestry, uint32_t anim_parent,
                               uint64_t *shared_steps)
 {
     const branch *const joint = &branches[rebase->joint];
@@ -227,7 +230,7 @@ static const char *plan_joint(md5_rebase *rebase, const branch *branches,
     }
 
     rebase->above = anchor;
-    rebase->extra = track_ancestry->num_extra > 0 ? extra : MD5_NONE;
+    rebase->extra = track_ancestry->num_extra > 0 ? anim_parent : MD5_NONE;
     if (anchor == parent)
         return "the joint follows the joints in between, which the model lacks";
     return "the joint follows the animation";

@@ -584,7 +584,8 @@ static void add_loop(const md5_ragdoll *ragdoll, ragdoll_link *link,
     }
 }
 
-// Adds the rows of a spring or of a constraint that closes a loop.
+// Adds the equations of a spring, or of a constraint that connects two bodies which other
+// constraints already connect (a loop), to the system that the solver solves.
 static void add_constraint(const md5_ragdoll *ragdoll, ragdoll_link *link)
 {
     const md5_body_constraint *const constraint =

@@ -339,7 +339,8 @@ static md5gl_texture load_stage(const view_dresser *d, const md5_stage *stage, m
 
 // -- Lit layers ----------------------------------------------------------------------------------
 
-// Returns true if a stage is the first one of its kind. Its texture is a map of the mesh.
+// Returns true if no earlier stage of the material has the same kind, such as diffuse. A mesh has
+// one texture per kind, which is the texture of the first stage.
 static bool is_first(const md5_material *material, const md5_stage *stage)
 {
     const md5_stage *first = material->stages;
