@@ -604,20 +604,28 @@ static float read_component(const uint8_t *bytes, const struct component *type, 
     return (float)number;
 }
 
-// The elements that an accessor, or the indices or values of a sparse accessor, refers to.
+// Elements to read: of an accessor, or of the indices or values of a sparse accessor.
+typedef struct element_request {
+    uint32_t accessor;    // index, for error messages
+    const json_t *object; // refers to the view
+    size_t component;     // code of the component type
+    size_t count;         // elements
+    size_t width;         // numbers per element
+    bool is_normalized;
+} element_request;
+
+// The bytes of these elements.
 typedef struct element_range {
     const struct component *type;
     const uint8_t *bytes; // first element; NULL: no view, all numbers are 0
-    size_t count;         // elements
-    size_t width;         // numbers per element
     size_t stride;        // bytes between elements
 } element_range;
 
-// Finds the elements of an accessor in its view. Fills the file's error and returns false if they
-// are not inside of the view. range->type, count and width are set.
-static bool find_elements(gltf_file *file, uint32_t accessor, const json_t *object,
-                          element_range *range)
+// Finds elements in their view. Fills the file's error and returns false if they are not inside of
+// the view. range->type is set.
+static bool find_elements(gltf_file *file, const element_request *request, element_range *range)
 {
+    const json_t *const object = request->object;
     const uint32_t view = gltf_index(object, "bufferView");
     if (view == MD5_NONE)
         return true;
@@ -626,8 +634,8 @@ static bool find_elements(gltf_file *file, uint32_t accessor, const json_t *obje
     if (!bytes)
         return false;
 
-    const size_t count = range->count;
-    const size_t size = range->width * range->type->size;
+    const size_t count = request->count;
+    const size_t size = request->width * range->type->size;
     const size_t offset = get_size(object, "byteOffset");
     size_t stride = get_size(gltf_item(file, "bufferViews", view), "byteStride");
     if (stride == 0)
@@ -636,36 +644,37 @@ static bool find_elements(gltf_file *file, uint32_t accessor, const json_t *obje
         return gltf_fail(file,
                          "accessors/%u: invalid byteStride %zu: expected at least %zu, the size of "
                          "an element",
-                         accessor, stride, size);
+                         request->accessor, stride, size);
     const bool has_first = offset <= view_size && size <= view_size - offset;
     if (!has_first || count - 1 > (view_size - offset - size) / stride)
         return gltf_fail(file,
                          "accessors/%u: %zu elements of %zu bytes at offset %zu are outside "
                          "bufferViews/%u, which has %zu bytes",
-                         accessor, count, stride, offset, view, view_size);
+                         request->accessor, count, stride, offset, view, view_size);
 
     range->bytes = bytes + offset;
     range->stride = stride;
     return true;
 }
 
-// Reads `count` elements of `width` numbers. `object` is an accessor, or the indices or values of a
-// sparse accessor. Without a view the numbers are 0. Fills the file's error and returns NULL on
-// failure.
-static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *object, size_t code,
-                            size_t count, size_t width, bool is_normalized)
+// Reads elements, [count][width]. Without a view the numbers are 0. Fills the file's error and
+// returns NULL on failure.
+static float *read_elements(gltf_file *file, const element_request *request)
 {
     const float max_number = 1e30f;
-    element_range range = {.type = find_component(code), .count = count, .width = width};
+    const uint32_t accessor = request->accessor;
+    const size_t count = request->count;
+    const size_t width = request->width;
+    element_range range = {.type = find_component(request->component)};
     if (!range.type) {
-        gltf_fail(file, "accessors/%u: unknown componentType %zu", accessor, code);
+        gltf_fail(file, "accessors/%u: unknown componentType %zu", accessor, request->component);
         return NULL;
     }
     if (count == 0) {
         gltf_fail(file, "accessors/%u: count must be at least 1", accessor);
         return NULL;
     }
-    if (!find_elements(file, accessor, object, &range))
+    if (!find_elements(file, request, &range))
         return NULL;
 
     const size_t cost = count > SIZE_MAX / 64 ? SIZE_MAX : count * width; // without an overflow
@@ -675,8 +684,8 @@ static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *ob
     float *const values = common_alloc(count, width * sizeof *values);
     for (size_t i = 0; i < count * width && range.bytes; i++) {
         const uint8_t *const element = range.bytes + i / width * range.stride;
-        values[i] =
-            read_component(element + i % width * range.type->size, range.type, is_normalized);
+        values[i] = read_component(element + i % width * range.type->size, range.type,
+                                   request->is_normalized);
         if (!(fabsf(values[i]) < max_number)) {
             gltf_fail(file, "accessors/%u: element %zu is not a finite number", accessor,
                       i / width);
@@ -687,20 +696,20 @@ static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *ob
     return values;
 }
 
-// Replaces values[width] of the elements whose indices are in positions[num_sparse]. `index` is the
-// index of the accessor, `count` the number of its elements. Returns false and writes a part of the
-// values if a position is out of range.
-static bool scatter_elements(gltf_file *file, uint32_t index, const float *positions,
-                             const float *replacements, size_t num_sparse, size_t width,
-                             size_t count, float *values)
+// Replaces the elements of an accessor whose indices are in positions[num_sparse]. Returns false
+// and writes a part of the values if a position is out of range.
+static bool scatter_elements(gltf_file *file, const element_request *accessor,
+                             const float *positions, const float *replacements, size_t num_sparse,
+                             float *values)
 {
+    const size_t width = accessor->width;
     for (size_t i = 0; i < num_sparse; i++) {
-        const bool is_inside = positions[i] >= 0 && positions[i] < (float)count;
+        const bool is_inside = positions[i] >= 0 && positions[i] < (float)accessor->count;
         if (!is_inside)
             return gltf_fail(
                 file,
                 "accessors/%u/sparse: index %.9g is out of range; the accessor has %zu elements",
-                index, positions[i], count);
+                accessor->accessor, positions[i], accessor->count);
         float *const element = values + (size_t)positions[i] * width;
         memcpy(element, replacements + i * width, width * sizeof *values);
     }
@@ -709,31 +718,32 @@ static bool scatter_elements(gltf_file *file, uint32_t index, const float *posit
 
 // Replaces the elements that a sparse accessor lists. values[count * width] contains the numbers of
 // its view, or 0.
-static bool replace_sparse(gltf_file *file, uint32_t index, const json_t *object, size_t width,
-                           size_t count, float *values)
+static bool replace_sparse(gltf_file *file, const element_request *accessor, float *values)
 {
     enum { MAX_ELEMENTS = 1 << 24 }; // positions are read as floats, which are exact up to here
-    const bool is_normalized = json_is_true(json_object_get(object, "normalized"));
-    const json_t *const sparse = json_object_get(object, "sparse");
+    const json_t *const sparse = json_object_get(accessor->object, "sparse");
     const json_t *const indices = json_object_get(sparse, "indices");
     const size_t num_sparse = get_size(sparse, "count");
-    if (num_sparse > count || count > MAX_ELEMENTS)
-        return gltf_fail(file, "accessors/%u/sparse: invalid count: %zu of %zu elements", index,
-                         num_sparse, count);
+    if (num_sparse > accessor->count || accessor->count > MAX_ELEMENTS)
+        return gltf_fail(file, "accessors/%u/sparse: invalid count: %zu of %zu elements",
+                         accessor->accessor, num_sparse, accessor->count);
 
-    float *const positions = read_elements(file, index, indices, get_size(indices, "componentType"),
-                                           num_sparse, 1, false);
+    const element_request index_request = {.accessor = accessor->accessor,
+                                           .object = indices,
+                                           .component = get_size(indices, "componentType"),
+                                           .count = num_sparse,
+                                           .width = 1};
+    float *const positions = read_elements(file, &index_request);
     if (!positions)
         return false;
 
-    float *const replacements =
-        read_elements(file, index, json_object_get(sparse, "values"),
-                      get_size(object, "componentType"), num_sparse, width, is_normalized);
-    bool is_done = false;
-    if (replacements)
-        is_done = scatter_elements(file, index, positions, replacements, num_sparse, width, count,
-                                   values);
-
+    element_request value_request = *accessor;
+    value_request.object = json_object_get(sparse, "values");
+    value_request.count = num_sparse;
+    float *const replacements = read_elements(file, &value_request);
+    const bool is_done =
+        replacements
+        && scatter_elements(file, accessor, positions, replacements, num_sparse, values);
     free(positions);
     free(replacements);
     return is_done;
@@ -743,12 +753,18 @@ static bool replace_sparse(gltf_file *file, uint32_t index, const json_t *object
 static float *read_values(gltf_file *file, uint32_t index, const json_t *object, size_t width,
                           size_t count)
 {
-    const bool is_normalized = json_is_true(json_object_get(object, "normalized"));
-    float *const values = read_elements(file, index, object, get_size(object, "componentType"),
-                                        count, width, is_normalized);
+    const element_request accessor = {
+        .accessor = index,
+        .object = object,
+        .component = get_size(object, "componentType"),
+        .count = count,
+        .width = width,
+        .is_normalized = json_is_true(json_object_get(object, "normalized")),
+    };
+    float *const values = read_elements(file, &accessor);
     if (!values || !json_object_get(object, "sparse"))
         return values;
-    if (replace_sparse(file, index, object, width, count, values))
+    if (replace_sparse(file, &accessor, values))
         return values;
     free(values);
     return NULL;

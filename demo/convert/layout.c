@@ -273,22 +273,24 @@ static char *read_game_file(md5_game *game, const md5_image_program *program, si
     return name ? view_copy_file(md5_game_files(game), name, size, &error) : NULL;
 }
 
-// Reads an image: the file at `path`, or if it is NULL, an image program of the game. *bytes is the
-// file, which the caller frees, or NULL for a computed image.
+// Reads an image: the file at `path`, or if it is NULL, an image program of the game. file->bytes
+// is the file, which the caller frees, or NULL for a computed image.
 static bool read_image(const material_search *search, const char *path,
-                       const md5_image_program *program, char **bytes, size_t *size,
-                       view_image *image, md5_error *error)
+                       const md5_image_program *program, convert_image *file, view_image *image,
+                       md5_error *error)
 {
     const char *reason = NULL;
+    char *bytes = NULL;
     if (path) {
-        *bytes = common_read_stream(path, size, &reason);
-        if (!*bytes)
+        bytes = common_read_stream(path, &file->size, &reason);
+        if (!bytes)
             return convert_fail(error, MD5_ERROR_IO, path, "%s", reason);
     } else if (program) {
-        *bytes = read_game_file(search->game, program, size);
+        bytes = read_game_file(search->game, program, &file->size);
     }
-    if (*bytes)
-        return view_decode_image((uint8_t *)*bytes, *size, MD5_MAX_IMAGE_PIXELS, image, error);
+    file->bytes = (uint8_t *)bytes;
+    if (bytes)
+        return view_decode_image(file->bytes, file->size, MD5_MAX_IMAGE_PIXELS, image, error);
     return view_read_game_image(search->game, program, image, error);
 }
 
@@ -360,12 +362,11 @@ static void add_image(material_search *search, convert_material *material, conve
 
     view_image image = {NULL, 0, 0};
     md5_error error = {0};
-    size_t size = 0;
-    char *bytes = NULL;
-    if (!read_image(search, path, program, &bytes, &size, &image, &error)) {
+    convert_image file = {.bytes = NULL};
+    if (!read_image(search, path, program, &file, &image, &error)) {
         convert_note(search->job, "material %s: cannot read %s: %s", material_title(material),
                      title, error.message);
-        free(bytes);
+        free(file.bytes);
         return;
     }
 
@@ -383,14 +384,13 @@ static void add_image(material_search *search, convert_material *material, conve
 
     // Copy the file unchanged if possible; otherwise encode the texels.
     const bool with_alpha = map == CONVERT_MAP_COLOR && material->alpha != CONVERT_OPAQUE;
-    convert_image added = {.bytes = (uint8_t *)bytes, .size = size};
-    const bool is_usable = bytes && !is_changed && is_usable_file(&added, with_alpha);
+    const bool is_usable = file.bytes && !is_changed && is_usable_file(&file, with_alpha);
     if (!is_usable) {
-        free(bytes);
-        added.bytes = view_encode_png(&image, with_alpha, &added.size);
+        free(file.bytes);
+        file.bytes = view_encode_png(&image, with_alpha, &file.size);
     }
     free(image.rgba);
-    store_image(search, material, map, title, path != NULL, added);
+    store_image(search, material, map, title, path != NULL, file);
 }
 
 uint8_t *convert_flip_green_channel(const convert_job *job, const convert_image *in, size_t *size,
@@ -1191,19 +1191,25 @@ static bool has_declared_names(const convert_layout *layout, const convert_mater
 }
 
 // Appends the declaration of a material for Doom 3: the declaration in the game if it is still
-// valid, otherwise a new one.
+// valid, otherwise a new declaration.
 static void append_declaration(const convert_layout *layout, const convert_material *material,
                                const char *const *paths, convert_bytes *text)
 {
+    if (material->shader[0] == '\0') {
+        convert_note(layout->job, "skipped a material without a name");
+        return;
+    }
+    if (strpbrk(material->shader, "\"\r\n")) {
+        convert_note(layout->job, "skipped material %s: its name contains a quote or a line break",
+                     material->shader);
+        return;
+    }
+
     bool has_image = false;
     for (int map = 0; map < CONVERT_NUM_MAPS; map++)
         has_image |= paths[map] != NULL;
-    const bool is_valid_name = material->shader[0] != '\0' && !strpbrk(material->shader, "\"\r\n");
     const bool uses_table = material->text && strchr(material->text, '['); // tables are not copied
-
-    if (!is_valid_name)
-        convert_note(layout->job, "skipped a material with an empty or invalid name");
-    else if (material->text && !uses_table && has_declared_names(layout, material))
+    if (material->text && !uses_table && has_declared_names(layout, material))
         convert_append_text(text, "%s\n\n", material->text);
     else if (has_image)
         declare_material(text, material, paths);
@@ -1224,8 +1230,7 @@ static bool write_material(const convert_layout *layout, const convert_material 
             return false;
     }
     if (num_unused > 0)
-        convert_note(layout->job,
-                     "material %s: skipped %u maps: the engine supports only color maps",
+        convert_note(layout->job, "material %s: skipped %u maps that the engine does not support",
                      material->shader, num_unused);
 
     if (layout->family == CONVERT_CUBE2)

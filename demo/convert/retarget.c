@@ -307,6 +307,17 @@ static float bone_length(const retarget_figure *figure, int role)
     return md5_vec3_length(bone_vector(figure, figure->rest, from, to));
 }
 
+// Returns true if a joint has the same name and side as another joint and the same position.
+static bool is_duplicate_joint(const retarget_figure *figure, uint32_t index, uint32_t leader)
+{
+    const retarget_joint *const a = &figure->joints[leader];
+    const retarget_joint *const b = &figure->joints[index];
+    if (index == leader || b->side != a->side || strcmp(a->base_name, b->base_name) != 0)
+        return false;
+    const float max_distance = 1e-3f * md5_vec3_length(figure->rest[leader].translation);
+    return md5_vec3_length(bone_vector(figure, figure->rest, leader, index)) <= max_distance;
+}
+
 // Rigs can have several joints with one meaning at one position but with different parents, such as
 // a joint for control and a joint for the skin. All of them move with the joint that has the role.
 static void find_leaders(const retarget_figure *figure)
@@ -315,17 +326,9 @@ static void find_leaders(const retarget_figure *figure)
         const uint32_t leader = figure->roles[r].last;
         if (leader == MD5_NONE || find_role(&figure->joints[leader], r) == NULL)
             continue;
-        const retarget_joint *const role_joint = &figure->joints[leader];
-        const float max_distance = 1e-3f * md5_vec3_length(figure->rest[leader].translation);
-        for (uint32_t i = 0; i < figure->skeleton->num_joints; i++) {
-            retarget_joint *const joint = &figure->joints[i];
-            if (i == leader || joint->side != role_joint->side)
-                continue;
-            if (strcmp(role_joint->base_name, joint->base_name) != 0)
-                continue;
-            if (md5_vec3_length(bone_vector(figure, figure->rest, leader, i)) <= max_distance)
-                joint->leader = leader;
-        }
+        for (uint32_t i = 0; i < figure->skeleton->num_joints; i++)
+            if (is_duplicate_joint(figure, i, leader))
+                figure->joints[i].leader = leader;
     }
 }
 
@@ -361,18 +364,21 @@ static md5_vec3 left_direction(const retarget_figure *figure, const md5_xform *j
 // is unchanged.
 static void find_axes(retarget_figure *figure)
 {
+    const float min_side_length = 0.5f;
+    const float max_cosine = 0.9f; // of an angle from the nearest axis of the file
     const uint32_t head = figure->roles[2 * HEAD].last;
     const md5_quat default_space = figure->space;
     figure->space = no_rotation;
     const md5_vec3 side = left_direction(figure, figure->rest);
     figure->space = default_space;
-    if (figure->pelvis == MD5_NONE || head == MD5_NONE || md5_vec3_length(side) < 0.5f)
+    if (figure->pelvis == MD5_NONE || head == MD5_NONE || md5_vec3_length(side) < min_side_length)
         return;
+
     const md5_vec3 z = nearest_axis(
         md5_vec3_sub(figure->rest[head].translation, figure->rest[figure->pelvis].translation));
     md5_vec3 y = md5_vec3_sub(side, md5_vec3_scale(z, md5_vec3_dot(side, z)));
     y = md5_vec3_normalize(y, nearest_axis(side));
-    if (md5_vec3_dot(y, nearest_axis(y)) > 0.9f)
+    if (md5_vec3_dot(y, nearest_axis(y)) > max_cosine)
         y = nearest_axis(y);
     const md5_vec3 x = md5_vec3_cross(y, z);
     figure->space =
@@ -714,20 +720,23 @@ typedef struct map_pair {
     uint32_t num_joints;        // 0: the line has "-" instead of a joint of the target
 } map_pair;
 
-// Reads a chain "A..B" of a figure, or a joint. *num_joints is 0 for "-", which is valid if
-// `can_be_empty`. Returns an error message, which the caller frees, or NULL.
-static char *read_chain(const retarget_figure *figure, char *first, bool is_chain,
-                        bool can_be_empty, const char *title, retarget_chain *chain,
-                        uint32_t joints[MAX_CHAIN], uint32_t *num_joints)
+// Reads the chain "A..B" or the joint of a side of a line: 0 is the source, 1 the target. "-" means
+// that the side has no joint, which at most one side may have. Returns an error message, which the
+// caller frees, or NULL.
+static char *read_chain(const retarget_figure *figure, char *first, bool is_chain, int side,
+                        map_pair *pair)
 {
+    const char *const title = side == 0 ? "motion" : "model";
+    const bool can_be_empty = side == 0 || pair->chains[0].last != MD5_NONE;
     char *const dots = is_chain ? strstr(first, "..") : NULL;
     const char *const last = dots ? dots + strlen("..") : first;
     if (dots)
         *dots = '\0';
+    retarget_chain *const chain = &pair->chains[side];
     *chain = (retarget_chain){md5_find_joint(figure->skeleton, first),
                               md5_find_joint(figure->skeleton, last)};
-    *num_joints = list_chain(figure, *chain, joints);
-    if (*num_joints > 0 || (can_be_empty && strcmp(first, "-") == 0))
+    pair->num_joints = list_chain(figure, *chain, pair->joints);
+    if (pair->num_joints > 0 || (can_be_empty && strcmp(first, "-") == 0))
         return NULL;
 
     if (chain->first == MD5_NONE)
@@ -737,18 +746,16 @@ static char *read_chain(const retarget_figure *figure, char *first, bool is_chai
     return common_format("invalid chain: in the %s no chain ends in '%s'", title, last);
 }
 
-// Reads the joints of a line. At most one of the two sides may be "-". Returns NULL, or an error
-// message about the line's bad token.
+// Reads the joints of both sides of a line. pair->joints are those of the last side, the target.
+// Returns NULL, or an error message about the line's bad token.
 static char *read_joints(map_line *line, bool is_chain, retarget_figure *const figures[2],
                          map_pair *pair)
 {
     const int first_token = is_chain ? 1 : 0; // after the keyword
-    for (int k = 0; k < 2; k++) {
-        const bool can_be_empty = k == 0 || pair->chains[0].last != MD5_NONE;
-        line->bad_token = first_token + k;
-        char *const message = read_chain(figures[k], line->tokens[line->bad_token], is_chain,
-                                         can_be_empty, k == 0 ? "motion" : "model",
-                                         &pair->chains[k], pair->joints, &pair->num_joints);
+    for (int side = 0; side < 2; side++) {
+        line->bad_token = first_token + side;
+        char *const message =
+            read_chain(figures[side], line->tokens[line->bad_token], is_chain, side, pair);
         if (message)
             return message;
     }
@@ -1496,19 +1503,31 @@ static bool add_retargeted_clip(retarget_transfer *transfer, const md5_model *mo
     return is_done;
 }
 
-// Retargets a clip, or prints the joint map. files[2] are the files of the source's skeleton and of
-// the model, for their bones, or NULL.
-static bool transfer_clip(const convert_job *job, const md5_model *source_model,
-                          const md5_binding *clip, const md5_model *model, const convert_part *part,
-                          const convert_part *const files[2], convert_scene *scene,
-                          md5_error *error)
+// A clip to retarget.
+typedef struct retarget_request {
+    const convert_job *job;
+    const convert_part *clip;
+    const convert_part *model; // file of the scene's model: the target or, with --mesh, the source
+    const md5_model *source;   // for which the clip was made, or NULL
+    const md5_model *target;
+} retarget_request;
+
+// Retargets a clip, or prints the joint map.
+static bool transfer_clip(const retarget_request *request, const md5_binding *clip,
+                          convert_scene *scene, md5_error *error)
 {
-    const uint32_t num_joints = model->skeleton.num_joints;
-    const uint32_t num_source = source_model->skeleton.num_joints;
+    const convert_job *const job = request->job;
+    const convert_part *const part = request->clip;
+    const uint32_t num_joints = request->target->skeleton.num_joints;
+    const uint32_t num_source = request->source->skeleton.num_joints;
+
+    // The files of the skeletons can declare bones.
+    const convert_part *const source_file = part->skeleton_text ? part : request->model;
+    const convert_part *const target_file = job->target ? NULL : request->model;
     retarget_transfer transfer = {
         .job = job,
-        .source = create_figure(source_model, files[0], no_rotation),
-        .target = create_figure(model, files[1], no_rotation),
+        .source = create_figure(request->source, source_file, no_rotation),
+        .target = create_figure(request->target, target_file, no_rotation),
         .binding = clip,
         .is_captured = part->is_captured,
         .poses = common_alloc(3 * (size_t)num_source + 2 * (size_t)num_joints, sizeof(md5_xform))};
@@ -1516,43 +1535,39 @@ static bool transfer_clip(const convert_job *job, const md5_model *source_model,
     retarget_figure *const target = &transfer.target;
     md5_model rotated;
     bool is_done = read_map(job, (retarget_figure *[]){source, target}, error)
-                   && match_skeletons(&transfer, source_model, &rotated, error);
+                   && match_skeletons(&transfer, request->source, &rotated, error);
     if (is_done && job->prints_map)
         print_map(job->prints_map, source, target);
     else if (is_done)
-        is_done = add_retargeted_clip(&transfer, model, part, scene, error);
+        is_done = add_retargeted_clip(&transfer, request->target, part, scene, error);
 
     for (int side = 0; side < 2; side++) {
         free(transfer.feet[side]);
         free(transfer.stands[side]);
     }
-
     md5_destroy_retarget(transfer.retarget);
     free_figure(target);
     free_figure(source);
-
     free(transfer.poses);
     free(transfer.scratch);
     return is_done;
 }
 
 // Retargets a clip that was removed from the scene. A clip with a skeleton uses it instead of
-// `source`. `model` is the file of the scene's model: the target or, with --mesh, the source.
-static bool retarget_clip(const convert_job *job, const convert_part *clip,
-                          const convert_part *model, const md5_model *source,
-                          const md5_model *target, convert_scene *scene, md5_error *error)
+// request->source.
+static bool retarget_clip(const retarget_request *request, convert_scene *scene, md5_error *error)
 {
-    const convert_part *const files[2] = {clip->skeleton_text ? clip : model,
-                                          job->target ? NULL : model};
     const uint64_t max_poses = 1 << 26; // joints times frames
+    const convert_part *const clip = request->clip;
+    const uint32_t num_joints = request->target->skeleton.num_joints;
     const md5_load_opts opts = {.file_name = clip->path ? clip->path : clip->name};
+    retarget_request complete = *request;
     md5_model *clip_model = NULL;
     if (clip->skeleton_text) {
         clip_model = md5_parse_model(clip->skeleton_text, clip->skeleton_size, &opts, error);
-        source = clip_model;
+        complete.source = clip_model;
     }
-
-    if (!source)
+    if (!complete.source)
         return convert_fail(
             error, MD5_ERROR_MISSING, clip->path,
             "missing model of the clip: add the model that the clip was made for; if "
@@ -1560,13 +1575,13 @@ static bool retarget_clip(const convert_job *job, const convert_part *clip,
             "input instead of --mesh");
 
     md5_anim *const anim = md5_parse_anim(clip->bytes, clip->size, &opts, error);
-    md5_binding *const binding = md5_bind(source, anim, NULL, error);
+    md5_binding *const binding = md5_bind(complete.source, anim, NULL, error);
     bool is_done = binding;
-    if (is_done && (uint64_t)anim->num_frames * target->skeleton.num_joints > max_poses)
-        is_done = convert_fail(error, MD5_ERROR_RANGE, opts.file_name,
-                               "clip too large: %u frames of %u joints", anim->num_frames,
-                               target->skeleton.num_joints);
-    is_done = is_done && transfer_clip(job, source, binding, target, clip, files, scene, error);
+    if (is_done && (uint64_t)anim->num_frames * num_joints > max_poses)
+        is_done =
+            convert_fail(error, MD5_ERROR_RANGE, opts.file_name,
+                         "clip too large: %u frames of %u joints", anim->num_frames, num_joints);
+    is_done = is_done && transfer_clip(&complete, binding, scene, error);
 
     md5_free_binding(binding);
     md5_free_anim(anim);
@@ -1630,8 +1645,9 @@ bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool a
         const bool is_finished = job->prints_map && is_any_done; // a map is printed for one clip
         const bool is_clip = part.kind == CONVERT_CLIP && is_retargeted && is_done && !is_finished;
         is_any_done |= is_clip;
+        const retarget_request request = {job, &part, &model_part, source, target};
         if (is_clip)
-            is_done = retarget_clip(job, &part, &model_part, source, target, scene, error);
+            is_done = retarget_clip(&request, scene, error);
 
         // Discarded parts replace those at the start of the array, which were already moved.
         if (is_clip || (job->target && part.kind != CONVERT_CAMERA))
