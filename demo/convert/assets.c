@@ -200,6 +200,40 @@ static md5_vec3 transform_influence(const md5_mat34 *matrix, md5_vec4 v)
 
 // -- Initial influences ---------------------------------------------------------------------------
 
+// Selects the largest weights, which are first, up to the number of slots. Returns their sum.
+static double select_weights(const fitter *fit, loose_vertex *v, uint32_t first, uint32_t end)
+{
+    const md5_mesh *const mesh = v->mesh;
+    double sum = 0;
+    for (uint32_t i = first; i < end && v->num_kept < fit->slots; i++) {
+        const float weight = mesh->influences[i].w;
+        if (!(weight > 0))
+            continue;
+        v->joints[v->num_kept] = mesh->influence_joints[i];
+        v->weights[v->num_kept++] = weight;
+        sum += weight;
+    }
+    return sum;
+}
+
+// Returns true if the weights of a vertex are the weights of one point, with a sum of 1. Otherwise
+// the vertex has weights for several points, as MD5 permits, and other formats cannot store it.
+static bool has_exact_weights(const fitter *fit, const loose_vertex *v, uint32_t first,
+                              uint32_t end)
+{
+    const float max_distance = 1e-5f * fit->size; // rounding of files
+    double sum = 0;
+    for (uint32_t i = first; i < end; i++) {
+        const md5_vec4 in = v->mesh->influences[i];
+        const md5_vec3 gap =
+            md5_vec3_sub((md5_vec3){in.x, in.y, in.z}, md5_vec3_scale(*v->position, in.w));
+        if (in.w < 0 || md5_vec3_length(gap) > max_distance)
+            return false;
+        sum += in.w;
+    }
+    return !(fabs(sum - 1) > 1e-5);
+}
+
 // Selects the largest weights and scales them. A vertex without a positive weight gets the joint of
 // its largest weight, or joint 0. Returns true if the vertex is not exact.
 static bool pack_vertex(const fitter *fit, loose_vertex *v)
@@ -207,35 +241,17 @@ static bool pack_vertex(const fitter *fit, loose_vertex *v)
     const md5_mesh *const mesh = v->mesh;
     const uint32_t first = mesh->first_influence[v->index];
     const uint32_t end = mesh->first_influence[v->index + 1];
-    const float min_error = 1e-5f * fit->size; // rounding of files
-    double sum = 0;
-    double kept = 0;
-    bool is_inexact = first == end;
-
-    for (uint32_t i = first; i < end; i++) {
-        const md5_vec4 in = mesh->influences[i];
-        const md5_vec3 gap =
-            md5_vec3_sub((md5_vec3){in.x, in.y, in.z}, md5_vec3_scale(*v->position, in.w));
-        is_inexact |= in.w < 0 || md5_vec3_length(gap) > min_error;
-        sum += in.w;
-        if (in.w > 0 && v->num_kept < fit->slots) {
-            v->joints[v->num_kept] = mesh->influence_joints[i];
-            v->weights[v->num_kept++] = in.w;
-            kept += in.w;
-        }
-    }
-
+    double sum = select_weights(fit, v, first, end);
     if (v->num_kept == 0) {
         v->joints[0] = first < end ? mesh->influence_joints[first] : 0;
         v->weights[v->num_kept++] = 1;
-        kept = 1;
+        sum = 1;
     }
-
     for (uint32_t i = 0; i < v->num_kept; i++)
-        v->weights[i] = (float)(v->weights[i] / kept);
+        v->weights[i] = (float)(v->weights[i] / sum);
 
     v->has_more = end - first > fit->slots;
-    return is_inexact || v->has_more || fabs(sum - 1) > 1e-5;
+    return v->has_more || !has_exact_weights(fit, v, first, end);
 }
 
 // Sorts the influences by descending weight, sets the joint of weights of 0 to 0, and makes the sum
@@ -279,24 +295,25 @@ static void fit_weights(const fitter *fit, const loose_vertex *v)
     float *const weights = v->weights;
     const double size = fit->size;
     const double pull = (double)fit->num_frames * 1e-5 * size * size + 1e-30;
-    double w[MAX_SLOTS];
+    double fitted[MAX_SLOTS];
     for (uint32_t k = 0; k < v->num_kept; k++)
-        w[k] = weights[k];
+        fitted[k] = weights[k];
 
     for (int sweep = 0; sweep < SWEEPS; sweep++)
         for (uint32_t k = 1; k < v->num_kept; k++)
             for (uint32_t l = 0; l < k; l++) {
-                double fall = pull * (w[l] - weights[l] - w[k] + weights[k]);
+                // Move the weight from l to k that minimizes the error: a step of Newton's method.
+                double slope = pull * (fitted[l] - weights[l] - fitted[k] + weights[k]);
                 for (uint32_t i = 0; i < v->num_kept; i++)
-                    fall += (element(v, l, i) - element(v, k, i)) * w[i];
-                const double rise =
+                    slope += (element(v, l, i) - element(v, k, i)) * fitted[i];
+                const double curvature =
                     element(v, k, k) + element(v, l, l) - 2 * element(v, k, l) + 2 * pull;
-                const double step = fmin(fmax(fall / rise, -w[k]), w[l]);
-                w[k] += step;
-                w[l] -= step;
+                const double step = fmin(fmax(slope / curvature, -fitted[k]), fitted[l]);
+                fitted[k] += step;
+                fitted[l] -= step;
             }
     for (uint32_t k = 0; k < v->num_kept; k++)
-        weights[k] = (float)w[k];
+        weights[k] = (float)fitted[k];
 }
 
 // -- Points by least squares ----------------------------------------------------------------------

@@ -15,16 +15,16 @@ static convert_xform node_transform(const plain_node *node)
                            {t[0], t[1], t[2]}};
 }
 
-// Measures the figure of all nodes in the rest pose, in the axes of the file.
-static bool measure_rest(const plain_scene *plain, convert_stance *stance)
+// Creates a model of all nodes in the rest pose. Returns NULL and fills the scene's error on
+// failure.
+static md5_model *create_rest_model(const plain_scene *plain)
 {
     const size_t count = plain->num_nodes;
-    convert_xform *const placed = common_alloc(count, sizeof *placed);
+    convert_xform *const placed = common_alloc(count, sizeof *placed); // in the space of the scene
     md5_doc doc = {.kind = MD5_DOC_MODEL,
                    .num_joints = (uint32_t)count,
                    .joints = common_alloc(count, sizeof *doc.joints)};
-
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) { // parents precede their children
         const plain_node *const node = &plain->nodes[i];
         placed[i] = node_transform(node);
         if (node->parent != MD5_NONE)
@@ -37,15 +37,21 @@ static bool measure_rest(const plain_scene *plain, convert_stance *stance)
     md5_model *model = NULL;
     if (convert_print_doc(&doc, &text, &size, plain->error))
         model = md5_parse_model(text, size, NULL, plain->error);
-    if (model)
-        *stance = convert_measure(model);
-    const bool is_measured = model;
-
-    md5_free_model(model);
     free(text);
     free(doc.joints);
     free(placed);
-    return is_measured;
+    return model;
+}
+
+// Measures the figure of all nodes in the rest pose, in the axes of the file.
+static bool measure_rest(const plain_scene *plain, convert_stance *stance)
+{
+    md5_model *const model = create_rest_model(plain);
+    if (!model)
+        return false;
+    *stance = convert_measure(model);
+    md5_free_model(model);
+    return true;
 }
 
 // Sets the rest pose to the first frame of the first clip.

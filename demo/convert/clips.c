@@ -775,11 +775,18 @@ static void select_measured(clip_builder *clip)
     if (has_clips_only && rig->model && part)
         clip->model_doc = convert_parse_doc(part, NULL);
     clip->measured = clip->model_doc ? clip->model_doc : &clip->meshes->model;
-    clip->sources = common_alloc(clip->measured->num_joints, sizeof *clip->sources);
-    clip->moves = common_alloc(clip->measured->num_joints, sizeof *clip->moves);
-    for (uint32_t i = 0; i < clip->measured->num_joints; i++)
-        clip->sources[i] = clip->model_doc ? MD5_NONE : i;
-    for (uint32_t j = 0; j < rig->num_joints && clip->model_doc; j++)
+
+    const uint32_t count = clip->measured->num_joints;
+    clip->sources = common_alloc(count, sizeof *clip->sources);
+    clip->moves = common_alloc(count, sizeof *clip->moves);
+    if (!clip->model_doc) { // the joints of the file
+        for (uint32_t i = 0; i < count; i++)
+            clip->sources[i] = i;
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        clip->sources[i] = MD5_NONE;
+    for (uint32_t j = 0; j < rig->num_joints; j++)
         if (rig->joints[j].model_joint != MD5_NONE)
             clip->sources[rig->joints[j].model_joint] = j;
 }

@@ -250,33 +250,42 @@ void gltf_put_attribute(gltf_out *out, json_t *attributes, const char *name, int
     gltf_put(out, attributes, name, gltf_whole(accessor));
 }
 
+// Copies the influences 4 * set to 4 * set + 3 of each vertex. Returns false if all their weights
+// are 0.
+static bool copy_set(const uint32_t *joints, const float *weights, size_t count, size_t slots,
+                     size_t set, uint32_t *set_joints, float *set_weights)
+{
+    bool is_used = false;
+    for (size_t i = 0; i < 4 * count; i++) {
+        const size_t from = i / 4 * slots + 4 * set + i % 4;
+        set_joints[i] = joints[from];
+        set_weights[i] = weights[from];
+        is_used |= weights[from] > 0;
+    }
+    return is_used;
+}
+
 void gltf_put_influences(gltf_out *out, json_t *attributes, size_t num_joints,
                          const uint32_t *joints, const float *weights, size_t count, size_t slots)
 {
-    uint32_t *const four_joints = common_alloc(count, 4 * sizeof *four_joints);
-    float *const four_weights = common_alloc(count, 4 * sizeof *four_weights);
+    const int joint_type = num_joints > 256 ? GLTF_USHORT : GLTF_UBYTE;
+    uint32_t *const set_joints = common_alloc(count, 4 * sizeof *set_joints);
+    float *const set_weights = common_alloc(count, 4 * sizeof *set_weights);
     for (size_t set = 0; set < slots / 4; set++) {
+        const bool is_used = copy_set(joints, weights, count, slots, set, set_joints, set_weights);
+        if (!is_used && set > 0) // the following sets are not used either
+            break;
         char joint_name[32];
         char weight_name[32];
         COMMON_TEXT(joint_name, "JOINTS_%zu", set);
         COMMON_TEXT(weight_name, "WEIGHTS_%zu", set);
-        bool is_used = set == 0;
-        for (size_t i = 0; i < 4 * count; i++) {
-            const size_t from = i / 4 * slots + 4 * set + i % 4;
-            four_joints[i] = joints[from];
-            four_weights[i] = weights[from];
-            is_used |= weights[from] > 0;
-        }
-        if (!is_used)
-            break;
-        gltf_put_attribute(out, attributes, joint_name, num_joints > 256 ? GLTF_USHORT : GLTF_UBYTE,
-                           four_joints, count, 4, GLTF_PLAIN);
-        gltf_put_attribute(out, attributes, weight_name, GLTF_USHORT, four_weights, count, 4,
+        gltf_put_attribute(out, attributes, joint_name, joint_type, set_joints, count, 4,
+                           GLTF_PLAIN);
+        gltf_put_attribute(out, attributes, weight_name, GLTF_USHORT, set_weights, count, 4,
                            GLTF_NORMALIZED);
     }
-
-    free(four_weights);
-    free(four_joints);
+    free(set_weights);
+    free(set_joints);
 }
 
 size_t gltf_add_picture(gltf_out *out, const void *bytes, size_t size)
@@ -324,9 +333,23 @@ static void simplify_name(const char *name, char *plain, size_t max_length)
     *plain = '\0';
 }
 
+// Returns "NAME_NUMBER", shortened to the limit without splitting a UTF-8 character.
+static char *append_number(const char *name, size_t number, size_t max_length)
+{
+    char suffix[24];
+    const size_t suffix_length = (size_t)snprintf(suffix, sizeof suffix, "_%zu", number);
+    size_t length = strlen(name);
+    if (length > max_length - suffix_length)
+        length = max_length - suffix_length;
+    while (length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80)
+        length--;
+    return common_format("%.*s%s", (int)length, name, suffix);
+}
+
 char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *fallback)
 {
     enum { MAX_LENGTH = 63 }; // of Blender
+    enum { MAX_TRIES = 5 };
     json_t *const value = gltf_string(name[0] != '\0' ? name : fallback);
     const char *const base = value ? json_string_value(value) : fallback;
     char *unique = common_copy(base);
@@ -337,19 +360,10 @@ char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *f
         free(unique);
         // After a few tries use a number that was not used yet, because trying all numbers takes
         // quadratic time for many equal names.
-        const size_t number = k < 5 ? k : json_object_size(out->names) + k;
-        char suffix[24];
-        const size_t suffix_length = (size_t)snprintf(suffix, sizeof suffix, "_%zu", number);
-        size_t length = strlen(base);
-        if (length > MAX_LENGTH - suffix_length)
-            length = MAX_LENGTH - suffix_length;
-        // Do not split a UTF-8 character.
-        while (length > 0 && ((unsigned char)base[length] & 0xc0) == 0x80)
-            length--;
-        unique = common_format("%.*s%s", (int)length, base, suffix);
+        const size_t number = k < MAX_TRIES ? k : json_object_size(out->names) + k;
+        unique = append_number(base, number, MAX_LENGTH);
         simplify_name(unique, plain, MAX_LENGTH);
     }
-
     json_decref(value);
     return unique;
 }
@@ -423,37 +437,52 @@ static void write_buffer(gltf_out *out, const char *bin)
         gltf_put(out, buffer, "uri", gltf_uri(bin));
 }
 
+// Appends a .glb file: a header, the JSON text and the buffer as chunks. Returns false if the file
+// would be too large for sizes of 32 bits.
+static bool append_glb(const gltf_out *out, const char *text, convert_bytes *file)
+{
+    const uint32_t glb_magic = 0x46546c67;    // "glTF"
+    const uint32_t json_chunk = 0x4e4f534a;   // "JSON"
+    const uint32_t binary_chunk = 0x004e4942; // "BIN"
+    const uint32_t version = 2;
+    enum { HEADER_SIZE = 12, CHUNK_HEADER_SIZE = 8 };
+    const size_t length = strlen(text);
+    const size_t text_size = (length + 3) / 4 * 4; // padded with blanks
+    const size_t binary_size = out->binary.size;
+    const uint64_t file_size =
+        HEADER_SIZE + 2 * CHUNK_HEADER_SIZE + (uint64_t)text_size + binary_size;
+    if (file_size > UINT32_MAX)
+        return false;
+
+    const uint32_t header[] = {glb_magic, version, (uint32_t)file_size, (uint32_t)text_size,
+                               json_chunk};
+    convert_append_words(file, header, COMMON_LENGTH(header));
+    convert_append(file, text, length);
+    pad(file, ' ');
+    convert_append_u32(file, (uint32_t)binary_size);
+    convert_append_u32(file, binary_chunk);
+    convert_append(file, out->binary.bytes, binary_size);
+    return true;
+}
+
 bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *file,
                md5_error *error)
 {
     write_buffer(out, bin);
-    const size_t flags = JSON_REAL_PRECISION(9) | (!bin ? JSON_COMPACT : JSON_INDENT(1));
     if (out->is_broken)
         return convert_fail(error, MD5_ERROR_RANGE, path,
                             "cannot write glTF: a number is not finite after scaling");
+    const size_t flags = JSON_REAL_PRECISION(9) | (!bin ? JSON_COMPACT : JSON_INDENT(1));
     char *const text = json_dumps(out->root, flags);
     if (!text)
         return convert_fail(error, MD5_ERROR_RANGE, path,
                             "cannot write glTF: jansson cannot convert the file to text");
 
-    const size_t length = strlen(text);
-    const size_t size = (length + 3) / 4 * 4;
-    const size_t binary = out->binary.size;
-    const bool fits = bin || (uint64_t)size + binary <= UINT32_MAX - 28u;
-    if (bin) {
-        convert_append(file, text, length);
-    } else if (fits) {
-        const uint32_t header[] = {0x46546c67, 2, (uint32_t)(12 + 8 + size + 8 + binary), // glTF
-                                   (uint32_t)size, 0x4e4f534a};                           // JSON
-        for (size_t i = 0; i < COMMON_LENGTH(header); i++)
-            convert_append_u32(file, header[i]);
-        convert_append(file, text, length);
-        pad(file, ' ');
-        convert_append_u32(file, (uint32_t)binary);
-        convert_append_u32(file, 0x004e4942); // BIN
-        convert_append(file, out->binary.bytes, binary);
-    }
-
+    bool fits = true;
+    if (bin)
+        convert_append(file, text, strlen(text));
+    else
+        fits = append_glb(out, text, file);
     free(text);
     if (!fits)
         return convert_fail(error, MD5_ERROR_RANGE, path,

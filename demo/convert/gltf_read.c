@@ -36,28 +36,36 @@ static void set_bone(const gltf_reader *reader, const json_t *bone, const char *
         reader->plain->nodes[(size_t)node].bone = name;
 }
 
-// Reads the bones of a human body that VRM files declare. VRM 0 has a list of bones and models that
-// face backward; VRM 1 and its animations have an object with a member per bone. Units are metres.
+// Sets the bones of a humanoid: an array of objects in VRM 0, an object with a member for each bone
+// in VRM 1.
+static void read_humanoid(gltf_reader *reader, const json_t *humanoid)
+{
+    json_t *const bones = json_object_get(humanoid, "humanBones");
+    for (size_t i = 0; i < json_array_size(bones); i++) {
+        const json_t *const bone = json_array_get(bones, i);
+        set_bone(reader, bone, gltf_text(bone, "bone"));
+    }
+    for (void *item = json_object_iter(bones); item; item = json_object_iter_next(bones, item))
+        set_bone(reader, json_object_iter_value(item), json_object_iter_key(item));
+}
+
+// Reads the bones of a human body that VRM files declare. Units are metres. Models of VRM 0 face
+// backward.
 static void read_bones(gltf_reader *reader)
 {
-    static const char *const names[] = {"VRM", "VRMC_vrm", "VRMC_vrm_animation"};
+    enum { VRM_0 = 0 };
+    static const char *const names[] = {[VRM_0] = "VRM", "VRMC_vrm", "VRMC_vrm_animation"};
     plain_scene *const plain = reader->plain;
+    const json_t *const extensions = json_object_get(reader->file->root, "extensions");
     for (size_t i = 0; i < COMMON_LENGTH(names); i++) {
-        const json_t *const extensions = json_object_get(reader->file->root, "extensions");
         const json_t *const humanoid =
             json_object_get(json_object_get(extensions, names[i]), "humanoid");
-        json_t *const bones = json_object_get(humanoid, "humanBones");
         if (!humanoid)
             continue;
-        for (size_t k = 0; k < json_array_size(bones); k++) {
-            const json_t *const bone = json_array_get(bones, k);
-            set_bone(reader, bone, gltf_text(bone, "bone"));
-        }
-        for (void *item = json_object_iter(bones); item; item = json_object_iter_next(bones, item))
-            set_bone(reader, json_object_iter_value(item), json_object_iter_key(item));
+        read_humanoid(reader, humanoid);
         if (plain->unit == 0)
-            plain->unit = 1 / 0.0254;
-        if (i == 0 && !plain->has_yaw) {
+            plain->unit = 1 / 0.0254;        // metres
+        if (i == VRM_0 && !plain->has_yaw) { // the character faces the other direction
             plain->has_yaw = true;
             plain->yaw = 180;
         }
@@ -604,6 +612,8 @@ static bool find_part(const gltf_reader *reader, const char *name, plain_track *
     track->width = widths[part];
     if (part < PLAIN_WEIGHTS)
         return true;
+
+    // A key of weights has a value for each morph target of the mesh.
     const plain_node *const node = &reader->plain->nodes[track->node];
     const json_t *const mesh = gltf_item(reader->file, "meshes", node->mesh);
     const json_t *const primitives = json_object_get(mesh, "primitives");

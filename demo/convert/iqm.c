@@ -347,30 +347,36 @@ static convert_xform get_xform(const md5_doc_joint *joint)
         (md5_xform){.rotation = md5_quat_from_xyz(q.x, q.y, q.z), .translation = joint->position});
 }
 
+// Returns true if the poses have the parents of the joints of a model.
+static bool has_same_parents(const iqm_file *file, const md5_doc *model)
+{
+    if (model->num_joints != file->num_joints)
+        return false;
+    for (uint32_t i = 0; i < file->num_joints; i++)
+        if (file->poses[i].parent != model->joints[i].parent)
+            return false;
+    return true;
+}
+
 // Copies the names and the bind pose of the scene's model for a file that contains only poses.
 // Returns false if there is no model with this skeleton.
 static bool copy_joints(iqm_file *file, const convert_scene *scene)
 {
     const convert_part *const model = convert_find_model(scene);
-    const uint32_t count = file->num_joints;
-    plain_node *const nodes = file->plain.nodes;
     md5_doc *const doc = model ? convert_parse_doc(model, NULL) : NULL;
-    bool is_same = doc && doc->num_joints == count;
-    for (uint32_t i = 0; i < count && is_same; i++)
-        is_same = file->poses[i].parent == doc->joints[i].parent;
-
-    for (uint32_t i = 0; i < count && is_same; i++) {
+    const bool is_same = doc && has_same_parents(file, doc);
+    for (uint32_t i = 0; i < file->num_joints && is_same; i++) {
         const md5_doc_joint *const joint = &doc->joints[i];
-        convert_xform placed = get_xform(joint);
+        convert_xform local = get_xform(joint); // relative to the parent
         if (joint->parent != MD5_NONE)
-            placed = convert_mul(convert_inverse(get_xform(&doc->joints[joint->parent])), placed);
-        nodes[i] = plain_new_node();
-        nodes[i].name = common_add(&file->memory, common_copy(joint->name));
-        nodes[i].parent = joint->parent;
-        memcpy(nodes[i].parts[PLAIN_TRANSLATION], &placed.translation, sizeof placed.translation);
-        memcpy(nodes[i].parts[PLAIN_ROTATION], &placed.rotation, sizeof placed.rotation);
+            local = convert_mul(convert_inverse(get_xform(&doc->joints[joint->parent])), local);
+        plain_node *const node = &file->plain.nodes[i];
+        *node = plain_new_node();
+        node->name = common_add(&file->memory, common_copy(joint->name));
+        node->parent = joint->parent;
+        memcpy(node->parts[PLAIN_TRANSLATION], &local.translation, sizeof local.translation);
+        memcpy(node->parts[PLAIN_ROTATION], &local.rotation, sizeof local.rotation);
     }
-
     md5_free_doc(doc);
     return is_same;
 }
@@ -865,25 +871,31 @@ static void get_channels(md5_xform local, float *channels)
     memcpy(channels, v, sizeof v);
 }
 
-// Computes the range of a channel and converts its values to steps.
-static void quantize_channel(iqm_writer *writer, uint32_t joint, int k)
+// Finds the range of a channel in all frames, and rounds its values to 65535 steps of the range. A
+// channel that does not change is not stored.
+static void quantize_channel(iqm_writer *writer, uint32_t joint, int channel)
 {
-    const uint32_t count = writer->num_joints;
-    iqm_pose *const pose = &writer->poses[joint];
-    float low = writer->frames[joint][k];
+    const float max_step = 65535.0f;
+    const float min_range = 1e-9f;
+    const uint32_t num_joints = writer->num_joints;
+    float low = writer->frames[joint][channel];
     float high = low;
     for (size_t frame = 1; frame < writer->num_frames; frame++) {
-        low = fminf(low, writer->frames[frame * count + joint][k]);
-        high = fmaxf(high, writer->frames[frame * count + joint][k]);
+        low = fminf(low, writer->frames[frame * num_joints + joint][channel]);
+        high = fmaxf(high, writer->frames[frame * num_joints + joint][channel]);
     }
-    const float step = high - low > 1e-9f ? (high - low) / 65535.0f : 0;
-    pose->lows[k] = low;
-    pose->steps[k] = step;
-    pose->mask |= (step > 0 ? 1u : 0u) << k;
-    writer->header[NUM_CHANNELS] += step > 0;
+
+    iqm_pose *const pose = &writer->poses[joint];
+    const float step = high - low > min_range ? (high - low) / max_step : 0;
+    const bool is_stored = step > 0;
+    pose->lows[channel] = low;
+    pose->steps[channel] = step;
+    pose->mask |= (is_stored ? 1u : 0u) << channel;
+    writer->header[NUM_CHANNELS] += is_stored;
+
     for (size_t frame = 0; frame < writer->num_frames; frame++) {
-        float *const v = &writer->frames[frame * count + joint][k];
-        *v = step > 0 ? fminf(floorf((*v - low) / step + 0.5f), 65535.0f) : 0;
+        float *const value = &writer->frames[frame * num_joints + joint][channel];
+        *value = is_stored ? fminf(floorf((*value - low) / step + 0.5f), max_step) : 0;
     }
 }
 

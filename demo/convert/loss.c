@@ -77,9 +77,11 @@ void convert_measure_loss(convert_loss *worst, const convert_loss_clip *clip,
 bool convert_report_loss(const convert_job *job, const convert_loss *loss, const md5_doc *model,
                          double size, double unit, const char *path, md5_error *error)
 {
-    const bool is_noticeable = loss->distance > 1e-5 * size;
-    if (!is_noticeable)
+    const double min_noted_distance = 1e-5; // of the size of the model
+    const double max_accepted_distance = 0.01;
+    if (!(loss->distance > min_noted_distance * size))
         return true;
+
     char text[240];
     COMMON_TEXT(text,
                 "MD5 cannot store the scale of joint %.47s in clip %s: vertices move by up to %.4g "
@@ -88,7 +90,8 @@ bool convert_report_loss(const convert_job *job, const convert_loss *loss, const
                 100 * loss->distance / size);
     convert_note(job, "%s; largest error at %g s in mesh %s", text, loss->time,
                  loss->mesh ? loss->mesh : "?");
-    const bool is_small = loss->distance <= 0.01 * size;
+
+    const bool is_small = loss->distance <= max_accepted_distance * size;
     if (is_small || job->is_forced)
         return true;
     return convert_fail(error, MD5_ERROR_SYNTAX, path, "%s; use --force to convert the file anyway",

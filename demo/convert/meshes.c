@@ -374,6 +374,13 @@ static void free_mesh(const md5_doc_mesh *mesh)
     free(mesh->weights);
 }
 
+// Frees the displacements of morph targets that were not added to the model.
+static void free_moved(const mesh_builder *to)
+{
+    for (size_t i = 0; to->moved && i < to->in->num_targets; i++)
+        free(to->moved[i]);
+}
+
 // Converts a primitive to a mesh if it contains a triangle.
 static bool convert_primitive(mesh_builder to)
 {
@@ -381,29 +388,23 @@ static bool convert_primitive(mesh_builder to)
         ELEMENTS_PER_PRIMITIVE = 1000, // cost without the vertices
         ELEMENTS_PER_SKIPPED = 50,     // cost of a primitive that is skipped
     };
-    const plain_primitive *const in = to.in;
-
-    if (in->mode == PLAIN_OTHER) {
+    if (to.in->mode == PLAIN_OTHER) {
         if (!plain_charge(to.plain, ELEMENTS_PER_SKIPPED))
             return false;
         convert_note(to.plain->job, "skipped %s: only triangles are supported", to.location);
         return true;
     }
 
-    to.md5_vertices = common_alloc(in->num_vertices, sizeof *to.md5_vertices);
+    to.md5_vertices = common_alloc(to.in->num_vertices, sizeof *to.md5_vertices);
     const bool is_converted =
         plain_charge(to.plain, ELEMENTS_PER_PRIMITIVE) && open_primitive(&to) && add_vertices(&to);
     if (is_converted)
         add_triangles(&to);
-
     if (is_converted && to.mesh.num_triangles > 0) {
         add_mesh(&to);
     } else {
         free_mesh(&to.mesh);
-        if (to.moved) {
-            for (size_t i = 0; i < in->num_targets; i++)
-                free(to.moved[i]);
-        }
+        free_moved(&to);
     }
 
     free(to.md5_vertices);

@@ -132,12 +132,25 @@ static bool read_corner(obj_reader *reader, convert_obj_corner *corner)
     return true;
 }
 
+// Adds a triangle to the current part.
+static bool add_triangle(obj_reader *reader, const convert_obj_corner corners[3])
+{
+    enum { ELEMENTS_PER_TRIANGLE = 8, BYTES_PER_TRIANGLE = 128 }; // also for the tables of a mesh
+    if (!convert_charge(&reader->job, ELEMENTS_PER_TRIANGLE, reader->in.error)
+        || !convert_charge_bytes(&reader->job, 1, BYTES_PER_TRIANGLE, reader->in.error))
+        return false;
+    convert_obj_part *const part = &reader->obj->parts[reader->part];
+    part->corners = common_grow(part->corners, part->num_triangles, 3 * sizeof *part->corners);
+    memcpy(part->corners + 3 * (size_t)part->num_triangles++, corners, 3 * sizeof *corners);
+    return true;
+}
+
+// Reads a face and adds its triangles, a fan around the first corner, to the current part.
 static bool read_face(obj_reader *reader)
 {
     convert_tokens *const in = &reader->in;
-    enum { ELEMENTS_PER_TRIANGLE = 8, BYTES_PER_TRIANGLE = 128 }; // also for the tables of a mesh
     const char *const start = in->at;
-    convert_obj_corner corners[3];
+    convert_obj_corner corners[3]; // the first corner, the previous one and the current one
     uint32_t count = 0;
     if (reader->obj->num_parts == 0)
         reader->part = find_part(reader, "", 0);
@@ -147,17 +160,10 @@ static bool read_face(obj_reader *reader)
             corners[1] = corners[2];
         if (!read_corner(reader, &corners[count < 2 ? count : 2]))
             return false;
-        convert_obj_part *const part = &reader->obj->parts[reader->part];
-        if (!has_capacity(reader, part->num_triangles))
+        if (!has_capacity(reader, reader->obj->parts[reader->part].num_triangles))
             return false;
-        if (count >= 2) {
-            if (!convert_charge(&reader->job, ELEMENTS_PER_TRIANGLE, in->error)
-                || !convert_charge_bytes(&reader->job, 1, BYTES_PER_TRIANGLE, in->error))
-                return false;
-            part->corners =
-                common_grow(part->corners, part->num_triangles, 3 * sizeof *part->corners);
-            memcpy(part->corners + 3 * (size_t)part->num_triangles++, corners, sizeof corners);
-        }
+        if (count >= 2 && !add_triangle(reader, corners))
+            return false;
     }
 
     if (count < 3)
@@ -202,6 +208,29 @@ static bool read_line(obj_reader *reader)
     return true;
 }
 
+// Reads all lines of a text.
+static bool read_lines(obj_reader *reader, const char *text, const char *end)
+{
+    for (const char *start = text; start < end; start = reader->in.end + 1) {
+        const char *const stop = memchr(start, '\n', (size_t)(end - start));
+        reader->in.line_start = start;
+        reader->in.at = start;
+        reader->in.end = stop ? stop : end;
+        reader->in.line++;
+        if (!read_line(reader))
+            return false;
+    }
+    return true;
+}
+
+static bool has_faces(const convert_obj *obj)
+{
+    for (uint32_t i = 0; i < obj->num_parts; i++)
+        if (obj->parts[i].num_triangles > 0)
+            return true;
+    return false;
+}
+
 bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
 {
     size_t size = 0;
@@ -210,33 +239,19 @@ bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
     if (!text)
         return false;
 
-    const char *const end = text + size;
     obj_reader reader = {
         .obj = obj,
         .in = {.path = path, .error = error, .end_name = "end of line", .max_shown = 20}};
     convert_begin_budget(&reader.budget, size);
     reader.job.budget = &reader.budget;
-    bool is_read = true;
-    bool has_faces = false;
-
-    for (const char *start = text; start < end && is_read; start = reader.in.end + 1) {
-        const char *const stop = memchr(start, '\n', (size_t)(end - start));
-        reader.in.line_start = start;
-        reader.in.at = start;
-        reader.in.end = stop ? stop : end;
-        reader.in.line++;
-        is_read = read_line(&reader);
-    }
-
+    const bool is_read = read_lines(&reader, text, text + size);
     free(text);
     common_free_text_index(&reader.materials);
     convert_end_budget(&reader.budget, &reader.job);
+
     if (!is_read && error->file[0] == '\0') // an error of the budget
         convert_name_file(error, path);
-    for (uint32_t i = 0; i < obj->num_parts; i++)
-        has_faces = has_faces || obj->parts[i].num_triangles > 0;
-
-    if (is_read && !has_faces)
+    if (is_read && !has_faces(obj))
         return convert_fail(error, MD5_ERROR_SYNTAX, path, "the file has no faces");
     return is_read;
 }

@@ -126,18 +126,22 @@ char *plain_file_name(const char *text)
 {
     enum { MAX_LENGTH = 100 };
     char *const name = common_copy(text ? text : "");
-    size_t used = 0;
-    for (const char *c = name; *c != '\0' && used < MAX_LENGTH; c++) {
+    size_t length = 0;
+    for (const char *c = name; *c != '\0' && length < MAX_LENGTH; c++) {
         const char lower = (char)(*c | 0x20);
         const bool is_letter = lower >= 'a' && lower <= 'z';
         const bool is_kept = is_letter || (*c >= '0' && *c <= '9');
-        if (is_kept || (used > 0 && name[used - 1] != '_'))
-            name[used++] = is_kept ? *c : '_';
+        const bool is_after_kept = length > 0 && name[length - 1] != '_';
+        if (is_kept)
+            name[length++] = *c;
+        else if (is_after_kept) // one '_' for a sequence of other characters
+            name[length++] = '_';
     }
-    while (used > 0 && name[used - 1] == '_')
-        used--;
-    name[used] = '\0';
-    if (used > 0)
+
+    while (length > 0 && name[length - 1] == '_')
+        length--;
+    name[length] = '\0';
+    if (length > 0)
         return name;
     free(name);
     return NULL;

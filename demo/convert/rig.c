@@ -694,8 +694,11 @@ static bool measure_height(const convert_rig *rig, double *height)
             if (!measure_primitive(plain, placement, &mesh->primitives[k], range))
                 return false;
     }
-    for (size_t j = 0; j < rig->num_joints && !rig->has_meshes; j++)
-        extend_heights(plain, rig->joints[j].bind.c[3], range);
+
+    if (!rig->has_meshes) {
+        for (size_t j = 0; j < rig->num_joints; j++)
+            extend_heights(plain, rig->joints[j].bind.c[3], range);
+    }
     *height = fmax(range[1] - range[0], 0.0);
     return true;
 }

@@ -62,7 +62,8 @@ void convert_note_unsupported_parts(const convert_job *job, const convert_scene 
                      count, to);
 }
 
-// Of each engine the newest version is described.
+// Each entry describes the newest version of its engines. Without a requested engine, the first
+// entry applies.
 static const convert_engine engines[] = {
     {" doom3 dhewm3 darkmod tdm quake4 openq4 ", CONVERT_DOOM3, 0},
     {" rbdoom bfg ", CONVERT_DOOM3, 4},
@@ -143,20 +144,24 @@ bool convert_write_file(const convert_job *job, const char *path, const void *by
     return true;
 }
 
+// Returns true if a file has the given content.
+static bool has_content(const char *path, const void *bytes, size_t size)
+{
+    size_t existing_size = 0;
+    md5_error unused;
+    char *const existing = convert_read_file(path, &existing_size, &unused);
+    const bool is_equal = existing && existing_size == size && memcmp(existing, bytes, size) == 0;
+    free(existing);
+    return is_equal;
+}
+
 bool convert_write_to_folder(const convert_job *job, const char *name, const void *bytes,
                              size_t size, md5_error *error)
 {
     char *const folder = common_folder(job->output);
     char *const path = common_join(folder, name);
-    size_t existing_size = 0;
-    md5_error unused;
-    char *const existing =
-        view_is_image(name) ? convert_read_file(path, &existing_size, &unused) : NULL;
-    bool is_written =
-        existing && existing_size == size && memcmp(existing, bytes, size) == 0; // is up to date
-    if (!is_written)
-        is_written = convert_write_file(job, path, bytes, size, error);
-    free(existing);
+    const bool is_up_to_date = view_is_image(name) && has_content(path, bytes, size);
+    const bool is_written = is_up_to_date || convert_write_file(job, path, bytes, size, error);
     free(path);
     free(folder);
     return is_written;
