@@ -364,8 +364,9 @@ bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t 
 
     const size_t num_meshes = model->model->num_meshes;
     if (num_meshes > UINT32_MAX / num_skins)
-        return md5gli_fail(error, MD5_ERROR_RANGE, "too many skins: %u skins of %zu meshes",
-                           num_skins, num_meshes);
+        return md5gli_fail(error, MD5_ERROR_RANGE,
+                           "too many skins: expected at most %u for %zu meshes, found %u",
+                           UINT32_MAX / (uint32_t)num_meshes, num_meshes, num_skins);
     md5gl_surface *const surfaces =
         MD5GL_NEW(renderer, md5gl_surface, num_skins * num_meshes, error);
     if (!surfaces)

@@ -75,8 +75,8 @@ static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5
             "unsupported OpenGL version: expected OpenGL 3.3 or OpenGL ES 3.0, found %s", version);
     // Loaders of WebGL omit functions that it does not support, such as the mapping of buffers.
     if (loader.first_missing && !renderer->is_webgl)
-        return md5gli_fail(error, MD5_ERROR_GPU, "%s%s lacks %s", renderer->is_es ? "" : "OpenGL ",
-                           version, loader.first_missing);
+        return md5gli_fail(error, MD5_ERROR_GPU, "%s%s does not have the function %s",
+                           renderer->is_es ? "" : "OpenGL ", version, loader.first_missing);
     return true;
 }
 

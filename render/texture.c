@@ -510,8 +510,9 @@ md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture
     for (uint32_t i = 0; i < 6; i++)
         MD5_ASSERT(!is_cube || desc->faces[i] != NULL, "faces: must have six sides");
     if (is_cube && desc->width != desc->height) {
-        md5gli_fail(error, MD5_ERROR_GPU, "a cube map of %u x %u texels: expected square sides",
-                    desc->width, desc->height);
+        md5gli_fail(error, MD5_ERROR_GPU,
+                    "cube map has wrong sides: expected squares, found %u x %u texels", desc->width,
+                    desc->height);
         return 0;
     }
 

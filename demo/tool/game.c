@@ -78,7 +78,7 @@ int tool_read_game_folder(tool_arguments *arguments, int max_others)
         arguments->num_operands--;
     }
     if (!arguments->folder && !arguments->base)
-        return tool_usage(arguments->command, "missing folder");
+        return tool_usage(arguments->command, "missing folder: expected a game folder");
     return TOOL_OK;
 }
 

@@ -69,7 +69,9 @@ static bool find_motion_joint(md5_repair *repair, const md5_doc *doc, root_motio
     const md5_skeleton *const skeleton = &repair->anim->skeleton;
     motion->joint = md5_find_joint(skeleton, name);
     if (doc->parents_unknown)
-        return MD5_FAIL(&repair->context, MD5_ERROR_MISMATCH, "the parents of joints are unknown");
+        return MD5_FAIL(&repair->context, MD5_ERROR_MISMATCH,
+                        "cannot move the root motion: a clip of MD5 version 6 stores no parents "
+                        "of joints");
     if (motion->joint == MD5_NONE)
         return MD5_FAIL(&repair->context, MD5_ERROR_MISMATCH,
                         "no joint '%.100s' for the root motion", name);

@@ -19,11 +19,13 @@ static bool create_map(md5_repair *repair, const md5_space_edit *edit, space_map
     *map = (space_map){.rotation = md5_quat_from_euler(edit->rotation),
                        .scale = edit->scale == 0 ? 1 : edit->scale,
                        .is_mirrored = edit->is_mirrored};
-    if (!(map->scale >= 1e-6f && map->scale <= 1e6f) || !isfinite(map->rotation.w))
+    if (!(map->scale >= 1e-6f && map->scale <= 1e6f))
         return MD5_FAIL(&repair->context, MD5_ERROR_RANGE,
-                        "invalid transform: expected a finite rotation and a scale from 1e-6 to "
-                        "1e6, found scale %g",
-                        map->scale);
+                        "scale is out of range: expected 1e-6 to 1e6, found %g", map->scale);
+    if (!isfinite(map->rotation.w))
+        return MD5_FAIL(&repair->context, MD5_ERROR_RANGE,
+                        "invalid rotation: expected finite angles, found %g %g %g",
+                        edit->rotation.pitch, edit->rotation.yaw, edit->rotation.roll);
 
     map->matrix = md5_mat34_from_xform((md5_xform){.rotation = map->rotation});
     for (uint32_t i = 0; i < 12; i++) {

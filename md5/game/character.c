@@ -971,19 +971,25 @@ bool md5_monster_restore(md5_monster *monster, const void *bytes, size_t size, m
     uint64_t counts = 0;
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, error);
-    if (size >= HEADER_SIZE) {
-        md5_archive_64(&archive, &magic);
-        md5_archive_64(&archive, &counts);
-    }
+    if (size < HEADER_SIZE)
+        return MD5_FAIL(&context, MD5_ERROR_SYNTAX,
+                        "not a saved monster: expected at least %d bytes, found %zu",
+                        (int)HEADER_SIZE, size);
+    md5_archive_64(&archive, &magic);
+    md5_archive_64(&archive, &counts);
     if (magic != MONSTER_MAGIC)
         return MD5_FAIL(&context, MD5_ERROR_SYNTAX,
-                        "not a saved monster: found %zu bytes of other or truncated data", size);
+                        "not a saved monster: the data begin with an unknown header");
 
     const size_t expected = md5_monster_save_size(monster);
-    if (counts != pack_counts(monster) || size != expected)
+    if (counts != pack_counts(monster))
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
-                        "saved monster has other joints or legs: expected %zu bytes, found %zu",
-                        expected, size);
+                        "saved monster does not match the monster: their numbers of joints and "
+                        "legs differ");
+    if (size != expected)
+        return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
+                        "wrong size of a saved monster: expected %zu bytes, found %zu", expected,
+                        size);
 
     // The first pass checks all values, the second pass stores the mods.
     md5_monster restored = *monster;

@@ -853,19 +853,24 @@ bool md5_ragdoll_restore(md5_ragdoll *ragdoll, const void *bytes, size_t size, m
     uint64_t head[HEADER_SIZE] = {0, 0};
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, error);
-    if (size >= sizeof head) {
-        for (uint32_t i = 0; i < HEADER_SIZE; i++)
-            md5_archive_64(&archive.bytes, &head[i]);
-    }
-
+    if (size < sizeof head)
+        return MD5_FAIL(&context, MD5_ERROR_SYNTAX,
+                        "not a saved ragdoll: expected at least %zu bytes, found %zu", sizeof head,
+                        size);
+    for (uint32_t i = 0; i < HEADER_SIZE; i++)
+        md5_archive_64(&archive.bytes, &head[i]);
     if (head[0] != RAGDOLL_MAGIC)
         return MD5_FAIL(&context, MD5_ERROR_SYNTAX,
-                        "not a saved ragdoll: found %zu bytes of other or truncated data", size);
+                        "not a saved ragdoll: the data begin with an unknown header");
+
     const size_t expected_size = md5_ragdoll_save_size(ragdoll);
-    if (head[1] != ((uint64_t)ragdoll->num_nodes << 32 | ragdoll->num_links)
-        || size != expected_size)
+    if (head[1] != ((uint64_t)ragdoll->num_nodes << 32 | ragdoll->num_links))
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
-                        "saved ragdoll belongs to another figure: expected %zu bytes, found %zu",
+                        "saved ragdoll does not match the figure: their numbers of bodies and "
+                        "constraints differ");
+    if (size != expected_size)
+        return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
+                        "wrong size of a saved ragdoll: expected %zu bytes, found %zu",
                         expected_size, size);
 
     // The first pass checks all values, the second pass stores them.
