@@ -205,7 +205,8 @@ typedef struct md5_actor_status {
     // members are 0.
     uint32_t clip;
     uint32_t time; // time within the clip, in milliseconds
-    // Frame that a clip with the mode MD5_ACTOR_HOLD shows, numbered from 1. 0 in the other modes.
+    // Frame that a clip with the mode MD5_ACTOR_HOLD shows, numbered from 1. The value is 0 in the
+    // other modes.
     uint32_t held;
     float weight; // current weight of the clip, 0 to 1
     // `is_cycling` is true if the clip plays in an endless cycle. `has_ended` is true if it has

@@ -182,7 +182,8 @@ typedef struct md5_decl {
     // Line number that the engine prints in messages: the line in which the previous declaration
     // ends.
     uint32_t line;
-    // Line and column of the first token of the declaration. 0 if it is implicit.
+    // Line and column of the first token of the declaration. Both are 0 if the declaration is
+    // implicit.
     uint32_t keyword_line, keyword_column;
     // Index of the declaration among all declarations of the same type.
     uint32_t index;

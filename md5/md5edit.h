@@ -494,7 +494,7 @@ typedef struct md5_diagnostic {
     // MD5_WARNING, unless an engine of the set md5_engines.sure rejects the file or reads memory
     // outside of it.
     md5_error error;
-    // Name of the rule. "" for messages of this library.
+    // Name of the rule. The string is "" for messages of this library.
     char rule[24];
     uint32_t count; // number of violations of the rule in the file
     // If true, the rule does not concern any of the engines for which the file was checked.
@@ -504,8 +504,8 @@ typedef struct md5_diagnostic {
     // Text that lists the reactions of the engines, for example "stops doom3, darkmod; wrong in
     // cube2".
     char engines[360];
-    // Text that describes the remedy, for example "use md5tool fix". NULL for messages of this
-    // library.
+    // Text that describes the remedy, for example "use md5tool fix". The pointer is NULL for
+    // messages of this library.
     const char *fix;
 } md5_diagnostic;
 

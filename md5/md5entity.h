@@ -174,7 +174,7 @@ typedef struct md5_named_channel {
 // A modelDef: a declaration that gives a model its animations.
 typedef struct md5_model_def {
     const md5_decl *decl; // the declaration in the game's files
-    // Name of the .md5mesh file. "" if the modelDef does not contain it.
+    // Name of the .md5mesh file. The string is "" if the modelDef does not contain it.
     const char *mesh;
     // Name of the skin that replaces materials of the model. If NULL, the model keeps its
     // materials.

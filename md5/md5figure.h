@@ -191,9 +191,9 @@ typedef struct md5_figure_constraint {
 // a character has died.
 typedef struct md5_figure_def {
     const md5_decl *decl; // the declaration in the game's files
-    // Name of the model for which the figure is made. "" if it is not declared.
+    // Name of the model for which the figure is made. The string is "" if it is not declared.
     const char *model;
-    // Name of the skin of this model. "" if it is not declared.
+    // Name of the skin of this model. The string is "" if it is not declared.
     const char *skin;
     // Coefficients of friction that are declared for the whole figure, in this order: linear,
     // angular, at contacts, of constraints. The first three numbers are the defaults of

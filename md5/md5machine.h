@@ -334,7 +334,7 @@ typedef struct md5_follow_desc {
 // 1. All kinds except MD5_MOTION_CLIP combine other motions, called items. An item must be defined
 // before the motion that contains it.
 typedef enum md5_motion_kind {
-    // Plays one clip with the play mode, start and speed of the motion.
+    // The motion plays one clip with its play mode, start and speed.
     MD5_MOTION_CLIP,
     // Blend space on a line. Each item has a position x on the line, and a parameter selects a
     // position. The two items next to the selected position are blended. The nearer an item is to
@@ -380,8 +380,8 @@ typedef enum md5_sync {
     // All clips have the same normalized time (fraction of their cycle). Their common rate is the
     // mean of their rates, weighted by the weights of the items.
     MD5_SYNC_PHASE,
-    // As MD5_SYNC_PHASE, but the clips also reach their markers (md5_clip_desc.markers) at the same
-    // time. All clips must have the same number of markers.
+    // The same as MD5_SYNC_PHASE, but the clips also reach their markers (md5_clip_desc.markers) at
+    // the same time. All clips must have the same number of markers.
     MD5_SYNC_MARKERS,
 } md5_sync;
 
@@ -493,19 +493,19 @@ typedef enum md5_comparison {
 // state has been active for 2 seconds, both "state time > 2" and "state time >= 2" hold. When 0.3
 // seconds are left until the end of a clip, both "time left < 0.3" and "time left <= 0.3" hold.
 typedef enum md5_condition_kind {
-    // Compares the value of a parameter.
+    // The condition compares the value of a parameter.
     MD5_WHEN_PARAMETER,
-    // Compares the seconds since the start of the state that the transition leaves.
+    // The condition compares the seconds since the start of the state that the transition leaves.
     MD5_WHEN_STATE_TIME,
-    // Compares the seconds that remain, at the current playback rate, until the first clip of the
-    // state ends or, if the clip loops, until its cycle ends. The time is 0 for a state without a
-    // motion. The condition is false while time runs backward.
+    // The condition compares the seconds that remain, at the current playback rate, until the first
+    // clip of the state ends or, if the clip loops, until its cycle ends. The time is 0 for a state
+    // without a motion. The condition is false while time runs backward.
     MD5_WHEN_TIME_LEFT,
-    // Is true at the instant at which a clip or one-shot clip of the player fires an event;
-    // `compare` must be MD5_IS_SET. A state or one-shot clip that starts at this instant does not
-    // react to the event. No condition reacts to the events of a clip that it starts itself.
-    // Initial states, and values that the game sets, count as earlier than the events of the same
-    // instant.
+    // The condition is true at the instant at which a clip or one-shot clip of the player fires an
+    // event; `compare` must be MD5_IS_SET. A state or one-shot clip that starts at this instant
+    // does not react to the event. No condition reacts to the events of a clip that it starts
+    // itself. Initial states, and values that the game sets, count as earlier than the events of
+    // the same instant.
     MD5_WHEN_EVENT,
 } md5_condition_kind;
 
@@ -789,22 +789,24 @@ typedef struct md5_limit_desc {
 // Modifiers of the kinds SPRING, FEET and GAZE are active from the start. All other kinds have no
 // effect until the game sets a target with md5_player_target().
 typedef enum md5_modifier_kind {
-    // Rotates or moves one joint: md5_modify_joint().
+    // The modifier rotates or moves one joint, like md5_modify_joint().
     MD5_MODIFIER_JOINT,
-    // Rotates a chain, such as spine and head, so that it points at the target: md5_solve_aim().
+    // The modifier rotates a chain, such as spine and head, so that it points at the target, like
+    // md5_solve_aim().
     MD5_MODIFIER_AIM,
-    // Moves the tip of an arm or a leg to the target: md5_solve_two_bone().
+    // The modifier moves the tip of an arm or a leg to the target, like md5_solve_two_bone().
     MD5_MODIFIER_TWO_BONE,
-    // Moves the tip of a chain of any length to the target: md5_solve_chain() with
-    // MD5_CHAIN_FABRIK.
+    // The modifier moves the tip of a chain of any length to the target, like md5_solve_chain()
+    // with MD5_CHAIN_FABRIK.
     MD5_MODIFIER_FABRIK,
-    // As MD5_MODIFIER_FABRIK, with another algorithm: md5_solve_chain() with MD5_CHAIN_CCD.
+    // The same as MD5_MODIFIER_FABRIK, with the algorithm MD5_CHAIN_CCD.
     MD5_MODIFIER_CCD,
-    // Lets a chain, such as hair, lag behind the animation and swing: md5_solve_spring().
+    // The modifier lets a chain, such as hair, lag behind the animation and swing, like
+    // md5_solve_spring().
     MD5_MODIFIER_SPRING,
-    // Places the feet on the ground and lowers the pelvis: md5_solve_feet().
+    // The modifier places the feet on the ground and lowers the pelvis, like md5_solve_feet().
     MD5_MODIFIER_FEET,
-    // Lets the head and the eyes look around by themselves: md5_gaze_pose().
+    // The modifier lets the head and the eyes look around by themselves, like md5_gaze_pose().
     MD5_MODIFIER_GAZE,
 } md5_modifier_kind;
 

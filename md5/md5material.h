@@ -146,7 +146,8 @@ typedef enum md5_texgen {
     MD5_TEXGEN_REFLECT,
     // The direction from the eye to the vertex, as a direction in a cube map.
     MD5_TEXGEN_SKYBOX,
-    // As MD5_TEXGEN_SKYBOX, but rotated over time as md5_material.wobble_registers describe.
+    // The same as MD5_TEXGEN_SKYBOX, but rotated over time as md5_material.wobble_registers
+    // describe.
     MD5_TEXGEN_WOBBLE_SKY,
     MD5_TEXGEN_SCREEN,    // the position on the screen
     MD5_TEXGEN_SCREEN2,   // the position on the screen (the keyword "screen2" of the engine)

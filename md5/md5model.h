@@ -399,10 +399,10 @@ typedef struct md5_skin_plan md5_skin_plan;
 // the file stores them (file_vertices, weights), and arrays for drawing, which the load computes
 // from them (the members from num_vertices on).
 typedef struct md5_mesh {
-    // Name of the mesh, from a line `name "x"` or a comment `// meshes: x` of the file. "" if the
-    // file contains neither.
+    // Name of the mesh, from a line `name "x"` or a comment `// meshes: x` of the file. The string
+    // is "" if the file contains neither.
     const char *name;
-    // Name of the material, as in the file. "" if the file does not contain it.
+    // Name of the material, as in the file. The string is "" if the file does not contain it.
     const char *shader;
     uint32_t num_file_vertices, num_weights;
     // [num_file_vertices] the vertices as the file stores them
@@ -442,8 +442,8 @@ typedef struct md5_mesh {
     //
     //   bitangent = cross(N, T) * w, where T is (x, y, z).
     const md5_vec4 *tangents;
-    // [num_vertices] Linear red, green, blue and alpha from 0 to 1. NULL for all files except those
-    // of version 12.
+    // [num_vertices] Linear red, green, blue and alpha from 0 to 1. The pointer is NULL for all
+    // files except those of version 12.
     const md5_vec4 *colors;
     // An influence is the effect of one joint on one drawn vertex. It combines all weights of the
     // joint at this vertex. Drawn vertex v has the influences with the indices first_influence[v]
@@ -477,8 +477,8 @@ typedef struct md5_mesh {
     // argument `joints` is NULL. They are infinite if the load omitted MD5_GEOMETRY_LOSSES.
     float loss4, loss8;
     md5_bounds bounds; // bounding box of all `positions`
-    // Data that makes md5_skin() faster. NULL if the load omitted it or if the mesh has no
-    // vertices; md5_skin() then takes longer, but its results have the same bits.
+    // Data that makes md5_skin() faster. The pointer is NULL if the load omitted it or if the mesh
+    // has no vertices; md5_skin() then takes longer, but its results have the same bits.
     const md5_skin_plan *skin_plan;
     uint64_t reserved[8]; // must be 0
 } md5_mesh;
@@ -521,7 +521,8 @@ typedef struct md5_model {
     md5_normals normals;    // method by which normals were computed (md5_load_opts.normals)
     const md5_mesh *meshes; // [num_meshes] the meshes in the order of the file
     md5_bounds bounds;      // bounding box of all meshes in the bind pose
-    // Command line of the program that wrote the file, as the file stores it. "" if it is missing.
+    // Command line of the program that wrote the file, as the file stores it. The string is "" if
+    // it is missing.
     const char *command_line;
     // number of warnings that the load produced, including those it did not report
     uint32_t num_warnings;
@@ -533,8 +534,8 @@ typedef struct md5_model {
     bool has_grouped_vertices;
     // size in bytes of the memory block of this structure, without the arrays of the meshes
     size_t size;
-    // Size of the arrays of all meshes in bytes, without skinning plans. 0 if the model has no
-    // meshes or after md5_release_geometry().
+    // Size of the arrays of all meshes in bytes, without skinning plans. The value is 0 if the
+    // model has no meshes or after md5_release_geometry().
     size_t geometry_size;
     md5_internal internal;
 } md5_model;
@@ -564,7 +565,8 @@ typedef struct md5_anim {
     // then MD5_NONE, and each transform is relative to the joint's parent in the model to which
     // md5_bind() binds the animation.
     bool parents_unknown;
-    // [num_joints] The animated components of each joint. NULL if the animation is compressed.
+    // [num_joints] The animated components of each joint. The pointer is NULL if the animation is
+    // compressed.
     const md5_track *tracks;
     // [num_joints] The base frame of the file, which contains the default values of all components.
     // Each transform is relative to the parent. For a compressed animation, this is the first
@@ -588,11 +590,11 @@ typedef struct md5_anim {
     // [num_frames][num_translations] the translations that change; NULL if the animation is
     // compressed
     const md5_vec3 *translations;
-    // Size in bytes of the compressed data that sampling reads. 0 if the animation is not
-    // compressed.
+    // Size in bytes of the compressed data that sampling reads. The value is 0 if the animation is
+    // not compressed.
     size_t packed_size;
-    // Tolerance that was requested for the compression, in units. 0 if the animation is not
-    // compressed.
+    // Tolerance that was requested for the compression, in units. The value is 0 if the animation
+    // is not compressed.
     float tolerance;
     // Largest displacement of a point of the skin that the compression causes, in units. It is at
     // most `tolerance`. The compressor measures it in model space, at each frame and halfway
@@ -601,8 +603,8 @@ typedef struct md5_anim {
     // (see md5_compress_opts). A vertex whose weights are between 0 and 1 and sum to 1 is not
     // displaced more than the points of its joints.
     float max_error;
-    // [num_frames] Bounding box of each frame, as the file stores it. NULL if the animation has no
-    // boxes.
+    // [num_frames] Bounding box of each frame, as the file stores it. The pointer is NULL if the
+    // animation has no boxes.
     const md5_bounds *frame_bounds;
     // Number of values that the file stores per frame: the sum of the animated components of all
     // joints.
@@ -661,10 +663,10 @@ typedef struct md5_camera {
     md5_internal internal;
 } md5_camera;
 
-// Load a model or an animation from a file. `path` has the encoding that the system's open()
-// expects; on Windows it is UTF-8. `opts` and `error` may be NULL. Returns NULL on failure, which
-// includes a path of a pipe or a device. Free the result with md5_free_model() or md5_free_anim().
-// Time and memory are linear in the size of the file for any content.
+// These functions load a model or an animation from a file. `path` has the encoding that the
+// system's open() expects; on Windows it is UTF-8. `opts` and `error` may be NULL. They return NULL
+// on failure, which includes a path of a pipe or a device. Free the result with md5_free_model() or
+// md5_free_anim(). Time and memory are linear in the size of the file for any content.
 MD5_API md5_model *md5_load_model(const char *path, const md5_load_opts *opts, md5_error *error);
 MD5_API md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *error);
 
@@ -693,9 +695,10 @@ MD5_API md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5
 // - MD5_ERROR_SYNTAX if the file is truncated or modified, which is detected by a checksum,
 // - MD5_ERROR_RANGE if numbers contradict each other.
 
-// Load a model or an animation from the content of a file in memory: the bytes text[size]. The text
-// does not need a terminating NUL and is not used after the call. Otherwise the functions are like
-// md5_load_model() and md5_load_anim(). Returns NULL on failure, also if `size` is 0.
+// These functions load a model or an animation from the content of a file in memory: the bytes
+// text[size]. The text does not need a terminating NUL and is not used after the call. In all other
+// respects they are like md5_load_model() and md5_load_anim(). They return NULL on failure, also if
+// `size` is 0.
 MD5_API md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *opts,
                                    md5_error *error);
 MD5_API md5_anim *md5_parse_anim(const void *text, size_t size, const md5_load_opts *opts,
@@ -746,7 +749,8 @@ MD5_API void md5_release_geometry(md5_model *model);
 // only if the load omitted all geometry; otherwise the function fails with MD5_ERROR_MISMATCH.
 MD5_API bool md5_derive_geometry(md5_model *model, uint32_t parts, md5_error *error);
 
-// Free a model or an animation. Both functions accept NULL. Free bindings first.
+// These functions free a model or an animation. Both accept NULL. Free the bindings of the asset
+// first.
 MD5_API void md5_free_model(md5_model *model);
 MD5_API void md5_free_anim(md5_anim *anim);
 
@@ -756,7 +760,7 @@ MD5_API void md5_free_anim(md5_anim *anim);
 // animation that drives it. A binding stores pointers to the model and to the animation, so free
 // the binding before you free them.
 typedef struct md5_binding {
-    // The model. NULL if md5_bind_skeleton() created the binding.
+    // The model. The pointer is NULL if md5_bind_skeleton() created the binding.
     const md5_model *model;
     const md5_skeleton *skeleton;
     // [model joints] Bind pose: the transform of each joint relative to its parent.
@@ -830,13 +834,14 @@ MD5_API void md5_free_binding(md5_binding *binding);
 
 // The wrap mode: how a clip continues before its first frame and after its last frame.
 typedef enum md5_wrap {
-    // Repeats a clip whose last frame equals its first frame, as in id's engine. A cycle has
+    // The clip repeats. Its last frame equals its first frame, as in id's engine, so a cycle has
     // num_frames - 1 intervals.
     MD5_WRAP_LOOP,
-    // Repeats a clip whose last frame differs from its first frame, by blending from the last frame
-    // to the first. A cycle has num_frames intervals.
+    // The clip repeats. Its last frame differs from its first frame, so it is blended from the last
+    // frame to the first, and a cycle has num_frames intervals.
     MD5_WRAP_CYCLE,
-    // Does not repeat. Before the start the first frame is shown, after the end the last frame.
+    // The clip does not repeat. Before its start the first frame is shown, after its end the last
+    // frame.
     MD5_WRAP_CLAMP,
 } md5_wrap;
 
@@ -848,7 +853,7 @@ typedef enum md5_interpolation {
     MD5_INTERPOLATE_STEP,
     // Smooth curves pass through the frames; md5_sample() describes them.
     MD5_INTERPOLATE_CUBIC,
-    // As MD5_INTERPOLATE_LINEAR, but rotations are interpolated by md5_quat_nlerp().
+    // The same as MD5_INTERPOLATE_LINEAR, but rotations are interpolated by md5_quat_nlerp().
     MD5_INTERPOLATE_NLERP,
 } md5_interpolation;
 
@@ -883,8 +888,8 @@ MD5_API md5_sample_position md5_sample_position_at(const md5_anim *anim, double 
 MD5_API md5_sample_position md5_sample_position_from_frames(const md5_anim *anim, uint32_t frame0,
                                                             uint32_t frame1, float fraction);
 
-// Load a camera path from a file or from memory. The arguments and rules are those of
-// md5_load_model() and md5_parse_model(). Free the result with md5_free_camera(), which accepts
+// These functions load a camera path from a file or from memory. The arguments and rules are those
+// of md5_load_model() and md5_parse_model(). Free the result with md5_free_camera(), which accepts
 // NULL.
 MD5_API md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts, md5_error *error);
 MD5_API md5_camera *md5_parse_camera(const void *text, size_t size, const md5_load_opts *opts,

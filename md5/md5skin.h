@@ -523,7 +523,8 @@ MD5_API md5_bounds md5_bounds_from_joints(const md5_bounds *joint_bounds, const 
 // A hit of a ray: the first point at which the ray meets a triangle or a box.
 typedef struct md5_hit {
     float t; // position of the point on the ray: origin + t * direction
-    // Index of the mesh that is hit. 0 in results of md5_raycast_mesh() and md5_raycast_joints().
+    // Index of the mesh that is hit. The value is 0 in results of md5_raycast_mesh() and
+    // md5_raycast_joints().
     uint32_t mesh;
     // Index of the triangle that is hit. Its three vertices are mesh->indices[3 * triangle] to
     // mesh->indices[3 * triangle + 2].

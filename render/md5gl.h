@@ -207,11 +207,11 @@ typedef enum md5gl_texture_kind {
 typedef enum md5gl_wrap {
     MD5GL_WRAP_REPEAT, // the texture is repeated
     MD5GL_WRAP_CLAMP,  // the texels at the border of the texture are used
-    // As MD5GL_WRAP_CLAMP, but the texels at the border are opaque black instead of those of the
-    // image.
+    // The same as MD5GL_WRAP_CLAMP, but the texels at the border are opaque black instead of those
+    // of the image.
     MD5GL_WRAP_CLAMP_BLACK,
-    // As MD5GL_WRAP_CLAMP, but the texels at the border are transparent black instead of those of
-    // the image.
+    // The same as MD5GL_WRAP_CLAMP, but the texels at the border are transparent black instead of
+    // those of the image.
     MD5GL_WRAP_CLAMP_CLEAR,
 } md5gl_wrap;
 
@@ -489,13 +489,13 @@ typedef struct md5gl_target_names {
     // GL name of the framebuffer into which frames are drawn. It is multisampled if the target has
     // several samples per pixel.
     uint32_t framebuffer;
-    // Texture with the image: GL_RGBA8, sRGB-encoded, premultiplied by alpha, bottom line first. 0
-    // in a target of md5gl_create_outputs().
+    // Texture with the image: GL_RGBA8, sRGB-encoded, premultiplied by alpha, bottom line first.
+    // The value is 0 in a target of md5gl_create_outputs().
     md5gl_texture color;
-    // Depth texture, GL_DEPTH_COMPONENT24. 0 if the target is multisampled.
+    // Depth texture, GL_DEPTH_COMPONENT24. The value is 0 if the target is multisampled.
     md5gl_texture depth;
     // Textures of a target that md5gl_create_outputs() created; md5gl_draw_outputs() explains them.
-    // 0 in other targets.
+    // They are 0 in other targets.
     md5gl_texture normals; // normals of surfaces, GL_RGB10_A2
     md5gl_texture motion;  // motion vectors, GL_RG16F
     md5gl_texture ids;     // ids of instances, and indices of meshes, GL_RG32UI
