@@ -50,29 +50,43 @@ bool view_read_choices(view_export_choices *choices, const char *text)
 {
     enum { NUM_DIGITS = 8, NUM_TEXTS = 6 };
     view_export_choices read = {.kind = 0};
-    uint32_t *const digits[] = {&read.kind,    &read.clips,      &read.size,   &read.format,
-                                &read.samples, &read.background, &read.labels, &read.model_format};
-    static const uint32_t counts[] = {NUM_KINDS,   2, NUM_SIZES, NUM_FORMATS,
-                                      NUM_SAMPLES, 2, 2,         MAX_ENDINGS};
-    char *const texts[] = {read.frames, read.sheet,  read.resolution,
-                           read.rate,   read.folder, read.name};
-    const size_t text_sizes[] = {sizeof read.frames, sizeof read.sheet,  sizeof read.resolution,
-                                 sizeof read.rate,   sizeof read.folder, sizeof read.name};
+    // One digit per number, in the order of view_write_choices().
+    const struct {
+        uint32_t *value;
+        uint32_t count; // of possible values
+    } digits[NUM_DIGITS] = {{&read.kind, NUM_KINDS},
+                            {&read.clips, 2},
+                            {&read.size, NUM_SIZES},
+                            {&read.format, NUM_FORMATS},
+                            {&read.samples, NUM_SAMPLES},
+                            {&read.background, 2},
+                            {&read.labels, 2},
+                            {&read.model_format, MAX_ENDINGS}};
     for (int i = 0; i < NUM_DIGITS; i++) {
-        *digits[i] = (uint32_t)(*text - '0');
-        if (*digits[i] >= counts[i]) // also if it is not a digit
+        *digits[i].value = (uint32_t)(*text - '0');
+        if (*digits[i].value >= digits[i].count) // also if it is not a digit
             return false;
         text++;
     }
+
+    // Then the texts, each after a tab.
+    const struct {
+        char *text;
+        size_t size;
+    } texts[NUM_TEXTS] = {
+        {read.frames, sizeof read.frames},         {read.sheet, sizeof read.sheet},
+        {read.resolution, sizeof read.resolution}, {read.rate, sizeof read.rate},
+        {read.folder, sizeof read.folder},         {read.name, sizeof read.name}};
     for (int i = 0; i < NUM_TEXTS; i++) {
         const size_t length = *text == '\t' ? strcspn(text + 1, "\t") : SIZE_MAX;
-        if (length >= text_sizes[i])
+        if (length >= texts[i].size)
             return false;
-        memcpy(texts[i], text + 1, length);
+        memcpy(texts[i].text, text + 1, length);
         text += length + 1;
     }
     if (*text != '\0')
         return false;
+
     if (strcmp(read.name, automatic_name) == 0) // written by an earlier version
         read.name[0] = '\0';
     *choices = read;
@@ -87,27 +101,35 @@ static bool is_source_format(const view_stage *stage, const char *ending)
     return dot != NULL && common_has_suffix(ending, dot + 1);
 }
 
+// Writes the folder of the model or, if it does not exist, the current folder.
+static void write_default_folder(const view_stage *stage, char *text, size_t size)
+{
+    const char *const shown = view_shown_file(stage->document);
+    char *const nearby = common_folder(shown != NULL ? shown : "");
+    char *const folder = common_absolute(common_is_folder(nearby) ? nearby : ".");
+    snprintf(text, size, "%s", folder);
+    free(folder);
+    free(nearby);
+}
+
 // Initializes the choices with those of the last session or with defaults: the folder of the model,
 // and another format than the model's.
 static void set_initial_choices(view_export *export, const view_stage *stage)
 {
+    view_export_choices *const choices = &export->choices;
     const char *const last = stage->config != NULL ? stage->config->export_choices : NULL;
     export->is_set = true;
-    if (last != NULL && view_read_choices(&export->choices, last))
+    if (last != NULL && view_read_choices(choices, last))
         return;
-    const char *const shown = view_shown_file(stage->document);
-    char *const nearby = common_folder(shown != NULL ? shown : "");
-    char *const folder = common_absolute(common_is_folder(nearby) ? nearby : ".");
-    export->choices = (view_export_choices){.format = 1};
+
+    *choices = (view_export_choices){.format = 1};
+    write_default_folder(stage, choices->folder, sizeof choices->folder);
     for (uint32_t i = (uint32_t) export->endings.count; i-- > 0;)
         if (!is_source_format(stage, export->endings.names[i]))
-            export->choices.model_format = i;
-    free(nearby);
-    COMMON_TEXT(export->choices.folder, "%s", folder);
-    free(folder);
+            choices->model_format = i;
     for (uint32_t i = 0; i < NUM_SAMPLES; i++)
         if ((uint32_t)strtoul(samples[i], NULL, 10) <= stage->options->samples)
-            export->choices.samples = i;
+            choices->samples = i;
 }
 
 static bool is_moving(const view_export_choices *choices)
@@ -147,18 +169,19 @@ static char *output_path(const view_export *export, bool is_series, bool has_all
     const view_export_choices *const choices = &export->choices;
     const char *const pattern = choices->name[0] != '\0' ? choices->name : automatic_name;
     const bool is_model = choices->kind == VIEW_EXPORT_MODEL;
-    const char *const clip = strstr(pattern, "_{anim}");
+    const bool has_number = strstr(pattern, "{n") != NULL || strstr(pattern, "{frame") != NULL;
+    const bool needs_number = is_series && !has_number;
     const bool needs_clip = has_all && !is_model && strstr(pattern, "{anim}") == NULL;
-    const bool needs_number =
-        is_series && strstr(pattern, "{n") == NULL && strstr(pattern, "{frame") == NULL;
-    char copy[16] = "";
-    if (number > 1)
-        COMMON_TEXT(copy, "-%u", number);
+
     // The name of a model with all clips, or without a clip, does not contain the name of a clip.
+    const char *const clip = strstr(pattern, "_{anim}");
     const int length = is_model && has_all && clip ? (int)(clip - pattern) : INT_MAX;
+    char copy_suffix[16] = "";
+    if (number > 1)
+        COMMON_TEXT(copy_suffix, "-%u", number);
     const char *const clip_suffix = needs_clip ? "_{anim}" : "";
     const char *const number_suffix = needs_number ? "_{n:04}" : "";
-    char *const name = common_format("%.*s%s%s%s.%s", length, pattern, clip_suffix, copy,
+    char *const name = common_format("%.*s%s%s%s.%s", length, pattern, clip_suffix, copy_suffix,
                                      number_suffix, file_extension(export));
     char *const path = common_join(choices->folder, name);
     free(name);
@@ -224,6 +247,43 @@ static bool select_sheet(view_export *export, const view_scene *scene, bool has_
     return read_choice(export, "sheet", export->choices.sheet, options);
 }
 
+// Sets the range of frames of a movie or contact sheet: that of the choices, or that of the
+// playback, unless all clips are exported.
+static bool select_range(view_export *export, view_play *play, bool has_all, view_options *options)
+{
+    const view_export_choices *const choices = &export->choices;
+    const bool has_range = is_moving(choices) || choices->kind == VIEW_EXPORT_SHEET;
+    if (has_all)
+        play->range_first = play->range_last = 0;
+    options->range_first = play->range_first;
+    options->range_last = play->range_last;
+    if (has_range && !read_choice(export, "range", choices->range, options))
+        return false;
+    play->range_first = options->range_first;
+    play->range_last = options->range_last;
+    return true;
+}
+
+// Sets the frames of the exported images.
+static bool select_frames(view_export *export, const view_stage *stage, const view_play *play,
+                          bool has_all, view_options *options)
+{
+    const view_scene *const scene = &stage->document->scene;
+    options->num_frames = 0;
+    options->sheet_columns = options->sheet_rows = 0;
+    options->num_times = 0;
+    if (is_moving(&export->choices))
+        return select_movie(export, stage, play, has_all, options);
+    if (export->choices.kind == VIEW_EXPORT_SHEET)
+        return select_sheet(export, scene, has_all, options);
+
+    if (view_timing_anim(scene) != NULL || view_shows_machine(stage)) { // the displayed frame
+        options->times = &stage->play->time;
+        options->num_times = 1;
+    }
+    return true;
+}
+
 bool view_select_export(view_export *export, const view_stage *stage, unsigned number,
                         view_options *options)
 {
@@ -233,39 +293,18 @@ bool view_select_export(view_export *export, const view_stage *stage, unsigned n
         set_initial_choices(export, stage);
     if (choices->model_format >= export->endings.count) // from the last session
         choices->model_format = 0;
-    const bool is_moved = is_moving(choices);
-    const bool is_sheet = choices->kind == VIEW_EXPORT_SHEET;
     const bool is_model = choices->kind == VIEW_EXPORT_MODEL;
     const bool has_all = choices->clips == 1 && scene->num_clips > 1;
     export->problem[0] = '\0';
     options->all_clips = has_all && !is_model;
-    if (!select_display(export, stage, options))
-        return false;
 
     view_play play = *stage->play;
-    if (has_all)
-        play.range_first = play.range_last = 0;
-    options->range_first = play.range_first;
-    options->range_last = play.range_last;
-    if ((is_moved || is_sheet) && !read_choice(export, "range", choices->range, options))
+    if (!select_display(export, stage, options) || !select_range(export, &play, has_all, options)
+        || !select_frames(export, stage, &play, has_all, options))
         return false;
-    play.range_first = options->range_first;
-    play.range_last = options->range_last;
-    options->num_frames = 0;
-    options->sheet_columns = options->sheet_rows = 0;
-    options->num_times = 0;
-    if (is_moved) {
-        if (!select_movie(export, stage, &play, has_all, options))
-            return false;
-    } else if (is_sheet) {
-        if (!select_sheet(export, scene, has_all, options))
-            return false;
-    } else if (view_timing_anim(scene) != NULL || view_shows_machine(stage)) {
-        options->times = &stage->play->time;
-        options->num_times = 1;
-    }
-    const bool is_series = is_moved && choices->format == 0;
-    bool needs_all = has_all && !is_sheet;
+
+    const bool is_series = is_moving(choices) && choices->format == 0; // one image per frame
+    bool needs_all = has_all && choices->kind != VIEW_EXPORT_SHEET;
     if (is_model)
         needs_all = has_all || view_shown_clip(scene) == NULL;
     free(export->output);
@@ -293,30 +332,38 @@ static uint32_t find_kind(const char *word, size_t length)
     return find_choice(kinds, NUM_KINDS, word, length);
 }
 
-void view_name_export(view_export *export, const char *words)
+// Selects what a word names: a kind, the format of images or movies, or the format of a model.
+// `has_kind`: an earlier word has named the kind. Returns true if the word names a kind.
+static bool select_by_word(view_export *export, const char *word, size_t length, bool has_kind)
 {
     view_export_choices *const choices = &export->choices;
-    bool names_kind = false;
+    const char *const *const endings = (const char *const *)export->endings.names;
+    const uint32_t num_endings = (uint32_t) export->endings.count;
+    const uint32_t kind = find_kind(word, length);
+    const uint32_t format = find_choice(formats, NUM_FORMATS, word, length);
+    const uint32_t ending = find_choice(endings, num_endings, word, length);
+    if (kind < NUM_KINDS) {
+        choices->kind = kind;
+        has_kind = true;
+    }
+    if (format < NUM_FORMATS) {
+        choices->format = format;
+        if (!has_kind) // the first format is also that of images
+            choices->kind = format == 0 ? VIEW_EXPORT_PICTURE : VIEW_EXPORT_MOVIE;
+    }
+    if (ending < num_endings) {
+        choices->kind = VIEW_EXPORT_MODEL;
+        choices->model_format = ending;
+    }
+    return kind < NUM_KINDS;
+}
+
+void view_name_export(view_export *export, const char *words)
+{
+    bool has_kind = false;
     while (*words != '\0') {
         const size_t length = strcspn(words, " ");
-        const uint32_t kind = find_kind(words, length);
-        const uint32_t format = find_choice(formats, NUM_FORMATS, words, length);
-        const uint32_t num_endings = (uint32_t) export->endings.count;
-        const uint32_t ending =
-            find_choice((const char *const *)export->endings.names, num_endings, words, length);
-        if (kind < NUM_KINDS) {
-            choices->kind = kind;
-            names_kind = true;
-        }
-        if (format < NUM_FORMATS) {
-            choices->format = format;
-            if (!names_kind) // the first format is also that of images
-                choices->kind = format == 0 ? VIEW_EXPORT_PICTURE : VIEW_EXPORT_MOVIE;
-        }
-        if (ending < num_endings) {
-            choices->kind = VIEW_EXPORT_MODEL;
-            choices->model_format = ending;
-        }
+        has_kind = select_by_word(export, words, length, has_kind) || has_kind;
         words += length;
         words += strspn(words, " ");
     }
@@ -327,10 +374,12 @@ void view_name_export(view_export *export, const char *words)
 // Reserves the next row of the column and draws its name. Returns the area of its value.
 static view_rect next_row(view_ui *ui, const char *name)
 {
+    // The dialog has a margin: the row has the full width of the column.
+    const float margins = 1.9f * ui->em;
     view_rect rest;
     ui_begin_row(ui);
     ui->space.x = ui->column->area.x;
-    ui->space.width += 1.9f * ui->em;
+    ui->space.width += margins;
     ui->label_width = name[0] != '\0' ? 7 * ui->em : 0;
     ui_next_row(ui, name, VIEW_DIM, &rest);
     return view_inset(rest, ui->scale);
@@ -376,13 +425,15 @@ static void add_place(view_ui *ui, view_export *export)
 {
     static const char *const browse = "Browse\xE2\x80\xA6";
     view_export_choices *const choices = &export->choices;
-    char hint[160];
     view_rect row = next_row(ui, "Folder");
     if (ui_buttons(ui, &row, &browse, 1, -1, true) == 0)
         UI_COMMAND(ui, VIEW_OPEN_FOLDER, .number = VIEW_FOLDER_OF_EXPORT);
     ui_field(ui, row, "Folder", choices->folder, sizeof choices->folder);
+
+    // The placeholder is the automatic name without the file extension.
     const char *const file = export->file != NULL ? common_base(export->file) : "";
     const char *const dot = strrchr(file, '.');
+    char hint[160];
     COMMON_TEXT(hint, "Automatic: %.*s", dot != NULL ? (int)(dot - file) : 0, file);
     ui_field(ui, next_row(ui, "Name"), hint, choices->name, sizeof choices->name);
     ui_tip(ui, "Placeholders: {model}, {anim}, {n}");
@@ -410,21 +461,12 @@ static void add_model_formats(view_ui *ui, view_export *export)
         export->choices.model_format = indices[choice];
 }
 
-// The rows for the choices of the selected kind.
-static void add_choices(view_ui *ui, view_export *export)
+// The rows for the frames of a movie or a contact sheet.
+static void add_frame_choices(view_ui *ui, view_export_choices *choices)
 {
-    view_export_choices *const choices = &export->choices;
-    const view_clip *const clip = view_shown_clip(ui->scene);
     const bool is_moved = is_moving(choices);
     const bool is_sheet = choices->kind == VIEW_EXPORT_SHEET;
     const bool is_turntable = choices->kind == VIEW_EXPORT_TURNTABLE;
-    add_segment(ui, "", kinds, NUM_KINDS, &choices->kind);
-    if (ui->scene->num_clips > 1) {
-        char all[32];
-        COMMON_TEXT(all, "All %zu", ui->scene->num_clips);
-        const char *const words[] = {clip != NULL ? clip->name : "Current", all};
-        add_segment(ui, "Clips", words, 2, &choices->clips);
-    }
     if (is_moved)
         ui_field(ui, next_row(ui, "Frame count"), is_turntable ? "72" : "One cycle",
                  choices->frames, sizeof choices->frames);
@@ -434,22 +476,42 @@ static void add_choices(view_ui *ui, view_export *export)
     if (is_moved || is_sheet)
         ui_field(ui, next_row(ui, "Frame range"), "All, or 0-24", choices->range,
                  sizeof choices->range);
-    if (choices->kind == VIEW_EXPORT_MODEL) {
-        add_model_formats(ui, export);
-        add_place(ui, export);
-        return;
-    }
+}
+
+// The rows for the display of images.
+static void add_image_choices(view_ui *ui, view_export_choices *choices)
+{
     add_segment(ui, "Size", sizes, NUM_SIZES, &choices->size);
     if (choices->size == CUSTOM_SIZE)
         ui_field(ui, next_row(ui, " "), "1280x720", choices->resolution,
                  sizeof choices->resolution);
-    if (is_moved) {
+    if (is_moving(choices)) {
         add_segment(ui, "Format", formats, NUM_FORMATS, &choices->format);
         ui_field(ui, next_row(ui, "Frame rate"), "24 fps", choices->rate, sizeof choices->rate);
     }
     add_segment(ui, "Samples", samples, NUM_SAMPLES, &choices->samples);
     add_segment(ui, "Background", backgrounds, 2, &choices->background);
     add_segment(ui, "Labels", labels, 2, &choices->labels);
+}
+
+// The rows for the choices of the selected kind.
+static void add_choices(view_ui *ui, view_export *export)
+{
+    view_export_choices *const choices = &export->choices;
+    const view_clip *const clip = view_shown_clip(ui->scene);
+    add_segment(ui, "", kinds, NUM_KINDS, &choices->kind);
+    if (ui->scene->num_clips > 1) {
+        char all[32];
+        COMMON_TEXT(all, "All %zu", ui->scene->num_clips);
+        const char *const words[] = {clip != NULL ? clip->name : "Current", all};
+        add_segment(ui, "Clips", words, 2, &choices->clips);
+    }
+
+    add_frame_choices(ui, choices);
+    if (choices->kind == VIEW_EXPORT_MODEL)
+        add_model_formats(ui, export);
+    else
+        add_image_choices(ui, choices);
     add_place(ui, export);
 }
 
@@ -457,15 +519,16 @@ static void add_choices(view_ui *ui, view_export *export)
 static void add_results(view_ui *ui, const view_export *export)
 {
     static const char *const copy = "Copy";
-    char size[48] = ", size unknown";
     if (export->line == NULL || export->file == NULL)
         return;
+    char size[48] = ", size unknown";
     if (export->bytes > 0)
         COMMON_TEXT(size, ", about %.2f MB", 1e-6 * export->bytes);
     char *const file = common_format("\xE2\x86\x92 %s%s%s", common_base(export->file), size,
                                      export->exists ? ", already exists" : "");
     ui_column_text(ui, export->exists ? VIEW_AMBER : VIEW_PLAIN, file);
     free(file);
+
     if (export->line[0] == '\0')
         return;
     view_rect row = next_row(ui, "");
@@ -477,9 +540,10 @@ static void add_results(view_ui *ui, const view_export *export)
 
 // -- The dialog -----------------------------------------------------------------------------
 
-// The last row: the progress or an error, and the buttons.
-static void draw_foot(view_ui *ui, view_export *export, view_rect foot)
+// The buttons in the last row. The first press of Export asks whether to replace an existing file.
+static void run_export_buttons(view_ui *ui, view_export *export, view_rect *foot)
 {
+    enum { CLOSE, RUN, NUM_BUTTONS };
     const bool is_running = export->total > 0;
     const bool is_wrong = export->problem[0] != '\0';
     const char *run = "Export";
@@ -488,8 +552,9 @@ static void draw_foot(view_ui *ui, view_export *export, view_rect foot)
     else if (export->asks)
         run = "Replace";
     const char *const words[] = {is_running ? "Continue in the background" : "Close", run};
-    const int pressed = ui_buttons(ui, &foot, words, 2, is_wrong ? -1 : 1, true);
-    if (pressed == 1 || ui_key(ui, VIEW_KEY_RETURN)) {
+    const int pressed = ui_buttons(ui, foot, words, NUM_BUTTONS, is_wrong ? -1 : RUN, true);
+
+    if (pressed == RUN || ui_key(ui, VIEW_KEY_RETURN)) {
         if (is_running)
             ui->command.action = VIEW_STOP_EXPORT;
         else if (!is_wrong && export->exists && !export->asks)
@@ -497,18 +562,27 @@ static void draw_foot(view_ui *ui, view_export *export, view_rect foot)
         else if (!is_wrong)
             ui->command.action = VIEW_RUN_EXPORT;
     }
-    if (pressed == 0 || ui_key(ui, VIEW_KEY_ESCAPE))
+    if (pressed == CLOSE || ui_key(ui, VIEW_KEY_ESCAPE))
         ui->command.action = VIEW_EXPORT;
-    char text[96] = "";
-    if (is_running) {
-        const view_rect bar = {foot.x, foot.y + foot.height - 4 * ui->scale, foot.width,
-                               4 * ui->scale};
+}
+
+// The last row: the progress or an error, and the buttons.
+static void draw_foot(view_ui *ui, view_export *export, view_rect foot)
+{
+    run_export_buttons(ui, export, &foot);
+
+    char progress[96] = "";
+    if (export->total > 0) {
+        const float height = 4 * ui->scale;
+        const view_rect bar = {foot.x, foot.y + foot.height - height, foot.width, height};
         ui_bar(ui, bar, (float)export->done / (float)export->total);
-        COMMON_TEXT(text, "%u of %u, %.0f s left", export->done, export->total, ceil(export->left));
+        COMMON_TEXT(progress, "%u of %u, %.0f s left", export->done, export->total,
+                    ceil(export->left));
     }
-    const char *message = text;
+
+    const char *message = progress;
     view_color color = VIEW_PLAIN;
-    if (is_wrong) {
+    if (export->problem[0] != '\0') {
         message = export->problem;
         color = VIEW_WRONG;
     } else if (export->asks) {
@@ -518,33 +592,43 @@ static void draw_foot(view_ui *ui, view_export *export, view_rect foot)
     ui_text(ui, foot.x, foot.y + 2 * ui->scale, foot.width, color, message);
 }
 
+// Draws the preview at the top of the side column, which is cut off.
+static void draw_preview(view_ui *ui, const view_export *export, view_rect *side)
+{
+    const float scale = ui->scale;
+    const uint32_t height = 1000; // only the aspect ratio matters
+    const view_rect box = view_cut(side, VIEW_AT_TOP, 0.7f * side->width);
+    view_draw_round_rect(ui->canvas, box, 4 * scale, VIEW_PREVIEW_COLOR);
+    if (export->preview != 0)
+        ui_image(ui, box, export->preview, (uint32_t)(1000 * export->preview_shape), height, true);
+    view_cut(side, VIEW_AT_TOP, 8 * scale);
+}
+
 void view_export_panel(view_ui *ui, view_export *export)
 {
     const view_export_choices before = export->choices;
     const float scale = ui->scale;
-    ui_column column;
+    const bool is_small = ui->stage->width < 700 * scale || ui->stage->height < 400 * scale;
     view_rect foot;
-    export->is_small = ui->stage->width < 700 * scale || ui->stage->height < 400 * scale;
     view_rect form =
-        ui_footed_dialog(ui, VIEW_EXPORT_PANEL, export->is_small ? 560 : 880, 470, "Export", &foot);
-    view_rect side = view_cut(&form, VIEW_AT_LEFT, export->is_small ? 0 : 0.42f * form.width);
+        ui_footed_dialog(ui, VIEW_EXPORT_PANEL, is_small ? 560 : 880, 470, "Export", &foot);
+    view_rect side = view_cut(&form, VIEW_AT_LEFT, is_small ? 0 : 0.42f * form.width);
+    export->is_small = is_small;
+
+    ui_column column;
     ui_begin_list(ui, &column, form, &ui->scrolls[UI_SCROLL_EXPORT]);
     if (export->is_set)
         add_choices(ui, export);
-    if (!export->is_small) { // the results are in the column at the side
+    if (!is_small) { // the results are in the column at the side
         ui_end_column(ui);
         view_cut(&side, VIEW_AT_RIGHT, 16 * scale);
-        const view_rect small = view_cut(&side, VIEW_AT_TOP, 0.7f * side.width);
-        view_draw_round_rect(ui->canvas, small, 4 * scale, VIEW_PREVIEW_COLOR);
-        if (export->preview != 0)
-            ui_image(ui, small, export->preview, (uint32_t)(1000 * export->preview_shape), 1000,
-                     true);
-        view_cut(&side, VIEW_AT_TOP, 8 * scale);
+        draw_preview(ui, export, &side);
         ui_begin_list(ui, &column, side, &ui->scrolls[UI_SCROLL_EXPORT_SIDE]);
     }
     add_results(ui, export);
     ui_end_column(ui);
-    if (memcmp(&before, &export->choices, sizeof before) != 0)
+
+    if (memcmp(&before, &export->choices, sizeof before) != 0) // ask again
         export->asks = false;
     draw_foot(ui, export, foot);
 }

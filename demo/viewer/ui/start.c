@@ -41,38 +41,50 @@ bool view_needs_decision(const view_decision *decision)
     return decision->file[0] != '\0' || decision->demo_end < 0;
 }
 
+// Closes the card. The file remains if its recording is kept or deleted by the command.
+static void close_decision(const view_ui *ui, view_decision *decision)
+{
+    const view_action action = ui->command.action;
+    decision->demo_end = 0;
+    if (action != VIEW_KEEP_MOVIE && action != VIEW_DELETE_MOVIE)
+        decision->file[0] = '\0';
+}
+
 void view_decision_panel(view_ui *ui, view_decision *decision)
 {
-    const float scale = ui->scale;
-    const float line = ui->line;
-    const uint32_t number = decision->file[0] == '\0' ? 0 : 1 + decision->is_movie;
-    char text[128];
+    const float button_height = 30 * ui->scale;
+    const float button_step = 36 * ui->scale;
+    const uint32_t card = decision->file[0] == '\0' ? 0 : 1 + decision->is_movie;
+    const uint32_t num_buttons = cards[card].num_buttons;
     if (!view_needs_decision(decision))
         return;
-    COMMON_TEXT(text, "%s", common_base(decision->file));
-    if (decision->is_movie)
-        common_append(text, sizeof text, ", ", "%u:%02u", (unsigned)decision->movie_seconds / 60,
-                      (unsigned)decision->movie_seconds % 60);
-    view_rect row =
-        ui_dialog(ui, VIEW_DECISION_PANEL, 280 * scale,
-                  (float)cards[number].num_buttons * 36 * scale + 2.6f * line, cards[number].title);
-    row.height = 30 * scale;
-    for (uint32_t i = 0; i < cards[number].num_buttons; i++) {
-        if (ui_button(ui, row, cards[number].buttons[i].words, i == 0)
-            || ui_key(ui, cards[number].buttons[i].key))
-            ui->command.action = cards[number].buttons[i].action;
-        row.y += 36 * scale;
+    const float height = (float)num_buttons * button_step + 2.6f * ui->line;
+    view_rect row = ui_dialog(ui, VIEW_DECISION_PANEL, 280 * ui->scale, height, cards[card].title);
+    row.height = button_height;
+    for (uint32_t i = 0; i < num_buttons; i++) {
+        const bool is_pressed = ui_button(ui, row, cards[card].buttons[i].words, i == 0);
+        if (is_pressed || ui_key(ui, cards[card].buttons[i].key))
+            ui->command.action = cards[card].buttons[i].action;
+        row.y += button_step;
     }
-    ui_text(ui, row.x, row.y, row.width, VIEW_DIM,
-            cards[number].text != NULL ? cards[number].text : text);
-    if (ui->mouse.is_pressed || ui->command.action != VIEW_NOTHING || ui_key(ui, VIEW_KEY_ESCAPE)) {
-        decision->demo_end = 0;
-        if (ui->command.action != VIEW_KEEP_MOVIE && ui->command.action != VIEW_DELETE_MOVIE)
-            decision->file[0] = '\0';
+
+    char file[128];
+    COMMON_TEXT(file, "%s", common_base(decision->file));
+    if (decision->is_movie) {
+        const unsigned seconds = (unsigned)decision->movie_seconds;
+        common_append(file, sizeof file, ", ", "%u:%02u", seconds / 60, seconds % 60);
     }
+    const char *const text = cards[card].text != NULL ? cards[card].text : file;
+    ui_text(ui, row.x, row.y, row.width, VIEW_DIM, text);
+
+    // A press outside of the buttons also closes the card.
+    if (ui->mouse.is_pressed || ui->command.action != VIEW_NOTHING || ui_key(ui, VIEW_KEY_ESCAPE))
+        close_decision(ui, decision);
 }
 
 // == The page =====================================================================================
+
+static const float start_gap = 8; // between two parts of the page, layout units
 
 void view_clear_start(view_ui *ui, view_start *start)
 {
@@ -87,10 +99,10 @@ void view_clear_start(view_ui *ui, view_start *start)
 view_rect view_start_box(const view_stage *stage)
 {
     const float scale = stage->font->scale;
-    const float width = stage->width >= 760 * scale
-                            ? roundf(fminf(0.48f * stage->width, 720 * scale))
-                            : stage->width;
     const float top = view_current_layout(stage).menu.height;
+    float width = stage->width;
+    if (stage->width >= 760 * scale) // next to the character
+        width = roundf(fminf(0.48f * stage->width, 720 * scale));
     return (view_rect){stage->width - width, top, width, stage->height - top};
 }
 
@@ -100,33 +112,45 @@ static void run_recent(view_ui *ui, const view_start *start, view_rect row, size
     const char *const path = start->recent.names[number];
     const char *const name = common_base(path);
     const bool is_missing = (start->missing >> number & 1) != 0;
-    const view_rect rest = {row.x, row.y, row.width - row.height, row.height};
-    const view_rect cross = {rest.x + rest.width, row.y, row.height, row.height};
-    const bool has_preview = !is_missing && strstr(path, "::") == NULL && !view_is_converted(path);
-    const view_thumbnail *const picture = has_preview ? ui_thumbnail(ui, path, false) : NULL;
+    const bool is_in_game = strstr(path, "::") != NULL;
+    const bool has_preview = !is_missing && !is_in_game && !view_is_converted(path);
+    const view_thumbnail *const preview = has_preview ? ui_thumbnail(ui, path, false) : NULL;
     char *const folder = common_folder(path);
-    char *const label = common_format("remove %s", name);
     char *const location = common_format("%s%s", is_missing ? "missing" VIEW_DOT : "", folder);
-    view_command command = {.action = VIEW_NOTHING};
-    if (ui_content_tile(
-            ui, rest,
-            &(ui_tile_content){.label = name,
-                               .name = name,
-                               .text = location,
-                               .picture = picture,
-                               .is_selected = number == 0 && !is_missing, // Enter opens it
-                               .is_wrong = picture != NULL && picture->is_wrong,
-                               .is_grey = is_missing}))
-        command.action = VIEW_OPEN_FILE;
-    if (ui_sign(ui, cross, label, "\xC3\x97"))
-        command.action = VIEW_FORGET_RECENT;
-    if (command.action != VIEW_NOTHING) {
-        command.path = common_copy(path);
-        ui->command = command;
-    }
+    const ui_tile_content content = {.label = name,
+                                     .name = name,
+                                     .text = location,
+                                     .picture = preview,
+                                     .is_selected = number == 0 && !is_missing, // Enter opens it
+                                     .is_wrong = preview != NULL && preview->is_wrong,
+                                     .is_grey = is_missing};
+
+    const view_rect tile = {row.x, row.y, row.width - row.height, row.height};
+    const view_rect cross = {tile.x + tile.width, row.y, row.height, row.height};
+    char *const remove_label = common_format("remove %s", name);
+    if (ui_content_tile(ui, tile, &content))
+        UI_COMMAND(ui, VIEW_OPEN_FILE, .path = common_copy(path));
+    if (ui_sign(ui, cross, remove_label, "\xC3\x97"))
+        UI_COMMAND(ui, VIEW_FORGET_RECENT, .path = common_copy(path));
+    free(remove_label);
     free(location);
-    free(label);
     free(folder);
+}
+
+// Displays an example or a lesson. A press opens it by `action`.
+static void run_start_tile(view_ui *ui, const char *name, size_t number, view_rect box,
+                           view_action action)
+{
+    const bool is_file = action == VIEW_OPEN_FILE;
+    char *const label = is_file ? common_stem(name) : common_copy(name);
+    const ui_tile_content content = {.label = label,
+                                     .name = label,
+                                     .text = "",
+                                     .is_link = !is_file,
+                                     .picture = is_file ? ui_thumbnail(ui, name, false) : NULL};
+    if (ui_content_tile(ui, box, &content))
+        UI_COMMAND(ui, action, .number = number, .path = is_file ? common_copy(name) : NULL);
+    free(label);
 }
 
 // A heading, and below it the items as tiles of at least `min_width` pixels. If there are no items,
@@ -135,87 +159,105 @@ static void run_section(view_ui *ui, const view_start *start, const char *title,
                         const common_list *items, float min_width, float height, view_action action,
                         const char *instead)
 {
-    ui_grid grid = {0};
     view_rect row;
     if (ui_reserve_row(ui, 2.1f * ui->em, &row))
         ui_text(ui, row.x, row.y + 0.4f * ui->em, row.width, VIEW_DIM,
                 items->count > 0 ? title : instead);
+
+    ui_grid grid = {0};
     for (size_t i = 0; i < items->count; i++) {
-        ui_next_tile(ui, &grid, min_width, height, &row);
-        const char *const name = items->names[i];
-        const bool is_file = action == VIEW_OPEN_FILE;
-        char *const label = is_file ? common_stem(name) : common_copy(name);
+        view_rect box;
+        ui_next_tile(ui, &grid, min_width, height, &box);
         if (items == &start->recent)
-            run_recent(ui, start, row, i);
-        else if (ui_content_tile(
-                     ui, row,
-                     &(ui_tile_content){.label = label,
-                                        .name = label,
-                                        .text = "",
-                                        .is_link = !is_file,
-                                        .picture = is_file ? ui_thumbnail(ui, name, false) : NULL}))
-            ui->command = (view_command){
-                .action = action, .number = i, .path = is_file ? common_copy(name) : NULL};
-        free(label);
+            run_recent(ui, start, box, i);
+        else
+            run_start_tile(ui, items->names[i], i, box, action);
     }
 }
 
-void view_start_panel(view_ui *ui, const view_start *start)
+// The title of the page, with a hint and the button that closes the page.
+static void run_start_header(view_ui *ui, view_rect header, bool has_character)
 {
     static const char *const hint = "Click the character to interact";
-    static const char *const words[] = {"Folder or game\xE2\x80\xA6", "Shortcuts F1"};
-    const view_action actions[] = {VIEW_FILES, VIEW_OPEN_FOLDER,
-                                   view_get_toggle(VIEW_OPTION(shown.help))};
-    view_canvas *const canvas = ui->stage->canvas;
-    const view_font *const font = ui->stage->font;
-    const float scale = ui->scale;
-    const float gap = 8 * scale;
-    const view_rect box = view_start_box(ui->stage);
-    const float padding = (box.width > 460 * scale ? 25 : VIEW_PADDING) * scale;
-    view_draw_rect(canvas, box, VIEW_DOCK);
-    ui_begin(ui, "start");
-    ui_item(ui, box, "");
-    view_rect part = view_inset(box, padding);
-    part.height += 0.5f * padding;
-    view_rect head = view_cut(&part, VIEW_AT_TOP, font->line[VIEW_TITLE]);
-    view_cut(&part, VIEW_AT_TOP, gap);
-    view_draw_text(canvas, VIEW_TITLE, head.x, head.y, head.width, VIEW_BRIGHT, "md5view");
-    if (ui_button(ui, view_cut(&head, VIEW_AT_RIGHT, head.height), "\xC3\x97",
-                  false)) // closes the start page
-        ui->command.action = VIEW_START_PAGE;
-    if (box.x > 0 && ui_text_width(ui, hint) < 0.6f * head.width)
-        ui_text_left_of(ui, head.x + head.width - gap, ui_text_top(ui, head), VIEW_DIM, hint);
-    int pressed = ui_button(ui, view_cut(&part, VIEW_AT_TOP, 36 * scale),
-                            "Open your own model\xE2\x80\xA6   Ctrl+O", true)
-                      ? 0
-                      : -1;
-    view_cut(&part, VIEW_AT_TOP, gap);
-    view_rect row = view_cut(&part, VIEW_AT_TOP, 30 * scale);
-    const int other = ui_buttons(ui, &row, words, 2, -1, false);
-    pressed = other >= 0 ? 1 + other : pressed;
-    view_cut(&part, VIEW_AT_TOP, gap);
+    view_draw_text(ui->canvas, VIEW_TITLE, header.x, header.y, header.width, VIEW_BRIGHT,
+                   "md5view");
+    if (ui_button(ui, view_cut(&header, VIEW_AT_RIGHT, header.height), "\xC3\x97", false))
+        ui->command.action = VIEW_START_PAGE; // closes the page
+    if (has_character && ui_text_width(ui, hint) < 0.6f * header.width)
+        ui_text_left_of(ui, header.x + header.width - start_gap * ui->scale,
+                        ui_text_top(ui, header), VIEW_DIM, hint);
+}
 
+// The buttons that open a model, open a folder, and list the shortcuts. Returns the action of the
+// pressed button, or VIEW_NOTHING. They are cut off the top of `part`.
+static view_action run_start_buttons(view_ui *ui, view_rect *part)
+{
+    static const char *const words[] = {"Folder or game\xE2\x80\xA6", "Shortcuts F1"};
+    const view_action actions[] = {VIEW_OPEN_FOLDER, view_get_toggle(VIEW_OPTION(shown.help))};
+    const float gap = start_gap * ui->scale;
+    const view_rect open = view_cut(part, VIEW_AT_TOP, 36 * ui->scale);
+    view_action pressed = VIEW_NOTHING;
+    if (ui_button(ui, open, "Open your own model\xE2\x80\xA6   Ctrl+O", true))
+        pressed = VIEW_FILES;
+    view_cut(part, VIEW_AT_TOP, gap);
+
+    view_rect row = view_cut(part, VIEW_AT_TOP, 30 * ui->scale);
+    const int number = ui_buttons(ui, &row, words, COMMON_LENGTH(actions), -1, false);
+    view_cut(part, VIEW_AT_TOP, gap);
+    return number >= 0 ? actions[number] : pressed;
+}
+
+// Lists the recent files, the examples and the lessons.
+static void list_start_sections(view_ui *ui, const view_start *start, view_rect area)
+{
     ui_column column;
-    ui_begin_list(ui, &column, part, &ui->scrolls[UI_SCROLL_START]);
+    ui_begin_list(ui, &column, area, &ui->scrolls[UI_SCROLL_START]);
     ui_column_text(ui, VIEW_PLAIN,
                    "Or drop a model, clip, machine, camera, texture, folder or archive here");
-    run_section(ui, start, "Recent", &start->recent, 0.6f * part.width, 38 * scale, VIEW_OPEN_FILE,
-                "Recent files appear here");
+    run_section(ui, start, "Recent", &start->recent, 0.6f * area.width, 38 * ui->scale,
+                VIEW_OPEN_FILE, "Recent files appear here");
     run_section(ui, start, "Examples", &start->examples, 7.5f * ui->em, 8.5f * ui->em,
                 VIEW_OPEN_FILE, "The example models are not installed");
     run_section(ui, start, "Interactive lessons", &start->pages, 16 * ui->em, 2.1f * ui->em,
                 VIEW_OPEN_PAGE, "");
     ui_end_column(ui);
-    if (pressed >= 0)
-        ui->command.action = actions[pressed];
-    if (ui->over != VIEW_OVERLAY_START) // the overlay over the page receives the keys
-        return;
-    const bool is_return = pressed < 0 && ui_key(ui, VIEW_KEY_RETURN);
+}
+
+// Enter opens the first recent file, or lists files if there is none. Escape closes the page.
+static void run_start_keys(view_ui *ui, const view_start *start)
+{
     const bool has_recent = start->recent.count > 0 && (start->missing & 1) == 0;
-    if (is_return && has_recent)
-        UI_COMMAND(ui, VIEW_OPEN_FILE, .path = common_copy(start->recent.names[0]));
-    else if (is_return)
-        ui->command.action = actions[0];
+    if (ui_key(ui, VIEW_KEY_RETURN)) {
+        if (has_recent)
+            UI_COMMAND(ui, VIEW_OPEN_FILE, .path = common_copy(start->recent.names[0]));
+        else
+            ui->command.action = VIEW_FILES;
+    }
     if (ui_key(ui, VIEW_KEY_ESCAPE))
         ui->command.action = VIEW_CLOSE_LISTS;
+}
+
+void view_start_panel(view_ui *ui, const view_start *start)
+{
+    const float scale = ui->scale;
+    const view_rect box = view_start_box(ui->stage);
+    const float padding = (box.width > 460 * scale ? 25 : VIEW_PADDING) * scale;
+    view_draw_rect(ui->canvas, box, VIEW_DOCK);
+    ui_begin(ui, "start");
+    ui_item(ui, box, "");
+
+    view_rect part = view_inset(box, padding);
+    part.height += 0.5f * padding;
+    const float title_height = ui->stage->font->line[VIEW_TITLE];
+    const view_rect header = view_cut(&part, VIEW_AT_TOP, title_height);
+    const bool has_character = box.x > 0; // next to the page
+    view_cut(&part, VIEW_AT_TOP, start_gap * scale);
+    run_start_header(ui, header, has_character);
+    const view_action pressed = run_start_buttons(ui, &part);
+    list_start_sections(ui, start, part);
+
+    if (pressed != VIEW_NOTHING)
+        ui->command.action = pressed;
+    if (ui->over == VIEW_OVERLAY_START) // otherwise the overlay over the page receives the keys
+        run_start_keys(ui, start);
 }

@@ -10,57 +10,79 @@ static const float scale_width = 230;
 static const float scale_height = 12;
 static const float spacing = 8;
 
+static const view_color mark_color = 0xF2C14EFFu;
+static const view_color mark_edge_color = 0x12151AE0u;
+static const view_color triangle_color = 0xF1F3F690u; // of triangles in the UV layout
+
 // -- Weights --------------------------------------------------------------------------------
+
+// Converts a color with linear channels to an sRGB color.
+static view_color encode_color(md5_vec4 linear)
+{
+    const float channels[3] = {linear.x, linear.y, linear.z};
+    view_color color = 0xFF; // alpha
+    for (int i = 0; i < 3; i++) {
+        const float c = channels[i];
+        const float encoded = c <= 0.0031308f ? 12.92f * c : 1.055f * powf(c, 1.0f / 2.4f) - 0.055f;
+        color |= (view_color)(255 * encoded + 0.5f) << (24 - 8 * i);
+    }
+    return color;
+}
+
+// Draws a band of the colors of the scale: of weights or, if `are_counts`, of the numbers of
+// influences, which have one color per quarter.
+static void draw_color_band(const view_stage *stage, view_rect band, bool are_counts)
+{
+    enum { STEPS = 64 };
+    const float step = band.width / (float)STEPS;
+    for (int i = 0; i < STEPS; i++) {
+        const float value = ((float)i + 0.5f) / (float)STEPS;
+        const md5_vec4 color = view_heat_color(are_counts ? ceilf(4 * value) / 4 : value);
+        const view_rect part = {band.x + (float)i * step, band.y, step + 0.5f, band.height};
+        view_draw_rect(stage->canvas, part, encode_color(color));
+    }
+}
+
+// Draws the labels below the colors of the band: counts in the middle of their quarter, weights at
+// their positions.
+static void draw_band_labels(const view_ui *ui, view_rect band, bool are_counts)
+{
+    enum { NUM_LABELS = 5 };
+    static const char *const weights[NUM_LABELS] = {"0", "0.25", "0.5", "0.75", "1"};
+    static const char *const counts[NUM_LABELS] = {"", "1", "2", "3", "4+"};
+    for (int i = 0; i < NUM_LABELS; i++) {
+        const char *const label = are_counts ? counts[i] : weights[i];
+        const float half_width = 0.5f * ui_text_width(ui, label);
+        const float part = are_counts ? ((float)i - 0.5f) / 4.0f : (float)i / 4.0f;
+        const float x = band.x + part * band.width - half_width;
+        const float max_x = band.x + band.width - 2 * half_width;
+        ui_text(ui, view_clamp(x, band.x, max_x), band.y + band.height, 0, VIEW_DIM, label);
+    }
+}
 
 // Draws the legend of the weights of the selected joint, or of the numbers of influences.
 static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect box)
 {
-    enum { STEPS = 64 };
-    static const char *const weights[5] = {"0", "0.25", "0.5", "0.75", "1"};
-    static const char *const counts[5] = {"", "1", "2", "3", "4+"};
     const int32_t joint = stage->joint;
+    const bool are_counts = joint < 0;
     const view_heatmap_stats heat = view_measure_heat(ui->scene->model, joint);
     char title[96] = "Influences per vertex";
     char text[96];
-    if (joint >= 0) {
+    if (are_counts) {
+        COMMON_TEXT(text, "max. %.0f" VIEW_DOT "%u with more than 4", heat.most, heat.num_vertices);
+    } else {
         COMMON_TEXT(title, "Weights of %s", ui->scene->skeleton->joints[joint].name);
         COMMON_TEXT(text, "%u vertices" VIEW_DOT "max. %.3f", heat.num_vertices, heat.most);
-    } else {
-        COMMON_TEXT(text, "max. %.0f" VIEW_DOT "%u with more than 4", heat.most, heat.num_vertices);
     }
+
     view_rect inside = view_inset(box, VIEW_PADDING * ui->scale);
     view_draw_text(stage->canvas, VIEW_TITLE, inside.x, inside.y, inside.width, VIEW_BRIGHT, title);
     inside.y += stage->font->line[VIEW_TITLE];
     ui_text(ui, inside.x, inside.y, inside.width, VIEW_PLAIN, text);
     const view_rect band = {inside.x, inside.y + ui->line + 0.5f * spacing * ui->scale,
                             inside.width, scale_height * ui->scale};
-    // A band of the colors of the scale, with the values at its ends and quarters.
-    const float step = band.width / (float)STEPS;
-    for (int i = 0; i < STEPS; i++) {
-        const float value = ((float)i + 0.5f) / (float)STEPS;
-        const md5_vec4 linear = view_heat_color(joint < 0 ? ceilf(4 * value) / 4 : value);
-        const float channels[3] = {linear.x, linear.y, linear.z};
-        view_color color = 0xFF;
-        for (int k = 0; k < 3; k++) {
-            const float c = channels[k];
-            const float encoded =
-                c <= 0.0031308f ? 12.92f * c : 1.055f * powf(c, 1.0f / 2.4f) - 0.055f;
-            color |= (view_color)(255 * encoded + 0.5f) << (24 - 8 * k);
-        }
-        view_draw_rect(stage->canvas,
-                       (view_rect){band.x + (float)i * step, band.y, step + 0.5f, band.height},
-                       color);
-    }
-    for (int i = 0; i < 5; i++) {
-        const char *const word = joint < 0 ? counts[i] : weights[i];
-        const float half = 0.5f * ui_text_width(ui, word);
-        // Labels below their colors: counts in the middle of their quarter, weights at their
-        // positions.
-        const float part = joint < 0 ? ((float)i - 0.5f) / 4.0f : (float)i / 4.0f;
-        const float x = band.x + part * band.width - half;
-        ui_text(ui, view_clamp(x, band.x, band.x + band.width - 2 * half), band.y + band.height, 0,
-                VIEW_DIM, word);
-    }
+    draw_color_band(stage, band, are_counts);
+    draw_band_labels(ui, band, are_counts);
 }
 
 // -- Texture coordinates --------------------------------------------------------------------
@@ -92,16 +114,12 @@ static void draw_triangle_sides(const view_stage *stage, const md5_mesh *mesh, u
     }
 }
 
-void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
+// Finds the part of the plane that contains the image and all texture coordinates of a mesh.
+// Texture coordinates of repeated images may be large: at most MAX_IMAGES images per direction.
+// Returns the number of vertices outside of the image.
+static uint32_t measure_uv(const md5_mesh *mesh, uv_window *window)
 {
-    enum { MAX_TRIANGLES = 20000, MAX_IMAGES = 4 };
-    const md5_mesh *const mesh = &stage->document->scene.model->meshes[number];
-    const view_texture *const image =
-        view_mesh_image(&stage->document->textures, number, MD5GL_IMAGE_DIFFUSE);
-    const float line = stage->font->line[VIEW_TEXT];
-    const float scale = stage->font->scale;
-    // Texture coordinates of repeated images may be large: show at most MAX_IMAGES images per
-    // direction.
+    enum { MAX_IMAGES = 4 };
     float low[2] = {0, 0};
     float high[2] = {1, 1};
     uint32_t num_outside = 0;
@@ -115,26 +133,43 @@ void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
         }
         num_outside += !is_inside;
     }
+    *window =
+        (uv_window){.low = {low[0], low[1]}, .size = fmaxf(high[0] - low[0], high[1] - low[1])};
+    return num_outside;
+}
+
+void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
+{
+    enum { MAX_TRIANGLES = 20000 };
+    const md5_mesh *const mesh = &stage->document->scene.model->meshes[number];
+    const view_texture *const image =
+        view_mesh_image(&stage->document->textures, number, MD5GL_IMAGE_DIFFUSE);
+    const float line = stage->font->line[VIEW_TEXT];
+    uv_window window;
+    const uint32_t num_outside = measure_uv(mesh, &window);
     char text[160];
     if (num_outside > 0)
         COMMON_TEXT(text, "%u of %u vertices outside 0 to 1", num_outside, mesh->num_vertices);
     else
         COMMON_TEXT(text, "%s", image != NULL ? common_base(image->path) : "no texture");
-    const float side = fminf(inside.width, inside.height - line);
     view_draw_text(stage->canvas, VIEW_TEXT, inside.x, inside.y, inside.width,
                    num_outside > 0 ? VIEW_AMBER : VIEW_PLAIN, text);
     if (mesh->num_vertices == 0)
         return;
-    const uv_window window = {.low = {low[0], low[1]},
-                              .size = fmaxf(high[0] - low[0], high[1] - low[1]),
-                              .area = {inside.x, inside.y + line, side, side}};
-    const float uv[4] = {low[0], low[1], low[0] + window.size, low[1] + window.size};
+
+    const float side = fminf(inside.width, inside.height - line);
+    window.area = (view_rect){inside.x, inside.y + line, side, side};
+    const float uv[4] = {window.low[0], window.low[1], window.low[0] + window.size,
+                         window.low[1] + window.size};
     view_draw_image(stage->canvas, window.area, uv,
                     image != NULL ? image->texture : stage->document->surfaces.uv_grid, true);
+
+    const float scale = stage->font->scale;
+    const view_pick *const pick = stage->pick;
     for (uint32_t i = 0; i < mesh->num_triangles && i < MAX_TRIANGLES; i++)
-        draw_triangle_sides(stage, mesh, i, &window, scale, 0xF1F3F690u);
-    if (stage->pick->is_set && stage->pick->mesh == number)
-        draw_triangle_sides(stage, mesh, stage->pick->triangle, &window, 3 * scale, 0xF2C14EFFu);
+        draw_triangle_sides(stage, mesh, i, &window, scale, triangle_color);
+    if (pick->is_set && pick->mesh == number)
+        draw_triangle_sides(stage, mesh, pick->triangle, &window, 3 * scale, mark_color);
 }
 
 // -- The panel ------------------------------------------------------------------------------
@@ -142,6 +177,12 @@ void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
 void view_surface_panel(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;
+    const bool shows_weights =
+        stage->options->surface == VIEW_SURFACE_WEIGHTS && stage->document->drawn != NULL;
+    if (!shows_weights || view_shows_crowd(stage->document))
+        return;
+
+    // In the lower right corner of the image.
     const float scale = ui->scale;
     const float margin = VIEW_MARGIN * scale;
     const float padding = VIEW_PADDING * scale;
@@ -151,10 +192,6 @@ void view_surface_panel(view_ui *ui)
     const view_rect free = view_current_layout(stage).free;
     const view_rect box = {free.x + free.width - margin - width,
                            free.y + fmaxf(free.height - margin - height, margin), width, height};
-    const bool shows_weights =
-        stage->options->surface == VIEW_SURFACE_WEIGHTS && stage->document->drawn != NULL;
-    if (!shows_weights || view_shows_crowd(stage->document))
-        return;
     ui_box(ui, "surface", box, "");
     if (!ui->is_event)
         draw_weights(ui, stage, box);
@@ -165,24 +202,28 @@ void view_surface_panel(view_ui *ui)
 bool view_find_pixel(const view_stage *stage, md5_vec3 position, float at[2])
 {
     const view_lens lens = view_stage_lens(stage);
-    const float half_height = view_half_height_at(&lens, position);
+    const float half_height = view_half_height_at(&lens, position); // <= 0: behind the camera
     const md5_vec3 offset = md5_vec3_sub(position, lens.eye);
-    const float unit = 0.5f * stage->height / half_height;
-    at[0] = 0.5f * stage->width * (1 + lens.shift_x) + md5_vec3_dot(offset, lens.axes.right) * unit;
-    at[1] = 0.5f * stage->height * (1 - lens.shift_y) - md5_vec3_dot(offset, lens.axes.up) * unit;
+    const float pixels_per_unit = 0.5f * stage->height / half_height;
+    const float right = md5_vec3_dot(offset, lens.axes.right);
+    const float up = md5_vec3_dot(offset, lens.axes.up);
+    at[0] = 0.5f * stage->width * (1 + lens.shift_x) + right * pixels_per_unit;
+    at[1] = 0.5f * stage->height * (1 - lens.shift_y) - up * pixels_per_unit;
     return half_height > 0 && fabsf(at[0]) < 1e5f && fabsf(at[1]) < 1e5f;
 }
 
 void view_mark_pixel(const view_stage *stage, const float at[2], const char *name)
 {
+    view_canvas *const canvas = stage->canvas;
     const float scale = stage->font->scale;
     const float x = at[0];
     const float y = at[1];
-    view_draw_disc(stage->canvas, x, y, 7 * scale, 0x12151AE0u);
-    view_draw_disc(stage->canvas, x, y, 4.5f * scale, 0xF2C14EFFu);
-    const float text = view_text_width(stage->font, VIEW_TEXT, name);
-    const view_rect box = {x + 12 * scale, y - 13 * scale, text + 16 * scale, 26 * scale};
-    view_draw_round_rect(stage->canvas, box, 13 * scale, VIEW_BOX);
-    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 8 * scale, box.y + 4 * scale, 0, VIEW_BRIGHT,
-                   name);
+    view_draw_disc(canvas, x, y, 7 * scale, mark_edge_color);
+    view_draw_disc(canvas, x, y, 4.5f * scale, mark_color);
+
+    // The name in a pill right of the disc.
+    const float text_width = view_text_width(stage->font, VIEW_TEXT, name);
+    const view_rect box = {x + 12 * scale, y - 13 * scale, text_width + 16 * scale, 26 * scale};
+    view_draw_round_rect(canvas, box, 13 * scale, VIEW_BOX);
+    view_draw_text(canvas, VIEW_TEXT, box.x + 8 * scale, box.y + 4 * scale, 0, VIEW_BRIGHT, name);
 }

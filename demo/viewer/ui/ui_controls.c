@@ -70,18 +70,20 @@ bool ui_button(view_ui *ui, view_rect rect, const char *text, bool is_selected)
 int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count, int primary,
                bool at_end)
 {
-    const float border = 20 * ui->scale;
+    const float border = 20 * ui->scale; // of each text, both sides together
     const float gap = 6 * ui->scale;
-    float all = 0;
-    int pressed = -1;
+    float width = 0;
     for (int i = 0; i < count; i++)
-        all += ui_text_width(ui, words[i]) + border + gap;
+        width += ui_text_width(ui, words[i]) + border + gap;
+
     view_rect button = *row;
-    row->width -= all;
+    row->width -= width;
     if (at_end)
         button.x += row->width + gap;
     else
-        row->x += all;
+        row->x += width;
+
+    int pressed = -1;
     for (int i = 0; i < count; i++) {
         button.width = ui_text_width(ui, words[i]) + border;
         if (ui_button(ui, button, words[i], i == primary))
@@ -95,21 +97,22 @@ bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t 
                 uint32_t *choice)
 {
     const uint32_t before = *choice;
-    const float width = rect.width / (float)count;
-    float widest = 0;
-    float spare = width;
+    const float even_width = rect.width / (float)count;
+    float max_text = 0;
+    float spare = even_width; // space of each button next to its text, if they share the space
     for (uint32_t i = 0; i < count; i++) {
         const float text = ui_text_width(ui, words[i]);
-        widest = fmaxf(widest, text);
+        max_text = fmaxf(max_text, text);
         spare -= text / (float)count;
     }
-    const bool is_even = widest < width || spare < 0; // else buttons are as wide as their texts
-    view_rect part = rect;
+    const bool is_even = max_text < even_width || spare < 0;
+
+    view_rect button = rect;
     for (uint32_t i = 0; i < count; i++) {
-        part.width = is_even ? width : ui_text_width(ui, words[i]) + spare;
-        if (ui_button(ui, part, words[i], i == before))
+        button.width = is_even ? even_width : ui_text_width(ui, words[i]) + spare;
+        if (ui_button(ui, button, words[i], i == before))
             *choice = i;
-        part.x += part.width;
+        button.x += button.width;
     }
     return *choice != before;
 }
@@ -124,25 +127,36 @@ view_rect ui_next_row(view_ui *ui, const char *name, view_color color, view_rect
     return row;
 }
 
+// Draws a slider that is filled up to the value. `part` is the position of the value, 0 to 1.
+static void draw_slider(const view_ui *ui, view_rect track, float part)
+{
+    const float scale = ui->scale;
+    const float height = 4 * scale;
+    const float radius = 2 * scale;
+    const float middle = track.y + 0.5f * track.height;
+    const float filled = track.width * view_clamp(part, 0, 1);
+    view_rect line = {track.x, middle - radius, track.width, height};
+    view_draw_round_rect(ui->canvas, line, radius, VIEW_EDGE);
+    line.width = filled;
+    view_draw_round_rect(ui->canvas, line, radius, VIEW_ACCENT);
+    view_draw_disc(ui->canvas, track.x + filled, middle, 6 * scale, VIEW_BRIGHT);
+}
+
 bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char *text,
                view_color text_color, float low, float high, const float *usual, float *value)
 {
     const float scale = ui->scale;
     view_rect track;
-    const view_rect all = ui_next_row(ui, name, name_color, &track);
+    const view_rect row = ui_next_row(ui, name, name_color, &track);
     float part = (*value - low) / (high - low);
-    const float middle = track.y + 0.5f * track.height;
-    const float place = track.width * view_clamp(part, 0, 1);
-    view_rect line = {track.x, middle - 2 * scale, track.width, 4 * scale};
-    view_draw_round_rect(ui->canvas, line, 2 * scale, VIEW_EDGE);
-    line.width = place; // filled up to the value
-    view_draw_round_rect(ui->canvas, line, 2 * scale, VIEW_ACCENT);
-    view_draw_disc(ui->canvas, track.x + place, middle, 6 * scale, VIEW_BRIGHT);
+    draw_slider(ui, track, part);
     if (text != NULL)
-        ui_text(ui, track.x + track.width + 12 * scale, ui_text_top(ui, all), 0, text_color, text);
-    const bool is_pressed = ui_item(ui, all, name);
+        ui_text(ui, track.x + track.width + 12 * scale, ui_text_top(ui, row), 0, text_color, text);
+
+    const bool is_pressed = ui_item(ui, row, name);
     if (is_pressed) {
-        if (usual != NULL && ui->mouse.x < track.x - 8 * scale) {
+        const bool is_name = ui->mouse.x < track.x - 8 * scale;
+        if (usual != NULL && is_name) {
             ui->held = ui->item.panel;
             *value = *usual;
             return true;
@@ -160,17 +174,18 @@ bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const
 {
     const float side = 12 * ui->scale;
     view_rect rest;
-    const view_rect all = ui_next_row(ui, name, VIEW_PLAIN, &rest);
+    const view_rect row = ui_next_row(ui, name, VIEW_PLAIN, &rest);
     const view_rect box = {rest.x, rest.y + 0.5f * (rest.height - side),
                            is_button ? side : 2 * side, side};
     view_draw_round_rect(ui->canvas, box, 0.5f * side, is_set ? VIEW_ACCENT : VIEW_EDGE);
     if (!is_button) {
-        const float knob = is_set ? 1.5f : 0.5f;
+        const float knob = is_set ? 1.5f : 0.5f; // its middle, in sides of the box
         view_draw_disc(ui->canvas, box.x + knob * side, box.y + 0.5f * side, 0.4f * side,
                        is_set ? VIEW_BOX : VIEW_BRIGHT);
     }
     ui_text(ui, box.x + box.width + 8 * ui->scale, ui_text_top(ui, rest), 0, VIEW_DIM, key);
-    if (!ui_item(ui, all, name))
+
+    if (!ui_item(ui, row, name))
         return false;
     ui->held = ui->item.panel;
     return true;
