@@ -97,23 +97,30 @@ static uint32_t find_state(const md5_layer_desc *layer, const md5_state_desc **s
     return found != NULL ? (uint32_t)(*found - layer->states) : MD5_NONE;
 }
 
+// Returns the states of a layer sorted by name, to be freed.
+static const md5_state_desc **sort_states(const md5_layer_desc *layer)
+{
+    const md5_state_desc **const states = common_alloc(layer->num_states, sizeof *states);
+    for (uint32_t i = 0; i < layer->num_states; i++)
+        states[i] = &layer->states[i];
+    qsort(states, layer->num_states, sizeof *states, compare_names);
+    return states;
+}
+
 // Fills links[] with the transitions whose states exist, sorted. Returns their number.
 static uint32_t list_links(const md5_layer_desc *layer, graph_link *links)
 {
-    const uint32_t num_states = layer->num_states;
-    const md5_state_desc **const states = common_alloc(num_states, sizeof *states);
+    const md5_state_desc **const states = sort_states(layer);
+    const uint32_t any_state = layer->num_states; // the node after all states
     uint32_t num_links = 0;
-    for (uint32_t i = 0; i < num_states; i++)
-        states[i] = &layer->states[i];
-    qsort(states, num_states, sizeof *states, compare_names);
     for (uint32_t i = 0; i < layer->num_transitions; i++) {
         const md5_transition_desc *const transition = &layer->transitions[i];
         const bool is_from_any = transition->from == NULL;
-        const uint32_t from =
-            is_from_any ? num_states : find_state(layer, states, transition->from);
+        const uint32_t from = is_from_any ? any_state : find_state(layer, states, transition->from);
         const uint32_t to = find_state(layer, states, transition->to);
         if (from == MD5_NONE || to == MD5_NONE)
             continue;
+
         graph_link link = {.low = from, .high = to, .is_back = from > to, .transition = i};
         if (link.is_back) {
             link.low = to;
@@ -121,49 +128,64 @@ static uint32_t list_links(const md5_layer_desc *layer, graph_link *links)
         }
         links[num_links++] = link;
     }
-    qsort(links, num_links, sizeof *links, compare_links);
     free(states);
+    qsort(links, num_links, sizeof *links, compare_links);
     return num_links;
 }
 
-// Creates nodes and edges: one edge for all transitions between two nodes.
-static void create_edges(view_graph *graph, const md5_layer_desc *layer)
+// Returns true if two transitions connect the same nodes, in any direction.
+static bool has_same_nodes(const graph_link *a, const graph_link *b)
+{
+    return a->low == b->low && a->high == b->high;
+}
+
+// Creates the nodes: the states, then "any state", which is not counted until a transition uses it.
+static void create_nodes(view_graph *graph, const md5_layer_desc *layer)
 {
     const uint32_t num_states = layer->num_states;
-    graph_link *const links = common_alloc(layer->num_transitions, sizeof *links);
     graph->nodes = common_alloc((size_t)num_states + 1, sizeof *graph->nodes);
-    graph->edges = common_alloc(layer->num_transitions, sizeof *graph->edges);
-    graph->transitions = common_alloc(layer->num_transitions, sizeof *graph->transitions);
     graph->num_states = num_states;
     graph->num_nodes = num_states;
-    graph->num_transitions = list_links(layer, links);
     for (uint32_t i = 0; i < num_states; i++)
         graph->nodes[i].name = layer->states[i].name;
     graph->nodes[num_states].name = "any state";
+}
+
+// Creates the edges: one edge for all transitions between two nodes. The links are sorted, so the
+// transitions of an edge follow each other.
+static void create_edges(view_graph *graph, const md5_layer_desc *layer)
+{
+    graph_link *const links = common_alloc(layer->num_transitions, sizeof *links);
+    graph->edges = common_alloc(layer->num_transitions, sizeof *graph->edges);
+    graph->transitions = common_alloc(layer->num_transitions, sizeof *graph->transitions);
+    graph->num_transitions = list_links(layer, links);
+
     for (uint32_t i = 0; i < graph->num_transitions; i++) {
         const graph_link *const link = &links[i];
-        const bool is_new =
-            i == 0 || links[i - 1].low != link->low || links[i - 1].high != link->high;
-        if (is_new)
+        if (i == 0 || !has_same_nodes(&links[i - 1], link))
             graph->edges[graph->num_edges++] =
                 (view_graph_edge){.ends = {link->low, link->high}, .first_transition = i};
-        if (link->high == num_states)
-            graph->num_nodes = num_states + 1;
-        if (link->low == link->high)
-            graph->nodes[link->low].loops = true;
         graph->edges[graph->num_edges - 1].num_transitions[link->is_back ? 1 : 0]++;
         graph->transitions[i] = link->transition;
+
+        if (link->high == graph->num_states)
+            graph->num_nodes = graph->num_states + 1;
+        if (link->low == link->high)
+            graph->nodes[link->low].loops = true;
     }
     free(links);
 }
 
-// Lists the edges of each node.
+// Lists the edges of each node: first counts them, then adds up the counts, then stores the edges.
 static void list_adjacent_edges(layout *work)
 {
     const view_graph *const graph = work->graph;
     work->first_edge = common_alloc((size_t)graph->num_nodes + 2, sizeof *work->first_edge);
     work->adjacent_edges = common_alloc(2 * (size_t)graph->num_edges, sizeof *work->adjacent_edges);
-    uint32_t *const next = work->first_edge + 1; // becomes first_edge of the following node
+
+    // next[node] is the index at which the next edge of the node is stored. After all edges are
+    // stored, it is the first index of the following node.
+    uint32_t *const next = work->first_edge + 1;
     for (uint32_t i = 0; i < graph->num_edges; i++)
         for (uint32_t end = 0; end < 2; end++)
             next[graph->edges[i].ends[end] + 1]++;
@@ -177,7 +199,7 @@ static void list_adjacent_edges(layout *work)
 // -- Bands ----------------------------------------------------------------------------------------
 
 // Sets the distance of all nodes that can be reached from `start` and do not have one. Appends them
-// to the order.
+// to the order, which is also the queue of the breadth-first search.
 static void search_from(layout *work, uint32_t start, uint32_t *num_found)
 {
     const view_graph *const graph = work->graph;
@@ -185,13 +207,15 @@ static void search_from(layout *work, uint32_t start, uint32_t *num_found)
     uint32_t tail = *num_found;
     work->places[start].distance = 0;
     work->order[tail++] = start;
+
     while (head < tail) {
         const uint32_t node = work->order[head++];
         for (uint32_t k = work->first_edge[node]; k < work->first_edge[node + 1]; k++) {
             const view_graph_edge *const edge = &graph->edges[work->adjacent_edges[k]];
             const uint32_t end = edge->ends[0] == node ? 0 : 1;
             const uint32_t target = edge->ends[1 - end];
-            if (edge->num_transitions[end] == 0 || work->places[target].distance != MD5_NONE)
+            const bool leads_to_target = edge->num_transitions[end] > 0;
+            if (!leads_to_target || work->places[target].distance != MD5_NONE)
                 continue;
             work->places[target].distance = work->places[node].distance + 1;
             work->order[tail++] = target;
@@ -299,26 +323,32 @@ static int compare_items(const void *a, const void *b)
     return x->position < y->position ? -1 : 1;
 }
 
-// Orders the nodes of each band by the mean levels of their neighbors. The first band keeps the
-// start state at its top.
+// Sorts the nodes of a band by the mean levels of their neighbors. `items` is memory for the nodes.
+static void order_band(layout *work, const graph_band *band, bool is_backward, sort_item *items)
+{
+    const uint32_t count = band->end - band->begin;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t node = work->order[band->begin + i];
+        find_mean_level(work, node, is_backward);
+        items[i] = (sort_item){.key = work->places[node].mean_level, .position = i, .node = node};
+    }
+    qsort(items, count, sizeof *items, compare_items);
+
+    for (uint32_t i = 0; i < count; i++)
+        work->order[band->begin + i] = items[i].node;
+    set_levels(work, band);
+}
+
+// Orders the nodes of all bands in sweeps, alternately from left to right and from right to left.
+// The first band keeps the start state at its top.
 static void order_bands(layout *work)
 {
     sort_item *const items = common_alloc(work->graph->num_nodes, sizeof *items);
     for (uint32_t sweep = 0; sweep < NUM_SWEEPS; sweep++) {
         const bool is_backward = sweep % 2 == 1;
         for (uint32_t i = 1; i < work->num_bands; i++) {
-            const graph_band *const band = &work->bands[is_backward ? work->num_bands - i : i];
-            const uint32_t count = band->end - band->begin;
-            for (uint32_t k = 0; k < count; k++) {
-                const uint32_t node = work->order[band->begin + k];
-                find_mean_level(work, node, is_backward);
-                items[k] =
-                    (sort_item){.key = work->places[node].mean_level, .position = k, .node = node};
-            }
-            qsort(items, count, sizeof *items, compare_items);
-            for (uint32_t k = 0; k < count; k++)
-                work->order[band->begin + k] = items[k].node;
-            set_levels(work, band);
+            const uint32_t band = is_backward ? work->num_bands - i : i;
+            order_band(work, &work->bands[band], is_backward, items);
         }
     }
     free(items);
@@ -407,7 +437,7 @@ static float place_nodes(layout *work, graph_grid grid)
         const uint32_t columns = count_columns(band, grid.max_rows);
         const uint32_t num_rows_above = (num_rows - count_rows(band, grid.max_rows)) / 2;
         for (uint32_t k = 0; k < columns; k++) {
-            const float shift = num_columns % 2 == 0 ? 0 : 0.5f;
+            const float shift = num_columns % 2 == 0 ? 0 : 0.5f; // every second column is lower
             graph_column column = {.index = num_columns++,
                                    .first = band->begin + k,
                                    .end = band->end,
@@ -416,11 +446,13 @@ static float place_nodes(layout *work, graph_grid grid)
                                    .top = (float)num_rows_above + shift};
             column.width = column_width(work, &column);
             place_column(work, &column);
+
             const float distance = k + 1 < columns ? column_distance : band_distance;
             distances += distance;
             x += column.width + distance * grid.column_spread;
         }
     }
+
     // Lines within the last column need some space at its right.
     graph->width = x - band_distance * grid.column_spread + column_distance;
     graph->height = row_height * ((float)num_rows + (num_columns > 1 ? 0.5f : 0));
@@ -557,28 +589,38 @@ static void place_line(const layout *work, view_graph_edge *edge)
 
 // -- Layout ---------------------------------------------------------------------------------------
 
+// Measures the widths of the nodes.
+static void measure_nodes(layout *work, view_measure_fn *measure, const void *user)
+{
+    for (uint32_t i = 0; i < work->graph->num_nodes; i++) {
+        const view_graph_node *const node = &work->graph->nodes[i];
+        const float sign_width = node->loops ? loop_sign_width : 0;
+        const float width = measure(user, node->name) + 2 * text_padding + sign_width;
+        work->places[i].width = fminf(width, max_node_width);
+    }
+}
+
 view_graph *view_lay_out_graph(const md5_layer_desc *layer, view_graph_area area,
                                view_measure_fn *measure, const void *user)
 {
     view_graph *const graph = common_alloc(1, sizeof *graph);
+    create_nodes(graph, layer);
     create_edges(graph, layer);
+
     layout work = {.graph = graph};
     const size_t num_nodes = (size_t)graph->num_nodes + 1;
     work.places = common_alloc(num_nodes, sizeof *work.places);
     work.order = common_alloc(num_nodes, sizeof *work.order);
     work.bands = common_alloc(num_nodes, sizeof *work.bands);
     list_adjacent_edges(&work);
-    for (uint32_t i = 0; i < graph->num_nodes; i++) {
-        const view_graph_node *const node = &graph->nodes[i];
-        const float width =
-            measure(user, node->name) + 2 * text_padding + (node->loops ? loop_sign_width : 0);
-        work.places[i].width = fminf(width, max_node_width);
-    }
+    measure_nodes(&work, measure, user);
+
     find_bands(&work);
     order_bands(&work);
     fit_nodes(&work, area);
     for (uint32_t i = 0; i < graph->num_edges; i++)
         place_line(&work, &graph->edges[i]);
+
     free(work.places);
     free(work.order);
     free(work.bands);

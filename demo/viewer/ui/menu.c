@@ -175,6 +175,33 @@ static bool is_on(const view_stage *stage, const view_menu_entry *row)
     }
 }
 
+// Reads "on" or "off" as a value of a switch, or of a choice between two values.
+static bool read_switch_word(const view_stage *stage, const view_option *option, const char *word,
+                             menu_line *line)
+{
+    const bool is_on_word = strcasecmp(word, "on") == 0;
+    const bool is_negated = strncmp(option->name, "no-", 3) == 0;
+    if (option->kind == COMMON_EITHER)
+        line->value = find_word(option->value, is_on_word);
+    else
+        line->value = is_on_word != is_negated ? "yes" : "no";
+    COMMON_TEXT(line->keys, "current: %s", is_on(stage, line->row) ? "on" : "off");
+    return is_on_word || strcasecmp(word, "off") == 0;
+}
+
+// Reads a word as a time: a number, which may end in 'f' (frames) or 's' (seconds).
+static bool read_time_word(const view_stage *stage, const char *word, menu_line *line)
+{
+    const md5_anim *const anim = view_timing_anim(&stage->document->scene);
+    if (anim != NULL)
+        COMMON_TEXT(line->keys, "current: %.0f", view_frame_position(stage->play, anim));
+
+    char *unit;
+    strtod(word, &unit);
+    const bool has_unit = strlen(unit) < 2 && strspn(unit, "fs") == strlen(unit);
+    return isdigit((unsigned char)word[0]) && has_unit;
+}
+
 // Interprets the last word of the search text as a value of an option. Sets line->value to the
 // value in the syntax of the option, and line->keys to a text about the current value. Returns
 // false if the word is not a value of the option.
@@ -182,31 +209,17 @@ static bool read_word(const view_stage *stage, const view_option *option, const 
                       menu_line *line)
 {
     const char *const word = strrchr(sought, ' ') + 1;
-    const md5_anim *const anim = view_timing_anim(&stage->document->scene);
-    view_options copy = *stage->options;
-    char *end;
     line->value = word;
-    if (option->kind <= COMMON_EITHER) {
-        const bool on = strcasecmp(word, "on") == 0;
-        const bool is_negated = strncmp(option->name, "no-", 3) == 0;
-        if (option->kind == COMMON_EITHER)
-            line->value = find_word(option->value, on);
-        else
-            line->value = on != is_negated ? "yes" : "no";
-        COMMON_TEXT(line->keys, "current: %s", is_on(stage, line->row) ? "on" : "off");
-        return on || strcasecmp(word, "off") == 0;
-    }
-    if (option->kind == VIEW_OPTION_TIMES) {
-        if (anim != NULL)
-            COMMON_TEXT(line->keys, "current: %.0f", view_frame_position(stage->play, anim));
-        strtod(word, &end);
-        const bool has_unit = strlen(end) < 2 && strspn(end, "fs") == strlen(end);
-        return isdigit((unsigned char)word[0]) && has_unit;
-    }
-    char *const now = view_write_option(option, &copy);
-    if (now != NULL)
-        COMMON_TEXT(line->keys, "current: %.7s", now);
-    free(now);
+    if (option->kind <= COMMON_EITHER)
+        return read_switch_word(stage, option, word, line);
+    if (option->kind == VIEW_OPTION_TIMES)
+        return read_time_word(stage, word, line);
+
+    view_options copy = *stage->options;
+    char *const current = view_write_option(option, &copy);
+    if (current != NULL)
+        COMMON_TEXT(line->keys, "current: %.7s", current);
+    free(current);
     const bool is_single = option->kind > COMMON_CHOICE && option->kind < COMMON_TEXT;
     return is_single && view_read_option(option, word, &copy);
 }
@@ -354,16 +367,17 @@ static view_command line_command(const view_stage *stage, const menu_line *line,
     const view_menu_entry *const row = line->row;
     const view_machine *const machine = &stage->document->scene.machine;
     const view_option *const option = view_get_option(row);
-    const bool is_target = row->menu == VIEW_MENU_TARGET;
     view_command command = {.action = view_get_action(row), .number = line->number};
-    const char *text = line->value;
-    uint32_t layer;
-    uint32_t state;
-    if (is_target) {
+    const char *argument = line->value;
+
+    // The item that the command is about.
+    if (row->menu == VIEW_MENU_TARGET) {
         command.number = target->number;
         command.item = target->item;
-        text = row->action == VIEW_COPY_NAME ? target->name : target->path;
+        argument = row->action == VIEW_COPY_NAME ? target->name : target->path;
     } else if (row->list == VIEW_LIST_STATES) {
+        uint32_t layer;
+        uint32_t state;
         if (find_state(machine->desc, line->number, &layer, &state)) {
             command.number = layer;
             command.item = state;
@@ -373,9 +387,11 @@ static view_command line_command(const view_stage *stage, const menu_line *line,
     }
     if (option != NULL && command.action < VIEW_TOGGLE)
         command.number = (size_t)(option - view_option_rows);
-    if (text != NULL && text[0] != '\0') {
-        const size_t length = strcspn(text, argument_end(line, option));
-        command.path = common_format("%.*s", (int)length, text);
+
+    // The value of an option, or a path or name.
+    if (argument != NULL && argument[0] != '\0') {
+        const size_t length = strcspn(argument, argument_end(line, option));
+        command.path = common_format("%.*s", (int)length, argument);
     }
     if (option != NULL && line->value != NULL)
         command = view_set_command(option, command.path);
@@ -399,11 +415,14 @@ static menu_line *add_line(menu_lines *lines, const view_stage *stage, const vie
     menu_line *const line = &lines->lines[lines->count++];
     *line = (menu_line){.row = row, .is_group = is_group};
     COMMON_TEXT(line->label, "%s", label);
+
+    // Undo and Redo contain the label of their step.
     const size_t step = stage->step + (row->action == VIEW_REDO);
     const bool is_undo = row->action == VIEW_UNDO && step > 0;
     const bool is_redo = row->action == VIEW_REDO && step < stage->num_steps;
     if (is_undo || is_redo)
         COMMON_TEXT(line->label, "%s: %s", label, stage->steps[step].label);
+
     if (!is_group || row->list != VIEW_LIST_NONE)
         line->missing = view_missing_needs(stage, row);
     if (!is_group) {
@@ -440,14 +459,20 @@ static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu
     view_list_menu_entries(&list);
     for (size_t i = 0; i < list.count; i++) {
         const view_menu_entry *const row = list.entries[i];
-        const size_t own = group_length(row);
+        const size_t entry_length = group_length(row);
         if (row->menu != menu || !is_listed(stage, row))
             continue;
-        if (own == length && strncmp(row->label, group, own) == 0) {
+
+        const bool is_in_group =
+            entry_length == length && strncmp(row->label, group, entry_length) == 0;
+        if (is_in_group) {
             add_line(lines, stage, row, view_get_label(row), has_menu(row));
-        } else if (length == 0 && strncmp(row->label, list.entries[i - 1]->label, own + 1) != 0) {
-            char name[64]; // commands of a submenu are adjacent; the first command is in no submenu
-            COMMON_TEXT(name, "%.*s", (int)own, row->label);
+        } else if (length == 0
+                   && strncmp(row->label, list.entries[i - 1]->label, entry_length + 1) != 0) {
+            // The first command of a submenu adds the submenu: the commands of a submenu are
+            // adjacent, and the first command of all is in no submenu.
+            char name[64];
+            COMMON_TEXT(name, "%.*s", (int)entry_length, row->label);
             add_line(lines, stage, row, name, strstr(name, "\xE2\x80\xA6") == NULL);
         }
         if (strcmp(group, row->label) == 0)
@@ -472,29 +497,38 @@ static const char *context_label(const view_stage *stage, const view_target *tar
     return view_get_label(row);
 }
 
-// Adds a command of a context menu. A short label is completed by the kind and the name of the
-// object: "Hide mesh skin".
-static void add_context_line(menu_lines *lines, const view_stage *stage, const view_target *target,
-                             const view_menu_entry *entry)
+// Writes the label of a command in a context menu. A short label is completed by the kind and the
+// name of the object: "Hide mesh skin".
+static void write_context_label(const view_stage *stage, const view_target *target,
+                                const view_menu_entry *entry, char *text, size_t size)
 {
     const view_scene *const scene = &stage->document->scene;
     const char *const label = context_label(stage, target, entry);
     const bool is_all = strcmp(label, "Show all") == 0;
-    const bool is_of_object = entry->action == VIEW_HIDE_MESH || entry->action == VIEW_ONLY_MESH;
-    const bool is_mesh = scene->model != NULL && is_of_object && !is_all;
-    char text[64];
-    COMMON_TEXT(text, "%s", label);
-    if (is_mesh && target->number < scene->model->num_meshes) {
+    const bool is_of_mesh = entry->action == VIEW_HIDE_MESH || entry->action == VIEW_ONLY_MESH;
+    const bool has_mesh = scene->model != NULL && target->number < scene->model->num_meshes;
+    if (is_of_mesh && has_mesh && !is_all) {
         const char *const name = scene->model->meshes[target->number].name;
-        COMMON_TEXT(text, "%s mesh %s", label, name);
-        if (name[0] == '\0')
-            COMMON_TEXT(text, "%s mesh %zu", label, target->number);
+        if (name[0] != '\0')
+            snprintf(text, size, "%s mesh %s", label, name);
+        else
+            snprintf(text, size, "%s mesh %zu", label, target->number);
     } else if (entry->action == VIEW_OPEN_CLIP && target->number < scene->num_clips) {
-        COMMON_TEXT(text, "%s clip %s", label, scene->clips[target->number].name);
+        snprintf(text, size, "%s clip %s", label, scene->clips[target->number].name);
     } else if (entry->action == VIEW_OPEN_FILE && target->path[0] != '\0') {
-        COMMON_TEXT(text, "%s %s", label, common_base(target->path));
+        snprintf(text, size, "%s %s", label, common_base(target->path));
+    } else {
+        snprintf(text, size, "%s", label);
     }
-    add_line(lines, stage, entry, text, has_menu(entry));
+}
+
+// Adds a command of a context menu.
+static void add_context_line(menu_lines *lines, const view_stage *stage, const view_target *target,
+                             const view_menu_entry *entry)
+{
+    char label[64];
+    write_context_label(stage, target, entry, label, sizeof label);
+    add_line(lines, stage, entry, label, has_menu(entry));
 }
 
 static void list_context(menu_lines *lines, const view_stage *stage, const view_target *target)
@@ -544,35 +578,37 @@ static void score_line(const view_menus *menus, menu_line *line, int score)
 // entry, followed by words for the item, or MIN_SCORE. `needs_words` requires words for the entry.
 static int rate_item(const menu_line *item, const char *sought, bool needs_words)
 {
+    enum { MAX_WORDS = 8, SCORE_OF_BOTH = 400 };
     const char *const end = sought + strlen(sought);
-    const char *name = sought;
-    int score = MIN_SCORE;
-    for (int k = 0; k < 8 && name < end; k++) { // `name`: first word for the item
-        const int named = view_rate_name(item->label, item->word, name, end);
-        int both = named - 1;
-        if (name > sought)
-            both = view_rate_entry(item->row, sought, name) + 400 + named / 20;
-        if ((name > sought || !needs_words) && both > score)
-            score = both;
+    const char *name = sought; // first word for the item
+    int best = MIN_SCORE;
+    for (int k = 0; k < MAX_WORDS && name < end; k++) {
+        const bool has_entry_words = name > sought;
+        const int item_score = view_rate_name(item->label, item->word, name, end);
+        int score = item_score - 1;
+        if (has_entry_words)
+            score = view_rate_entry(item->row, sought, name) + SCORE_OF_BOTH + item_score / 20;
+        if ((has_entry_words || !needs_words) && score > best)
+            best = score;
         name += strcspn(name, " ");
         name += strspn(name, " ");
     }
-    return score;
+    return best;
 }
 
-// Adds the eight best entries of a command's list, or the last typed word as the value of its
-// option. Words for the command may precede; they are required for options, except for frames and
-// joints.
+// Adds the best entries of a command's list, or the last typed word as the value of its option.
+// Words for the command may precede; they are required for options, except for frames and joints.
 static void list_names(menu_lines *lines, const view_ui *ui, const view_menus *menus,
                        const view_menu_entry *row)
 {
+    enum { MAX_ENTRIES = 8 };
     const char *const label = view_get_label(row);
     const view_option *const option = view_get_option(row);
     const bool is_named = row->list != VIEW_LIST_NONE;
     const bool needs_words =
         option != NULL && option->kind != VIEW_OPTION_TIMES && row->list != VIEW_LIST_JOINTS;
     const size_t first = lines->count;
-    const size_t max_count = first + 8;
+    const size_t max_count = first + MAX_ENTRIES;
     const char *const sought = lines->sought + 1;
     menu_line item;
     for (size_t i = 0; sought[0] != '\0' && lines->count < MAX_LINES; i++) {
@@ -581,6 +617,7 @@ static void list_names(menu_lines *lines, const view_ui *ui, const view_menus *m
         const int score = rate_item(&item, sought, needs_words);
         if (score == MIN_SCORE)
             continue;
+
         score_line(menus, &item, score);
         menu_line *const line = &lines->lines[lines->count++];
         *line = item;
@@ -638,17 +675,17 @@ static void list_found(menu_lines *lines, const view_ui *ui, const view_menus *m
         const view_menu_entry *const row = list.entries[i];
         if (!is_searched(ui->stage, row))
             continue;
+
+        const size_t first = lines->count;
         const int score = view_rate_entry(row, sought, end);
-        size_t first = lines->count;
-        menu_line *const line =
-            score != VIEW_NO_MATCH
-                ? add_line(lines, ui->stage, row, view_get_label(row), has_menu(row))
-                : NULL;
+        menu_line *line = NULL;
+        if (score != VIEW_NO_MATCH)
+            line = add_line(lines, ui->stage, row, view_get_label(row), has_menu(row));
         if (line != NULL)
             score_line(menus, line, score);
         list_names(lines, ui, menus, row);
-        for (; first < lines->count; first++)
-            lines->lines[first].order = i;
+        for (size_t k = first; k < lines->count; k++)
+            lines->lines[k].order = i;
     }
     qsort(lines->lines, lines->count, sizeof lines->lines[0], compare_scores);
     add_messages(lines, &list);
@@ -657,6 +694,11 @@ static void list_found(menu_lines *lines, const view_ui *ui, const view_menus *m
 // == Drawing and input ============================================================================
 
 static const float row_lines = 1.3f; // height of a menu line, in lines of text
+
+// Sizes in layout units.
+static const float menu_padding = 10;
+static const float mark_width = 20; // space for the mark of a switch that is on
+static const float bar_padding = 9; // left and right of the names of menus
 
 // Returns the line to which the arrow keys move the selection: the next enabled line in the
 // direction `step`, 1 or -1, cyclically. A `from` outside of the list begins at its first or last
@@ -675,30 +717,39 @@ static size_t next_line(const menu_lines *lines, size_t from, int step)
     return from;
 }
 
+// Opens the submenu of a line. From the search, this opens the menu of the bar that contains it.
+static void open_submenu(view_ui *ui, view_menus *menus, const menu_line *line)
+{
+    if (menus->kind == VIEW_MENU_SEARCH) {
+        view_open_menu(ui, menus, VIEW_MENU_OF_BAR, 0, view_current_layout(ui->stage).menu.height);
+        menus->menu = line->row->menu;
+    }
+    COMMON_TEXT(menus->group, "%s", line->label);
+    menus->row = line->row;
+}
+
 // Executes a line: opens its submenu, or requests its command and closes the menu.
 static void execute_line(view_ui *ui, view_menus *menus, const menu_line *line)
 {
+    const double notice_seconds = 2.5;
     if (line->is_text)
         return;
     if (line->missing != 0) {
         COMMON_TEXT(ui->notice, "%s: %s", line->label, view_reason(line->missing));
-        ui->notice_end = ui->stage->now + 2.5;
-    } else if (line->is_group) {
-        if (menus->kind == VIEW_MENU_SEARCH) {
-            view_open_menu(ui, menus, VIEW_MENU_OF_BAR, 0,
-                           view_current_layout(ui->stage).menu.height);
-            menus->menu = line->row->menu;
-        }
-        COMMON_TEXT(menus->group, "%s", line->label);
-        menus->row = line->row;
-    } else {
-        view_command command = line_command(ui->stage, line, &menus->target);
-        if (command.action == VIEW_EXPORT && menus->text[0] != '\0')
-            command.path = common_copy(menus->text); // may name a format
-        menus->used.entries[menus->used.count++ % VIEW_NUM_USED] = line->row;
-        view_close_menu(ui, menus);
-        ui->command = command;
+        ui->notice_end = ui->stage->now + notice_seconds;
+        return;
     }
+    if (line->is_group) {
+        open_submenu(ui, menus, line);
+        return;
+    }
+
+    view_command command = line_command(ui->stage, line, &menus->target);
+    if (command.action == VIEW_EXPORT && menus->text[0] != '\0')
+        command.path = common_copy(menus->text); // may name a format
+    menus->used.entries[menus->used.count++ % VIEW_NUM_USED] = line->row;
+    view_close_menu(ui, menus);
+    ui->command = command;
 }
 
 // Sets `first` to the first visible line: scrolls to the selected line, and by the wheel. `count`
@@ -733,28 +784,31 @@ static void draw_line(view_ui *ui, const menu_line *line, view_rect box, float k
                       bool has_menu_name)
 {
     const float scale = ui->scale;
-    const float mark = 20 * scale;
+    const float left = box.x + mark_width * scale;
+    const float top = box.y + 0.5f * (box.height - ui->line);
     const bool can_press = !line->is_text || line->suggestion != NULL;
     if (can_press && (is_lit || ui_is_hot(ui)))
         view_draw_round_rect(ui->stage->canvas, box, 3 * scale,
                              is_lit ? VIEW_SELECTED : VIEW_CONTROL);
-    const float top = box.y + 0.5f * (box.height - ui->line);
-    view_color color = is_lit ? VIEW_BRIGHT : VIEW_PLAIN;
-    view_color dim = is_lit ? VIEW_PLAIN : VIEW_DIM;
     if (line->is_text) {
-        ui_text(ui, box.x + mark, top, box.width - mark, VIEW_DIM, line->label);
+        ui_text(ui, left, top, box.width - mark_width * scale, VIEW_DIM, line->label);
         return;
     }
+
     if (line->is_set)
         ui_text(ui, box.x + 4 * scale, top, 0, is_lit ? VIEW_BRIGHT : VIEW_ACCENT, "\xE2\x9C\x93");
-    if (line->missing != 0)
+    const bool is_disabled = line->missing != 0;
+    const float width = box.width - mark_width * scale - keys;
+    view_color color = is_lit ? VIEW_BRIGHT : VIEW_PLAIN;
+    if (is_disabled)
         color = VIEW_DISABLED;
-    const float width = box.width - mark - keys;
-    const float used = 8 * scale + ui_text(ui, box.x + mark, top, width, color, line->label);
+    const float used = 8 * scale + ui_text(ui, left, top, width, color, line->label);
+
+    view_color dim = is_lit ? VIEW_PLAIN : VIEW_DIM;
     const char *const menu = view_menu_names[line->row->menu];
     if (has_menu_name && used + ui_text_width(ui, menu) < width)
-        ui_text(ui, box.x + mark + used, top, 0, dim, menu);
-    if (line->missing != 0)
+        ui_text(ui, left + used, top, 0, dim, menu);
+    if (is_disabled)
         dim = VIEW_DISABLED;
     ui_text_left_of(ui, box.x + box.width - 6 * scale, top, dim,
                     line->is_group ? UI_SIGN_FOLDED : line->keys);
@@ -773,20 +827,27 @@ static void draw_scroll_mark(const view_ui *ui, view_rect box, size_t first, siz
         view_draw_round_rect(ui->canvas, mark, 0.5f * width, VIEW_DIM);
 }
 
-// Draws a list of lines and handles presses. Its upper left corner is at (x, y), moved to remain in
-// the window. `min_width` is 0 for menus and the width of the field for the search. `selected` is
-// the line that was selected by keys. Sets `hovered` to the line under the mouse. Returns the
-// outline.
-static view_rect draw_lines(view_ui *ui, view_menus *menus, const menu_lines *lines, float x,
-                            float y, float min_width, size_t selected, size_t *first,
-                            size_t *hovered)
+// The list of lines that draw_lines() displays.
+typedef struct line_list {
+    const menu_lines *lines;
+    bool is_search;  // below the search field
+    size_t selected; // line that was selected by keys, or SIZE_MAX
+    size_t *first;   // first visible line
+    size_t count;    // visible lines
+    float row_height;
+    float keys_width;
+    view_rect box;
+} line_list;
+
+// Measures a list: its visible lines and its outline. Its upper left corner is at (x, y), moved to
+// remain in the window. `min_width` is 0 for menus and the width of the field for the search.
+static void lay_out_lines(const view_ui *ui, line_list *list, float x, float y, float min_width)
 {
     const view_stage *const stage = ui->stage;
+    const menu_lines *const lines = list->lines;
     const float scale = ui->scale;
-    const float row = roundf(row_lines * ui->line);
-    const float padding = 10 * scale;
-    const float mark = 20 * scale;
-    const bool is_search = min_width > 0;
+    const float padding = menu_padding * scale;
+    const float mark = mark_width * scale;
     float labels = 0;
     float keys = 0;
     for (size_t i = 0; i < lines->count; i++) {
@@ -794,43 +855,72 @@ static view_rect draw_lines(view_ui *ui, view_menus *menus, const menu_lines *li
         keys = fmaxf(keys, ui_text_width(ui, lines->lines[i].keys));
     }
     keys += keys > 0 ? 2 * padding : mark;
+    list->keys_width = keys;
+    list->row_height = roundf(row_lines * ui->line);
+
+    // The tooltip of a line needs space below the list.
+    const float space = stage->height - 2 * padding - ui->line;
+    const float max_height = space - (list->is_search ? y : 0);
+    list->count = lines->count;
+    if ((float)list->count * list->row_height > max_height)
+        list->count = (size_t)fmaxf(max_height / list->row_height, 1);
+
     view_rect box = {x, y, fmaxf(mark + labels + keys + 2 * padding, min_width), 0};
     box.width = fminf(box.width, stage->width - 2 * scale);
-    const float space = stage->height - 2 * padding - ui->line;
-    const float max_height = space - (is_search ? y : 0);
-    size_t count = lines->count;
-    if ((float)count * row > max_height)
-        count = (size_t)fmaxf(max_height / row, 1);
-    box.height = (float)count * row + padding;
+    box.height = (float)list->count * list->row_height + padding;
     box.x = roundf(fmaxf(fminf(box.x, stage->width - box.width - scale), scale));
     box.y = roundf(fmaxf(fminf(box.y, space + padding - box.height), scale));
-    scroll_menu(ui, lines, box, row, selected, count, first);
+    list->box = box;
+}
 
-    ui_popover(ui, box, 5, VIEW_EDGE);
-    ui_item(ui, box, "");
-    draw_scroll_mark(ui, box, *first, count, lines->count);
-    for (size_t i = *first; i < *first + count; i++) {
+// A visible line of a list. Sets `hovered` to its index if it is under the mouse. Returns true if
+// it was pressed.
+static bool run_line(view_ui *ui, const line_list *list, size_t index, size_t *hovered)
+{
+    const menu_line *const line = &list->lines->lines[index];
+    const float padding = menu_padding * ui->scale;
+    const float y = list->box.y + 0.5f * padding;
+    const view_rect box = {list->box.x + 0.3f * padding,
+                           y + (float)(index - *list->first) * list->row_height,
+                           list->box.width - 0.6f * padding, list->row_height};
+    const bool is_pressed = ui_item(ui, box, line->label);
+    const bool is_hot = ui_is_hot(ui);
+    if (is_hot)
+        *hovered = index;
+    if (!line->is_text)
+        preview_line(ui, line);
+
+    // Without a selection by keys, the line under the mouse is highlighted.
+    const bool has_selection = list->selected < list->lines->count;
+    const bool is_chosen = index == list->selected || (is_hot && !has_selection);
+    draw_line(ui, line, box, list->keys_width, is_chosen && !line->is_text, list->is_search);
+    return is_pressed;
+}
+
+// Draws a list of lines and handles presses. See lay_out_lines() for its position. Sets `hovered`
+// to the line under the mouse. Returns the outline.
+static view_rect draw_lines(view_ui *ui, view_menus *menus, line_list *list, float x, float y,
+                            float min_width, size_t *hovered)
+{
+    const menu_lines *const lines = list->lines;
+    list->is_search = min_width > 0;
+    lay_out_lines(ui, list, x, y, min_width);
+    scroll_menu(ui, lines, list->box, list->row_height, list->selected, list->count, list->first);
+
+    ui_popover(ui, list->box, 5, VIEW_EDGE);
+    ui_item(ui, list->box, "");
+    draw_scroll_mark(ui, list->box, *list->first, list->count, lines->count);
+    const size_t end = *list->first + list->count;
+    for (size_t i = *list->first; i < end; i++) {
         const menu_line *const line = &lines->lines[i];
-        const view_rect line_box = {box.x + 0.3f * padding,
-                                    box.y + 0.5f * padding + (float)(i - *first) * row,
-                                    box.width - 0.6f * padding, row};
-        const bool is_pressed = ui_item(ui, line_box, line->label);
-        const bool is_hot = ui_is_hot(ui);
-        const bool is_chosen = i == selected || (is_hot && selected >= lines->count);
-        const bool is_lit = is_chosen && !line->is_text;
-        if (is_hot)
-            *hovered = i;
-        if (!line->is_text)
-            preview_line(ui, line);
-        draw_line(ui, line, line_box, keys, is_lit, is_search);
-        if (is_pressed && line->suggestion != NULL)
+        if (!run_line(ui, list, i, hovered))
+            continue;
+        if (line->suggestion != NULL)
             COMMON_TEXT(menus->text, "%s", line->suggestion);
-        if (is_pressed) {
-            execute_line(ui, menus, line);
-            break;
-        }
+        execute_line(ui, menus, line);
+        break;
     }
-    return box;
+    return list->box;
 }
 
 // Draws the tooltip of a line below the box, or the reason why the line is disabled.
@@ -864,14 +954,25 @@ static void select_by_keys(view_ui *ui, view_menus *menus, const menu_lines *lin
 
 // -- Menus of the bar and context menus -----------------------------------------------------------
 
+// Opens the submenu of the selected line by the right arrow key. Returns false if the line has
+// none.
+static bool enter_submenu(view_ui *ui, view_menus *menus, const menu_lines *outer)
+{
+    const bool is_open = menus->group[0] != '\0';
+    const bool has_selection = menus->selected < outer->count;
+    if (is_open || !has_selection || !outer->lines[menus->selected].is_group)
+        return false;
+    execute_line(ui, menus, &outer->lines[menus->selected]);
+    return true;
+}
+
 // Handles the left and right arrow keys: they open and close submenus and switch between the menus
 // of the bar.
 static void move_between_menus(view_ui *ui, view_menus *menus, const menu_lines *outer)
 {
-    const bool has_inner = menus->group[0] != '\0';
     if (menus->kind == VIEW_NO_MENU)
         return;
-    if (has_inner && ui_key(ui, VIEW_KEY_LEFT)) {
+    if (menus->group[0] != '\0' && ui_key(ui, VIEW_KEY_LEFT)) {
         menus->group[0] = '\0';
         return;
     }
@@ -879,13 +980,10 @@ static void move_between_menus(view_ui *ui, view_menus *menus, const menu_lines 
         return;
     if (!ui_key(ui, VIEW_KEY_LEFT) && !ui_key(ui, VIEW_KEY_RIGHT))
         return;
+
     const bool is_right = ui->mouse.key == VIEW_KEY_RIGHT;
-    const bool is_on_group =
-        menus->selected < outer->count && outer->lines[menus->selected].is_group;
-    if (is_right && is_on_group && !has_inner) {
-        execute_line(ui, menus, &outer->lines[menus->selected]);
+    if (is_right && enter_submenu(ui, menus, outer))
         return;
-    }
     const int step = is_right ? 1 : VIEW_NUM_MENUS - 1;
     const view_menu next = (view_menu)(((int)menus->menu + step) % VIEW_NUM_MENUS);
     view_open_menu(ui, menus, VIEW_MENU_OF_BAR, 0, 0);
@@ -910,32 +1008,37 @@ static void hover_submenu(view_ui *ui, view_menus *menus, const menu_lines *oute
 static view_rect draw_submenu(view_ui *ui, view_menus *menus, const menu_lines *outer,
                               const menu_lines *inner, view_rect box, size_t *hovered)
 {
-    const float width = ui->stage->width;
-    size_t opened = menus->first;
+    size_t opened = menus->first; // line of the submenu
     while (opened < outer->count) {
         if (outer->lines[opened].row == menus->row && outer->lines[opened].is_group)
             break;
         opened++;
     }
+
+    // Without space at the right, the submenu is at the left and covers a part of the menu.
+    const float width = ui->stage->width;
+    const bool is_left = box.x + 1.6f * box.width > width && box.x > 0.5f * width;
+    const float x = is_left ? box.x - 0.6f * box.width : box.x + box.width;
     const float y = box.y + (float)(opened - menus->first) * roundf(row_lines * ui->line);
-    const bool flips = box.x + 1.6f * box.width > width && box.x > 0.5f * width;
-    const float x = flips ? box.x - 0.6f * box.width : box.x + box.width;
-    return draw_lines(ui, menus, inner, x, y, 0, menus->selected, &menus->inner_first, hovered);
+    line_list list = {.lines = inner, .selected = menus->selected, .first = &menus->inner_first};
+    return draw_lines(ui, menus, &list, x, y, 0, hovered);
 }
 
 // Draws an open menu and its submenu and handles the mouse.
 static void run_lines(view_ui *ui, view_menus *menus, const menu_lines *outer,
                       const menu_lines *inner, bool has_inner)
 {
+    line_list list = {
+        .lines = outer, .selected = has_inner ? SIZE_MAX : menus->selected, .first = &menus->first};
     size_t hovered = SIZE_MAX;
-    view_rect box = draw_lines(ui, menus, outer, menus->x, menus->y, 0,
-                               has_inner ? SIZE_MAX : menus->selected, &menus->first, &hovered);
+    view_rect box = draw_lines(ui, menus, &list, menus->x, menus->y, 0, &hovered);
     const menu_line *described = NULL; // line with a tooltip
     if (hovered < outer->count)
         described = &outer->lines[hovered];
     else if (menus->selected < outer->count)
         described = &outer->lines[menus->selected];
     hover_submenu(ui, menus, outer, hovered);
+
     if (has_inner) {
         size_t inner_hovered = SIZE_MAX;
         box = draw_submenu(ui, menus, outer, inner, box, &inner_hovered);
@@ -973,18 +1076,20 @@ static void draw_search(view_ui *ui, view_menus *menus)
     const float height = 1.6f * ui->line;
     const float width = fminf(36 * ui->line / 1.3f, ui->stage->width - 8 * scale);
     const view_rect field = {roundf(0.5f * (ui->stage->width - width)), 6 * scale, width, height};
-    menu_lines *const lines = common_alloc(1, sizeof *lines);
     if (ui_field(ui, field, "Search commands, clips, states and files", menus->text,
                  sizeof menus->text)) {
         menus->selected = 0;
         menus->first = 0;
     }
+
+    menu_lines *const lines = common_alloc(1, sizeof *lines);
     list_found(lines, ui, menus);
     select_by_keys(ui, menus, lines);
     if (menus->kind != VIEW_NO_MENU && lines->count > 0) {
+        line_list list = {.lines = lines, .selected = menus->selected, .first = &menus->first};
         size_t hovered = SIZE_MAX;
-        const view_rect box = draw_lines(ui, menus, lines, field.x, field.y + height + scale, width,
-                                         menus->selected, &menus->first, &hovered);
+        const view_rect box =
+            draw_lines(ui, menus, &list, field.x, field.y + height + scale, width, &hovered);
         const size_t described = hovered < lines->count ? hovered : menus->selected;
         if (described < lines->count && ui->command.action == VIEW_NOTHING)
             draw_help(ui, box, &lines->lines[described]);
@@ -1011,95 +1116,124 @@ static void draw_problems(view_ui *ui, view_rect *bar)
     ui_text_in(ui, box, is_error ? VIEW_WRONG : VIEW_AMBER, text);
 }
 
+// The name of the open file and the number of its clips in the bar of a narrow window. A press
+// lists its clips or the files of its folder.
+static void draw_file_name(view_ui *ui, view_rect bar)
+{
+    const view_scene *const scene = ui->scene;
+    const float em = ui->em;
+    const float y = ui_text_top(ui, bar);
+    const bool has_clips =
+        view_mode_of(ui->stage->document) == VIEW_MODE_CLIPS && scene->num_clips > 0;
+    if (ui_item(ui, bar, "Shown"))
+        ui->command.action = has_clips ? VIEW_CLIPS : VIEW_FILES;
+    const float used = ui_text(ui, bar.x + 0.4f * em, y, bar.width, VIEW_BRIGHT, scene->name);
+
+    char text[48];
+    COMMON_TEXT(text, "%zu clip%s", scene->num_clips, scene->num_clips == 1 ? "" : "s");
+    if (has_clips && used + 1.4f * em < bar.width)
+        ui_text(ui, bar.x + used + 1.2f * em, y, bar.width - used - 1.4f * em, VIEW_DIM, text);
+}
+
 // The menu bar of a narrow window: the command search, the name of the open file, which lists its
 // clips or the files of its folder, and the problems.
 static void draw_small_bar(view_ui *ui, view_menus *menus, view_rect bar)
 {
-    const float em = ui->em;
-    const float y = ui_text_top(ui, bar);
-    const bool has_clips =
-        view_mode_of(ui->stage->document) == VIEW_MODE_CLIPS && ui->scene->num_clips > 0;
-    char text[48] = "";
     const view_rect button = view_cut(&bar, VIEW_AT_LEFT, bar.height);
     if (ui_item(ui, button, "Commands"))
         view_open_menu(ui, menus, VIEW_MENU_SEARCH, 0, 0);
     ui_tip_command(ui, VIEW_SEARCH);
     ui_text_in(ui, button, VIEW_BRIGHT, "\xE2\x98\xB0");
+
     draw_problems(ui, &bar);
-    if (ui->scene->name == NULL || !(bar.width > 0))
-        return;
-    if (ui_item(ui, bar, "Shown"))
-        ui->command.action = has_clips ? VIEW_CLIPS : VIEW_FILES;
-    const float used = ui_text(ui, bar.x + 0.4f * em, y, bar.width, VIEW_BRIGHT, ui->scene->name);
-    COMMON_TEXT(text, "%zu clip%s", ui->scene->num_clips, ui->scene->num_clips == 1 ? "" : "s");
-    if (has_clips && used + 1.4f * em < bar.width)
-        ui_text(ui, bar.x + used + 1.2f * em, y, bar.width - used - 1.4f * em, VIEW_DIM, text);
+    if (ui->scene->name != NULL && bar.width > 0)
+        draw_file_name(ui, bar);
+}
+
+// The name of a menu in the bar. A press opens or closes the menu. An open menu follows the mouse
+// along the bar.
+static void run_menu_name(view_ui *ui, view_menus *menus, view_menu menu, view_rect box)
+{
+    const bool is_open = menus->kind == VIEW_MENU_OF_BAR && menus->menu == menu;
+    if (is_open) {
+        menus->x = box.x;
+        menus->y = box.height;
+    }
+    const bool is_pressed = ui_item(ui, box, view_menu_names[menu]);
+    const bool is_entered = ui->mouse.is_moved && ui_is_hot(ui) && !is_open;
+    const bool slides = menus->kind == VIEW_MENU_OF_BAR && is_entered;
+    if (is_open || ui_is_hot(ui))
+        view_draw_rect(ui->stage->canvas, box, is_open ? VIEW_SELECTED : VIEW_HOVERED);
+    ui_text(ui, box.x + bar_padding * ui->scale, ui_text_top(ui, box), 0, VIEW_BRIGHT,
+            view_menu_names[menu]);
+
+    if (is_pressed && is_open) {
+        view_close_menu(ui, menus);
+    } else if (is_pressed || slides) {
+        view_open_menu(ui, menus, VIEW_MENU_OF_BAR, box.x, box.height);
+        menus->menu = menu;
+        ui->has_taken = true;
+    }
+}
+
+// Returns the width of the name of a menu with its padding.
+static float menu_name_width(const view_ui *ui, int menu)
+{
+    return ui_text_width(ui, view_menu_names[menu]) + 2 * (bar_padding * ui->scale);
 }
 
 // The menu bar.
 static void draw_bar(view_ui *ui, view_menus *menus)
 {
     static const char search[] = "Search  Ctrl+P";
-    const float scale = ui->scale;
-    const float padding = 9 * scale;
     view_rect bar = view_current_layout(ui->stage).menu;
-    const float y = ui_text_top(ui, bar);
-    float widths = 0;
+    float names_width = 0;
     for (int i = 0; i < VIEW_NUM_MENUS; i++)
-        widths += ui_text_width(ui, view_menu_names[i]) + 2 * padding;
+        names_width += menu_name_width(ui, i);
     view_draw_rect(ui->stage->canvas, bar, VIEW_DOCK);
     ui_begin(ui, "bar");
     ui_item(ui, bar, "");
-    if (widths >= bar.width) {
+    if (names_width >= bar.width) {
         draw_small_bar(ui, menus, bar);
         return;
     }
-    for (int i = 0; i < VIEW_NUM_MENUS; i++) {
-        const view_rect box = view_cut(&bar, VIEW_AT_LEFT,
-                                       ceilf(ui_text_width(ui, view_menu_names[i]) + 2 * padding));
-        const bool is_open = menus->kind == VIEW_MENU_OF_BAR && (int)menus->menu == i;
-        if (is_open) {
-            menus->x = box.x;
-            menus->y = box.height;
-        }
-        const bool is_pressed = ui_item(ui, box, view_menu_names[i]);
-        // An open menu follows the mouse along the bar.
-        const bool is_entered = ui->mouse.is_moved && ui_is_hot(ui) && !is_open;
-        const bool slides = menus->kind == VIEW_MENU_OF_BAR && is_entered;
-        if (is_open || ui_is_hot(ui))
-            view_draw_rect(ui->stage->canvas, box, is_open ? VIEW_SELECTED : VIEW_HOVERED);
-        ui_text(ui, box.x + padding, y, 0, VIEW_BRIGHT, view_menu_names[i]);
-        if (is_pressed && is_open) {
-            view_close_menu(ui, menus);
-        } else if (is_pressed || slides) {
-            view_open_menu(ui, menus, VIEW_MENU_OF_BAR, box.x, box.height);
-            menus->menu = (view_menu)i;
-            ui->has_taken = true;
-        }
-    }
+
+    for (int i = 0; i < VIEW_NUM_MENUS; i++)
+        run_menu_name(ui, menus, (view_menu)i,
+                      view_cut(&bar, VIEW_AT_LEFT, ceilf(menu_name_width(ui, i))));
     draw_problems(ui, &bar);
-    bar = view_inset(bar, 2 * scale);
-    const float wide = ui_text_width(ui, search) + 2 * padding;
-    if (wide < bar.width && ui_button(ui, view_cut(&bar, VIEW_AT_RIGHT, wide), search, false))
+    bar = view_inset(bar, 2 * ui->scale);
+    const float search_width = ui_text_width(ui, search) + 2 * (bar_padding * ui->scale);
+    if (search_width < bar.width
+        && ui_button(ui, view_cut(&bar, VIEW_AT_RIGHT, search_width), search, false))
         view_open_menu(ui, menus, VIEW_MENU_SEARCH, 0, 0);
+}
+
+// Closes the submenu or the menu by Escape or by a press outside of the menu. Returns true if it
+// did.
+static bool run_menu_closing(view_ui *ui, view_menus *menus, view_rect background)
+{
+    if (!ui_item(ui, background, "") && !ui_key(ui, VIEW_KEY_ESCAPE))
+        return false;
+    if (menus->group[0] != '\0' && ui->mouse.key == VIEW_KEY_ESCAPE)
+        menus->group[0] = '\0';
+    else
+        view_close_menu(ui, menus);
+    return true;
 }
 
 void view_menu_panel(view_ui *ui, view_menus *menus)
 {
     const view_stage *const stage = ui->stage;
-    if (view_current_layout(stage).menu.height > 0)
+    const float bar_height = view_current_layout(stage).menu.height;
+    if (bar_height > 0)
         draw_bar(ui, menus);
     if (menus->kind == VIEW_NO_MENU)
         return;
-    const view_rect all = {0, view_current_layout(stage).menu.height, stage->width, stage->height};
+
     ui_begin(ui, "menu");
-    if (ui_item(ui, all, "") || ui_key(ui, VIEW_KEY_ESCAPE)) { // a press outside of the menu
-        if (menus->group[0] != '\0' && ui->mouse.key == VIEW_KEY_ESCAPE)
-            menus->group[0] = '\0';
-        else
-            view_close_menu(ui, menus);
+    if (run_menu_closing(ui, menus, (view_rect){0, bar_height, stage->width, stage->height}))
         return;
-    }
     if (menus->kind == VIEW_MENU_SEARCH)
         draw_search(ui, menus);
     else

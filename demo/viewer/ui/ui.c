@@ -51,18 +51,45 @@ static void pass_focus(view_ui *ui)
         ui->before = ui->item;
 }
 
+// Returns true if a name begins with the name that tests search, as a whole word.
+static bool is_sought(const view_ui *ui, const char *name)
+{
+    const size_t length = strlen(ui->sought);
+    if (strncmp(name, ui->sought, length) != 0)
+        return false;
+    return name[length] != '_' && isalnum((unsigned char)name[length]) == 0;
+}
+
 void ui_note_found(view_ui *ui, view_rect rect, const char *label, const char *text)
 {
-    char name[320];
     if (ui->sought == NULL || ui->found.width > 0)
         return;
+    char name[320];
     COMMON_TEXT(name, "%s/%s", ui->item.panel, label);
-    const size_t length = strlen(ui->sought);
-    if (strncmp(name, ui->sought, length) != 0 || name[length] == '_'
-        || isalnum((unsigned char)name[length]) != 0) // not a whole word
+    if (!is_sought(ui, name))
         return;
     ui->found = rect;
     COMMON_TEXT(ui->found_text, "%s", text);
+}
+
+// Returns true if the mouse is over the visible part of an item.
+static bool is_under_mouse(const view_ui *ui, view_rect rect)
+{
+    const view_rect clip = ui->canvas->clip;
+    if (!view_contains(rect, ui->mouse.x, ui->mouse.y))
+        return false;
+    return !(clip.width > 0) || view_contains(clip, ui->mouse.x, ui->mouse.y);
+}
+
+// Stores that the focused item exists in this run, and draws its frame.
+static void note_focused_item(view_ui *ui, view_rect rect)
+{
+    ui->focus_rect = rect;
+    ui->is_focus_there = true;
+    if (ui->column != NULL)
+        ui->column->has_focus = true;
+    if (ui->is_focus_shown)
+        view_draw_frame(ui->canvas, view_inset(rect, -2), 2 * ui->scale, VIEW_ACCENT);
 }
 
 bool ui_item(view_ui *ui, view_rect rect, const char *label)
@@ -70,17 +97,10 @@ bool ui_item(view_ui *ui, view_rect rect, const char *label)
     ui->item.number++;
     if (label[0] != '\0' && has_keys(ui) && ui_passes_focus(ui))
         pass_focus(ui);
-    if (is_same(ui->focus, ui->item)) {
-        ui->focus_rect = rect;
-        ui->is_focus_there = true;
-        if (ui->column != NULL)
-            ui->column->has_focus = true;
-        if (ui->is_focus_shown)
-            view_draw_frame(ui->canvas, view_inset(rect, -2), 2 * ui->scale, VIEW_ACCENT);
-    }
-    const view_rect clip = ui->canvas->clip;
-    if (view_contains(rect, ui->mouse.x, ui->mouse.y)
-        && (!(clip.width > 0) || view_contains(clip, ui->mouse.x, ui->mouse.y)))
+    if (is_same(ui->focus, ui->item))
+        note_focused_item(ui, rect);
+
+    if (is_under_mouse(ui, rect))
         ui->top = ui->item;
     if (ui->column != NULL && is_same(ui->hot, ui->item))
         ui->column->is_hot = true;
@@ -166,15 +186,18 @@ void ui_tip_command(view_ui *ui, view_action action)
     view_menu_entries list;
     view_list_menu_entries(&list);
     for (size_t i = 0; i < list.count; i++) {
-        const view_menu_entry *const row = list.entries[i];
+        const view_menu_entry *const entry = list.entries[i];
+        const char *const label = view_get_label(entry);
+        const char *const tooltip = view_get_tooltip(entry);
+        if (view_get_action(entry) != action || entry->menu >= VIEW_NUM_MENUS)
+            continue;
+
         char keys[64];
         char text[sizeof ui->tip];
-        if (view_get_action(row) != action || row->menu >= VIEW_NUM_MENUS)
-            continue;
-        view_print_keys(row, keys, sizeof keys);
-        COMMON_TEXT(text, "%s%s%s", view_get_label(row), keys[0] != '\0' ? "  " : "", keys);
-        if (strcmp(view_get_tooltip(row), view_get_label(row)) != 0)
-            common_append(text, sizeof text, "\n", "%s", view_get_tooltip(row));
+        view_print_keys(entry, keys, sizeof keys);
+        COMMON_TEXT(text, "%s%s%s", label, keys[0] != '\0' ? "  " : "", keys);
+        if (strcmp(tooltip, label) != 0)
+            common_append(text, sizeof text, "\n", "%s", tooltip);
         ui_tip(ui, text);
         return;
     }

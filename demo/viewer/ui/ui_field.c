@@ -1,40 +1,60 @@
 // The text field, with selection, clipboard and keys. ui.h documents the functions.
 #include "demo/viewer/ui/ui.h"
 
-// Applies the text and the keys of the event to a text field. Returns true if `text` has changed.
-// Backspace removes a whole UTF-8 character.
-static bool edit(view_ui *ui, char *text, size_t size)
+static const view_color frame_color = 0x6B7788FFu; // of a field without the focus
+
+// Returns true if a byte continues a UTF-8 character that an earlier byte has begun.
+static bool is_continuation_byte(char byte)
+{
+    return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
+// Appends `length` bytes to a text if they fit. Returns true if the text has changed.
+static bool append_bytes(char *text, size_t size, const char *bytes, size_t length)
+{
+    const size_t end = strlen(text);
+    if (length == 0 || length >= size - end)
+        return false;
+    memcpy(text + end, bytes, length);
+    text[end + length] = '\0';
+    return true;
+}
+
+// Removes the last UTF-8 character of a text. Returns true if the text has changed.
+static bool remove_last_character(char *text)
 {
     size_t length = strlen(text);
+    if (length == 0)
+        return false;
+    do
+        length--;
+    while (length > 0 && is_continuation_byte(text[length]));
+    text[length] = '\0';
+    return true;
+}
+
+// Appends the first line of the clipboard. Returns true if the text has changed.
+static bool paste(char *text, size_t size)
+{
+    char *const pasted = view_paste_text();
+    const size_t length = pasted != NULL ? strcspn(pasted, "\r\n") : 0;
+    const bool has_changed = append_bytes(text, size, pasted, length);
+    free(pasted);
+    return has_changed;
+}
+
+// Applies the text and the keys of the event to a text field. Returns true if `text` has changed.
+static bool edit(view_ui *ui, char *text, size_t size)
+{
     if (ui->mouse.text != NULL && !ui->has_taken) {
-        const size_t added = strlen(ui->mouse.text);
         ui->has_taken = true;
-        if (added >= size - length)
-            return false;
-        memcpy(text + length, ui->mouse.text, added + 1);
-        return added > 0;
+        return append_bytes(text, size, ui->mouse.text, strlen(ui->mouse.text));
     }
-    if (ui_key(ui, VIEW_KEY_BACKSPACE)) {
-        const bool has_changed = length > 0;
-        while (length > 0 && ((unsigned char)text[--length] & 0xC0) == 0x80)
-            continue;
-        text[length] = '\0';
-        return has_changed;
-    }
+    if (ui_key(ui, VIEW_KEY_BACKSPACE))
+        return remove_last_character(text);
     if (ui->mouse.control && ui_key(ui, 'a'))
         ui->selects_all = true;
-    if (ui->mouse.control && ui_key(ui, 'v')) {
-        char *const pasted = view_paste_text();
-        const size_t added = pasted != NULL ? strcspn(pasted, "\r\n") : 0;
-        const bool has_room = added > 0 && added < size - length;
-        if (has_room) {
-            memcpy(text + length, pasted, added);
-            text[length + added] = '\0';
-        }
-        free(pasted);
-        return has_room;
-    }
-    return false;
+    return ui->mouse.control && ui_key(ui, 'v') && paste(text, size);
 }
 
 // Returns true if the event replaces the selected text by other text.
@@ -75,50 +95,68 @@ static const char *visible_end(const view_ui *ui, const char *text, float width)
     while (ui_text_width(ui, text) > width && *text != '\0') {
         do
             text++;
-        while (((unsigned char)*text & 0xC0) == 0x80);
+        while (is_continuation_byte(*text));
     }
     return text;
 }
 
-bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t size)
+// Removes the selection of the focused field, which is the whole text, if the event replaces the
+// text or moves the cursor. Returns true if `text` has changed. Keys of letters arrive before their
+// text: only the text replaces the selected text.
+static bool end_selection(view_ui *ui, char *text)
+{
+    if (!ui->selects_all)
+        return false;
+    if (replaces_selection(&ui->mouse)) {
+        const bool has_changed = text[0] != '\0';
+        ui->selects_all = false;
+        text[0] = '\0';
+        return has_changed;
+    }
+    if (removes_selection(&ui->mouse))
+        ui->selects_all = false;
+    return false;
+}
+
+// Draws a field with its text or, if the text is empty, the placeholder `hint`.
+static void draw_field(const view_ui *ui, view_rect rect, const char *hint, const char *text,
+                       bool is_focused)
 {
     view_canvas *const canvas = ui->canvas;
     const float scale = ui->scale;
     const float padding = 6 * scale;
     const view_rect inside = {rect.x + padding, rect.y + 0.5f * (rect.height - ui->line),
                               rect.width - 2 * padding, ui->line};
+    view_draw_round_rect(canvas, rect, 4 * scale, is_focused ? VIEW_ACCENT : frame_color);
+    view_draw_round_rect(canvas, view_inset(rect, scale), 3 * scale, VIEW_FIELD);
+
+    const bool is_empty = text[0] == '\0';
+    const char *const shown = visible_end(ui, text, inside.width);
+    view_rect selection = inside;
+    selection.width = ui_text_width(ui, shown);
+    if (is_focused && ui->selects_all && !is_empty)
+        view_draw_rect(canvas, selection, VIEW_SELECTED);
+    const view_color color = is_empty ? VIEW_DIM : VIEW_BRIGHT;
+    const float end = ui_text(ui, inside.x, inside.y, inside.width, color, is_empty ? hint : shown);
+
+    const view_rect cursor = {inside.x + (is_empty ? 0 : end + scale), inside.y, fmaxf(1, scale),
+                              inside.height};
+    if (is_focused)
+        view_draw_rect(canvas, cursor, VIEW_BRIGHT);
+}
+
+bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t size)
+{
     if (ui_item(ui, rect, hint))
         ui->focus = ui->item;
     const bool is_focused = ui_is_focused(ui);
-    bool selects_all = is_focused && ui->selects_all;
     bool is_changed = false;
-    // Keys of letters arrive before their text. Only the text replaces the selected text.
-    if (selects_all && replaces_selection(&ui->mouse)) {
-        ui->selects_all = false;
-        is_changed = text[0] != '\0';
-        text[0] = '\0';
-    } else if (selects_all && removes_selection(&ui->mouse)) {
-        ui->selects_all = false;
-    }
-    is_changed = (is_focused && edit(ui, text, size)) || is_changed;
-    selects_all = is_focused && ui->selects_all;
-    if (is_focused)
+    if (is_focused) {
+        is_changed = end_selection(ui, text);
+        is_changed = edit(ui, text, size) || is_changed;
         consume_field_keys(ui);
-    view_draw_round_rect(canvas, rect, 4 * scale, is_focused ? VIEW_ACCENT : 0x6B7788FFu);
-    view_draw_round_rect(canvas, view_inset(rect, scale), 3 * scale, VIEW_FIELD);
-    const bool is_empty = text[0] == '\0';
-    const char *const shown = visible_end(ui, text, inside.width);
-    if (selects_all && !is_empty)
-        view_draw_rect(canvas,
-                       (view_rect){inside.x, inside.y, ui_text_width(ui, shown), inside.height},
-                       VIEW_SELECTED);
-    const view_color color = is_empty ? VIEW_DIM : VIEW_BRIGHT;
-    const float end = ui_text(ui, inside.x, inside.y, inside.width, color, is_empty ? hint : shown);
-    if (is_focused)
-        view_draw_rect(canvas,
-                       (view_rect){inside.x + (is_empty ? 0 : end + scale), inside.y,
-                                   fmaxf(1, scale), inside.height},
-                       VIEW_BRIGHT);
+    }
+    draw_field(ui, rect, hint, text, is_focused);
     return is_changed;
 }
 

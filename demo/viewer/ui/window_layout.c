@@ -25,16 +25,15 @@ static bool has_bottom_content(const view_stage *stage, bool has_curves)
 
 view_layout_request view_requested_layout(const view_stage *stage)
 {
+    const float curves_height = 14; // em, less than a graph
     const view_shown *const shown = stage->shown;
-    const view_scene *const scene = &stage->document->scene;
-    const bool is_machine = view_shows_machine(stage);
-    const bool is_folded = stage->docks.is_folded;
     const bool is_start = stage->is_start || stage->plays;
     const bool has_panels = shown->panel && !is_start;
     const bool has_curves = view_shows_curves(stage) && !view_shows_crowd(stage->document);
-    const bool has_time_line = is_machine || view_timing_anim(scene) != NULL;
+    const bool has_time_line =
+        view_shows_machine(stage) || view_timing_anim(&stage->document->scene) != NULL;
     const bool has_bottom = has_panels && has_bottom_content(stage, has_curves);
-    const bool has_left = has_panels && shown->hierarchy && !is_folded;
+    const bool has_left = has_panels && shown->hierarchy && !stage->docks.is_folded;
     view_layout_request request = {
         .width = stage->width,
         .height = stage->height - stage->caption,
@@ -47,11 +46,15 @@ view_layout_request view_requested_layout(const view_stage *stage)
                     [VIEW_DOCK_BOTTOM] = has_bottom},
         .docks = stage->docks,
     };
-    if ((has_curves || stage->docks.shows_problems) && !(request.docks.sizes[VIEW_DOCK_BOTTOM] > 0))
-        request.docks.sizes[VIEW_DOCK_BOTTOM] = 14; // less than a graph
+
+    float *const bottom_height = &request.docks.sizes[VIEW_DOCK_BOTTOM];
+    const bool has_default_height = !(*bottom_height > 0);
+    if (has_default_height && (has_curves || stage->docks.shows_problems))
+        *bottom_height = curves_height;
+
     // In a small window the time bar contains the button that opens the sheet.
-    request.has_time = request.has_time
-                       || (has_panels && view_lay_out(&request).arrangement == VIEW_ARRANGE_SHEET);
+    if (has_panels && !request.has_time)
+        request.has_time = view_lay_out(&request).arrangement == VIEW_ARRANGE_SHEET;
     return request;
 }
 
