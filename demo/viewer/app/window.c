@@ -96,6 +96,19 @@ static void adjust_quality(view_state *viewer, double begin)
     view_set_swap_waits(viewer->window, viewer->drawing.quality.step == 0);
 }
 
+// Reads the size and the scale of the window.
+static bool update_window_size(view_state *viewer)
+{
+    int width;
+    int height;
+    view_window_pixels(viewer->window, &width, &height);
+    viewer->width = width > 0 ? (uint32_t)width : 1;
+    viewer->height = height > 0 ? (uint32_t)height : 1;
+    const float requested_scale = viewer->options->ui_scale;
+    const float scale = requested_scale > 0 ? requested_scale : view_screen_scale(viewer->window);
+    return view_set_scale(viewer, view_clamp(scale, VIEW_MIN_SCALE, VIEW_MAX_SCALE));
+}
+
 // Draws a frame. `moving`: the image changes without input.
 static bool draw_window(view_state *viewer, bool moving)
 {
@@ -103,21 +116,17 @@ static bool draw_window(view_state *viewer, bool moving)
     const double begin = view_seconds();
     const bool is_first = view_is_window_hidden(viewer->window);
     const bool can_reduce = viewer->options->shown.auto_quality && viewer->jobs.movie == NULL;
-    int width;
-    int height;
-    view_window_pixels(viewer->window, &width, &height);
-    viewer->width = width > 0 ? (uint32_t)width : 1;
-    viewer->height = height > 0 ? (uint32_t)height : 1;
-    const float base = viewer->options->ui_scale > 0 ? viewer->options->ui_scale
-                                                     : view_screen_scale(viewer->window);
-    if (!view_set_scale(viewer, view_clamp(base, VIEW_MIN_SCALE, VIEW_MAX_SCALE)))
+    if (!update_window_size(viewer))
         return false;
+
+    // The reduced quality applies only to this image.
     viewer->drawing.is_moving = moving;
     viewer->drawing.economy = view_economies[quality_step(viewer, is_first, moving)];
     const bool drawn = view_present(viewer, &error);
     viewer->drawing.economy = (view_economy){0};
     if (!drawn)
         return view_log_error(&viewer->log, &error);
+
     view_record_frame(viewer);
     if (!view_present_recording_sign(viewer, &error))
         return view_log_error(&viewer->log, &error);
@@ -128,6 +137,7 @@ static bool draw_window(view_state *viewer, bool moving)
         view_show_window(viewer->window);
         view_swap_window(viewer->window);
     }
+
     view_store_frame_time(viewer, view_seconds() - begin);
     view_write_crash_note(viewer, NULL);
     if (moving && !is_first && can_reduce)

@@ -180,33 +180,43 @@ static void list_names(view_library *library)
     }
 }
 
+// Adds the folders and archives of a location to the library. Returns false and fills `error` on
+// failure.
+static bool add_locations(view_library *library, const char *place, md5_error *error)
+{
+    common_game_paths *const paths = &library->places;
+    common_list locations = view_split_location(place); // without slashes at their ends
+    bool is_added = true;
+    for (size_t i = 0; i < locations.count; i++) {
+        const char *const location = locations.names[i];
+        md5_error reason;
+        library->place = append_location(library->place, location);
+        if (is_added && !common_add_game_path(paths, location, &reason))
+            is_added = fail(error, location, reason.message);
+        if (i == 0)
+            library->num_own = paths->count;
+    }
+    common_free_list(&locations);
+    return is_added;
+}
+
 view_library *view_open_library(const char *place, view_opening_fn *on_file, void *user,
                                 md5_error *error)
 {
     view_library *const library = common_alloc(1, sizeof *library);
-    common_game_paths *const places = &library->places;
-    common_list parts = view_split_location(place); // without slashes at their ends
-    bool are_added = true;
     *library = (view_library){
         .num_users = 1,
         .opts = {.warn = warn, .warn_user = library, .max_warnings = 1000},
     };
-    places->goes_on = on_file;
-    places->user = user;
-    for (size_t i = 0; i < parts.count; i++) {
-        const char *const path = parts.names[i];
-        md5_error reason;
-        library->place = append_location(library->place, path);
-        are_added =
-            are_added
-            && (common_add_game_path(places, path, &reason) || fail(error, path, reason.message));
-        library->num_own = i == 0 ? places->count : library->num_own;
+    common_game_paths *const paths = &library->places;
+    paths->goes_on = on_file;
+    paths->user = user;
+    if (add_locations(library, place, error)) {
+        if (on_file != NULL && !on_file(user, 0))
+            fail(error, place, "stopped");
+        else
+            library->game = md5_create_game(paths->paths, paths->count, &library->opts, error);
     }
-    common_free_list(&parts);
-    if (are_added && on_file != NULL && !on_file(user, 0))
-        fail(error, place, "stopped");
-    else if (are_added)
-        library->game = md5_create_game(places->paths, places->count, &library->opts, error);
     if (library->game == NULL) {
         view_drop_library(library);
         return NULL;

@@ -586,26 +586,43 @@ static void load_sampled_stage(const view_dresser *d, view_layered *layered, uin
         layered->textures[index] = md5gl_checker_texture(d->renderer);
 }
 
+// Loads the normal map that reflections use, as in the engine: that of the first bump stage.
+static void load_reflection_bump(const view_dresser *d, view_layered *layered)
+{
+    const md5_material *const material = layered->material;
+    const md5_stage *bump = NULL;
+    bool reflects = false;
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
+        reflects = reflects || stage->texgen == MD5_TEXGEN_REFLECT;
+        if (bump == NULL && stage->light == MD5_STAGE_BUMP)
+            bump = stage;
+    }
+    if (reflects && bump != NULL)
+        layered->bump = load_stage(d, bump, MD5GL_IMAGE_NORMALS);
+}
+
+// Returns true if a material has lit stages after the first of a kind.
+static bool has_lit_layers(const md5_material *material)
+{
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
+        if (is_lit(stage) && !is_first(material, stage))
+            return true;
+    }
+    return false;
+}
+
 // Loads the images of the stages of a material.
 static void load_stages(const view_dresser *d, view_layered *layered)
 {
     const md5_material *const material = layered->material;
     view_layers *const layers = &d->textures->layers;
-    const md5_stage *bump = NULL;
-    bool reflects = false;
-    bool has_lit_layers = false;
+    const bool loads_lit_stages = has_lit_layers(material);
+    load_reflection_bump(d, layered);
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
-        has_lit_layers = has_lit_layers || (is_lit(stage) && !is_first(material, stage));
-        reflects = reflects || stage->texgen == MD5_TEXGEN_REFLECT;
-        if (bump == NULL && stage->light == MD5_STAGE_BUMP)
-            bump = stage;
-    }
-    if (reflects && bump != NULL) // as in the engine, reflections also use the bump map
-        layered->bump = load_stage(d, bump, MD5GL_IMAGE_NORMALS);
-    for (uint32_t i = 0; i < material->num_stages; i++) {
-        const md5_stage *const stage = &material->stages[i];
-        if (is_lit(stage) && has_lit_layers)
+        if (is_lit(stage) && loads_lit_stages)
             layered->lit.textures[i] = load_stage(d, stage, stage_map(stage));
         if (is_lit(stage) && stage->has_matrix)
             note(layers, layered->mesh, material,
@@ -636,26 +653,35 @@ static bool is_special_stage(const md5_material *material, const md5_stage *stag
     return stage->has_matrix;
 }
 
+// Returns the material that the game declares for a shader, or NULL.
+static const md5_material *find_declared_material(md5_game *game, const char *shader)
+{
+    if (md5_find_decl(game, MD5_DECL_MATERIAL, shader) == NULL)
+        return NULL;
+    const md5_material *const material = md5_game_material(game, shader, NULL);
+    return material != NULL && material->decl != NULL ? material : NULL;
+}
+
 bool view_add_layers(const view_dresser *d, const char *shader)
 {
     const uint32_t mesh = d->search.mesh;
     view_layers *const layers = &d->textures->layers;
     view_mesh_textures *const mesh_textures = &d->textures->meshes[mesh];
-    const bool is_declared = md5_find_decl(d->game, MD5_DECL_MATERIAL, shader) != NULL;
-    const md5_material *const material =
-        is_declared ? md5_game_material(d->game, shader, NULL) : NULL;
-    if (material == NULL || material->decl == NULL)
+    const md5_material *const material = find_declared_material(d->game, shader);
+    if (material == NULL)
         return false;
     if (material->gui != NULL)
         note(layers, mesh, material, common_format("GUI not shown: %s", material->gui), d->log);
     layers->read |= registers_read(material);
-    // False: the material is one lit surface with its bump, diffuse and specular map.
-    bool has_layers = is_special_surface(material);
-    uint32_t counts[MD5_STAGE_SPECULAR + 1] = {0};
+
     mesh_textures->two_sided = material->creates_back_sides || material->cull == MD5_CULL_NONE;
     mesh_textures->opaque = true;
     mesh_textures->is_unmeasured =
         material->num_stages == 0 || material->deform == MD5_DEFORM_EYEBALL;
+
+    // False: the material is one lit surface with its bump, diffuse and specular map.
+    bool has_layers = is_special_surface(material);
+    uint32_t counts[MD5_STAGE_SPECULAR + 1] = {0};
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         counts[stage->light]++;
@@ -665,24 +691,25 @@ bool view_add_layers(const view_dresser *d, const char *shader)
             mesh_textures->alpha_test = material->registers[stage->alpha_test];
         }
     }
-    if (!has_layers && counts[MD5_STAGE_DIFFUSE] > 0)
+    const bool has_diffuse = counts[MD5_STAGE_DIFFUSE] > 0;
+    if (!has_layers && has_diffuse)
         return false;
+
     const uint32_t count = material->num_stages;
     view_layered layered = {
         .mesh = mesh,
         .material = material,
-        .table = material->deform_decl != NULL
-                     ? md5_game_table(d->game, material->deform_decl, NULL)
-                     : NULL,
         .registers = common_alloc(material->num_registers, sizeof *layered.registers),
         .textures = common_alloc(count, sizeof *layered.textures),
         .stages = common_alloc(count, sizeof *layered.stages),
         .lit = {.textures = common_alloc(count, sizeof *layered.lit.textures),
                 .shown = common_alloc(count, sizeof *layered.lit.shown)},
     };
+    if (material->deform_decl != NULL)
+        layered.table = md5_game_table(d->game, material->deform_decl, NULL);
     load_stages(d, &layered);
     *COMMON_ADD_ITEM(layers->meshes, layers->num_meshes) = layered;
-    return counts[MD5_STAGE_DIFFUSE] == 0;
+    return !has_diffuse;
 }
 
 static int by_sort(const void *left, const void *right)

@@ -90,30 +90,36 @@ static view_color mix(view_color from, view_color to, float part)
 static bool add_quad(view_canvas *canvas, const float rect[4], const float texels[4],
                      view_color top, view_color bottom)
 {
-    float xy[4], uv[4], edges[4];
+    enum { LEFT, TOP, RIGHT, BOTTOM };
+    float xy[4];
+    float uv[4];
+    float edges[4];
     memcpy(xy, rect, sizeof xy);
     memcpy(uv, texels, sizeof uv);
     if (get_clip_edges(canvas, edges)) {
-        for (int i = 0; i < 4; i++) {
-            const int axis = i & 1;
+        // Move each side to the clip rectangle, and the texture coordinate in proportion.
+        for (int side = LEFT; side <= BOTTOM; side++) {
+            const int axis = side & 1; // index of the first side of its axis: LEFT or TOP
             const float size = rect[axis + 2] - rect[axis];
-            xy[i] = fminf(fmaxf(rect[i], edges[axis]), edges[axis + 2]);
-            const float part = size > 0 ? (xy[i] - rect[axis]) / size : 0;
-            uv[i] = texels[axis] + (texels[axis + 2] - texels[axis]) * part;
+            xy[side] = fminf(fmaxf(rect[side], edges[axis]), edges[axis + 2]);
+            const float part = size > 0 ? (xy[side] - rect[axis]) / size : 0;
+            uv[side] = texels[axis] + (texels[axis + 2] - texels[axis]) * part;
         }
-        if (!(xy[2] > xy[0] && xy[3] > xy[1]))
+        if (!(xy[RIGHT] > xy[LEFT] && xy[BOTTOM] > xy[TOP]))
             return false;
-        const float height = rect[3] - rect[1];
-        const view_color first = mix(top, bottom, (xy[1] - rect[1]) / height);
-        bottom = mix(top, bottom, (xy[3] - rect[1]) / height);
-        top = first;
+
+        const float height = rect[BOTTOM] - rect[TOP];
+        const view_color clipped_top = mix(top, bottom, (xy[TOP] - rect[TOP]) / height);
+        bottom = mix(top, bottom, (xy[BOTTOM] - rect[TOP]) / height);
+        top = clipped_top;
     }
-    add_vertex(canvas, xy[0], xy[1], uv[0], uv[1], top);
-    add_vertex(canvas, xy[2], xy[1], uv[2], uv[1], top);
-    add_vertex(canvas, xy[2], xy[3], uv[2], uv[3], bottom);
-    add_vertex(canvas, xy[0], xy[1], uv[0], uv[1], top);
-    add_vertex(canvas, xy[2], xy[3], uv[2], uv[3], bottom);
-    add_vertex(canvas, xy[0], xy[3], uv[0], uv[3], bottom);
+
+    add_vertex(canvas, xy[LEFT], xy[TOP], uv[LEFT], uv[TOP], top);
+    add_vertex(canvas, xy[RIGHT], xy[TOP], uv[RIGHT], uv[TOP], top);
+    add_vertex(canvas, xy[RIGHT], xy[BOTTOM], uv[RIGHT], uv[BOTTOM], bottom);
+    add_vertex(canvas, xy[LEFT], xy[TOP], uv[LEFT], uv[TOP], top);
+    add_vertex(canvas, xy[RIGHT], xy[BOTTOM], uv[RIGHT], uv[BOTTOM], bottom);
+    add_vertex(canvas, xy[LEFT], xy[BOTTOM], uv[LEFT], uv[BOTTOM], bottom);
     return true;
 }
 

@@ -402,16 +402,33 @@ static bool bake_clips(kind_baking *work, const md5_threads *threads, md5_error 
     return true;
 }
 
+// Increases the rates of clips whose error at `pixels` is too large, if the memory suffices, and
+// frees these clips, so that they are baked again. `max_error` is in units, times pixels.
+static void increase_rates(kind_baking *work, view_bakes *bakes, float max_error, float pixels,
+                           size_t memory)
+{
+    for (uint32_t i = 0; i < work->kind->num_clips; i++) {
+        // The error decreases with the square of the rate.
+        const float rate = ceilf(sqrtf(work->errors[i] / (max_error / pixels)));
+        bakes->rates[i] = rate > 1 ? (uint32_t)fminf(rate, MAX_RATE) : 1;
+        if (bakes->rates[i] > 1 && baked_size(work->kind) > memory)
+            bakes->rates[i] = 1;
+        if (bakes->rates[i] > 1) {
+            md5_destroy_baked(work->baked[i]);
+            work->baked[i] = NULL;
+        }
+    }
+}
+
 void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_threads *threads,
                     const view_loader *loader)
 {
     const uint32_t num_clips = kind->num_clips;
     const uint32_t finer = view_detail_at(kind, 0, pixels, true, false);
     const md5_model *const model = finer > 0 ? kind->levels[finer].model : kind->model;
+    const float max_error = max_baked_error * 2 * kind->sphere.radius; // units, times pixels
     view_detail level = {.source = VIEW_DETAIL_BAKED, .pixels = pixels};
-    const float largest = max_baked_error * 2 * kind->sphere.radius; // limit in units, times pixels
     view_bakes *const bakes = &kind->bakes;
-    md5_error error = {0};
     kind_baking work = {
         .kind = kind,
         .errors = common_alloc(num_clips, sizeof *work.errors),
@@ -424,41 +441,31 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
     };
     for (uint32_t i = 0; i < num_clips; i++)
         bakes->rates[i] = 1;
+
+    // Bake all clips, and then those with too large errors at a higher rate.
+    md5_error error = {0};
     const uint64_t size = baked_size(kind);
-    bool is_baked = false;
     if (size > memory) {
         COMMON_TEXT(error.message, "baked clips too large (%.1f MB; limit %.1f MB)",
                     1e-6 * (double)size, 1e-6 * (double)memory);
     } else if (bake_clips(&work, threads, &error)) {
-        // Increase the rates of fast clips if the memory suffices.
-        for (uint32_t i = 0; i < num_clips; i++) {
-            const float rate = ceilf(sqrtf(work.errors[i] / (largest / pixels)));
-            bakes->rates[i] = rate > 1 ? (uint32_t)fminf(rate, MAX_RATE) : 1;
-            if (bakes->rates[i] > 1 && baked_size(kind) > memory)
-                bakes->rates[i] = 1;
-            if (bakes->rates[i] == 1)
-                continue;
-            md5_destroy_baked(work.baked[i]);
-            work.baked[i] = NULL;
-        }
-        is_baked = bake_clips(&work, threads, &error);
-        if (is_baked)
+        increase_rates(&work, bakes, max_error, pixels, memory);
+        if (bake_clips(&work, threads, &error))
             bakes->clips = md5gl_create_baked(
                 loader->renderer, model, (const md5_baked *const *)work.baked, num_clips, &error);
         if (bakes->clips != NULL)
             level.drawn = md5gl_create_model(loader->renderer, model, MD5GL_PATH_AUTO, &error);
-        is_baked = level.drawn != NULL;
     }
-    if (!is_baked)
-        view_warn(loader->log, "%s is not baked: %s", kind->name, error.message);
+
     for (uint32_t i = 0; i < num_clips; i++) {
-        bakes->sizes[i] = work.errors[i] > 0 ? fminf(largest / work.errors[i], pixels) : pixels;
+        bakes->sizes[i] = work.errors[i] > 0 ? fminf(max_error / work.errors[i], pixels) : pixels;
         md5_destroy_baked(work.baked[i]);
     }
-    if (is_baked) {
+    if (level.drawn != NULL) {
         kind->levels[kind->num_levels++] = level;
         kind->jobs = common_alloc(kind->end - kind->begin, sizeof *kind->jobs);
     } else {
+        view_warn(loader->log, "%s is not baked: %s", kind->name, error.message);
         md5gl_destroy_baked(loader->renderer, bakes->clips);
         free(bakes->rates);
         free(bakes->sizes);

@@ -820,26 +820,31 @@ static void blend_as_selected(view_scene *scene, md5gl_model *drawn, const view_
 
 // == One image =============================================================================
 
+// Returns the y of the horizon, or -1, which is above the image, if it is not visible.
+static float horizon_level(const view_lens *lens, float height)
+{
+    if (lens->orthographic || !(lens->axes.up.z > 0.1f))
+        return -1;
+    return 0.5f * height
+           * (1 - lens->shift_y - lens->axes.back.z / (lens->axes.up.z * lens->half_y));
+}
+
 void view_draw_background(const view_stage *stage, const view_lens *lens)
 {
-    static const view_color studio[] = {0x47515FFF, 0x262B33FF};
-    const view_color place[] = {0x2F4460FF,
-                                stage->document->place.drawn != NULL ? 0xC9986BFF : 0x8A7468FF};
-    const float width = stage->width;
-    const float height = stage->height;
-    const float span = 0.4f * height; // of the gradient above the horizon
-    float level = -1;                 // y of the horizon; above the image if it is not visible
-    if (lens != NULL && !lens->orthographic && lens->axes.up.z > 0.1f)
-        level = 0.5f * height
-                * (1 - lens->shift_y - lens->axes.back.z / (lens->axes.up.z * lens->half_y));
+    const view_rect image = {0, 0, stage->width, stage->height};
     view_clear_canvas(stage->canvas);
-    if (lens == NULL) {
-        view_draw_gradient(stage->canvas, (view_rect){0, 0, width, height}, studio[0], studio[1]);
-    } else {
-        view_draw_rect(stage->canvas, (view_rect){0, 0, width, height}, place[1]);
-        view_draw_rect(stage->canvas, (view_rect){0, 0, width, level - span}, place[0]);
-        view_draw_gradient(stage->canvas, (view_rect){0, level - span, width, span}, place[0],
-                           place[1]);
+    if (lens == NULL) { // a studio
+        view_draw_gradient(stage->canvas, image, 0x47515FFF, 0x262B33FF);
+    } else { // the sky, a gradient above the horizon, and the ground
+        const bool has_scenery = stage->document->place.drawn != NULL;
+        const view_color sky = 0x2F4460FF;
+        const view_color ground = has_scenery ? 0xC9986BFF : 0x8A7468FF;
+        const float gradient_height = 0.4f * image.height;
+        const float top = horizon_level(lens, image.height) - gradient_height;
+        view_draw_rect(stage->canvas, image, ground);
+        view_draw_rect(stage->canvas, (view_rect){0, 0, image.width, top}, sky);
+        view_draw_gradient(stage->canvas, (view_rect){0, top, image.width, gradient_height}, sky,
+                           ground);
     }
     md5gl_draw_panel(stage->renderer, stage->font->mask, MD5GL_TEXTURE_MASK,
                      stage->canvas->vertices, stage->canvas->count);

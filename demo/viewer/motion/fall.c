@@ -56,6 +56,26 @@ static bool load_setup(view_fall *fall, const md5_model *model, const char *fold
     return fall->clip.num_files > 0;
 }
 
+// Creates the articulated figure `name` of the file fall->path, for the setup pose in `folder`.
+// Returns the reason if this fails, or NULL. `error` contains the text of the reason.
+static const char *create_figure(view_fall *fall, const md5_model *model, const char *name,
+                                 const char *folder, const md5_load_opts *opts, md5_error *error)
+{
+    const md5_game_path path = {
+        .num_files = 1, .name = file_name, .open = open_file, .close = close_file, .user = fall};
+    if (!load_setup(fall, model, folder, opts))
+        return "expected the setup pose af_pose.md5anim or idle.md5anim in the same folder";
+    const md5_figure_def *def = NULL;
+    fall->game = md5_create_game(&path, 1, opts, error);
+    if (fall->game != NULL)
+        def = md5_game_figure_def(fall->game, name, error);
+    if (def != NULL)
+        fall->bodies = fall->own = md5_create_figure(def, &fall->entity, opts, error);
+    if (fall->bodies != NULL)
+        return NULL;
+    return error->message[0] != '\0' ? error->message : "articulatedFigure of this name not found";
+}
+
 // Loads NAME.af in the folder of the model. Warns if the file exists, but no figure can be created
 // from it.
 static void load_figure_file(view_fall *fall, const md5_model *model, const char *model_path,
@@ -67,25 +87,9 @@ static void load_figure_file(view_fall *fall, const md5_model *model, const char
     fall->path = common_join(folder, file);
     fall->name = common_format("af/%s", file);
     if (common_is_file(fall->path)) {
-        const md5_game_path place = {.num_files = 1,
-                                     .name = file_name,
-                                     .open = open_file,
-                                     .close = close_file,
-                                     .user = fall};
         md5_error error = {.message = ""};
-        const md5_figure_def *def = NULL;
-        const bool has_setup = load_setup(fall, model, folder, opts);
-        fall->game = has_setup ? md5_create_game(&place, 1, opts, &error) : NULL;
-        if (fall->game != NULL)
-            def = md5_game_figure_def(fall->game, stem, &error);
-        if (def != NULL)
-            fall->bodies = fall->own = md5_create_figure(def, &fall->entity, opts, &error);
-        const char *reason = error.message;
-        if (!has_setup)
-            reason = "expected the setup pose af_pose.md5anim or idle.md5anim in the same folder";
-        else if (error.message[0] == '\0')
-            reason = "articulatedFigure of this name not found";
-        if (fall->bodies == NULL)
+        const char *const reason = create_figure(fall, model, stem, folder, opts, &error);
+        if (reason != NULL)
             view_warn(log, "%s: cannot create an articulated figure: %s", fall->path, reason);
     }
     free(file);
