@@ -292,18 +292,20 @@ static float saccade_duration(md5_vec2 from, md5_vec2 to)
 static void choose_direction(const md5_gaze_desc *desc, md5_axes axes,
                              const md5_gaze_params *params, md5_gaze *gaze)
 {
+    // Five random numbers in any case, so that the sequence does not depend on the targets.
     const float x = 2 * next_random(gaze) - 1;
     const float y = 2 * next_random(gaze) - 1;
     const float chance = next_random(gaze);
-    const float which = next_random(gaze);
+    const uint32_t target = (uint32_t)((double)next_random(gaze) * desc->num_targets);
     const float rest_range = params->max_seconds - params->min_seconds;
     const float rest = params->min_seconds + rest_range * next_random(gaze);
-    const uint32_t target = (uint32_t)((double)which * desc->num_targets);
+
     gaze->from = eye_direction(gaze);
     gaze->to = (md5_vec2){x * params->wide, y * params->high};
     gaze->target = MD5_NONE;
     if (chance < params->interest && target_direction(desc, axes, target, &gaze->to))
         gaze->target = target;
+
     gaze->seconds = 0;
     gaze->duration = saccade_duration(gaze->from, gaze->to);
     gaze->rest = rest > min_rest ? rest : min_rest;

@@ -363,6 +363,7 @@ static bool is_stuck(const reaching *reach, md5_vec3 *direction, md5_vec3 *aside
         md5_vec3_normalize(md5_vec3_sub(positions[reach->last], positions[0]), (md5_vec3){1, 0, 0});
     *direction = md5_vec3_normalize(md5_vec3_sub(reach->target, positions[0]), line);
     *aside = md5i_forward_perpendicular(reach->axes, *direction);
+
     float max_deviation = 0;
     for (uint32_t i = 1; i <= reach->last; i++) {
         const md5_vec3 across =
@@ -370,6 +371,7 @@ static bool is_stuck(const reaching *reach, md5_vec3 *direction, md5_vec3 *aside
         const float deviation = md5_vec3_length(across);
         max_deviation = deviation > max_deviation ? deviation : max_deviation;
     }
+
     if (reach->iterations == 0 || !(max_deviation < STRAIGHT_CHAIN * reach->length))
         return false;
     return distance_to_target(reach, positions[0]) < reach->length
@@ -609,7 +611,6 @@ static md5_vec3d rotation_error(md5_quatd from, md5_quatd to)
 // goals are within `tolerance`.
 static double measure(solving *problem, double tolerance, bool *is_reached)
 {
-    double sum = 0;
     *is_reached = true;
     for (uint32_t i = 0; i < problem->num_goals; i++) {
         rig_goal *const goal = &problem->goals[i];
@@ -619,12 +620,15 @@ static double measure(solving *problem, double tolerance, bool *is_reached)
         goal->left = md5_vec3d_length(error);
         store_scaled(error, goal->weight, rows);
         *is_reached = *is_reached && goal->left <= tolerance;
+
         if (!goal->has_rotation)
             continue;
         const md5_vec3d angle = rotation_error(tip->rotation, goal->rotation);
         store_scaled(angle, goal->weight * goal->lever, rows + 3);
         *is_reached = *is_reached && md5_vec3d_length(angle) * goal->lever <= tolerance;
     }
+
+    double sum = 0;
     for (uint32_t i = 0; i < problem->num_rows; i++)
         sum += problem->errors[i] * problem->errors[i];
     return sum;
@@ -711,11 +715,13 @@ static void add_angle(solving *problem, uint32_t joint, const md5_limit_axis *ax
     angle->joint = joint;
     angle->axis = md5_quatd_rotate(md5i_rig_parent_rotation(problem->rig, joint), axis->axis);
     fill_column(problem, angle, column);
+
     const double direction = dot_product(column, problem->errors, problem->num_rows);
     const bool exceeds_max = direction > 0 && axis->is_at_max;
     const bool exceeds_min = direction < 0 && axis->is_at_min;
     if (exceeds_max || exceeds_min)
         return;
+
     problem->num_angles++;
     for (uint32_t row = 0; row < problem->num_rows; row++) {
         for (uint32_t k = 0; k <= row; k++)
@@ -878,7 +884,8 @@ static float solve_by_rig(const reaching *reach, const md5_chain_job *job, md5_x
 {
     static md5_rig_solver *const solvers[] = {fabrik_limited, md5i_ccd_limited, dls_limited};
     const md5_chain *const chain = &reach->chain;
-    md5_rig rig; // without the joints beyond the chain
+
+    md5_rig rig; // only the joints of the chain are initialized
     rig.axes = reach->axes;
     rig.count = chain->count;
     for (uint32_t i = 0; i < chain->count; i++) {
@@ -887,12 +894,13 @@ static float solve_by_rig(const reaching *reach, const md5_chain_job *job, md5_x
         rig.joints[i].above = md5i_quatd_unit(md5_quatd_from_quat(chain->above));
         rig.joints[i].position = md5_vec3d_from_vec3(chain->positions[i]);
     }
+
     md5i_update_rig(&rig);
-    const double left = solvers[job->solver](&rig, md5_vec3d_from_vec3(reach->target),
-                                             reach->tolerance, reach->iterations);
+    const double distance = solvers[job->solver](&rig, md5_vec3d_from_vec3(reach->target),
+                                                 reach->tolerance, reach->iterations);
     if (job->weight > 0)
         write_rig(&rig, job->weight, pose);
-    return (float)left;
+    return (float)distance;
 }
 
 // Sets the lengths of the bones of a chain.

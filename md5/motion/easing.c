@@ -420,22 +420,31 @@ static double area_of_bezier(const md5_easing *easing, double from, double to)
     return width * sum;
 }
 
+// Returns the mean of an easing from `begin` to `end`, which are in part `part` of `num_parts`
+// equal parts. The easing is smooth in a part.
+static double mean_in_part(const md5_easing *easing, uint32_t part, uint32_t num_parts,
+                           double begin, double end)
+{
+    md5_mean_point points[MD5_MEAN_POINTS];
+    md5i_mean_points(begin * num_parts - part, end * num_parts - part, points);
+    double mean = 0;
+    for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++)
+        mean += points[i].weight * md5i_eased(easing, (part + points[i].position) / num_parts);
+    return mean;
+}
+
 double md5i_eased_area(const md5_easing *easing, double from, double to)
 {
     const bool is_bezier = easing->kind == MD5_EASE_CUBIC_BEZIER;
-    const uint32_t parts = easing->kind == MD5_EASE_STEPS ? easing->steps : MD5_EASE_PARTS;
+    const uint32_t num_parts = easing->kind == MD5_EASE_STEPS ? easing->steps : MD5_EASE_PARTS;
     double area = 0;
-    for (uint32_t i = (uint32_t)(from * parts); i < to * parts; i++) {
-        const double begin = fmax((double)i / parts, from);
-        const double end = fmin((i + 1.0) / parts, to);
-        md5_mean_point points[MD5_MEAN_POINTS];
-        md5i_mean_points(begin * parts - i, end * parts - i, points);
-        double mean = 0;
-        if (!is_bezier) {
-            for (uint32_t k = 0; k < MD5_MEAN_POINTS; k++)
-                mean += points[k].weight * md5i_eased(easing, (i + points[k].position) / parts);
-        }
-        area += is_bezier ? area_of_bezier(easing, begin, end) : mean * (end - begin);
+    for (uint32_t i = (uint32_t)(from * num_parts); i < to * num_parts; i++) {
+        const double begin = fmax((double)i / num_parts, from);
+        const double end = fmin((i + 1.0) / num_parts, to);
+        if (is_bezier)
+            area += area_of_bezier(easing, begin, end);
+        else
+            area += mean_in_part(easing, i, num_parts, begin, end) * (end - begin);
     }
     return area;
 }

@@ -244,8 +244,10 @@ static void lock_or_release_heading(const md5_hold_params *hold, const md5_foot_
         settle(hold, step->seconds, &lock->half_tangent, &lock->half_tangent_rate);
         return;
     }
+
     if (!has_direction(lock->locked_heading))
         lock->locked_heading = rotate_by_tangent(lock->half_tangent, step->heading);
+
     const float before = lock->half_tangent;
     lock->half_tangent = half_angle_tangent(step->heading, lock->locked_heading);
     const bool is_at_limit = !(fabsf(lock->half_tangent) < max_half_tangent);
@@ -430,6 +432,7 @@ static void solve_foot(const md5_skeleton *skeleton, const md5_feet_job *job,
         foot->miss = INFINITY;
         return;
     }
+
     foot->miss = 0;
     if (weight > 0) {
         const bool has_sunk =
@@ -437,6 +440,7 @@ static void solve_foot(const md5_skeleton *skeleton, const md5_feet_job *job,
         const float sunk = has_sunk ? job->drop * weight : 0;
         foot->result = place_foot(skeleton, pose, &leg, foot, lock, sunk, weight);
     }
+
     const bool is_floor_valid = fabsf(foot->floor) < MD5_MAX_COORDINATE;
     if (foot->result == MD5_LIMB_REACHED && !is_floor_valid)
         foot->result = MD5_LIMB_NOT_FINITE;

@@ -590,10 +590,13 @@ static void limit_plan(md5_rig *rig, limb_plan *plan)
         md5_vec3d_scale(rig->joints[ABOVE_MIDDLE].offset, plan->stretch);
     rig->joints[ABOVE_TIP].offset = md5_vec3d_scale(rig->joints[ABOVE_TIP].offset, plan->stretch);
     md5i_update_rig(rig);
+
+    // The tip keeps its rotation in model space while the limb moves into its limits.
     const md5_quatd tip_rotation = rig->joints[TIP].rotation;
     approach(rig, rig->joints[TIP].position);
     const md5_quatd above = md5_quatd_conjugate(md5i_rig_parent_rotation(rig, TIP));
     const md5_quatd tip_local = md5i_quatd_unit(md5_quatd_mul(above, tip_rotation));
+
     rotations->hip = round_quatd(rig->joints[ROOT].local);
     rotations->knee = round_quatd(rig->joints[MIDDLE].local);
     rotations->foot = round_quatd(md5i_limit_nearest(&rig->joints[TIP].limit, tip_local));

@@ -79,6 +79,7 @@ static size_t side_length(const char *name, size_t offset, side_form form)
     const bool is_capital = name[offset] == 'L' || name[offset] == 'R';
     const bool begins_name = before == '\0' && is_small(after);
     const bool ends_name = after == '\0' && is_small(before);
+
     switch (form) {
     case LETTER:
         return is_letter && is_delimited(before, after);
@@ -639,6 +640,7 @@ static bool create_tables(retarget_builder *builder)
     builder->targets = MD5_ALLOC_ZEROED(arena, uint32_t, num_source);
     TRY(builder->sources && builder->targets && builder->joints);
     TRY(builder->binds[0] && builder->binds[1]);
+
     for (uint32_t k = 0; k < 2; k++)
         md5_local_to_model_xforms(&builder->models[k]->skeleton, builder->models[k]->bind_local,
                                   builder->binds[k]);
@@ -655,6 +657,7 @@ static void align_joint(const retarget_builder *builder, uint32_t joint)
     const uint32_t child = joints[joint].child;
     const bool follows_parent = parent != MD5_NONE && !joints[joint].is_foot;
     md5_quat alignment = follows_parent ? joints[parent].alignment : MD5_NO_ROTATION;
+
     if (joints[joint].is_aligned && child != MD5_NONE) {
         const md5_vec3 any = {1, 0, 0};
         const md5_vec3 target_bone = bone_vector(builder->binds[0], joint, child);
@@ -664,6 +667,7 @@ static void align_joint(const retarget_builder *builder, uint32_t joint)
         const md5_vec3 to = md5_vec3_normalize(source_bone, from);
         alignment = md5_quat_trim(md5_quat_mul(md5_rotation_between(from, to), alignment));
     }
+
     md5_quat *const rotation = &builder->binds[0][joint].rotation;
     *rotation = md5_quat_mul(alignment, *rotation);
     joints[joint].alignment = alignment;

@@ -132,6 +132,8 @@ static swing_twist split_rotation(const md5_limit *limit, md5_quatd local)
 {
     const md5_quatd rotation = md5_quatd_mul(md5_quatd_conjugate(limit->rest), local);
     const md5_vec3d axis = limit->axis;
+
+    // The twist is the component of the rotation about the axis.
     const double along = rotation.x * axis.x + rotation.y * axis.y + rotation.z * axis.z;
     const double size = sqrt(along * along + rotation.w * rotation.w);
     swing_twist split = {.twist = {1, 0}};
@@ -139,6 +141,8 @@ static swing_twist split_rotation(const md5_limit *limit, md5_quatd local)
         const double scale = rotation.w < 0 ? -1.0 / size : 1.0 / size;
         split.twist = (md5_half_angle){rotation.w * scale, along * scale};
     }
+
+    // The swing is the rotation without the twist.
     const double back = -split.twist.sine;
     split.swing = md5_quatd_mul(
         rotation, (md5_quatd){axis.x * back, axis.y * back, axis.z * back, split.twist.cosine});

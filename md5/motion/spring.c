@@ -49,6 +49,7 @@ static void move_ends(const md5_spring_job *job, const md5_chain *chain, const m
         const md5_vec3 from = joint->target;
         const md5_vec3 end = md5_quat_rotate(placement.rotation, joint_end(chain, pose, i));
         const md5_vec3 goal = md5_vec3_add(placement.translation, end);
+
         md5_vec3 *const p = &joint->position;
         md5_vec3 *const v = &joint->velocity;
         if (!job->is_first && step->seconds > 0) {
@@ -57,6 +58,7 @@ static void move_ends(const md5_spring_job *job, const md5_chain *chain, const m
             step_axis(step, from.z, goal.z, pull.z, &p->z, &v->z);
             joint->target = goal;
         }
+
         if (job->is_first || !md5_is_valid_vec3(*p) || !md5_is_valid_vec3(*v))
             *joint = (md5_spring_joint){.position = goal, .target = goal};
     }

@@ -556,6 +556,9 @@ static void carry_root_velocity(md5_player *from, md5_layer_state *old_state,
                                 md5_chain_range old_chain, md5_player *player,
                                 md5_layer_state *layer_state, md5_chain_range new_chain)
 {
+    // The velocity of the clips and of the remaining old offset, at most the larger of the
+    // velocities of the clips and at the start of the previous transition. If the previous
+    // transition began at this instant, the stored velocity is still valid.
     const bool has_offsets = old_chain.has_offsets;
     const md5_fade_time time = old_state->settling;
     if (!has_offsets || time.elapsed > MD5_BORDER) {
@@ -569,6 +572,7 @@ static void carry_root_velocity(md5_player *from, md5_layer_state *old_state,
             layer_state->root_velocity.v[i] = fmin(fmax(velocity, -limit), limit);
         }
     }
+
     const md5_root_velocity velocity = measure_root_velocity(player, layer_state, new_chain, false);
     for (uint32_t i = 0; i < 4; i++)
         layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - velocity.v[i];

@@ -531,6 +531,8 @@ static void adopt_active_state(const layer_migration *job, uint32_t state,
     to->order[to->num_used] = to->num_used;
     to->num_used++;
     md5i_begin_state(player, get_new_layer(job), active, &(md5_change){.state = state});
+
+    // Replace the values of a new state by the values of the old state.
     memcpy(active, old_active, offsetof(md5_active_state, instances));
     active->state = state;
     active->tree = get_new_layer(job)->states[state].tree;
@@ -538,6 +540,7 @@ static void adopt_active_state(const layer_migration *job, uint32_t state,
     if (get_old_layer(job)->has_steps)
         active->leader = find_new_state(job, old_active->leader);
     active->easing = find_easing(player->machine, old_active->easing);
+
     if (active->tree && old_active->tree)
         md5i_copy_clocks(player, active, job->old_player, old_active);
 }
@@ -785,20 +788,21 @@ static void migrate_parameter(const migration *job, uint32_t parameter, uint32_t
     md5_player *const to = job->to;
     const md5_player *const from = job->from;
     const float value = from->parameters[old];
-    const uint32_t row = to->machine->smoothing_rows[parameter];
-    const uint32_t old_row = from->machine->smoothing_rows[old];
-    const bool was_smoothed = old_row != MD5_NONE;
-    const float goal = was_smoothed ? from->smoothings[old_row].goal : value;
-    if (row == MD5_NONE) {
+    const uint32_t index = to->machine->smoothing_rows[parameter];
+    const uint32_t old_index = from->machine->smoothing_rows[old];
+    const bool was_smoothed = old_index != MD5_NONE;
+    const float goal = was_smoothed ? from->smoothings[old_index].goal : value;
+    if (index == MD5_NONE) {
         store_parameter(to, parameter, goal);
         return;
     }
+
     store_parameter(to, parameter, value);
-    to->smoothings[row] = (md5_parameter_smoothing){.goal = goal, .from = value};
+    to->smoothings[index] = (md5_parameter_smoothing){.goal = goal, .from = value};
     if (was_smoothed
-        && is_same_smoothing(&to->machine->tables.follows[row],
-                             &from->machine->tables.follows[old_row]))
-        to->smoothings[row] = from->smoothings[old_row];
+        && is_same_smoothing(&to->machine->tables.follows[index],
+                             &from->machine->tables.follows[old_index]))
+        to->smoothings[index] = from->smoothings[old_index];
 }
 
 static void migrate_parameters(const migration *job)
