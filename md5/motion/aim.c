@@ -44,10 +44,13 @@ static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swu
     const float slant = sight.x * sight.x + sight.y * sight.y; // squared sine to the vertical
     if (!(view->rule.stays_upright && slant > 1e-8f))
         return swing;
+
     const float sine = sight.x * up.y - sight.y * up.x;
     const md5_float4 turn =
         md5_float4_about(md5_float4_from_vec3(along), up.z - view->rule.up_along * sight.z,
                          md5_is_mirrored(view->rule.axes) ? -sine : sine);
+
+    // Fade the rotation out toward the vertical, where the direction of the sight is undefined.
     if (slant < STEEP * STEEP) {
         const float part = sqrtf(slant) / STEEP;
         const md5_quat faded = md5_quat_slerp(MD5_NO_ROTATION, md5_quat_from_float4(turn), part);
@@ -144,6 +147,7 @@ static void share_rotation(const md5_chain *chain, aim_view *view, md5_quat *rot
     const uint32_t last = chain->count - 1;
     const md5_float4 whole = shorter_arc(aim_rotation(view));
     const md5_float4 part = limit_aim_rotation(equal_part(whole, chain->count), &view->rule);
+
     md5_float4 accumulated = part;
     md5_float4 animated = md5_float4_from_vec3(chain->positions[0]);
     md5_float4 position = animated;
@@ -152,11 +156,13 @@ static void share_rotation(const md5_chain *chain, aim_view *view, md5_quat *rot
             accumulated = md5_float4_renormalize(md5_float4_quat_mul(part, accumulated));
         rotations[i] = md5_quat_from_float4(
             md5_float4_quat_mul(accumulated, md5_float4_load(&chain->rotations[i])));
+
         const md5_float4 next = md5_float4_from_vec3(chain->positions[i + 1]);
         const md5_float4 bone = md5_float4_sub(next, animated);
         position = md5_float4_add(position, md5_float4_rotate(accumulated, bone));
         animated = next;
     }
+
     view->eye = position;
     view->rotation = md5_float4_quat_mul(accumulated, view->rotation);
 }

@@ -114,6 +114,7 @@ static bool is_rig_stuck(const md5_rig *rig, uint32_t root, uint32_t tip, md5_ve
         max_deviation = deviation > max_deviation ? deviation : max_deviation;
         length += md5_vec3d_length(rig->joints[i].offset);
     }
+
     const double root_distance = md5_vec3d_length(md5_vec3d_sub(target, start));
     const double tip_distance = md5_vec3d_length(md5_vec3d_sub(target, rig->joints[tip].position));
     const bool is_straight = max_deviation < STRAIGHT_RIG * length;
@@ -198,10 +199,13 @@ static void run_ccd_pass(md5_rig *rig, md5_vec3d target)
         md5_rig_joint *const joint = &rig->joints[k];
         if (joint->is_held)
             continue;
+
         const md5_vec3d to_tip = md5_vec3d_sub(tip, joint->position);
         const md5_vec3d to_target = md5_vec3d_sub(target, joint->position);
         const md5_quatd local = rotate_toward(rig, k, to_tip, to_target);
         const md5_quatd rotation = md5_quatd_mul(md5i_rig_parent_rotation(rig, k), local);
+
+        // Accept the rotation only if it moves the tip nearer to the target.
         const md5_vec3d tip_in_joint =
             md5_quatd_rotate(md5_quatd_conjugate(joint->rotation), to_tip);
         const md5_vec3d new_tip =
@@ -283,11 +287,13 @@ static void rotate_to_positions(md5_rig *rig, const md5_vec3d *positions)
         md5_rig_joint *const rig_joint = &rig->joints[k];
         md5_rig_joint *const next = rig_joint + 1;
         set_local(rig, k, rig_joint->local); // updates it for the rotations of the joints above
+
         const md5_vec3d bone = md5_quatd_rotate(rig_joint->rotation, next->offset);
         const md5_vec3d direction = md5_vec3d_sub(positions[k + 1], rig_joint->position);
         set_local(rig, k, rotate_toward(rig, k, bone, direction));
         if (k + 1 < last && is_hinge(next) && !is_hinge(rig_joint))
             align_hinge_plane(rig, k, positions);
+
         next->position =
             md5_vec3d_add(rig_joint->position, md5_quatd_rotate(rig_joint->rotation, next->offset));
     }
@@ -519,6 +525,7 @@ static float solve_by_ccd(const reaching *reach, md5_quat *rotations)
 {
     const md5_chain *const chain = &reach->chain;
     const uint32_t last = reach->last;
+
     md5_vec3 positions[MD5_MAX_CHAIN];
     md5_quat pass_rotations[MD5_MAX_CHAIN];  // rotations of one pass, model space
     md5_quat total_rotations[MD5_MAX_CHAIN]; // rotations of all passes, model space
@@ -526,12 +533,14 @@ static float solve_by_ccd(const reaching *reach, md5_quat *rotations)
     for (uint32_t i = 0; i < last; i++)
         total_rotations[i] = MD5_NO_ROTATION;
     rotate_if_stuck(reach, total_rotations, positions);
+
     for (uint32_t n = 0; n < reach->iterations; n++) {
         if (!(distance_to_target(reach, positions[last]) > reach->tolerance))
             break;
         compute_ccd_pass(reach, positions, pass_rotations);
         apply_rotations(chain, pass_rotations, total_rotations, positions);
     }
+
     total_rotations[last] = total_rotations[last - 1]; // the tip keeps its rotation in its parent
     for (uint32_t i = 0; i <= last; i++)
         rotations[i] = md5_quat_mul(total_rotations[i], chain->rotations[i]);
@@ -737,6 +746,7 @@ static void collect_angles(solving *problem)
         for (uint32_t k = 0; k <= row; k++)
             problem->matrix[row][k] = 0;
     }
+
     for (uint32_t joint = 0; joint < problem->rig->count; joint++) {
         const md5_rig_joint *const rig_joint = &problem->rig->joints[joint];
         md5_limit_axis axes[3];
@@ -1113,10 +1123,12 @@ static void solve_collection(goal_collection *collection, md5_xform *pose)
     md5i_update_rig(&collection->rig);
     if (collection->num_goals == 0 || !is_rig_finite(&collection->rig))
         return;
+
     const double tolerance = job->tolerance > 0 ? job->tolerance : 0;
     const uint32_t iterations =
         job->iterations < MD5_MAX_ITERATIONS ? job->iterations : MD5_MAX_ITERATIONS;
     solve_goals(&collection->rig, collection->goals, collection->num_goals, tolerance, iterations);
+
     for (uint32_t i = 0; i < collection->num_goals; i++)
         collection->from[i]->distance = (float)collection->goals[i].left;
     if (job->weight > 0)

@@ -329,10 +329,12 @@ static md5_vec3d velocity_at(const curve_path *path, uint32_t point)
     const uint32_t before = (point + path->num_points - 1) % path->num_points;
     const bool is_first = !is_closed && point == 0;
     const bool is_last = !is_closed && point == path->num_pieces;
+
     if (is_first || is_last) {
         const uint32_t only = is_first ? after : before;
         return md5_vec3d_scale(piece_vector(path, only), 1.0 / piece_time(path, only));
     }
+
     const double time_before = piece_time(path, before);
     const double time_after = piece_time(path, after);
     const double sum = time_before + time_after;

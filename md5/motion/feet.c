@@ -455,6 +455,7 @@ uint32_t md5i_solve_locked_feet(const md5_skeleton *skeleton, md5_feet_job *job,
         weight = 0;
     if (weight > 0 && job->pelvis < skeleton->num_joints)
         raise_joint(skeleton, job->pelvis, job->drop * weight, pose);
+
     uint32_t num_placed = 0;
     for (uint32_t i = 0; i < job->num_feet; i++) {
         md5_foot *const foot = &job->feet[i];
@@ -864,6 +865,7 @@ static bool begin_foothold(const md5_gait_context *context, const md5_xform *pos
     const md5_gait_desc *const desc = context->desc;
     md5_foothold *const foot = &gait->feet[leg];
     *foot = (md5_foothold){.rest = MD5_NO_ROTATION, .normal = context->up, .facing = gait->facing};
+
     const bool is_valid = is_valid_leg(desc, &desc->legs[leg]);
     if (is_valid) {
         const md5_xform ankle = md5_joint_in_model(desc->skeleton, pose, desc->legs[leg].limb.tip);
@@ -873,6 +875,7 @@ static bool begin_foothold(const md5_gait_context *context, const md5_xform *pos
         foot->rise = md5_vec3_dot(position, context->up);
         foot->rest = md5_quat_normalize(ankle.rotation, MD5_NO_ROTATION);
     }
+
     foot->position = ground_at(context, gait, home_position(gait, leg), &foot->normal);
     return is_valid;
 }

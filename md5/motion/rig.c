@@ -105,6 +105,7 @@ md5_limit md5i_prepare_limit(const md5_joint_limit *limit)
 {
     if (!limit || limit->kind == MD5_LIMIT_NONE || !is_limit(limit))
         return (md5_limit){.kind = MD5_LIMIT_NONE};
+
     const double min = clamp_angle(limit->min, -PI);
     const double max = clamp_angle(limit->max, -PI);
     const bool is_cone = limit->kind == MD5_LIMIT_CONE;

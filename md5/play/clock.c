@@ -198,20 +198,24 @@ uint32_t md5i_build_cues(const md5_timing *timing, const md5_event *events, uint
 }
 
 uint32_t md5i_add_window_cues(const md5_timing *timing, const md5_window *windows,
-                              uint32_t num_windows, uint32_t number, md5_cue *cues,
+                              uint32_t num_windows, uint32_t first_index, md5_cue *cues,
                               uint32_t num_cues)
 {
     const double intervals = md5_timing_intervals(timing);
     const double scale = is_ping_pong(timing) ? 0.5 : 1;
-    for (uint32_t i = 0; i < num_windows; i++, number += 2) {
+    for (uint32_t i = 0; i < num_windows; i++) {
+        const uint32_t begin = first_index + 2 * i;
+        const uint32_t end = begin + 1;
         const double first = scale * (windows[i].first / intervals);
         const double last = scale * (windows[i].last / intervals);
-        cues[num_cues++] = (md5_cue){first, number};
-        cues[num_cues++] = (md5_cue){last, number + 1};
+        cues[num_cues++] = (md5_cue){first, begin};
+        cues[num_cues++] = (md5_cue){last, end};
+
+        // A ping-pong cycle passes the window again on its way back.
         if (!is_ping_pong(timing))
             continue;
-        cues[num_cues++] = (md5_cue){1 - last, number};
-        cues[num_cues++] = (md5_cue){1 - first, number + 1};
+        cues[num_cues++] = (md5_cue){1 - last, begin};
+        cues[num_cues++] = (md5_cue){1 - first, end};
     }
     qsort(cues, num_cues, sizeof *cues, compare_cues);
     return num_cues;

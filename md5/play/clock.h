@@ -118,9 +118,10 @@ uint32_t md5i_build_cues(const md5_timing *timing, const md5_event *events, uint
 
 // Adds the cues of windows to cues[num_cues], at most 4 per window, and sorts all cues. Returns the
 // new number of cues. A window is open between two consecutive cues of the window. In forward
-// playback the cue with event index `number` + 2 * i opens window i, and the next index closes it.
+// playback the cue with event index `first_index` + 2 * i opens window i, and the next index closes
+// it.
 uint32_t md5i_add_window_cues(const md5_timing *timing, const md5_window *windows,
-                              uint32_t num_windows, uint32_t number, md5_cue *cues,
+                              uint32_t num_windows, uint32_t first_index, md5_cue *cues,
                               uint32_t num_cues);
 
 // The cues of one clip: cues[num_cues], as written by md5i_build_cues().

@@ -1335,25 +1335,31 @@ md5_row_title md5i_row_title_at(const md5_table_iterator *walk)
     return title;
 }
 
+static void fill_count(const md5_column *column, uint32_t *value)
+{
+    if (*value == 0)
+        *value = (uint32_t)column->otherwise;
+}
+
+static void fill_float(const md5_column *column, float unit, float *value)
+{
+    if (*value == MD5_EXPLICIT_ZERO)
+        *value = 0;
+    else if (*value == 0)
+        *value = column->is_length ? column->otherwise * unit : column->otherwise;
+}
+
 void md5i_fill_defaults(const md5_schema *schema, void *row, float unit)
 {
     for (uint32_t i = 0; i < schema->num_columns; i++) {
         const md5_column *const column = &schema->columns[i];
-        char *const value = (char *)row + column->offset;
+        void *const value = (char *)row + column->offset;
         if (!column->is_filled)
             continue;
-        if (column->kind == MD5_COLUMN_COUNT) {
-            uint32_t *const number = (uint32_t *)(void *)value;
-            *number = *number > 0 ? *number : (uint32_t)column->otherwise;
-            continue;
-        }
-        float *const number = (float *)(void *)value;
-        const float default_value =
-            column->is_length ? column->otherwise * unit : column->otherwise;
-        if (*number == MD5_EXPLICIT_ZERO)
-            *number = 0;
-        else if (*number == 0)
-            *number = default_value;
+        if (column->kind == MD5_COLUMN_COUNT)
+            fill_count(column, (uint32_t *)value);
+        else
+            fill_float(column, unit, (float *)value);
     }
 }
 

@@ -496,6 +496,7 @@ static bool check_clips(md5_building *building)
     for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
         md5_begin_row(building, "clip", clip->name);
+
         if (!clip->binding)
             return md5i_fail_row(building, &clip->name, MD5_ERROR_MISSING, " has no binding");
         if (!clip->binding->model)
@@ -506,6 +507,7 @@ static bool check_clips(md5_building *building)
             return MD5_MISMATCH(
                 building, &clip->name,
                 " is bound to another model: expected a binding to the machine's model");
+
         TRY(check_events(building, clip));
     }
     return true;
@@ -718,6 +720,7 @@ static bool set_num_slots(md5_building *building)
         return md5i_fail_at(building, &desc->slots[MD5_MAX_ONE_SHOTS].name, MD5_ERROR_RANGE,
                             "too many slots: expected at most %d, found %u", MD5_MAX_ONE_SHOTS,
                             desc->num_slots);
+
     uint32_t num_slots = DEFAULT_SLOTS;
     if (desc->max_one_shots > 0)
         num_slots = desc->max_one_shots;

@@ -272,6 +272,7 @@ static bool build_detail_set(md5_building *building, const float *weights, md5_d
     set->are_animated = MD5_ALLOC_ZEROED(building->arena, bool, num_joints);
     set->omitted = MD5_ALLOC_ZEROED(building->arena, uint32_t, num_joints);
     TRY(set->are_animated && set->omitted);
+
     for (uint32_t i = 0; i < num_joints; i++) {
         if (i > 0 && !(weights[i] > 0))
             continue;
@@ -279,6 +280,7 @@ static bool build_detail_set(md5_building *building, const float *weights, md5_d
              joint = skeleton->joints[joint].parent)
             set->are_animated[joint] = true;
     }
+
     TRY(build_runs(building, set->are_animated, set));
     list_omitted(set, num_joints);
     return true;
@@ -291,6 +293,7 @@ static bool find_run_slots(md5_building *building, md5_detail_set *set)
     set->slots = (md5_run_slots *)md5i_arena_alloc_zeroed(building->arena, set->num_runs,
                                                           num_clips * sizeof *set->slots);
     TRY(set->slots);
+
     for (uint32_t i = 0; i < set->num_runs; i++) {
         const md5_joint_set run = {.first = set->runs[i].first, .count = set->runs[i].count};
         mark_set(building, &run);
@@ -313,6 +316,7 @@ static bool build_reference(md5_building *building, uint32_t clip, const md5_mot
     const md5_machine *const machine = building->machine;
     while (motion->kind != MD5_MOTION_CLIP) // ends, because items are declared before their motion
         motion = motion->items[0].motion;
+
     const md5_source *const source =
         clip == MD5_NONE ? motion->playable.source : &machine->sources[clip];
     const uint32_t num_frames = source->binding->anim->num_frames;
@@ -322,6 +326,7 @@ static bool build_reference(md5_building *building, uint32_t clip, const md5_mot
             "reference frame of clip %s is out of range: expected 0 to %u, found %u",
             MD5_QUOTED(building->desc->clips[source - machine->sources].name), num_frames - 1,
             *frame);
+
     md5_xform *const pose = MD5_ALLOC_ZEROED(building->arena, md5_xform, machine->num_joints);
     TRY(*reference = pose);
     md5i_sample_source(machine, source, &(md5_sample_position){.frame0 = *frame, .frame1 = *frame},
@@ -374,6 +379,7 @@ static bool build_mask_sets(md5_building *building, uint32_t index)
     if (!md5_build_mask(&building->desc->model->skeleton, mask->joints ? mask->joints : "",
                         mask->feather, weights, &error))
         return fail_mask(building, mask, &error);
+
     TRY(split_mask(building, index));
     TRY(build_detail_set(building, weights, detail));
     if (machine->mask_sets[index].is_split)
@@ -388,12 +394,14 @@ static bool build_masks(md5_building *building)
     const size_t num_joints = machine->num_joints;
     const uint32_t num_masks = desc->num_masks;
     TRY(MD5_LIST_NAMES(building, &building->masks, desc, masks));
+
     machine->masks = (float *)md5i_arena_alloc_zeroed(building->arena, num_masks,
                                                       num_joints * sizeof *machine->masks);
     machine->mask_sets = MD5_ALLOC_ZEROED(building->arena, md5_mask_sets, num_masks);
     machine->details = MD5_ALLOC_ZEROED(building->arena, md5_detail_set, num_masks);
     machine->uncovered = MD5_ALLOC_ZEROED(building->arena, md5_detail_set, num_masks);
     TRY(machine->masks && machine->mask_sets && machine->details && machine->uncovered);
+
     for (uint32_t i = 0; i < num_masks; i++)
         TRY(build_mask_sets(building, i));
     return true;
@@ -767,13 +775,16 @@ static bool build_motions(md5_building *building)
     building->motions = building->clips;
     building->motions.what = "motion";
     TRY(MD5_LIST_NAMES(building, &building->motions, desc, motions));
+
     TRY(machine->motions = MD5_ALLOC_ZEROED(building->arena, md5_motion, count));
     for (uint32_t i = 0; i < count; i++) {
         md5_motion *const motion = &machine->motions[i];
-        *motion = (md5_motion){.speed = 1,
-                               .speed_parameter = MD5_NONE,
-                               .x_parameter = MD5_NONE,
-                               .y_parameter = MD5_NONE};
+        *motion = (md5_motion){
+            .speed = 1,
+            .speed_parameter = MD5_NONE,
+            .x_parameter = MD5_NONE,
+            .y_parameter = MD5_NONE,
+        };
         if (i < desc->num_clips)
             set_clip(motion, &machine->sources[i], MD5_PLAY_LOOP, 0);
         else
@@ -794,6 +805,7 @@ static void flatten_items(md5_blend_tree *tree, uint32_t index, uint32_t *part_g
     for (uint32_t k = 0; k < motion->num_items; k++) {
         const uint32_t i = motion->items[k].blend_index;
         const md5_item *const item = &motion->items[i];
+
         const uint32_t end = begin + item->motion->num_parts;
         const bool is_synchronized = motion->kind != MD5_MOTION_STACK || i == 0;
         part_groups[end - 1] = is_synchronized ? part_groups[index] : MD5_NONE;
@@ -818,6 +830,7 @@ static void flatten_motion(const md5_motion *motion, md5_blend_tree *tree, uint3
     uint32_t num_weights = 1;
     tree->parts[last] = (md5i_part){.motion = motion, .parent = MD5_NONE};
     part_groups[last] = MD5_NONE;
+
     for (uint32_t i = motion->num_parts; i-- > 0;) { // parents before their items
         md5i_part *const part = &tree->parts[i];
         part->leads_group = part->motion->sync != MD5_SYNC_NONE && part_groups[i] == MD5_NONE;
@@ -1486,6 +1499,7 @@ static bool check_clip_keys(md5_building *building, const char *const *owner, ui
     const char *const name = building->desc->clips[clip].name;
     if (num_keys == 0)
         return MD5_OUT_OF_RANGE(building, owner, " has no keys for clip %s", MD5_QUOTED(name));
+
     for (uint32_t i = 0; i < num_keys; i++) {
         const md5_morph_key *const key = &keys[i];
         if (key->frame >= num_frames)
@@ -1674,12 +1688,15 @@ static bool check_one_shot_frames(md5_building *building, const md5_one_shot_des
     const md5_one_shot_desc filled = md5_apply_slot_defaults(machine, slot, *row);
     const uint32_t reference = filled.reference ? md5_find_clip(machine, filled.reference) : clip;
     const uint32_t num_frames = machine->sources[reference].binding->anim->num_frames;
+
+    // The frame was declared together with its clip: in the one-shot or in the slot.
     const uint32_t *const location =
         row->reference ? &row->reference_frame : &building->desc->slots[slot].reference_frame;
     if (filled.reference_frame >= num_frames)
         return MD5_OUT_OF_RANGE(building, location,
                                 ": reference frame is out of range: expected 0 to %u, found %u",
                                 num_frames - 1, filled.reference_frame);
+
     if (row->section && md5i_find_section(machine, clip, row->section) == MD5_NONE)
         return MD5_MISMATCH(building, &row->section, " refers to unknown section %s of its clip",
                             MD5_QUOTED(row->section));
@@ -1793,10 +1810,12 @@ bool md5i_build_layers(md5_building *building)
     md5_names layers = {.what = "layer"};
     TRY(build_masks(building) && build_motions(building));
     TRY(MD5_LIST_NAMES(building, &layers, desc, layers));
+
     machine->layers = MD5_ALLOC_ZEROED(building->arena, md5_play_layer, desc->num_layers);
     machine->conditions =
         MD5_ALLOC_ZEROED(building->arena, md5_play_condition, building->num_conditions);
     TRY(machine->layers && machine->conditions);
+
     for (uint32_t i = 0; i < desc->num_layers; i++)
         TRY(build_layer(building, i));
     TRY(find_visible_layers(building));

@@ -324,9 +324,11 @@ static void sample_runs(const md5_machine *machine, const md5_source *source,
         detail->slots + (size_t)(source - machine->sources) * detail->num_runs;
     md5_targets targets = binding->internal.plan->targets;
     const bool has_constants = !targets.rotations_in_order || !targets.translations_in_order;
+
     for (uint32_t i = 0; i < detail->num_runs; i++) {
         if (joints && !md5_run_overlaps_set(runs[i], joints))
             continue;
+
         targets.rotation_slots = slots[i].rotations;
         targets.translation_slots = slots[i].translations;
         if (has_constants)
@@ -1072,9 +1074,11 @@ static const md5_detail_set *visible_below(const md5_player *player, uint32_t la
     const uint32_t next = layer + 1;
     if (next >= machine->tables.num_layers || machine->layers[layer].mask != MD5_NONE)
         return NULL;
+
     const md5_play_layer *const above = &machine->layers[next];
     if (above->mode != MD5_LAYER_OVERRIDE || above->mask == MD5_NONE || player->num_one_shots > 0)
         return NULL;
+
     const md5_detail_set *const uncovered = &machine->uncovered[above->mask];
     if (uncovered->num_runs == 0 || md5i_rule_weight(player, &above->weight) != 1)
         return NULL;

@@ -413,11 +413,13 @@ static void reset_modifiers(md5_player *player)
         player->are_placed[i] = false;
         player->drops[i] = 0;
     }
+
     for (size_t i = 0; i < machine->num_feet; i++) {
         const md5_limb *const leg = &machine->legs[i];
         player->feet[i] =
             (md5_foot){.ankle = leg->tip, .has_leg = true, .knee = leg->middle, .hip = leg->root};
     }
+
     for (size_t i = 0; i < machine->num_soles; i++)
         player->foot_locks[i] = (md5_foot_lock){0};
 }
@@ -576,6 +578,7 @@ static void adopt_layer(const layer_migration *job, bool has_joints)
     to->entered = find_new_state(job, from->entered);
     to->has_snapshot = to->has_snapshot && has_poses;
     to->has_offsets = to->has_offsets && has_poses;
+
     to->num_used = 0;
     for (uint32_t i = 0; i < from->num_used; i++) {
         const md5_active_state *const old_active = md5_active_at(from, i);

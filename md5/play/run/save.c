@@ -431,6 +431,7 @@ static void archive_locked_foot(md5_archive *archive, md5_foot_lock *lock)
     archive_number(archive, FLOAT, &lock->relock_delay, 0, 1e6, "time until a foot is locked");
     archive_number(archive, FLOAT, &lock->step_height, 0, 1e15, "height of a step");
     archive_number(archive, FLOAT, &lock->lift, 0, 1e15, "height of a foot");
+
     if (archive->version >= VERSION_FOOT_HEADINGS) {
         archive_floats(archive, &lock->animated_heading, 2);
         archive_floats(archive, &lock->locked_heading, 2);
@@ -818,10 +819,11 @@ static void archive_detail(md5_archive *archive, const md5_player *player, md5_d
     archive_uint(archive, &detail->phase, 0, interval - 1, "phase of poses");
     archive_uint(archive, &detail->num_calls, 0, UINT32_MAX, "number of poses");
     archive_uint(archive, &detail->age, 0, UINT32_MAX, "age of a pose");
+
     if (archive->mode == WRITE && detail->has_stored_pose)
         detail->has_stored_pose = is_pose_in_range(player->stored_pose, machine->num_joints);
-    const bool is_kept = archive_bool(archive, &detail->has_stored_pose, "flag for a stored pose");
-    if (!is_kept)
+    const bool has_pose = archive_bool(archive, &detail->has_stored_pose, "flag for a stored pose");
+    if (!has_pose)
         return;
     for (uint32_t i = 0; i < machine->num_joints; i++)
         archive_transform(archive, &player->stored_pose[i]);

@@ -129,18 +129,19 @@ static double seconds_in_parts(const md5_sync_item *items, uint32_t num_items, u
     const marker_position end = find_marker_position(to.phase, num_markers);
     const int64_t num_parts =
         (to.cycle - from.cycle) * (int64_t)num_markers + end.marker - begin.marker;
+
     double seconds = 0;
     for (int64_t i = 0; i <= num_parts; i++) {
         const double first = i == 0 ? begin.fraction : 0;
         const double last = i == num_parts ? end.fraction : 1;
         const uint32_t marker = (uint32_t)((begin.marker + (uint64_t)i) % num_markers);
-        const double rate = shared_rate_in_part(items, num_items, num_markers, marker);
         if (last == first)
             continue;
-        const double part = (last - first) / (rate * num_markers);
-        if (rate == 0 || part * seconds < 0) // the clock stays at this marker
+        const double rate = shared_rate_in_part(items, num_items, num_markers, marker);
+        const double part_seconds = (last - first) / (rate * num_markers);
+        if (rate == 0 || part_seconds * seconds < 0) // the clock stays at this marker
             return (double)INFINITY;
-        seconds += part;
+        seconds += part_seconds;
     }
     return seconds;
 }
@@ -644,11 +645,13 @@ static smooth_interval find_smooth_interval(const step_group *group)
         const double progress = md5_progress(active);
         if (progress == 1)
             continue;
+
         const double part = active->duration / MD5_EASE_PARTS;
         const double edge = floor(progress * MD5_EASE_PARTS + SAME_EDGE);
         since = md5_smaller(since, fmax(active->elapsed - edge * part, 0.0));
         until = md5_smaller(until, (edge + 1) * part - active->elapsed);
     }
+
     if (!isfinite(until))
         return (smooth_interval){.until = until, .duration = 1};
     return (smooth_interval){since, until, since + until};
