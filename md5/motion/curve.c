@@ -578,7 +578,7 @@ static piece_interval first_half(piece_interval interval)
 
 // Returns the interval after another interval and its halves. Returns depth 0 at the end of the
 // piece.
-static piece_interval next_interval(piece_interval interval)
+static piece_interval next_piece_interval(piece_interval interval)
 {
     interval.index++;
     // After a second half, the next interval is the interval after its parent.
@@ -617,7 +617,7 @@ static uint32_t measure_piece(const md5_pieces *pieces, uint32_t piece, md5_arc 
             arcs[count] = (md5_arc){*length, from, to, piece};
         *length += halves;
         count++;
-        interval = next_interval(interval);
+        interval = next_piece_interval(interval);
     } while (interval.depth > 0);
     return count;
 }

@@ -861,8 +861,8 @@ static void migrate_layers(const migration *job, md5_player *old_player)
         for (uint32_t k = 0; k < layer->num_states; k++)
             (void)report_missing(job, find_adopted_state(job->to->machine, found, layer, k),
                                  "state", layer->states[k].name);
-        const layer_migration layer_job = {job->to, found, old_player, i};
-        adopt_layer(&layer_job, job->has_joints);
+        const layer_migration moved_layer = {job->to, found, old_player, i};
+        adopt_layer(&moved_layer, job->has_joints);
     }
 }
 

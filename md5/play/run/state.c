@@ -841,7 +841,8 @@ double md5i_seconds_until_time_left(md5_layer_state *layer_state, double left, d
     for (int i = 1; i < MD5_MAX_BISECTIONS && !(after > 0 && after - before <= SAME_TURN); i++) {
         const bool is_found = after > 0;
         // Sample the ends of equal parts until a change is found, then use bisection.
-        const double at = is_found ? 0.5 * (before + after) : 1.0 / NUM_SAMPLES * i * max_seconds;
+        const double sample_time = (double)i / (double)NUM_SAMPLES * max_seconds;
+        const double at = is_found ? 0.5 * (before + after) : sample_time;
         const double excess = excess_time_left(&group, left, value, at);
         const bool is_after = is_less ? excess >= 2 * MD5_BORDER : excess <= 0;
         if (is_after)

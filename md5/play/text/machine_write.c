@@ -146,8 +146,12 @@ static bool is_read_as(const char *text, double number, bool is_float)
 // Writes the shortest decimal number that is read as the same number.
 static void write_number(writer *to, double number, bool is_float)
 {
-    enum { MIN_FLOAT_DIGITS = 6, MAX_FLOAT_DIGITS = 9 };
-    enum { MIN_DOUBLE_DIGITS = 15, MAX_DOUBLE_DIGITS = 17 };
+    enum {
+        MIN_FLOAT_DIGITS = 6,
+        MAX_FLOAT_DIGITS = 9,
+        MIN_DOUBLE_DIGITS = 15,
+        MAX_DOUBLE_DIGITS = 17
+    };
     const int min_digits = is_float ? MIN_FLOAT_DIGITS : MIN_DOUBLE_DIGITS;
     const int max_digits = is_float ? MAX_FLOAT_DIGITS : MAX_DOUBLE_DIGITS;
     char text[NUMBER_SIZE] = "0"; // also for -0
