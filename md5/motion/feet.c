@@ -1085,7 +1085,7 @@ static void rotate_swivel(const md5_skeleton *skeleton, const md5_leg *leg, md5_
 
 uint32_t md5_gait_pose(const md5_gait_desc *desc, const md5_gait *gait, md5_xform *pose)
 {
-    MD5_ASSERT(desc && gait && pose, "desc, walk, pose: must not be NULL");
+    MD5_ASSERT(desc && gait && pose, "desc, gait, pose: must not be NULL");
     MD5_ASSERT(gait->num_legs == desc->num_legs, "gait: must be initialized with this description");
 
     // Rotate the body so that its up axis is the normal of the plane through the feet.

@@ -309,20 +309,20 @@ md5_event_iterator md5i_begin_events(const md5_cues *cues, md5_clock from, md5_c
     const bool is_backward = is_clock_before(to, from);
     const border begin = border_from(cues, from, is_backward, at_start);
     const border end = border_to(cues, from, to, at_start, ends_cycle);
-    md5_event_iterator walk = {
+    md5_event_iterator iterator = {
         .cues = cues->cues,
         .num_cues = cues->num_cues,
         .cycle = begin.cycle,
         .is_backward = is_backward,
     };
     if (is_backward) {
-        walk.next = begin.next - 1;
-        walk.num_left = cues_between(cues, end, begin);
+        iterator.next = begin.next - 1;
+        iterator.num_left = cues_between(cues, end, begin);
     } else {
-        walk.next = begin.next;
-        walk.num_left = cues_between(cues, begin, end);
+        iterator.next = begin.next;
+        iterator.num_left = cues_between(cues, begin, end);
     }
-    return walk;
+    return iterator;
 }
 
 md5_event_iterator md5i_begin_start_events(const md5_cues *cues, md5_clock start)
@@ -339,24 +339,24 @@ md5_event_iterator md5i_begin_start_events(const md5_cues *cues, md5_clock start
     };
 }
 
-bool md5i_next_event(md5_event_iterator *walk, uint32_t *event, md5_clock *when)
+bool md5i_next_event(md5_event_iterator *iterator, uint32_t *event, md5_clock *when)
 {
-    if (walk->num_left == 0)
+    if (iterator->num_left == 0)
         return false;
     // After the end or before the start of a cycle, continue in the next cycle.
-    if (!walk->is_backward && walk->next >= walk->num_cues) {
-        walk->next = 0;
-        walk->cycle++;
-    } else if (walk->is_backward && walk->next < 0) {
-        walk->next = walk->num_cues - 1;
-        walk->cycle--;
+    if (!iterator->is_backward && iterator->next >= iterator->num_cues) {
+        iterator->next = 0;
+        iterator->cycle++;
+    } else if (iterator->is_backward && iterator->next < 0) {
+        iterator->next = iterator->num_cues - 1;
+        iterator->cycle--;
     }
 
-    const md5_cue *const cue = &walk->cues[walk->next];
+    const md5_cue *const cue = &iterator->cues[iterator->next];
     *event = cue->event;
-    *when = (md5_clock){walk->cycle, cue->phase};
-    walk->next += walk->is_backward ? -1 : 1;
-    walk->num_left--;
+    *when = (md5_clock){iterator->cycle, cue->phase};
+    iterator->next += iterator->is_backward ? -1 : 1;
+    iterator->num_left--;
     return true;
 }
 

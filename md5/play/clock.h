@@ -158,7 +158,7 @@ uint32_t md5i_count_cues_below(const md5_cues *cues, md5_clock clock, bool is_ba
 md5_event_iterator md5i_begin_start_events(const md5_cues *cues, md5_clock start);
 
 // Writes the next event and its clock. Returns false at the end.
-bool md5i_next_event(md5_event_iterator *walk, uint32_t *event, md5_clock *when);
+bool md5i_next_event(md5_event_iterator *iterator, uint32_t *event, md5_clock *when);
 
 // -- Root motion --------------------------------------------------------------------------------
 //

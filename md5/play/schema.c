@@ -1256,17 +1256,17 @@ const char *md5i_column_rows(const md5_column *column, const char *row, uint32_t
 
 md5_table_iterator md5i_begin_columns(const md5_schema *schema, const void *row, void *copy)
 {
-    md5_table_iterator walk = {.top = 0};
-    walk.levels[0] = (md5_table_level){schema, (const char *)row,           (char *)copy, 1,
-                                       0,      md5_row_kind(schema, row, 0)};
-    return walk;
+    md5_table_iterator iterator = {.top = 0};
+    iterator.levels[0] = (md5_table_level){schema, (const char *)row,           (char *)copy, 1,
+                                           0,      md5_row_kind(schema, row, 0)};
+    return iterator;
 }
 
 // Enters the rows of the current column of a row, if it is a table with rows.
 // NOLINTNEXTLINE(readability-non-const-parameter): the iterator writes to the copies
-static bool enter_rows(md5_table_iterator *walk, const md5_column *column, char *copies)
+static bool enter_rows(md5_table_iterator *iterator, const md5_column *column, char *copies)
 {
-    const md5_table_level *const level = &walk->levels[walk->top];
+    const md5_table_level *const level = &iterator->levels[iterator->top];
     if (!column || !column->rows)
         return false;
     uint32_t count = 0;
@@ -1274,14 +1274,15 @@ static bool enter_rows(md5_table_iterator *walk, const md5_column *column, char 
     if (!rows || count == 0)
         return false;
     const uint32_t kind = md5_row_kind(column->rows, rows, level->kind);
-    walk->levels[++walk->top] = (md5_table_level){column->rows, rows, copies, count, 0, kind};
+    iterator->levels[++iterator->top] =
+        (md5_table_level){column->rows, rows, copies, count, 0, kind};
     return true;
 }
 
 // Continues with the next row of a table.
-static void next_row(md5_table_iterator *walk, md5_table_level *level)
+static void next_row(md5_table_iterator *iterator, md5_table_level *level)
 {
-    const uint32_t owner_kind = walk->top > 0 ? walk->levels[walk->top - 1].kind : 0;
+    const uint32_t owner_kind = iterator->top > 0 ? iterator->levels[iterator->top - 1].kind : 0;
     level->row += level->schema->size;
     if (level->copy)
         level->copy += level->schema->size;
@@ -1289,40 +1290,40 @@ static void next_row(md5_table_iterator *walk, md5_table_level *level)
     level->kind = md5_row_kind(level->schema, level->row, owner_kind);
 }
 
-bool md5i_next_column(md5_table_iterator *walk)
+bool md5i_next_column(md5_table_iterator *iterator)
 {
-    while (walk->top >= 0) {
-        md5_table_level *const level = &walk->levels[walk->top];
-        const md5_column *const column = walk->column;
-        char *const copies = walk->copies;
-        walk->column = NULL;
-        walk->copies = NULL;
-        if (enter_rows(walk, column, copies))
+    while (iterator->top >= 0) {
+        md5_table_level *const level = &iterator->levels[iterator->top];
+        const md5_column *const column = iterator->column;
+        char *const copies = iterator->copies;
+        iterator->column = NULL;
+        iterator->copies = NULL;
+        if (enter_rows(iterator, column, copies))
             continue;
 
         const uint32_t num_columns = level->schema->num_columns;
         if (level->next <= num_columns) { // after the last column, `column` is NULL
-            walk->level = level;
+            iterator->level = level;
             if (level->next < num_columns)
-                walk->column = &level->schema->columns[level->next];
+                iterator->column = &level->schema->columns[level->next];
             level->next++;
             return true;
         }
 
         level->left--;
         if (level->left == 0)
-            walk->top--;
+            iterator->top--;
         else
-            next_row(walk, level);
+            next_row(iterator, level);
     }
     return false;
 }
 
-md5_row_title md5i_row_title_at(const md5_table_iterator *walk)
+md5_row_title md5i_row_title_at(const md5_table_iterator *iterator)
 {
     md5_row_title title = {NULL, NULL};
-    for (int i = walk->top; i >= 0 && !(title.kind && title.name); i--) {
-        const md5_table_level *const level = &walk->levels[i];
+    for (int i = iterator->top; i >= 0 && !(title.kind && title.name); i--) {
+        const md5_table_level *const level = &iterator->levels[i];
         const char *const *const name =
             (const char *const *)(const void *)(level->row + level->schema->name);
         if (!title.kind)

@@ -212,12 +212,12 @@ typedef struct md5_table_iterator {
 } md5_table_iterator;
 
 md5_table_iterator md5i_begin_columns(const md5_schema *schema, const void *row, void *copy);
-bool md5i_next_column(md5_table_iterator *walk);
+bool md5i_next_column(md5_table_iterator *iterator);
 
 // Returns the address of the current value.
-static inline const char *md5_column_value(const md5_table_iterator *walk)
+static inline const char *md5_column_value(const md5_table_iterator *iterator)
 {
-    return walk->level->row + walk->column->offset;
+    return iterator->level->row + iterator->column->offset;
 }
 
 // Kind and name of a row in messages; of the nearest row above it if it has none.
@@ -225,7 +225,7 @@ typedef struct md5_row_title {
     const char *kind;
     const char *name;
 } md5_row_title;
-md5_row_title md5i_row_title_at(const md5_table_iterator *walk);
+md5_row_title md5i_row_title_at(const md5_table_iterator *iterator);
 
 // md5_parse_machine_file() and md5_write_machine() with the columns of a test.
 md5_machine_file *md5i_read_machine(md5_context *context, const md5_schema *schema,

@@ -15,12 +15,12 @@
 
 // Checks a number of a row. A number that the row's kind does not use may be 0. `member` is the
 // address of the number, for the location of an error.
-static bool check_number(md5_building *building, const md5_table_iterator *walk, const void *member,
-                         double value)
+static bool check_number(md5_building *building, const md5_table_iterator *iterator,
+                         const void *member, double value)
 {
-    const md5_column *const column = walk->column;
+    const md5_column *const column = iterator->column;
     const char *const label = column->label ? column->label : column->member;
-    if (value == 0 && (column->keeps_zero || !md5_is_column_used(column, walk->level->kind)))
+    if (value == 0 && (column->keeps_zero || !md5_is_column_used(column, iterator->level->kind)))
         return true;
 
     const bool has_range = column->min < column->max;
@@ -61,11 +61,11 @@ static void count_row(md5_building *building, const md5_table_level *level)
         building->num_feet++;
 }
 
-static bool check_direction(md5_building *building, const md5_table_iterator *walk,
+static bool check_direction(md5_building *building, const md5_table_iterator *iterator,
                             const float components[3])
 {
     for (uint32_t i = 0; i < 3; i++)
-        TRY(check_number(building, walk, &components[i], components[i]));
+        TRY(check_number(building, iterator, &components[i], components[i]));
     return true;
 }
 
@@ -93,21 +93,21 @@ static bool check_array(md5_building *building, const md5_column *column, const 
 }
 
 // Checks the value of the iterator's column.
-static bool check_column(md5_building *building, const md5_table_iterator *walk)
+static bool check_column(md5_building *building, const md5_table_iterator *iterator)
 {
-    const md5_column *const column = walk->column;
-    const float *const floats = (const float *)(const void *)md5_column_value(walk);
-    const double number = md5i_column_number(column, walk->level->row);
+    const md5_column *const column = iterator->column;
+    const float *const floats = (const float *)(const void *)md5_column_value(iterator);
+    const double number = md5i_column_number(column, iterator->level->row);
     switch (column->kind) {
     case MD5_COLUMN_FLOAT:
     case MD5_COLUMN_DOUBLE:
-        return check_number(building, walk, floats, number);
+        return check_number(building, iterator, floats, number);
     case MD5_COLUMN_DIRECTION:
-        return check_direction(building, walk, floats);
+        return check_direction(building, iterator, floats);
     case MD5_COLUMN_CHOICE:
         return check_choice(building, column, number);
     case MD5_COLUMN_TABLE:
-        return check_array(building, column, walk->level->row);
+        return check_array(building, column, iterator->level->row);
     default:
         return true;
     }
@@ -115,15 +115,15 @@ static bool check_column(md5_building *building, const md5_table_iterator *walk)
 
 bool md5i_check_tables(md5_building *building, const md5_schema *schema, const void *row)
 {
-    for (md5_table_iterator walk = md5i_begin_columns(schema, row, NULL);
-         md5i_next_column(&walk);) {
-        if (!walk.column) { // the end of a row
-            count_row(building, walk.level);
+    for (md5_table_iterator iterator = md5i_begin_columns(schema, row, NULL);
+         md5i_next_column(&iterator);) {
+        if (!iterator.column) { // the end of a row
+            count_row(building, iterator.level);
             continue;
         }
-        const md5_row_title title = md5i_row_title_at(&walk);
+        const md5_row_title title = md5i_row_title_at(&iterator);
         md5_begin_row(building, title.kind, title.name);
-        TRY(check_column(building, &walk));
+        TRY(check_column(building, &iterator));
     }
     return true;
 }
@@ -132,11 +132,11 @@ bool md5i_check_tables(md5_building *building, const md5_schema *schema, const v
 // Returns true if all reserved members are 0.
 static bool tables_reserve_zero(const md5_schema *schema, const void *row)
 {
-    for (md5_table_iterator walk = md5i_begin_columns(schema, row, NULL);
-         md5i_next_column(&walk);) {
-        if (walk.column && walk.column->kind == MD5_COLUMN_RESERVED
-            && !md5_are_zero((const uint64_t *)(const void *)md5_column_value(&walk),
-                             walk.column->auxiliary))
+    for (md5_table_iterator iterator = md5i_begin_columns(schema, row, NULL);
+         md5i_next_column(&iterator);) {
+        if (iterator.column && iterator.column->kind == MD5_COLUMN_RESERVED
+            && !md5_are_zero((const uint64_t *)(const void *)md5_column_value(&iterator),
+                             iterator.column->auxiliary))
             return false;
     }
     return true;
@@ -162,42 +162,42 @@ static bool copy_texts(md5_arena *arena, const md5_column *column, char *row_cop
 }
 
 // Copies the rows of the iterator's column, sets the pointer in the copy of its row, and sets
-// walk->copies. The texts of the rows are copied in later steps of the iterator.
-static bool copy_rows(md5_arena *arena, md5_table_iterator *walk)
+// iterator->copies. The texts of the rows are copied in later steps of the iterator.
+static bool copy_rows(md5_arena *arena, md5_table_iterator *iterator)
 {
-    const md5_column *const column = walk->column;
+    const md5_column *const column = iterator->column;
     uint32_t count = 0;
-    const char *const rows = md5i_column_rows(column, walk->level->row, &count);
+    const char *const rows = md5i_column_rows(column, iterator->level->row, &count);
     if (!rows && column->kind == MD5_COLUMN_ROW)
         return true;
-    TRY(walk->copies = (char *)md5i_arena_alloc_raw(arena, count, column->rows->size));
+    TRY(iterator->copies = (char *)md5i_arena_alloc_raw(arena, count, column->rows->size));
     if (rows)
-        memcpy(walk->copies, rows, count * column->rows->size);
-    memcpy(walk->level->copy + column->offset, &walk->copies, sizeof walk->copies);
+        memcpy(iterator->copies, rows, count * column->rows->size);
+    memcpy(iterator->level->copy + column->offset, &iterator->copies, sizeof iterator->copies);
     return true;
 }
 
 bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *row, void *copy)
 {
     memcpy(copy, row, schema->size);
-    for (md5_table_iterator walk = md5i_begin_columns(schema, row, copy);
-         md5i_next_column(&walk);) {
-        const md5_column *const column = walk.column;
+    for (md5_table_iterator iterator = md5i_begin_columns(schema, row, copy);
+         md5i_next_column(&iterator);) {
+        const md5_column *const column = iterator.column;
         if (!column)
             continue;
 
         switch (column->kind) {
         case MD5_COLUMN_TEXT:
         case MD5_COLUMN_TEXTS:
-            TRY(copy_texts(arena, column, walk.level->copy));
+            TRY(copy_texts(arena, column, iterator.level->copy));
             break;
         case MD5_COLUMN_TABLE:
         case MD5_COLUMN_ROW:
-            TRY(copy_rows(arena, &walk));
+            TRY(copy_rows(arena, &iterator));
             break;
         case MD5_COLUMN_PART:
         case MD5_COLUMN_EASING: // within the row, which is copied already
-            walk.copies = walk.level->copy + column->offset;
+            iterator.copies = iterator.level->copy + column->offset;
             break;
         default:
             break;
@@ -271,15 +271,15 @@ static void add_direction(uint64_t *hash, const float components[3])
 
 // Adds the value of the iterator's column, without the rows below it. They follow in the next steps
 // of the iterator.
-static void add_column(uint64_t *hash, const md5_table_iterator *walk)
+static void add_column(uint64_t *hash, const md5_table_iterator *iterator)
 {
-    const md5_column *const column = walk->column;
-    const void *const value = md5_column_value(walk);
+    const md5_column *const column = iterator->column;
+    const void *const value = md5_column_value(iterator);
     const char *const *const texts = (const char *const *)value;
-    const double number = md5i_column_number(column, walk->level->row);
+    const double number = md5i_column_number(column, iterator->level->row);
     uint32_t num_rows = 0;
     const char *const rows =
-        column->rows ? md5i_column_rows(column, walk->level->row, &num_rows) : NULL;
+        column->rows ? md5i_column_rows(column, iterator->level->row, &num_rows) : NULL;
 
     switch (column->kind) {
     case MD5_COLUMN_TEXT:
@@ -324,10 +324,10 @@ static void add_column(uint64_t *hash, const md5_table_iterator *walk)
 uint64_t md5i_compute_fingerprint(const md5_schema *schema, const void *row)
 {
     uint64_t hash = MD5_FNV;
-    for (md5_table_iterator walk = md5i_begin_columns(schema, row, NULL);
-         md5i_next_column(&walk);) {
-        if (walk.column && is_hashed(walk.column, walk.level->kind))
-            add_column(&hash, &walk);
+    for (md5_table_iterator iterator = md5i_begin_columns(schema, row, NULL);
+         md5i_next_column(&iterator);) {
+        if (iterator.column && is_hashed(iterator.column, iterator.level->kind))
+            add_column(&hash, &iterator);
     }
     return hash;
 }

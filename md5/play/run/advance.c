@@ -1099,7 +1099,7 @@ static bool is_skipped(const step_context *context, const md5_event_cursor *curs
         return false;
     if (context->seconds == 0)
         return true;
-    return cursor->event == end && (clock.phase == 0) != cursor->walk.is_backward;
+    return cursor->event == end && (clock.phase == 0) != cursor->iterator.is_backward;
 }
 
 // Movement of a cursor's clip from the start of an interval to an event.
@@ -1128,7 +1128,7 @@ static bool advance_cursor(const step_context *context, md5_event_cursor *cursor
 {
     md5_clock clock;
     do {
-        if (!md5i_next_event(&cursor->walk, &cursor->event, &clock))
+        if (!md5i_next_event(&cursor->iterator, &cursor->event, &clock))
             return false;
     } while (is_skipped(context, cursor, clock));
     if (context->seconds == 0)
@@ -1208,9 +1208,9 @@ static void add_cursor(const step_context *context, md5_event_cursor cursor, con
         return;
 
     if (is_instant)
-        cursor.walk = md5i_begin_start_events(cues, current);
+        cursor.iterator = md5i_begin_start_events(cues, current);
     else
-        cursor.walk = md5i_begin_events(cues, before, current, is_at_start, ends_cycle);
+        cursor.iterator = md5i_begin_events(cues, before, current, is_at_start, ends_cycle);
     context->player->cursors[*num_cursors] = cursor;
     if (advance_cursor(context, &context->player->cursors[*num_cursors]))
         (*num_cursors)++;
@@ -1227,7 +1227,7 @@ static void pass_window_frame(const step_context *context, const md5_event_curso
     const uint32_t window = source->first_window + cue.window;
     md5_window_state *const state = &player->windows[window];
 
-    const bool opens = cue.is_begin != cursor->walk.is_backward;
+    const bool opens = cue.is_begin != cursor->iterator.is_backward;
     if (opens)
         state->count++;
     else if (state->count > 0)
@@ -1312,8 +1312,8 @@ static void add_one_shot_cursors(const step_context *context, uint32_t *num_curs
     const md5_player *const player = context->player;
     const md5_machine *const machine = player->machine;
     md5_one_shot *one_shot;
-    md5_one_shot_iterator walk = {0};
-    while ((one_shot = md5_next_one_shot(player, &walk)) != NULL) {
+    md5_one_shot_iterator iterator = {0};
+    while ((one_shot = md5_next_one_shot(player, &iterator)) != NULL) {
         const md5_play_mode mode = md5_one_shot_timing(machine, one_shot)->mode;
         const md5_cues *const cues = &machine->sources[one_shot->source].cues[mode];
         if (cues->num_cues == 0)
@@ -1386,7 +1386,7 @@ static void fire_events(const step_context *context)
 
     // Count the events that are dropped because the step has too many.
     for (uint32_t i = 0; i < num_cursors; i++)
-        player->status.num_dropped += 1 + player->cursors[i].walk.num_left;
+        player->status.num_dropped += 1 + player->cursors[i].iterator.num_left;
     if (is_instant)
         update_windows(context);
 }
@@ -1496,8 +1496,8 @@ static void clear_new(md5_player *player)
             md5_active_at(&player->layer_states[i], k)->is_new = false;
     }
     md5_one_shot *one_shot;
-    md5_one_shot_iterator walk = {0};
-    while ((one_shot = md5_next_one_shot(player, &walk)) != NULL)
+    md5_one_shot_iterator iterator = {0};
+    while ((one_shot = md5_next_one_shot(player, &iterator)) != NULL)
         one_shot->is_new = false;
 }
 
@@ -1541,8 +1541,8 @@ static void advance_layers(md5_player *player, double seconds)
 static void advance_one_shots(md5_player *player, double seconds)
 {
     md5_one_shot *one_shot;
-    md5_one_shot_iterator walk = {0};
-    while ((one_shot = md5_next_one_shot(player, &walk)) != NULL) {
+    md5_one_shot_iterator iterator = {0};
+    while ((one_shot = md5_next_one_shot(player, &iterator)) != NULL) {
         one_shot->is_at_start =
             one_shot->is_at_start
             && md5_is_same_cycle_boundary(one_shot->clock_before, one_shot->clock);
@@ -1840,8 +1840,8 @@ static double next_interval(md5_player *player, double left)
     for (uint32_t i = 0; i < machine->tables.num_layers; i++)
         length = seconds_to_layer_change(player, i, left > 0, length, &part);
     const md5_one_shot *one_shot;
-    md5_one_shot_iterator walk = {0};
-    while ((one_shot = md5_next_one_shot(player, &walk)) != NULL)
+    md5_one_shot_iterator iterator = {0};
+    while ((one_shot = md5_next_one_shot(player, &iterator)) != NULL)
         length = seconds_to_one_shot_change(player, one_shot, length, &part);
 
     const bool divides = machine->has_root_motion && player->num_steps < MAX_DIVIDED_PARTS;
@@ -1902,8 +1902,8 @@ static void handle_instants(const step_context *context)
     for (uint32_t i = 0; i < context->player->machine->tables.num_layers; i++)
         context->player->layer_states[i].ignored_events = 0;
     md5_one_shot *one_shot;
-    md5_one_shot_iterator walk = {0};
-    while ((one_shot = md5_next_one_shot(context->player, &walk)) != NULL)
+    md5_one_shot_iterator iterator = {0};
+    while ((one_shot = md5_next_one_shot(context->player, &iterator)) != NULL)
         one_shot->ignored_events = 0;
     do
         handle_instant(context);

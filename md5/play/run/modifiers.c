@@ -97,8 +97,8 @@ static sole_contact find_contact(const md5_player *player, uint32_t joint, size_
     }
 
     const md5_one_shot *one_shot;
-    md5_one_shot_iterator walk = {0};
-    while ((one_shot = md5_next_one_shot(player, &walk)) != NULL) {
+    md5_one_shot_iterator iterator = {0};
+    while ((one_shot = md5_next_one_shot(player, &iterator)) != NULL) {
         if (one_shot->mode == MD5_LAYER_ADD)
             continue;
         const md5_sample_position sample = md5_one_shot_sample_position(machine, one_shot);

@@ -711,8 +711,8 @@ static float one_shot_driver_value(const md5_player *player, const md5_sum_row *
 {
     float sum = 0;
     const md5_one_shot *one_shot;
-    md5_one_shot_iterator walk = {0};
-    while ((one_shot = md5_next_one_shot(player, &walk)) != NULL) {
+    md5_one_shot_iterator iterator = {0};
+    while ((one_shot = md5_next_one_shot(player, &iterator)) != NULL) {
         if (one_shot->source != row->source)
             continue;
         const md5_sample_position sample = md5_one_shot_sample_position(player->machine, one_shot);

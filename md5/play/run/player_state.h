@@ -312,7 +312,7 @@ typedef struct md5_detail_state {
 
 // Iterator over the events that a clip passes in an interval.
 typedef struct md5_event_cursor {
-    md5_event_iterator walk;
+    md5_event_iterator iterator;
     uint32_t clip;                // clip whose events are passed
     md5_one_shot *one_shot;       // the one-shot clip, or NULL for a clip of a state
     md5_layer_state *layer_state; // layer of the state
@@ -576,12 +576,14 @@ typedef struct md5_one_shot_iterator {
     uint32_t next;
 } md5_one_shot_iterator;
 
-static inline md5_one_shot *md5_next_one_shot(const md5_player *player, md5_one_shot_iterator *walk)
+static inline md5_one_shot *md5_next_one_shot(const md5_player *player,
+                                              md5_one_shot_iterator *iterator)
 {
-    for (; player->num_one_shots > 0 && walk->slot < player->machine->num_slots; walk->slot++) {
-        if (walk->next < player->slots[walk->slot].num_one_shots)
-            return &player->slots[walk->slot].one_shots[walk->next++];
-        walk->next = 0;
+    for (; player->num_one_shots > 0 && iterator->slot < player->machine->num_slots;
+         iterator->slot++) {
+        if (iterator->next < player->slots[iterator->slot].num_one_shots)
+            return &player->slots[iterator->slot].one_shots[iterator->next++];
+        iterator->next = 0;
     }
     return NULL;
 }

@@ -18,46 +18,46 @@ typedef struct writer {
 
 // -- Bytes --------------------------------------------------------------------------------------
 
-static void write_text(writer *to, const char *bytes)
+static void write_text(writer *out, const char *bytes)
 {
-    for (; *bytes; bytes++, to->used++) {
-        if (to->used < to->size)
-            to->text[to->used] = *bytes;
+    for (; *bytes; bytes++, out->used++) {
+        if (out->used < out->size)
+            out->text[out->used] = *bytes;
     }
 }
 
 // Writes a token with a blank before it.
-static void write_token(writer *to, const char *token)
+static void write_token(writer *out, const char *token)
 {
-    write_text(to, " ");
-    write_text(to, token);
+    write_text(out, " ");
+    write_text(out, token);
 }
 
-static void begin_line(writer *to, int depth)
+static void begin_line(writer *out, int depth)
 {
-    write_text(to, "\n");
+    write_text(out, "\n");
     for (int i = 0; i < depth; i++)
-        write_text(to, "    ");
+        write_text(out, "    ");
 }
 
 // Fails with a message about the current column: its name is the subject of the message.
-static bool fail_write(writer *to, const md5_table_iterator *walk, const char *format, ...)
+static bool fail_write(writer *out, const md5_table_iterator *iterator, const char *format, ...)
     MD5_PRINTF(3, 4);
-static bool fail_write(writer *to, const md5_table_iterator *walk, const char *format, ...)
+static bool fail_write(writer *out, const md5_table_iterator *iterator, const char *format, ...)
 {
     char problem[160];
     MD5_PRINT(problem, format);
-    const md5_row_title title = md5i_row_title_at(walk);
-    const md5_column *const column = walk->column;
-    return MD5_FAIL(to->context, MD5_ERROR_MISMATCH, "%s %s: %s %s", title.kind,
+    const md5_row_title title = md5i_row_title_at(iterator);
+    const md5_column *const column = iterator->column;
+    return MD5_FAIL(out->context, MD5_ERROR_MISMATCH, "%s %s: %s %s", title.kind,
                     MD5_QUOTED(title.name), column ? column->member : "", problem);
 }
 
 // Fails because a row of this kind does not use a value.
-static bool fail_unused(writer *to, const md5_table_iterator *walk)
+static bool fail_unused(writer *out, const md5_table_iterator *iterator)
 {
-    return fail_write(to, walk, "is not used by this kind of %s: expected no value",
-                      md5i_row_title_at(walk).kind);
+    return fail_write(out, iterator, "is not used by this kind of %s: expected no value",
+                      md5i_row_title_at(iterator).kind);
 }
 
 static bool is_letter(char c)
@@ -88,27 +88,28 @@ static bool is_valid_name(const char *name)
     return name[0] != '\0';
 }
 
-static bool write_quoted(writer *to, const md5_table_iterator *walk, const char *text)
+static bool write_quoted(writer *out, const md5_table_iterator *iterator, const char *text)
 {
     if (strchr(text, '\r') || strchr(text, '\n'))
-        return fail_write(to, walk, "contains a line break: expected a text on one line");
+        return fail_write(out, iterator, "contains a line break: expected a text on one line");
     const bool has_double = strchr(text, '"') != NULL;
     const bool has_single = strchr(text, '\'') != NULL;
     if (has_double && has_single)
-        return fail_write(to, walk, "contains both kinds of quotes: expected at most one kind");
+        return fail_write(out, iterator,
+                          "contains both kinds of quotes: expected at most one kind");
 
     const char *const quote = has_double ? "'" : "\"";
-    write_token(to, quote);
-    write_text(to, text);
-    write_text(to, quote);
+    write_token(out, quote);
+    write_text(out, text);
+    write_text(out, quote);
     return true;
 }
 
-static bool write_name(writer *to, const md5_table_iterator *walk, const char *name)
+static bool write_name(writer *out, const md5_table_iterator *iterator, const char *name)
 {
     if (!name || !is_valid_name(name))
-        return write_quoted(to, walk, name ? name : "");
-    write_token(to, name);
+        return write_quoted(out, iterator, name ? name : "");
+    write_token(out, name);
     return true;
 }
 
@@ -144,7 +145,7 @@ static bool is_read_as(const char *text, double number, bool is_float)
 }
 
 // Writes the shortest decimal number that is read as the same number.
-static void write_number(writer *to, double number, bool is_float)
+static void write_number(writer *out, double number, bool is_float)
 {
     enum {
         MIN_FLOAT_DIGITS = 6,
@@ -160,7 +161,7 @@ static void write_number(writer *to, double number, bool is_float)
         print_number(number, digits, text);
         is_same = is_read_as(text, number, is_float);
     }
-    write_token(to, text);
+    write_token(out, text);
 }
 
 // -- Values -------------------------------------------------------------------------------------
@@ -177,14 +178,14 @@ static const char *choice_keyword(const md5_column *column, uint32_t value)
     return NULL;
 }
 
-static void write_choice(writer *to, const md5_column *column, const char *row)
+static void write_choice(writer *out, const md5_column *column, const char *row)
 {
     const char *const keyword = choice_keyword(column, (uint32_t)md5i_column_number(column, row));
     if (keyword)
-        write_token(to, keyword);
+        write_token(out, keyword);
 }
 
-static void write_easing(writer *to, const md5_easing *easing)
+static void write_easing(writer *out, const md5_easing *easing)
 {
     const md5_schema *const schema = &md5i_easing_schema;
     for (uint32_t i = 0; i < schema->num_columns; i++) {
@@ -193,26 +194,26 @@ static void write_easing(writer *to, const md5_easing *easing)
         if (!md5_is_column_used(column, (uint32_t)easing->kind))
             continue;
         if (column->kind == MD5_COLUMN_CHOICE)
-            write_choice(to, column, row);
+            write_choice(out, column, row);
         else
-            write_number(to, md5i_column_number(column, row), column->kind == MD5_COLUMN_FLOAT);
+            write_number(out, md5i_column_number(column, row), column->kind == MD5_COLUMN_FLOAT);
     }
 }
 
 // Writes a condition: a name, after `not` if necessary, and its comparison, which is the next
 // column. If the column after it, the kind, has a value, its keyword is written before the name of
 // an event.
-static bool write_condition(writer *to, const md5_table_iterator *walk, const md5_column *column,
-                            const char *row, const char *text)
+static bool write_condition(writer *out, const md5_table_iterator *iterator,
+                            const md5_column *column, const char *row, const char *text)
 {
     const md5_column *const comparison = column + 1;
     const md5_column *const kind = column + 2;
     if ((int)md5i_column_number(comparison, row) == MD5_IS_CLEAR)
-        write_text(to, " not");
-    write_choice(to, kind, row);
+        write_text(out, " not");
+    write_choice(out, kind, row);
     if (text || md5i_column_number(kind, row) == (double)MD5_WHEN_PARAMETER)
-        TRY(write_name(to, walk, text));
-    write_choice(to, comparison, row);
+        TRY(write_name(out, iterator, text));
+    write_choice(out, comparison, row);
     return true;
 }
 
@@ -244,89 +245,89 @@ static const char *find_bracket_or_comment(const char *text)
     return NULL;
 }
 
-static bool write_joints(writer *to, const md5_table_iterator *walk, const char *joints)
+static bool write_joints(writer *out, const md5_table_iterator *iterator, const char *joints)
 {
     const char *const found = find_bracket_or_comment(joints);
     if (found && is_bracket(*found))
-        return fail_write(to, walk,
+        return fail_write(out, iterator,
                           "contains a bracket outside quotes: expected joint names, found '%c'",
                           *found);
     if (found)
-        return fail_write(to, walk,
+        return fail_write(out, iterator,
                           "contains a comment outside quotes: expected joint names, found '%.2s'",
                           found);
-    write_text(to, " (");
-    write_text(to, joints);
-    write_text(to, ")");
+    write_text(out, " (");
+    write_text(out, joints);
+    write_text(out, ")");
     return true;
 }
 
-static bool write_text_value(writer *to, const md5_table_iterator *walk, const md5_column *column,
-                             const char *row)
+static bool write_text_value(writer *out, const md5_table_iterator *iterator,
+                             const md5_column *column, const char *row)
 {
     const char *const text = *(const char *const *)(const void *)(row + column->offset);
     const bool is_empty = !text || text[0] == '\0';
     switch (column->form) {
     case MD5_FORM_COMPARED:
-        return write_condition(to, walk, column, row, text);
+        return write_condition(out, iterator, column, row, text);
     case MD5_FORM_JOINTS:
-        return write_joints(to, walk, text ? text : "");
+        return write_joints(out, iterator, text ? text : "");
     case MD5_FORM_LINE:
         if (is_empty)
             return true;
-        return write_quoted(to, walk, text);
+        return write_quoted(out, iterator, text);
     default:
         if (text || column->position != MD5_POSITION_HEAD || !column->usual)
-            return write_name(to, walk, text);
-        write_token(to, column->usual);
+            return write_name(out, iterator, text);
+        write_token(out, column->usual);
         return true;
     }
 }
 
-static bool write_number_value(writer *to, const md5_table_iterator *walk, const md5_column *column,
-                               const char *row)
+static bool write_number_value(writer *out, const md5_table_iterator *iterator,
+                               const md5_column *column, const char *row)
 {
     const bool is_float = column->kind == MD5_COLUMN_FLOAT;
     const double max_number = is_float ? 3.4e38f : 3.4e38;
     const double number = md5i_column_number(column, row);
     if (!(fabs(number) <= max_number))
-        return fail_write(to, walk, "is out of range: expected -3.4e38 to 3.4e38, found %g",
+        return fail_write(out, iterator, "is out of range: expected -3.4e38 to 3.4e38, found %g",
                           number);
     const bool is_explicit_zero = column->keeps_zero && number == (double)MD5_EXPLICIT_ZERO;
-    write_number(to, is_explicit_zero ? 0 : number, is_float);
+    write_number(out, is_explicit_zero ? 0 : number, is_float);
     return true;
 }
 
-static void write_direction(writer *to, const float components[3])
+static void write_direction(writer *out, const float components[3])
 {
-    write_text(to, " (");
+    write_text(out, " (");
     for (uint32_t i = 0; i < 3; i++)
-        write_number(to, components[i], true);
-    write_text(to, " )");
+        write_number(out, components[i], true);
+    write_text(out, " )");
 }
 
 // Writes a value after its keyword or in a head.
-static bool write_value(writer *to, const md5_table_iterator *walk, const md5_column *column,
+static bool write_value(writer *out, const md5_table_iterator *iterator, const md5_column *column,
                         const char *row)
 {
     if (column->form == MD5_FORM_AFTER)
-        write_token(to, md5_column_word(column));
+        write_token(out, md5_column_word(column));
     switch (column->kind) {
     case MD5_COLUMN_TEXT:
-        return write_text_value(to, walk, column, row);
+        return write_text_value(out, iterator, column, row);
     case MD5_COLUMN_FLOAT:
     case MD5_COLUMN_DOUBLE:
     case MD5_COLUMN_COUNT:
     case MD5_COLUMN_INT:
-        return write_number_value(to, walk, column, row);
+        return write_number_value(out, iterator, column, row);
     case MD5_COLUMN_DIRECTION:
-        write_direction(to, (const float *)(const void *)(row + column->offset));
+        write_direction(out, (const float *)(const void *)(row + column->offset));
         return true;
     case MD5_COLUMN_EASING:
-        write_easing(to, md5_row_easing(row, column->offset));
+        write_easing(out, md5_row_easing(row, column->offset));
         return true;
     default: // MD5_COLUMN_CHOICE
-        write_choice(to, column, row);
+        write_choice(out, column, row);
         return true;
     }
 }
@@ -390,8 +391,8 @@ static bool is_omitted(const md5_column *column, const char *row)
 // -- Rows ---------------------------------------------------------------------------------------
 
 // Writes a row of a list: the values of its head. Fails if the row has other values.
-static bool write_list_row(writer *to, const md5_table_iterator *walk, const md5_schema *schema,
-                           const char *row)
+static bool write_list_row(writer *out, const md5_table_iterator *iterator,
+                           const md5_schema *schema, const char *row)
 {
     const uint32_t kind = md5_row_kind(schema, row, 0);
     for (uint32_t i = 0; i < schema->num_columns; i++) {
@@ -399,16 +400,17 @@ static bool write_list_row(writer *to, const md5_table_iterator *walk, const md5
         const bool is_used = md5_is_column_used(column, kind);
         if (!is_used && is_set(column, row))
             return fail_write(
-                to, walk, "has an entry with a %s that its kind does not use: expected no value",
+                out, iterator,
+                "has an entry with a %s that its kind does not use: expected no value",
                 column->member);
         if (is_used && column->position == MD5_POSITION_HEAD && !is_omitted(column, row))
-            TRY(write_value(to, walk, column, row));
+            TRY(write_value(out, iterator, column, row));
     }
     return true;
 }
 
 // Writes a list in parentheses, or conditions with `and` and `or` between them.
-static bool write_list(writer *to, const md5_table_iterator *walk, const md5_column *column,
+static bool write_list(writer *out, const md5_table_iterator *iterator, const md5_column *column,
                        const char *owner)
 {
     const md5_schema *const schema = column->rows;
@@ -416,19 +418,19 @@ static bool write_list(writer *to, const md5_table_iterator *walk, const md5_col
     uint32_t count;
     const char *row = md5i_column_rows(column, owner, &count);
 
-    write_text(to, is_list ? " (" : "");
+    write_text(out, is_list ? " (" : "");
     for (uint32_t i = 0; i < count; i++, row += schema->size) {
         const bool is_or =
             !is_list && ((const md5_condition *)(const void *)row)->begins_alternative;
         if (is_or && i == 0) // nothing precedes the `or`
-            return fail_write(to, walk,
+            return fail_write(out, iterator,
                               "has the value begins_alternative in its first entry: expected it "
                               "only in later entries");
         if (!is_list && i > 0)
-            write_text(to, is_or ? " or" : " and");
-        TRY(write_list_row(to, walk, schema, row));
+            write_text(out, is_or ? " or" : " and");
+        TRY(write_list_row(out, iterator, schema, row));
     }
-    write_text(to, is_list ? " )" : "");
+    write_text(out, is_list ? " )" : "");
     return true;
 }
 
@@ -470,12 +472,12 @@ static bool is_share_eased(const md5_column *column, const char *row)
 
 // Writes a driver and its names. Drivers without a keyword are further names of the driver before
 // them.
-static bool write_driver(writer *to, const md5_table_iterator *walk, uint32_t driver)
+static bool write_driver(writer *out, const md5_table_iterator *iterator, uint32_t driver)
 {
-    const char *const row = walk->level->row;
-    write_token(to, md5i_share_drivers[driver].word);
+    const char *const row = iterator->level->row;
+    write_token(out, md5i_share_drivers[driver].word);
     do {
-        TRY(write_name(to, walk, text_at(row, walk->column->state + driver * sizeof row)));
+        TRY(write_name(out, iterator, text_at(row, iterator->column->state + driver * sizeof row)));
         driver++;
     } while (driver < MD5_NUM_DRIVERS && !md5i_share_drivers[driver].word);
     return true;
@@ -483,175 +485,177 @@ static bool write_driver(writer *to, const md5_table_iterator *walk, uint32_t dr
 
 // Writes the parameter of a share and its easing. The name is quoted if it would be read as the
 // keyword of a driver.
-static bool write_parameter(writer *to, const md5_table_iterator *walk, const char *name)
+static bool write_parameter(writer *out, const md5_table_iterator *iterator, const char *name)
 {
-    const md5_column *const column = walk->column;
-    const char *const row = walk->level->row;
+    const md5_column *const column = iterator->column;
+    const char *const row = iterator->level->row;
     if (is_driver_keyword(column, name))
-        TRY(write_quoted(to, walk, name));
+        TRY(write_quoted(out, iterator, name));
     else
-        TRY(write_name(to, walk, name));
+        TRY(write_name(out, iterator, name));
     if (is_share_eased(column, row))
-        write_easing(to, md5_row_easing(row, column->easing));
+        write_easing(out, md5_row_easing(row, column->easing));
     return true;
 }
 
 // Writes a share: a number, a parameter with an easing, or another driver.
-static bool write_share(writer *to, const md5_table_iterator *walk)
+static bool write_share(writer *out, const md5_table_iterator *iterator)
 {
-    const md5_column *const column = walk->column;
-    const char *const row = walk->level->row;
+    const md5_column *const column = iterator->column;
+    const char *const row = iterator->level->row;
     const char *const parameter = text_at(row, column->auxiliary);
     const uint32_t driver = find_driver(column, row);
     const bool is_driven = driver < MD5_NUM_DRIVERS;
     if (!parameter && !is_driven) {
         if (is_share_eased(column, row))
-            return fail_write(to, walk, "has an easing but no parameter: expected no easing");
-        return write_value(to, walk, column, row);
+            return fail_write(out, iterator, "has an easing but no parameter: expected no easing");
+        return write_value(out, iterator, column, row);
     }
 
     if (md5i_column_number(column, row) != 0)
-        return fail_write(to, walk, "is set to a number and a %s: expected one of them",
+        return fail_write(out, iterator, "is set to a number and a %s: expected one of them",
                           parameter ? "parameter" : md5i_share_drivers[driver].word);
     if (parameter && is_driven)
-        return fail_write(to, walk, "is set to a parameter and a %s: expected one of them",
+        return fail_write(out, iterator, "is set to a parameter and a %s: expected one of them",
                           md5i_share_drivers[driver].word);
     if (is_driven)
-        return write_driver(to, walk, driver);
-    return write_parameter(to, walk, parameter);
+        return write_driver(out, iterator, driver);
+    return write_parameter(out, iterator, parameter);
 }
 
 // Returns the column that contains the rows of this level, or NULL for the machine.
-static const md5_column *column_above(const md5_table_iterator *walk)
+static const md5_column *column_above(const md5_table_iterator *iterator)
 {
-    const md5_table_level *const above = walk->level - 1;
-    return walk->top > 0 ? &above->schema->columns[above->next - 1] : NULL;
+    const md5_table_level *const above = iterator->level - 1;
+    return iterator->top > 0 ? &above->schema->columns[above->next - 1] : NULL;
 }
 
 // Writes the keyword of a row.
-static void write_keyword(writer *to, const md5_table_iterator *walk)
+static void write_keyword(writer *out, const md5_table_iterator *iterator)
 {
-    const md5_column *const above = column_above(walk);
+    const md5_column *const above = column_above(iterator);
     if (!above)
-        write_text(to, walk->level->schema->head);
+        write_text(out, iterator->level->schema->head);
     else if (above->choices)
-        write_text(to, choice_keyword(above, walk->level->kind));
+        write_text(out, choice_keyword(above, iterator->level->kind));
     else
-        write_text(to, md5_column_word(above));
+        write_text(out, md5_column_word(above));
 }
 
 // Writes the value of the current column, which is in the head of its row.
-static bool write_head_value(writer *to, const md5_table_iterator *walk)
+static bool write_head_value(writer *out, const md5_table_iterator *iterator)
 {
-    const md5_column *const column = walk->column;
-    const char *const row = walk->level->row;
-    if (!md5_is_column_used(column, walk->level->kind)) {
+    const md5_column *const column = iterator->column;
+    const char *const row = iterator->level->row;
+    if (!md5_is_column_used(column, iterator->level->kind)) {
         if (is_set(column, row))
-            return fail_unused(to, walk);
+            return fail_unused(out, iterator);
         return true;
     }
     if (is_omitted(column, row))
         return true;
     const bool is_table = column->rows && column->kind != MD5_COLUMN_EASING;
-    return is_table ? write_list(to, walk, column, row) : write_value(to, walk, column, row);
+    return is_table ? write_list(out, iterator, column, row)
+                    : write_value(out, iterator, column, row);
 }
 
 // Writes the keyword of a row and its head.
-static bool write_head(writer *to, const md5_table_iterator *walk)
+static bool write_head(writer *out, const md5_table_iterator *iterator)
 {
-    write_keyword(to, walk);
+    write_keyword(out, iterator);
 
     // The main iteration is at the first column of the row. A copy iterates over the head, so that
     // messages name the column that is written.
-    md5_table_iterator head = *walk;
-    const md5_schema *const schema = walk->level->schema;
+    md5_table_iterator head = *iterator;
+    const md5_schema *const schema = iterator->level->schema;
     for (uint32_t i = 0; i < schema->num_columns; i++) {
         head.column = &schema->columns[i];
         if (head.column->position == MD5_POSITION_HEAD)
-            TRY(write_head_value(to, &head));
+            TRY(write_head_value(out, &head));
     }
     return true;
 }
 
-static void open_braces(writer *to, int level)
+static void open_braces(writer *out, int level)
 {
-    if (!to->has_braces[level])
-        write_text(to, " {");
-    to->has_braces[level] = true;
+    if (!out->has_braces[level])
+        write_text(out, " {");
+    out->has_braces[level] = true;
 }
 
 // Fails if a file cannot store the value of the current column: the kind of the row does not use
 // it, it does not have a keyword, or it must follow another value that the row does not have.
-static bool check_can_store(writer *to, const md5_table_iterator *walk)
+static bool check_can_store(writer *out, const md5_table_iterator *iterator)
 {
-    const md5_column *const column = walk->column;
-    const char *const row = walk->level->row;
+    const md5_column *const column = iterator->column;
+    const char *const row = iterator->level->row;
     if (!is_set(column, row) || column->hash == MD5_HASH_USED)
         return true;
 
     if (column->form == MD5_FORM_ALWAYS) {
-        if (!md5_is_column_used(column, walk->level->kind))
-            return fail_unused(to, walk);
+        if (!md5_is_column_used(column, iterator->level->kind))
+            return fail_unused(out, iterator);
         return true;
     }
     if (column->position == MD5_POSITION_NONE && column->kind == MD5_COLUMN_COUNT)
-        return fail_write(to, walk, "cannot be stored in a machine file: expected 0, found %.0f",
+        return fail_write(out, iterator,
+                          "cannot be stored in a machine file: expected 0, found %.0f",
                           md5i_column_number(column, row));
     if (column->position == MD5_POSITION_AFTER) {
         const md5_column *first = column; // of the columns on one line
         while (first->position == MD5_POSITION_AFTER)
             first--;
         if (!is_set(first, row))
-            return fail_write(to, walk, "has no effect without %s: expected no value",
+            return fail_write(out, iterator, "has no effect without %s: expected no value",
                               first->member);
     }
     return true;
 }
 
 // Writes an array of texts: each text after its own keyword.
-static bool write_texts(writer *to, const md5_table_iterator *walk)
+static bool write_texts(writer *out, const md5_table_iterator *iterator)
 {
-    const md5_column *const column = walk->column;
-    const void *const array = walk->level->row + column->offset;
+    const md5_column *const column = iterator->column;
+    const void *const array = iterator->level->row + column->offset;
     const char *const *const texts = (const char *const *)array;
     const size_t capacity = column->auxiliary;
     for (size_t i = 0; i < capacity && texts[i]; i++) {
-        write_token(to, md5_column_word(column));
-        TRY(write_name(to, walk, texts[i]));
+        write_token(out, md5_column_word(column));
+        TRY(write_name(out, iterator, texts[i]));
     }
     return true;
 }
 
 // Writes the value of the current column after its keyword. The value of a choice is a keyword.
-static bool write_block_value(writer *to, const md5_table_iterator *walk)
+static bool write_block_value(writer *out, const md5_table_iterator *iterator)
 {
-    const md5_column *const column = walk->column;
-    const char *const row = walk->level->row;
+    const md5_column *const column = iterator->column;
+    const char *const row = iterator->level->row;
     if (column->kind == MD5_COLUMN_TEXTS)
-        return write_texts(to, walk);
+        return write_texts(out, iterator);
     if (column->kind != MD5_COLUMN_CHOICE)
-        write_token(to, md5_column_word(column));
+        write_token(out, md5_column_word(column));
     if (column->form == MD5_FORM_SHARE)
-        return write_share(to, walk);
+        return write_share(out, iterator);
     if (column->rows)
-        return write_list(to, walk, column, row);
+        return write_list(out, iterator, column, row);
     if (column->kind == MD5_COLUMN_FLAG)
         return true; // its keyword is its value
-    return write_value(to, walk, column, row);
+    return write_value(out, iterator, column, row);
 }
 
 // Writes the current column, which is in a block, and the columns that follow it on its line.
-static bool write_keyword_value(writer *to, const md5_table_iterator *walk)
+static bool write_keyword_value(writer *out, const md5_table_iterator *iterator)
 {
-    const md5_column *const column = walk->column;
-    const char *const row = walk->level->row;
-    const md5_schema *const schema = walk->level->schema;
-    TRY(write_block_value(to, walk));
+    const md5_column *const column = iterator->column;
+    const char *const row = iterator->level->row;
+    const md5_schema *const schema = iterator->level->schema;
+    TRY(write_block_value(out, iterator));
     const md5_column *const end = schema->columns + schema->num_columns;
     for (const md5_column *next = column + 1; next < end && next->position == MD5_POSITION_AFTER;
          next++) {
-        if (md5_is_column_used(next, walk->level->kind) && !is_omitted(next, row))
-            TRY(write_value(to, walk, next, row));
+        if (md5_is_column_used(next, iterator->level->kind) && !is_omitted(next, row))
+            TRY(write_value(out, iterator, next, row));
     }
     return true;
 }
@@ -666,83 +670,84 @@ static bool is_share_set(const md5_column *column, const char *row)
 
 // Writes the current column of the pass. `braces` is the level of the row whose block contains the
 // column.
-static bool write_column(writer *to, md5_table_iterator *walk, const char *model_file, int braces)
+static bool write_column(writer *out, md5_table_iterator *iterator, const char *model_file,
+                         int braces)
 {
-    const md5_column *const column = walk->column;
-    const char *const row = walk->level->row;
+    const md5_column *const column = iterator->column;
+    const char *const row = iterator->level->row;
     const bool is_in_block = column->position == MD5_POSITION_BLOCK;
     const bool is_list = column->form == MD5_FORM_LIST || column->form == MD5_FORM_CONDITIONS;
     const bool has_lines = column->rows && !is_list && is_in_block;
     const bool has_row_lines = has_lines && is_set(column, row);
     const bool is_model = column->kind == MD5_COLUMN_MODEL && is_in_block && model_file[0] != '\0';
-    TRY(check_can_store(to, walk));
+    TRY(check_can_store(out, iterator));
 
     if (is_model || has_row_lines) {
-        open_braces(to, braces);
-        to->has_lines[braces] = true;
+        open_braces(out, braces);
+        out->has_lines[braces] = true;
     }
     if (is_model) {
-        begin_line(to, braces + 1);
-        write_text(to, md5_column_word(column));
-        return write_name(to, walk, model_file);
+        begin_line(out, braces + 1);
+        write_text(out, md5_column_word(column));
+        return write_name(out, iterator, model_file);
     }
 
     const bool is_keyword_set = is_share_set(column, row) || is_set(column, row);
     if (is_in_block && !has_lines && is_keyword_set) {
-        open_braces(to, braces);
-        TRY(write_keyword_value(to, walk));
+        open_braces(out, braces);
+        TRY(write_keyword_value(out, iterator));
     }
     // Rows that were written with their value are not iterated over.
     if (column->rows && column->form != MD5_FORM_ALWAYS && !has_row_lines)
-        walk->column = NULL;
+        iterator->column = NULL;
     return true;
 }
 
 // Begins the row of the current level: writes its keyword and head.
-static bool begin_written_row(writer *to, const md5_table_iterator *walk)
+static bool begin_written_row(writer *out, const md5_table_iterator *iterator)
 {
-    const int level = walk->top;
-    to->has_braces[level] = false;
-    to->has_lines[level] = false;
+    const int level = iterator->top;
+    out->has_braces[level] = false;
+    out->has_lines[level] = false;
     if (level > 0)
-        begin_line(to, level);
-    TRY(write_head(to, walk));
-    if (walk->level->schema->needs_braces)
-        open_braces(to, level);
+        begin_line(out, level);
+    TRY(write_head(out, iterator));
+    if (iterator->level->schema->needs_braces)
+        open_braces(out, level);
     return true;
 }
 
 // Ends the row of the current level: closes its block.
-static void end_row(writer *to, int level)
+static void end_row(writer *out, int level)
 {
-    if (!to->has_braces[level])
+    if (!out->has_braces[level])
         return;
-    if (to->has_lines[level])
-        begin_line(to, level);
-    write_text(to, to->has_lines[level] ? "}" : " }");
+    if (out->has_lines[level])
+        begin_line(out, level);
+    write_text(out, out->has_lines[level] ? "}" : " }");
 }
 
-static bool write_machine(writer *to, const md5_schema *schema, const md5_machine_desc *desc,
+static bool write_machine(writer *out, const md5_schema *schema, const md5_machine_desc *desc,
                           const char *model_file)
 {
-    md5_table_iterator walk = md5i_begin_columns(schema, desc, NULL);
-    while (md5i_next_column(&walk)) {
+    md5_table_iterator iterator = md5i_begin_columns(schema, desc, NULL);
+    while (md5i_next_column(&iterator)) {
         // The row of an ALWAYS column has neither a keyword nor braces: its values are written in
         // the braces of the row above.
-        const int level = walk.top;
-        const md5_column *const above = column_above(&walk);
+        const int level = iterator.top;
+        const md5_column *const above = column_above(&iterator);
         const bool is_within = above && above->form == MD5_FORM_ALWAYS;
-        const bool is_row_begin = walk.level->next == 1;
-        const bool is_row_end = walk.level->next > walk.level->schema->num_columns;
+        const bool is_row_begin = iterator.level->next == 1;
+        const bool is_row_end = iterator.level->next > iterator.level->schema->num_columns;
 
-        if (walk.column && is_row_begin && !is_within)
-            TRY(begin_written_row(to, &walk));
-        if (walk.column)
-            TRY(write_column(to, &walk, model_file, is_within ? level - 1 : level));
+        if (iterator.column && is_row_begin && !is_within)
+            TRY(begin_written_row(out, &iterator));
+        if (iterator.column)
+            TRY(write_column(out, &iterator, model_file, is_within ? level - 1 : level));
         else if (is_row_end && !is_within)
-            end_row(to, level);
+            end_row(out, level);
     }
-    write_text(to, "\n");
+    write_text(out, "\n");
     return true;
 }
 
@@ -750,12 +755,12 @@ size_t md5i_write_machine(md5_context *context, const md5_schema *schema,
                           const md5_machine_desc *desc, const char *model_file, char *text,
                           size_t size)
 {
-    writer to = {.context = context, .text = text, .size = size};
-    if (!write_machine(&to, schema, desc, model_file ? model_file : ""))
-        to.used = 0;
+    writer out = {.context = context, .text = text, .size = size};
+    if (!write_machine(&out, schema, desc, model_file ? model_file : ""))
+        out.used = 0;
     if (size > 0)
-        text[to.used < size ? to.used : size - 1] = '\0';
-    return to.used;
+        text[out.used < size ? out.used : size - 1] = '\0';
+    return out.used;
 }
 
 size_t md5_write_machine(const md5_machine_desc *desc, const char *model_file, char *text,
