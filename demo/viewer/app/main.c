@@ -40,17 +40,19 @@ static int run(int count, char **arguments, view_options *options)
     view_log log = {.level = options->level};
     const bool has_window = view_shows_window(options);
     const bool is_thumbnail = options->thumbnail > 0;
-    int status = EXIT_FAILED;
     const bool uses_config = has_window || options->output != NULL;
     if (!options->no_config && !is_thumbnail && uses_config)
         view_take_config(&config, count, arguments, options, &log);
     view_begin(&viewer, options);
     viewer.config = config.path != NULL ? &config : NULL;
     viewer.documents = &config.documents;
+
     const bool draws = !options->no_render; // --no-render only reads files
     const bool is_ready = !draws || open_window(&viewer, has_window);
     const bool is_open = is_ready && (is_thumbnail || view_open_first(&viewer));
     view_end_prefetch(&viewer.opening.prefetch);
+
+    int status = EXIT_FAILED;
     if (!is_ready) {
         status = EXIT_NO_DISPLAY;
         if (has_window) // a file manager does not show messages
@@ -63,11 +65,26 @@ static int run(int count, char **arguments, view_options *options)
         if (viewer.jobs.movie != NULL)
             view_toggle_recording(&viewer);
     }
+
     view_end(&viewer);
     md5gl_destroy_renderer(viewer.renderer);
     view_close_window(viewer.window);
     view_free_config(&config);
     return status;
+}
+
+// Prints the names and the titles of all lessons, with a heading above each chapter.
+static void print_lessons(void)
+{
+    const char *chapter = "";
+    for (uint32_t i = 0; i < view_num_pages; i++) {
+        const view_page *const page = view_page_at(i);
+        if (strcmp(page->family, chapter) != 0) {
+            chapter = page->family;
+            puts(chapter);
+        }
+        printf("  %-16s %s\n", page->name, page->title);
+    }
 }
 
 int main(int count, char **arguments)
@@ -81,13 +98,7 @@ int main(int count, char **arguments)
     } else if (view_print_asked(&options, stdout)) {
         status = EXIT_DONE;
     } else if (options.page != NULL && strcmp(options.page, "list") == 0) {
-        const char *family = "";
-        for (uint32_t i = 0; i < view_num_pages; i++) {
-            const view_page *const page = view_page_at(i);
-            if (strcmp(page->family, family) != 0)
-                puts(family = page->family);
-            printf("  %-16s %s\n", page->name, page->title);
-        }
+        print_lessons();
     } else {
         status = run(count - 1, arguments + 1, &options);
     }

@@ -68,17 +68,21 @@ void view_append_mesh(view_text *words, const view_mesh_text *input)
     view_append_name(words, mesh->name);
     view_append(words, "\nshader ");
     view_append_name(words, input->material);
+
     view_append(words, "\nnumverts %u\n", mesh->num_file_vertices);
     for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
         view_append(words, "vert %u ( %.9g %.9g ) %u %u\n", i, mesh->texcoords[i].x,
                     mesh->texcoords[i].y, mesh->file_vertices[i].first_weight,
                     mesh->file_vertices[i].num_weights);
+
+    // Triangles refer to vertices of the file, which the model may have duplicated.
     view_append(words, "numtris %u\n", mesh->num_triangles);
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
-        const uint32_t *const corner = &mesh->indices[3 * (size_t)i];
-        view_append(words, "tri %u %u %u %u\n", i, mesh->sources[corner[0]],
-                    mesh->sources[corner[1]], mesh->sources[corner[2]]);
+        const uint32_t *const vertices = &mesh->indices[3 * (size_t)i];
+        view_append(words, "tri %u %u %u %u\n", i, mesh->sources[vertices[0]],
+                    mesh->sources[vertices[1]], mesh->sources[vertices[2]]);
     }
+
     view_append(words, "numweights %u\n", mesh->num_weights);
     for (uint32_t i = 0; i < mesh->num_weights; i++) {
         const md5_weight *const weight = &mesh->weights[i];

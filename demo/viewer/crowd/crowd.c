@@ -356,6 +356,24 @@ static md5_sample_position sample_position_after(const md5_anim *anim, uint32_t 
                                  .fraction = (float)step / (float)steps};
 }
 
+// Returns the largest distance of a baked vertex from its skinned vertex: at the frames because of
+// rounding, and midway between them. `palette` is scratch memory.
+static float measure_baked_error(const kind_baking *work, size_t index, const md5_baked *baked,
+                                 uint32_t num_frames, md5_xform *pose, md5_mat34 *palette)
+{
+    const md5_binding *const clip = work->kind->clips[index];
+    const uint32_t rate = work->kind->bakes.rates[index];
+    float largest = baked->position_error;
+    for (uint32_t i = 0; i + 1 < num_frames; i++) {
+        const md5_sample_position between = {.frame0 = i, .frame1 = i + 1, .fraction = 0.5f};
+        md5_pose_palette(clip,
+                         sample_position_after(clip->anim, i / rate, 2 * (i % rate) + 1, 2 * rate),
+                         MD5_ROOT_IN_PLACE, pose, NULL, palette);
+        largest = fmaxf(largest, md5_baked_error(baked, clip->model, between, palette));
+    }
+    return largest;
+}
+
 // Bakes the clips that are not baked yet.
 static void bake_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
@@ -373,18 +391,14 @@ static void bake_part(void *user, uint32_t worker, size_t begin, size_t end)
         for (uint32_t i = 0; i < num_frames; i++)
             md5_pose_palette(clip, sample_position_after(clip->anim, i / rate, i % rate, rate),
                              MD5_ROOT_IN_PLACE, pose, NULL, palettes + (size_t)i * num_joints);
+
         md5_baked *const baked =
             md5_create_baked(clip->model, palettes, num_frames, NULL, &work->failure[index]);
-        float largest = baked != NULL ? baked->position_error : 0;
-        for (uint32_t i = 0; baked != NULL && i + 1 < num_frames; i++) {
-            const md5_sample_position between = {.frame0 = i, .frame1 = i + 1, .fraction = 0.5f};
-            md5_pose_palette(
-                clip, sample_position_after(clip->anim, i / rate, 2 * (i % rate) + 1, 2 * rate),
-                MD5_ROOT_IN_PLACE, pose, NULL, palettes);
-            largest = fmaxf(largest, md5_baked_error(baked, clip->model, between, palettes));
-        }
         work->baked[index] = baked;
-        work->errors[index] = largest;
+        work->errors[index] = 0;
+        if (baked != NULL)
+            work->errors[index] =
+                measure_baked_error(work, index, baked, num_frames, pose, palettes);
         free(pose);
         free(palettes);
     }

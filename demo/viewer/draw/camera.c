@@ -45,11 +45,8 @@ float view_half_height_at(const view_lens *lens, md5_vec3 position)
 void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
                         md5_mat44 *clip_from_view)
 {
-    const float near_z = lens->near_z;
-    const float far_z = lens->far_z;
     const md5_vec3 rows[3] = {lens->axes.right, lens->axes.up, lens->axes.back};
     md5_mat44 look = {{0}};
-    md5_mat44 clip = {{0}};
     for (int row = 0; row < 3; row++) {
         look.m[0 + row] = rows[row].x;
         look.m[4 + row] = rows[row].y;
@@ -58,6 +55,10 @@ void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
     }
     look.m[15] = 1;
     *view_from_world = look;
+
+    const float near_z = lens->near_z;
+    const float far_z = lens->far_z;
+    md5_mat44 clip = {{0}};
     clip.m[0] = 1.0f / lens->half_x;
     clip.m[5] = 1.0f / lens->half_y;
     if (lens->orthographic) {

@@ -100,6 +100,23 @@ static void free_subject(view_preview_subject *subject)
 
 // -- Limits of drawing ----------------------------------------------------------------------
 
+// Returns the area of the bounding rectangle of a triangle in an image, pixels. `right` and `up`
+// are the axes of the image.
+static float covered_area(const md5_vec3 corners[3], md5_vec3 right, md5_vec3 up, float scale)
+{
+    float low[2] = {INFINITY, INFINITY};
+    float high[2] = {-INFINITY, -INFINITY};
+    for (size_t k = 0; k < 3; k++) {
+        const float x = md5_vec3_dot(corners[k], right);
+        const float y = md5_vec3_dot(corners[k], up);
+        low[0] = fminf(low[0], x);
+        low[1] = fminf(low[1], y);
+        high[0] = fmaxf(high[0], x);
+        high[1] = fmaxf(high[1], y);
+    }
+    return scale * (high[0] - low[0]) * scale * (high[1] - low[1]);
+}
+
 // Returns the number of pixels in the bounding rectangles of all triangles of the skinned pose, if
 // an image of `size` by `size` pixels shows the bounds from the front left.
 static uint64_t count_pixels(const view_scene *scene, md5_bounds bounds, uint32_t size)
@@ -111,25 +128,17 @@ static uint64_t count_pixels(const view_scene *scene, md5_bounds bounds, uint32_
                          cosf(elevation)};
     const md5_vec3 sides = md5_vec3_sub(bounds.max, bounds.min);
     const float scale = (float)size / fmaxf(fmaxf(sides.x, sides.y), sides.z);
-    const float whole = (float)size * (float)size;
+    const float max_area = (float)size * (float)size;
     uint64_t count = 0;
     for (uint32_t i = 0; i < view_count_meshes(scene); i++) {
         const md5_mesh *const mesh = &scene->model->meshes[i];
         const md5_vec3 *const positions = scene->skinned[i].positions;
         for (uint32_t triangle = 0; triangle < mesh->num_triangles; triangle++) {
-            float low[2] = {INFINITY, INFINITY};
-            float high[2] = {-INFINITY, -INFINITY};
-            for (size_t k = 0; k < 3; k++) {
-                const md5_vec3 position = positions[mesh->indices[3 * (size_t)triangle + k]];
-                const float x = md5_vec3_dot(position, right);
-                const float y = md5_vec3_dot(position, up);
-                low[0] = fminf(low[0], x);
-                low[1] = fminf(low[1], y);
-                high[0] = fmaxf(high[0], x);
-                high[1] = fmaxf(high[1], y);
-            }
-            const float area = scale * (high[0] - low[0]) * scale * (high[1] - low[1]);
-            count += 1 + (uint64_t)fminf(fmaxf(area, 0), whole);
+            const uint32_t *const vertices = mesh->indices + 3 * (size_t)triangle;
+            const md5_vec3 corners[3] = {positions[vertices[0]], positions[vertices[1]],
+                                         positions[vertices[2]]};
+            const float area = covered_area(corners, right, up, scale);
+            count += 1 + (uint64_t)fminf(fmaxf(area, 0), max_area);
         }
     }
     return count;

@@ -454,45 +454,57 @@ static void drop_old_steps(view_state *viewer, size_t size)
             viewer->undo.num_steps * sizeof *viewer->undo.steps);
 }
 
+// Finds the option that differs between two steps, and its new value; "default" if the new step
+// does not set it. The caller frees the value.
+static const view_option *find_changed_option(const view_step *now, const view_step *last,
+                                              char **value)
+{
+    const view_option *option = find_first_difference(now->lines, last->lines, value);
+    if (option == NULL) {
+        option = find_first_difference(last->lines, now->lines, value);
+        free(*value);
+        *value = common_copy("default");
+    }
+    return option;
+}
+
 void view_store_step(view_state *viewer)
 {
-    const double merge_seconds = 0.8; // seconds
-    if (viewer->ui.hover_preview.before
-        != NULL) // the preview of a list item does not create a step
+    const double merge_seconds = 0.8;
+    // The preview of a list item does not create a step.
+    if (viewer->ui.hover_preview.before != NULL)
         return;
     assert(viewer->undo.steps != NULL); // allocated by view_begin()
     view_update_options(viewer);
+
     view_step *const last =
         viewer->undo.num_steps > 0 ? &viewer->undo.steps[viewer->undo.step] : NULL;
     view_step now = {
         .lines = view_write_settings(viewer->options, NULL, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE),
         .turn = viewer->document->scene.turn};
-    char *value = NULL;
     if (last != NULL && strcmp(now.lines, last->lines) == 0
         && !has_other_rotation(&now.turn, &last->turn)) {
         free(now.lines);
         return;
     }
-    now.row = last != NULL ? find_first_difference(now.lines, last->lines, &value) : NULL;
-    if (last != NULL && now.row == NULL) {
-        now.row = find_first_difference(last->lines, now.lines, &value);
-        free(value);
-        value = common_copy("default");
-    }
+    char *value = NULL;
+    now.row = last != NULL ? find_changed_option(&now, last, &value) : NULL;
     now.label = make_step_label(viewer, last == NULL, now.row, value);
     free(value);
+
+    // A change continues the last step, unless it restores the state before it: that is a new step.
     const bool is_soon =
         viewer->undo.merges_steps && viewer->now < viewer->undo.step_time + merge_seconds;
     const bool is_newest = viewer->undo.step > 0 && viewer->undo.step + 1 == viewer->undo.num_steps;
     const bool has_same_option = last != NULL && now.row == last->row;
-    // A change continues the last step, unless it restores the state before it: that is a new step.
+    viewer->undo.step_time = viewer->now;
     if (is_soon && is_newest && has_same_option && strcmp(now.lines, last[-1].lines) != 0) {
         view_free_step(last);
         *last = now;
-        viewer->undo.step_time = viewer->now;
         return;
     }
-    viewer->undo.step_time = viewer->now;
+
+    // Steps that were undone are replaced by the new step.
     while (viewer->undo.num_steps > viewer->undo.step + 1)
         view_free_step(&viewer->undo.steps[--viewer->undo.num_steps]);
     drop_old_steps(viewer, strlen(now.lines));

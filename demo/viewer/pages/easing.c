@@ -204,41 +204,52 @@ static float next_value(float value, float target, float speed, float dt, bool e
 }
 // end of lines
 
+// Rotates the head of a figure towards a ball, which a value from -1 to 1 moves to the side.
+static void look_at_ball(view_picture *picture, const view_figure *figure, float value,
+                         view_color color)
+{
+    const md5_aim_job look = {.tip = view_page_joint(picture, "head"),
+                              .length = 3,
+                              .target = {45, 26 * view_clamp(value, -2, 2), 40},
+                              .weight = 1};
+    md5_solve_aim(picture->skeleton, &look, figure->pose);
+    view_page_cross(picture, md5_xform_point(figure->place, look.target), 2, color);
+}
+
 // Rotates two heads from -1 to 1 at the frame rate of the slider. The curve is the limit of an
 // infinite frame rate.
 VIEW_SHOW(frame_rate)
 {
     const float speed = v[0];
-    const float dt = 1.0f / v[1];
+    const float frame_rate = v[1];
+    const float dt = 1.0f / frame_rate;
     view_plot *const plot = picture->plots;
     const double span = plot->row.high.x;
     const double now = fmod(picture->time, span);
     for (int i = 0; i < VIEW_PAGE_POINTS; i++)
         view_add_point(plot, 0, view_plot_x(plot, i),
                        1 - 2 * exp(-(double)speed * view_plot_x(plot, i)));
+
+    // Each value is constant until the next frame.
     for (int exact = 0; exact < 2; exact++) {
-        view_figure *const figure = &picture->figures[exact];
+        const int series = 1 + exact;
+        const view_color color = plot->row.series[series].color;
         float value = -1;
-        float last = value;
-        float now_at = value;
+        float previous_value = value;
+        float shown_value = value;
         for (int frame = 0; frame * (double)dt <= span; frame++) {
-            view_add_point(plot, 1 + exact, frame * (double)dt,
-                           last); // constant until the next frame
-            view_add_point(plot, 1 + exact, frame * (double)dt, value);
-            now_at = frame * (double)dt <= now ? value : now_at;
-            last = value;
+            const double time = frame * (double)dt;
+            view_add_point(plot, series, time, previous_value);
+            view_add_point(plot, series, time, value);
+            if (time <= now)
+                shown_value = value;
+            previous_value = value;
             value = next_value(value, 1, speed, dt, exact == 1);
         }
-        view_add_mark(plot, now, now_at, plot->row.series[1 + exact].color);
-        const md5_aim_job look = {.tip = view_page_joint(picture, "head"),
-                                  .length = 3,
-                                  .target = {45, 26 * view_clamp(now_at, -2, 2), 40},
-                                  .weight = 1};
-        md5_solve_aim(picture->skeleton, &look, figure->pose);
-        view_page_cross(picture, md5_xform_point(figure->place, look.target), 2,
-                        plot->row.series[1 + exact].color);
+        view_add_mark(plot, now, shown_value, color);
+        look_at_ball(picture, &picture->figures[exact], shown_value, color);
     }
     const double rest = 1 - (double)(speed * dt);
-    VIEW_FACTS(picture, speed * dt, md5_smoothing_fraction(speed, dt), pow(rest, v[1]),
+    VIEW_FACTS(picture, speed * dt, md5_smoothing_fraction(speed, dt), pow(rest, frame_rate),
                exp(-(double)speed));
 }
