@@ -253,15 +253,13 @@ TEST_HERE (machine_refuses_what_modifiers_are_moved_to) {
         many[i] = (md5_attached_desc){.name = names[i], .model = made->model};
     }
     REFUSE(all.modifiers[5].target = &nowhere,
-           "modifier 'hand': position of the target or pole has no joint");
-    REFUSE(all.modifiers[5].pole = &nowhere,
-           "modifier 'hand': position of the target or pole has no joint");
+           "modifier 'hand': position of the target has no joint");
+    REFUSE(all.modifiers[5].pole = &nowhere, "modifier 'hand': position of the pole has no joint");
     REFUSE(all.attached[0].model = NULL, "attached 'gun' has no model");
     REFUSE((all.desc.attached = many, all.desc.num_attached = COUNT_OF(many)),
            "too many attached models: expected at most 16, found 17");
-    REFUSE(
-        all.attached[0].joint = "lhand",
-        "modifier 'hand': target or pole is attached to joint 'lhand', which the modifier moves");
+    REFUSE(all.attached[0].joint = "lhand",
+           "modifier 'hand': target is attached to joint 'lhand', which the modifier moves");
 }
 
 TEST_HERE (machine_refuses_what_drives_modifiers) {

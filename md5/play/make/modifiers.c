@@ -363,10 +363,11 @@ static bool resolve_attached_joint(md5_building *building, const md5_attached_de
 }
 
 // Resolves the target or pole of a modifier that rotates the joint `top` and the joints below it.
+// `role` is "target" or "pole", for messages.
 // The point may be at a joint of the model, or of an attached model. If the attached model is not
 // attached to a joint, the game sets its pose.
-static bool find_anchor(md5_building *building, const md5_modifier_point *point, uint32_t top,
-                        md5_anchor *anchor)
+static bool find_anchor(md5_building *building, const md5_modifier_point *point, const char *role,
+                        uint32_t top, md5_anchor *anchor)
 {
     const md5_machine_desc *const desc = building->desc;
     *anchor = (md5_anchor){.is_set = true, .is_aligned = point->aligned};
@@ -381,8 +382,7 @@ static bool find_anchor(md5_building *building, const md5_modifier_point *point,
     }
     TRY(md5i_resolve(building, joints, &point->joint, &anchor->joint));
     if (anchor->joint == MD5_NONE)
-        return MD5_MISMATCH(building, &point->joint,
-                            ": position of the target or pole has no joint");
+        return MD5_MISMATCH(building, &point->joint, ": position of the %s has no joint", role);
 
     if (attached && !attached->joint)
         return true;
@@ -391,7 +391,7 @@ static bool find_anchor(md5_building *building, const md5_modifier_point *point,
     if (anchor->joint != top && !md5i_is_descendant(&desc->model->skeleton, anchor->joint, top))
         return true;
     return MD5_MISMATCH(building, &point->joint,
-                        ": target or pole is attached to joint %s, which the modifier moves",
+                        ": %s is attached to joint %s, which the modifier moves", role,
                         MD5_QUOTED(attached ? attached->joint : point->joint));
 }
 
@@ -453,11 +453,11 @@ static bool find_drivers(md5_building *building, const md5_modifier_desc *desc,
     md5_machine *const machine = building->machine;
     const uint32_t top = top_joint(machine, modifier);
     if (desc->target && desc->kind <= MD5_MODIFIER_CCD)
-        TRY(find_anchor(building, desc->target, top, &modifier->target));
+        TRY(find_anchor(building, desc->target, "target", top, &modifier->target));
     if (desc->target)
         modifier->desc.space = MD5_JOINT_MODEL_OVERRIDE;
     if (desc->pole && desc->kind == MD5_MODIFIER_TWO_BONE)
-        TRY(find_anchor(building, desc->pole, top, &modifier->pole));
+        TRY(find_anchor(building, desc->pole, "pole", top, &modifier->pole));
 
     modifier->weight.fixed = 1;
     TRY(MD5_RESOLVE(building, parameters, desc->weight_parameter, modifier->weight.parameter));
