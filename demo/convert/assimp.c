@@ -1049,22 +1049,34 @@ static void sample_nodes(assimp_importer *importer, size_t frame, size_t num_fra
     }
 }
 
-// Adds the channels of all nodes that differ from the rest pose.
+// Adds the channels of all nodes that differ from the rest pose. The samples of a node are the
+// translations of all frames, then the rotations and the scales.
 static void add_channels(assimp_importer *importer, json_t *item, const float *times,
                          size_t num_frames, const float *track)
 {
+    static const struct part {
+        const char *path;
+        size_t columns;
+    } parts[] = {{"translation", 3}, {"rotation", 4}, {"scale", 3}};
     for (size_t i = 0; i < (size_t)importer->num_nodes; i++) {
-        if (!importer->nodes[i].is_moved)
+        const assimp_node *const node = &importer->nodes[i];
+        if (!node->is_moved)
             continue;
-        if (!importer->nodes[i].is_pivot && !importer->nodes[i].is_still) {
-            gltf_add_channel(&importer->file, item, i, "translation", times, num_frames, track,
-                             num_frames, 3);
-            gltf_add_channel(&importer->file, item, i, "rotation", times, num_frames,
-                             track + 3 * num_frames, num_frames, 4);
-            gltf_add_channel(&importer->file, item, i, "scale", times, num_frames,
-                             track + 7 * num_frames, num_frames, 3);
-        }
+        const float *values = track;
         track += num_frames * TRANSFORM_WIDTH;
+        if (node->is_pivot || node->is_still)
+            continue;
+        for (size_t k = 0; k < COMMON_LENGTH(parts); k++) {
+            const gltf_channel channel = {.node = i,
+                                          .path = parts[k].path,
+                                          .times = times,
+                                          .values = values,
+                                          .num_keys = num_frames,
+                                          .num_values = num_frames,
+                                          .columns = parts[k].columns};
+            gltf_add_channel(&importer->file, item, &channel);
+            values += num_frames * parts[k].columns;
+        }
     }
 }
 

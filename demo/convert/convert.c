@@ -618,6 +618,7 @@ static part_plan plan_part(const scene_edit *edit, const convert_part *part)
         .changes_frames = is_clip && edit->changes_frames,
         .is_split = (edit->rules & HAS_FRAMES) && is_model,
     };
+
     if (edit->model && is_clip)
         plan.fit_scale = find_scale(job, part, edit->model, &plan.has_other_axes);
     const bool is_scaled = plan.fit_scale < 1 || plan.fit_scale > 1;

@@ -380,21 +380,21 @@ json_t *gltf_add_animation(gltf_out *out, const char *name, json_t *extras)
     return animation;
 }
 
-void gltf_add_channel(gltf_out *out, json_t *animation, size_t node, const char *path,
-                      const float *times, size_t num_keys, const float *values, size_t count,
-                      size_t columns)
+void gltf_add_channel(gltf_out *out, json_t *animation, const gltf_channel *channel)
 {
+    const size_t num_keys = channel->num_keys;
     size_t input = gltf_num_added(out, "accessors");
-    if (!gltf_find_bytes(out, GLTF_TIMES, "", times, num_keys * sizeof *times, &input))
-        gltf_add_accessor(out, GLTF_KEYS, GLTF_FLOAT, times, num_keys, 1, GLTF_BOUNDED);
-    const size_t accessor =
-        gltf_add_accessor(out, GLTF_KEYS, GLTF_FLOAT, values, count, columns, GLTF_PLAIN);
+    if (!gltf_find_bytes(out, GLTF_TIMES, "", channel->times, num_keys * sizeof(float), &input))
+        gltf_add_accessor(out, GLTF_KEYS, GLTF_FLOAT, channel->times, num_keys, 1, GLTF_BOUNDED);
+    const size_t output = gltf_add_accessor(out, GLTF_KEYS, GLTF_FLOAT, channel->values,
+                                            channel->num_values, channel->columns, GLTF_PLAIN);
+
     const size_t sampler = gltf_append(
         out, json_object_get(animation, "samplers"),
-        json_pack("{s:I, s:I}", "input", (json_int_t)input, "output", (json_int_t)accessor));
+        json_pack("{s:I, s:I}", "input", (json_int_t)input, "output", (json_int_t)output));
     gltf_append(out, json_object_get(animation, "channels"),
                 json_pack("{s:I, s:{s:I, s:s}}", "sampler", (json_int_t)sampler, "target", "node",
-                          (json_int_t)node, "path", path));
+                          (json_int_t)channel->node, "path", channel->path));
 }
 
 // -- The file -------------------------------------------------------------------------------------

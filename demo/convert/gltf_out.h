@@ -137,12 +137,21 @@ bool gltf_find_bytes(gltf_out *out, char kind, const char *name, const void *byt
 // empty, it is based on `fallback`. The caller frees the result.
 char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *fallback);
 
-// Adds an animation with a unique name and returns it. gltf_add_channel() adds
-// values[count][columns] at times[num_keys] for a node. Channels with equal times share an
-// accessor.
+// The keys of a part of a node.
+typedef struct gltf_channel {
+    size_t node;
+    const char *path;    // "translation", "rotation", "scale" or "weights"
+    const float *times;  // [num_keys]
+    const float *values; // [num_values][columns]
+    size_t num_keys;
+    size_t num_values; // num_keys; for weights, num_keys times the number of morph targets
+    size_t columns;
+} gltf_channel;
+
+// Adds an animation with a unique name and returns it.
 json_t *gltf_add_animation(gltf_out *out, const char *name, json_t *extras);
-void gltf_add_channel(gltf_out *out, json_t *animation, size_t node, const char *path,
-                      const float *times, size_t num_keys, const float *values, size_t count,
-                      size_t columns);
+
+// Adds a channel to an animation. Channels with equal times share an accessor.
+void gltf_add_channel(gltf_out *out, json_t *animation, const gltf_channel *channel);
 
 #endif

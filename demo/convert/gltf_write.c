@@ -802,16 +802,24 @@ static void add_track(gltf_writer *writer, json_t *animation, size_t node, const
 {
     const size_t columns = track->is_rotation ? 4 : 3;
     const size_t count = track->num_keys;
+    // put_quat() writes four numbers: the next key overwrites the fourth number of a translation,
+    // and the last translation has space for it.
     float *const values = common_alloc(count + 1, columns * sizeof *values);
     float *const times = common_alloc(count, sizeof *times);
     for (size_t i = 0; i < count; i++) {
         const size_t frame = track->keys ? track->keys[i] : i;
         times[i] = track->times[frame];
-        put_quat(track->values[frame],
-                 values + i * columns); // the next key overwrites a 4th number
+        put_quat(track->values[frame], values + i * columns);
     }
-    gltf_add_channel(writer->out, animation, node, track->is_rotation ? "rotation" : "translation",
-                     times, count, values, count, columns);
+
+    const gltf_channel channel = {.node = node,
+                                  .path = track->is_rotation ? "rotation" : "translation",
+                                  .times = times,
+                                  .values = values,
+                                  .num_keys = count,
+                                  .num_values = count,
+                                  .columns = columns};
+    gltf_add_channel(writer->out, animation, &channel);
     free(times);
     free(values);
 }
@@ -852,9 +860,15 @@ static void add_weights(gltf_writer *writer, json_t *animation, const convert_cl
             continue;
         float *const values = common_alloc(num_frames * num_targets, sizeof *values);
         const bool is_animated = collect_weights(writer, clip, mesh->targets, values);
-        const uint32_t count = is_animated ? num_frames : 1; // a single key with weights of 0
-        gltf_add_channel(writer->out, animation, mesh->node, "weights", times, count, values,
-                         count * num_targets, 1);
+        const uint32_t num_keys = is_animated ? num_frames : 1; // a single key with weights of 0
+        const gltf_channel channel = {.node = mesh->node,
+                                      .path = "weights",
+                                      .times = times,
+                                      .values = values,
+                                      .num_keys = num_keys,
+                                      .num_values = num_keys * num_targets,
+                                      .columns = 1};
+        gltf_add_channel(writer->out, animation, &channel);
         free(values);
     }
 }
