@@ -151,16 +151,16 @@ static bool attach(const cube_model *joined, uint32_t index)
 
 // Returns a joint of a part for the merged skeleton. The joints of parts after the first have the
 // index of the part in their names.
-static cube_joint make_joint(const cube_model *joined, cube_part *part, uint32_t part_index,
-                             uint32_t index)
+static cube_joint make_joint(const cube_model *joined, cube_part *part, uint32_t index,
+                             uint32_t in_part)
 {
-    const md5_joint *const joint = &part->model->skeleton.joints[index];
-    const md5_xform local = part->model->bind_local[index];
-    cube_joint made = {.part = part, .in_part = index};
-    if (part_index == 0)
+    const md5_joint *const joint = &part->model->skeleton.joints[in_part];
+    const md5_xform local = part->model->bind_local[in_part];
+    cube_joint made = {.part = part, .in_part = in_part};
+    if (index == 0)
         made.name = common_copy(joint->name);
     else
-        made.name = common_format("%u/%s", part_index, joint->name);
+        made.name = common_format("%u/%s", index, joint->name);
     if (joint->parent == MD5_NONE) {
         made.parent = part->parent;
         made.bind_local = md5_xform_mul(part->offset, local);
