@@ -288,7 +288,7 @@ static void list_channel_clips(view_browser *browser, const view_scene *scene, u
     const int32_t playing = entity != NULL ? entity->channels[channel].clip : -1;
     browser->channel = channel;
     browser->folder = common_format("Clips for %s", view_channel_name((md5_channel)channel));
-    add_entry(browser, VIEW_ENTRY_CLIP, common_copy("none"), NULL)->clip = SIZE_MAX;
+    add_entry(browser, VIEW_ENTRY_CLIP, common_copy("No clip"), NULL)->clip = SIZE_MAX;
 
     for (size_t i = 0; i < scene->num_clips; i++) {
         const uint32_t in_entity = scene->clips[i].in_entity; // 1 + index in the entity; 0: none

@@ -259,7 +259,7 @@ static void list_clip(view_ui *ui, const view_stage *stage)
         return;
     list_time(ui, stage->play, anim);
     if (scene->root != MD5_ROOT_FILE)
-        ui_figure(ui, VIEW_BRIGHT, "Root", "%s",
+        ui_figure(ui, VIEW_BRIGHT, "Root motion", "%s",
                   scene->root == MD5_ROOT_ID ? "as in Doom 3" : "in place");
 }
 
@@ -293,7 +293,7 @@ static void list_model(view_ui *ui, const view_stage *stage)
     write_skinning_paths(stage, paths, sizeof paths);
     ui_figure(ui, VIEW_BRIGHT, "Vertices", "%u", view_count_vertices(scene->model));
     ui_figure(ui, VIEW_BRIGHT, "Triangles", "%u", view_count_triangles(scene->model));
-    ui_figure(ui, VIEW_BRIGHT, "Max. influences", "%s%s", paths,
+    ui_figure(ui, VIEW_BRIGHT, "Skinning paths", "%s%s", paths,
               scene->dual ? VIEW_DOT "dual quaternions" : "");
     const char *const light = shown->classic ? "classic" : "studio";
     ui_figure(ui, VIEW_BRIGHT, "Light", "%s%s", light, shown->shadows ? "" : VIEW_DOT "no shadows");

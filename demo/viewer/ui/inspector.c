@@ -233,7 +233,7 @@ static void show_weights_header(view_ui *ui, bool has_meshes, float vertex_width
     const float right = row.x + row.width - UI_PADDING * ui->em;
     ui_text(ui, left, y, 0, VIEW_DIM, has_meshes ? "mesh, vertex" : "vertex");
     ui_text_left_of(ui, left + vertex_width + weight_width * ui->em, y, VIEW_DIM, "weight");
-    ui_text_left_of(ui, right, y, VIEW_DIM, "of");
+    ui_text_left_of(ui, right, y, VIEW_DIM, "joints");
 }
 
 // Lists the vertices that a joint influences, sorted by weight. The view highlights the vertex of

@@ -177,11 +177,11 @@ static target_joint *find_target_joints(const view_stage *stage, uint32_t counts
 static void show_counts(view_ui *ui, view_retarget_page *page, const uint32_t counts[NUM_ORIGINS])
 {
     char text[160];
-    COMMON_TEXT(text, "%u by name, %u guessed, %u manual, %u unmatched", counts[BY_NAME],
+    COMMON_TEXT(text, "%u by name, %u guessed, %u manual, %u unmapped", counts[BY_NAME],
                 counts[GUESSED], counts[BY_USER], counts[NOTHING]);
     if (ui_pair(ui, "Joints", text, true))
         page->is_short = !page->is_short;
-    ui_tip(ui, page->is_short ? "Show all joints" : "Hide joints matched by name");
+    ui_tip(ui, page->is_short ? "Show all joints" : "Hide joints mapped by name");
 }
 
 // Draws a joint of the target with the joint that moves it, and the origin of the pair.

@@ -772,7 +772,7 @@ static bool swatches_row(view_ui *ui, view_card *card, float left, view_color *c
     box.width = 6 * em;
     if (ui_button(ui, box, "\xE2\x97\x8E Pick", card->picks_color))
         card->picks_color ^= true;
-    ui_tip(ui, "then click in the viewport");
+    ui_tip(ui, "Then click a color in the viewport");
     return is_set;
 }
 

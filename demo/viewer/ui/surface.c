@@ -69,7 +69,7 @@ static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect b
     char title[96] = "Influences per vertex";
     char text[96];
     if (are_counts) {
-        COMMON_TEXT(text, "max. %.0f" VIEW_DOT "%u with more than 4", heat.most, heat.num_vertices);
+        COMMON_TEXT(text, "max. %.0f" VIEW_DOT "%u vertices above 4", heat.most, heat.num_vertices);
     } else {
         COMMON_TEXT(title, "Weights of %s", ui->scene->skeleton->joints[joint].name);
         COMMON_TEXT(text, "%u vertices" VIEW_DOT "max. %.3f", heat.num_vertices, heat.most);

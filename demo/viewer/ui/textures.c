@@ -211,7 +211,7 @@ static char *describe_selected(const view_texture_panel *panel, const view_textu
     const view_texture *const image = view_mesh_image(textures, mesh, map);
     const bool is_missing = view_lacks_image(textures, mesh, map);
     if (panel->offered != NULL)
-        return common_format("Click a slot to assign %s", common_base(panel->offered));
+        return common_format("Click a tile to assign %s", common_base(panel->offered));
     if (image == NULL)
         return common_format("%s: %s", columns[panel->column].name,
                              is_missing ? "missing; click to choose an image" : "none");
