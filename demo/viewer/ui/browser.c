@@ -614,7 +614,8 @@ static bool has_preview(const view_entry *entry)
     return entry->kind <= VIEW_ENTRY_PICTURE || entry->kind == VIEW_ENTRY_NAMED;
 }
 
-// Returns the preview of an entry, or NULL, and writes a description of one line.
+// Returns the preview of an entry, or NULL, and writes a description of one line: the first line
+// about the preview or, until it is loaded, the kind of the entry.
 static const view_thumbnail *entry_preview(view_ui *ui, view_browser *browser,
                                            const view_entry *entry, char *text, size_t size)
 {
@@ -622,16 +623,17 @@ static const view_thumbnail *entry_preview(view_ui *ui, view_browser *browser,
     snprintf(text, size, "%s", entry->is_missing ? "missing" : kind_words[entry->kind]);
     if (!has_preview(entry))
         return NULL;
+
     char *const request = is_named
                               ? view_preview_request(browser->section, entry->path, browser->on)
                               : common_copy(entry->path);
-    const view_thumbnail *const picture = ui_thumbnail(ui, request, is_named);
+    const view_thumbnail *const preview = ui_thumbnail(ui, request, is_named);
     free(request);
-    if (picture != NULL && picture->num_missing > 0)
-        snprintf(text, size, "\xE2\x9A\xA0 %u missing", picture->num_missing);
-    else if (picture != NULL && picture->facts[0] != '\0')
-        snprintf(text, size, "%.*s", (int)strcspn(picture->facts, "\n"), picture->facts);
-    return picture;
+    if (preview != NULL && preview->num_missing > 0)
+        snprintf(text, size, "\xE2\x9A\xA0 %u missing", preview->num_missing);
+    else if (preview != NULL && preview->facts[0] != '\0')
+        snprintf(text, size, "%.*s", (int)strcspn(preview->facts, "\n"), preview->facts);
+    return preview;
 }
 
 // The button that removes a recent file from the list, in the upper right corner of its tile.

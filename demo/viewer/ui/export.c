@@ -197,11 +197,13 @@ static bool select_display(view_export *export, const view_stage *stage, view_op
     const uint32_t *const size = resolutions[is_custom ? WINDOW_SIZE : choices->size];
     options->width = size[0] > 0 ? size[0] : (uint32_t)stage->width;
     options->height = size[1] > 0 ? size[1] : (uint32_t)stage->height;
+
     options->samples = (uint32_t)strtoul(samples[choices->samples], NULL, 10);
     options->no_background = choices->background == 1;
     options->shown.grid = options->shown.grid && !options->no_background;
     options->labels = choices->labels == 1;
     options->turntable = choices->kind == VIEW_EXPORT_TURNTABLE;
+
     if (!is_custom || is_model)
         return true;
     return read_choice(export, "resolution", choices->resolution, options);

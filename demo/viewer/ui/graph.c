@@ -714,16 +714,18 @@ static bool header_button(const graph_panel *panel, float *x, bool at_right, boo
     const float em = panel->em;
     const float padding = UI_PADDING * em;
     const float width = ui_text_width(ui, text) + 2 * padding;
-    const view_rect rect = {at_right ? *x - width : *x, panel->area.y - (head_height + 0.3f) * em,
-                            width, (head_height - 0.2f) * em};
+    const float left = at_right ? *x - width : *x;
+    const float top = panel->area.y - (head_height + 0.3f) * em;
+    const view_rect rect = {left, top, width, (head_height - 0.2f) * em};
+    *x += at_right ? -width : width;
+
     const bool is_pressed = ui_item(ui, rect, label);
-    const bool is_hot = ui_is_hot(ui);
-    if (is_selected || is_hot)
+    const bool is_bright = is_selected || ui_is_hot(ui);
+    if (is_bright)
         view_draw_round_rect(panel->stage->canvas, rect, 0.3f * em,
                              is_selected ? VIEW_SELECTED : VIEW_HOVERED);
     ui_text(ui, rect.x + padding, rect.y + 0.5f * (rect.height - ui->line), 0,
-            is_selected || is_hot ? VIEW_BRIGHT : VIEW_PLAIN, text);
-    *x += at_right ? -width : width;
+            is_bright ? VIEW_BRIGHT : VIEW_PLAIN, text);
     return is_pressed;
 }
 
@@ -960,7 +962,9 @@ static void move_focus(const graph_panel *panel, uint32_t focused)
     }
 }
 
-// Adds an item for each state, which can be pressed and can have the focus.
+// Adds an item for each state, which can be pressed and can have the focus. Invisible states have
+// an item without a label, so that the numbers of the items do not depend on the position of the
+// graph.
 static void node_items(const graph_panel *panel)
 {
     view_ui *const ui = panel->ui;
@@ -973,6 +977,7 @@ static void node_items(const graph_panel *panel)
         char label[160] = "";
         if (rect.width > 0)
             COMMON_TEXT(label, "%s/%s", layer_name, name);
+
         if (ui_item(ui, rect, label))
             UI_COMMAND(ui, VIEW_GO_TO_STATE, .number = layer, .item = i);
         ui_context(ui, VIEW_ON_STATE, layer, i, name, NULL);

@@ -206,8 +206,8 @@ static void show_weight(view_ui *ui, const md5_model *model, view_rect row, floa
     const float mesh_width = fmaxf(vertex_width - number_width - 1.2f * em, em);
     if (has_meshes)
         ui_text(ui, left, y, mesh_width, VIEW_DIM, model->meshes[influence->mesh].name);
-    ui_text_left_of(ui, left + (has_meshes ? vertex_width - 0.8f * em : number_width), y,
-                    VIEW_BRIGHT, text);
+    const float number_right = has_meshes ? left + vertex_width - 0.8f * em : left + number_width;
+    ui_text_left_of(ui, number_right, y, VIEW_BRIGHT, text);
 
     const float weight_right = left + vertex_width + weight_width * em;
     view_format_number(text, sizeof text, influence->weight, 4, false);

@@ -299,6 +299,8 @@ static bool describe_item(const view_stage *stage, const view_menu_entry *row, s
     const view_option *const option = view_get_option(row);
     const char *text = NULL;
     *line = (menu_line){.row = row, .number = number, .missing = view_missing_needs(stage, row)};
+
+    // Each case sets `text` or line->label if the entry exists.
     switch (row->list) {
     case VIEW_LIST_RECENT:
         if (stage->config != NULL && number < stage->config->recent.count)
@@ -332,6 +334,7 @@ static bool describe_item(const view_stage *stage, const view_menu_entry *row, s
             text = strrchr(sought, ' ') + 1;
         break;
     }
+
     if (text != NULL)
         COMMON_TEXT(line->label, "%s", text);
     return text != NULL || line->label[0] != '\0';

@@ -298,18 +298,19 @@ static void show_shape(view_ui *ui, const view_texture_panel *panel, uint32_t nu
 {
     const md5_mesh *const mesh = &ui->scene->model->meshes[number];
     const view_mesh_facts *const facts = &panel->facts;
-    const md5_vec3 size = md5_vec3_sub(mesh->bounds.max, mesh->bounds.min);
-    const char *reason;
     ui_fact(ui, "Vertices", "%u", mesh->num_vertices);
     ui_fact(ui, "Triangles", "%u", mesh->num_triangles);
     ui_fact(ui, "Joints", "%u", facts->num_joints);
     if (mesh->num_vertices == 0)
         return;
+
+    const double mean_influences = (double)mesh->num_influences / mesh->num_vertices;
     ui_fact(ui, "Weights", "%u to %u per vertex, mean %.1f", facts->min_influences,
-            mesh->max_influences, (double)mesh->num_influences / mesh->num_vertices);
-    const char *const path =
-        md5gl_path_name(md5gl_mesh_path(ui->stage->document->drawn, number, &reason));
-    ui_fact(ui, "Skinning", "%s" VIEW_DOT "%s", path, reason);
+            mesh->max_influences, mean_influences);
+    const char *reason;
+    const md5gl_path path = md5gl_mesh_path(ui->stage->document->drawn, number, &reason);
+    ui_fact(ui, "Skinning", "%s" VIEW_DOT "%s", md5gl_path_name(path), reason);
+    const md5_vec3 size = md5_vec3_sub(mesh->bounds.max, mesh->bounds.min);
     ui_fact(ui, "Size", "%.1f \xC3\x97 %.1f \xC3\x97 %.1f", size.x, size.y, size.z);
 }
 

@@ -34,20 +34,26 @@ static bool is_in_panel(const view_ui *ui, ui_item_id item)
 
 // Moves the focus if this item is the target: Tab moves it to the next item, Shift+Tab to the
 // previous item, F6 to the first item of the next panel, Shift+F6 to that of the previous panel.
+// The panels are run in their order: `takes_next` is true after the item with the focus, and
+// `before` is the item that Shift+Tab or Shift+F6 would select.
 static void pass_focus(view_ui *ui)
 {
     const bool is_tab = ui->mouse.key == VIEW_KEY_TAB;
     const bool has_focus = is_same(ui->focus, ui->item);
-    const bool stays = !is_tab && is_in_panel(ui, ui->focus);
+    // F6 skips the remaining items of the panel with the focus.
+    const bool is_skipped = !is_tab && is_in_panel(ui, ui->focus);
     if (ui->mouse.shift && has_focus) {
         ui->focus = ui->before;
-    } else if (!ui->mouse.shift && ui->takes_next && !stays) {
+    } else if (!ui->mouse.shift && ui->takes_next && !is_skipped) {
         ui->focus = ui->item;
         ui->takes_next = false;
     } else {
-        ui->takes_next = has_focus || (stays && ui->takes_next);
+        ui->takes_next = has_focus || (is_skipped && ui->takes_next);
     }
-    if (is_tab || !(stays || is_in_panel(ui, ui->before)))
+
+    // Shift+F6 selects the first item of a panel: its other items do not replace it.
+    const bool is_first_of_panel = !is_in_panel(ui, ui->before);
+    if (is_tab || (!is_skipped && is_first_of_panel))
         ui->before = ui->item;
 }
 
