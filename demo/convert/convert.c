@@ -635,11 +635,15 @@ static bool must_edit(const scene_edit *edit, const part_plan *plan)
     return changes_space || changes_joints || plan->changes_frames;
 }
 
-// Changes a clip so that its hierarchy, scale and axes match the model.
+// Changes a clip so that its hierarchy, scale and axes match the model, if there is a model and one
+// of them differs.
 static bool fit_to_model(const scene_edit *edit, const part_plan *plan, const convert_part *part,
                          md5_doc *doc, md5_error *error)
 {
     const md5_model *const model = edit->model;
+    if (!model || !plan->is_fitted)
+        return true;
+
     const md5_space_edit fit = {.scale = plan->fit_scale};
     if (plan->lacks_hierarchy && md5_fix_joints(doc, model, false, error) == MD5_NONE)
         return false;
@@ -649,7 +653,7 @@ static bool fit_to_model(const scene_edit *edit, const part_plan *plan, const co
         return false;
 
     const bool has_valid_bounds = plan->lacks_hierarchy && doc->bounds;
-    if (!plan->is_fitted || has_valid_bounds || model->max_vertices == 0)
+    if (has_valid_bounds || model->max_vertices == 0)
         return true;
     return md5_fix_bounds(doc, model, error) != MD5_NONE;
 }

@@ -52,7 +52,7 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
     TRY(md5i_read_camera_file(arena, text, size, &file));
 
     md5_block block = {0};
-    camera_layout parts = {NULL};
+    camera_layout parts = {.camera = NULL};
     for (uint32_t pass = 0; pass < 2; pass++) {
         allocate_camera(&block, &file, &parts);
         TRY(pass > 0 || md5i_block_end_measuring(arena->context, &block));

@@ -55,7 +55,7 @@ MD5_COLD bool md5i_create_model(md5_context *context, const md5_mesh_file *file,
 {
     const uint32_t num_joints = file->num_joints;
     md5_block block = {0};
-    model_layout parts = {NULL};
+    model_layout parts = {.model = NULL};
     for (uint32_t pass = 0; pass < 2; pass++) {
         allocate_model(&block, file, &parts);
         TRY(pass > 0 || md5i_block_end_measuring(context, &block));

@@ -151,16 +151,16 @@ static bool attach(const cube_model *joined, uint32_t index)
 
 // Returns a joint of a part for the merged skeleton. The joints of parts after the first have the
 // index of the part in their names.
-static cube_joint make_joint(const cube_model *joined, cube_part *part, uint32_t index,
-                             uint32_t in_part)
+static cube_joint make_joint(const cube_model *joined, uint32_t part_index, uint32_t in_part)
 {
+    cube_part *const part = &joined->parts[part_index];
     const md5_joint *const joint = &part->model->skeleton.joints[in_part];
     const md5_xform local = part->model->bind_local[in_part];
     cube_joint made = {.part = part, .in_part = in_part};
-    if (index == 0)
+    if (part_index == 0)
         made.name = common_copy(joint->name);
     else
-        made.name = common_format("%u/%s", index, joint->name);
+        made.name = common_format("%u/%s", part_index, joint->name);
     if (joint->parent == MD5_NONE) {
         made.parent = part->parent;
         made.bind_local = md5_xform_mul(part->offset, local);
@@ -191,7 +191,7 @@ static void add_joints(cube_model *joined, uint32_t index)
             part->joints[in_part] = shared->joints[shared_joint];
         } else {
             part->joints[in_part] = joined->num_joints;
-            joined->joints[joined->num_joints++] = make_joint(joined, part, index, in_part);
+            joined->joints[joined->num_joints++] = make_joint(joined, index, in_part);
         }
     }
 }

@@ -619,7 +619,9 @@ static void retarget_clip(view_retargeting *retargeting, convert_job *job, const
     md5_error error;
     convert_scene converted = {.name = NULL};
     job->retargeted = &converted;
-    if (convert_files(job, &error) && converted.num_parts > 0)
+    const bool is_converted = convert_files(job, &error);
+    job->retargeted = NULL; // valid only in this function
+    if (is_converted && converted.num_parts > 0)
         retargeting->anim =
             md5_parse_anim(converted.parts->bytes, converted.parts->size, NULL, &error);
     if (retargeting->anim != NULL)
