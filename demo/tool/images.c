@@ -314,15 +314,25 @@ void tool_check_image(md5_game *game, md5_check *file_check, const char *path)
     const bool is_tga = strcmp(image.kind, "TGA") == 0;
     const bool is_pcx = strcmp(image.kind, "PCX") == 0;
     const bool is_jpeg = strcmp(image.kind, "JPEG") == 0;
+
     if (is_tga && !is_tga_supported(type, bits))
-        tool_add_violation(file_check, "tga-kind", 0, "%.80s: TGA type %u%s with %u bits per pixel",
+        tool_add_violation(file_check, "tga-kind", 0,
+                           "%.80s: TGA type %u%s with %u bits per pixel is not supported: expected "
+                           "type 2 or 10 with 24 or 32 bits",
                            name, type & 255, type > 255 ? " and a color map" : "", bits);
-    if (is_pcx && (bits != 8 || type != 1))
+    if (is_pcx && bits != 8)
         tool_add_violation(file_check, "pcx-kind", 0,
-                           "%.80s: PCX with %u bits per pixel or an unsupported version", name,
-                           bits);
+                           "%.80s: PCX with %u bits per pixel is not supported: expected 8 bits",
+                           name, bits);
+    else if (is_pcx && type != 1)
+        tool_add_violation(file_check, "pcx-kind", 0,
+                           "%.80s: this kind of PCX is not supported: expected version 5 with run "
+                           "lengths",
+                           name);
+
     const bool has_good_sides = is_power_of_two(image.width) && is_power_of_two(image.height);
     if ((is_tga || is_jpeg) && !has_good_sides)
-        tool_add_violation(file_check, "image-sides", 0, "%.80s: %u x %u", name, image.width,
+        tool_add_violation(file_check, "image-sides", 0,
+                           "%.80s: the image is %u x %u: expected powers of two", name, image.width,
                            image.height);
 }
