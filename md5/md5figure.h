@@ -83,7 +83,8 @@ typedef enum md5_body_shape {
     // A pyramid around the z axis. Its tip is at z = 0, and its base is below the tip by the height
     // of the box.
     MD5_SHAPE_CONE,
-    // A spindle between two points: a tip at each point, and a triangle in the middle between them.
+    // Two pyramids that share a base, for the bone of a limb. The base is a triangle, halfway
+    // between two points. Each point is the tip of one pyramid.
     MD5_SHAPE_BONE
 } md5_body_shape;
 

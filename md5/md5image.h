@@ -171,8 +171,8 @@ typedef struct md5_image_program {
 typedef enum md5_image_repeat {
     MD5_IMAGE_REPEAT, // the image is repeated
     MD5_IMAGE_CLAMP,  // the texels at the border of the image continue
-    // The color of a border, which the built-in image _borderClamp has. Materials cannot select
-    // this value.
+    // The texels at the border have the value 0, and continue outside. Only the built-in image
+    // _borderClamp has this value; materials cannot select it.
     MD5_IMAGE_CLAMP_BORDER,
     // The color outside is black with alpha 1.
     MD5_IMAGE_CLAMP_ZERO,

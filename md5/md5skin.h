@@ -499,9 +499,10 @@ MD5_API float md5_baked_error(const md5_baked *baked, const md5_model *model,
 // -- Bounds ---------------------------------------------------------------------------------------
 
 // Computes a bounding box for each joint, which md5_bounds_from_joints() and md5_raycast_joints()
-// use. Writes bounds[model->skeleton.num_joints]. The box of a joint contains the points of all
-// weights of the joint, in joint space. The boxes do not depend on the pose, so call this function
-// once per model. The box of a joint that does not move any vertex is empty.
+// use. Writes bounds[model->skeleton.num_joints]. In an MD5 file, a weight is a point relative to a
+// joint, with a bias (its share of the vertex). The box of a joint contains the points of all its
+// weights, in joint space. The boxes do not depend on the pose, so call this function once per
+// model. The box of a joint that does not move any vertex is empty.
 //
 // Returns true if the boxes are sufficient to enclose the model in every pose. Returns false if a
 // bias is negative or the biases of a vertex do not sum to 1 within 1e-4: such a vertex may be

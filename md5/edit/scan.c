@@ -735,7 +735,7 @@ static bool add_shader(md5_checker *checker)
 static void report_missing_part(md5_checker *checker, int part, int last)
 {
     md5i_report_violation(checker, "section-order", checker->location,
-                          "'%s' is out of order: found without '%s'", mesh_keywords[part],
+                          "'%s' is out of order: expected '%s' before it", mesh_keywords[part],
                           mesh_keywords[last + 1]);
 }
 
