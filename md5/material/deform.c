@@ -84,7 +84,7 @@ static uint32_t next_corner(uint32_t corner)
 static void find_short_edges(const deform_surface *surface, const uint32_t *corners,
                              deform_edge shortest[2])
 {
-    const deform_edge none = {0, 0, INFINITY};
+    const deform_edge none = {.length = INFINITY};
     shortest[0] = none;
     shortest[1] = none;
 
@@ -101,8 +101,9 @@ static void find_short_edges(const deform_surface *surface, const uint32_t *corn
     }
 }
 
-// Rotates a short edge of a quad about a point, its midpoint, so that the edge is perpendicular to
-// the long axis of the quad and to the direction of the viewer. `sign` is 1 for the first edge.
+// Rotates a short edge of a quad about its midpoint `middle`, so that the edge is perpendicular to
+// the long axis of the quad and to the direction of the viewer. `sign` is 1 for the first edge and
+// -1 for the second, because the two edges run in opposite directions around the quad.
 static void face_viewer(const deform_surface *surface, const deform_edge *edge, md5_vec3 middle,
                         md5_vec3 axis, float sign)
 {
@@ -151,21 +152,31 @@ static bool is_inner_edge(const uint32_t *corners, uint32_t from, uint32_t to)
     return false;
 }
 
-// Writes the four vertices around a quad in the order of its triangles. Returns false if the
-// triangles do not form a quad.
-static bool find_outline(const uint32_t *corners, uint32_t outline[4])
+// Finds the end of the outer edge of a quad that starts at the vertex `from`. Edges that end at
+// `first` do not count. Returns false if there is no such edge.
+static bool find_outer_edge(const uint32_t *corners, uint32_t from, uint32_t first, uint32_t *end)
 {
-    uint32_t count = 1;
-    outline[0] = corners[0];
-    for (uint32_t step = 0; step < 3; step++) {
-        for (uint32_t i = 0; i < 6 && count == step + 1; i++) {
-            const uint32_t to = corners[next_corner(i)];
-            if (corners[i] == outline[step] && to != outline[0]
-                && !is_inner_edge(corners, corners[i], to))
-                outline[count++] = to;
+    for (uint32_t i = 0; i < 6; i++) {
+        const uint32_t to = corners[next_corner(i)];
+        if (corners[i] == from && to != first && !is_inner_edge(corners, from, to)) {
+            *end = to;
+            return true;
         }
     }
-    return count == 4;
+    return false;
+}
+
+// Writes the four vertices around a quad: follows its outer edges in the direction of its
+// triangles, from the first vertex. `corners` contains the six vertex indices of the two triangles.
+// Returns false if the triangles do not form a quad.
+static bool find_outline(const uint32_t *corners, uint32_t outline[4])
+{
+    outline[0] = corners[0];
+    for (uint32_t i = 1; i < 4; i++) {
+        if (!find_outer_edge(corners, outline[i - 1], outline[0], &outline[i]))
+            return false;
+    }
+    return true;
 }
 
 // Moves a vertex that is behind a plane into the plane, towards the eye. The eye is `distance` in
@@ -213,7 +224,7 @@ typedef struct flare_quad {
     bool is_visible;
 } flare_quad;
 
-// Finds the quad of a flare. It is visible if its triangles form a quad, and the eye is in front.
+// Finds the quad of a flare. It is visible if its triangles form a quad and the eye is in front.
 static flare_quad find_flare_quad(const deform_surface *surface)
 {
     const uint32_t *const indices = surface->mesh->indices;
@@ -257,6 +268,7 @@ static md5_vec3 flare_border_vertex(const flare_quad *quad, uint32_t corner, uin
 // corner has three border vertices.
 static void deform_flare(const deform_surface *surface, float spread)
 {
+    enum { BORDER_VERTICES_PER_CORNER = 3 };
     const md5_deformed *const out = surface->out;
     const md5_vec2 corner_texcoord = {0.5f, 0.5f};
     const md5_vec2 border_texcoord = {0.0f, 0.5f};
@@ -270,10 +282,11 @@ static void deform_flare(const deform_surface *surface, float spread)
     }
     for (uint32_t i = 0; i < FLARE_VERTICES - FLARE_CORNERS; i++) {
         const uint32_t vertex = FLARE_CORNERS + i;
-        const uint32_t corner = i / 3;
+        const uint32_t corner = i / BORDER_VERTICES_PER_CORNER;
+        const uint32_t direction = i % BORDER_VERTICES_PER_CORNER;
         out->positions[vertex] = quad.corners[corner];
         if (quad.is_visible)
-            out->positions[vertex] = flare_border_vertex(&quad, corner, i % 3, spread);
+            out->positions[vertex] = flare_border_vertex(&quad, corner, direction, spread);
         out->texcoords[vertex] = border_texcoord;
         set_color(out, vertex, color);
     }
@@ -284,8 +297,9 @@ static void deform_flare(const deform_surface *surface, float spread)
 // The triangle limit is the engine's. It also bounds the time of find_islands().
 enum { EYE_ISLANDS = 3, MAX_EYE_TRIANGLES = 60 };
 
-// Islands: sets of triangles that are connected by shared vertices. An island of several triangles
-// is an eye. An island of one triangle is a marker: two markers give the gaze direction.
+// The islands of a mesh: sets of triangles that are connected by shared vertices. An island of
+// several triangles is an eye. An island of one triangle is a marker: two markers give the gaze
+// direction.
 typedef struct eye_islands {
     uint32_t first_triangles[EYE_ISLANDS]; // first triangle of each island
     uint32_t roots[MAX_EYE_TRIANGLES];     // first triangle of each triangle's island
@@ -315,7 +329,8 @@ static void connect_triangles(const md5_mesh *mesh, eye_islands *islands)
     }
 }
 
-// Returns false if the mesh does not consist of exactly three islands.
+// Divides a mesh into islands and counts their triangles. Returns false if the mesh does not
+// consist of exactly three islands.
 static bool find_islands(const md5_mesh *mesh, eye_islands *islands)
 {
     if (mesh->num_triangles > MAX_EYE_TRIANGLES)
@@ -362,50 +377,71 @@ typedef struct eye_gaze {
 static eye_gaze find_gaze(const deform_surface *surface, const eye_islands *islands, uint32_t eye)
 {
     // The two islands other than `eye`.
-    uint32_t near_island = eye == 0 ? 1 : 0;
-    const uint32_t far_island = eye == 2 ? 1 : 2;
-    const md5_vec3 middle = island_center(surface, islands, eye);
-    md5_vec3 origin = island_center(surface, islands, near_island);
-    md5_vec3 target = island_center(surface, islands, far_island);
+    const uint32_t first = eye == 0 ? 1 : 0;
+    const uint32_t second = eye == 2 ? 1 : 2;
+    const md5_vec3 eye_center = island_center(surface, islands, eye);
+    const md5_vec3 first_center = island_center(surface, islands, first);
+    const md5_vec3 second_center = island_center(surface, islands, second);
+    const float first_distance = md5_vec3_length(md5_vec3_sub(first_center, eye_center));
+    const float second_distance = md5_vec3_length(md5_vec3_sub(second_center, eye_center));
 
-    if (md5_vec3_length(md5_vec3_sub(target, middle))
-        < md5_vec3_length(md5_vec3_sub(origin, middle))) {
-        const md5_vec3 nearest = target;
-        target = origin;
-        origin = nearest;
-        near_island = far_island;
+    eye_gaze gaze = {.near_island = first, .origin = first_center};
+    md5_vec3 target = second_center;
+    if (second_distance < first_distance) {
+        gaze.near_island = second;
+        gaze.origin = second_center;
+        target = first_center;
     }
-    const eye_gaze gaze = {near_island, origin, unit_vector(md5_vec3_sub(target, origin))};
+    gaze.direction = unit_vector(md5_vec3_sub(target, gaze.origin));
     return gaze;
 }
 
-// Projects texture coordinates onto an eye along its gaze.
+// Returns the unit vector in the direction of the part of `a` that is perpendicular to the unit
+// vector `normal`.
+static md5_vec3 unit_perpendicular_part(md5_vec3 a, md5_vec3 normal)
+{
+    return unit_vector(add_scaled(a, normal, -md5_vec3_dot(a, normal)));
+}
+
+// Computes the directions in model space in which the two texture coordinates of an eye increase.
+// Both are unit vectors perpendicular to the gaze.
+static void find_texture_axes(const deform_surface *surface, const eye_islands *islands,
+                              const eye_gaze *gaze, md5_vec3 axes[2])
+{
+    // The first axis should be the normal of the marker near the eye. But the engine uses the index
+    // of the marker's triangle as an index of vertices, without the factor 3, and so finds three
+    // other vertices. This does the same, because texture coordinates must equal the engine's.
+    const uint32_t *const corners =
+        surface->mesh->indices + islands->first_triangles[gaze->near_island];
+    const md5_vec3 *const positions = surface->positions;
+    const md5_vec3 first_edge =
+        unit_vector(md5_vec3_sub(positions[corners[1]], positions[corners[0]]));
+    const md5_vec3 second_edge =
+        unit_vector(md5_vec3_sub(positions[corners[2]], positions[corners[0]]));
+    const md5_vec3 normal = md5_vec3_cross(first_edge, second_edge);
+    const md5_vec3 side = md5_vec3_cross(normal, gaze->direction);
+
+    axes[0] = unit_perpendicular_part(normal, gaze->direction);
+    axes[1] = unit_perpendicular_part(side, gaze->direction);
+}
+
+// Projects the texture onto an eye along its gaze. The center of the texture is at the origin of
+// the gaze. `eye` is the index of the eye's island.
 static void project_eye(const deform_surface *surface, const eye_islands *islands, uint32_t eye)
 {
     const eye_gaze gaze = find_gaze(surface, islands, eye);
-
-    // The axes of the texture, perpendicular to the gaze. The engine does not multiply the triangle
-    // index by 3, so these are not the corners of the triangle. Texture coordinates must equal the
-    // engine's.
-    const uint32_t *const corners =
-        surface->mesh->indices + islands->first_triangles[gaze.near_island];
-    const md5_vec3 *const positions = surface->positions;
     md5_vec3 axes[2];
-    axes[0] =
-        md5_vec3_cross(unit_vector(md5_vec3_sub(positions[corners[1]], positions[corners[0]])),
-                       unit_vector(md5_vec3_sub(positions[corners[2]], positions[corners[0]])));
-    axes[1] = md5_vec3_cross(axes[0], gaze.direction);
-    for (uint32_t i = 0; i < 2; i++)
-        axes[i] = unit_vector(
-            add_scaled(axes[i], gaze.direction, -md5_vec3_dot(axes[i], gaze.direction)));
+    find_texture_axes(surface, islands, &gaze, axes);
 
     for (uint32_t i = 0; i < 3 * surface->mesh->num_triangles; i++) {
+        const bool is_in_eye = islands->roots[i / 3] == islands->first_triangles[eye];
+        if (!is_in_eye)
+            continue;
         const uint32_t vertex = surface->mesh->indices[i];
-        const md5_vec3 local = md5_vec3_sub(positions[vertex], gaze.origin);
+        const md5_vec3 local = md5_vec3_sub(surface->positions[vertex], gaze.origin);
         const md5_vec2 texcoord = {0.5f + md5_vec3_dot(local, axes[0]),
                                    0.5f + md5_vec3_dot(local, axes[1])};
-        if (islands->roots[i / 3] == islands->first_triangles[eye])
-            surface->out->texcoords[vertex] = texcoord;
+        surface->out->texcoords[vertex] = texcoord;
     }
 }
 
@@ -421,8 +457,8 @@ static void deform_eyeballs(const deform_surface *surface)
     }
 }
 
-// Writes the triangles of the eyes to `indices`, unless `indices` is NULL. Returns the number of
-// triangles, or UINT32_MAX if the mesh does not consist of three islands.
+// Returns the number of triangles of the eyes, or UINT32_MAX if the mesh does not consist of three
+// islands. If `indices` is not NULL, also writes the vertex indices of these triangles there.
 static uint32_t list_eyes(const md5_mesh *mesh, uint32_t *indices)
 {
     eye_islands islands;
@@ -467,8 +503,9 @@ static void deform_sprites(const deform_surface *surface)
     }
 }
 
-// Moves texture coordinates by the values of a table. The table is sampled along a direction of
-// model space. The engine adds the offset twice.
+// Moves texture coordinates by the values of a table, which is sampled along a direction of model
+// space. `values` are the range, the offset and the domain of the keyword `turbulent`. The engine
+// adds the offset twice.
 static void deform_turbulent(const deform_surface *surface, const md5_table *table,
                              const float values[3])
 {
