@@ -342,22 +342,31 @@ float md5gl_shadow_reach(const md5gl_frame *frame)
     return fmaxf(sizes.sun_reach, sqrtf(contact * contact + height * height));
 }
 
-// Computes the part of the ground that shadows can reach: the rectangle below the casters, enlarged
-// by the reach, and the vector by which it moves in the direction of the light. Few pixels of the
-// ground are dark, and on software GL every other pixel would cost as much. Nothing is lit from
-// below. `direction` points to the light; `ground` is 8 floats as in md5gl_renderer.
+// Computes the part of the ground that shadows can reach, because only that part is drawn with the
+// filters of shadows. It is the area that a rectangle sweeps when it moves away from the light. The
+// rectangle is the area below the casters, enlarged by the reach of their shadows. A light from
+// below has no shadows on the ground, so the rectangle does not move.
+//
+// `to_light` is a unit vector. `ground` receives x and y of three points: the corner of the
+// rectangle from which it moves away, the opposite corner, and the vector of the movement.
 static void find_shaded_ground(const md5gl_frame *frame, const shadow_sizes *sizes,
-                               const float direction[3], float ground[8])
+                               const float to_light[3], float ground[8])
 {
+    static const float min_light_height =
+        1e-3f; // of a unit vector: shadows are not infinitely long
     const md5_bounds bounds = frame->casters;
     const float min[2] = {bounds.min.x, bounds.min.y};
     const float max[2] = {bounds.max.x, bounds.max.y};
-    const float high = fmaxf(bounds.max.z - frame->ground, 0.0f) + sizes->sun_reach;
+    const float caster_height = fmaxf(bounds.max.z - frame->ground, 0.0f) + sizes->sun_reach;
     const float reach = fmaxf(sizes->sun_reach, sizes->contact_reach);
     for (uint32_t axis = 0; axis < 2; axis++) {
-        const float slope = direction[2] > 0.0f ? direction[axis] / fmaxf(direction[2], 1e-3f) : 0;
+        float slope = 0.0f; // horizontal distance to the light per height
+        if (to_light[2] > 0.0f)
+            slope = to_light[axis] / fmaxf(to_light[2], min_light_height);
+
+        // The movement starts on the side of the light.
         const float start = slope * sizes->sun_reach;
-        const float shift = -slope * high - start;
+        const float shift = -slope * caster_height - start;
         const float lower = min[axis] - reach + start;
         const float upper = max[axis] + reach + start;
         ground[axis] = shift < 0.0f ? upper : lower;
@@ -412,32 +421,48 @@ static void begin_map(md5gl_renderer *renderer, int index, uint32_t texels, cons
     memcpy(map_from_world, map->shown.map_from_world.m, sizeof(md5_mat44));
 }
 
-// Sets the views of the key light and from below, and their members of the block.
+// Writes the vectors `shadow` and `contact` of shaders/frame.glsl, from which the shaders compute
+// the width of a shadow's edge.
+static void write_map_sizes(const md5gl_frame *frame, const shadow_sizes *sizes,
+                            md5gl_frame_block *block)
+{
+    block->shadow[0] = 1.0f; // shadows are enabled
+    block->shadow[1] = frame->softness > 0.0f ? frame->softness : 0.0f;
+    block->shadow[2] = 2.0f * sizes->radius;
+    block->shadow[3] = sizes->filter;
+    block->contact[0] = sizes->width;
+    block->contact[1] = sizes->heights[0];
+    block->contact[2] = sizes->heights[1];
+    block->contact[3] = 0.0f;
+}
+
+// Prepares the key light's map and the contact map for the casters of a frame: their sizes, their
+// views, and the values in the block with which shaders read them. Also finds the part of the
+// ground that these shadows can reach.
 static void begin_sun(md5gl_renderer *renderer, const md5gl_frame *frame, md5gl_frame_block *block,
                       const shadow_sizes *sizes)
 {
     const md5_bounds bounds = frame->casters;
     const md5_vec3 centre = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
-    const float *const direction = block->light_direction;
-    const md5_vec3 away = {-direction[0], -direction[1], -direction[2]};
-    const float light_eye[4] = {direction[0], direction[1], direction[2], 0.0f};
-    static const float contact_eye[4] = {0, 0, -1, 0};
-    const box_view sun = sun_view(centre, sizes->radius, away);
-    const box_view contact = contact_view(centre, frame->ground, sizes);
     const uint32_t limit = renderer->max_texture_size;
     const uint32_t requested = requested_side(frame);
     const uint32_t texels = requested < limit ? requested : limit;
-    const uint32_t contact_texels = texels >= CONTACT_DIVISOR ? texels / CONTACT_DIVISOR : 1;
 
-    find_shaded_ground(frame, sizes, direction, renderer->shaded_ground);
-    begin_map(renderer, MD5GL_MAP_SUN, texels, &sun, light_eye, block->sun_from_world);
-    begin_map(renderer, MD5GL_MAP_CONTACT, contact_texels, &contact, contact_eye,
+    // Both views are orthographic: the eye is a direction, with 0 in its last element.
+    const float *const to_light = block->light_direction;
+    const md5_vec3 away = {-to_light[0], -to_light[1], -to_light[2]};
+    const float sun_eye[4] = {to_light[0], to_light[1], to_light[2], 0.0f};
+    const box_view sun = sun_view(centre, sizes->radius, away);
+    begin_map(renderer, MD5GL_MAP_SUN, texels, &sun, sun_eye, block->sun_from_world);
+
+    static const float below[4] = {0, 0, -1, 0};
+    const uint32_t contact_texels = texels >= CONTACT_DIVISOR ? texels / CONTACT_DIVISOR : 1;
+    const box_view contact = contact_view(centre, frame->ground, sizes);
+    begin_map(renderer, MD5GL_MAP_CONTACT, contact_texels, &contact, below,
               block->contact_from_world);
-    const float softness = frame->softness > 0.0f ? frame->softness : 0.0f;
-    const float shadow_values[4] = {1.0f, softness, 2.0f * sizes->radius, sizes->filter};
-    const float contact_values[4] = {sizes->width, sizes->heights[0], sizes->heights[1], 0.0f};
-    memcpy(block->shadow, shadow_values, sizeof shadow_values);
-    memcpy(block->contact, contact_values, sizeof contact_values);
+
+    write_map_sizes(frame, sizes, block);
+    find_shaded_ground(frame, sizes, to_light, renderer->shaded_ground);
 }
 
 // Returns the bounds of all posed models.
