@@ -42,7 +42,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-// Returns the end of the number or quoted name at `text`, or `text` if there is neither.
+// Returns the end of the number or quoted name at the beginning of `text`. Returns `text` if it
+// begins with neither of them.
 static const char *skip_value(const char *text)
 {
     if (*text == '\'' || *text == '"') {
@@ -54,6 +55,8 @@ static const char *skip_value(const char *text)
     return text;
 }
 
+// Returns a hash of the text of a report, in which each number and each quoted name counts as '0'.
+// All reports about the binding of a clip have one cause, so their texts are ignored.
 static uint64_t hash_cause(const view_report *report)
 {
     uint64_t hash = hash_start;
@@ -62,8 +65,13 @@ static uint64_t hash_cause(const view_report *report)
     const char *text = report->text;
     while (*text != '\0') {
         const char *const end = skip_value(text);
-        hash = add_byte(hash, end > text ? '0' : *text);
-        text = end > text ? end : text + 1;
+        if (end > text) {
+            hash = add_byte(hash, '0');
+            text = end;
+        } else {
+            hash = add_byte(hash, *text);
+            text++;
+        }
     }
     return hash;
 }
@@ -113,30 +121,47 @@ static sorted_report *sort_reports(const view_reports *reports)
     return sorted;
 }
 
-// Returns the causes: the runs of sorted reports with equal keys. The level of a cause is the most
-// severe level of its reports, and cause.first is an index in `sorted`.
-static sorted_cause *find_runs(const view_reports *reports, const sorted_report *sorted,
-                               size_t *num_causes)
+static bool have_same_cause(const sorted_report *a, const sorted_report *b)
 {
-    sorted_cause *const causes = common_alloc(reports->count, sizeof *causes);
-    *num_causes = 0;
+    return a->file == b->file && a->text == b->text;
+}
+
+// Returns a new cause without reports. Its first report is sorted[first].
+static sorted_cause begin_cause(const view_reports *reports, const sorted_report *sorted,
+                                size_t first)
+{
+    const sorted_report *const key = &sorted[first];
+    const view_report *const report = &reports->rows[key->index];
+    return (sorted_cause){
+        .cause = {.key = 3 * key->file ^ key->text,
+                  .level = report->level,
+                  .first = first,
+                  .is_binding = report->about.kind == VIEW_ABOUT_BINDING},
+        .file = key->file,
+        .first_report = key->index,
+    };
+}
+
+// Creates a cause for each run of sorted reports with equal keys. Returns the causes, to be freed.
+// The level of a cause is the most severe level of its reports. cause.first is an index in
+// `sorted`, until order_reports() changes it.
+static sorted_cause *group_reports(const view_reports *reports, const sorted_report *sorted,
+                                   size_t *num_causes)
+{
+    sorted_cause *const causes = common_alloc(reports->count, sizeof *causes); // at most
+    size_t count = 0;
     for (size_t i = 0; i < reports->count; i++) {
-        const view_report *const report = &reports->rows[sorted[i].index];
-        const bool is_new =
-            i == 0 || sorted[i].file != sorted[i - 1].file || sorted[i].text != sorted[i - 1].text;
-        if (is_new)
-            causes[(*num_causes)++] =
-                (sorted_cause){.cause = {.key = 3 * sorted[i].file ^ sorted[i].text,
-                                         .level = report->level,
-                                         .first = i,
-                                         .is_binding = report->about.kind == VIEW_ABOUT_BINDING},
-                               .file = sorted[i].file,
-                               .first_report = sorted[i].index};
-        view_cause *const cause = &causes[*num_causes - 1].cause;
+        if (i == 0 || !have_same_cause(&sorted[i], &sorted[i - 1])) {
+            causes[count] = begin_cause(reports, sorted, i);
+            count++;
+        }
+        view_cause *const cause = &causes[count - 1].cause;
+        const view_level level = reports->rows[sorted[i].index].level;
         cause->num_reports++;
-        if (report->level < cause->level)
-            cause->level = report->level;
+        if (level < cause->level)
+            cause->level = level;
     }
+    *num_causes = count;
     return causes;
 }
 
@@ -196,16 +221,21 @@ static size_t limit_causes(sorted_cause *causes, size_t num_causes)
 
 void view_find_causes(view_reports *reports)
 {
-    size_t num_causes;
     if (reports->num_grouped == reports->count)
         return;
+    size_t num_causes;
     sorted_report *const sorted = sort_reports(reports);
-    sorted_cause *const causes = find_runs(reports, sorted, &num_causes);
+    sorted_cause *const causes = group_reports(reports, sorted, &num_causes);
+
+    // Sorted by file and severity, the causes that limit_causes() merges are consecutive, and so
+    // are their reports in the order.
     qsort(causes, num_causes, sizeof *causes, compare_causes_in_files);
     reports->order = common_realloc(reports->order, reports->count, sizeof *reports->order);
     reports->num_grouped = reports->count;
     order_reports(reports, sorted, causes, num_causes);
     reports->num_causes = limit_causes(causes, num_causes);
+
+    // List the worst causes of all files first.
     qsort(causes, reports->num_causes, sizeof *causes, compare_causes);
     reports->causes = common_realloc(reports->causes, reports->num_causes, sizeof *reports->causes);
     for (size_t i = 0; i < reports->num_causes; i++)

@@ -306,8 +306,8 @@ static uint32_t running_edge(const graph_panel *panel)
     uint32_t edge_from_any = MD5_NONE;
     for (uint32_t i = 0; i < panel->graph->num_edges; i++) {
         const view_graph_edge *const edge = &panel->graph->edges[i];
-        const uint32_t end =
-            edge->ends[0] == status->state ? 0 : 1; // which the transition leads to
+        // The transition leads from the node `begin` (0 or 1) of the edge to its node `end`.
+        const uint32_t end = edge->ends[0] == status->state ? 0 : 1;
         const uint32_t begin = 1 - end;
         if (edge->ends[end] != status->state || edge->num_transitions[begin] == 0)
             continue;
@@ -458,22 +458,24 @@ static bool is_node_dim(const graph_panel *panel, uint32_t node)
     return true;
 }
 
-// Returns the colors of the frame and of the background of a state.
-static void node_colors(const graph_panel *panel, uint32_t number, view_color *frame,
+// Finds the colors of the frame and of the background of a state. During a transition, the state
+// that is left is filled; draw_node_progress() fills the active state gradually.
+static void node_colors(const graph_panel *panel, uint32_t state, view_color *frame,
                         view_color *fill)
 {
-    const bool is_dim = is_node_dim(panel, number);
-    const bool is_active = number == panel->status.state;
-    const bool is_left = number == panel->status.from;
+    const bool is_dim = is_node_dim(panel, state);
+    const bool is_active = state == panel->status.state;
+    const bool is_left = state == panel->status.from;
+    const bool is_in_transition = panel->status.from != MD5_NONE;
     *frame = VIEW_EDGE;
     *fill = dimmed(VIEW_CONTROL, is_dim);
-    if (number == panel->node) {
+    if (state == panel->node) {
         *frame = VIEW_PLAIN;
         *fill = VIEW_HOVERED;
     }
     if (is_active || is_left)
         *frame = VIEW_ACCENT;
-    if (is_left || (is_active && panel->status.from == MD5_NONE))
+    if (is_left || (is_active && !is_in_transition))
         *fill = VIEW_SELECTED;
     *frame = dimmed(*frame, is_dim);
 }
@@ -531,17 +533,17 @@ static void draw_node(const graph_panel *panel, uint32_t number)
     draw_text(panel, 0.5f * (left + right), middle, right - left, color, node->name);
 }
 
-// Draws the name of a node in full size in the middle of the node.
+// Draws the name of a node in full size in the middle of the visible part of the node.
 static void draw_label(const graph_panel *panel, uint32_t node)
 {
     const view_ui *const ui = panel->ui;
     const char *const name = panel->graph->nodes[node].name;
     const view_rect rect = seen_rect(panel, panel->graph->nodes[node].rect);
+    if (!(rect.width > 0))
+        return;
     const float width = ui_text_width(ui, name);
     const view_rect text = {rect.x + 0.5f * (rect.width - width),
                             rect.y + 0.5f * (rect.height - ui->line), width, ui->line};
-    if (!(rect.width > 0))
-        return;
     view_draw_round_rect(panel->stage->canvas, text, 0.3f * panel->em, ground_color);
     ui_text(ui, text.x, text.y, 0, VIEW_BRIGHT, name);
 }
@@ -655,8 +657,9 @@ static ui_line describe_transition(const view_machine *machine,
     return line;
 }
 
-// Adds the lines of the transitions of an edge in one direction: from its node `end` to the other.
-// `first` is the first of these transitions. Returns the number of added lines.
+// Adds lines about the transitions of an edge in one direction: from its node `end` (0 or 1) to its
+// other node. The lines are a title, one line per transition, and the number of transitions that
+// are not listed. `first` is an index in view_graph.transitions. Returns the number of added lines.
 static size_t list_transitions(const graph_panel *panel, const view_graph_edge *edge, uint32_t end,
                                uint32_t first, ui_line lines[MAX_LISTED_TRANSITIONS + 2])
 {
@@ -839,19 +842,27 @@ static void run_header(const graph_panel *panel)
     run_wheel(panel);
 }
 
-// Returns the transition that a click on an edge takes: of the direction that begins at the active
-// state, the transition of highest priority.
+// Returns the transition that a click on an edge takes: the transition of highest priority in one
+// direction of the edge. This is the direction that begins at the active state. If the active state
+// is not an end of the edge, it is the first direction that has transitions.
 static uint32_t clicked_transition(const graph_panel *panel, const view_graph_edge *edge)
 {
-    const uint32_t *const counts = edge->num_transitions;
-    const bool is_from_second = counts[1] > 0 && edge->ends[1] == panel->status.state;
-    const uint32_t begin = counts[0] == 0 || is_from_second ? 1 : 0; // of the two nodes
-    const uint32_t first = edge->first_transition + (begin == 1 ? counts[0] : 0);
+    const uint32_t num_forward = edge->num_transitions[0];
+    const uint32_t num_backward = edge->num_transitions[1];
+    const bool is_second_active = edge->ends[1] == panel->status.state;
+
+    // The transitions of an edge are consecutive: first the forward ones.
+    uint32_t first = edge->first_transition;
+    uint32_t count = num_forward;
+    if (num_forward == 0 || (num_backward > 0 && is_second_active)) {
+        first += num_forward;
+        count = num_backward;
+    }
 
     const md5_transition_desc *const transitions =
         panel->machine->desc->layers[panel->view->layer].transitions;
     uint32_t best = panel->graph->transitions[first];
-    for (uint32_t i = 1; i < counts[begin]; i++) {
+    for (uint32_t i = 1; i < count; i++) {
         const uint32_t candidate = panel->graph->transitions[first + i];
         if (transitions[candidate].priority > transitions[best].priority)
             best = candidate;
@@ -921,8 +932,9 @@ static void open_graph(graph_panel *panel)
         place_fitted(panel, 1);
 }
 
-// Returns the nearest visible state in a direction from the state `from`, or `from`. The direction
-// is along the axis (0: x, 1: y) with the given sign. A distance across the direction counts twice.
+// Returns the nearest visible state in a direction from the state `from`, or `from` if there is no
+// state in this direction. The direction is along the axis (0: x, 1: y) with the given sign. A
+// distance across the direction counts twice, so that states straight ahead are preferred.
 static uint32_t nearest_state(const graph_panel *panel, uint32_t from, int axis, float sign)
 {
     const view_rect origin = seen_rect(panel, panel->graph->nodes[from].rect);
@@ -930,11 +942,16 @@ static uint32_t nearest_state(const graph_panel *panel, uint32_t from, int axis,
     float min_distance = INFINITY;
     for (uint32_t i = 0; i < panel->graph->num_states; i++) {
         const view_rect rect = seen_rect(panel, panel->graph->nodes[i].rect);
+        if (!(rect.width > 0)) // not visible
+            continue;
+
+        // From center to center, pixels.
         const float offset[2] = {rect.x - origin.x + 0.5f * (rect.width - origin.width),
                                  rect.y - origin.y + 0.5f * (rect.height - origin.height)};
         const float ahead = sign * offset[axis];
-        const float distance = ahead + 2 * fabsf(offset[1 - axis]);
-        if (rect.width > 0 && ahead > 1 && distance < min_distance) {
+        const float across = fabsf(offset[1 - axis]);
+        const float distance = ahead + 2 * across;
+        if (ahead > 1 && distance < min_distance) {
             min_distance = distance;
             nearest = i;
         }
@@ -1030,7 +1047,7 @@ static void drag_graph(const graph_panel *panel, view_rect box, bool is_pressed)
     if (!ui_drag(ui, is_gripped, box, &unused))
         return;
 
-    // Fixes a zoom that was chosen automatically.
+    // Store the displayed zoom, so that it is no longer chosen automatically.
     set_zoom(view, panel, panel->zoom, ui->mouse.x, ui->mouse.y);
     view->x += ui->mouse.x - view->grip_x;
     view->y += ui->mouse.y - view->grip_y;

@@ -111,7 +111,7 @@ static void show_map(view_ui *ui, view_texture_panel *panel, uint32_t mesh, int 
     }
     ui_tip(ui, size);
     if (ui_is_hot(ui) && ui->mouse.is_moved)
-        panel->hovered = 1 + map;
+        panel->hovered = 1 + map; // 0: no map
     ui_context(ui, VIEW_ON_IMAGE, mesh, map, image != NULL ? image->path : NULL, NULL);
 }
 
@@ -249,44 +249,53 @@ static void show_selected(view_ui *ui, view_texture_panel *panel, uint32_t mesh)
 
 // == The page =============================================================================
 
-// The button that saves the textures as a .mtr file. The first press displays the path of the file
-// and whether an existing file is replaced; the second press saves it.
+// Returns the question before a .mtr file is written, to be freed: the name of the file, whether it
+// exists, and its folder.
+static char *describe_saved_file(const view_texture_panel *panel)
+{
+    char *const folder = common_folder(panel->saved);
+    char *const text = common_format("%s%s in %s", common_base(panel->saved),
+                                     panel->replaces ? " already exists" : "", folder);
+    free(folder);
+    return text;
+}
+
+// Displays the button that saves the textures as a .mtr file. It must be pressed twice: the first
+// press only finds the path of the file, panel->saved. Then the row displays this path and a button
+// that writes the file.
 static void show_saving(view_ui *ui, const view_texture_panel *panel)
 {
-    const bool asks = panel->saved != NULL;
-    const bool replaces = asks && panel->replaces;
+    const bool is_confirmation = panel->saved != NULL;
     const char *label = "Save as .mtr\xE2\x80\xA6";
     char *text = NULL;
-    if (asks) {
-        char *const folder = common_folder(panel->saved);
-        label = replaces ? "Replace" : "Save";
-        text = common_format("%s%s in %s", common_base(panel->saved),
-                             replaces ? " already exists" : "", folder);
-        free(folder);
-    } else {
-        text = common_copy("");
+    view_color color = VIEW_DIM;
+    if (is_confirmation) {
+        label = panel->replaces ? "Replace" : "Save";
+        text = describe_saved_file(panel);
+        color = panel->replaces ? VIEW_AMBER : VIEW_DIM;
     }
 
     view_rect row;
     reserve_padded_row(ui, text_row_height, &row);
     if (ui_buttons(ui, &row, &label, 1, -1, true) == 0)
-        UI_COMMAND(ui, VIEW_SAVE_TEXTURES, .number = asks);
-    draw_text(ui, row, replaces ? VIEW_AMBER : VIEW_DIM, text);
+        UI_COMMAND(ui, VIEW_SAVE_TEXTURES, .number = is_confirmation);
+    draw_text(ui, row, color, text != NULL ? text : "");
     free(text);
 }
 
-// Computes the statistics of a mesh.
-static void measure(view_mesh_facts *facts, const md5_mesh *mesh, uint32_t num_joints)
+// Computes the statistics of a mesh. `num_joints` is the number of joints of its model.
+static void measure_mesh(view_mesh_facts *facts, const md5_mesh *mesh, uint32_t num_joints)
 {
     *facts = (view_mesh_facts){
         .mesh = mesh, .min_influences = UINT32_MAX, .faults = view_find_defects(mesh, NULL, NULL)};
 
-    bool *const moves = common_alloc(num_joints + 1, sizeof *moves);
+    // Count the different joints that move the mesh.
+    bool *const moves_mesh = common_alloc(num_joints + 1, sizeof *moves_mesh);
     for (uint32_t i = 0; i < mesh->num_influences; i++)
-        moves[mesh->influence_joints[i]] = true;
+        moves_mesh[mesh->influence_joints[i]] = true;
     for (uint32_t i = 0; i < num_joints; i++)
-        facts->num_joints += moves[i];
-    free(moves);
+        facts->num_joints += moves_mesh[i];
+    free(moves_mesh);
 
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const uint32_t count = mesh->first_influence[v + 1] - mesh->first_influence[v];
@@ -399,7 +408,7 @@ void view_mesh_page(view_ui *ui, view_texture_panel *panel)
     if (!is_selected || view_shows_crowd(stage->document))
         return;
     if (panel->facts.mesh != &model->meshes[mesh])
-        measure(&panel->facts, &model->meshes[mesh], model->skeleton.num_joints);
+        measure_mesh(&panel->facts, &model->meshes[mesh], model->skeleton.num_joints);
 
     ui_begin(ui, "page");
     show_mesh_header(ui, model, mesh);

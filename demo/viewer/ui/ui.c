@@ -32,28 +32,31 @@ static bool is_in_panel(const view_ui *ui, ui_item_id item)
     return item.panel != NULL && strcmp(item.panel, ui->item.panel) == 0;
 }
 
-// Moves the focus if this item is the target: Tab moves it to the next item, Shift+Tab to the
-// previous item, F6 to the first item of the next panel, Shift+F6 to that of the previous panel.
-// The panels are run in their order: `takes_next` is true after the item with the focus, and
-// `before` is the item that Shift+Tab or Shift+F6 would select.
+// Moves the focus to the current item, or away from it. Tab moves the focus to the next item,
+// Shift+Tab to the previous item, F6 to the first item of the next panel, and Shift+F6 to the first
+// item of the previous panel.
+//
+// The function is called once for each item, in their order. Two members of `ui` carry the state
+// from call to call: `takes_next` is true from the item that had the focus until another item takes
+// it; `before` is the item that Shift+Tab or Shift+F6 selects at the next item with the focus.
 static void pass_focus(view_ui *ui)
 {
     const bool is_tab = ui->mouse.key == VIEW_KEY_TAB;
     const bool has_focus = is_same(ui->focus, ui->item);
-    // F6 skips the remaining items of the panel with the focus.
-    const bool is_skipped = !is_tab && is_in_panel(ui, ui->focus);
-    if (ui->mouse.shift && has_focus) {
-        ui->focus = ui->before;
-    } else if (!ui->mouse.shift && ui->takes_next && !is_skipped) {
+    const bool can_get_focus = is_tab || !is_in_panel(ui, ui->focus); // F6 leaves the panel
+    if (ui->mouse.shift) {
+        if (has_focus)
+            ui->focus = ui->before;
+    } else if (ui->takes_next && can_get_focus) {
         ui->focus = ui->item;
         ui->takes_next = false;
-    } else {
-        ui->takes_next = has_focus || (is_skipped && ui->takes_next);
+    } else if (has_focus) {
+        ui->takes_next = true;
     }
 
     // Shift+F6 selects the first item of a panel: its other items do not replace it.
     const bool is_first_of_panel = !is_in_panel(ui, ui->before);
-    if (is_tab || (!is_skipped && is_first_of_panel))
+    if (can_get_focus && (is_tab || is_first_of_panel))
         ui->before = ui->item;
 }
 
@@ -193,11 +196,12 @@ void ui_tip_command(view_ui *ui, view_action action)
     view_list_menu_entries(&list);
     for (size_t i = 0; i < list.count; i++) {
         const view_menu_entry *const entry = list.entries[i];
-        const char *const label = view_get_label(entry);
-        const char *const tooltip = view_get_tooltip(entry);
         if (view_get_action(entry) != action || entry->menu >= VIEW_NUM_MENUS)
             continue;
 
+        // "Label  Keys", and below it the description if the entry has one.
+        const char *const label = view_get_label(entry);
+        const char *const tooltip = view_get_tooltip(entry);
         char keys[64];
         char text[sizeof ui->tip];
         view_print_keys(entry, keys, sizeof keys);
