@@ -281,8 +281,19 @@ double view_largest_angle(const view_picture *picture, const md5_xform *a, const
 
 // -- The lessons ----------------------------------------------------------------------------
 
-// Begin the definitions of view_page.show, with the values of the sliders in `v`, and of
-// view_page.keep, which is required if pages.txt contains `keeps`.
+// Define the functions of a lesson. The body follows the macro:
+//
+//     VIEW_SHOW(bake)
+//     {
+//         VIEW_FACTS(picture, v[1]);
+//     }
+//
+// declares and defines void view_show_page_bake(view_picture *picture, const float *v), which is
+// view_page.show of the lesson [bake] of pages.txt. The function describes its image in `picture`.
+// v[i] is the value of slider or choice i of pages.txt, counted from 0.
+//
+// VIEW_KEEP(bake) does the same for view_page.keep: its body stores cached results in `kept`. It is
+// required if pages.txt contains `keeps`.
 #define VIEW_SHOW(name)                                                       \
     void view_show_page_##name(struct view_picture *picture, const float *v); \
     void view_show_page_##name(struct view_picture *picture, const float *v)

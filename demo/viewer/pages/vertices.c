@@ -15,7 +15,12 @@ static md5_sample_position baked_sample_position(const md5_baked *baked, double 
                                  .fraction = (float)(frame - floor(frame))};
 }
 
-enum { KEPT_LARGEST, KEPT_MEAN, KEPT_VOXELS, KEPT_JOINTS, PARTS = 4 };
+// Indices in view_kept.numbers: the maximum and the mean distance between equal vertices, units;
+// and counts of the automatic weights.
+enum { KEPT_LARGEST, KEPT_MEAN, KEPT_VOXELS, KEPT_JOINTS };
+
+// The figures of the lessons that compare, in the order of pages.txt.
+enum { FIGURE_SKINNED, FIGURE_CACHED, FIGURE_ERROR, NUM_FIGURES };
 
 // Skins all meshes with one palette, one mesh after another.
 static void skin_model(const md5_model *model, const md5_mat34 *palette, md5_vec3 *positions)
@@ -27,13 +32,27 @@ static void skin_model(const md5_model *model, const md5_mat34 *palette, md5_vec
     }
 }
 
-// Compares the skinned vertices over a clip with the cached vertices, which are baked or have
-// different weights, at PARTS times in each of `num_steps` steps. Sets kept->heat to the maximum
-// distance of each vertex divided by `red`, kept->numbers to the mean and the maximum distance, and
-// kept->points to the maximum distance in each step.
-static void measure(const view_picture *picture, const view_clip *clip, uint32_t num_steps,
-                    float red, view_kept *kept)
+// Computes all vertices with the cached result: with different weights in the pose of the palette,
+// or baked at a fraction of the clip's duration.
+static void skin_cached(const view_kept *kept, const md5_mat34 *palette, double part,
+                        uint32_t num_vertices, md5_vec3 *positions)
 {
+    if (kept->bound != NULL)
+        skin_model(kept->bound, palette, positions);
+    if (kept->baked != NULL)
+        md5_skin_baked(kept->baked, 0, num_vertices, baked_sample_position(kept->baked, part),
+                       positions, NULL);
+}
+
+// Compares the skinned vertices with the cached vertices, which are baked or have different
+// weights. Divides the clip into `num_steps` steps and compares at several times in each step.
+// Stores the results in `kept`: the maximum distance of each vertex, divided by `red`, in `heat`;
+// the mean and the maximum distance in `numbers`; and the maximum distance in each step in
+// `points`.
+static void measure_distances(const view_picture *picture, const view_clip *clip,
+                              uint32_t num_steps, float red, view_kept *kept)
+{
+    enum { SAMPLES_PER_STEP = 4 };
     const md5_model *const model = picture->model;
     const double duration = clip->anim->duration;
     const uint32_t num_joints = model->skeleton.num_joints;
@@ -43,32 +62,31 @@ static void measure(const view_picture *picture, const view_clip *clip, uint32_t
     md5_vec3 *const skinned = common_alloc(2 * (size_t)count, sizeof *skinned);
     md5_vec3 *const cached = skinned + count;
     kept->heat = common_alloc(count, sizeof *kept->heat);
-    for (uint32_t i = 0; i < num_steps; i++) {
-        float largest = 0;
-        for (int k = 0; k < PARTS; k++) {
-            const double part = (i + k / (double)PARTS) / num_steps;
+
+    for (uint32_t step = 0; step < num_steps; step++) {
+        float largest = 0; // distance in this step
+        for (int i = 0; i < SAMPLES_PER_STEP; i++) {
+            const double part = (step + i / (double)SAMPLES_PER_STEP) / num_steps;
             const md5_sample_position sample =
                 md5_sample_position_at(clip->anim, part * duration, MD5_WRAP_LOOP);
             md5_pose_palette(clip->binding, sample, MD5_ROOT_IN_PLACE, pose, NULL, palette);
             skin_model(model, palette, skinned);
-            if (kept->bound != NULL)
-                skin_model(kept->bound, palette, cached);
-            if (kept->baked != NULL)
-                md5_skin_baked(kept->baked, 0, count, baked_sample_position(kept->baked, part),
-                               cached, NULL);
+            skin_cached(kept, palette, part, count, cached);
 
             for (uint32_t v = 0; v < count; v++) {
                 const float distance = view_distance(skinned[v], cached[v]);
                 kept->heat[v] = fmaxf(kept->heat[v], distance);
                 largest = fmaxf(largest, distance);
-                kept->numbers[KEPT_MEAN] += distance / (count * (double)PARTS * num_steps);
+                kept->numbers[KEPT_MEAN] +=
+                    distance / (count * (double)SAMPLES_PER_STEP * num_steps);
             }
         }
         if (kept->num_points < VIEW_PAGE_POINTS)
             kept->points[kept->num_points++] =
-                (md5_vec2){(float)((i + 0.5) / num_steps * duration), largest};
+                (md5_vec2){(float)((step + 0.5) / num_steps * duration), largest};
         kept->numbers[KEPT_LARGEST] = fmax(kept->numbers[KEPT_LARGEST], largest);
     }
+
     for (uint32_t v = 0; v < count; v++)
         kept->heat[v] /= red;
     free(pose);
@@ -76,11 +94,14 @@ static void measure(const view_picture *picture, const view_clip *clip, uint32_t
     free(skinned);
 }
 
-// Poses the three figures: the character, the cached result, and the difference.
-static void pose_kept(view_picture *picture, view_figure_kind kind, const char *clip)
+// Poses the figures at the time of the picture. `cached_kind` is the kind of the figure that shows
+// the cached result.
+static void pose_figures(view_picture *picture, view_figure_kind cached_kind, const char *clip)
 {
-    const view_figure_kind kinds[3] = {VIEW_FIGURE_LIT, kind, VIEW_FIGURE_HEAT};
-    for (int i = 0; i < 3; i++) {
+    const view_figure_kind kinds[NUM_FIGURES] = {[FIGURE_SKINNED] = VIEW_FIGURE_LIT,
+                                                 [FIGURE_CACHED] = cached_kind,
+                                                 [FIGURE_ERROR] = VIEW_FIGURE_HEAT};
+    for (int i = 0; i < NUM_FIGURES; i++) {
         picture->figures[i].kind = kinds[i];
         view_sample_clip(picture, clip, picture->time, picture->figures[i].pose);
     }
@@ -137,6 +158,9 @@ md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md
     return weights;
 }
 
+// The sliders and choices of the lesson, in the order of pages.txt.
+enum { BIND_RESOLUTION, BIND_INFLUENCES, BIND_SMOOTHING, BIND_FALLOFF, BIND_CLIP };
+
 static const float red_units = 3; // difference that is shown red, units
 
 // lines of bind
@@ -178,35 +202,24 @@ static float influence_at(float distance, float falloff)
 }
 // end of lines
 
-VIEW_KEEP(bind)
+// Creates a copy of the model with automatic weights, and with the same vertices in the same order.
+// Writes the copy as the text of an .md5mesh and parses it. Each mesh contains all weights, because
+// the vertices of `weights` refer to one common list. Returns NULL on failure.
+static md5_model *copy_with_weights(const md5_model *original, const md5_weights *weights)
 {
-    const md5_model *const own = picture->model;
-    const view_clip *const clip = view_page_clip(picture, view_word(picture, 4));
-    const uint32_t rounds = view_choice(picture, 2);
-    const float falloff = picture->values[3];
-    const md5_weights_desc desc = {.resolution = view_choice(picture, 0),
-                                   .max_influences = view_choice(picture, 1),
-                                   .smoothing = rounds,
-                                   .no_smoothing = rounds == 0,
-                                   .falloff = falloff > 0 ? falloff : MD5_EXPLICIT_ZERO};
-    md5_weights *const weights = view_bind_weights(own, desc, NULL);
-    if (weights == NULL)
-        return;
-    kept->numbers[KEPT_VOXELS] = weights->num_voxels;
-    kept->numbers[KEPT_JOINTS] = weights->num_bound;
+    view_text file = {0};
+    uint32_t *const sources = common_alloc(view_count_vertices(original), sizeof *sources);
+    view_append(&file, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
+                original->skeleton.num_joints, original->num_meshes);
+    for (uint32_t i = 0; i < original->skeleton.num_joints; i++)
+        view_append_joint(&file, original->skeleton.joints[i].name,
+                          original->skeleton.joints[i].parent,
+                          md5_xform_from_mat34(original->bind[i]));
+    view_append(&file, "}\n");
 
-    // Create a copy of the model with these weights and the same vertices in the same order. Each
-    // mesh contains all weights.
-    view_text words = {0};
-    uint32_t *const sources = common_alloc(view_count_vertices(own), sizeof *sources);
-    view_append(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
-                own->skeleton.num_joints, own->num_meshes);
-    for (uint32_t i = 0; i < own->skeleton.num_joints; i++)
-        view_append_joint(&words, own->skeleton.joints[i].name, own->skeleton.joints[i].parent,
-                          md5_xform_from_mat34(own->bind[i]));
-    view_append(&words, "}\n");
-    for (uint32_t i = 0, first = 0; i < own->num_meshes; i++) {
-        md5_mesh mesh = own->meshes[i];
+    uint32_t first = 0; // first vertex of the mesh
+    for (uint32_t i = 0; i < original->num_meshes; i++) {
+        md5_mesh mesh = original->meshes[i];
         for (uint32_t v = 0; v < mesh.num_vertices; v++)
             sources[v] = v;
         mesh.sources = sources;
@@ -214,27 +227,48 @@ VIEW_KEEP(bind)
         mesh.file_vertices = weights->vertices + first;
         mesh.num_weights = weights->num_weights;
         mesh.weights = weights->weights;
-        view_append_mesh(&words,
+        view_append_mesh(&file,
                          &(view_mesh_text){.mesh = &mesh, .material = mesh.shader, .scale = 1});
         first += mesh.num_vertices;
     }
-    kept->bound = md5_parse_model(words.text, words.size, NULL, NULL);
-    free(words.text);
+    md5_model *const copy = md5_parse_model(file.text, file.size, NULL, NULL);
+    free(file.text);
     free(sources);
-    md5_destroy_weights(weights);
-    if (clip != NULL && kept->bound != NULL
-        && view_count_vertices(kept->bound) == view_count_vertices(own))
-        measure(picture, clip, 6, red_units, kept);
+    return copy;
 }
 
-VIEW_SHOW(bind)
+VIEW_KEEP(bind)
 {
-    const view_kept *const kept = picture->kept;
-    if (kept == NULL || kept->heat == NULL)
+    enum { STEPS = 6 }; // of the clip, in which the distances are measured
+    const md5_model *const original = picture->model;
+    const view_clip *const clip = view_page_clip(picture, view_word(picture, BIND_CLIP));
+    const uint32_t smoothing = view_choice(picture, BIND_SMOOTHING);
+    const float falloff = picture->values[BIND_FALLOFF];
+    const md5_weights_desc desc = {.resolution = view_choice(picture, BIND_RESOLUTION),
+                                   .max_influences = view_choice(picture, BIND_INFLUENCES),
+                                   .smoothing = smoothing,
+                                   .no_smoothing = smoothing == 0,
+                                   .falloff = falloff > 0 ? falloff : MD5_EXPLICIT_ZERO};
+    md5_weights *const weights = view_bind_weights(original, desc, NULL);
+    if (weights == NULL)
         return;
-    pose_kept(picture, VIEW_FIGURE_BOUND, view_word(picture, 4));
-    // A grid with an arm next to the body, seven cells high. Two columns of empty cells are between
-    // them, except in the top row.
+    kept->numbers[KEPT_VOXELS] = weights->num_voxels;
+    kept->numbers[KEPT_JOINTS] = weights->num_bound;
+    kept->bound = copy_with_weights(original, weights);
+    md5_destroy_weights(weights);
+
+    // The vertices are compared by their indices.
+    if (clip != NULL && kept->bound != NULL
+        && view_count_vertices(kept->bound) == view_count_vertices(original))
+        measure_distances(picture, clip, STEPS, red_units, kept);
+}
+
+// Computes a distance with the displayed code on a small grid of cells. The body is the left
+// column, an arm next to it is the right column, and the top row connects both. Returns the
+// distance from the bottom of the body to the bottom of the arm, cells. It leads through the top
+// row, because the columns between body and arm are outside.
+static float distance_to_arm(void)
+{
     enum { WIDE = 4, HIGH = 7 };
     bool inside[WIDE * HIGH];
     float distances[WIDE * HIGH];
@@ -243,9 +277,23 @@ VIEW_SHOW(bind)
         distances[i] = i > 0 ? INFINITY : 0;
     }
     spread(inside, (const int[3]){WIDE, HIGH, 1}, distances);
-    VIEW_FACTS(picture, influence_at(0.2f, v[3]) / influence_at(0.1f, v[3]), distances[WIDE - 1]);
-    VIEW_FACTS(picture, kept->numbers[KEPT_MEAN], kept->numbers[KEPT_LARGEST], red_units,
-               kept->numbers[KEPT_VOXELS], kept->numbers[KEPT_JOINTS]);
+    return distances[WIDE - 1];
+}
+
+VIEW_SHOW(bind)
+{
+    const view_kept *const kept = picture->kept;
+    if (kept == NULL || kept->heat == NULL)
+        return;
+    pose_figures(picture, VIEW_FIGURE_BOUND, view_word(picture, BIND_CLIP));
+
+    // The effect of the falloff at twice the distance, and the distance through the inside.
+    const float falloff = v[BIND_FALLOFF];
+    VIEW_FACTS(picture, influence_at(0.2f, falloff) / influence_at(0.1f, falloff));
+    VIEW_FACTS(picture, distance_to_arm());
+
+    VIEW_FACTS(picture, kept->numbers[KEPT_MEAN], kept->numbers[KEPT_LARGEST], red_units);
+    VIEW_FACTS(picture, kept->numbers[KEPT_VOXELS], kept->numbers[KEPT_JOINTS]);
 }
 
 // == Morph targets =========================================================================
@@ -266,7 +314,8 @@ static void add_targets(const md5_morph_mesh *mesh, const float *weights, md5_ve
 }
 // end of lines
 
-// Computes the maximum displacement of a vertex by the expression.
+// The sliders are the weights of the morph targets with their names. Computes the maximum
+// displacement of a vertex, and the number of vertices that the targets change.
 VIEW_SHOW(morph)
 {
     const md5_morph *const morph = picture->scene->morph;
@@ -278,17 +327,18 @@ VIEW_SHOW(morph)
         if (target != MD5_NONE)
             weights[target] = v[i];
     }
+
     uint32_t num_changed = 0;
     double largest = 0;
     for (uint32_t i = 0; i < picture->model->num_meshes; i++) {
         const md5_mesh *const mesh = &picture->model->meshes[i];
-        md5_vec3 *const own = common_alloc((size_t)mesh->num_vertices + 1, sizeof *own);
-        memcpy(own, mesh->positions, mesh->num_vertices * sizeof *own);
-        add_targets(&morph->meshes[i], weights, own);
+        md5_vec3 *const morphed = common_alloc((size_t)mesh->num_vertices + 1, sizeof *morphed);
+        memcpy(morphed, mesh->positions, mesh->num_vertices * sizeof *morphed);
+        add_targets(&morph->meshes[i], weights, morphed);
         for (uint32_t k = 0; k < mesh->num_vertices; k++)
-            largest = fmax(largest, view_distance(own[k], mesh->positions[k]));
+            largest = fmax(largest, view_distance(morphed[k], mesh->positions[k]));
         num_changed += morph->meshes[i].num_vertices;
-        free(own);
+        free(morphed);
     }
     VIEW_FACTS(picture, largest, num_changed, view_count_vertices(picture->model));
 }
@@ -325,32 +375,52 @@ static md5_baked_vertex pack(md5_vec3 place, md5_vec3 normal, md5_vec3 low, md5_
 }
 // end of lines
 
+// The sliders and choices of the lesson, in the order of pages.txt.
+enum { BAKE_CLIP, BAKE_FRAME_RATE, BAKE_RED };
+
 VIEW_KEEP(bake)
 {
-    const view_clip *const clip = view_page_clip(picture, view_word(picture, 0));
-    const uint32_t joints = picture->model->skeleton.num_joints;
+    const view_clip *const clip = view_page_clip(picture, view_word(picture, BAKE_CLIP));
+    const uint32_t num_joints = picture->model->skeleton.num_joints;
     if (clip == NULL)
         return;
-    const uint32_t frames = (uint32_t)fmax(round(picture->values[1] * clip->anim->duration), 2);
-    md5_xform *const pose = common_alloc(joints, sizeof *pose);
-    md5_mat34 *const palettes = common_alloc(frames * (size_t)joints, sizeof *palettes);
-    for (uint32_t i = 0; i < frames; i++) // a loop: frame 0 follows the last frame
-        md5_pose_palette(
-            clip->binding,
-            md5_sample_position_at(clip->anim, clip->anim->duration * i / frames, MD5_WRAP_LOOP),
-            MD5_ROOT_IN_PLACE, pose, NULL, palettes + (size_t)i * joints);
-    md5_baked *const baked = md5_create_baked(picture->model, palettes, frames, NULL, NULL);
-    kept->baked = baked;
+
+    // Sample the clip in equal intervals. It is a loop: frame 0 follows the last frame.
+    const double duration = clip->anim->duration;
+    const uint32_t num_frames =
+        (uint32_t)fmax(round(picture->values[BAKE_FRAME_RATE] * duration), 2);
+    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
+    md5_mat34 *const palettes = common_alloc(num_frames * (size_t)num_joints, sizeof *palettes);
+    for (uint32_t i = 0; i < num_frames; i++) {
+        const md5_sample_position sample =
+            md5_sample_position_at(clip->anim, duration * i / num_frames, MD5_WRAP_LOOP);
+        md5_pose_palette(clip->binding, sample, MD5_ROOT_IN_PLACE, pose, NULL,
+                         palettes + (size_t)i * num_joints);
+    }
+
+    kept->baked = md5_create_baked(picture->model, palettes, num_frames, NULL, NULL);
     free(pose);
     free(palettes);
-    if (baked != NULL)
-        measure(picture, clip, frames, picture->values[2], kept);
+    if (kept->baked != NULL)
+        measure_distances(picture, clip, num_frames, picture->values[BAKE_RED], kept);
+}
+
+// Plots the largest error of each frame, and marks the frame at a fraction of the clip's duration.
+static void plot_errors(view_plot *plot, const view_kept *kept, double part)
+{
+    const md5_vec2 *const points = kept->points;
+    const uint32_t count = kept->num_points;
+    const uint32_t now = (uint32_t)(part * count) % count;
+    plot->row.high.x = points[count - 1].x;
+    for (uint32_t i = 0; i < count; i++)
+        view_add_point(plot, 0, points[i].x, points[i].y);
+    view_add_mark(plot, points[now].x, points[now].y, VIEW_RED);
 }
 
 VIEW_SHOW(bake)
 {
     (void)v;
-    const char *const name = view_word(picture, 0);
+    const char *const name = view_word(picture, BAKE_CLIP);
     const view_clip *const clip = view_page_clip(picture, name);
     const view_kept *const kept = picture->kept;
     if (kept == NULL || kept->baked == NULL || clip == NULL)
@@ -358,34 +428,44 @@ VIEW_SHOW(bake)
     const md5_baked *const baked = kept->baked;
     const double cycles = picture->time / clip->anim->duration;
     const double part = cycles - floor(cycles);
-    const uint32_t now = (uint32_t)(part * kept->num_points) % kept->num_points;
-    pose_kept(picture, VIEW_FIGURE_BAKED, name);
-    picture->figures[1].sample = baked_sample_position(baked, part);
-    picture->plots[0].row.high.x = kept->points[kept->num_points - 1].x;
-    for (uint32_t i = 0; i < kept->num_points; i++)
-        view_add_point(picture->plots, 0, kept->points[i].x, kept->points[i].y);
-    view_add_mark(picture->plots, kept->points[now].x, kept->points[now].y, VIEW_RED);
-    // Pack a vertex with the displayed code.
+    pose_figures(picture, VIEW_FIGURE_BAKED, name);
+    picture->figures[FIGURE_CACHED].sample = baked_sample_position(baked, part);
+    plot_errors(&picture->plots[0], kept, part);
+
+    // The size of the baked clip, and the data that each frame uploads: a palette when skinned, the
+    // time when baked.
+    const double palette_bytes = (double)(picture->scene->num_joints * sizeof(md5_mat34));
+    const double time_bytes = (double)sizeof(float);
+    VIEW_FACTS(picture, baked->num_frames, baked->num_vertices);
+    VIEW_FACTS(picture, (double)baked->size / 1024.0, (double)clip->anim->size / 1024.0);
+    VIEW_FACTS(picture, palette_bytes, time_bytes);
+
+    // Errors: of positions and normals at the frames, and of positions between frames.
+    VIEW_FACTS(picture, baked->position_error, view_degrees(baked->normal_error));
+    VIEW_FACTS(picture, kept->numbers[KEPT_LARGEST]);
+
+    // The first vertex of frame 0, packed with the displayed code: its x coordinate in units, the
+    // origin and the step of this coordinate, and the stored numbers.
     md5_vec3 place, normal;
     md5_skin_baked(baked, 0, 1, (md5_sample_position){.frame0 = 0}, &place, &normal);
     const md5_baked_vertex packed = pack(place, normal, baked->bounds.min, baked->step);
-    VIEW_FACTS(picture, baked->num_frames, baked->num_vertices, (double)baked->size / 1024.0,
-               (double)clip->anim->size / 1024.0,
-               (double)(picture->scene->num_joints * sizeof(md5_mat34)), (double)sizeof(float),
-               baked->position_error, view_degrees(baked->normal_error),
-               kept->numbers[KEPT_LARGEST], place.x, baked->bounds.min.x, 1000 * baked->step.x,
-               packed.xy & 0xffff, packed.z_normal >> 16 & 0xff);
+    const uint32_t packed_x = packed.xy & 0xffff;
+    const uint32_t packed_u = packed.z_normal >> 16 & 0xff;
+    VIEW_FACTS(picture, place.x, baked->bounds.min.x, 1000 * baked->step.x, packed_x, packed_u);
 }
 
 // == Impostors =============================================================================
 //
 // Images of a character that replace the distant character.
 
-enum { NUM_PAIRS = 3 };
+enum { NUM_PAIRS = 3 }; // pairs of a skinned figure and an impostor
 
 // The directions of md5gl_impostor_desc: two rings, and one image from below.
 enum { RINGS = 2, TEXEL_BYTES = 8 };
 static const double lowest = 0.17, highest = 0.79; // elevations of the rings, radians
+
+// The sliders and choices of the lesson, in the order of pages.txt.
+enum { IMPOSTOR_DISTANCE, IMPOSTOR_TEXELS, IMPOSTOR_AROUND, IMPOSTOR_FRAMES, IMPOSTOR_YAW };
 
 // lines of impostor
 // Returns the nearest of `count` frames that divide a loop equally.
@@ -401,60 +481,82 @@ static double time_of_frame(const md5_anim *clip, uint32_t frame, uint32_t count
 }
 // end of lines
 
+// Returns the box around the character in all frames of a clip.
+static md5_bounds clip_bounds(const md5_anim *anim)
+{
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
+    for (uint32_t i = 0; i < anim->num_frames; i++) {
+        const md5_sample_position sample = md5_sample_position_from_frames(anim, i, i, 0);
+        bounds = md5_bounds_union(bounds, md5_anim_bounds(anim, sample, MD5_ROOT_IN_PLACE));
+    }
+    return bounds;
+}
+
+// Returns the maximum angle between a view direction and the direction of the nearest image,
+// degrees. It occurs midway between two images of a ring, at equal angles to both rings. A search
+// over the elevations between the rings finds it.
+static double largest_view_error(uint32_t num_around)
+{
+    enum { STEPS = 1000 };
+    double largest = 0;
+    for (int i = 0; i <= STEPS; i++) {
+        const double elevation = lowest + (highest - lowest) * i / (double)STEPS;
+        const double beside = cos(3.14159265358979 / num_around);
+        const double low = sin(elevation) * sin(lowest) + cos(elevation) * cos(lowest) * beside;
+        const double high = sin(elevation) * sin(highest) + cos(elevation) * cos(highest) * beside;
+        largest = fmax(largest, acos(fmax(low, high)));
+    }
+    return largest * 57.29577951;
+}
+
+// Positions a figure at a distance from the camera of the lessons, which is 30 degrees to the left
+// of the x axis, and `side` units to the right of the line of sight.
+static void place_at_distance(view_figure *figure, float distance, float side, float yaw)
+{
+    figure->place.translation =
+        (md5_vec3){-0.866f * distance - 0.5f * side, -0.5f * distance + 0.866f * side, 0};
+    figure->place.rotation = md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, view_radians(yaw));
+}
+
 VIEW_SHOW(impostor)
 {
     const view_clip *const clip = view_page_clip(picture, "walk");
-    md5gl_impostor_desc *const look = &picture->impostor;
+    md5gl_impostor_desc *const desc = &picture->impostor;
     if (clip == NULL)
         return;
-    *look = (md5gl_impostor_desc){.num_frames = view_choice(picture, 3),
-                                  .num_around = view_choice(picture, 2),
-                                  .texels = 16u << view_choice(picture, 1)};
-    // A sphere around the character in all frames.
-    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-    for (uint32_t i = 0; i < clip->anim->num_frames; i++) {
-        const md5_sample_position sample = md5_sample_position_from_frames(clip->anim, i, i, 0);
-        bounds = md5_bounds_union(bounds, md5_anim_bounds(clip->anim, sample, MD5_ROOT_IN_PLACE));
-    }
-    look->center = md5_vec3_lerp(bounds.min, bounds.max, 0.5f);
-    look->radius = 0.5f * view_distance(bounds.max, bounds.min);
+    *desc = (md5gl_impostor_desc){.num_frames = view_choice(picture, IMPOSTOR_FRAMES),
+                                  .num_around = view_choice(picture, IMPOSTOR_AROUND),
+                                  .texels = 16u << view_choice(picture, IMPOSTOR_TEXELS)};
+    const md5_bounds bounds = clip_bounds(clip->anim);
+    desc->center = md5_vec3_lerp(bounds.min, bounds.max, 0.5f);
+    desc->radius = 0.5f * view_distance(bounds.max, bounds.min);
 
-    const uint32_t frame = nearest_frame(clip->anim, picture->time, look->num_frames);
+    // Add pairs of a skinned figure and an impostor, each pair farther away.
+    const uint32_t frame = nearest_frame(clip->anim, picture->time, desc->num_frames);
     picture->num_figures = 2 * NUM_PAIRS;
-    for (int i = 0; i < 2 * NUM_PAIRS;
-         i++) { // pairs of a skinned figure and an impostor, each pair farther away
+    for (int i = 0; i < 2 * NUM_PAIRS; i++) {
         view_figure *const figure = &picture->figures[i];
         const bool is_impostor = i % 2 == 1;
-        const float side = is_impostor ? 30 : -30;
         const int pair = i / 2;
-        const float distance = v[0] * (float)(pair * (pair + 1)) / 6.0f;
-        // Move away from the camera of the lessons, which is 30 degrees to the left.
-        figure->place.translation =
-            (md5_vec3){-0.866f * distance - 0.5f * side, -0.5f * distance + 0.866f * side, 0};
-        figure->place.rotation = md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, view_radians(v[4]));
+        const float distance = v[IMPOSTOR_DISTANCE] * (float)(pair * (pair + 1)) / 6.0f;
+        place_at_distance(figure, distance, is_impostor ? 30 : -30, v[IMPOSTOR_YAW]);
+
+        double time = picture->time;
+        if (is_impostor)
+            time = time_of_frame(clip->anim, frame, desc->num_frames);
         figure->kind = is_impostor ? VIEW_FIGURE_IMPOSTOR : VIEW_FIGURE_LIT;
         figure->sample.frame0 = frame;
-        view_sample_clip(picture, clip->name,
-                         is_impostor ? time_of_frame(clip->anim, frame, look->num_frames)
-                                     : picture->time,
-                         figure->pose);
-        if (i < 2)
+        view_sample_clip(picture, clip->name, time, figure->pose);
+        if (pair == 0)
             view_add_label(picture, md5_vec3_add(figure->place.translation, (md5_vec3){.z = -5}),
                            VIEW_PLAIN, is_impostor ? "impostor" : "skinned");
     }
-    // The maximum angle, degrees, between a view direction and the direction of the nearest image.
-    // It occurs midway between two images of a ring, at equal angles to both rings.
-    double farthest = 0;
-    for (int i = 0; i <= 1000; i++) {
-        const double seen = lowest + (highest - lowest) * i / 1000.0;
-        const double beside = cos(3.14159265358979 / look->num_around);
-        const double low = sin(seen) * sin(lowest) + cos(seen) * cos(lowest) * beside;
-        const double high = sin(seen) * sin(highest) + cos(seen) * cos(highest) * beside;
-        farthest = fmax(farthest, acos(fmax(low, high)));
-    }
-    const double views = RINGS * look->num_around + 1;
-    const double side = look->texels;
-    const double bytes = views * look->num_frames * side * side * (double)TEXEL_BYTES * 4.0 / 3.0;
-    VIEW_FACTS(picture, views, views * look->num_frames, bytes / 1048576.0, look->radius,
-               2.0 * look->radius / side, farthest * 57.29577951);
+
+    // Mipmaps add a third to the memory.
+    const double views = RINGS * desc->num_around + 1;
+    const double side = desc->texels;
+    const double bytes = views * desc->num_frames * side * side * (double)TEXEL_BYTES * 4.0 / 3.0;
+    VIEW_FACTS(picture, views, views * desc->num_frames, bytes / 1048576.0);
+    VIEW_FACTS(picture, desc->radius, 2.0 * desc->radius / side);
+    VIEW_FACTS(picture, largest_view_error(desc->num_around));
 }
