@@ -18,12 +18,13 @@ static void search_plane(contact_search *search)
                                    (double)ground->plane_distance);
 }
 
+// Adds a candidate for a point and the tangent plane of the height field below it.
 static void search_height(contact_search *search, md5_vec3d point)
 {
     const md5_ground *const ground = &search->ragdoll->desc.ground;
-    const md5_vec3 at = md5_vec3d_round(point);
+    const md5_vec3 position = md5_vec3d_round(point);
     md5_vec3 up = {0.0f, 0.0f, 1.0f};
-    const float height = ground->heights(ground->user, at.x, at.y, &up);
+    const float height = ground->heights(ground->user, position.x, position.y, &up);
     const md5_vec3d on_ground = {point.x, point.y, (double)height};
     const md5_vec3d normal = md5_vec3d_normalize(md5_vec3d_from_vec3(up));
     const double level = md5_vec3d_dot(normal, on_ground);
@@ -45,17 +46,25 @@ static void search_heights(contact_search *search)
 
 // == Contacts =====================================================================================
 
+// A new contact continues a previous contact if their points are nearer than this, units, and the
+// cosine of the angle between their normals is larger than this.
+#define SAME_POINT_DISTANCE 0.5
+#define MIN_SAME_NORMAL_COSINE 0.95
+
 // Initializes the impulses of a new contact with those of the previous contact at the same point.
 static void copy_previous_impulses(const ragdoll_node *node, ragdoll_contact *contact)
 {
     for (uint32_t i = 0; i < node->num_contacts; i++) {
         const ragdoll_contact *const previous = &node->contacts[i];
         const md5_vec3d apart = md5_vec3d_sub(previous->position, contact->position);
-        if (md5_vec3d_dot(apart, apart) >= 0.25
-            || md5_vec3d_dot(previous->normal, contact->normal) <= 0.95)
-            continue;
-        memcpy(contact->impulses, previous->impulses, sizeof contact->impulses);
-        contact->approach_speed = previous->approach_speed;
+        const double square = md5_vec3d_dot(apart, apart);
+        const double cosine = md5_vec3d_dot(previous->normal, contact->normal);
+        const bool is_same_contact_point =
+            square < SAME_POINT_DISTANCE * SAME_POINT_DISTANCE && cosine > MIN_SAME_NORMAL_COSINE;
+        if (is_same_contact_point) {
+            memcpy(contact->impulses, previous->impulses, sizeof contact->impulses);
+            contact->approach_speed = previous->approach_speed;
+        }
     }
 }
 
@@ -163,13 +172,20 @@ static void begin_search(contact_search *search, const md5_ragdoll *ragdoll,
     }
 }
 
+// A body may come nearer to the ground by MIN_REACH units, plus REACH_FACTOR times the distance
+// that it moves by its speed and gravity, before its next search.
+#define MIN_REACH 1.0
+#define REACH_FACTOR 1.5
+
+// Replaces the contacts of a node by the contacts that are possible in the next `steps` steps.
+// `speed` is the largest speed of a point of the body, units per second.
 static void find_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, double speed, double steps)
 {
     const md5_ground *const ground = &ragdoll->desc.ground;
     const double time = steps * (1.0 / ragdoll_rate);
     contact_search search;
     begin_search(&search, ragdoll, node);
-    search.reach = 1.0 + 1.5 * time * (speed + ragdoll->gravity * time);
+    search.reach = MIN_REACH + REACH_FACTOR * time * (speed + ragdoll->gravity * time);
     search_plane(&search);
     if (ground->heights)
         search_heights(&search);
@@ -178,26 +194,33 @@ static void find_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, double speed
     choose_contacts(&search, node);
 }
 
+// Returns the number of steps between two searches for the contacts of a body: SEARCH_STEPS for a
+// slow body and 2 for a fast body. A body that rotates fast may touch the ground with other points
+// already in the next step, so its contacts are searched in every step.
+static uint64_t steps_between_searches(double speed, double rotation_speed)
+{
+    if (rotation_speed > MIN_FAST_SPEED)
+        return 1;
+    if (speed > MIN_FAST_SPEED)
+        return 2;
+    return SEARCH_STEPS;
+}
+
 void md5i_find_ragdoll_contacts(md5_ragdoll *ragdoll)
 {
     ragdoll->max_speed = 0.0;
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         ragdoll_node *const node = &ragdoll->nodes[k];
-        const bool is_tied = node->constraint != MD5_NONE && node->parent == MD5_NONE;
+        const bool is_tied_to_world = node->constraint != MD5_NONE && node->parent == MD5_NONE;
         const uint32_t mask = ragdoll->desc.figure->bodies[node->body].def->clip_mask;
-        if (!(mask & MD5_CONTENTS_SOLID) || is_tied) // as in the engine
+        if (!(mask & MD5_CONTENTS_SOLID) || is_tied_to_world) // as in the engine
             continue;
-        // The contacts of a slow body are searched every SEARCH_STEPS steps, those of a fast body
-        // every two steps. A body that rotates fast may touch the ground with other points already
-        // in the next step, so its contacts are searched in every step.
         const double rotation_speed = node->radius * md5_vec3d_length(node->angular);
         const double speed = md5_vec3d_length(node->linear) + rotation_speed;
         ragdoll->max_speed = md5_max(ragdoll->max_speed, speed);
-        uint64_t steps = SEARCH_STEPS;
-        if (speed > MIN_FAST_SPEED)
-            steps = 2;
-        if (rotation_speed > MIN_FAST_SPEED)
-            steps = 1;
+
+        // next_search is the step for a slow body. A faster body is searched earlier.
+        const uint64_t steps = steps_between_searches(speed, rotation_speed);
         if (node->next_search <= ragdoll->step + SEARCH_STEPS - steps) {
             node->next_search = ragdoll->step + SEARCH_STEPS;
             find_contacts(ragdoll, node, speed, (double)steps);

@@ -186,12 +186,9 @@ static void find_neighbors(ground_surface *surface, ground_triangle *triangle)
     }
 }
 
-// Reads the triangles in the bounding box of the body, which is larger by the reach.
-static void read_surface(const contact_search *search, ground_surface *surface)
+// Returns the bounding box of the body, enlarged by the reach on all sides.
+static md5_bounds reach_box(const contact_search *search)
 {
-    const md5_ground *const ground = &search->ragdoll->desc.ground;
-    md5_vec3 vertices[MAX_TRIANGLES][3];
-
     md5_vec3d low = search->vertices[0];
     md5_vec3d high = low;
     for (uint32_t i = 1; i < search->num_vertices; i++) {
@@ -200,9 +197,17 @@ static void read_surface(const contact_search *search, ground_surface *surface)
         high = (md5_vec3d){md5_max(high.x, at.x), md5_max(high.y, at.y), md5_max(high.z, at.z)};
     }
     const md5_vec3d reach = {search->reach, search->reach, search->reach};
-    const md5_bounds box = {md5_vec3d_round(md5_vec3d_sub(low, reach)),
-                            md5_vec3d_round(md5_vec3d_add(high, reach))};
-    const uint32_t found = ground->triangles(ground->user, box, vertices, MAX_TRIANGLES);
+    return (md5_bounds){md5_vec3d_round(md5_vec3d_sub(low, reach)),
+                        md5_vec3d_round(md5_vec3d_add(high, reach))};
+}
+
+// Reads the triangles that a body may reach, and sets the neighbors of the near triangles.
+static void read_surface(const contact_search *search, ground_surface *surface)
+{
+    const md5_ground *const ground = &search->ragdoll->desc.ground;
+    md5_vec3 vertices[MAX_TRIANGLES][3];
+    const uint32_t found =
+        ground->triangles(ground->user, reach_box(search), vertices, MAX_TRIANGLES);
     const uint32_t count = found < MAX_TRIANGLES ? found : MAX_TRIANGLES;
 
     surface->num_triangles = 0;
@@ -258,8 +263,9 @@ static bool passes_outward(const ground_surface *surface, md5_vec3d from, md5_ve
         const double end = height_above(triangle, to);
         if (begin >= 0.0 || end < 0.0)
             continue;
-        const md5_vec3d way = md5_vec3d_scale(md5_vec3d_sub(to, from), begin / (begin - end));
-        if (is_over(triangle, md5_vec3d_add(from, way), SIDE_MARGIN))
+        const double fraction = begin / (begin - end); // of the segment, up to the plane
+        const md5_vec3d to_plane = md5_vec3d_scale(md5_vec3d_sub(to, from), fraction);
+        if (is_over(triangle, md5_vec3d_add(from, to_plane), SIDE_MARGIN))
             return true;
     }
     return false;
@@ -299,6 +305,8 @@ static void leave_by_nearest_triangle(contact_search *search, const ground_surfa
     }
 }
 
+// Adds candidates for a vertex and the near triangles that bound its motion. A vertex in the ground
+// is behind some of them; leave_by_nearest_triangle() selects the triangles for it.
 static void add_vertex(contact_search *search, const ground_surface *surface, md5_vec3d vertex)
 {
     penetration behind;
@@ -308,6 +316,7 @@ static void add_vertex(contact_search *search, const ground_surface *surface, md
         if (!triangle->is_near)
             continue;
         const double height = height_above(triangle, vertex);
+        // Deep in the ground, a vertex must be clearly below the triangle, not next to its side.
         const double margin = height > -TOUCHING ? SIDE_MARGIN : -SIDE_MARGIN;
         if (height > search->reach || !is_bounded_by(surface, triangle, vertex, margin))
             continue;
@@ -320,7 +329,8 @@ static void add_vertex(contact_search *search, const ground_surface *surface, md
         const bool is_in_ground = height > -TOUCHING || passes_outward(surface, vertex, in_front);
         if (is_in_ground && behind.count < MAX_BEHIND) {
             behind.triangles[behind.count] = triangle;
-            behind.depths[behind.count++] = -height;
+            behind.depths[behind.count] = -height;
+            behind.count++;
         }
     }
     if (behind.count > 0)
@@ -362,10 +372,15 @@ static bool build_ridge(const ground_surface *surface, uint32_t index, int side,
     ridge->to = triangle->vertices[(side + 1) % 3];
     ridge->along = md5_vec3d_sub(ridge->to, ridge->from);
     ridge->is_open = kind == SIDE_OPEN;
-    ridge->arc_ends[0] = ridge->arc_sides[1] = triangle->normal;
-    ridge->arc_ends[1] = ridge->arc_sides[0] = triangle->sides[side];
+
+    // The arc of an open side is a right angle: each end is perpendicular to the other end.
+    ridge->arc_ends[0] = triangle->normal;
+    ridge->arc_ends[1] = triangle->sides[side];
+    ridge->arc_sides[0] = triangle->sides[side];
+    ridge->arc_sides[1] = triangle->normal;
     if (ridge->is_open)
         return true;
+
     const ground_triangle *const neighbor = &surface->triangles[triangle->neighbors[side]];
     ridge->arc_ends[1] = neighbor->normal;
     ridge->arc_sides[1] = neighbor->sides[triangle->neighbor_sides[side]];
@@ -416,6 +431,8 @@ static bool is_on_segment(double position, md5_vec3d along)
     return position >= -margin && position <= 1.0 + margin;
 }
 
+// Finds the contact of an edge of the body with a ridge. Returns false if the edges do not face
+// each other or are farther apart than the reach.
 static bool find_edge_contact(const contact_search *search, const ground_ridge *ridge,
                               const ragdoll_edge *edge, ridge_contact *contact)
 {
@@ -424,14 +441,18 @@ static bool find_edge_contact(const contact_search *search, const ground_ridge *
     if (!find_edge_normal(search, ridge, edge, along, &contact->normal))
         return false;
 
-    // The nearest points of both lines.
+    // The nearest points of both lines, as fractions s of the edge A and t of the ridge B. The
+    // vector between them, apart + t B - s A, is perpendicular to both:
+    //
+    //   s dot(A, A) - t dot(A, B) = dot(apart, A)
+    //   s dot(A, B) - t dot(B, B) = dot(apart, B)
     const md5_vec3d apart = md5_vec3d_sub(ridge->from, from);
     const double aa = md5_vec3d_dot(along, along);
     const double ab = md5_vec3d_dot(along, ridge->along);
     const double bb = md5_vec3d_dot(ridge->along, ridge->along);
     const double a = md5_vec3d_dot(apart, along);
     const double b = md5_vec3d_dot(apart, ridge->along);
-    const double determinant = aa * bb - ab * ab;
+    const double determinant = aa * bb - ab * ab; // not 0: the lines are not parallel
     const double on_edge = (a * bb - b * ab) / determinant;
     const double on_ridge = (a * ab - b * aa) / determinant;
     if (!is_on_segment(on_edge, along) || !is_on_segment(on_ridge, ridge->along))
@@ -449,6 +470,8 @@ static bool find_edge_contact(const contact_search *search, const ground_ridge *
 // Finds the contact of an end of a ridge with the face of the body that it is nearest to.
 static bool find_peak_contact(const contact_search *search, md5_vec3d peak, ridge_contact *contact)
 {
+    // The nearest face has the largest height. If the second largest height is negative, the peak
+    // is straight in front of this face, not outside of its edges.
     const ragdoll_plane *face = NULL;
     double gap = -INFINITY;
     double second_gap = -INFINITY;
@@ -473,17 +496,24 @@ static bool find_peak_contact(const contact_search *search, md5_vec3d peak, ridg
     return true;
 }
 
+#define EXPOSED_DISTANCE 0.05 // units; nearer triangles are at the point
+#define EXPOSED_SLOPE 0.03    // sine of the angle by which a triangle may rise above the plane
+#define EXPOSED_RISE 1e-3     // units, in addition
+
 // Returns true if no triangle at a point of the surface rises above the plane through the point
 // with this normal. This also covers triangles that touch an open side without sharing vertices.
 static bool is_exposed(const ground_surface *surface, md5_vec3d point, md5_vec3d normal)
 {
     for (uint32_t i = 0; i < surface->num_triangles; i++) {
         const ground_triangle *const triangle = &surface->triangles[i];
-        if (fabs(height_above(triangle, point)) > 0.05 || !is_over(triangle, point, 0.05))
+        const bool is_at_triangle = fabs(height_above(triangle, point)) <= EXPOSED_DISTANCE
+                                    && is_over(triangle, point, EXPOSED_DISTANCE);
+        if (!is_at_triangle)
             continue;
         for (int k = 0; k < 3; k++) {
             const md5_vec3d away = md5_vec3d_sub(triangle->vertices[k], point);
-            if (md5_vec3d_dot(away, normal) > 0.03 * md5_vec3d_length(away) + 1e-3)
+            const double tolerance = EXPOSED_SLOPE * md5_vec3d_length(away) + EXPOSED_RISE;
+            if (md5_vec3d_dot(away, normal) > tolerance)
                 return false;
         }
     }
@@ -567,8 +597,9 @@ void md5i_search_triangles(contact_search *search)
     for (uint32_t i = 0; i < search->num_vertices; i++)
         add_vertex(search, &surface, search->vertices[i]);
     for (uint32_t i = 0; i < surface.num_triangles; i++) {
-        const ground_triangle *const triangle = &surface.triangles[i];
-        for (int side = 0; triangle->is_near && side < 3; side++) {
+        if (!surface.triangles[i].is_near)
+            continue;
+        for (int side = 0; side < 3; side++) {
             ground_ridge ridge;
             if (build_ridge(&surface, i, side, &ridge)
                 && reaches_body(search, ridge.from, ridge.to, search->reach))
