@@ -19,16 +19,10 @@
 #define DEFAULT_RESTITUTION 0.4
 #define START_STEPS 60 // steps without a limit of the energy: the figure may be in the ground
 #define MAX_RISE 0.01  // units of height by which the energy may increase in a step
+#define MAX_FRICTION_SCALE 1e3
 #define MIN_BOUNCE_SPEED 30.0 // units per second; slower contacts do not bounce
 
 // == Creation =====================================================================================
-
-static void copy_dent(float to[3], md5_friction_dent dent)
-{
-    to[0] = dent.scale;
-    to[1] = dent.start;
-    to[2] = dent.end;
-}
 
 // Sets the slow motion at the start, and the temporary reduction of friction.
 static void set_pace_and_friction(md5_ragdoll *ragdoll)
@@ -36,8 +30,8 @@ static void set_pace_and_friction(md5_ragdoll *ragdoll)
     const md5_figure *const figure = ragdoll->desc.figure;
     ragdoll->slow_motion[0] = figure->slow_motion[0];
     ragdoll->slow_motion[1] = figure->slow_motion[1];
-    copy_dent(ragdoll->friction_dents[0], figure->joint_friction);
-    copy_dent(ragdoll->friction_dents[1], figure->contact_friction);
+    ragdoll->friction_dents[FRICTION_OF_JOINTS] = figure->joint_friction;
+    ragdoll->friction_dents[FRICTION_OF_CONTACTS] = figure->contact_friction;
 }
 
 // Returns true if all coordinates are numbers up to MAX_COORDINATE.
@@ -199,10 +193,9 @@ static void update_bodies(md5_ragdoll *ragdoll)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         const ragdoll_node *const node = &ragdoll->nodes[k];
-        const md5_quatd turn = node->transform.rotation;
+        const md5_quatd q = node->transform.rotation;
         md5_body_state *const body = &ragdoll->bodies[node->body];
-        body->transform.rotation =
-            (md5_quat){(float)turn.x, (float)turn.y, (float)turn.z, (float)turn.w};
+        body->transform.rotation = (md5_quat){(float)q.x, (float)q.y, (float)q.z, (float)q.w};
         body->transform.translation = md5_vec3d_round(node->transform.position);
         body->linear = md5_vec3d_round(node->linear);
         body->angular = md5_vec3d_round(node->angular);
@@ -243,9 +236,9 @@ void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies)
     ragdoll->added_energy = 0.0;
     ragdoll->step = 0;
     ragdoll->seconds = 1.0 / ragdoll_rate;
-    ragdoll->friction_scales[0] = 1.0;
-    ragdoll->friction_scales[1] = 1.0;
-    ragdoll->links[0].nodes[0] = MD5_NONE;
+    ragdoll->friction_scales[FRICTION_OF_JOINTS] = 1.0;
+    ragdoll->friction_scales[FRICTION_OF_CONTACTS] = 1.0;
+    ragdoll->links[DRAG_LINK].nodes[0] = MD5_NONE;
     for (uint32_t i = 0; i < ragdoll->num_links; i++)
         memset(ragdoll->links[i].impulses, 0, sizeof ragdoll->links[i].impulses);
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
@@ -283,9 +276,12 @@ void md5_ragdoll_drag(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 point, const
 {
     MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
     MD5_ASSERT(body < ragdoll->num_nodes, "body: must be a body of the figure");
-    uint32_t *const dragged = &ragdoll->links[0].nodes[0];
+    // The dragged point is fixed in the body at the start of a drag; later calls only move the
+    // target.
+    uint32_t *const dragged_node = &ragdoll->links[DRAG_LINK].nodes[0];
     const uint32_t node = target ? ragdoll->node_by_body[body] : MD5_NONE;
-    if (node != *dragged && node != MD5_NONE) {
+    const bool starts_drag = node != MD5_NONE && node != *dragged_node;
+    if (starts_drag) {
         const ragdoll_transform *const transform = &ragdoll->nodes[node].transform;
         const md5_quatd into_body = md5_quatd_conjugate(transform->rotation);
         const md5_vec3d position = clamp_length(point, MAX_POSITION);
@@ -294,7 +290,7 @@ void md5_ragdoll_drag(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 point, const
     }
     if (target)
         ragdoll->drag_target = clamp_length(*target, MAX_POSITION);
-    *dragged = node;
+    *dragged_node = node;
     reset_rest_check(ragdoll);
 }
 
@@ -311,6 +307,9 @@ static double seconds_since(const md5_ragdoll *ragdoll, uint64_t step)
     return (double)(ragdoll->step - step) * (1.0 / ragdoll_rate);
 }
 
+// Returns the speed of the simulation relative to real time. During slow motion, it increases
+// linearly from MIN_TIME_SCALE to 1.
+#define MIN_TIME_SCALE 0.01
 static double slow_motion_scale(const md5_ragdoll *ragdoll)
 {
     const double now = seconds_since(ragdoll, 0);
@@ -318,46 +317,49 @@ static double slow_motion_scale(const md5_ragdoll *ragdoll)
     const double to = (double)ragdoll->slow_motion[1];
     if (ragdoll->desc.ignore_slow_motion || !(from < now && now < to))
         return 1.0;
-    return md5_max(0.01, (now - from) / (to - from));
+    return md5_max(MIN_TIME_SCALE, (now - from) / (to - from));
 }
 
 // Returns the scale of friction: 1, but less during a period, with the minimum in its middle.
-static double friction_scale(const md5_ragdoll *ragdoll, const float dent[3])
+static double friction_scale(const md5_ragdoll *ragdoll, const md5_friction_dent *dent)
 {
     const double now = seconds_since(ragdoll, 0);
-    const double from = (double)dent[1];
-    const double to = (double)dent[2];
+    const double from = (double)dent->start;
+    const double to = (double)dent->end;
     if (!(from < now && now < to))
         return 1.0;
     const double from_middle = fabs(2.0 * (now - from) / (to - from) - 1.0);
-    return md5_min(1e3, md5_max(0.0, 1.0 + ((double)dent[0] - 1.0) * (1.0 - from_middle)));
+    return md5_min(MAX_FRICTION_SCALE,
+                   md5_max(0.0, 1.0 + ((double)dent->scale - 1.0) * (1.0 - from_middle)));
 }
 
 static void scale_velocities(md5_ragdoll *ragdoll, double scale)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         ragdoll_node *const node = &ragdoll->nodes[k];
-        md5_vec3d *const all[] = {&node->linear, &node->angular, &node->momentum,
-                                  &node->angular_momentum};
-        for (int i = 0; i < 4; i++)
-            *all[i] = md5_vec3d_scale(*all[i], scale);
+        node->linear = md5_vec3d_scale(node->linear, scale);
+        node->angular = md5_vec3d_scale(node->angular, scale);
+        node->momentum = md5_vec3d_scale(node->momentum, scale);
+        node->angular_momentum = md5_vec3d_scale(node->angular_momentum, scale);
     }
 }
 
 // Removes the energy that the step has added because its length is finite, by slowing down all
 // bodies. While the ragdoll is dragged, reports the energy as added energy instead.
-static void limit_energy(md5_ragdoll *ragdoll, double before)
+static void limit_energy(md5_ragdoll *ragdoll, double energy_before)
 {
-    const double after = md5i_ragdoll_energy(ragdoll);
-    if (after <= before)
+    const double energy = md5i_ragdoll_energy(ragdoll);
+    if (energy <= energy_before)
         return;
-    if (ragdoll->links[0].nodes[0] != MD5_NONE) {
-        ragdoll->added_energy += after - before;
+    const double excess = energy - energy_before;
+    if (md5_is_ragdoll_dragged(ragdoll)) {
+        ragdoll->added_energy += excess;
         return;
     }
-    const double moving = md5i_ragdoll_kinetic_energy(ragdoll);
-    const double allowed = moving - (after - before);
-    scale_velocities(ragdoll, allowed > 0.0 ? sqrt(allowed / moving) : 0.0);
+    // The kinetic energy is proportional to the square of the velocities.
+    const double kinetic = md5i_ragdoll_kinetic_energy(ragdoll);
+    const double allowed = kinetic - excess;
+    scale_velocities(ragdoll, allowed > 0.0 ? sqrt(allowed / kinetic) : 0.0);
 }
 
 // Returns the sine of half of the angle by which a body may rotate at rest. Uses the Taylor series
@@ -372,8 +374,9 @@ static double half_sine_of_limit(double degrees)
 // Returns true if a body has moved or rotated since the start of the check for rest.
 static bool has_moved_since_check(const md5_ragdoll *ragdoll)
 {
-    const float *const limits = ragdoll->desc.figure->def->no_move;
-    const double half_sine = half_sine_of_limit((double)limits[2]);
+    const float *const no_move = ragdoll->desc.figure->def->no_move;
+    const double max_distance = (double)no_move[1];
+    const double half_sine = half_sine_of_limit((double)no_move[2]); // of the maximum rotation
     bool has_moved = false;
     for (uint32_t i = 0; i < ragdoll->num_nodes; i++) {
         const md5_xform *const before = &ragdoll->rest_reference[i].transform;
@@ -382,7 +385,7 @@ static bool has_moved_since_check(const md5_ragdoll *ragdoll)
                                                md5_vec3d_from_vec3(before->translation));
         const md5_quatd inverse_before = md5_quatd_conjugate(md5_quatd_from_quat(before->rotation));
         const md5_quatd q = md5_quatd_mul(md5_quatd_from_quat(after->rotation), inverse_before);
-        has_moved |= md5_vec3d_length(offset) >= (double)limits[1];
+        has_moved |= md5_vec3d_length(offset) >= max_distance;
         // The vector part of a unit quaternion has the length sin(angle / 2).
         has_moved |= q.x * q.x + q.y * q.y + q.z * q.z >= half_sine * half_sine;
     }
@@ -394,18 +397,22 @@ static bool has_moved_since_check(const md5_ragdoll *ragdoll)
 static bool is_slow(const md5_ragdoll *ragdoll)
 {
     const float *const limits = ragdoll->desc.figure->def->suspend_speed;
+    const double max_speed = (double)limits[0];
+    const double max_angular_speed = (double)limits[1];
+    const double max_acceleration = (double)limits[2];
+    const double max_angular_acceleration = (double)limits[3];
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         const ragdoll_node *const node = &ragdoll->nodes[k];
         const md5_body_state *const before = &ragdoll->bodies[node->body];
-        const md5_vec3d linear = md5_vec3d_sub(node->linear, md5_vec3d_from_vec3(before->linear));
-        const md5_vec3d angular =
+        const md5_vec3d change = md5_vec3d_sub(node->linear, md5_vec3d_from_vec3(before->linear));
+        const md5_vec3d angular_change =
             md5_vec3d_sub(node->angular, md5_vec3d_from_vec3(before->angular));
-        const bool has_slow_speed = md5_vec3d_length(node->linear) < (double)limits[0]
-                                    && md5_vec3d_length(node->angular) < (double)limits[1];
-        const bool has_slow_change =
-            md5_vec3d_length(linear) * ragdoll_rate < (double)limits[2]
-            && md5_vec3d_length(angular) * ragdoll_rate < (double)limits[3];
-        if (!has_slow_speed || !has_slow_change)
+        const bool has_low_speed = md5_vec3d_length(node->linear) < max_speed
+                                   && md5_vec3d_length(node->angular) < max_angular_speed;
+        const bool has_low_acceleration =
+            md5_vec3d_length(change) * ragdoll_rate < max_acceleration
+            && md5_vec3d_length(angular_change) * ragdoll_rate < max_angular_acceleration;
+        if (!has_low_speed || !has_low_acceleration)
             return false;
     }
     return true;
@@ -422,12 +429,14 @@ static bool is_within_limits(const md5_ragdoll *ragdoll)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         const ragdoll_node *const node = &ragdoll->nodes[k];
-        for (uint32_t i = 0; i < node->num_limits; i++)
+        for (uint32_t i = 0; i < node->num_limits; i++) {
             if (!(node->limits[i].gap > -MAX_REST_LIMIT_EXCESS))
                 return false;
-        for (uint32_t i = 0; i < node->num_contacts; i++)
+        }
+        for (uint32_t i = 0; i < node->num_contacts; i++) {
             if (!(node->contacts[i].gap > -MAX_REST_DEPTH))
                 return false;
+        }
     }
     return true;
 }
@@ -454,7 +463,7 @@ static bool can_rest(md5_ragdoll *ragdoll)
     const double min_time = (double)def->move_times[0];
     const double max_time = (double)def->move_times[1];
     const double time = seconds_since(ragdoll, ragdoll->wake_step);
-    const bool is_dragged = ragdoll->links[0].nodes[0] != MD5_NONE;
+    const bool is_dragged = md5_is_ragdoll_dragged(ragdoll);
     if (is_dragged || time < min_time)
         return false;
     if (max_time > 0.0 && time > max_time)
@@ -505,7 +514,7 @@ static double safe_seconds(const md5_ragdoll *ragdoll, double kinetic_before)
     const double rise = ragdoll->seconds * ragdoll->gravity * motion.upward_momentum;
     // Momenta of a restored state may not agree with its velocities.
     const double allowed = md5_max(0.0, kinetic_before) + MAX_RISE * gravity * motion.mass;
-    const bool is_dragged = ragdoll->links[0].nodes[0] != MD5_NONE;
+    const bool is_dragged = md5_is_ragdoll_dragged(ragdoll);
     const bool is_starting = ragdoll->step < START_STEPS;
     if (is_dragged || is_starting || kinetic + rise <= allowed)
         return ragdoll->seconds;
@@ -520,26 +529,33 @@ static double safe_seconds(const md5_ragdoll *ragdoll, double kinetic_before)
     return ragdoll->seconds * fraction;
 }
 
+// Simulates one step, as described in ragdoll.h.
 static void advance_step(md5_ragdoll *ragdoll)
 {
-    const double before = md5i_ragdoll_energy(ragdoll);
+    enum { MAX_SOLUTIONS = 5 };
+    const double energy_before = md5i_ragdoll_energy(ragdoll);
     const double kinetic_before = md5i_ragdoll_kinetic_energy(ragdoll);
     ragdoll->seconds = slow_motion_scale(ragdoll) * (1.0 / ragdoll_rate);
-    for (uint32_t i = 0; i < 2; i++)
-        ragdoll->friction_scales[i] = friction_scale(ragdoll, ragdoll->friction_dents[i]);
+    for (uint32_t i = 0; i < NUM_FRICTIONS; i++)
+        ragdoll->friction_scales[i] = friction_scale(ragdoll, &ragdoll->friction_dents[i]);
     md5i_find_ragdoll_contacts(ragdoll);
+
+    // If joints would rotate too fast, the step is solved again with a larger inertia of these
+    // joints.
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
         ragdoll->nodes[k].extra_inertia = 0.0;
-    int tries = 0;
+    int num_solutions = 0;
     do {
         md5i_prepare_ragdoll(ragdoll, true);
         md5i_solve_ragdoll(ragdoll);
-    } while (md5i_slow_fast_joints(ragdoll) && ++tries < 5);
+        num_solutions++;
+    } while (md5i_slow_fast_joints(ragdoll) && num_solutions < MAX_SOLUTIONS);
 
     md5i_move_ragdoll(ragdoll, safe_seconds(ragdoll, kinetic_before));
     md5i_relax_ragdoll(ragdoll);
     md5i_store_ragdoll_velocities(ragdoll);
-    limit_energy(ragdoll, before);
+    limit_energy(ragdoll, energy_before);
+
     ragdoll->step++;
     ragdoll->is_at_rest = can_rest(ragdoll);
     if (ragdoll->is_at_rest)
@@ -632,7 +648,7 @@ static void measure_contacts(const ragdoll_node *node, md5_ragdoll_status *statu
         const ragdoll_contact *const contact = &node->contacts[i];
         const md5_vec3d point = md5_transform_point(&node->transform, contact->position);
         const double gap = md5_vec3d_dot(contact->normal, point) - contact->level;
-        status->num_contacts += contact->impulses[0].value > 0.0;
+        status->num_contacts += contact->impulses[CONTACT_NORMAL].value > 0.0;
         status->max_penetration = fmaxf(status->max_penetration, (float)-gap);
     }
 }
@@ -668,7 +684,7 @@ md5_ragdoll_status md5_ragdoll_state(const md5_ragdoll *ragdoll)
                                  .added_energy = ragdoll->added_energy,
                                  .time_scale = (float)(ragdoll->seconds * ragdoll_rate),
                                  .worst_constraint = MD5_NONE};
-    for (uint32_t i = 0; i < 2; i++)
+    for (uint32_t i = 0; i < NUM_FRICTIONS; i++)
         status.friction_scales[i] = (float)ragdoll->friction_scales[i];
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
         measure_contacts(&ragdoll->nodes[k], &status);
@@ -701,7 +717,14 @@ typedef struct ragdoll_archive {
     bool is_valid;
 } ragdoll_archive;
 
-// Numbers must be from `min` to `max`.
+// Limits of saved values: positions and speeds; impulses, forces and energies; the components of a
+// unit vector or a unit quaternion, and step counts.
+#define MAX_SAVED_COORDINATE 1e15
+#define MAX_SAVED_IMPULSE 1e30
+#define MAX_UNIT_COMPONENT 1.001
+#define MAX_SAVED_STEP (UINT64_MAX / 2)
+
+// Saves or restores numbers. Each number must be from `min` to `max`.
 static void archive_numbers(ragdoll_archive *archive, double *numbers, int count, double min,
                             double max)
 {
@@ -709,36 +732,43 @@ static void archive_numbers(ragdoll_archive *archive, double *numbers, int count
         double number = numbers[i];
         md5_archive_64(&archive->bytes, &number);
         archive->is_valid &= number >= min && number <= max;
-        numbers[i] = archive->is_trial ? numbers[i] : number;
+        if (!archive->is_trial)
+            numbers[i] = number;
     }
 }
 
 static void archive_vector(ragdoll_archive *archive, md5_vec3d *vector)
 {
-    archive_numbers(archive, &vector->x, 3, -1e15, 1e15);
+    archive_numbers(archive, &vector->x, 3, -MAX_SAVED_COORDINATE, MAX_SAVED_COORDINATE);
 }
 
-static void archive_rotation(ragdoll_archive *archive, md5_quatd *turn)
+// Saves or restores a unit quaternion. A trial also reads the saved components, into a copy,
+// because their length is validated.
+static void archive_rotation(ragdoll_archive *archive, md5_quatd *rotation)
 {
-    double numbers[4] = {turn->x, turn->y, turn->z, turn->w};
+    double numbers[4] = {rotation->x, rotation->y, rotation->z, rotation->w};
     const bool is_trial = archive->is_trial;
     archive->is_trial = false;
-    archive_numbers(archive, numbers, 4, -1.001, 1.001);
-    const md5_quatd read = {numbers[0], numbers[1], numbers[2], numbers[3]};
+    archive_numbers(archive, numbers, 4, -MAX_UNIT_COMPONENT, MAX_UNIT_COMPONENT);
     archive->is_trial = is_trial;
-    archive->is_valid &= fabs(md5_quatd_dot(read, read) - 1.0) < 1e-3;
-    *turn = is_trial ? *turn : read;
+
+    const md5_quatd q = {numbers[0], numbers[1], numbers[2], numbers[3]};
+    archive->is_valid &= fabs(md5_quatd_dot(q, q) - 1.0) < 1e-3;
+    if (!is_trial)
+        *rotation = q;
 }
 
+// Saves or restores a number from 0 to `max`.
 static void archive_count(ragdoll_archive *archive, uint64_t *count, uint64_t max)
 {
     uint64_t number = *count;
     md5_archive_64(&archive->bytes, &number);
     archive->is_valid &= number <= max;
-    *count = archive->is_trial ? *count : number;
+    if (!archive->is_trial)
+        *count = number;
 }
 
-// The value `none` is saved as `count`.
+// Saves or restores an index less than `count`, or the value `none`, which is saved as `count`.
 static void archive_index(ragdoll_archive *archive, uint32_t *index, uint32_t count, uint32_t none)
 {
     uint64_t number = *index == none ? count : *index;
@@ -747,33 +777,44 @@ static void archive_index(ragdoll_archive *archive, uint32_t *index, uint32_t co
         *index = number == count ? none : (uint32_t)number;
 }
 
+// Saves or restores the state of a contact. The values of one step are computed again.
+static void archive_contact(ragdoll_archive *archive, ragdoll_contact *contact)
+{
+    archive_vector(archive, &contact->position);
+    archive_numbers(archive, &contact->normal.x, 3, -MAX_UNIT_COMPONENT, MAX_UNIT_COMPONENT);
+    archive_numbers(archive, &contact->level, 1, -MAX_SAVED_COORDINATE, MAX_SAVED_COORDINATE);
+    for (int i = 0; i < NUM_CONTACT_DIRECTIONS; i++) {
+        const double min_impulse = i == CONTACT_NORMAL ? 0.0 : -MAX_SAVED_IMPULSE;
+        archive_numbers(archive, &contact->impulses[i].value, 1, min_impulse, MAX_SAVED_IMPULSE);
+    }
+    archive_numbers(archive, &contact->approach_speed, 1, -MAX_SAVED_COORDINATE,
+                    MAX_SAVED_COORDINATE);
+}
+
+// Saves or restores the state of a body and its joint. All elements of contacts[] are saved, so
+// that each node has the same size.
 static void archive_node(ragdoll_archive *archive, ragdoll_node *node)
 {
     archive_rotation(archive, &node->transform.rotation);
     archive_rotation(archive, &node->joint_rotation);
-    md5_vec3d *const vectors[] = {&node->transform.position, &node->momentum,
-                                  &node->angular_momentum, &node->linear, &node->angular};
-    for (int i = 0; i < 5; i++)
-        archive_vector(archive, vectors[i]);
-    archive_numbers(archive, &node->slide, 1, -1e15, 1e15);
-    archive_numbers(archive, &node->load, 1, 0.0, 1e30);
-    for (uint32_t i = 0; i < 2; i++)
-        archive_numbers(archive, &node->limits[i].impulse.value, 1, 0.0, 1e30);
-    archive_count(archive, &node->next_search, UINT64_MAX / 2);
-    archive_index(archive, &node->num_contacts, MAX_CONTACTS, MAX_CONTACTS);
+    archive_vector(archive, &node->transform.position);
+    archive_vector(archive, &node->momentum);
+    archive_vector(archive, &node->angular_momentum);
+    archive_vector(archive, &node->linear);
+    archive_vector(archive, &node->angular);
+    archive_numbers(archive, &node->slide, 1, -MAX_SAVED_COORDINATE, MAX_SAVED_COORDINATE);
+    archive_numbers(archive, &node->load, 1, 0.0, MAX_SAVED_IMPULSE);
+    for (size_t i = 0; i < MD5_COUNT(node->limits); i++)
+        archive_numbers(archive, &node->limits[i].impulse.value, 1, 0.0, MAX_SAVED_IMPULSE);
+    archive_count(archive, &node->next_search, MAX_SAVED_STEP);
 
-    for (uint32_t i = 0; i < MAX_CONTACTS; i++) {
-        ragdoll_contact *const contact = &node->contacts[i];
-        archive_vector(archive, &contact->position);
-        archive_numbers(archive, &contact->normal.x, 3, -1.001, 1.001);
-        archive_numbers(archive, &contact->level, 1, -1e15, 1e15);
-        archive_numbers(archive, &contact->impulses[0].value, 1, 0.0, 1e30);
-        archive_numbers(archive, &contact->impulses[1].value, 1, -1e30, 1e30);
-        archive_numbers(archive, &contact->impulses[2].value, 1, -1e30, 1e30);
-        archive_numbers(archive, &contact->approach_speed, 1, -1e15, 1e15);
-    }
+    // num_contacts is an index after the last contact: MAX_CONTACTS if all contacts are used.
+    archive_index(archive, &node->num_contacts, MAX_CONTACTS, MAX_CONTACTS);
+    for (uint32_t i = 0; i < MAX_CONTACTS; i++)
+        archive_contact(archive, &node->contacts[i]);
 }
 
+// Saves or restores a transform of float components.
 static void archive_xform(ragdoll_archive *archive, md5_xform *transform)
 {
     md5_quat *const rotation = &transform->rotation;
@@ -782,32 +823,34 @@ static void archive_xform(ragdoll_archive *archive, md5_xform *transform)
                                  &translation->x, &translation->y, &translation->z};
     for (size_t i = 0; i < MD5_COUNT(components); i++) {
         double number = (double)*components[i];
-        archive_numbers(archive, &number, 1, -1e15, 1e15);
+        archive_numbers(archive, &number, 1, -MAX_SAVED_COORDINATE, MAX_SAVED_COORDINATE);
         *components[i] = (float)number;
     }
 }
 
+// Saves or restores the whole state. A change here must also change RAGDOLL_MAGIC and the sizes
+// below.
 static void archive_ragdoll(ragdoll_archive *archive, md5_ragdoll *ragdoll)
 {
     archive_rotation(archive, &ragdoll->world.rotation);
-    md5_vec3d *const vectors[] = {&ragdoll->world.position, &ragdoll->drag_anchor,
-                                  &ragdoll->drag_target};
-    for (int i = 0; i < 3; i++)
-        archive_vector(archive, vectors[i]);
+    archive_vector(archive, &ragdoll->world.position);
+    archive_vector(archive, &ragdoll->drag_anchor);
+    archive_vector(archive, &ragdoll->drag_target);
     archive_numbers(archive, &ragdoll->pending_time, 1, -1.0, 1e6);
-    archive_numbers(archive, &ragdoll->added_energy, 1, 0.0, 1e30);
+    archive_numbers(archive, &ragdoll->added_energy, 1, 0.0, MAX_SAVED_IMPULSE);
     archive_numbers(archive, &ragdoll->seconds, 1, 0.0, 1.0);
-    archive_numbers(archive, ragdoll->friction_scales, 2, 0.0, 1e3);
-    archive_count(archive, &ragdoll->step, UINT64_MAX / 2);
-    archive_count(archive, &ragdoll->rest_check_step, UINT64_MAX / 2);
-    archive_count(archive, &ragdoll->wake_step, UINT64_MAX / 2);
-    archive_count(archive, &ragdoll->last_fast_step, UINT64_MAX / 2);
+    archive_numbers(archive, ragdoll->friction_scales, NUM_FRICTIONS, 0.0, MAX_FRICTION_SCALE);
+    archive_count(archive, &ragdoll->step, MAX_SAVED_STEP);
+    archive_count(archive, &ragdoll->rest_check_step, MAX_SAVED_STEP);
+    archive_count(archive, &ragdoll->wake_step, MAX_SAVED_STEP);
+    archive_count(archive, &ragdoll->last_fast_step, MAX_SAVED_STEP);
     archive_count(archive, &ragdoll->is_at_rest, 1);
-    archive_index(archive, &ragdoll->links[0].nodes[0], ragdoll->num_nodes, MD5_NONE);
+    archive_index(archive, &ragdoll->links[DRAG_LINK].nodes[0], ragdoll->num_nodes, MD5_NONE);
 
     for (uint32_t i = 0; i < ragdoll->num_links; i++) {
         archive_index(archive, &ragdoll->links[i].num_rows, 6, 6);
-        archive_numbers(archive, ragdoll->links[i].impulses, 6, -1e30, 1e30);
+        archive_numbers(archive, ragdoll->links[i].impulses, 6, -MAX_SAVED_IMPULSE,
+                        MAX_SAVED_IMPULSE);
     }
 
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
@@ -817,6 +860,8 @@ static void archive_ragdoll(ragdoll_archive *archive, md5_ragdoll *ragdoll)
 }
 
 #define RAGDOLL_MAGIC UINT64_C(0x014D354452) // "RD5M" and the version
+// Numbers of 64-bit values: of the header, and of the ragdoll, a link and a node in
+// archive_ragdoll().
 enum { HEADER_SIZE = 2, STATE_SIZE = 24, LINK_SIZE = 7, NODE_SIZE = 36 + 11 * MAX_CONTACTS };
 
 size_t md5_ragdoll_save_size(const md5_ragdoll *ragdoll)

@@ -6,8 +6,7 @@
 // range of nodes. A time step consists of:
 //
 //   find contacts       in each fourth step: the points that may touch before the next search
-//   prepare             the articulated inertias: the response of each node to an impulse,
-//   including
+//   prepare             the articulated inertias: the response of each node to an impulse with
 //                       the reaction of the whole tree; the velocities that correspond to the
 //                       momenta of the last step in the current pose
 //   solve               impulses of limits, loops and contacts
@@ -107,20 +106,23 @@ typedef struct ragdoll_impulse {
     double direction; // conjugate direction of the sweeps so far
 } ragdoll_impulse;
 
+// Indices of the three directions of a contact's impulse.
+enum { CONTACT_NORMAL, CONTACT_TANGENTS, NUM_CONTACT_DIRECTIONS = 3 };
+
 // A point of a body that may touch the ground before the next search.
 typedef struct ragdoll_contact {
-    md5_vec3d position;          // in the axes of the body
-    md5_vec3d normal;            // of the ground, world space
-    double level;                // the ground is the plane dot(normal, point) = level
-    ragdoll_impulse impulses[3]; // along the normal and both tangents
-    double approach_speed;       // speed along the normal at the first touch; negative: approaching
+    md5_vec3d position; // in the axes of the body
+    md5_vec3d normal;   // of the ground, world space
+    double level;       // the ground is the plane dot(normal, point) = level
+    ragdoll_impulse impulses[NUM_CONTACT_DIRECTIONS];
+    double approach_speed; // speed along the normal at the first touch; negative: approaching
     // Values of one step.
-    bool is_near; // the ground may be reached in this step
-    double gap;   // distance from the ground; negative: penetration
-    double inverses[3];
-    double max_friction; // impulse
-    spatial directions[3];
-    spatial responses[3]; // change of the node's velocity per unit of impulse
+    bool is_near;                            // the ground may be reached in this step
+    double gap;                              // distance from the ground; negative: penetration
+    double inverses[NUM_CONTACT_DIRECTIONS]; // impulse per change of speed
+    double max_friction;                     // impulse
+    spatial directions[NUM_CONTACT_DIRECTIONS];
+    spatial responses[NUM_CONTACT_DIRECTIONS]; // change of the node's velocity per unit of impulse
 } ragdoll_contact;
 enum { MAX_CONTACTS = 8, SEARCH_STEPS = 4 };
 
@@ -141,7 +143,7 @@ typedef struct ragdoll_limit {
     double stiffness;
     double lock_speed;
     // For sweeps, if the limit is not locked.
-    double inverse;
+    double inverse;          // impulse per change of the relative speed
     spatial parent_impulse;  // impulse at the parent per unit of impulse
     spatial parent_response; // change of the parent's velocity per unit of impulse
     spatial response;        // change of the node's velocity per unit of impulse
@@ -203,7 +205,9 @@ typedef struct ragdoll_node {
 } ragdoll_node;
 
 // A constraint that is not a joint of the tree, because it closes a loop, attaches a second body to
-// the world, or is a spring. The first link of a ragdoll is the drag.
+// the world, or is a spring. The link DRAG_LINK is not a constraint: it pulls a point of nodes[0]
+// to the target of the drag. Its nodes[0] is MD5_NONE if the ragdoll is not dragged.
+enum { DRAG_LINK = 0 };
 typedef struct ragdoll_link {
     uint32_t constraint; // MD5_NONE: the drag
     uint32_t nodes[2];   // MD5_NONE: the world
@@ -259,6 +263,9 @@ typedef struct ragdoll_hull {
     uint32_t num_edges;
 } ragdoll_hull;
 
+// Indices of md5_ragdoll.friction_dents and md5_ragdoll.friction_scales.
+enum { FRICTION_OF_JOINTS, FRICTION_OF_CONTACTS, NUM_FRICTIONS };
+
 struct md5_ragdoll {
     md5_ragdoll_desc desc;
     md5_internal internal;
@@ -277,8 +284,8 @@ struct md5_ragdoll {
     double gravity;
     double restitution;
     double min_bounce_speed;
-    float slow_motion[2];       // start and end of slow motion, seconds
-    float friction_dents[2][3]; // joints, contacts: minimum scale, start and end in seconds
+    float slow_motion[2]; // start and end of slow motion, seconds
+    md5_friction_dent friction_dents[NUM_FRICTIONS];
 
     // State, which is copied and saved together with nodes and links.
     ragdoll_transform world; // of model space, for constraints to the world
@@ -293,16 +300,16 @@ struct md5_ragdoll {
     uint64_t is_at_rest;
 
     // Values of one step.
-    md5_vec3d origin;          // origin of spatial vectors: the position of node 0
-    double seconds;            // simulated time of the step
-    double friction_scales[2]; // of joints and of contacts
-    uint32_t cursor;           // node of the solver
-    double max_change;         // largest change of a speed by the sweep
-    uint32_t sweep;            // index of the current sweep
-    double gradient;           // square of the changes by the sweep, as energy
-    double ratio;              // of the gradients of the last two sweeps
-    double max_speed;          // largest speed of a point of a body
-    bool is_touching;          // a contact or a drag may act in the step
+    md5_vec3d origin; // origin of spatial vectors: the position of node 0
+    double seconds;   // simulated time of the step
+    double friction_scales[NUM_FRICTIONS];
+    uint32_t cursor;   // node of the solver
+    double max_change; // largest change of a speed by the sweep
+    uint32_t sweep;    // index of the current sweep
+    double gradient;   // square of the changes by the sweep, as energy
+    double ratio;      // of the gradients of the last two sweeps
+    double max_speed;  // largest speed of a point of a body
+    bool is_touching;  // a contact or a drag may act in the step
     // Bodies are pushed out of the ground or out of limits, or bounce, so that the velocities after
     // the step differ from the velocities of the step.
     bool needs_relaxation;
@@ -322,6 +329,11 @@ struct md5_ragdoll {
         MD5_ASSERT_NO_CALLBACK(ragdoll);   \
     } while (0)
 // NOLINTEND(bugprone-macro-parentheses)
+
+static inline bool md5_is_ragdoll_dragged(const md5_ragdoll *ragdoll)
+{
+    return ragdoll->links[DRAG_LINK].nodes[0] != MD5_NONE;
+}
 
 // -- Trees ----------------------------------------------------------------------------------------
 

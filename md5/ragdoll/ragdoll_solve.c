@@ -42,9 +42,6 @@ enum { NUM_FRICTION_SWEEPS = 3 };
 // Weight of the current step in the running mean of a joint's load.
 #define LOAD_RATE 0.25
 
-// Indices of the three directions of a contact's impulse.
-enum { CONTACT_NORMAL, CONTACT_TANGENTS, NUM_CONTACT_DIRECTIONS = 3 };
-
 // Returns the impulse per change of speed, from the change of speed per impulse.
 static double invert_response(double response)
 {
@@ -114,6 +111,7 @@ static void move_cursor(md5_ragdoll *ragdoll, uint32_t node)
     while (ragdoll->cursor != MD5_NONE
            && (node == MD5_NONE || !is_in_subtree(ragdoll, node, ragdoll->cursor)))
         leave_node(ragdoll);
+    // The path from the node up to the cursor, which is entered in the opposite order.
     uint32_t count = 0;
     for (uint32_t at = node; at != ragdoll->cursor; at = ragdoll->nodes[at].parent)
         ragdoll->path[count++] = at;
@@ -228,13 +226,22 @@ static void apply_limit_impulse(md5_ragdoll *ragdoll, ragdoll_node *node,
     node->parent_velocity = parent->velocity;
 }
 
-// Computes the changes of velocity that a unit impulse about the axis of a limit causes at the node
-// and, in the opposite direction, at its parent, and the impulse per change of their relative
-// speed.
+// Computes the response of a node and its parent to a unit impulse about the axis of a limit. The
+// impulse acts on the node and, in the opposite direction, on the parent. Also sets limit->inverse,
+// the impulse per change of their relative speed.
+//
+// Let a be the axis as a spatial vector, M the motions of the joint, G its gains, D = node->inverse
+// its inverse inertia, and t = transpose(M) a. The joint passes a - G t to the parent, as in
+// impulse_at_parent(). There the opposite impulse -a cancels a:
+//
+//   parent_impulse   = -G t
+//   parent_response  = (response of the parent) * parent_impulse
+//   response         = (1 - M transpose(G)) * parent_response + M D t
+//   1 / inverse      = dot(a, response - parent_response)
 static void compute_limit_response(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit *limit)
 {
     const spatial along = md5_spatial_from(limit->axis, (md5_vec3d){0.0, 0.0, 0.0});
-    double torques[3] = {0.0, 0.0, 0.0}; // of the unit impulse, along the motions of the joint
+    double torques[3] = {0.0, 0.0, 0.0}; // t
     limit->parent_impulse = (spatial){{0.0}};
     limit->parent_response = (spatial){{0.0}};
     for (uint32_t m = 0; m < node->num_motions; m++) {
@@ -247,6 +254,7 @@ static void compute_limit_response(md5_ragdoll *ragdoll, ragdoll_node *node, rag
             md5_spatial_mul(&ragdoll->nodes[node->parent].response, &limit->parent_impulse);
     limit->response = motion_from_parent(node, &limit->parent_response);
 
+    // The motion of the joint by the impulse: M D t.
     for (uint32_t m = 0; m < node->num_motions; m++) {
         for (uint32_t k = 0; k < node->num_motions; k++)
             md5_spatial_add(&limit->response, &node->motions[m], node->inverse[m][k] * torques[k]);
@@ -692,7 +700,7 @@ static double contact_friction(const md5_ragdoll *ragdoll, const ragdoll_node *n
     const float friction = ragdoll->desc.figure->bodies[node->body].def->friction[CONTACT_FRICTION];
     if (!(friction > 0.0f))
         return 0.0;
-    return md5_min((double)friction, MAX_FRICTION) * ragdoll->friction_scales[1];
+    return md5_min((double)friction, MAX_FRICTION) * ragdoll->friction_scales[FRICTION_OF_CONTACTS];
 }
 
 // Applies the initial impulses of the contacts of a node at the start of a sweep.
@@ -753,14 +761,16 @@ static void solve_node(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_relaxin
 // Solves all active limits and contacts once, in the order of the tree, and then all links.
 static void sweep(md5_ragdoll *ragdoll, bool is_relaxing)
 {
-    for (uint32_t k = 0; k < ragdoll->num_nodes;) {
-        ragdoll_node *const node = &ragdoll->nodes[k];
+    uint32_t index = 0;
+    while (index < ragdoll->num_nodes) {
+        ragdoll_node *const node = &ragdoll->nodes[index];
         if (!node->is_busy) {
-            k = node->subtree_end;
+            index = node->subtree_end;
             continue;
         }
-        move_cursor(ragdoll, k++);
+        move_cursor(ragdoll, index);
         solve_node(ragdoll, node, is_relaxing);
+        index++;
     }
 
     const bool is_first_of_step = ragdoll->sweep == 0 && !is_relaxing;
@@ -797,7 +807,7 @@ static void run_sweeps(md5_ragdoll *ragdoll, bool is_relaxing)
 // Prepares the contacts of all nodes, and determines whether anything touches the ragdoll.
 static void prepare_contacts(md5_ragdoll *ragdoll)
 {
-    const bool is_dragged = ragdoll->links[0].nodes[0] != MD5_NONE;
+    const bool is_dragged = md5_is_ragdoll_dragged(ragdoll);
     ragdoll->needs_relaxation = is_dragged;
     ragdoll->is_touching = is_dragged;
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
@@ -863,10 +873,12 @@ static void subtract_link_impulses(md5_ragdoll *ragdoll, const ragdoll_link *lin
 {
     for (uint32_t row = 0; row < link->num_rows; row++) {
         const double impulse = link->impulses[row];
-        for (uint32_t end = 0; end < 2; end++)
-            if (link->nodes[end] != MD5_NONE)
-                subtract_impulse(&ragdoll->nodes[link->nodes[end]], &link->directions[row][end],
-                                 end == 0 ? impulse : -impulse);
+        for (uint32_t end = 0; end < 2; end++) {
+            if (link->nodes[end] == MD5_NONE)
+                continue;
+            subtract_impulse(&ragdoll->nodes[link->nodes[end]], &link->directions[row][end],
+                             end == 0 ? impulse : -impulse);
+        }
     }
 }
 

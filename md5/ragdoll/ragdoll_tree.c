@@ -18,18 +18,21 @@ static uint32_t find_group(uint32_t *groups, uint32_t member)
 // and radius. Thinner bodies would rotate too fast for the time step.
 #define MIN_INERTIA 0.02
 
-// Returns true if a symmetric matrix is the inertia of a body: the leading principal minors are
-// positive, and the trace is possible for the radius of the body. `ball` is the inertia of a ball.
+// Returns true if a symmetric matrix can be the inertia of a body: it is positive definite, because
+// its leading principal minors are positive (Sylvester's criterion), and its trace is possible for
+// the radius of the body. `ball` is the inertia of a ball.
 static bool is_valid_inertia(const double (*inertia)[3], double ball)
 {
     const md5_vec3d first = {inertia[0][0], inertia[0][1], inertia[0][2]};
     const md5_vec3d second = {inertia[1][0], inertia[1][1], inertia[1][2]};
     const md5_vec3d third = {inertia[2][0], inertia[2][1], inertia[2][2]};
     const md5_vec3d cross = md5_vec3d_cross(first, second);
+    const double minor1 = first.x;
+    const double minor2 = cross.z; // of the first two rows and columns
     const double determinant = md5_vec3d_dot(cross, third);
     const double trace = first.x + second.y + third.z;
     const double minimum = 0.25 * MIN_INERTIA * ball;
-    if (!(first.x > minimum && cross.z > minimum * minimum))
+    if (!(minor1 > minimum && minor2 > minimum * minimum))
         return false;
     return determinant > minimum * minimum * minimum && trace < 100.0 * ball;
 }
@@ -71,11 +74,26 @@ static double velocity_factor(float friction)
     return sqrt(sqrt(1.0 - lost));
 }
 
+// Returns the number of degrees of freedom of a joint.
+static uint32_t count_joint_motions(md5_constraint_type type)
+{
+    switch (type) {
+    case MD5_CONSTRAINT_BALL:
+        return 3;
+    case MD5_CONSTRAINT_UNIVERSAL:
+        return 2;
+    case MD5_CONSTRAINT_HINGE:
+    case MD5_CONSTRAINT_SLIDER:
+        return 1;
+    default:
+        return 0; // fixed
+    }
+}
+
 // Sets the numbers of motions and limits of a joint.
 static void count_motions(ragdoll_node *node, const md5_figure_constraint *def)
 {
-    static const uint32_t num_motions[] = {0, 0, 3, 2, 1, 1, 0}; // by md5_constraint_type
-    node->num_motions = num_motions[def->type];
+    node->num_motions = count_joint_motions(def->type);
     const bool can_rotate = node->num_motions > 0 && def->type != MD5_CONSTRAINT_SLIDER;
     if (def->limit == MD5_FIGURE_NO_LIMIT || !can_rotate)
         return;
@@ -249,14 +267,15 @@ static body_edge get_edge(const md5_figure *figure, uint32_t edge)
     return (body_edge){constraint, bodies[end], bodies[1 - end]};
 }
 
-// Adds the nodes of a tree depth first, so that parents precede their children. The tree begins at
-// a body or at the world.
+// Adds the nodes of a tree depth first, so that parents precede their children. `start` is a body
+// that is a node already, or num_bodies for the world.
 static void add_tree(md5_ragdoll *ragdoll, const body_graph *graph, uint32_t start)
 {
     const md5_figure *const figure = ragdoll->desc.figure;
     uint32_t num_stacked = 0;
     uint32_t body = start;
     for (;;) {
+        // Joints do not close loops, so only the edge to the parent leads to a body in the tree.
         for (uint32_t i = graph->first_edge[body]; i != MD5_NONE; i = graph->next_edge[i]) {
             const uint32_t neighbor = get_edge(figure, i).to;
             if (neighbor != MD5_NONE && ragdoll->node_by_body[neighbor] == MD5_NONE)
@@ -315,7 +334,8 @@ void md5i_build_ragdoll_tree(md5_ragdoll *ragdoll, uint32_t *scratch)
     }
     set_subtree_ends(ragdoll);
 
-    // Link 0 is the drag. The other links are the constraints that are not joints of a tree.
+    // The first link is DRAG_LINK. The other links are the constraints that are not joints of a
+    // tree.
     ragdoll->links[ragdoll->num_links++] =
         (ragdoll_link){.constraint = MD5_NONE, .nodes = {MD5_NONE, MD5_NONE}};
     for (uint32_t i = 0; i < num_edges; i++) {
@@ -351,6 +371,7 @@ static void project_joint_rotation(const md5_ragdoll *ragdoll, ragdoll_node *nod
     const md5_vec3d axis = is_hinge ? md5_vec3d_from_vec3(joint->axes[1]) : node->shaft;
     const md5_quatd from_base =
         md5_quatd_mul(node->joint_rotation, md5_quatd_conjugate(node->base_rotation));
+    // The nearest unit quaternion with a vector part along the axis, or perpendicular to it.
     const double along = from_base.x * axis.x + from_base.y * axis.y + from_base.z * axis.z;
     const md5_vec3d twist = md5_vec3d_scale(axis, along);
     md5_quatd allowed = {twist.x, twist.y, twist.z, from_base.w};
@@ -663,7 +684,7 @@ static double friction_brake(const md5_ragdoll *ragdoll, const ragdoll_node *nod
     if (node->parent != MD5_NONE)
         relative = md5_vec3d_sub(relative, ragdoll->nodes[node->parent].angular);
     const double coefficient = md5_min((double)def->friction, MAX_JOINT_FRICTION);
-    const double friction = coefficient * ragdoll->friction_scales[0] * node->load;
+    const double friction = coefficient * ragdoll->friction_scales[FRICTION_OF_JOINTS] * node->load;
     return ragdoll->seconds * friction / md5_max(md5_vec3d_length(relative), MIN_BRAKE_SPEED);
 }
 
@@ -698,8 +719,12 @@ static void set_joint_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_
 }
 
 // Adds the inertia of a node's subtree to its parent, except the part along the joint's motions,
-// which the parent does not move: inertias - motion_momenta * inverse * transpose(motion_momenta).
-// The two terms of each sum keep the result symmetric.
+// which the parent does not move (Featherstone, see ragdoll.h, chapter 7):
+//
+//   inertias - motion_momenta * inverse * transpose(motion_momenta)
+//
+// motion_momenta * inverse are the gains. The mean of the product and its transpose is subtracted,
+// so that rounding errors do not make the result asymmetric.
 static void add_inertia_to_parent(const ragdoll_node *node, ragdoll_node *parent)
 {
     for (int i = 0; i < 6; i++) {
@@ -820,11 +845,13 @@ static void propagate_velocity(const md5_ragdoll *ragdoll, ragdoll_node *node)
 void md5i_stop_invalid_motion(md5_ragdoll *ragdoll)
 {
     double sum = 0.0;
-    for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         for (int i = 0; i < 6; i++)
             sum += fabs(ragdoll->nodes[k].velocity.x[i]);
+    }
     if (sum < 1e15) // false for NaN
         return;
+
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         node->velocity = (spatial){{0.0}};
@@ -850,9 +877,10 @@ static void clamp_velocities(md5_ragdoll *ragdoll)
     }
     if (excess <= 1.0)
         return;
-    for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         for (int i = 0; i < 6; i++)
             ragdoll->nodes[k].velocity.x[i] *= 1.0 / excess;
+    }
 }
 
 bool md5i_slow_fast_joints(md5_ragdoll *ragdoll)
