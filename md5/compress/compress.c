@@ -53,6 +53,8 @@ typedef struct md5_error_measurement {
 
 // -- Values -----------------------------------------------------------------------------------
 
+// Copies the first `components` components of each frame. The value of frame i begins at
+// first[i * step].
 static md5_packed_value *copy_values(md5_arena *arena, const float *first, size_t step,
                                      uint32_t components, uint32_t count)
 {
@@ -109,6 +111,8 @@ static void measure_ranges(md5_packed_track *track, uint32_t count)
 
 // -- Keys -------------------------------------------------------------------------------------
 
+// Returns the difference between the rotation `at` and the interpolation of `a` and `b`: the
+// distance of the unit quaternions, which is about half of the angle in radians.
 static double rotation_difference(const md5_packed_value *a, const md5_packed_value *b,
                                   const md5_packed_value *at, float fraction)
 {
@@ -128,6 +132,7 @@ static double rotation_difference(const md5_packed_value *a, const md5_packed_va
     return sqrt(same < opposite ? same : opposite);
 }
 
+// Returns the distance between the translation `at` and the interpolation of `a` and `b`.
 static double translation_difference(const md5_packed_value *a, const md5_packed_value *b,
                                      const md5_packed_value *at, float fraction)
 {
@@ -135,8 +140,8 @@ static double translation_difference(const md5_packed_value *a, const md5_packed
     for (uint32_t c = 0; c < 3; c++) {
         const double from = a->v[c];
         const double to = b->v[c];
-        const double off = from + (to - from) * fraction - at->v[c];
-        square += off * off;
+        const double difference = from + (to - from) * fraction - at->v[c];
+        square += difference * difference;
     }
     return sqrt(square);
 }
@@ -200,8 +205,38 @@ static void measure_middle(md5_packed_track *track, uint32_t count)
 
 // -- Tracks -----------------------------------------------------------------------------------
 
-// Reads the rotations of a joint in storage order, with the component that is omitted in files
-// last.
+// Negates rotations, which does not change them (q and -q are the same rotation), so that the
+// omitted component is positive. If no component is omitted, each rotation gets the sign with which
+// it is nearer to the previous frame.
+static void select_signs(md5_packed_value *values, uint32_t count, bool is_full, uint32_t omitted)
+{
+    for (uint32_t frame = 0; frame < count; frame++) {
+        const float *const v = values[frame].v;
+        const float *const previous = frame > 0 ? values[frame - 1].v : v;
+        const float cosine =
+            previous[0] * v[0] + previous[1] * v[1] + previous[2] * v[2] + previous[3] * v[3];
+        const bool is_negative = (is_full ? cosine : v[omitted]) < 0;
+        if (is_negative) {
+            for (uint32_t c = 0; c < 4; c++)
+                values[frame].v[c] = -v[c];
+        }
+    }
+}
+
+// Converts rotations to storage order: the omitted component is last.
+static void move_omitted_last(md5_packed_value *values, uint32_t count, uint32_t omitted)
+{
+    for (uint32_t frame = 0; frame < count; frame++) {
+        float *const v = values[frame].v;
+        const float last = v[omitted];
+        for (uint32_t c = omitted; c < 3; c++)
+            v[c] = v[c + 1];
+        v[3] = last;
+    }
+}
+
+// Reads the rotations of a joint in storage order: the component that is omitted in files is last.
+// The rotation of frame i begins at first[i * step].
 static bool read_rotation(md5_arena *arena, const float *first, size_t step, uint32_t count,
                           md5_packed_track *track)
 {
@@ -213,29 +248,9 @@ static bool read_rotation(md5_arena *arena, const float *first, size_t step, uin
     track->form = (uint8_t)(is_full ? (uint32_t)MD5_PACKED_FULL : omitted);
     track->values = values;
 
-    // q and -q are the same rotation. Make the omitted component positive. If no component is
-    // omitted, use the sign that is nearer to the previous frame.
-    for (uint32_t frame = 0; frame < count; frame++) {
-        const float *const v = values[frame].v;
-        const float *const u = frame > 0 ? values[frame - 1].v : v;
-        const float cosine = u[0] * v[0] + u[1] * v[1] + u[2] * v[2] + u[3] * v[3];
-        const float sign = is_full ? cosine : v[omitted];
-        if (sign < 0) {
-            for (uint32_t c = 0; c < 4; c++)
-                values[frame].v[c] = -v[c];
-        }
-    }
-
-    if (!is_full) {
-        // Storage order: the omitted component is last.
-        for (uint32_t frame = 0; frame < count; frame++) {
-            float *const v = values[frame].v;
-            const float last = v[omitted];
-            for (uint32_t c = omitted; c < 3; c++)
-                v[c] = v[c + 1];
-            v[3] = last;
-        }
-    }
+    select_signs(values, count, is_full, omitted);
+    if (!is_full)
+        move_omitted_last(values, count, omitted);
     measure_ranges(track, count);
     measure_middle(track, count);
     return true;
@@ -325,15 +340,15 @@ static md5_packed_track *read_tracks(md5_arena *arena, const md5_anim *anim)
 
 // -- Scales -----------------------------------------------------------------------------------
 
-// Returns the largest scale that is at most `value`, which is positive.
+// Returns the largest scale that is at most `value`, which is positive. Scales are quarters of an
+// octave, from 2 to the power of MD5_PACKED_MIN_EXPONENT.
 static int32_t scale_below(double value)
 {
     int exponent;
-    const double mantissa = frexp(value, &exponent) * 2;
+    const double mantissa = frexp(value, &exponent) * 2; // 1 or more, less than 2
+    const int32_t scale_of_one = -4 * MD5_PACKED_MIN_EXPONENT;
     int32_t quarter = 3;
-    while (quarter > 0
-           && mantissa
-                  < md5i_packed_decode_scale((uint32_t)(quarter - 4 * MD5_PACKED_MIN_EXPONENT)))
+    while (quarter > 0 && mantissa < md5i_packed_decode_scale((uint32_t)(scale_of_one + quarter)))
         quarter--;
     const int32_t scale = (exponent - 1 - MD5_PACKED_MIN_EXPONENT) * 4 + quarter;
     if (scale < 0)
@@ -405,20 +420,22 @@ static const float *key_value(const md5_packed_track *track, uint32_t num_frames
     return track->values[frame < num_frames ? frame : num_frames - 1].v;
 }
 
-// Selects the key step and the scale with the fewest bits within the budget. `unit` converts
-// deviations to units at the skin.
+// Selects the key step and the scale with the fewest bits within the budget. The error has two
+// independent parts: the deviation of frames between keys, and the rounding of the keys. `unit`
+// converts deviations to units at the skin.
 static void select_keys(md5_packed_track *track, uint32_t num_frames, double budget, double unit,
                         double reach)
 {
     double min_bits = 0;
     for (uint32_t k = 1; k < MD5_PACKED_NUM_STEPS; k++) {
+        const bool is_key_per_frame = k == 1; // without deviation; always possible
         const double deviation = track->deviations[k] * unit;
-        if (k > 1 && !(deviation <= MAX_DEVIATION * budget))
+        if (!is_key_per_frame && !(deviation <= MAX_DEVIATION * budget))
             continue;
         const double remaining = sqrt(budget * budget - deviation * deviation);
-        const uint32_t scale = select_scale(track, k == 1 ? budget : remaining, reach);
+        const uint32_t scale = select_scale(track, is_key_per_frame ? budget : remaining, reach);
         const double bits = estimate_bits(track, scale, k, num_frames);
-        if (k > 1 && !(bits < min_bits))
+        if (!is_key_per_frame && !(bits < min_bits))
             continue;
         min_bits = bits;
         track->step = (uint8_t)k;
@@ -660,10 +677,11 @@ static void compute_model_space(const md5_skeleton *skeleton, const md5_xform *p
         md5_joint_transform local = {normalized_quatd(pose[joint].rotation),
                                      md5_vec3d_from_vec3(pose[joint].translation)};
         if (parent != MD5_NONE) {
-            const md5_joint_transform *const above = &joints[parent];
+            const md5_joint_transform parent_transform = joints[parent];
             local.position =
-                md5_vec3d_add(above->position, rotate_vector(above->rotation, local.position));
-            local.rotation = md5_quatd_mul(above->rotation, local.rotation);
+                md5_vec3d_add(parent_transform.position,
+                              rotate_vector(parent_transform.rotation, local.position));
+            local.rotation = md5_quatd_mul(parent_transform.rotation, local.rotation);
         }
         joints[joint] = local;
     }
@@ -851,7 +869,7 @@ static void write_track(const md5_packed_track *track, uint32_t num_frames, uint
 }
 
 // Compresses with the current budgets and measures the error. `mark` is the position in the arena
-// at which the bytes are allocated.
+// at which the bytes are allocated; it frees the bytes of the previous attempt.
 static bool try_budgets(compression *job, md5_arena_mark mark)
 {
     md5i_arena_rewind(job->arena, mark);
@@ -860,30 +878,33 @@ static bool try_budgets(compression *job, md5_arena_mark mark)
     md5_packed *const packed = &job->packed;
     const uint32_t num_tracks = 2 * anim->skeleton.num_joints;
     const uint32_t num_frames = anim->num_frames;
-    *packed = (md5_packed){.num_joints = anim->skeleton.num_joints, .num_frames = num_frames};
 
-    // Count the bits: first all headers, then all keys.
-    uint64_t bits = 0;
+    // Select the keys of all tracks, and count the bits of the headers and of the keys.
+    uint64_t num_header_bits = 0;
+    uint64_t num_key_bits = 0;
     for (uint32_t i = 0; i < num_tracks; i++) {
         select_track(job, &tracks[i]);
         quantize_track(&tracks[i], num_frames);
-        bits += header_bits(&tracks[i]);
+        num_header_bits += header_bits(&tracks[i]);
+        num_key_bits += keys_bits(&tracks[i], num_frames);
     }
-    const uint64_t num_header_bits = bits;
-    packed->header_bits = (uint32_t)num_header_bits;
-    for (uint32_t i = 0; i < num_tracks; i++)
-        bits += keys_bits(&tracks[i], num_frames);
+
+    const uint64_t bits = num_header_bits + num_key_bits;
     if (bits > UINT32_MAX - 64)
         return MD5_FAIL(job->arena->context, MD5_ERROR_MEMORY,
                         "compressed clip is too large: expected at most 512 MiB, found %llu bytes; "
                         "increase the tolerance",
                         (unsigned long long)(bits + 7) / 8);
 
-    packed->num_bytes = (uint32_t)((bits + 7) / 8);
-    uint8_t *const bytes =
-        MD5_ALLOC_ZEROED(job->arena, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
+    // Write the tracks: all headers, then all keys.
+    const uint32_t num_bytes = (uint32_t)((bits + 7) / 8);
+    uint8_t *const bytes = MD5_ALLOC_ZEROED(job->arena, uint8_t, num_bytes + MD5_PACKED_PADDING);
     TRY(bytes);
-    packed->bytes = bytes;
+    *packed = (md5_packed){.num_joints = anim->skeleton.num_joints,
+                           .num_frames = num_frames,
+                           .bytes = bytes,
+                           .num_bytes = num_bytes,
+                           .header_bits = (uint32_t)num_header_bits};
     uint64_t header = 0; // bit at which the next header is written
     uint64_t key = num_header_bits;
     for (uint32_t i = 0; i < num_tracks; i++)
@@ -898,17 +919,29 @@ static void save_if_best(compression *job)
 {
     const uint32_t num_joints = job->anim->skeleton.num_joints;
     const size_t size = job->packed.num_bytes;
-    if (!(job->error <= job->tolerance) || (job->best_bytes > 0 && size >= job->best_bytes))
+    const bool is_within_tolerance = job->error <= job->tolerance;
+    const bool is_smallest = job->best_bytes == 0 || size < job->best_bytes;
+    if (!is_within_tolerance || !is_smallest)
         return;
     job->best_bytes = size;
     memcpy(job->best, job->reach.budgets, num_joints * sizeof *job->best);
 }
 
-// Interpolates from 1 to a factor, with quotients instead of pow(), which differs between
-// platforms.
+// Interpolates from 1 (part 0) to a factor (part 1). This replaces pow(factor, part), whose results
+// differ between platforms: factors below 1 are interpolated as the quotient of 1 and a factor.
 static double partial_factor(double factor, double part)
 {
-    return factor > 1 ? 1 + (factor - 1) * part : 1.0 / (1 + (1.0 / factor - 1) * part);
+    if (factor > 1)
+        return 1 + (factor - 1) * part;
+    return 1.0 / (1 + (1.0 / factor - 1) * part);
+}
+
+// Returns the quotient of the tolerance and an error, limited to MIN_CHANGE .. 1 / MIN_CHANGE.
+static double budget_change(double tolerance, double error)
+{
+    const double min_error = tolerance * MIN_CHANGE;
+    const double change = tolerance / (error > min_error ? error : min_error);
+    return change > MIN_CHANGE ? change : MIN_CHANGE;
 }
 
 static void scale_budgets(compression *job, float factor)
@@ -917,23 +950,21 @@ static void scale_budgets(compression *job, float factor)
         job->reach.budgets[joint] *= factor;
 }
 
-// Multiplies the budget of each joint by the quotient of the tolerance and the largest error of the
-// joint and its descendants, within limits. `speed` is 0..1: the fraction of the change.
+// Changes the budget of each joint in proportion to the tolerance and the last error: a joint whose
+// error is too large gets a smaller budget. The error of a joint is the largest error of the joint
+// and its descendants, because they move with it. `speed` is the fraction of the change, 0..1.
 static void adapt_budgets(compression *job, double speed)
 {
     const md5_skeleton *const skeleton = &job->anim->skeleton;
     double *const errors = job->scratch.errors;
-    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) { // children before their parents
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         if (parent != MD5_NONE && errors[joint] > errors[parent])
             errors[parent] = errors[joint];
 
-        const double min_error = job->tolerance * MIN_CHANGE;
-        const double error = errors[joint];
-        const double change = job->tolerance / (error > min_error ? error : min_error);
-        const double limited = change > MIN_CHANGE ? change : MIN_CHANGE;
-        job->reach.budgets[joint] *= (float)partial_factor(limited * SAFETY_FACTOR, speed);
+        const double change = budget_change(job->tolerance, errors[joint]) * SAFETY_FACTOR;
+        job->reach.budgets[joint] *= (float)partial_factor(change, speed);
     }
 }
 
@@ -1000,6 +1031,15 @@ static bool check_compress_job(md5_context *context, const md5_anim *anim, doubl
     return true;
 }
 
+static bool alloc_measurement(md5_arena *arena, uint32_t num_joints, md5_error_measurement *scratch)
+{
+    scratch->pose = MD5_ALLOC_ARRAY(arena, md5_xform, num_joints);
+    scratch->anim_joints = MD5_ALLOC_ARRAY(arena, md5_joint_transform, num_joints);
+    scratch->packed_joints = MD5_ALLOC_ARRAY(arena, md5_joint_transform, num_joints);
+    scratch->errors = MD5_ALLOC_ARRAY(arena, double, num_joints);
+    return scratch->pose && scratch->anim_joints && scratch->packed_joints && scratch->errors;
+}
+
 // Reads the tracks, searches for budgets within the tolerance, and creates the compressed
 // animation. Returns NULL and sets the error of the context if it fails.
 static md5_anim *compress(compression *job, const md5_compress_opts *options)
@@ -1012,21 +1052,12 @@ static md5_anim *compress(compression *job, const md5_compress_opts *options)
         || !md5i_find_reach(arena, anim, options, &job->reach))
         return NULL;
 
-    job->scratch = (md5_error_measurement){
-        .pose = MD5_ALLOC_ARRAY(arena, md5_xform, num_joints),
-        .anim_joints = MD5_ALLOC_ARRAY(arena, md5_joint_transform, num_joints),
-        .packed_joints = MD5_ALLOC_ARRAY(arena, md5_joint_transform, num_joints),
-        .errors = MD5_ALLOC_ARRAY(arena, double, num_joints),
-    };
+    if (!alloc_measurement(arena, num_joints, &job->scratch))
+        return NULL;
     job->tracks = read_tracks(arena, anim);
     job->best = MD5_ALLOC_ARRAY(arena, float, num_joints);
-
-    const bool has_joints = job->scratch.anim_joints && job->scratch.packed_joints;
-    if (!has_joints || !job->scratch.pose || !job->scratch.errors)
-        return NULL;
     if (!job->tracks || !job->best)
         return NULL;
-
     if (!find_budgets(job, md5i_arena_position(arena)))
         return NULL;
 

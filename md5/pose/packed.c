@@ -77,45 +77,54 @@ uint32_t md5i_packed_num_keys(uint8_t step, uint32_t num_frames)
 }
 
 // Finds the two keys around a sample position, and the fraction between them. Returns false if the
-// two frames of the position are not between the same two keys. Most positions are between two
-// consecutive frames, which always are. Differences of frames are smaller than a step, so they are
-// exact as floats.
+// position's two frames are not between the same two keys; consecutive frames always are.
 bool md5i_packed_find_span(uint8_t step, uint32_t num_frames, const md5_sample_position *sample,
                            md5_packed_span *span)
 {
-    const uint32_t from = sample->frame0;
-    const uint32_t to = sample->frame1;
-    const uint32_t last = num_frames - 1;
-    const uint32_t spacing = md5i_packed_key_steps[step]; // frames from one key to the next
+    const uint32_t frame0 = sample->frame0;
+    const uint32_t frame1 = sample->frame1;
+    const uint32_t frames_per_key = md5i_packed_key_steps[step];
 
-    const bool is_constant = spacing == 0;
+    const bool is_constant = frames_per_key == 0;
     if (is_constant) {
         *span = (md5_packed_span){0, 0, 0};
         return true;
     }
-    const bool has_all_frames = spacing == 1;
-    if (has_all_frames) {
-        *span = (md5_packed_span){from, to, sample->fraction};
+    const bool is_key_per_frame = frames_per_key == 1;
+    if (is_key_per_frame) {
+        *span = (md5_packed_span){frame0, frame1, sample->fraction};
         return true;
     }
 
-    // At a frame only frame0 matters.
-    const bool is_at_frame = sample->fraction == 0;
-    const uint32_t lower = is_at_frame || from < to ? from : to;
-    const uint32_t upper = is_at_frame || from > to ? from : to;
+    // Sort the two frames. If the fraction is 0, the value of frame1 is not used.
+    uint32_t min_frame = frame0;
+    uint32_t max_frame = frame0;
+    if (sample->fraction != 0) {
+        min_frame = frame0 < frame1 ? frame0 : frame1;
+        max_frame = frame0 > frame1 ? frame0 : frame1;
+    }
 
-    const uint32_t key = lower / spacing;
-    const uint32_t start = key * spacing;                                 // frame of the key
-    const uint32_t end = last - start > spacing ? start + spacing : last; // frame of the next key
-    if (upper > end)
+    // Find the keys around min_frame. The last frame is always a key.
+    const uint32_t key = min_frame / frames_per_key;
+    const uint32_t key_frame = key * frames_per_key;
+    const uint32_t last_frame = num_frames - 1;
+    uint32_t next_key_frame = last_frame;
+    if (last_frame - key_frame > frames_per_key)
+        next_key_frame = key_frame + frames_per_key;
+    if (max_frame > next_key_frame)
         return false;
 
-    const bool has_next_key = end > start;
-    const float length = has_next_key ? (float)(end - start) : 1;
-    const float displacement = ((float)to - (float)from) * sample->fraction;
-    const float fraction = ((float)(from - start) + (is_at_frame ? 0 : displacement)) / length;
+    const bool is_last_key = key_frame == last_frame;
+    if (is_last_key) {
+        *span = (md5_packed_span){key, key, 0};
+        return true;
+    }
 
-    *span = (md5_packed_span){key, has_next_key ? key + 1 : key, fraction};
+    // Differences of frames are less than frames_per_key, so they are exact as floats.
+    const float displacement = ((float)frame1 - (float)frame0) * sample->fraction;
+    const float frames_after_key = (float)(frame0 - key_frame) + displacement;
+    const float fraction = frames_after_key / (float)(next_key_frame - key_frame);
+    *span = (md5_packed_span){key, key + 1, fraction};
     return true;
 }
 
