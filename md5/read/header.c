@@ -54,7 +54,7 @@ static const char *kind_name(unsigned kinds)
 
 bool md5i_begin_header(md5_lex *lex, md5_header *header)
 {
-    enum { SHOWN = 16 };
+    enum { MAX_QUOTED_BYTES = 16 };
     const char *const first = md5_first_visible(lex);
     const md5_span word = md5i_lex_peek_word(lex);
     if (lex->arena->context->error.status != MD5_OK)
@@ -68,7 +68,8 @@ bool md5i_begin_header(md5_lex *lex, md5_header *header)
 
     if (!md5i_is_top_level_keyword(word)) {
         const size_t size = (size_t)(lex->end - first);
-        const md5_quoted start = md5i_quote(first, size < SHOWN ? size : SHOWN);
+        const md5_quoted start =
+            md5i_quote(first, size < MAX_QUOTED_BYTES ? size : MAX_QUOTED_BYTES);
         return md5i_lex_fail(lex, first, MD5_ERROR_SYNTAX,
                              "not an MD5 file: expected 'MD5Version', found %s", start.text);
     }
@@ -200,6 +201,23 @@ void md5i_begin_look_ahead(md5_silent_lex *silent, const md5_lex *lex)
     silent->lex.join_strings = false; // joining strings would allocate memory
 }
 
+// Skips a number of any size.
+static bool skip_number(md5_lex *lex)
+{
+    float number;
+    int64_t integer;
+    return md5i_lex_float(lex, &number) || md5i_lex_int(lex, &integer);
+}
+
+static bool skip_word(md5_lex *lex)
+{
+    const md5_span word = md5i_lex_peek_word(lex);
+    if (!md5_span_is_name(word))
+        return false;
+    lex->at += word.size;
+    return true;
+}
+
 static bool skip_parentheses(md5_lex *lex)
 {
     float number;
@@ -209,27 +227,30 @@ static bool skip_parentheses(md5_lex *lex)
     return true;
 }
 
-// Skips one part of an item: see md5i_end_table(). Returns false if the text does not match.
+// Skips any number of: keyword (numbers)
+static bool skip_options(md5_lex *lex)
+{
+    while (skip_word(lex))
+        TRY(skip_parentheses(lex));
+    return true;
+}
+
+// Skips one part of an item, an MD5_PART_ character. Returns false if the text does not match.
 static bool skip_part(md5_lex *lex, char part)
 {
-    float number;
-    int64_t whole;
     md5_span name;
-
-    if (part == 'n')
+    switch (part) {
+    case MD5_PART_NAME:
         return md5i_lex_joint_name(lex, &name);
-    if (part == 'i')
-        return md5i_lex_float(lex, &number) || md5i_lex_int(lex, &whole); // of any size
-    if (part == 'p')
+    case MD5_PART_NUMBER:
+        return skip_number(lex);
+    case MD5_PART_VECTOR:
         return skip_parentheses(lex);
-
-    do {
-        name = md5i_lex_peek_word(lex);
-        if (!md5_span_is_name(name))
-            return part == 'o';
-        lex->at += name.size;
-    } while (part == 'o' && skip_parentheses(lex));
-    return part == 'w';
+    case MD5_PART_WORD:
+        return skip_word(lex);
+    default:
+        return skip_options(lex);
+    }
 }
 
 // Skips items of a table that match a format, at most `max`, and returns their number. Stops in the

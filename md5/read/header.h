@@ -103,9 +103,18 @@ bool md5i_fail_duplicate_keyword(md5_lex *lex, const char *position, const char 
 // Reports an error if `count` was not read before the next token.
 bool md5i_need_count(md5_lex *lex, const md5_count *count, const char *word);
 
+// The parts of an item of a table. The format of an item is a string of these characters: "wiip" is
+// a keyword, two numbers, and a vector in parentheses.
+enum {
+    MD5_PART_NAME = 'n',    // a joint name
+    MD5_PART_NUMBER = 'i',  // an integer or a float
+    MD5_PART_VECTOR = 'p',  // numbers in parentheses
+    MD5_PART_WORD = 'w',    // a keyword
+    MD5_PART_OPTIONS = 'o', // any number of pairs of a keyword and numbers in parentheses
+};
+
 // Reads the `}` of a table of `count` items. If more items follow, the error contains their number.
-// `format` is the format of an item, one character for each part: n is a joint name, i a number, p
-// numbers in parentheses, w a word, o any number of pairs of a word and numbers in parentheses.
+// `format` is the format of an item.
 bool md5i_end_table(md5_lex *lex, const char *count_keyword, uint32_t count, const char *format);
 
 // Returns the position of part `part` of item `item` in a table that begins at `start`. Reads the

@@ -31,54 +31,67 @@ static bool read_bare_vec3(md5_lex *lex, md5_vec3 *value)
 
 // -- One bone -------------------------------------------------------------------------------------
 
-// Returns the largest deviation of the rows from an orthonormal, right-handed matrix.
-static float distance_from_rotation(const md5_vec3 rows[3])
+// Returns the deviation of three axes from the axes of a rotation, which are orthonormal and
+// right-handed: their determinant is 1, and the dot product of two axes is 1 if both are the same
+// axis and 0 otherwise. The result is the largest difference to these values.
+static float distance_from_rotation(const md5_vec3 axes[3])
 {
-    float largest = fabsf(md5_vec3_dot(md5_vec3_cross(rows[0], rows[1]), rows[2]) - 1);
+    const float determinant = md5_vec3_dot(md5_vec3_cross(axes[0], axes[1]), axes[2]);
+    float largest = fabsf(determinant - 1);
     for (int i = 0; i < 3; i++) {
         for (int k = i; k < 3; k++) {
             const float expected = i == k ? 1 : 0;
-            largest = fmaxf(largest, fabsf(md5_vec3_dot(rows[i], rows[k]) - expected));
+            largest = fmaxf(largest, fabsf(md5_vec3_dot(axes[i], axes[k]) - expected));
         }
     }
     return largest;
 }
 
-// Returns the rotation whose matrix has these columns. `sizes` are 4x^2, 4y^2, 4z^2 and 4w^2; the
-// other components are computed by a division by the largest of x, y, z and w.
-static md5_quat rotation_of_rows(const md5_vec3 rows[3])
+// Returns the rotation that maps the coordinate axes to `axes`, the columns of its matrix.
+//
+// The elements of the matrix of a quaternion are sums of products of two of its components. Their
+// sums and differences are therefore 4 times one such product. The four products with a component
+// form the quaternion times 4 times this component, so normalizing them gives the quaternion. The
+// largest component is used, because it loses the least precision.
+static md5_quat rotation_from_axes(const md5_vec3 axes[3])
 {
-    const float xx = rows[0].x;
-    const float yy = rows[1].y;
-    const float zz = rows[2].z;
-    const float sizes[4] = {1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz, 1 + xx + yy + zz};
+    const float m00 = axes[0].x;
+    const float m11 = axes[1].y;
+    const float m22 = axes[2].z;
 
-    // Sums and differences of the elements outside of the diagonal.
-    const float xy = rows[0].y + rows[1].x;
-    const float yz = rows[1].z + rows[2].y;
-    const float zx = rows[2].x + rows[0].z;
-    const float wx = rows[1].z - rows[2].y;
-    const float wy = rows[2].x - rows[0].z;
-    const float wz = rows[0].y - rows[1].x;
+    // 4 times the products of the quaternion's components.
+    const float xx = 1 + m00 - m11 - m22;
+    const float yy = 1 - m00 + m11 - m22;
+    const float zz = 1 - m00 - m11 + m22;
+    const float ww = 1 + m00 + m11 + m22;
+    const float xy = axes[0].y + axes[1].x;
+    const float yz = axes[1].z + axes[2].y;
+    const float zx = axes[2].x + axes[0].z;
+    const float wx = axes[1].z - axes[2].y;
+    const float wy = axes[2].x - axes[0].z;
+    const float wz = axes[0].y - axes[1].x;
 
-    // products[i] is the quaternion times 4 times its component i.
-    const md5_quat products[4] = {{sizes[0], xy, zx, wx},
-                                  {xy, sizes[1], yz, wy},
-                                  {zx, yz, sizes[2], wz},
-                                  {wx, wy, wz, sizes[3]}};
+    // multiples[i] is the quaternion times 4 times its component i.
+    const md5_quat multiples[4] = {
+        {xx, xy, zx, wx}, {xy, yy, yz, wy}, {zx, yz, zz, wz}, {wx, wy, wz, ww}};
+    const float squares[4] = {xx, yy, zz, ww};
     int largest = 0;
-    for (int i = 1; i < 4; i++)
-        largest = sizes[i] > sizes[largest] ? i : largest;
+    for (int i = 1; i < 4; i++) {
+        if (squares[i] > squares[largest])
+            largest = i;
+    }
 
-    const md5_quat none = {0, 0, 0, -1};
-    const md5_quat q = md5_quat_normalize(products[largest], none);
+    const md5_quat identity = {0, 0, 0, -1};
+    const md5_quat q = md5_quat_normalize(multiples[largest], identity);
 
     // Negative w, like rotations that are computed from x y z.
     return q.w > 0 ? (md5_quat){-q.x, -q.y, -q.z, -q.w} : q;
 }
 
+// Flags of the keywords of a bone.
 enum { NAME = 1, POSITION = 2, MATRIX = 4, PARENT = 8 };
 
+// Returns the flag of a keyword, or 0 if it is not a keyword of a bone.
 static uint32_t bone_keyword(md5_span word)
 {
     if (md5_span_is(word, "name"))
@@ -92,14 +105,14 @@ static uint32_t bone_keyword(md5_span word)
 
 static bool read_bind_matrix(md5_lex *lex, md5_quat *rotation)
 {
-    const float tolerance = 0.01f;
-    md5_vec3 rows[3];
+    const float tolerance = 0.01f; // files contain few decimals
+    md5_vec3 axes[3];
     const char *const start = md5i_lex_skip_space(lex);
     for (uint32_t i = 0; i < 3; i++)
-        TRY(read_bare_vec3(lex, &rows[i]));
-    if (!(distance_from_rotation(rows) <= tolerance))
+        TRY(read_bare_vec3(lex, &axes[i]));
+    if (!(distance_from_rotation(axes) <= tolerance))
         return md5i_lex_fail(lex, start, MD5_ERROR_RANGE, "bindmat is not a rotation matrix");
-    *rotation = rotation_of_rows(rows);
+    *rotation = rotation_from_axes(axes);
     return true;
 }
 
@@ -129,7 +142,36 @@ static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *found)
 
 // -- All bones ------------------------------------------------------------------------------------
 
-// Converts the bones to the joints of the file. A bone refers to its parent by name.
+// Sets the parents of the joints. A bone refers to its parent by name.
+static bool resolve_parents(md5_mesh_reader *reader, md5_file_joint *joints)
+{
+    md5_lex *const lex = &reader->lex;
+    const uint32_t count = reader->num_joints.value;
+    const md5_arena_mark before = md5i_arena_position(lex->arena);
+    md5_sorted_name *names = MD5_ALLOC_ARRAY(lex->arena, md5_sorted_name, count);
+    TRY(names);
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = (md5_sorted_name){joints[i].name, i};
+    TRY(names = md5i_sort_names(lex->arena, names, count));
+
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_file_bone *const bone = &reader->bones[i];
+        joints[i].parent = MD5_NONE;
+        if (!bone->parent_at)
+            continue;
+        const md5_sorted_name *const parent = md5i_find_sorted_name(names, count, bone->parent);
+        if (!parent)
+            return md5i_lex_fail(lex, bone->parent_at, MD5_ERROR_RANGE,
+                                 "parent bone %s does not exist",
+                                 md5i_quote(bone->parent.bytes, bone->parent.size).text);
+        joints[i].parent = parent->number;
+    }
+
+    md5i_arena_rewind(lex->arena, before); // frees the names
+    return true;
+}
+
+// Converts the bones to the joints of the file.
 static bool finish_bones(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -143,30 +185,12 @@ static bool finish_bones(md5_mesh_reader *reader)
         joints[i] = reader->bones[i].joint;
     }
 
-    // Replace the names of parents by indices.
-    const md5_arena_mark before = md5i_arena_position(lex->arena);
-    md5_sorted_name *names = MD5_ALLOC_ARRAY(lex->arena, md5_sorted_name, count);
-    TRY(names);
-    for (uint32_t i = 0; i < count; i++)
-        names[i] = (md5_sorted_name){joints[i].name, i};
-    TRY(names = md5i_sort_names(lex->arena, names, count));
-
-    for (uint32_t i = 0; i < count; i++) {
-        const md5_file_bone *const bone = &reader->bones[i];
-        const md5_sorted_name *const parent =
-            bone->parent_at ? md5i_find_sorted_name(names, count, bone->parent) : NULL;
-        if (bone->parent_at && !parent)
-            return md5i_lex_fail(lex, bone->parent_at, MD5_ERROR_RANGE,
-                                 "parent bone %s does not exist",
-                                 md5i_quote(bone->parent.bytes, bone->parent.size).text);
-        joints[i].parent = parent ? parent->number : MD5_NONE;
-    }
-
-    md5i_arena_rewind(lex->arena, before);
+    TRY(resolve_parents(reader, joints));
     reader->file->has_w = true;
     return md5i_finish_joints(reader, joints, bind);
 }
 
+// Returns a required keyword of a bone that was not found, or NULL if all were found.
 static const char *missing_keyword(uint32_t found)
 {
     if (!(found & NAME))
