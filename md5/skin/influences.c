@@ -55,8 +55,9 @@ static quad load_row(const float *row)
     return (quad){md5_pair_load_floats(&row[0]), md5_pair_load_floats(&row[2])};
 }
 
-// Returns (bias * point, bias) of a weight, where `point` is in model space. The columns of the
-// bind matrix, whose last row is 0 0 0 1, are multiplied by the offset.
+// Returns (bias * point, bias) of a weight, where `point` is its offset in model space: the product
+// of the joint's bind matrix, whose last row is 0 0 0 1, and the offset. The rows of the matrix are
+// transposed, so that its columns can be multiplied by the components of the offset.
 static inline quad weighted_point(const weight_merger *merger, const md5_weight *weight)
 {
     const float *const m = merger->joints->bind[weight->joint].m;
@@ -86,7 +87,8 @@ static bool comes_before(joint_influence a, joint_influence b)
     return bias_a > bias_b || (bias_a == bias_b && a.joint < b.joint);
 }
 
-// Moves the item at `hole` down the heap until no child comes after the item.
+// Moves the item at `hole` down the heap until no child comes after the item. The children of node
+// i are the nodes 2 i + 1 and 2 i + 2.
 static void sift_down(joint_influence *heap, uint32_t hole, uint32_t count)
 {
     const joint_influence item = heap[hole];
@@ -102,17 +104,13 @@ static void sift_down(joint_influence *heap, uint32_t hole, uint32_t count)
     heap[hole] = item;
 }
 
-static bool is_zero_weight(md5_vec4 value)
-{
-    return fabsf(value.x) + fabsf(value.y) + fabsf(value.z) + fabsf(value.w) == 0;
-}
-
 // Sorts by heap sort, which takes n * log n for any input, without recursion or memory.
 static void heap_sort(joint_influence *items, uint32_t count)
 {
     for (uint32_t i = count / 2; i > 0; i--)
         sift_down(items, i - 1, count);
     for (uint32_t last = count; last-- > 1;) {
+        // The top of the heap comes last of the items 0 .. last.
         const joint_influence top = items[0];
         items[0] = items[last];
         items[last] = top;
@@ -120,10 +118,16 @@ static void heap_sort(joint_influence *items, uint32_t count)
     }
 }
 
-// Writes the sums that are not zero, sorted. Returns their number.
+static bool is_zero_weight(md5_vec4 value)
+{
+    return fabsf(value.x) + fabsf(value.y) + fabsf(value.z) + fabsf(value.w) == 0;
+}
+
+// Writes the influences of a vertex: the sums that are not zero, sorted by comes_before(). Returns
+// their number.
 static uint32_t write_sums(const weight_merger *merger, uint32_t *joints, md5_vec4 *values)
 {
-    // Few sums are sorted as they are added, many sums after the loop.
+    // Few influences are sorted by insertion as they are added, many after the loop.
     const bool by_insertion = merger->num_sums <= MAX_INSERTION_SORT;
     joint_influence *const items = merger->rounded;
     uint32_t count = 0;
@@ -134,10 +138,13 @@ static uint32_t write_sums(const weight_merger *merger, uint32_t *joints, md5_ve
         if (is_zero_weight(item.value))
             continue;
 
-        uint32_t slot = count++;
-        for (; by_insertion && slot > 0 && comes_before(item, items[slot - 1]); slot--)
-            items[slot] = items[slot - 1];
-        items[slot] = item;
+        uint32_t index = count++;
+        if (by_insertion) {
+            // Shift the influences that come after this one.
+            for (; index > 0 && comes_before(item, items[index - 1]); index--)
+                items[index] = items[index - 1];
+        }
+        items[index] = item;
     }
 
     if (!by_insertion)
@@ -150,27 +157,31 @@ static uint32_t write_sums(const weight_merger *merger, uint32_t *joints, md5_ve
     return count;
 }
 
+// Adds a weighted point to the sum of its joint.
+static inline void add_to_joint_sum(weight_merger *merger, uint32_t joint, quad point)
+{
+    uint32_t slot = merger->slots[joint];
+    const bool has_sum = slot < merger->num_sums && merger->sums[slot].joint == joint;
+    if (!has_sum) {
+        slot = merger->num_sums++;
+        merger->slots[joint] = slot;
+        merger->sums[slot] = (joint_sum){quad_zero(), joint};
+    }
+    merger->sums[slot].sum = quad_add(merger->sums[slot].sum, point);
+}
+
 // Sums the weights of a vertex by joint, in the order of the file. Returns the sum over all joints,
-// which is the position in the bind pose, and adding to zero turns -0 into +0. A single weight is
-// not stored in the merger, because the returned sum is also its influence.
+// which is the position in the bind pose. Sums start at zero, which turns -0 into +0. A single
+// weight is not stored in the merger, because the returned sum is also its influence.
 static quad sum_weights(weight_merger *merger, const md5_weight *weights, uint32_t num_weights)
 {
     quad position = quad_zero();
     merger->num_sums = 0;
     for (uint32_t i = 0; i < num_weights; i++) {
         const quad point = weighted_point(merger, &weights[i]);
-        const uint32_t joint = weights[i].joint;
         position = quad_add(position, point);
-        if (num_weights == 1)
-            break;
-
-        uint32_t slot = merger->slots[joint];
-        if (slot >= merger->num_sums || merger->sums[slot].joint != joint) {
-            slot = merger->num_sums++;
-            merger->slots[joint] = slot;
-            merger->sums[slot] = (joint_sum){quad_zero(), joint};
-        }
-        merger->sums[slot].sum = quad_add(merger->sums[slot].sum, point);
+        if (num_weights > 1)
+            add_to_joint_sum(merger, weights[i].joint, point);
     }
     return position;
 }
@@ -234,10 +245,11 @@ uint32_t md5i_count_influences(const md5_mesh_build *mesh, uint32_t vertex)
         if (weights[i].bias == 0)
             continue;
 
+        // Joints can share a bit, so a set bit only means that an earlier weight may have the
+        // joint.
         const uint64_t joint_bit = (uint64_t)1 << weights[i].joint % 64;
         count++;
         if ((used_bits & joint_bit) && num_weights <= MAX_COMPARED_WEIGHTS) {
-            // Search for an earlier weight on the same joint.
             uint32_t k = 0;
             while (k < i && (weights[k].joint != weights[i].joint || weights[k].bias == 0))
                 k++;

@@ -91,17 +91,22 @@ md5_skin_kind md5i_skin_vertex_kind(const md5_mesh *mesh, uint32_t vertex)
     return vertex_kind(mesh, vertex, POINT_TOLERANCE * md5_largest_coordinate(&mesh->bounds));
 }
 
+// Insertion sort of the indices of the influences, which are fields of BITS_PER_INDEX bits.
 uint64_t md5i_sum_order(const uint32_t *joints, uint32_t count)
 {
+    enum { BITS_PER_INDEX = 4 };
     uint64_t order = 0;
-    if (count <= MD5_SKIN_MAX_INFLUENCES) {
-        for (uint32_t i = 0; i < count; i++) {
-            uint32_t num_bits = 0; // four bits for each of the earlier joints before joint i
-            for (uint32_t k = 0; k < i; k++)
-                num_bits += joints[k] <= joints[i] ? 4 : 0;
-            const uint64_t before = order & (((uint64_t)1 << num_bits) - 1);
-            order = before | (uint64_t)i << num_bits | (order - before) << 4;
-        }
+    if (count > MD5_SKIN_MAX_INFLUENCES)
+        return order;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t position = 0; // in bits: after the earlier influences that are added before i
+        for (uint32_t k = 0; k < i; k++)
+            position += joints[k] <= joints[i] ? BITS_PER_INDEX : 0;
+
+        const uint64_t before = order & (((uint64_t)1 << position) - 1);
+        const uint64_t after = order - before;
+        order = before | (uint64_t)i << position | after << BITS_PER_INDEX;
     }
     return order;
 }
@@ -156,11 +161,11 @@ static inline joint_set vertex_joint_set(const md5_mesh *mesh, uint32_t vertex, 
 // Tries the index `guess` first, which is correct for most vertices.
 static inline uint32_t find_set_joint(joint_set set, uint32_t joint, uint32_t guess)
 {
-    uint32_t index = guess;
-    for (uint32_t next = 0; set.joints[index] != joint; index = next++) {
-        if (next == set.count)
-            return next;
-    }
+    if (set.joints[guess] == joint)
+        return guess;
+    uint32_t index = 0;
+    while (index < set.count && set.joints[index] != joint)
+        index++;
     return index;
 }
 
@@ -185,8 +190,9 @@ static inline float *write_vec3(float *to, size_t size, float x, float y, float 
     return to + 3 * size;
 }
 
-// Writes the floats of a vertex of a group. joints[set.count] are the joints of the group in
-// ascending order. `to` is the address of the vertex's first float; its floats are `size` apart.
+// Writes the floats of a vertex of a group: see md5_skin_plan.words. joints[set.count] are the
+// joints of the group in ascending order. `to` is the address of the vertex's first float; its
+// floats are `size` apart.
 static void write_vertex(const md5_mesh *mesh, uint32_t vertex, joint_set set, uint64_t sum_order,
                          bool is_gathered, const uint32_t *joints, size_t size, float *to)
 {
@@ -284,14 +290,20 @@ static void close_slot(plan_builder *builder, uint32_t slot)
         add_group(builder, MD5_SKIN_SINGLES, set, &open[i]);
 }
 
-// Returns 2 if the open group of a slot has the same set of joints, 1 if the slot is empty, and 0
-// if the open group has another set of joints.
-static inline uint32_t slot_fit(const plan_builder *builder, joint_set set, uint32_t slot)
+// Suitability of a slot for the group of a set of joints, from worst to best.
+typedef enum slot_fit {
+    SLOT_OF_DIFFERENT_SET, // with an open group
+    SLOT_EMPTY,
+    SLOT_OF_SAME_SET,
+} slot_fit;
+
+static inline slot_fit find_slot_fit(const plan_builder *builder, joint_set set, uint32_t slot)
 {
     if (builder->num_open[slot] == 0)
-        return 1;
+        return SLOT_EMPTY;
     const md5_skin_kind kind = (md5_skin_kind)builder->kinds[slot];
-    return is_same_set(set, vertex_joint_set(builder->mesh, builder->open[slot][0], kind)) ? 2 : 0;
+    const joint_set slot_set = vertex_joint_set(builder->mesh, builder->open[slot][0], kind);
+    return is_same_set(set, slot_set) ? SLOT_OF_SAME_SET : SLOT_OF_DIFFERENT_SET;
 }
 
 // Adds vertices first .. end - 1, which have the same set of joints, to the open group of the set.
@@ -306,18 +318,18 @@ static void add_to_open_group(plan_builder *builder, joint_set set, uint32_t fir
         hash += (spread ^ spread >> 15) * 0x85ebca77u;
     }
 
-    // Find a slot that contains the group of the set (fit 2), or an empty slot (fit 1).
-    const uint32_t home = hash >> (32 - builder->log2_slots);
-    uint32_t slot = home;
-    uint32_t fit = 0;
-    for (uint32_t i = 0; i < SLOTS_PER_SET && fit < 2; i++) {
-        const uint32_t next_fit = slot_fit(builder, set, home ^ i);
+    // Find the best of the slots in which the group can be.
+    const uint32_t first_slot = hash >> (32 - builder->log2_slots);
+    uint32_t slot = first_slot;
+    slot_fit fit = SLOT_OF_DIFFERENT_SET;
+    for (uint32_t i = 0; i < SLOTS_PER_SET && fit != SLOT_OF_SAME_SET; i++) {
+        const slot_fit next_fit = find_slot_fit(builder, set, first_slot ^ i);
         if (next_fit > fit) {
-            slot = home ^ i;
+            slot = first_slot ^ i;
             fit = next_fit;
         }
     }
-    if (fit == 0)
+    if (fit == SLOT_OF_DIFFERENT_SET)
         close_slot(builder, slot);
     builder->kinds[slot] = (uint8_t)set.kind;
 
@@ -331,36 +343,43 @@ static void add_to_open_group(plan_builder *builder, joint_set set, uint32_t fir
     }
 }
 
-// One pass over the mesh: finds consecutive vertices with the same set of joints and adds them as
-// contiguous groups; the remaining vertices of each set are added to open groups.
+// Adds vertices first .. end - 1, which have the same set of joints: as contiguous groups, and the
+// remaining vertices to an open group. Vertices without influences, or with too many, are singles.
+static void add_vertices(plan_builder *builder, joint_set set, uint32_t first, uint32_t end)
+{
+    if (set.count == 0 || set.count > MD5_SKIN_MAX_INFLUENCES) {
+        for (uint32_t vertex = first; vertex < end; vertex++)
+            add_group(builder, MD5_SKIN_SINGLES, set, &vertex);
+        return;
+    }
+
+    for (; end - first >= MD5_SKIN_GROUP; first += MD5_SKIN_GROUP) {
+        uint32_t group[MD5_SKIN_GROUP];
+        for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++)
+            group[i] = first + i;
+        add_group(builder, MD5_SKIN_CONTIGUOUS, set, group);
+    }
+    add_to_open_group(builder, set, first, end);
+}
+
+// One pass over the mesh: adds all vertices, each run of consecutive vertices with the same set of
+// joints in one call, and closes the groups that are still open.
 static void build_groups(plan_builder *builder)
 {
     const md5_mesh *const mesh = builder->mesh;
     const float tolerance = POINT_TOLERANCE * md5_largest_coordinate(&mesh->bounds);
-    const uint32_t num_vertices = mesh->num_vertices;
     joint_set next = vertex_joint_set(mesh, 0, vertex_kind(mesh, 0, tolerance));
 
-    for (uint32_t first = 0, end = 0; first < num_vertices; first = end) {
+    uint32_t end = 0;
+    while (end < mesh->num_vertices) {
         const joint_set set = next;
-        while (++end < num_vertices) {
+        const uint32_t first = end;
+        while (++end < mesh->num_vertices) {
             next = vertex_joint_set(mesh, end, vertex_kind(mesh, end, tolerance));
             if (!is_same_set(set, next))
                 break;
         }
-
-        if (set.count == 0 || set.count > MD5_SKIN_MAX_INFLUENCES) {
-            for (uint32_t vertex = first; vertex < end; vertex++)
-                add_group(builder, MD5_SKIN_SINGLES, set, &vertex);
-            continue;
-        }
-
-        for (; end - first >= MD5_SKIN_GROUP; first += MD5_SKIN_GROUP) {
-            uint32_t group[MD5_SKIN_GROUP];
-            for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++)
-                group[i] = first + i;
-            add_group(builder, MD5_SKIN_CONTIGUOUS, set, group);
-        }
-        add_to_open_group(builder, set, first, end);
+        add_vertices(builder, set, first, end);
     }
 
     for (uint32_t slot = 0; builder->num_taken > 0; slot++) {
@@ -371,6 +390,7 @@ static void build_groups(plan_builder *builder)
 
 // -- Memory ---------------------------------------------------------------------------------
 
+// Returns true if two possible runs become one run of the plan: both are singles of one kind.
 static bool is_same_run_of_singles(const md5_skin_run *a, const md5_skin_run *b)
 {
     return a->order == MD5_SKIN_SINGLES && b->order == a->order && b->kind == a->kind;
@@ -415,13 +435,13 @@ bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_
            && (1u << builder.log2_slots) / SLOTS_PER_VERTEX < mesh->num_vertices)
         builder.log2_slots++;
 
-    // The first pass counts the runs and their words; then memory is allocated, and the second pass
-    // writes them.
+    // The first pass over the mesh counts the groups of all runs and their words.
     build_groups(&builder);
     if (builder.num_words > UINT32_MAX)
         return true;
 
     const uint32_t num_words = lay_out_runs(&builder);
+    // Lay out the block twice: the first time measures it, the second time sets the addresses.
     md5_block block = {NULL, 0};
     md5_skin_plan *result = NULL;
     md5_skin_run *runs = NULL;
@@ -442,7 +462,9 @@ bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_
                               .vertices = builder.vertices,
                               .words = builder.words};
     *plan = result;
-    build_groups(&builder); // the second pass, because builder.vertices is set
+
+    // The second pass over the mesh writes the groups, because builder.vertices is set.
+    build_groups(&builder);
     return true;
 }
 
