@@ -148,8 +148,14 @@ void convert_visit_frames(const convert_assets *assets, uint32_t stride, convert
 
 // -- Skins ----------------------------------------------------------------------------------------
 
-static const double max_samples = 1e8; // vertices times frames
-enum { MAX_SLOTS = 16, MAX_SUMS = MAX_SLOTS * (MAX_SLOTS + 1) / 2, SWEEPS = 64 };
+static const double max_samples = 1e8;     // vertices times frames
+static const double min_curvature = 1e-30; // avoids a division by 0
+enum {
+    MAX_SLOTS = 16,                             // influences per vertex
+    MAX_SUMS = MAX_SLOTS * (MAX_SLOTS + 1) / 2, // elements of the lower triangle of a matrix
+    FIRST_POINT_SUM = 6,                        // sums[] before it: a triangle of 3 x 3 elements
+    NUM_SWEEPS = 64                             // over the unknowns of a least-squares problem
+};
 
 // A vertex that is not exact. In the pass FIT_WEIGHTS, `sums` are sums over frames of products of
 // the joints' errors; in the pass FIT_POINTS, they are the normal equations of the position.
@@ -258,7 +264,8 @@ static bool pack_vertex(const fitter *fit, loose_vertex *v)
 // of the weights 1 in floats.
 static void finish_vertex(uint32_t *joints, float *weights, uint32_t slots)
 {
-    for (uint32_t i = 1; i < slots; i++)
+    const float min_weight = 1e-7f;        // smaller weights are rounding errors
+    for (uint32_t i = 1; i < slots; i++) { // insertion sort
         for (uint32_t k = i; k > 0 && weights[k] > weights[k - 1]; k--) {
             const float weight = weights[k];
             const uint32_t joint = joints[k];
@@ -267,10 +274,11 @@ static void finish_vertex(uint32_t *joints, float *weights, uint32_t slots)
             weights[k - 1] = weight;
             joints[k - 1] = joint;
         }
-    double sum = 0;
+    }
 
+    double sum = 0;
     for (uint32_t i = 0; i < slots; i++) {
-        if (!(weights[i] > 1e-7f)) {
+        if (!(weights[i] > min_weight)) {
             weights[i] = 0;
             joints[i] = 0;
         }
@@ -286,53 +294,72 @@ static void finish_vertex(uint32_t *joints, float *weights, uint32_t slots)
 // the weights sum to 1, the error is |sum w_k e_k|. The sum to minimize over all frames is w^T E w,
 // in which E_kl is the sum of e_k . e_l.
 
-// Optimizes two weights at a time. One is increased by the amount by which the other is reduced,
-// down to 0, so that the sum remains 1 and no weight is negative. Weights that the clips do not
-// determine stay near the weights of the file: a small multiple of their difference is added to the
-// error.
+// Returns the weight to move from slot l to slot k that minimizes the error w^T E w, in one step of
+// Newton's method. The result leaves neither weight negative. `regularization` is the factor of the
+// squared differences between the fitted weights and the weights of the file.
+static double find_weight_step(const loose_vertex *v, const double *fitted, uint32_t k, uint32_t l,
+                               double regularization)
+{
+    const float *const weights = v->weights;
+    double slope = regularization * (fitted[l] - weights[l] - fitted[k] + weights[k]);
+    for (uint32_t i = 0; i < v->num_kept; i++)
+        slope += (element(v, l, i) - element(v, k, i)) * fitted[i];
+    const double curvature =
+        element(v, k, k) + element(v, l, l) - 2 * element(v, k, l) + 2 * regularization;
+    return fmin(fmax(slope / curvature, -fitted[k]), fitted[l]);
+}
+
+// Replaces the weights of a vertex by weights that minimize its error in the frames of the clips.
+// Optimizes two weights at a time: one increases by the amount by which the other decreases, so
+// that the sum remains 1. A small regularization keeps the weights that the clips do not determine
+// near the weights of the file.
 static void fit_weights(const fitter *fit, const loose_vertex *v)
 {
-    float *const weights = v->weights;
     const double size = fit->size;
-    const double pull = (double)fit->num_frames * 1e-5 * size * size + 1e-30;
+    const double regularization = (double)fit->num_frames * 1e-5 * size * size + min_curvature;
     double fitted[MAX_SLOTS];
     for (uint32_t k = 0; k < v->num_kept; k++)
-        fitted[k] = weights[k];
+        fitted[k] = v->weights[k];
 
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
-        for (uint32_t k = 1; k < v->num_kept; k++)
+    for (int sweep = 0; sweep < NUM_SWEEPS; sweep++) {
+        for (uint32_t k = 1; k < v->num_kept; k++) {
             for (uint32_t l = 0; l < k; l++) {
-                // Move the weight from l to k that minimizes the error: a step of Newton's method.
-                double slope = pull * (fitted[l] - weights[l] - fitted[k] + weights[k]);
-                for (uint32_t i = 0; i < v->num_kept; i++)
-                    slope += (element(v, l, i) - element(v, k, i)) * fitted[i];
-                const double curvature =
-                    element(v, k, k) + element(v, l, l) - 2 * element(v, k, l) + 2 * pull;
-                const double step = fmin(fmax(slope / curvature, -fitted[k]), fitted[l]);
+                const double step = find_weight_step(v, fitted, k, l, regularization);
                 fitted[k] += step;
                 fitted[l] -= step;
             }
+        }
+    }
+
     for (uint32_t k = 0; k < v->num_kept; k++)
-        weights[k] = (float)fitted[k];
+        v->weights[k] = (float)fitted[k];
 }
 
 // -- Points by least squares ----------------------------------------------------------------------
 
-// Let A be the blended matrix of the vertex, and e the vector from its current position to the
-// position in MD5. The sums are A^T A (6 numbers) and A^T e (3 numbers).
+// Let A be the blended matrix of the vertex in a frame, and e the vector from its current position
+// to the position in MD5. The best move m of the vertex in the bind pose minimizes the sum of
+// |A m - e|^2 over all frames, so that it solves (sum A^T A) m = sum A^T e. The sums of the vertex
+// are the lower triangle of A^T A (6 numbers) and then A^T e (3 numbers).
 
-// Optimizes one coordinate at a time: the columns of blended rotations are nearly orthogonal.
+// Moves a vertex in the bind pose to the position that minimizes its error in the frames of the
+// clips. Solves the equations for one coordinate at a time (Gauss-Seidel), which converges fast
+// because the columns of blended rotations are nearly orthogonal. A small regularization favors
+// short moves.
 static void fit_point(const fitter *fit, const loose_vertex *v)
 {
     double move[3] = {0, 0, 0};
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
+    for (int sweep = 0; sweep < NUM_SWEEPS; sweep++) {
         for (uint32_t k = 0; k < 3u; k++) {
-            double remainder = v->sums[6 + k];
-            for (uint32_t l = 0; l < 3u; l++)
+            double remainder = v->sums[FIRST_POINT_SUM + k];
+            for (uint32_t l = 0; l < 3u; l++) {
                 if (l != k)
                     remainder -= element(v, k, l) * move[l];
-            move[k] = remainder / (element(v, k, k) + 1e-6 * (double)fit->num_frames + 1e-30);
+            }
+            move[k] =
+                remainder / (element(v, k, k) + 1e-6 * (double)fit->num_frames + min_curvature);
         }
+    }
     *v->position =
         md5_vec3_add(*v->position, (md5_vec3){(float)move[0], (float)move[1], (float)move[2]});
 }
@@ -355,14 +382,15 @@ static double relative_size(const md5_model *model, double distance)
 bool convert_note_worst(const convert_job *job, const convert_assets *assets,
                         const convert_worst *worst)
 {
+    const double max_invisible_fraction = 0.01; // of the model's size
     const double fraction = relative_size(assets->model, worst->distance);
+    const bool is_visible = fraction > max_invisible_fraction;
     convert_note(job,
                  "largest difference from the MD5 skin in these clips: %.3g units (%.3g %% of the "
                  "model's size) at vertex %u of mesh %u in frame %u of %s%s",
                  worst->distance, 100 * fraction, worst->vertex, worst->mesh, worst->frame,
-                 assets->clips[worst->clip].name,
-                 fraction > 0.01 ? "; the difference is visible" : "");
-    return fraction <= 0.01;
+                 assets->clips[worst->clip].name, is_visible ? "; the difference is visible" : "");
+    return !is_visible;
 }
 
 // Returns the position of a vertex in MD5, with all influences.
@@ -417,7 +445,7 @@ static void add_point_sums(loose_vertex *v, const md5_mat34 *palette, md5_vec3 g
     for (int k = 0; k < 3; k++) {
         for (int l = 0; l <= k; l++)
             *sum++ += dot(columns[k], columns[l]);
-        v->sums[6 + k] += dot(columns[k], gap);
+        v->sums[FIRST_POINT_SUM + k] += dot(columns[k], gap);
     }
 }
 
@@ -442,8 +470,9 @@ static void sum_frame(void *user, size_t clip, uint32_t frame, const md5_mat34 *
     }
 }
 
-// Returns the upper limit of md5_pack_loss() for any rotation of joints about their positions, but
-// for the current weights and position of the vertex.
+// Returns an upper limit of the error of a vertex in any pose in which the joints rotate about
+// their positions in the bind pose. md5_pack_loss() computes the same limit for packed weights;
+// this function uses the current weights and position of the vertex.
 static double error_limit(const fitter *fit, const loose_vertex *v)
 {
     const md5_mesh *const mesh = v->mesh;
@@ -468,6 +497,8 @@ static double error_limit(const fitter *fit, const loose_vertex *v)
     return bound + fabs(sum - 1) * fit->size;
 }
 
+// Reports the number of inexact vertices, the largest error in the clips, and an upper limit of the
+// error in other poses.
 static void note_losses(const convert_job *job, const convert_assets *assets, const fitter *fit)
 {
     size_t num_more = 0;

@@ -96,15 +96,20 @@ static bool link_children(gltf_reader *reader, uint32_t index, node_links *links
     return true;
 }
 
-// Fails with the names of two nodes of a cycle. `is_listed` marks the nodes that have a root.
+// Fails with an error that names two nodes of a cycle. `is_listed` marks the nodes that are below a
+// root. At least one node is not: it is in a cycle, or below one.
 static bool report_cycle(const gltf_reader *reader, const bool *is_listed)
 {
     const plain_node *const nodes = reader->plain->nodes;
     uint32_t node = 0;
     while (is_listed[node])
         node++;
-    for (size_t i = 0; i <= reader->plain->num_nodes; i++)
+
+    // Move from this node to its ancestors until the node is inside the cycle. Fewer than num_nodes
+    // nodes are outside the cycle, so that num_nodes moves are enough.
+    for (size_t i = 0; i < reader->plain->num_nodes; i++)
         node = nodes[node].parent;
+
     const uint32_t parent = nodes[node].parent;
     const char *const name = nodes[node].name ? nodes[node].name : "";
     const char *const parent_name = nodes[parent].name ? nodes[parent].name : "";
@@ -114,23 +119,37 @@ static bool report_cycle(const gltf_reader *reader, const bool *is_listed)
                      node, name, parent, parent_name);
 }
 
-// Writes the order of the nodes: depth first.
+// Returns the node after `node` in depth-first order: its first child, or else the next sibling of
+// the node or of its nearest ancestor with a next sibling. Returns MD5_NONE after the last node
+// below the root.
+static uint32_t next_in_depth_first_order(const plain_scene *plain, const node_links *links,
+                                          uint32_t node)
+{
+    if (links->child[node] != MD5_NONE)
+        return links->child[node];
+    while (node != MD5_NONE && links->next[node] == MD5_NONE)
+        node = plain->nodes[node].parent;
+    return node != MD5_NONE ? links->next[node] : MD5_NONE;
+}
+
+// Sets plain->order: the nodes in depth-first order. Fails if nodes are their own ancestors.
 static bool order_nodes(const gltf_reader *reader, const node_links *links)
 {
     plain_scene *const plain = reader->plain;
     bool *const is_listed = common_alloc(plain->num_nodes, sizeof *is_listed);
     size_t count = 0;
     for (size_t i = 0; i < plain->num_nodes; i++) {
-        uint32_t at = plain->nodes[i].parent == MD5_NONE ? (uint32_t)i : MD5_NONE;
-        while (at != MD5_NONE) {
-            plain->order[count++] = at;
-            is_listed[at] = true;
-            uint32_t next = links->child[at];
-            for (; at != MD5_NONE && next == MD5_NONE; at = plain->nodes[at].parent)
-                next = links->next[at];
-            at = next;
+        const bool is_root = plain->nodes[i].parent == MD5_NONE;
+        uint32_t node = is_root ? (uint32_t)i : MD5_NONE;
+        while (node != MD5_NONE) {
+            plain->order[count] = node;
+            count++;
+            is_listed[node] = true;
+            node = next_in_depth_first_order(plain, links, node);
         }
     }
+
+    // Nodes in a cycle are not below a root.
     const bool is_tree = count == plain->num_nodes || report_cycle(reader, is_listed);
     free(is_listed);
     return is_tree;

@@ -1230,22 +1230,27 @@ static bool count_elements(quake_writer *writer)
     return true;
 }
 
-// Copies corners and texture coordinates of all meshes. The vertices that the model adds to those
-// of the MD5 file are replaced with their sources in the file.
+// Creates one surface from the triangles of all meshes. Its points are the vertices of the MD5
+// file, mesh after mesh. The library adds duplicates of vertices at mirror seams; `sources` maps
+// them back to the vertices of the file.
 static void copy_surface(quake_writer *writer)
 {
     writer->corners = common_alloc(writer->num_corners, sizeof *writer->corners);
     writer->points = common_alloc(writer->num_points, sizeof *writer->points);
-    uint32_t *corner = writer->corners;
-    uint32_t first = 0;
+    uint32_t *mesh_corners = writer->corners;
+    uint32_t first_point = 0;
     for (uint32_t i = 0; i < writer->model->num_meshes; i++) {
         const md5_mesh *const mesh = &writer->model->meshes[i];
-        for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k++)
-            *corner++ = first + mesh->sources[mesh->indices[k]];
+        const size_t num_indices = 3 * (size_t)mesh->num_triangles;
+        for (size_t k = 0; k < num_indices; k++)
+            mesh_corners[k] = first_point + mesh->sources[mesh->indices[k]];
+
+        quake_point *const mesh_points = &writer->points[first_point];
         for (uint32_t k = 0; k < mesh->num_file_vertices; k++)
-            memcpy(writer->points[first + k].texcoord, &mesh->texcoords[k],
-                   sizeof *mesh->texcoords);
-        first += mesh->num_file_vertices;
+            memcpy(mesh_points[k].texcoord, &mesh->texcoords[k], sizeof *mesh->texcoords);
+
+        mesh_corners += num_indices;
+        first_point += mesh->num_file_vertices;
     }
 }
 

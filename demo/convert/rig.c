@@ -539,47 +539,70 @@ static void name_joints(convert_rig *rig)
 
 // -- Bind pose and rest pose ----------------------------------------------------------------------
 
-// Finds the joint by which a skin is placed: a joint that is already bound, or else the highest
-// joint with weights. Joints without weights are not used, because some converters write arbitrary
-// matrices for them. Returns skin->num_joints if there is none. *is_shared: the joint is already
-// bound.
-static size_t find_anchor(const convert_rig *rig, const rig_skin *skin, bool *is_shared)
+// Returns true if entry k of a skin can place the skin. Joints without weights are not used,
+// because some converters write arbitrary matrices for them.
+static bool can_be_anchor(const rig_skin *skin, size_t k)
 {
-    const size_t count = skin->num_joints;
-    size_t anchor = count;
-    *is_shared = false;
-    for (size_t k = count; k-- > 0;) {
-        const uint32_t joint = skin->joints[k];
-        if (!skin->is_weighted[k] || joint == MD5_NONE)
-            continue;
-        if (rig->joints[joint].is_bound) {
-            anchor = k;
-            *is_shared = true;
-        } else if (!*is_shared && (anchor == count || joint <= skin->joints[anchor])) {
-            anchor = k;
-        }
-    }
-    return anchor;
+    return skin->is_weighted[k] && skin->joints[k] != MD5_NONE;
 }
 
-// Places a skin in the space of the rest pose and binds its joints there. The anchor joint is bound
-// in its rest pose if the skin is the first with this joint. If another skin has bound the joint,
-// the skin is placed there, so that its other joints are bound at the position of its vertices.
+// Returns the first entry of a skin whose joint another skin has already bound, or
+// skin->num_joints if there is no such joint.
+static size_t find_bound_anchor(const convert_rig *rig, const rig_skin *skin)
+{
+    for (size_t k = 0; k < skin->num_joints; k++) {
+        if (can_be_anchor(skin, k) && rig->joints[skin->joints[k]].is_bound)
+            return k;
+    }
+    return skin->num_joints;
+}
+
+// Returns the entry of a skin whose joint is highest in the hierarchy, or skin->num_joints if the
+// skin has no joints with weights. Parents precede their children, so that this joint has the
+// smallest index.
+static size_t find_highest_anchor(const rig_skin *skin)
+{
+    size_t highest = skin->num_joints;
+    for (size_t k = 0; k < skin->num_joints; k++) {
+        if (!can_be_anchor(skin, k))
+            continue;
+        if (highest == skin->num_joints || skin->joints[k] < skin->joints[highest])
+            highest = k;
+    }
+    return highest;
+}
+
+// Sets the placement of a skin: the transform from the space of its file to the space of the rest
+// pose. One joint of the skin, the anchor, determines it. If another skin has bound a joint of this
+// skin, that joint is the anchor and keeps its position, so that the other joints are bound at the
+// position of the vertices. Otherwise the highest joint is the anchor and is bound in its rest
+// pose.
+//
+// Returns the ratio of the anchor's volume in the bind pose to its volume in the rest pose.
+static double place_skin(const convert_rig *rig, rig_skin *skin)
+{
+    skin->placement = convert_identity;
+    size_t anchor = find_bound_anchor(rig, skin);
+    const bool is_bound = anchor < skin->num_joints;
+    if (!is_bound)
+        anchor = find_highest_anchor(skin);
+    if (anchor == skin->num_joints)
+        return 1;
+
+    const rig_joint *const joint = &rig->joints[skin->joints[anchor]];
+    const convert_affine *const rest = &rig->nodes[joint->node].world;
+    const convert_affine *const bind = is_bound ? &joint->bind : rest;
+    skin->placement = convert_mul_affine(bind, &skin->inverse_binds[anchor]);
+    return convert_determinant(bind) / convert_determinant(rest);
+}
+
+// Places a skin in the space of the rest pose and binds its joints there. Joints that another skin
+// has bound do not change.
 static void bind_skin(convert_rig *rig, rig_skin *skin)
 {
     const double min_volume_ratio = 0.5 * 0.5 * 0.5; // a scale of one half
     const double max_volume_ratio = 2 * 2 * 2;
-    bool is_shared = false;
-    const size_t anchor = find_anchor(rig, skin, &is_shared);
-    skin->placement = convert_identity;
-    double growth = 1; // ratio of the anchor's volumes in the bind pose and in the rest pose
-    if (anchor < skin->num_joints) {
-        const rig_joint *const joint = &rig->joints[skin->joints[anchor]];
-        const convert_affine *const bind =
-            is_shared ? &joint->bind : &rig->nodes[joint->node].world;
-        skin->placement = convert_mul_affine(bind, &skin->inverse_binds[anchor]);
-        growth = convert_determinant(bind) / convert_determinant(&rig->nodes[joint->node].world);
-    }
+    const double anchor_ratio = place_skin(rig, skin);
 
     for (size_t k = 0; k < skin->num_joints; k++) {
         convert_affine bind;
@@ -591,7 +614,7 @@ static void bind_skin(convert_rig *rig, rig_skin *skin)
 
         // Some converters write arbitrary matrices for joints without weights: use such a matrix
         // only if it keeps the scale of the joint roughly.
-        const double volume_ratio = convert_determinant(&bind) / growth
+        const double volume_ratio = convert_determinant(&bind) / anchor_ratio
                                     / convert_determinant(&rig->nodes[joint->node].world);
         const bool is_plausible =
             volume_ratio > min_volume_ratio && volume_ratio < max_volume_ratio;

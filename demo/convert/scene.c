@@ -217,18 +217,20 @@ static char *make_key(convert_part_kind kind, const char *name)
     return key;
 }
 
-// Adds a name to the index. Returns its index, which is the former count if the name is new.
-static size_t index_name(convert_names *names, convert_part_kind kind, const char *name)
+// Adds a name to the index unless the index already contains it. Returns true if the name was
+// added. *index is the position of the name in the index in both cases.
+static bool add_name(convert_names *names, convert_part_kind kind, const char *name, size_t *index)
 {
     char *const key = make_key(kind, name);
-    const size_t count = names->index.count;
-    const size_t index = common_index_text(&names->index, key, strlen(key));
-    if (index == count) {
-        names->num_copies = common_grow(names->num_copies, count, sizeof *names->num_copies);
-        names->num_copies[count] = 0;
-    }
+    const size_t former_count = names->index.count;
+    *index = common_index_text(&names->index, key, strlen(key));
     free(key);
-    return index;
+    const bool is_new = *index == former_count;
+    if (is_new) {
+        names->num_copies = common_grow(names->num_copies, former_count, sizeof *names->num_copies);
+        names->num_copies[former_count] = 0;
+    }
+    return is_new;
 }
 
 static void free_names(convert_names *names)
@@ -245,25 +247,31 @@ static void update_names(convert_scene *scene)
     if (names->num_parts == scene->num_parts)
         return;
     free_names(names);
-    for (size_t i = 0; i < scene->num_parts; i++)
-        index_name(names, scene->parts[i].kind, scene->parts[i].name);
+    for (size_t i = 0; i < scene->num_parts; i++) {
+        size_t index;
+        add_name(names, scene->parts[i].kind, scene->parts[i].name, &index);
+    }
 }
 
-// Returns a copy of a name, with a number if the name is taken.
+// Returns a name that no other part of this kind has: `name` itself, or else NAME_2, NAME_3 and so
+// on. Adds the returned name to the index. The caller frees it.
 static char *make_unique(convert_scene *scene, convert_part_kind kind, const char *name)
 {
     convert_names *const names = &scene->names;
     update_names(scene);
-    char *unique = common_copy(name);
-    size_t count = names->index.count;
-    const size_t first = index_name(names, kind, unique);
-    size_t index = first;
-    while (index < count) {
-        count = names->index.count;
+    size_t name_index;
+    if (add_name(names, kind, name, &name_index))
+        return common_copy(name);
+
+    // num_copies[] stores the last number that was tried, because a file may contain thousands of
+    // equal names. A numbered name can exist too, as the name of a part in the file.
+    char *unique = NULL;
+    size_t unique_index;
+    do {
         free(unique);
-        unique = common_format("%s_%u", name, 2 + names->num_copies[first]++);
-        index = index_name(names, kind, unique);
-    }
+        names->num_copies[name_index]++;
+        unique = common_format("%s_%u", name, 1 + names->num_copies[name_index]);
+    } while (!add_name(names, kind, unique, &unique_index));
     return unique;
 }
 
@@ -365,8 +373,10 @@ static float neighbor(float value, int step)
 
 md5_vec3 convert_stored_rotation(convert_quat q)
 {
+    enum { NUM_COMBINATIONS = 3 * 3 * 3 };
+    const double max_inaccurate_w = 0.02;
     const double sign = q.w > 0 ? -1 : 1;
-    const double w = q.w * sign;
+    const double w = q.w * sign; // MD5 stores the one of q and -q whose w is not positive
     const md5_vec3 nearest =
         convert_to_vec3(clear_tiny((convert_vec){q.x * sign, q.y * sign, q.z * sign}, 1));
     md5_vec3 best = nearest;
@@ -375,11 +385,14 @@ md5_vec3 convert_stored_rotation(convert_quat q)
     // Readers compute w = -sqrt(1 - x^2 - y^2 - z^2). Near a rotation by 180 degrees w is close to
     // 0, so that rounding x, y and z to floats changes w strongly. Of all combinations of
     // neighboring floats, use the combination with the most accurate w.
-    for (int i = 0; i < 27 && fabs(w) < 0.02; i++) {
+    if (!(fabs(w) < max_inaccurate_w))
+        return nearest;
+    for (int i = 0; i < NUM_COMBINATIONS; i++) {
+        // The digits of i in base 3 select the steps of x, y and z: 0, 1, 2 are steps -1, 0, 1.
         const md5_vec3 tried = {neighbor(nearest.x, i % 3 - 1), neighbor(nearest.y, i / 3 % 3 - 1),
                                 neighbor(nearest.z, i / 9 - 1)};
         const double w_error = fabs(md5_quat_from_xyz(tried.x, tried.y, tried.z).w - w);
-        const bool is_nearest = i == 13;
+        const bool is_nearest = i == NUM_COMBINATIONS / 2; // all steps are 0
         if (w_error < min_error || (w_error == min_error && is_nearest)) {
             min_error = w_error;
             best = tried;
@@ -464,8 +477,8 @@ static void find_moved_values(const md5_doc *doc, const md5_vec3 *values, float 
 // Sets the tracks of the joints: three animated components for each value that moves.
 static void set_tracks(md5_doc *doc, const bool *is_moved)
 {
-    const uint32_t position_flags = 7;  // x, y, z
-    const uint32_t rotation_flags = 56; // the same for the rotation
+    const uint32_t position_flags = 7;  // bits 0 to 2: x, y and z of the position
+    const uint32_t rotation_flags = 56; // bits 3 to 5: x, y and z of the rotation
     for (uint32_t i = 0; i < doc->num_joints; i++) {
         const bool has_position = is_moved[2 * i];
         const bool has_rotation = is_moved[2 * i + 1];
