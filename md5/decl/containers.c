@@ -16,10 +16,12 @@ const void *md5i_find_in_table(const char *word, const void *table, size_t count
 // == Names ========================================================================================
 
 // Returns the index of the child of an inner node that leads to a name: 1 if the bit of the node is
-// set in the name.
+// set in the name. After the end of the name, all bits are 0.
 static size_t child_index(const md5_name_node *node, const char *name, size_t length)
 {
     const unsigned c = node->byte < length ? (unsigned char)name[node->byte] : 0;
+    // node->bits contains all bits except the tested bit. So the union is 255 if the bit is set in
+    // the name, and below 255 otherwise.
     return (1 + (node->bits | c)) >> 8;
 }
 
@@ -41,9 +43,10 @@ void **md5i_name_map_find(const md5_name_map *names, const char *name)
 // Returns the mask of all bits of a byte except the highest bit that is set in `bits`.
 static unsigned mask_without_highest(unsigned bits)
 {
-    while (bits & (bits - 1))
-        bits &= bits - 1;
-    return bits ^ 255;
+    unsigned highest = bits;
+    while (highest & (highest - 1)) // more than one bit is set
+        highest &= highest - 1;     // clears the lowest bit
+    return highest ^ 255;
 }
 
 // Returns true if an inner node tests an earlier bit of names than `added`, so that it must be
@@ -60,7 +63,7 @@ void **md5i_name_map_add(md5_name_map *names, md5_arena *arena, const char *name
     const size_t length = strlen(name);
     md5_name_node *const nearest = closest(names, name, length);
 
-    // The first byte in which the name differs from the closest name.
+    // Find the first byte in which the name differs from the closest name.
     size_t byte = 0;
     while (nearest && nearest->name[byte] == name[byte]) {
         if (name[byte] == '\0')
@@ -68,31 +71,34 @@ void **md5i_name_map_add(md5_name_map *names, md5_arena *arena, const char *name
         byte++;
     }
 
-    // A leaf for the name, and an inner node above it, unless the map is empty.
+    // Each name needs a leaf and, except for the first name, an inner node above the leaf.
     md5_name_node *const nodes = MD5_ALLOC_ZEROED(arena, md5_name_node, 2);
     if (!nodes)
         return NULL;
-    nodes[0].name = name;
+    md5_name_node *const leaf = &nodes[0];
+    md5_name_node *const inner = &nodes[1];
+    leaf->name = name;
     if (!nearest) {
-        names->root = &nodes[0];
-        return &nodes[0].value;
+        names->root = leaf;
+        return &leaf->value;
     }
 
-    // Inserts an inner node for the first bit in which the name differs from all names of the tree.
-    md5_name_node *const inner = &nodes[1];
+    // The inner node tests the first bit in which the name differs from the closest name.
+    const unsigned nearest_byte = (unsigned char)nearest->name[byte];
+    const unsigned name_byte = (unsigned char)name[byte];
     inner->byte = byte;
-    inner->bits = mask_without_highest((unsigned char)nearest->name[byte]
-                                       ^ (unsigned)(unsigned char)name[byte]);
+    inner->bits = mask_without_highest(nearest_byte ^ name_byte);
 
+    // Insert the inner node below all nodes that test an earlier bit.
     md5_name_node **link = &names->root;
     while (is_above(*link, inner))
         link = &(*link)->child[child_index(*link, name, length)];
 
     const size_t side = child_index(inner, name, length);
-    inner->child[side] = &nodes[0];
+    inner->child[side] = leaf;
     inner->child[1 - side] = *link;
     *link = inner;
-    return &nodes[0].value;
+    return &leaf->value;
 }
 
 // == Shared arrays ================================================================================
@@ -141,28 +147,35 @@ static md5_shared_node *make_writable(md5_arena *arena, const void *owner, void 
     return copy;
 }
 
+// Adds levels above the root until the array has the capacity for an element. The old root becomes
+// the first child of the new root. Returns false if memory runs out.
+static bool reserve_shared(md5_shared_array *array, md5_arena *arena, const void *owner,
+                           uint32_t index)
+{
+    while (!has_capacity(array, index)) {
+        if (array->root) {
+            md5_shared_node *const new_root = make_writable(arena, owner, NULL);
+            TRY(new_root);
+            new_root->child[0] = array->root;
+            new_root->count = md5i_shared_count(array);
+            array->root = new_root;
+        }
+        array->num_levels++;
+    }
+    return true;
+}
+
 bool md5i_shared_set(md5_shared_array *array, md5_arena *arena, const void *owner, uint32_t index,
                      void *value)
 {
     const bool was_set = md5i_shared_get(array, index) != NULL;
     if (!value && !was_set)
         return true;
+    TRY(reserve_shared(array, arena, owner, index));
 
-    // Adds levels until the capacity is sufficient.
-    while (!has_capacity(array, index)) {
-        if (array->root) {
-            md5_shared_node *const above = make_writable(arena, owner, NULL);
-            TRY(above);
-            above->child[0] = array->root;
-            above->count = md5i_shared_count(array);
-            array->root = above;
-        }
-        array->num_levels++;
-    }
-
-    // Replaces the path to the element by writable nodes, and changes their counts.
+    // Replace the nodes on the path to the element by writable nodes, and change their counts.
     void **link = &array->root;
-    for (uint32_t level = array->num_levels;; level--) {
+    for (uint32_t level = array->num_levels; level > 0; level--) {
         md5_shared_node *const node = make_writable(arena, owner, *link);
         TRY(node);
         *link = node;
@@ -170,12 +183,10 @@ bool md5i_shared_set(md5_shared_array *array, md5_arena *arena, const void *owne
             node->count++;
         else if (!value)
             node->count--;
-        if (level == 1) {
-            node->child[child_at_level(index, 1)] = value;
-            return true;
-        }
         link = &node->child[child_at_level(index, level)];
     }
+    *link = value; // the child of the node in the lowest level
+    return true;
 }
 
 uint32_t md5i_shared_count(const md5_shared_array *array)
@@ -193,17 +204,18 @@ static uint32_t count_below(const void *child, uint32_t level)
 
 void *md5i_shared_array_at(const md5_shared_array *array, uint32_t order)
 {
-    void *below = array->root;
+    void *found = array->root;  // a node, or the element after the last level
+    uint32_t remaining = order; // number of elements to skip in `found`
     if (order >= md5i_shared_count(array))
         return NULL;
-    for (uint32_t level = array->num_levels; below && level > 0; level--) {
-        const md5_shared_node *const node = (const md5_shared_node *)below;
+    for (uint32_t level = array->num_levels; found && level > 0; level--) {
+        const md5_shared_node *const node = (const md5_shared_node *)found;
         uint32_t child = 0;
-        while (order >= count_below(node->child[child], level)) {
-            order -= count_below(node->child[child], level);
+        while (remaining >= count_below(node->child[child], level)) {
+            remaining -= count_below(node->child[child], level);
             child++;
         }
-        below = node->child[child];
+        found = node->child[child];
     }
-    return below;
+    return found;
 }

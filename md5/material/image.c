@@ -556,8 +556,10 @@ static void read_colors(const uint8_t *block, bool has_transparent, uint8_t texe
     palette[2][3] = 255;
     palette[3][3] = has_three_colors ? 0 : 255;
 
-    for (uint32_t i = 0; i < 16; i++)
-        memcpy(texels[i], palette[indices >> 2 * i & 3], 4);
+    for (uint32_t i = 0; i < 16; i++) {
+        const uint32_t index = indices >> 2 * i & 3;
+        memcpy(texels[i], palette[index], 4);
+    }
 }
 
 // Decodes the alpha of DXT3: 4 bits per texel.
@@ -565,7 +567,8 @@ static void read_dxt3_alpha(const uint8_t *block, uint8_t texels[16][4])
 {
     for (uint32_t i = 0; i < 16; i++) {
         const uint32_t shift = i % 2 == 0 ? 0 : 4;
-        texels[i][3] = (uint8_t)((block[i / 2] >> shift & 15) * 17);
+        const uint32_t alpha = block[i / 2] >> shift & 15;
+        texels[i][3] = (uint8_t)(alpha * 17); // 15 becomes 255
     }
 }
 
@@ -581,9 +584,9 @@ static void read_dxt5_alpha(const uint8_t *block, uint8_t texels[16][4])
     for (uint32_t i = 1; i < steps; i++)
         palette[i + 1] = (uint8_t)(((steps - i) * first + i * second) / steps);
 
-    uint64_t indices = md5_read_u32le(block + 2) | (uint64_t)md5_read_u16le(block + 6) << 32;
-    for (int i = 0; i < 16; i++, indices >>= 3)
-        texels[i][3] = palette[indices & 7];
+    const uint64_t indices = md5_read_u32le(block + 2) | (uint64_t)md5_read_u16le(block + 6) << 32;
+    for (uint32_t i = 0; i < 16; i++)
+        texels[i][3] = palette[indices >> 3 * i & 7];
 }
 
 // Decodes a block of 8 bytes (DXT1) or 16 bytes to texels in rows, from the top left.
@@ -699,7 +702,25 @@ static bool set_dxgi_format(uint32_t number, dds_file *file)
     return false;
 }
 
-// Reads the four characters of a format, or the DXGI format after the header.
+// Reads the DXGI format, which follows the header in files with the format code DX10.
+static bool read_dxgi_format(md5_context *context, const uint8_t *bytes, size_t size,
+                             dds_file *file)
+{
+    if (size < DX10_SIZE)
+        return DAMAGED(context, "truncated DDS header: expected %d bytes, found %zu", DX10_SIZE,
+                       size);
+    const uint32_t number = md5_read_u32le(bytes + DDS_HEADER_SIZE);
+    file->start = DX10_SIZE;
+    if (!set_dxgi_format(number, file))
+        return DAMAGED(
+            context,
+            "unsupported DDS format: expected BC1, BC2, BC3 or 8 bits per channel, found "
+            "DXGI format %u",
+            number);
+    return true;
+}
+
+// Reads the format from the format code, four characters in the header.
 static bool read_named_format(md5_context *context, const uint8_t *bytes, size_t size,
                               dds_file *file)
 {
@@ -720,25 +741,15 @@ static bool read_named_format(md5_context *context, const uint8_t *bytes, size_t
         }
     }
 
-    if (memcmp(name, "DX10", 4) != 0)
-        return DAMAGED(context,
-                       "unsupported DDS format: expected DXT1, DXT3, DXT5, RXGB or DX10, found %s",
-                       md5i_quote(name, 4).text);
-    if (size < DX10_SIZE)
-        return DAMAGED(context, "truncated DDS header: expected %d bytes, found %zu", DX10_SIZE,
-                       size);
-
-    file->start = DX10_SIZE;
-    if (!set_dxgi_format(md5_read_u32le(bytes + DDS_HEADER_SIZE), file))
-        return DAMAGED(
-            context,
-            "unsupported DDS format: expected BC1, BC2, BC3 or 8 bits per channel, found "
-            "DXGI format %u",
-            md5_read_u32le(bytes + DDS_HEADER_SIZE));
-    return true;
+    if (memcmp(name, "DX10", 4) == 0)
+        return read_dxgi_format(context, bytes, size, file);
+    return DAMAGED(context,
+                   "unsupported DDS format: expected DXT1, DXT3, DXT5, RXGB or DX10, found %s",
+                   md5i_quote(name, 4).text);
 }
 
-// Reads the bits per texel and the mask of each channel.
+// Reads the format of a file without a format code: the bits per texel, and the mask of the bits of
+// each channel.
 static bool read_masked_format(md5_context *context, const uint8_t *bytes, dds_file *file)
 {
     const uint32_t flags = md5_read_u32le(bytes + DDS_FORMAT_FLAGS);
@@ -757,11 +768,14 @@ static bool read_masked_format(md5_context *context, const uint8_t *bytes, dds_f
     for (uint32_t i = 0; i < 4; i++)
         file->masks[i] = md5_read_u32le(bytes + DDS_MASKS + 4 * i);
 
-    // Luminance has one mask for three channels; other files without color have none.
-    if (flags & IS_LUMINANCE)
-        file->masks[1] = file->masks[2] = file->masks[0];
-    if (!(flags & (IS_COLOR | IS_LUMINANCE)))
-        file->masks[0] = file->masks[1] = file->masks[2] = 0;
+    // Luminance has one mask for three channels. Files with only alpha have no mask for them.
+    if (flags & IS_LUMINANCE) {
+        file->masks[1] = file->masks[0];
+        file->masks[2] = file->masks[0];
+    } else if (!(flags & IS_COLOR)) {
+        for (uint32_t i = 0; i < 3; i++)
+            file->masks[i] = 0;
+    }
     if (!has_alpha)
         file->masks[3] = 0;
     return true;
@@ -790,8 +804,9 @@ static bool read_dds_header(md5_context *context, const uint8_t *bytes, size_t s
     return read_masked_format(context, bytes, file);
 }
 
-// Sets row_size and checks that the file contains all rows. The pitch in the header is used only if
-// it is plausible: at least the size of a row, and less than twice that size plus 16.
+// Sets row_size and checks that the file contains all rows. Rows can be longer than their texels:
+// the header then contains the pitch, the bytes from row to row. The pitch is used only if it is
+// plausible: at least the size of a row, and less than twice that size plus 16.
 static bool check_dds_data(md5_context *context, const uint8_t *bytes, size_t size, dds_file *file)
 {
     const bool has_blocks = file->blocks != MD5_BLOCK_NONE;
@@ -960,6 +975,7 @@ md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts 
 
     if (begins_with(file, size, "DDS ", 4))
         return read_dds(&context, file, size);
+    // A PCX file begins with the manufacturer, the version 3.0 and the run-length encoding.
     if (begins_with(file, size, "\x0a\x05\x01", 3))
         return read_pcx(&context, file, size);
     if (!other_format)
