@@ -83,12 +83,14 @@ static void rotate_about_line(md5_rig *rig, md5_vec3d target, md5_quatd root, md
 
 // Moves root and middle joint into their limits, and then the tip as near as possible to its
 // target. If this is not near enough, also tries other rotations of the limb about the line to the
-// target.
+// target, and keeps the better result.
 static void approach(md5_rig *rig, md5_vec3d target)
 {
     const double length = md5_vec3d_length(rig->joints[ABOVE_MIDDLE].offset)
                           + md5_vec3d_length(rig->joints[ABOVE_TIP].offset);
     const double tolerance = LIMB_TOLERANCE * length;
+
+    // First try: start at the nearest rotations that the limits allow.
     const md5_quatd unlimited_root = rig->joints[ROOT].local;
     limit_joint(rig, ROOT);
     limit_joint(rig, MIDDLE);
@@ -98,11 +100,14 @@ static void approach(md5_rig *rig, md5_vec3d target)
     if (!(distance > RETRY_DISTANCE * length))
         return;
 
+    // Second try: start with another rotation about the line.
     const md5_quatd first_root = rig->joints[ROOT].local;
     const md5_quatd first_middle = rig->joints[MIDDLE].local;
     rotate_about_line(rig, target, unlimited_root, limited_middle);
     if (md5i_ccd_limited(rig, target, tolerance, MAX_CORRECTIONS) < distance)
         return;
+
+    // The first result was nearer.
     rig->joints[ROOT].local = first_root;
     rig->joints[MIDDLE].local = first_middle;
     md5i_update_rig(rig);
@@ -194,24 +199,35 @@ md5_limb_result md5i_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_
     return MD5_LIMB_REACHED;
 }
 
-// Computes the position of a joint in the space of an ancestor, and the rotation of the joint's
-// parent in this space. Returns false without a rotation if the parent is the ancestor.
+// Transforms a point from the space of a joint to the space of the joint's parent.
+static inline md5_float4 point_in_parent(const md5_xform *joint, md5_float4 point)
+{
+    const md5_float4 rotated = md5_float4_rotate(md5_float4_load_rotation(joint), point);
+    return md5_float4_add(rotated, md5_float4_load_translation(joint));
+}
+
+// Computes the position of a joint in the space of one of its ancestors, and the combined rotation
+// of the joints between the two. Returns false, without a rotation, if the ancestor is the joint's
+// parent, so that no joint is between them.
 static bool transform_in_ancestor(const md5_skeleton *skeleton, const md5_xform *pose,
-                                  uint32_t joint, uint32_t above, md5_float4 *position,
+                                  uint32_t joint, uint32_t ancestor, md5_float4 *position,
                                   md5_float4 *rotation)
 {
     const uint32_t parent = skeleton->joints[joint].parent;
-    *position = md5_float4_load_translation(&pose[joint]);
-    for (uint32_t ancestor = parent; ancestor != above;
-         ancestor = skeleton->joints[ancestor].parent) {
-        const md5_float4 turn = md5_float4_load_rotation(&pose[ancestor]);
-        *position = md5_float4_add(md5_float4_rotate(turn, *position),
-                                   md5_float4_load_translation(&pose[ancestor]));
-        *rotation = ancestor == parent
-                        ? turn
-                        : md5_float4_renormalize(md5_float4_quat_mul(turn, *rotation));
+    *position = md5_float4_load_translation(&pose[joint]); // in the space of the parent
+    if (parent == ancestor)
+        return false;
+
+    *position = point_in_parent(&pose[parent], *position);
+    *rotation = md5_float4_load_rotation(&pose[parent]);
+    uint32_t between = skeleton->joints[parent].parent;
+    while (between != ancestor) {
+        const md5_float4 local = md5_float4_load_rotation(&pose[between]);
+        *position = point_in_parent(&pose[between], *position);
+        *rotation = md5_float4_renormalize(md5_float4_quat_mul(local, *rotation));
+        between = skeleton->joints[between].parent;
     }
-    return parent != above;
+    return true;
 }
 
 // The knee's rotation in the hip's space.
@@ -225,6 +241,7 @@ static md5_float4 knee_rotation(const two_bones *limb, const md5_xform *knee)
 static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xform *pose,
                                     two_bones *limb)
 {
+    // Measure the bones in the pose.
     const md5_limb *const joints = limb->joints;
     const md5_float4_transform hip = md5i_joint_transform(skeleton, pose, joints->root);
     md5_float4 upper;
@@ -299,6 +316,26 @@ static void twist_to_pole(limb_plane *plane, md5_float4 along, md5_float4 curren
     plane->rotation = md5_float4_quat_mul(md5_float4_about(along, cosine, sine), plane->rotation);
 }
 
+// Sets *current to the direction from the hip to the foot, and *at_target to this direction when
+// the foot is at the target. If one of them is not defined, because the foot or the target is at
+// the hip, it equals the other. If both are not defined, they are the direction of the thigh.
+// `toward` and `distance` are those of select_plane().
+static void find_foot_directions(const two_bones *limb, md5_float4 toward, float distance,
+                                 md5_float4 *current, md5_float4 *at_target)
+{
+    const md5_float4 line = md5_float4_add(limb->upper, limb->lower);
+    const float span = md5_float4_length(line);
+    const bool is_foot_at_hip = !(span > MIN_LIMB_LENGTH);
+    const bool is_target_at_hip = !(distance > MIN_LIMB_LENGTH);
+    if (is_foot_at_hip)
+        *current = md5_float4_normalize(limb->upper, md5_float4_set(1, 0, 0, 0));
+    else
+        *current = md5_float4_scale(line, 1.0f / span);
+    *at_target = is_target_at_hip ? *current : md5_float4_scale(toward, 1.0f / distance);
+    if (is_foot_at_hip)
+        *current = *at_target;
+}
+
 // Computes the current plane of a limb, and the rotation to the plane in which it reaches a target.
 // `toward` is the vector from the hip to the target, in the space of the hip, and `distance` its
 // length, both in units of the reach. `pole` is a point in model space toward which the knee bends,
@@ -306,21 +343,11 @@ static void twist_to_pole(limb_plane *plane, md5_float4 along, md5_float4 curren
 static limb_plane select_plane(const two_bones *limb, md5_float4 toward, float distance,
                                const md5_vec3 *pole)
 {
-    // The directions from the hip to the foot: now, and at the target.
-    const md5_float4 line = md5_float4_add(limb->upper, limb->lower);
-    const float span = md5_float4_length(line);
-    const bool is_folded = !(span > MIN_LIMB_LENGTH);
-    const bool is_target_at_hip = !(distance > MIN_LIMB_LENGTH);
     md5_float4 old_along;
-    if (is_folded)
-        old_along = md5_float4_normalize(limb->upper, md5_float4_set(1, 0, 0, 0));
-    else
-        old_along = md5_float4_scale(line, 1.0f / span);
-    const md5_float4 along =
-        is_target_at_hip ? old_along : md5_float4_scale(toward, 1.0f / distance);
-    if (is_folded) // the foot is at the hip, so that any direction describes it
-        old_along = along;
+    md5_float4 along;
+    find_foot_directions(limb, toward, distance, &old_along, &along);
 
+    // The plane is defined by the knee's distance from the line from the hip to the foot.
     const md5_float4 knee_offset = md5_float4_reject(limb->upper, old_along);
     const float bend = md5_float4_length(knee_offset);
     limb_plane plane = {
@@ -330,8 +357,8 @@ static limb_plane select_plane(const two_bones *limb, md5_float4 toward, float d
     };
     md5_float4 pole_side = along;
     const bool has_pole = find_pole(limb, pole, along, &pole_side);
-    const bool has_plane = bend > MIN_LIMB_LENGTH;
-    if (!has_plane) {
+    const bool is_straight = !(bend > MIN_LIMB_LENGTH);
+    if (is_straight) {
         set_hinge_at_target(&plane, along, has_pole ? pole_side : forward_side(limb, along));
         return plane;
     }
@@ -560,7 +587,7 @@ static void create_limb_rig(const md5_skeleton *skeleton, const md5_xform *pose,
     };
     add_bone(skeleton, pose, joints->middle, joints->root, limits, rig);
     add_bone(skeleton, pose, joints->tip, joints->middle, limits, rig);
-    rig->joints[TIP].is_held = true;
+    rig->joints[TIP].is_held = true; // its own rotation cannot move the tip
 }
 
 // Bends the middle joint to the middle of its range if it is a hinge that is straight, or bent to
@@ -657,8 +684,8 @@ static md5_limb_result measure_miss(const md5_skeleton *skeleton, const md5_xfor
 {
     const two_bones *const limb = &plan->limb;
     md5_float4 tip;
-    md5_float4 unused;
-    transform_in_ancestor(skeleton, pose, joints->tip, joints->root, &tip, &unused);
+    md5_float4 unused_rotation;
+    transform_in_ancestor(skeleton, pose, joints->tip, joints->root, &tip, &unused_rotation);
     const md5_float4_transform hip = md5i_joint_transform(skeleton, pose, joints->root);
     const md5_float4 to_tip = md5_float4_rotate(hip.rotation, tip);
     *miss = md5_float4_length(md5_float4_sub(to_tip, plan->to_target));
@@ -691,16 +718,21 @@ md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
 bool md5_solve_two_bone(const md5_skeleton *skeleton, const md5_two_bone_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
-    md5_limb above;
-    const md5_limb *const limb = job->limb ? job->limb : &above;
-    const md5_limb_result found = job->limb ? md5i_check_limb(skeleton, job->limb)
-                                            : md5i_limb_above(skeleton, job->tip, &above);
+    md5_limb limb;
+    md5_limb_result found;
+    if (job->limb) {
+        limb = *job->limb;
+        found = md5i_check_limb(skeleton, &limb);
+    } else {
+        found = md5i_limb_above(skeleton, job->tip, &limb);
+    }
     if (found != MD5_LIMB_REACHED)
         return false;
-    const uint32_t joints[] = {limb->root, limb->middle, limb->tip};
-    (void)joints;
+
+    const uint32_t joints[] = {limb.root, limb.middle, limb.tip};
+    (void)joints; // only used if MD5_VALIDATE() checks its condition
     MD5_VALIDATE(md5i_are_limits(job->limits, joints, 3), MD5_LIMIT_RULE);
     if (job->weight > 0)
-        md5i_bend_limb(skeleton, pose, limb, job, NULL);
+        md5i_bend_limb(skeleton, pose, &limb, job, NULL);
     return true;
 }

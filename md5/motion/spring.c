@@ -5,27 +5,32 @@
 #include "md5/motion/numbers.h"
 #include "md5/motion/space.h"
 
-// One coordinate of one end. The animated position is assumed to move linearly from `from` to `to`;
-// the end follows it with a lag, and the difference from that decays.
+// A time step of all springs of a chain.
 typedef struct axis_step {
-    md5_swing swing;
-    double stiffness;
-    double damping;
-    double seconds;
+    md5_swing swing;  // effect of the step on a spring without acceleration
+    double stiffness; // 1 / s^2
+    double damping;   // 1 / s
+    double seconds;   // length of the step
 } axis_step;
 
+// Advances one coordinate of one end by a step. The animated position is assumed to move from
+// `from` to `to` at constant speed, and the acceleration to be constant. An end that follows this
+// motion steadily is at a constant offset from the animated position, at which the spring balances
+// acceleration and damping. The difference from the steady motion is a free damped oscillation.
 static void step_axis(const axis_step *step, float from, float to, float acceleration,
                       float *position, float *velocity)
 {
     const double a = from;
     const double b = to;
     const double speed = (b - a) / step->seconds;
-    const double behind = (acceleration - step->damping * speed) / step->stiffness;
-    const double x = *position - (a + behind);
+    const double offset = (acceleration - step->damping * speed) / step->stiffness;
+
+    // Position and velocity relative to the steady motion.
+    const double x = *position - (a + offset);
     const double v = *velocity - speed;
     const double keep = step->swing.keep;
     const double drift = step->swing.drift;
-    *position = (float)(b + behind + keep * x + drift * v);
+    *position = (float)(b + offset + keep * x + drift * v);
     *velocity = (float)(speed - step->stiffness * drift * x + (keep - step->damping * drift) * v);
 }
 
@@ -39,10 +44,11 @@ static md5_vec3 joint_end(const md5_chain *chain, const md5_xform *pose, uint32_
     return md5_vec3_add(chain->positions[i], md5_quat_rotate(chain->rotations[i], step));
 }
 
-// Moves the ends of the joints' bones in model space. `placement` is the transform of the model in
-// the space of the spring, `pull` the acceleration of all ends.
+// Moves the ends of the joints' bones, which are in world space. `placement` is the transform from
+// model space to world space, `acceleration` applies to all ends. In the first step, and if a state
+// is not valid, the ends are at rest at their animated positions.
 static void move_ends(const md5_spring_job *job, const md5_chain *chain, const md5_xform *pose,
-                      const axis_step *step, md5_xform placement, md5_vec3 pull)
+                      const axis_step *step, md5_xform placement, md5_vec3 acceleration)
 {
     for (uint32_t i = 0; i < chain->count; i++) {
         md5_spring_joint *const joint = &job->state[i];
@@ -53,9 +59,9 @@ static void move_ends(const md5_spring_job *job, const md5_chain *chain, const m
         md5_vec3 *const p = &joint->position;
         md5_vec3 *const v = &joint->velocity;
         if (!job->is_first && step->seconds > 0) {
-            step_axis(step, from.x, goal.x, pull.x, &p->x, &v->x);
-            step_axis(step, from.y, goal.y, pull.y, &p->y, &v->y);
-            step_axis(step, from.z, goal.z, pull.z, &p->z, &v->z);
+            step_axis(step, from.x, goal.x, acceleration.x, &p->x, &v->x);
+            step_axis(step, from.y, goal.y, acceleration.y, &p->y, &v->y);
+            step_axis(step, from.z, goal.z, acceleration.z, &p->z, &v->z);
             joint->target = goal;
         }
 
@@ -67,26 +73,34 @@ static void move_ends(const md5_spring_job *job, const md5_chain *chain, const m
 // Shorter bones do not have a direction, units.
 #define MIN_BONE_LENGTH 1e-15f
 
-// Points each joint at the end of its bone. Writes the rotations in model space.
+// Computes the rotation that points a bone along `toward`. Returns false if a direction is missing.
+static bool find_bone_rotation(md5_vec3 bone, md5_vec3 toward, md5_quat *rotation)
+{
+    const float length = md5_vec3_length(bone);
+    if (!(length > MIN_BONE_LENGTH) || !md5_is_valid_vec3(toward))
+        return false;
+    const md5_vec3 direction = md5_vec3_scale(bone, 1.0f / length);
+    *rotation = md5_rotation_between(direction, md5_vec3_normalize(toward, direction));
+    return true;
+}
+
+// Points each joint at the end of its bone that the spring has moved. Writes the joints' rotations
+// in model space. Bones keep their lengths, so a bone starts where the rotated bone above it ends,
+// which is not exactly the end that the spring has moved.
 static void point_at_ends(const md5_spring_job *job, const md5_chain *chain, const md5_xform *pose,
                           md5_xform placement, md5_quat *rotations)
 {
     const md5_xform to_model = md5_xform_inverse(placement);
-    md5_vec3 start = chain->positions[0]; // of the bone, after the rotations of the joints above
+    md5_vec3 start = chain->positions[0];
     for (uint32_t i = 0; i < chain->count; i++) {
         const md5_vec3 bone = md5_vec3_sub(joint_end(chain, pose, i), chain->positions[i]);
-        const float length = md5_vec3_length(bone);
-        const md5_vec3 rotated = md5_quat_rotate(to_model.rotation, job->state[i].position);
-        const md5_vec3 end = md5_vec3_add(rotated, to_model.translation);
-        const md5_vec3 toward = md5_vec3_sub(end, start);
+        const md5_vec3 rotated_end = md5_quat_rotate(to_model.rotation, job->state[i].position);
+        const md5_vec3 end = md5_vec3_add(rotated_end, to_model.translation);
 
         md5_quat rotation = MD5_NO_ROTATION;
         rotations[i] = chain->rotations[i];
-        if (length > MIN_BONE_LENGTH && md5_is_valid_vec3(toward)) {
-            const md5_vec3 direction = md5_vec3_scale(bone, 1.0f / length);
-            rotation = md5_rotation_between(direction, md5_vec3_normalize(toward, direction));
+        if (find_bone_rotation(bone, md5_vec3_sub(end, start), &rotation))
             rotations[i] = md5_quat_mul(rotation, chain->rotations[i]);
-        }
         start = md5_vec3_add(start, md5_quat_rotate(rotation, bone));
     }
 }
@@ -109,7 +123,8 @@ static md5_vec3 spring_acceleration(const md5_spring_job *job, md5_axes axes, fl
 static md5_spring_params filled_params(const md5_spring_job *job)
 {
     md5_spring_params params = job->params;
-#define FILL_SPRING(name, least, most, usual, text) params.name = md5_number_or(params.name, usual);
+#define FILL_SPRING(name, min, max, default_value, text) \
+    params.name = md5_number_or(params.name, default_value);
     MD5_SPRING_NUMBERS(FILL_SPRING)
 #undef FILL_SPRING
     return params;
