@@ -10,8 +10,6 @@
 
 // == Parameters =================================================================================
 
-// Sets a parameter. The new value can change the result of a condition only if a threshold is
-// between the old and the new value, or equal to one of them.
 // Returns true if a threshold of a parameter is in low..high.
 static bool has_threshold_between(const md5_machine *machine, uint32_t parameter, float low,
                                   float high)

@@ -43,6 +43,16 @@ enum {
 // displacement in the longest step is a finite float.
 #define MAX_ROOT_VELOCITY 1e24
 
+// Limit of the time until a foot is locked again, seconds.
+#define MAX_RELOCK_DELAY 1e6
+
+// Limit of the height of a foot or of a step, units.
+#define MAX_FOOT_HEIGHT 1e15
+
+// Limit of the absolute value of a sine, a cosine or a component of a unit quaternion, with a
+// margin for rounding errors.
+#define MAX_UNIT_COMPONENT 1.001
+
 // Limit of a sum of morph rows. Real sums are far smaller.
 #define MAX_MORPH_WEIGHT 1e30
 
@@ -50,8 +60,12 @@ enum {
 // group, so only one of them may have passed the end of a cycle.
 #define MAX_CYCLES_AHEAD 2.0
 
-// CHECK reads and checks values, STORE reads values that were checked.
-typedef enum archive_mode { WRITE, CHECK, STORE } archive_mode;
+// The task of an archive_*() function. Each of them handles all modes.
+typedef enum archive_mode {
+    WRITE, // write the values of the player
+    CHECK, // read values and check them, without changing the player
+    STORE, // read values that were checked, and store them in the player
+} archive_mode;
 
 typedef struct md5_archive {
     archive_mode mode;
@@ -92,30 +106,47 @@ static uint64_t load_bits(const void *value, size_t size)
     return *(const bool *)value;
 }
 
-// Writes *value, a number of `size` bytes, or reads a number. Returns its bits. *value may be
-// uninitialized while reading.
-static uint64_t archive_bits(md5_archive *archive, const void *value, size_t size)
+// Returns the number of bytes between the current position and the end of the archive.
+static size_t space_in_archive(const md5_archive *archive)
 {
-    if (archive->has_failed)
-        return 0;
+    return archive->used < archive->size ? archive->size - archive->used : 0;
+}
 
-    const size_t space = archive->used < archive->size ? archive->size - archive->used : 0;
-    uint64_t bits;
-    if (archive->mode == WRITE) {
-        bits = load_bits(value, size);
-        if (space > 0) // the last number may be written in part
-            md5_write_le(archive->to + archive->used, bits, size < space ? size : space);
-    } else if (size <= space) {
-        bits = md5_read_le(archive->from + archive->used, size);
-    } else {
+// Writes a number of `size` bytes. If the space is too small, only its first bytes are written.
+static void write_archive_bits(md5_archive *archive, uint64_t bits, size_t size)
+{
+    const size_t space = space_in_archive(archive);
+    if (space > 0)
+        md5_write_le(archive->to + archive->used, bits, size < space ? size : space);
+    archive->used += size;
+}
+
+// Reads a number of `size` bytes. Reports an error and returns 0 if the archive is too short.
+static uint64_t read_archive_bits(md5_archive *archive, size_t size)
+{
+    const size_t space = space_in_archive(archive);
+    if (size > space) {
         archive->has_failed =
             !MD5_FAIL(archive->context, MD5_ERROR_SYNTAX,
                       "saved player is truncated at byte %zu: expected %zu more bytes, found %zu",
                       archive->used, size, space);
         return 0;
     }
-
+    const uint64_t bits = md5_read_le(archive->from + archive->used, size);
     archive->used += size;
+    return bits;
+}
+
+// Writes *value, a number of `size` bytes, or reads a number, as the mode requires. Returns the
+// bits of the number, or 0 after an error. Does not change *value, which is not used by reading.
+static uint64_t archive_bits(md5_archive *archive, const void *value, size_t size)
+{
+    if (archive->has_failed)
+        return 0;
+    if (archive->mode != WRITE)
+        return read_archive_bits(archive, size);
+    const uint64_t bits = load_bits(value, size);
+    write_archive_bits(archive, bits, size);
     return bits;
 }
 
@@ -174,9 +205,11 @@ static void store_bits(number_kind kind, uint64_t bits, void *value)
         memcpy(value, &bits32, sizeof bits32);
 }
 
-// Writes *value, or reads a number and checks that it is in min..max. STORE stores it in *value.
-// `name` is used in error messages. Returns the number, or the minimum after an
-// error.
+// Archives the number *value: WRITE writes it, CHECK reads a number and checks that it is in
+// min..max, STORE reads a number into *value. `name` is the subject of the error message.
+//
+// Returns the number that was written or read. After an error returns `min`, so that the caller can
+// continue with a valid number.
 static double archive_number(md5_archive *archive, number_kind kind, void *value, double min,
                              double max, const char *name)
 {
@@ -240,15 +273,18 @@ typedef struct clock_range {
     double max_cycles;  // limit of the relative cycle of a clock that repeats
 } clock_range;
 
-// Members of a clip that are saved as one clock and a flag. They are equal after a restore.
+// Members of a clip that are saved as one clock and a flag. Both clocks are equal after a restore.
 typedef struct clip_clock {
     md5_clock *before; // clock before the last step
     md5_clock *current;
     bool *is_at_start; // it began at a whole cycle and has not moved since
 } clip_clock;
 
+// Archives the current clock of a clip as three numbers: the cycle relative to range.base_cycle,
+// the phase, and a flag for a clip that has just started.
 static void archive_clock(md5_archive *archive, clock_range range, clip_clock clip)
 {
+    // The first and the last number are computed to be written. STORE reads them below.
     int64_t relative_cycle = 0;
     bool is_at_start = false;
     if (archive->mode == WRITE) {
@@ -263,11 +299,12 @@ static void archive_clock(md5_archive *archive, clock_range range, clip_clock cl
         archive_number(archive, DOUBLE, &clip.current->phase, 0, max_phase, "phase of a clip");
     const bool has_just_started =
         archive_bool(archive, &is_at_start, "flag of a clip that just started");
-    if (has_just_started && !md5_is_whole_phase(phase))
+    if (has_just_started && !md5_is_whole_phase(phase)) {
         fail_number(archive,
                     "phase of a clip that just started is between its start and end: expected 0 "
                     "or 1",
                     phase);
+    }
 
     if (archive->mode == STORE) {
         const md5_clock clock = {range.base_cycle + relative_cycle, phase};
@@ -320,6 +357,7 @@ static uint32_t archive_one_shot_clip(md5_archive *archive, const md5_machine *m
     return source;
 }
 
+// Archives the easings of a one-shot's fades.
 static void archive_one_shot_easings(md5_archive *archive, md5_one_shot *one_shot)
 {
     if (archive->version >= VERSION_FADE_EASINGS) {
@@ -336,6 +374,7 @@ static void archive_one_shot_easings(md5_archive *archive, md5_one_shot *one_sho
         one_shot->fade_out_curve = one_shot->fade_in_curve;
 }
 
+// Archives the members of a one-shot that change while it plays.
 static void archive_one_shot_progress(md5_archive *archive, bool is_looping, md5_one_shot *one_shot)
 {
     const clock_range range = {.is_once = !is_looping, .max_cycles = MAX_CYCLES};
@@ -421,6 +460,7 @@ static void archive_foot(md5_archive *archive, md5_foot *foot)
     archive_floats(archive, &foot->miss, 1);
 }
 
+// Archives the lock of a foot that is kept at its position on the ground while it is down.
 static void archive_locked_foot(md5_archive *archive, md5_foot_lock *lock)
 {
     archive_bool(archive, &lock->is_locked, "flag for a locked foot");
@@ -428,9 +468,10 @@ static void archive_locked_foot(md5_archive *archive, md5_foot_lock *lock)
     archive_floats(archive, &lock->position, 3);
     archive_floats(archive, &lock->shift, 3);
     archive_floats(archive, &lock->shift_velocity, 3);
-    archive_number(archive, FLOAT, &lock->relock_delay, 0, 1e6, "time until a foot is locked");
-    archive_number(archive, FLOAT, &lock->step_height, 0, 1e15, "height of a step");
-    archive_number(archive, FLOAT, &lock->lift, 0, 1e15, "height of a foot");
+    archive_number(archive, FLOAT, &lock->relock_delay, 0, MAX_RELOCK_DELAY,
+                   "time until a foot is locked");
+    archive_number(archive, FLOAT, &lock->step_height, 0, MAX_FOOT_HEIGHT, "height of a step");
+    archive_number(archive, FLOAT, &lock->lift, 0, MAX_FOOT_HEIGHT, "height of a foot");
 
     if (archive->version >= VERSION_FOOT_HEADINGS) {
         archive_floats(archive, &lock->animated_heading, 2);
@@ -506,15 +547,17 @@ static float square_length(md5_quat q)
     return q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
 }
 
+// Returns true if the length of a quaternion is 1, except for rounding errors.
 static bool is_unit(md5_quat q)
 {
     const float square = square_length(q);
     return square > 0.999f && square < 1.001f;
 }
 
+// Archives the transform of a joint in a stored pose.
 static void archive_transform(md5_archive *archive, md5_xform *transform)
 {
-    enum { MAX_COMPONENT = 2 }; // is_unit() checks the length
+    enum { MAX_COMPONENT = 2 }; // only a coarse limit: is_unit() checks the length
     static const char name[] = "rotation of a pose";
     md5_quat *const q = &transform->rotation;
     const md5_quat rotation = {
@@ -538,14 +581,17 @@ static void archive_sums(md5_archive *archive, const md5_machine *machine, float
                        "weight of a morph");
 }
 
+// Archives a velocity of the root. It is 0 in a player that was saved by an older version.
 static void archive_root_velocity(md5_archive *archive, md5_root_velocity *velocity)
 {
-    if (archive->version < VERSION_VELOCITIES && archive->mode == STORE)
-        *velocity = (md5_root_velocity){{0}};
-    if (archive->version >= VERSION_VELOCITIES) {
-        for (uint32_t i = 0; i < 4; i++)
-            archive_number(archive, DOUBLE, &velocity->v[i], -MAX_ROOT_VELOCITY, MAX_ROOT_VELOCITY,
-                           "velocity of the root");
+    if (archive->version < VERSION_VELOCITIES) {
+        if (archive->mode == STORE)
+            *velocity = (md5_root_velocity){{0}};
+        return;
+    }
+    for (size_t i = 0; i < MD5_COUNT(velocity->v); i++) {
+        archive_number(archive, DOUBLE, &velocity->v[i], -MAX_ROOT_VELOCITY, MAX_ROOT_VELOCITY,
+                       "velocity of the root");
     }
 }
 
@@ -607,11 +653,27 @@ static void archive_transition(md5_archive *archive, const md5_machine *machine,
     archive_bool(archive, &active->is_new, "flag for a new state");
     archive_number(archive, DOUBLE, &active->start_time, -DBL_MAX, DBL_MAX,
                    "start time of a state");
-    if (is_above && !(fades && duration > 0))
+    if (is_above && !(fades && duration > 0)) {
         fail_number(archive,
                     "state above other states does not fade in: expected a fade duration above 0 "
                     "seconds",
                     fades ? duration : 0);
+    }
+}
+
+// Archives the clocks of a state's groups and clips. They are missing if the state has no motion.
+static void archive_state_clocks(md5_archive *archive, const md5_blend_tree *tree,
+                                 md5_active_state *active)
+{
+    if (!tree)
+        return;
+    for (uint32_t i = 0; i < tree->num_groups; i++) {
+        md5_clock *const group = &active->groups[i];
+        archive_number(archive, INT64, &group->cycle, -MAX_CYCLES, MAX_CYCLES, "cycle of a clip");
+        archive_number(archive, DOUBLE, &group->phase, 0, MAX_PHASE, "phase of a clip");
+    }
+    for (uint32_t i = 0; i < tree->num_instances; i++)
+        archive_instance(archive, active, tree, i);
 }
 
 // Archives an active state. If `is_above` is true, it fades in over other states.
@@ -624,33 +686,25 @@ static void archive_active_state(md5_archive *archive, const md5_machine *machin
     const md5_blend_tree *const tree = layer->states[state].tree;
     archive_transition(archive, machine, layer, is_above, active);
 
-    if (archive->mode == STORE)
+    if (archive->mode == STORE) {
+        active->tree = tree;
+        active->num_active_instances = 0; // not listed yet: finish_restore() does this
         active->in_step = false;
+    }
     if (layer->has_steps) {
         archive_bool(archive, &active->in_step, "flag for a synchronized state");
         archive_number(archive, INT, &active->leader, -1, last_state,
                        "leading state of a transition");
     }
-    if (archive->mode == STORE) {
-        active->tree = tree;
-        active->num_active_instances = 0;
-    }
-    if (!tree)
-        return;
-
-    for (uint32_t i = 0; i < tree->num_groups; i++) {
-        archive_number(archive, INT64, &active->groups[i].cycle, -MAX_CYCLES, MAX_CYCLES,
-                       "cycle of a clip");
-        archive_number(archive, DOUBLE, &active->groups[i].phase, 0, MAX_PHASE, "phase of a clip");
-    }
-    for (uint32_t i = 0; i < tree->num_instances; i++)
-        archive_instance(archive, active, tree, i);
+    archive_state_clocks(archive, tree, active);
 }
 
+// Archives the inertial offset of a joint.
 static void archive_offset(md5_archive *archive, md5_offset *offset)
 {
     const double min_rate = (double)MD5_FASTEST_DECAY;
-    archive_vector(archive, &offset->rotation, 1.001f, "rotation of an inertial offset");
+    archive_vector(archive, &offset->rotation, (float)MAX_UNIT_COMPONENT,
+                   "rotation of an inertial offset");
     archive_number(archive, FLOAT, &offset->rotation_rate, min_rate, 0,
                    "rate of an inertial offset");
     archive_vector(archive, &offset->translation, MAX_POSITION, "inertial offset");
@@ -658,8 +712,8 @@ static void archive_offset(md5_archive *archive, md5_offset *offset)
                    "rate of an inertial offset");
 }
 
-// Archives the offsets of an inertial transition. The velocities of the old pose are only needed
-// until time has passed: see begin_offsets().
+// Archives the offsets of an inertial transition. The joint velocities of the old pose are saved
+// only if no time has passed since the transition began: see begin_offsets().
 static void archive_offsets(md5_archive *archive, const md5_machine *machine, uint32_t num_joints,
                             md5_layer_state *layer_state)
 {
@@ -671,9 +725,11 @@ static void archive_offsets(md5_archive *archive, const md5_machine *machine, ui
 
     // Before VERSION_VELOCITIES, the transition began with any elapsed time above 0.
     const bool is_old_version = archive->version < VERSION_VELOCITIES;
+    // A smaller time of an old player is raised, so that the transition counts as begun.
     const bool is_begun = elapsed > (is_old_version ? 0 : MD5_BORDER);
     if (is_begun && is_old_version && archive->mode == STORE)
         layer_state->settling.elapsed = fmax(elapsed, 2 * MD5_BORDER);
+
     const uint32_t num_velocities = is_begun ? 0 : num_joints;
     for (uint32_t i = 0; i < num_velocities; i++) {
         md5_velocity *const velocity = &layer_state->velocities[i];
@@ -686,6 +742,7 @@ static void archive_offsets(md5_archive *archive, const md5_machine *machine, ui
     archive_sums(archive, machine, layer_state->morph_offsets);
 }
 
+// Archives a frozen pose of a layer. Its transforms are not saved if its weight is 0.
 static void archive_frozen_pose(md5_archive *archive, const md5_machine *machine,
                                 uint32_t num_joints, md5_layer_state *layer_state)
 {
@@ -718,6 +775,8 @@ static void archive_active_states(md5_archive *archive, const md5_machine *machi
     }
 }
 
+// Archives a layer: its flags, its frozen pose and inertial offsets if they exist, and its active
+// states.
 static void archive_layer(md5_archive *archive, const md5_machine *machine,
                           const md5_play_layer *layer, md5_layer_state *layer_state)
 {
@@ -755,19 +814,24 @@ static void archive_root_delta(md5_archive *archive, md5_root_delta *motion)
     archive_number(archive, DOUBLE, &motion->x, -max, max, "translation of the root");
     archive_number(archive, DOUBLE, &motion->y, -max, max, "translation of the root");
     archive_number(archive, DOUBLE, &motion->z, -max, max, "translation of the root");
-    archive_number(archive, DOUBLE, &motion->cosine, -1.001, 1.001, "rotation of the root");
-    archive_number(archive, DOUBLE, &motion->sine, -1.001, 1.001, "rotation of the root");
+    archive_number(archive, DOUBLE, &motion->cosine, -MAX_UNIT_COMPONENT, MAX_UNIT_COMPONENT,
+                   "rotation of the root");
+    archive_number(archive, DOUBLE, &motion->sine, -MAX_UNIT_COMPONENT, MAX_UNIT_COMPONENT,
+                   "rotation of the root");
 }
 
+// Archives the signature, the version of the format and the fingerprint of the machine. Reading
+// fails if one of them does not match.
 static void archive_header(md5_archive *archive, const md5_machine *machine)
 {
     uint32_t magic = MAGIC;
     magic = archive_uint(archive, &magic, 0, UINT32_MAX, "file signature");
-    if (magic != MAGIC && !archive->has_failed)
+    if (magic != MAGIC && !archive->has_failed) {
         archive->has_failed =
             !MD5_FAIL(archive->context, MD5_ERROR_SYNTAX,
                       "data is not a saved player: expected the signature 0x%08x, found 0x%08x",
                       (unsigned)MAGIC, magic);
+    }
 
     uint32_t version = VERSION;
     version = archive_uint(archive, &version, 0, UINT32_MAX, "format version");
@@ -777,18 +841,19 @@ static void archive_header(md5_archive *archive, const md5_machine *machine)
     if (archive->has_failed)
         return;
 
-    if (version < MIN_VERSION || version > VERSION)
+    if (version < MIN_VERSION || version > VERSION) {
         archive->has_failed =
             !MD5_FAIL(archive->context, MD5_ERROR_MISMATCH,
                       "unsupported version of a saved player: expected %d to %d, found %u",
                       MIN_VERSION, VERSION, version);
-    else if (fingerprint != machine->fingerprint)
+    } else if (fingerprint != machine->fingerprint) {
         archive->has_failed =
             !MD5_FAIL(archive->context, MD5_ERROR_MISMATCH,
                       "player was saved with another machine: expected fingerprint %016llx of "
                       "machine %s, found %016llx",
                       (unsigned long long)machine->fingerprint, MD5_QUOTED(machine->tables.name),
                       (unsigned long long)fingerprint);
+    }
 }
 
 static bool is_position_in_range(md5_vec3 position)
@@ -820,7 +885,7 @@ static void archive_detail(md5_archive *archive, const md5_player *player, md5_d
     archive_uint(archive, &detail->num_calls, 0, UINT32_MAX, "number of poses");
     archive_uint(archive, &detail->age, 0, UINT32_MAX, "age of a pose");
 
-    if (archive->mode == WRITE && detail->has_stored_pose)
+    if (archive->mode == WRITE && detail->has_stored_pose) // `detail` is in the copy of the player
         detail->has_stored_pose = is_pose_in_range(player->stored_pose, machine->num_joints);
     const bool has_pose = archive_bool(archive, &detail->has_stored_pose, "flag for a stored pose");
     if (!has_pose)
@@ -829,6 +894,7 @@ static void archive_detail(md5_archive *archive, const md5_player *player, md5_d
         archive_transform(archive, &player->stored_pose[i]);
 }
 
+// Archives the value of a parameter. A bool or trigger is 0 or 1.
 static void archive_parameter(md5_archive *archive, md5_parameter_kind kind, float *value)
 {
     const double max = (double)FLT_MAX;
@@ -912,7 +978,7 @@ size_t md5_player_save(const md5_player *player, void *bytes, size_t size)
     MD5_ASSERT_PLAYER(player);
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: must not be NULL unless size is 0");
     md5_archive archive = {.mode = WRITE, .to = (uint8_t *)bytes, .size = size, .version = VERSION};
-    md5_player copy = *player; // archive_detail() changes it
+    md5_player copy = *player; // so that archive_detail() can mark a stored pose as not saved
     archive_player(&archive, &copy);
     return archive.used;
 }
@@ -950,11 +1016,12 @@ bool md5_player_restore(md5_player *player, const void *bytes, size_t size, md5_
     md5_archive archive = {
         .mode = CHECK, .from = (const uint8_t *)bytes, .size = size, .context = &context};
     archive_player(&archive, player);
-    if (!archive.has_failed && archive.used != size)
+    if (!archive.has_failed && archive.used != size) {
         archive.has_failed =
             !MD5_FAIL(&context, MD5_ERROR_SYNTAX,
                       "saved player has excess bytes at the end: expected %zu bytes, found %zu",
                       archive.used, size);
+    }
     if (archive.has_failed)
         return false;
 
