@@ -25,13 +25,16 @@ static inline const md5_entity_clip *md5_slot_clip(const md5_actor *actor,
 // Conversion of the engine's time to frames. The engine uses integer milliseconds and an integer
 // frame rate. The duration of a clip is rounded up, so that a cycle may restart 1 ms late.
 
+// The frame rate at which the engine counts frames, Hz, regardless of the frame rate of a file.
+enum { ENGINE_FRAME_RATE = 24 };
+
 // Returns the clip time of a slot at an actor time, in ms. The time of an endless clip is below the
 // duration of the clip.
 static int64_t slot_time(const md5_actor *actor, const md5_actor_slot *slot, int64_t time)
 {
     const int64_t duration = actor->entity->clips[slot->clip].anim->milliseconds;
     if (slot->held_frame > 0)
-        return (int64_t)(slot->held_frame - 1) * 1000 / 24; // 24 Hz, regardless of the frame rate
+        return (int64_t)(slot->held_frame - 1) * 1000 / ENGINE_FRAME_RATE;
     const int64_t passed =
         (int64_t)((double)(time - slot->start) * (double)slot->rate) + slot->offset;
     if (slot->cycles > 0) {
@@ -44,27 +47,33 @@ static int64_t slot_time(const md5_actor *actor, const md5_actor_slot *slot, int
     return remainder < 0 ? remainder + duration : remainder;
 }
 
-// Returns the frames of a clip's file at a clip time.
+// Returns the sample position of an animation file at a clip time in milliseconds: the cycle, the
+// two frames and the fraction between them. A cycle has one frame less than the file, because its
+// last frame is the first frame of the next cycle. If `cycles` is positive, the animation stops at
+// its last frame after this number of cycles.
 static md5_sample_position sample_position_at(const md5_anim *anim, int64_t milliseconds,
                                               int32_t cycles)
 {
-    const int64_t intervals = (int64_t)anim->num_frames - 1;
+    const int64_t frames_per_cycle = (int64_t)anim->num_frames - 1;
     md5_sample_position sample = {.frame0 = 0};
-    if (intervals == 0)
+    if (frames_per_cycle == 0)
         return sample;
 
+    // Position = time * frame rate, in integers: milliseconds * frames per second are thousandths
+    // of a frame.
     const double whole_rate = floor(anim->frame_rate < 1e6 ? anim->frame_rate : 1e6);
     const int64_t thousandths = milliseconds > 0 ? milliseconds * (int64_t)whole_rate : 0;
     const int64_t frame = thousandths / 1000;
-    sample.cycle = frame / intervals;
-    if (cycles > 0 && sample.cycle >= cycles) {
-        sample.frame0 = (uint32_t)intervals;
-        sample.frame1 = (uint32_t)intervals;
+    sample.cycle = frame / frames_per_cycle;
+    const bool has_ended = cycles > 0 && sample.cycle >= cycles;
+    if (has_ended) {
+        sample.frame0 = (uint32_t)frames_per_cycle;
+        sample.frame1 = (uint32_t)frames_per_cycle;
         sample.cycle = cycles - 1;
         return sample;
     }
 
-    sample.frame0 = (uint32_t)(frame % intervals);
+    sample.frame0 = (uint32_t)(frame % frames_per_cycle);
     sample.frame1 = sample.frame0 + 1;
     sample.fraction = (float)(thousandths % 1000) * 0.001f;
     return sample;
@@ -160,11 +169,13 @@ void md5_actor_set_in_place(md5_actor *actor, bool is_removed)
 
 // -- Random numbers -------------------------------------------------------------------------------
 
-// Returns the next 15-bit number of the engine's generator.
+enum { RANDOM_RANGE = 1 << 15 };
+
+// Returns the next number of the engine's generator, 0 to RANDOM_RANGE - 1.
 static uint32_t actor_random(md5_actor *actor)
 {
     actor->random = actor->random * 69069u + 1u;
-    return actor->random & 0x7FFFu;
+    return actor->random & (RANDOM_RANGE - 1u);
 }
 
 void md5_actor_set_seed(md5_actor *actor, uint32_t seed)
@@ -304,7 +315,7 @@ bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip, md5_ac
         else if (frame > num_frames)
             slots->held_frame = num_frames;
     } else if (mode == MD5_ACTOR_CYCLE && (anim->flags & MD5_ANIM_RANDOM_CYCLE_START)) {
-        const double fraction = actor_random(actor) / 32768.0 / anim->rate;
+        const double fraction = actor_random(actor) / (double)RANDOM_RANGE / anim->rate;
         slots->start = (int64_t)((double)actor->time - fraction * anim->milliseconds);
     }
     update_end(actor, slots);
@@ -467,7 +478,7 @@ static void schedule_blink(md5_actor *actor)
 {
     md5_actor_blink *const blink = &actor->blink;
     const int64_t range = (int64_t)blink->max - blink->min;
-    blink->next = actor->time + blink->min + range * actor_random(actor) / 0x8000;
+    blink->next = actor->time + blink->min + range * actor_random(actor) / RANDOM_RANGE;
 }
 
 void md5_actor_set_blinking(md5_actor *actor, bool is_blinking)
@@ -478,7 +489,7 @@ void md5_actor_set_blinking(md5_actor *actor, bool is_blinking)
 
 void md5i_actor_set_blinking(md5_actor *actor, bool is_blinking)
 {
-    enum { FADE = 2 * 1000 / 24 }; // two frames at the engine's 24 Hz, in ms
+    enum { FADE = 2 * 1000 / ENGINE_FRAME_RATE }; // two frames, in ms
     if (actor->blink.clip == MD5_NONE)
         return;
     actor->blink.is_stopped = !is_blinking;
@@ -561,7 +572,7 @@ static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_ac
     if (*sum > 0.0f) {
         if ((slot->end >= 0 && actor->time >= slot->end) || weight == 0.0f)
             return false;
-        if (channel == MD5_CHANNEL_EYELIDS)
+        if (channel == MD5_CHANNEL_EYELIDS) // then `fraction` is the weight of the eyelids
             *sum = 1.0f - weight;
     }
     sample_slot(actor, slot);
@@ -590,14 +601,16 @@ static bool blend_channel(const md5_actor *actor, md5_channel channel, float *su
     return plays;
 }
 
-// Returns false if no slot contributes.
+// Blends the slots of all channels into a pose: first MD5_CHANNEL_ALL, then the channels of the
+// parts of the body with the remaining weight. The eyelids are always blended. Returns false if no
+// slot contributes.
 static bool blend_channels(const md5_actor *actor, md5_xform *pose)
 {
-    float all = 0.0f;
-    bool plays = blend_channel(actor, MD5_CHANNEL_ALL, &all, pose);
+    float weight_of_all = 0.0f;
+    bool plays = blend_channel(actor, MD5_CHANNEL_ALL, &weight_of_all, pose);
     for (int i = MD5_CHANNEL_TORSO; i < MD5_NUM_CHANNELS; i++) {
-        float sum = all;
-        if (all < 1.0f || i == MD5_CHANNEL_EYELIDS)
+        float sum = weight_of_all;
+        if (weight_of_all < 1.0f || i == MD5_CHANNEL_EYELIDS)
             plays |= blend_channel(actor, (md5_channel)i, &sum, pose);
     }
     return plays;
@@ -615,6 +628,7 @@ const md5_xform *md5i_actor_pose(md5_actor *actor)
         memcpy(actor->posed_slots, actor->slots, sizeof actor->posed_slots);
         actor->posed_time = actor->time;
     } else {
+        // Nothing plays: show the last pose, from the slots and the time of that pose.
         md5_actor last = *actor;
         memcpy(last.slots, actor->posed_slots, sizeof last.slots);
         last.time = actor->posed_time;
@@ -841,7 +855,7 @@ static uint64_t hash_clips(const md5_entity *entity)
     return hash;
 }
 
-// Returns false if the flags are invalid.
+// Writes or reads a slot, depending on the archive. Returns false if the flags are invalid.
 static bool archive_slot(md5_state_archive *archive, md5_actor_slot *slot)
 {
     uint32_t flags = slot->is_muted;
@@ -861,7 +875,7 @@ static bool archive_slot(md5_state_archive *archive, md5_actor_slot *slot)
     return flags < 2;
 }
 
-// Returns false if flags are invalid.
+// Writes or reads an actor, depending on the archive. Returns false if flags are invalid.
 static bool archive_actor(md5_state_archive *archive, md5_actor *actor)
 {
     enum { REMOVES_MOTION = 1, BLINK_IS_STOPPED = 2, ALL_FLAGS = 3 };

@@ -179,11 +179,11 @@ static void list_tracked(driven_actor *driven)
 
 // == Creation =====================================================================================
 
-// Reads pitch and yaw from a key. The parameters are the defaults.
-
-static look_angles read_angles(const md5_entity *entity, const char *key, float pitch, float yaw)
+// Reads pitch and yaw from a key, degrees.
+static look_angles read_angles(const md5_entity *entity, const char *key, float default_pitch,
+                               float default_yaw)
 {
-    float values[2] = {pitch, yaw};
+    float values[2] = {default_pitch, default_yaw};
     md5i_entity_numbers(md5_entity_def_value(entity->def, key), values, 2);
     return (look_angles){(double)values[0], (double)values[1]};
 }
@@ -208,12 +208,13 @@ static void read_look_joints(md5_monster *monster, md5_context *context)
     }
 }
 
-// Returns the height of the eyes: the key "eye_height", or the height of the left eye in the first
-// frame of "idle", or a height slightly below the top of the bounding box.
+#define EYES_BELOW_TOP 6.0 // units below the top of the bounding box
+
+// Returns the height of the eyes, units: the key "eye_height", or the height of the left eye in the
+// first frame of "idle", or a height slightly below the top of the bounding box.
 static double find_eye_height(const md5_monster *monster)
 {
     const md5_entity *const entity = monster->desc.entity;
-    float top[3] = {0.0f, 0.0f, 0.0f};
     if (md5_entity_def_value(entity->def, "eye_height"))
         return (double)md5i_monster_float(monster, "eye_height", 0.0f);
 
@@ -228,9 +229,11 @@ static double find_eye_height(const md5_monster *monster)
         md5_local_to_model_xforms(&entity->model->skeleton, transforms, transforms);
         return (double)(transforms[monster->eye_joints[0]].translation.z + entity->model_offset.z);
     }
+
+    float top[3] = {0.0f, 0.0f, 0.0f};
     md5i_entity_numbers(md5_entity_def_value(entity->def, "size"), top, 3);
     md5i_entity_numbers(md5_entity_def_value(entity->def, "maxs"), top, 3);
-    return (double)top[2] - 6.0;
+    return (double)top[2] - EYES_BELOW_TOP;
 }
 
 // Reads the keys of look joints and eyes. The defaults are the engine's.
@@ -404,7 +407,7 @@ void md5_monster_look_at(md5_monster *monster, uint64_t who, int64_t time, uint3
     if (monster->who != who || monster->focus_time < time) {
         monster->who = who;
         monster->align_time = time;
-        monster->force_time = time + 1000;
+        monster->force_time = time + 1000; // the joints follow the eyes for a second
         md5i_actor_blink(monster->desc.head ? monster->desc.head : monster->desc.body);
     }
     monster->focus_time = time + milliseconds;
@@ -920,6 +923,9 @@ static bool has_valid_legs(const md5_monster *monster)
 static bool archive_monster(md5_state_archive *archive, md5_monster *monster, md5_joint_mod *mods)
 {
     bool is_valid = true;
+
+    // All saved members have eight bytes. The members from ik.waist_height up to focus_time are
+    // doubles, the others are integers.
     for (size_t offset = FIRST_SAVED; offset < sizeof *monster; offset += sizeof(double)) {
         double number;
         md5_archive_64(archive, (char *)monster + offset);

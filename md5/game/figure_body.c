@@ -273,14 +273,17 @@ static void add_tetrahedron(solid_mass *mass, md5_vec3d a, md5_vec3d b, md5_vec3
         {a.x, a.y, a.z}, {b.x, b.y, b.z}, {c.x, c.y, c.z}, {sum.x, sum.y, sum.z}};
     mass->volume += volume_times_6 / 6.0;
     mass->center = md5_vec3d_add(mass->center, md5_vec3d_scale(sum, volume_times_6 / 24.0));
-    for (uint32_t r = 0; r < 3; r++)
-        for (uint32_t s = 0; s < 3; s++)
+    for (uint32_t r = 0; r < 3; r++) {
+        for (uint32_t s = 0; s < 3; s++) {
             for (uint32_t k = 0; k < 4; k++)
                 mass->products[r][s] += volume_times_6 / 120.0 * rows[k][r] * rows[k][s];
+        }
+    }
 }
 
-// Integrates over the tetrahedra between the origin and each face, then moves the products to the
-// center of mass.
+// Computes volume, center of mass and products of a shape. Integrates over the tetrahedra between
+// the origin and each face, whose volumes are negative if the face is on the side of the origin.
+// Then moves the products to the center of mass (parallel axis theorem).
 static solid_mass measure_solid(const body_shape *shape)
 {
     solid_mass mass = {.volume = 0.0};
@@ -289,9 +292,10 @@ static solid_mass measure_solid(const body_shape *shape)
                         shape->corners[shape->faces[i][2]], shape->corners[shape->faces[i][1]]);
     mass.center = md5_vec3d_scale(mass.center, mass.volume > 0.0 ? 1.0 / mass.volume : 0.0);
     const double center[3] = {mass.center.x, mass.center.y, mass.center.z};
-    for (uint32_t r = 0; r < 3; r++)
+    for (uint32_t r = 0; r < 3; r++) {
         for (uint32_t s = 0; s < 3; s++)
             mass.products[r][s] -= mass.volume * center[r] * center[s];
+    }
     return mass;
 }
 
@@ -350,10 +354,11 @@ static void store_shape(figure_builder *builder, md5_body_part *body, const body
             md5_vec3d_round(md5_vec3d_sub(shape->corners[i], center));
     body->bounds =
         md5_bounds_from_points(&builder->vertices[body->first_vertex], body->num_vertices);
-    for (uint32_t i = 0; i < shape->num_faces; i++)
+    for (uint32_t i = 0; i < shape->num_faces; i++) {
+        uint32_t *const triangle = builder->triangles[figure->num_triangles + i];
         for (uint32_t k = 0; k < 3; k++)
-            builder->triangles[figure->num_triangles + i][k] =
-                body->first_vertex + shape->faces[i][k];
+            triangle[k] = body->first_vertex + shape->faces[i][k];
+    }
     figure->num_triangles += shape->num_faces;
 }
 
@@ -548,9 +553,10 @@ static bool map_movers(figure_builder *builder)
 
 static uint32_t find_body(const figure_builder *builder, const char *name)
 {
-    for (uint32_t i = 0; i < builder->figure.num_bodies; i++)
+    for (uint32_t i = 0; i < builder->figure.num_bodies; i++) {
         if (md5_equals_ignore_case(builder->figure.def->bodies[i].name, name))
             return i;
+    }
     return MD5_NONE;
 }
 
@@ -689,7 +695,7 @@ static md5_friction_dent read_dent(const md5_entity *entity, const char *name,
                                .end = read_ragdoll_key(entity, name, "End", defaults.end)};
 }
 
-// The default values are the engine's.
+// Reads the keys of slow motion and friction. The default values are the engine's.
 static void read_ragdoll_keys(md5_figure *figure)
 {
     const md5_entity *const entity = figure->entity;
@@ -922,9 +928,10 @@ md5_bounds md5_figure_bounds(const md5_figure *figure, const md5_body_state *bod
     return bounds;
 }
 
-// Finds the fraction of a line segment at which it enters a convex body: the last of the planes
-// that it crosses from outside. Returns false if the segment leaves through another plane before,
-// or does not reach the body.
+// Finds the fraction of a line segment at which it enters a convex body: the last of the face
+// planes that it crosses from outside (Cyrus-Beck clipping). Returns false if the segment leaves
+// through another plane before, or does not reach the body. The segment begins at `from`, in the
+// axes of the body, and ends at from + direction.
 static bool enter_body(const md5_figure *figure, const md5_body_part *body, md5_vec3 from,
                        md5_vec3 direction, float *enter, md5_vec3 *normal)
 {
@@ -935,16 +942,17 @@ static bool enter_body(const md5_figure *figure, const md5_body_part *body, md5_
         const md5_vec3 a = figure->vertices[corners[0]];
         const md5_vec3 outward = md5_vec3_cross(md5_vec3_sub(figure->vertices[corners[2]], a),
                                                 md5_vec3_sub(figure->vertices[corners[1]], a));
-        const float inside = md5_vec3_dot(outward, md5_vec3_sub(a, from));
-        const float speed = md5_vec3_dot(outward, direction);
+        const float depth = md5_vec3_dot(outward, md5_vec3_sub(a, from)); // negative: outside
+        const float speed = md5_vec3_dot(outward, direction);             // negative: inward
 
-        if (speed < 0.0f && inside / speed > *enter) {
-            *enter = inside / speed;
+        // The segment crosses the plane at the fraction depth / speed.
+        if (speed < 0.0f && depth / speed > *enter) {
+            *enter = depth / speed;
             *normal = md5_vec3_normalize(outward, outward);
         } else if (speed > 0.0f) {
-            leave = fminf(leave, inside / speed);
-        } else if (speed == 0.0f && inside < 0.0f) {
-            return false;
+            leave = fminf(leave, depth / speed);
+        } else if (speed == 0.0f && depth < 0.0f) {
+            return false; // parallel to the plane, outside
         }
     }
     return *enter >= 0.0f && *enter <= leave;

@@ -299,9 +299,10 @@ static void locate_name(md5_model_parser *parser, channel_joints *list, const ch
     }
 }
 
-// Applies one pattern of the list `all`.
+// Applies one pattern to the joints of a channel: J, *J, -J or -*J. `patterns` is the whole list,
+// for messages.
 static void apply_joint_pattern(md5_model_parser *parser, channel_joints *list, const char *pattern,
-                                size_t size, md5_token all)
+                                size_t size, md5_token patterns)
 {
     const char *name = pattern;
     const bool is_removed = size > 0 && *name == '-';
@@ -330,7 +331,7 @@ static void apply_joint_pattern(md5_model_parser *parser, channel_joints *list, 
         return;
     const char *const model = parser->decl->name;
     md5i_decl_lex_warn(&parser->lex, "Unknown joint %s in %s for model %s",
-                       md5i_quote(name, size).text, MD5_QUOTED_TOKEN(&all), MD5_QUOTED(model));
+                       md5i_quote(name, size).text, MD5_QUOTED_TOKEN(&patterns), MD5_QUOTED(model));
 }
 
 // -- Parsing --------------------------------------------------------------------------------------
@@ -341,13 +342,12 @@ static bool is_blank_char(char c)
 }
 
 // Reads the patterns up to the closing bracket as one text, with a space after each token except
-// for
-// * and -.
-static bool read_joint_list(md5_model_parser *parser, md5_token *all)
+// "*" and "-". Returns false after an error.
+static bool read_joint_list(md5_model_parser *parser, md5_token *patterns)
 {
     md5_token token;
     size_t capacity = 0;
-    *all = (md5_token){.text = ""};
+    *patterns = (md5_token){.text = ""};
     while (!md5i_decl_lex_accept(&parser->lex, ")")) {
         if (!md5i_decl_lex_read(&parser->lex, &token)) {
             report_unexpected_end(parser);
@@ -355,23 +355,23 @@ static bool read_joint_list(md5_model_parser *parser, md5_token *all)
         }
         md5_arena *const scratch = &parser->game->scratch;
         const bool has_blank = !md5i_token_is(&token, "*") && !md5i_token_is(&token, "-");
-        TRY(md5i_append_text(scratch, all, &capacity, token.text, token.size));
-        TRY(md5i_append_text(scratch, all, &capacity, " ", has_blank ? 1 : 0));
+        TRY(md5i_append_text(scratch, patterns, &capacity, token.text, token.size));
+        TRY(md5i_append_text(scratch, patterns, &capacity, " ", has_blank ? 1 : 0));
     }
     return true;
 }
 
-// Applies all patterns of a list.
-static void apply_joint_list(md5_model_parser *parser, channel_joints *list, md5_token all)
+// Applies all patterns of a list, which are separated by blanks.
+static void apply_joint_list(md5_model_parser *parser, channel_joints *list, md5_token patterns)
 {
-    const char *at = all.text;
-    const char *const end = all.text + all.size;
+    const char *at = patterns.text;
+    const char *const end = patterns.text + patterns.size;
     while (at < end) {
         const char *const start = at;
         while (at < end && !is_blank_char(*at))
             at++;
         if (at > start)
-            apply_joint_pattern(parser, list, start, (size_t)(at - start), all);
+            apply_joint_pattern(parser, list, start, (size_t)(at - start), patterns);
         if (at < end)
             at++;
     }
@@ -516,9 +516,18 @@ static void read_channel(md5_model_parser *parser)
 
 // -- Frame commands -------------------------------------------------------------------------------
 
-// The commands, in the order of md5_frame_code. Types of arguments: t a text, j a joint, J a joint
-// or "", s a skin, n a number, o an optional text. Names of functions, events, effects and entities
-// are not checked.
+// Types of arguments. Names of functions, events, effects and entities are texts, which are not
+// checked.
+enum argument_type {
+    ARGUMENT_TEXT = 't',
+    ARGUMENT_OPTIONAL_TEXT = 'o',
+    ARGUMENT_JOINT = 'j',
+    ARGUMENT_JOINT_OR_NONE = 'J', // the name may be ""
+    ARGUMENT_SKIN = 's',
+    ARGUMENT_NUMBER = 'n',
+};
+
+// The commands, in the order of md5_frame_code. Each character of `arguments` is an argument_type.
 static const struct command_syntax {
     const char *keyword;
     const char *arguments;
@@ -613,27 +622,49 @@ static void set_command_joint(md5_model_parser *parser, const md5_token *name, b
                         MD5_QUOTED_TOKEN(name));
 }
 
-// Applies an argument of a command. `types` are the types of this and the following arguments.
-// Returns false if memory runs out.
+// Stores an argument in a command: a joint or a number in its member, other arguments at the end of
+// the text. `types` are the argument types of this and the following arguments. Returns false if
+// memory runs out.
 static bool apply_argument(md5_model_parser *parser, const md5_token *argument, const char *types,
                            md5_frame_command *command)
 {
-    switch (types[0]) {
-    case 'j':
-    case 'J':
-        set_command_joint(parser, argument, types[0] == 'J', command);
-        // If the last argument is a joint, its name is added to the text.
-        return types[1] != '\0' || append_argument(parser, argument, command);
-    case 'n':
+    const char type = types[0];
+    const bool is_last = types[1] == '\0';
+    switch (type) {
+    case ARGUMENT_JOINT:
+    case ARGUMENT_JOINT_OR_NONE:
+        set_command_joint(parser, argument, type == ARGUMENT_JOINT_OR_NONE, command);
+        if (!is_last)
+            return true;
+        break; // the name of a joint is also text if it is the last argument
+    case ARGUMENT_NUMBER:
         command->leg = md5i_token_int(argument);
         return true;
-    case 's':
+    case ARGUMENT_SKIN:
+        // The skin is parsed now, so that its errors are reported.
         if (!md5i_token_is(argument, "none"))
             (void)md5i_parse_skin_named(parser->game, argument->text, argument->size);
-        return append_argument(parser, argument, command);
-    default: // 't', 'o'
-        return append_argument(parser, argument, command);
+        break;
+    default: // texts
+        break;
     }
+    return append_argument(parser, argument, command);
+}
+
+// Reads the arguments of a command. Returns false after an error or if memory runs out.
+static bool read_command_arguments(md5_model_parser *parser, md5_frame_command *command)
+{
+    const char *types = command_syntaxes[command->code].arguments;
+    for (; *types && !parser->is_defaulted; types++) {
+        md5_token token;
+        if (md5i_decl_lex_read_on_line(&parser->lex, &token)) {
+            TRY(apply_argument(parser, &token, types, command));
+        } else if (*types != ARGUMENT_OPTIONAL_TEXT) {
+            md5i_decl_error(&parser->lex, "another argument", "Unexpected end of line");
+            return false;
+        }
+    }
+    return true;
 }
 
 // Reads a command with its arguments. Returns false and reports an error if the command is missing
@@ -656,16 +687,7 @@ static bool read_frame_command(md5_model_parser *parser, md5_frame_command *comm
     }
 
     command->code = (md5_frame_code)code;
-    for (const char *types = command_syntaxes[code].arguments; *types && !parser->is_defaulted;
-         types++) {
-        if (md5i_decl_lex_read_on_line(&parser->lex, &token)) {
-            TRY(apply_argument(parser, &token, types, command));
-        } else if (*types != 'o') {
-            md5i_decl_error(&parser->lex, "another argument", "Unexpected end of line");
-            return false;
-        }
-    }
-    return true;
+    return read_command_arguments(parser, command);
 }
 
 // Reports an invalid frame number. If the error does not make the model defaulted, skips the rest
@@ -1020,6 +1042,24 @@ static void reset_parser(md5_model_parser *parser)
     };
 }
 
+// Starts with the values of a parent. Its data is shared instead of copied, because chains of
+// parents may be long.
+static void share_parent(md5_model_parser *parser, const md5_parsed_model *parent)
+{
+    parser->parent = parent;
+    parser->mesh = parent->mesh;
+    parser->names_mesh = parent->names_mesh;
+    parser->skin = parent->def.skin;
+    parser->offset = parent->def.offset;
+    parser->joint_channels = parent->joint_channels;
+    memcpy(parser->channels, parent->def.channels, sizeof parser->channels);
+    parser->other_channels = parent->other_channels;
+    parser->num_other_channels = parent->def.num_other_channels;
+    parser->anims = parent->anims;
+    parser->num_inherited_slots = parent->anims.num_slots;
+}
+
+// Reads `inherit MODEL`. The values of the parent replace all values that were read before.
 static void read_inherit(md5_model_parser *parser, const md5_token *name)
 {
     const md5_decl_entry *const entry =
@@ -1031,21 +1071,8 @@ static void read_inherit(md5_model_parser *parser, const md5_token *name)
                         "inherited model definition %s defaulted", MD5_QUOTED_TOKEN(name));
     } else {
         reset_parser(parser);
-        if (entry->parsed) {
-            // Share the data of the parent instead of copying it, because chains may be long.
-            const md5_parsed_model *parent = (const md5_parsed_model *)entry->parsed;
-            parser->parent = parent;
-            parser->mesh = parent->mesh;
-            parser->names_mesh = parent->names_mesh;
-            parser->skin = parent->def.skin;
-            parser->offset = parent->def.offset;
-            parser->joint_channels = parent->joint_channels;
-            memcpy(parser->channels, parent->def.channels, sizeof parser->channels);
-            parser->other_channels = parent->other_channels;
-            parser->num_other_channels = parent->def.num_other_channels;
-            parser->anims = parent->anims;
-            parser->num_inherited_slots = parent->anims.num_slots;
-        }
+        if (entry->parsed)
+            share_parent(parser, (const md5_parsed_model *)entry->parsed);
     }
 }
 

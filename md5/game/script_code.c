@@ -146,7 +146,7 @@ static script_op find_variable_op(script_compiler *compiler, const script_token 
         const char component = name->at[vector.size + 1];
         const bool is_component = separator == '_' && component >= 'x' && component <= 'z';
         if (is_component && find_name(compiler, &vector, &op)) {
-            op.count = (uint8_t)(component - 'x' + 1);
+            op.count = (uint8_t)(component - 'x' + 1); // 0 is the whole vector
             return op;
         }
     }
@@ -397,17 +397,20 @@ static bool read_variable(script_compiler *compiler, const script_token *name)
     return false;
 }
 
-// Reads a variable, an assignment or a call. Returns true if an operand follows.
+// Reads a variable, an assignment or a call, all of which begin with a name: NAME, NAMESPACE::NAME,
+// self.NAME or sys.NAME. Returns true if an operand must follow.
 static bool read_variable_name(script_compiler *compiler)
 {
     script_tokens *const tokens = compiler->tokens;
     script_program *const program = compiler->program;
     const script_token *name = md5i_script_read_name(tokens);
+
+    // The functions among which a called function is searched, see find_function().
     md5_name_map *functions = compiler->is_thread ? NULL : &program->functions;
     compiler->is_thread = false;
     if (md5i_script_token_is(name, "self") || md5i_script_token_is(name, "sys")) {
         if (!md5i_script_accept(tokens, ".")) {
-            emit_value(compiler, &script_zero);
+            emit_value(compiler, &script_zero); // entities as values are not supported
             return false;
         }
         name = md5i_script_read_name(tokens);
@@ -441,15 +444,19 @@ static bool find_prefix(const script_token *token, script_code *code)
     return *code != SCRIPT_NEGATE || !is_constant;
 }
 
-// Reads an operand or what precedes it. Returns true if an operand follows.
+// Reads the next part of an expression at a position where an operand must follow: a complete
+// operand, or a part that precedes an operand, such as an opening bracket or a prefix operator.
+// Returns true if an operand must still follow.
 static bool read_operand(script_compiler *compiler)
 {
     script_tokens *const tokens = compiler->tokens;
-    script_code prefix;
-    if (md5i_script_accept(tokens, "(")) {
+
+    // Parts that precede an operand.
+    if (md5i_script_accept(tokens, "(")) { // a bracket without a call: see pending_operator
         push_operator(compiler, PRIORITY_BRACKET, (script_op){.code = SCRIPT_KEEP_SECOND}, 0);
         return true;
     }
+    script_code prefix;
     if (find_prefix(md5_script_here(tokens), &prefix)) {
         push_operator(compiler, PRIORITY_NOT, (script_op){.code = (uint8_t)prefix}, 0);
         tokens->at++;
@@ -459,6 +466,8 @@ static bool read_operand(script_compiler *compiler)
         compiler->is_thread = true;
         return true;
     }
+
+    // Operands. The name of an assignment or a call also precedes an operand.
     if (md5_script_here(tokens)->kind == SCRIPT_TOKEN_NAME)
         return read_variable_name(compiler);
     const script_value value = md5i_read_script_constant(tokens);
@@ -466,6 +475,8 @@ static bool read_operand(script_compiler *compiler)
     return false;
 }
 
+// Reads a binary operator. The operators before it that bind tighter are emitted first, because
+// their operands are complete.
 static void read_binary(script_compiler *compiler, const script_binary *binary)
 {
     // This `=` assigns to an expression that is not a variable. Its left side ends at && and ||.
@@ -479,7 +490,7 @@ static void read_binary(script_compiler *compiler, const script_binary *binary)
 static bool read_bracket(script_compiler *compiler)
 {
     script_op *const op = &compiler->operators[compiler->num_operators - 1].op;
-    const bool can_have_operands = op->code != SCRIPT_KEEP_SECOND && op->count < 255;
+    const bool can_have_operands = op->code != SCRIPT_KEEP_SECOND && op->count < UINT8_MAX;
     if (can_have_operands && md5i_script_accept(compiler->tokens, ",")) {
         op->count++;
         return true;

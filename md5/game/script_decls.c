@@ -86,25 +86,30 @@ script_value md5i_read_script_constant(script_tokens *tokens)
 
 // == Variables ====================================================================================
 
-// Adds a variable to the block. `entry` receives its index, for searches by name.
-static bool add_variable(script_program *program, void **entry, const script_token *name,
-                         md5_script_type type, const script_value *value)
+// Adds a variable and its initial value to the end of the block's arrays. `map_entry` is the entry
+// of its name in program->variables; it receives a pointer to the index of the variable. Returns
+// false if memory runs out.
+static bool add_variable(script_program *program, void **map_entry, const script_token *name,
+                         md5_script_type type, const script_value *initial)
 {
     script_block *const block = program->block;
-    const uint32_t count = block->script.num_variables;
-    uint32_t *const index = MD5_ALLOC_ZEROED(&program->arena, uint32_t, 1);
+    const uint32_t index = block->script.num_variables;
+    uint32_t *const stored_index = MD5_ALLOC_ZEROED(&program->arena, uint32_t, 1);
     const char *const text = md5_copy_text(&block->arena, name->at, name->size);
-    block->variables = (md5_script_variable *)md5_grow(&block->arena, block->variables, count,
+    TRY(stored_index && text);
+
+    // Both arrays grow by one element if they are full.
+    block->variables = (md5_script_variable *)md5_grow(&block->arena, block->variables, index,
                                                        sizeof *block->variables);
     block->initial =
-        (script_value *)md5_grow(&block->arena, block->initial, count, sizeof *block->initial);
-    TRY(index && text);
+        (script_value *)md5_grow(&block->arena, block->initial, index, sizeof *block->initial);
     TRY(block->variables && block->initial);
-    block->variables[count] = (md5_script_variable){.name = text, .type = type};
-    block->initial[count] = *value;
-    *index = count;
-    *entry = index;
+
+    block->variables[index] = (md5_script_variable){.name = text, .type = type};
+    block->initial[index] = *initial;
     block->script.num_variables++;
+    *stored_index = index;
+    *map_entry = stored_index;
     return true;
 }
 

@@ -1012,11 +1012,11 @@ void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn 
     states->run.threads[FRAME_THREAD].was_stopped = false;
     run_thread(states, (md5_channel)FRAME_THREAD);
     run_main_state(states);
-    for (uint32_t i = 0; i < (int)MD5_COUNT(order); i++) {
+    for (uint32_t i = 0; i < MD5_COUNT(order); i++) {
         if (!states->run.threads[order[i]].is_disabled)
             run_thread(states, order[i]);
     }
-    for (uint32_t i = 0; i < (int)MD5_COUNT(flags); i++)
+    for (uint32_t i = 0; i < MD5_COUNT(flags); i++)
         (void)md5_states_set_variable(states, flags[i], 0.0f);
 
     frame_caller caller = {states, on_frame, user};
