@@ -73,7 +73,8 @@ static marker_position find_marker_position(double phase, uint32_t num_markers)
     return (marker_position){marker, position - marker};
 }
 
-// Moves a clock with markers by less than a cycle, part by part.
+// Moves a clock with markers by less than a cycle, part by part. Each part between two markers has
+// its own rate. Both `seconds` and the rates may be negative.
 static md5_clock advance_in_parts(const md5_sync_item *items, uint32_t num_items,
                                   uint32_t num_markers, md5_clock clock, double seconds)
 {
@@ -94,9 +95,11 @@ static md5_clock advance_in_parts(const md5_sync_item *items, uint32_t num_items
         seconds -= (delta >= 0 ? space : -space) / speed;
         if (delta >= 0) {
             position = (marker_position){(position.marker + 1) % num_markers, 0};
-            clock.cycle += position.marker == 0;
+            if (position.marker == 0)
+                clock.cycle++;
         } else {
-            clock.cycle -= position.marker == 0;
+            if (position.marker == 0)
+                clock.cycle--;
             position = (marker_position){(position.marker + num_markers - 1) % num_markers, 1};
         }
     }
@@ -225,9 +228,12 @@ uint32_t md5i_blend_weights_1d(const md5_item *items, uint32_t num_items, double
     return first;
 }
 
-// Returns the influence of an item at a position, 0..1. Begins with the item *rival, and sets it to
-// the item that reduced the influence to 0: it often does the same for the next item, so most
-// searches end after one step.
+// Returns the influence of an item at a position, 0..1. Toward each other item, the influence
+// decreases linearly from 1 at the item to 0 at the other item; the smallest of these values is the
+// result (gradient band interpolation).
+//
+// Begins with the item *rival, and sets it to the item that reduced the influence to 0: it often
+// does the same for the next item, so most searches end after one step.
 static double item_influence_2d(const md5_motion_item *items, uint32_t num_items, uint32_t item,
                                 double x, double y, uint32_t *rival)
 {
@@ -237,14 +243,16 @@ static double item_influence_2d(const md5_motion_item *items, uint32_t num_items
     const double from_y = y - items[item].y;
     double influence = 1;
     for (uint32_t k = 0; k < num_items + 1 && influence > 0; k++) {
-        const uint32_t neighbor = k == 0 ? *rival : k - 1;
+        const uint32_t neighbor = k == 0 ? *rival : k - 1; // the rival, then all items
         if (neighbor == item)
             continue;
         const double to_x = (double)items[neighbor].x - items[item].x;
         const double to_y = (double)items[neighbor].y - items[item].y;
-        const double delta = (from_x * to_x + from_y * to_y) / (to_x * to_x + to_y * to_y);
-        influence = md5_smaller(influence, 1 - delta);
-        *rival = influence > 0 ? *rival : neighbor;
+        // The fraction of the way to the neighbor: 0 at the item, 1 at the neighbor.
+        const double fraction = (from_x * to_x + from_y * to_y) / (to_x * to_x + to_y * to_y);
+        influence = md5_smaller(influence, 1 - fraction);
+        if (!(influence > 0))
+            *rival = neighbor;
     }
     return influence > 0 ? influence : 0;
 }
@@ -421,6 +429,7 @@ static bool weigh_motion(const md5_player *player, md5_active_state *active, uin
     return is_used && activate_clips(active, part, range.first, range.end);
 }
 
+// Computes the rate of a clip, and its weights in the state and in its group.
 static void weigh_clip(const md5_player *player, md5_active_state *active, uint32_t index)
 {
     const md5_instance_plan *const plan = &active->tree->instances[index];
@@ -511,28 +520,55 @@ double md5i_shared_start_time(const md5_active_state *left, const md5_blend_tree
     return md5i_clock_snap(playable->timing, clock, MD5_BORDER).phase;
 }
 
-// Returns the rate of the first clip's group after marker `first`, in shared cycles per second. If
-// `rate` is not NULL, sets the rates of the group's clips to this shared rate.
-static double step_rate(const md5_active_state *active, uint32_t first, const double *rate)
-{
-    const md5_blend_tree *const tree = active->tree;
-    const uint32_t group_index = tree->instances[0].group;
-    const uint32_t num_markers = md5_num_step_markers(tree);
-    const md5_group_plan *const group = group_index == MD5_NONE ? NULL : &tree->groups[group_index];
+// The clips of a state that follow the shared clock, as indices of instances.
+typedef struct synced_clips {
+    const uint32_t *instances;
+    uint32_t count;
+    bool is_group; // the members of the first clip's group; otherwise only the first clip
+} synced_clips;
 
+static synced_clips find_synced_clips(const md5_blend_tree *tree)
+{
+    static const uint32_t first_clip[] = {0};
+    const uint32_t group_index = tree->instances[0].group;
+    if (group_index == MD5_NONE)
+        return (synced_clips){first_clip, 1, false};
+    const md5_group_plan *const group = &tree->groups[group_index];
+    return (synced_clips){group->members, group->num_members, true};
+}
+
+// Returns the ratio of the rate of a clip to the rate of the shared clock after marker `first`.
+static double synced_clip_stretch(const md5_blend_tree *tree, uint32_t instance, uint32_t first)
+{
+    const md5_source *const source = tree->instances[instance].playable->source;
+    return part_stretch(source->markers, md5_num_step_markers(tree), first);
+}
+
+// Returns the rate of the first clip's group after marker `first`, in shared cycles per second.
+static double step_rate(const md5_active_state *active, uint32_t first)
+{
+    const synced_clips clips = find_synced_clips(active->tree);
     double sum = 0;
     double total = 0;
-    for (uint32_t i = 0; i < (group ? group->num_members : 1); i++) {
-        const uint32_t member = group ? group->members[i] : 0;
-        md5_clip_instance *const instance = &active->instances[member];
-        const md5_source *const source = tree->instances[member].playable->source;
-        const double weight = group ? instance->group_weight : 1;
-        const double stretch = part_stretch(source->markers, num_markers, first);
+    for (uint32_t i = 0; i < clips.count; i++) {
+        const md5_clip_instance *const instance = &active->instances[clips.instances[i]];
+        const double weight = clips.is_group ? instance->group_weight : 1;
+        const double stretch = synced_clip_stretch(active->tree, clips.instances[i], first);
         sum += weight * instance->rate / stretch;
         total += weight;
-        instance->rate = rate ? *rate * stretch : instance->rate;
     }
     return total > 0 ? sum / total : 0;
+}
+
+// Sets the rates of the clips of the first clip's group to a rate of the shared clock after marker
+// `first`, in shared cycles per second.
+static void set_step_rate(const md5_active_state *active, uint32_t first, double rate)
+{
+    const synced_clips clips = find_synced_clips(active->tree);
+    for (uint32_t i = 0; i < clips.count; i++) {
+        const uint32_t index = clips.instances[i];
+        active->instances[index].rate = rate * synced_clip_stretch(active->tree, index, first);
+    }
 }
 
 // Returns the number of states from `begin` on that share a clock. In a restored player, or in a
@@ -568,15 +604,18 @@ typedef struct step_group {
 // rate.
 static void find_state_rates(const step_group *group, uint32_t first, double *rates)
 {
-    uint32_t leader = MD5_NONE; // of the newest transition
+    uint32_t leader = MD5_NONE; // of the newest transition that has one
     for (uint32_t i = group->count; i-- > 0;) {
         const md5_active_state *const active = md5_active_at(group->layer_state, group->begin + i);
-        rates[i] = step_rate(active, first, NULL);
-        leader = i > 0 && leader == MD5_NONE ? active->leader : leader;
+        rates[i] = step_rate(active, first);
+        // The transition to the oldest state of the group is not synchronized.
+        if (i > 0 && leader == MD5_NONE)
+            leader = active->leader;
     }
     if (leader == MD5_NONE)
         return;
 
+    // Of several states with the leader's index, the newest one leads.
     for (uint32_t i = group->count; i-- > 0;) {
         if (md5_active_at(group->layer_state, group->begin + i)->state != leader)
             continue;
@@ -684,7 +723,12 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
     const double position = shared_clock(newest).phase * num_markers; // in markers
     const double ahead = floor(position + MD5_BORDER);
     const double behind = floor(position - MD5_BORDER);
-    step_group group = {layer_state, begin, count, is_backward, 0, 0, {0}, {0}};
+    step_group group = {
+        .layer_state = layer_state,
+        .begin = begin,
+        .count = count,
+        .is_backward = is_backward,
+    };
     if (num_markers > 0) {
         group.ahead = (uint32_t)ahead % num_markers;
         group.behind = behind < 0 ? num_markers - 1 : (uint32_t)behind;
@@ -692,13 +736,13 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
     find_state_rates(&group, group.ahead, group.rates_ahead);
     find_state_rates(&group, group.behind, group.rates_behind);
 
-    // The rate is valid until an edge of an easing, a change of direction, or the next marker.
+    // The rate is valid until an edge of an easing or a change of direction.
     const smooth_interval smooth = find_smooth_interval(&group);
     max_seconds = md5_smaller(max_seconds, smooth.until);
     const int direction = direction_after(&group, LOOK_AHEAD);
     max_seconds = seconds_until_turn(&group, direction, max_seconds);
 
-    // Give all states the mean rate.
+    // Give all states the mean rate. A clock that stops has the rate 0.
     const bool moves_back = direction < 0;
     const uint32_t first = moves_back ? group.behind : group.ahead;
     const double *const rates = moves_back ? group.rates_behind : group.rates_ahead;
@@ -707,11 +751,12 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
         rate = mean_rate(&group, rates, &smooth, md5_smaller(seconds, max_seconds));
     for (uint32_t i = 0; i < count; i++) {
         md5_active_state *const active = md5_active_at(layer_state, begin + i);
-        step_rate(active, first, &rate);
+        set_step_rate(active, first, rate);
         active->state_rate = rates[i];
         active->shared_rate = rate;
     }
 
+    // The rate is only valid until the clock is at the next marker.
     const double markers_left = moves_back ? position - behind : ahead + 1 - position;
     const double markers_per_second = fabs(rate) * num_markers;
     if (!(markers_per_second > 0))
@@ -804,6 +849,7 @@ double md5i_shared_clock_seconds(md5_layer_state *layer_state, uint32_t position
     if (distance == 0)
         return fraction * seconds;
 
+    // Bisection: find the time at which the clock has moved by this fraction of its distance.
     double low = 0;
     double high = 1;
     while (high - low > SAME_FRACTION) {
@@ -827,6 +873,16 @@ static double excess_time_left(const step_group *group, double left, double valu
     return (left - distance / rate) * rate_ratio - value;
 }
 
+// Returns true if the time that is left has passed `value` at a time, `at` seconds from now.
+// `is_less` is true if it is less than `value` now. Then it must exceed it by more than a rounding
+// error.
+static bool is_after_change(const step_group *group, double left, double value, bool is_less,
+                            double at)
+{
+    const double excess = excess_time_left(group, left, value, at);
+    return is_less ? excess >= 2 * MD5_BORDER : excess <= 0;
+}
+
 double md5i_seconds_until_time_left(md5_layer_state *layer_state, double left, double value,
                                     double max_seconds)
 {
@@ -834,23 +890,27 @@ double md5i_seconds_until_time_left(md5_layer_state *layer_state, double left, d
     if (group.count == 1 || !isfinite(left) || max_seconds <= 0)
         return left - value;
 
+    // Sample the ends of equal parts until a sample is after the change.
     enum { NUM_SAMPLES = 4 };
     const bool is_less = excess_time_left(&group, left, value, 0) <= MD5_BORDER;
+    int num_tries = 1;
     double before = 0;
-    double after = 0; // 0: not found
-    for (int i = 1; i < MD5_MAX_BISECTIONS && !(after > 0 && after - before <= SAME_TURN); i++) {
-        const bool is_found = after > 0;
-        // Sample the ends of equal parts until a change is found, then use bisection.
-        const double sample_time = (double)i / (double)NUM_SAMPLES * max_seconds;
-        const double at = is_found ? 0.5 * (before + after) : sample_time;
-        const double excess = excess_time_left(&group, left, value, at);
-        const bool is_after = is_less ? excess >= 2 * MD5_BORDER : excess <= 0;
-        if (is_after)
-            after = at;
-        else if (!is_found && i == NUM_SAMPLES)
+    double after = 1.0 / (double)NUM_SAMPLES * max_seconds;
+    while (!is_after_change(&group, left, value, is_less, after)) {
+        if (num_tries == NUM_SAMPLES)
             return INFINITY;
+        num_tries++;
+        before = after;
+        after = (double)num_tries / (double)NUM_SAMPLES * max_seconds;
+    }
+
+    // Bisection.
+    for (num_tries++; num_tries < MD5_MAX_BISECTIONS && after - before > SAME_TURN; num_tries++) {
+        const double middle = 0.5 * (before + after);
+        if (is_after_change(&group, left, value, is_less, middle))
+            after = middle;
         else
-            before = at;
+            before = middle;
     }
     return after;
 }
@@ -1052,12 +1112,14 @@ static uint32_t collect_sync_items(const md5_player *player, const md5_active_st
     for (; i < active->num_active_instances && active->active_instances[i] <= last_member; i++) {
         const uint32_t index = active->active_instances[i];
         const md5_clip_instance *const instance = &active->instances[index];
-        if (tree->instances[index].group == group && instance->group_weight != 0)
-            player->sync_items[count++] = (md5_sync_item){
-                .weight = instance->group_weight,
-                .rate = instance->rate,
-                .markers = tree->instances[index].playable->source->markers,
-            };
+        if (tree->instances[index].group != group || instance->group_weight == 0)
+            continue;
+        player->sync_items[count] = (md5_sync_item){
+            .weight = instance->group_weight,
+            .rate = instance->rate,
+            .markers = tree->instances[index].playable->source->markers,
+        };
+        count++;
     }
     return count;
 }
