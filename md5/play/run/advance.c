@@ -67,12 +67,13 @@ typedef struct movement {
 // determined by its slower root.
 static double settling_time(const md5_follow_desc *follow)
 {
-    const double k = follow->stiffness;
-    const double c = follow->damping;
     if (follow->kind == MD5_FOLLOW_EASE)
         return follow->duration;
-    return NEGLIGIBLE_EXPONENT
-           / (follow->kind == MD5_FOLLOW_SMOOTH ? follow->rate : fmin(0.5 * c, k / c));
+    if (follow->kind == MD5_FOLLOW_SMOOTH)
+        return NEGLIGIBLE_EXPONENT / follow->rate;
+    const double k = follow->stiffness;
+    const double c = follow->damping;
+    return NEGLIGIBLE_EXPONENT / fmin(0.5 * c, k / c);
 }
 
 // Returns the movement of a parameter `elapsed` seconds after its goal was set.
@@ -122,7 +123,7 @@ static double eased_distance_integral(const md5_follow_desc *follow,
 static double spring_distance_integral(const md5_follow_desc *follow, movement from, movement to)
 {
     const bool is_spring = follow->kind == MD5_FOLLOW_SPRING;
-    const double k = (is_spring ? follow->stiffness : follow->rate);
+    const double k = is_spring ? follow->stiffness : follow->rate;
     const double c = is_spring ? follow->damping : 1;
     return (from.velocity - to.velocity + c * (from.distance - to.distance)) / k;
 }
@@ -468,27 +469,34 @@ static double seconds_to_condition(const md5_player *player, md5_layer_state *la
     return left >= 0 ? left - condition->seconds : (double)INFINITY; // the clip does not move
 }
 
+// Returns the seconds until the result of a MD5_WHEN_TIME_LEFT condition changes: when the time
+// that is left reaches the time of the condition, or when the next cycle begins. The result need
+// not be exact if it is above `max_seconds`.
+static double seconds_to_time_left(const md5_player *player, md5_layer_state *layer_state,
+                                   const md5_play_condition *condition, double max_seconds)
+{
+    double seconds = seconds_to_condition(player, layer_state, condition, false);
+    const double seconds_to_next_cycle = seconds + condition->seconds;
+    if (md5_newest(layer_state)->tree && layer_state->is_steered) {
+        seconds = md5i_seconds_until_time_left(layer_state, seconds_to_next_cycle,
+                                               condition->seconds, max_seconds);
+        seconds = md5_smaller(seconds, seconds_to_next_cycle);
+    }
+    return seconds <= MD5_BORDER ? seconds_to_next_cycle : seconds;
+}
+
 // Returns the seconds, at most `max_seconds`, until a time condition of a transition changes.
 static double seconds_to_conditions(const md5_player *player, md5_layer_state *layer_state,
                                     const md5_transition *transition, bool goes_back,
                                     double max_seconds)
 {
-    const md5_active_state *const active = md5_newest(layer_state);
     for (uint32_t i = 0; i < transition->num_conditions; i++) {
         const md5_play_condition *const condition = &transition->conditions[i];
-        const bool is_left = condition->kind == MD5_WHEN_TIME_LEFT;
-        if (condition->kind != MD5_WHEN_STATE_TIME && (!is_left || goes_back))
-            continue;
-
-        double seconds = seconds_to_condition(player, layer_state, condition, false);
-        const double left = seconds + condition->seconds;
-        if (is_left && active->tree && layer_state->is_steered) {
-            seconds =
-                md5i_seconds_until_time_left(layer_state, left, condition->seconds, max_seconds);
-            seconds = md5_smaller(seconds, left);
-        }
-        if (is_left && seconds <= MD5_BORDER) // the next change is the start of the next cycle
-            seconds = left;
+        double seconds = 0;
+        if (condition->kind == MD5_WHEN_STATE_TIME)
+            seconds = seconds_to_condition(player, layer_state, condition, false);
+        else if (condition->kind == MD5_WHEN_TIME_LEFT && !goes_back)
+            seconds = seconds_to_time_left(player, layer_state, condition, max_seconds);
         if (seconds > MD5_BORDER)
             max_seconds = md5_smaller(max_seconds, seconds);
     }
@@ -617,22 +625,22 @@ static bool is_open(const md5_player *player, uint32_t layer, const md5_active_s
 
 // Iterator over the transitions of a state and the transitions from any state that one of some
 // causes may open, in the order of priority. Both lists are in this order and are merged.
-typedef struct candidates {
+typedef struct candidate_iterator {
     const md5_play_layer *layer;
     uint64_t causes;
     uint32_t state_next; // next transition of the state, as an index in the layer
     uint32_t state_end;
     uint32_t any_next; // next transition from any state
     uint32_t any_end;
-} candidates;
+} candidate_iterator;
 
-static inline candidates begin_candidates(const md5_player *player, uint32_t layer,
-                                          const md5_active_state *active, uint64_t causes)
+static inline candidate_iterator begin_candidates(const md5_player *player, uint32_t layer,
+                                                  const md5_active_state *active, uint64_t causes)
 {
     const md5_play_layer *const played = &player->machine->layers[layer];
     const md5_state *const state = &played->states[active->state];
     const uint32_t num_candidates = (state->causes & causes) != 0 ? state->num_transitions : 0;
-    return (candidates){
+    return (candidate_iterator){
         .layer = played,
         .causes = causes,
         .state_next = state->first_transition,
@@ -642,10 +650,11 @@ static inline candidates begin_candidates(const md5_player *player, uint32_t lay
 }
 
 // Returns the first transition from `index` on that one of the causes may open, or `end`.
-static inline uint32_t next_with_cause(const candidates *all, uint32_t index, uint32_t end)
+static inline uint32_t next_with_cause(const candidate_iterator *iterator, uint32_t index,
+                                       uint32_t end)
 {
-    const uint64_t *const transition_causes = all->layer->causes;
-    const uint64_t causes = all->causes;
+    const uint64_t *const transition_causes = iterator->layer->causes;
+    const uint64_t causes = iterator->causes;
     while (index < end && (transition_causes[index] & causes) == 0)
         index++;
     return index;
@@ -660,21 +669,25 @@ static inline bool precedes(const md5_transition *a, const md5_transition *b)
 }
 
 // Returns the next transition, or NULL at the end.
-static inline const md5_transition *next_candidate(candidates *all)
+static inline const md5_transition *next_candidate(candidate_iterator *iterator)
 {
-    const md5_transition *const transitions = all->layer->transitions;
-    all->state_next = next_with_cause(all, all->state_next, all->state_end);
-    all->any_next = next_with_cause(all, all->any_next, all->any_end);
-    const bool has_state = all->state_next < all->state_end;
-    const bool has_any = all->any_next < all->any_end;
+    const md5_transition *const transitions = iterator->layer->transitions;
+    iterator->state_next = next_with_cause(iterator, iterator->state_next, iterator->state_end);
+    iterator->any_next = next_with_cause(iterator, iterator->any_next, iterator->any_end);
+    const bool has_state = iterator->state_next < iterator->state_end;
+    const bool has_any = iterator->any_next < iterator->any_end;
 
     if (!has_state && !has_any)
         return NULL;
-    if (!has_any)
-        return &transitions[all->state_next++];
-    if (!has_state || precedes(&transitions[all->any_next], &transitions[all->state_next]))
-        return &transitions[all->any_next++];
-    return &transitions[all->state_next++];
+    const md5_transition *const from_state = &transitions[iterator->state_next];
+    const md5_transition *const from_any = &transitions[iterator->any_next];
+    const bool is_from_any = has_any && (!has_state || precedes(from_any, from_state));
+    if (is_from_any) {
+        iterator->any_next++;
+        return from_any;
+    }
+    iterator->state_next++;
+    return from_state;
 }
 
 // Returns true if a transition was already open when the state began.
@@ -694,9 +707,9 @@ static MD5_NO_INLINE const md5_transition *find_open_candidate(const md5_player 
                                                                uint32_t *first)
 {
     const md5_layer_state *const layer_state = &player->layer_states[layer];
-    candidates all = begin_candidates(player, layer, active, layer_state->causes);
-    for (const md5_transition *candidate = next_candidate(&all); candidate;
-         candidate = next_candidate(&all)) {
+    candidate_iterator iterator = begin_candidates(player, layer, active, layer_state->causes);
+    for (const md5_transition *candidate = next_candidate(&iterator); candidate;
+         candidate = next_candidate(&iterator)) {
         if (!is_open(player, layer, active, candidate, first)
             || !has_reached_exit(player, active, candidate, false))
             continue;
@@ -1106,6 +1119,7 @@ typedef struct event_distance {
     double rate;    // cycles per second
 } event_distance;
 
+// Returns the movement of a cursor's clip from the start of the interval to `clock`.
 static event_distance distance_to_event(const step_context *context, const md5_event_cursor *cursor,
                                         md5_clock clock)
 {
@@ -1193,24 +1207,37 @@ static void count_windows(const step_context *context, const md5_event_cursor *c
     }
 }
 
-// Adds a cursor if its clip passes an event.
+// The movement of a clip in an interval.
+typedef struct clip_movement {
+    md5_clock before;  // clock at the start of the interval
+    md5_clock current; // clock at the end of the interval
+    bool is_at_start;  // the clip had not moved at the start of the interval
+    bool ends_cycle;   // the clip takes an exit at the end of a cycle
+} clip_movement;
+
+// Adds a cursor to player->cursors if its clip passes an event: in an interval an event between its
+// clocks, at an instant an event at the start of a new clip. Also counts the clip in its windows.
 static void add_cursor(const step_context *context, md5_event_cursor cursor, const md5_cues *cues,
-                       md5_clock before, md5_clock current, bool is_at_start, bool ends_cycle,
-                       uint32_t *num_cursors)
+                       clip_movement moved, uint32_t *num_cursors)
 {
     const bool is_instant = context->seconds == 0;
-    if (context->player->machine->tables.clips[cursor.clip].num_windows > 0)
-        count_windows(context, &cursor, cues, is_instant ? current : before,
-                      is_at_start && (!is_instant || md5_is_same_cycle_boundary(before, current)));
+    if (context->player->machine->tables.clips[cursor.clip].num_windows > 0) {
+        const bool has_moved =
+            is_instant && !md5_is_same_cycle_boundary(moved.before, moved.current);
+        count_windows(context, &cursor, cues, is_instant ? moved.current : moved.before,
+                      moved.is_at_start && !has_moved);
+    }
     if (is_instant && !cursor.is_new)
         return;
 
     if (is_instant)
-        cursor.iterator = md5i_begin_start_events(cues, current);
+        cursor.iterator = md5i_begin_start_events(cues, moved.current);
     else
-        cursor.iterator = md5i_begin_events(cues, before, current, is_at_start, ends_cycle);
-    context->player->cursors[*num_cursors] = cursor;
-    if (advance_cursor(context, &context->player->cursors[*num_cursors]))
+        cursor.iterator = md5i_begin_events(cues, moved.before, moved.current, moved.is_at_start,
+                                            moved.ends_cycle);
+    md5_event_cursor *const added = &context->player->cursors[*num_cursors];
+    *added = cursor;
+    if (advance_cursor(context, added))
         (*num_cursors)++;
 }
 
@@ -1299,8 +1326,13 @@ static void add_state_cursors(const step_context *context, md5_layer_state *laye
         };
         if (machine->num_windows > 0)
             cursor.is_backward = is_playing_backward(active, index) != player->is_backward;
-        add_cursor(context, cursor, cues, instance->clock_before, instance->clock,
-                   instance->is_at_start, ends_cycle, num_cursors);
+        const clip_movement moved = {
+            .before = instance->clock_before,
+            .current = instance->clock,
+            .is_at_start = instance->is_at_start,
+            .ends_cycle = ends_cycle,
+        };
+        add_cursor(context, cursor, cues, moved, num_cursors);
     }
 }
 
@@ -1322,8 +1354,12 @@ static void add_one_shot_cursors(const step_context *context, uint32_t *num_curs
             .is_new = one_shot->is_new,
             .is_backward = (one_shot->rate < 0) != player->is_backward,
         };
-        add_cursor(context, cursor, cues, one_shot->clock_before, one_shot->clock,
-                   one_shot->is_at_start, false, num_cursors);
+        const clip_movement moved = {
+            .before = one_shot->clock_before,
+            .current = one_shot->clock,
+            .is_at_start = one_shot->is_at_start,
+        };
+        add_cursor(context, cursor, cues, moved, num_cursors);
     }
 }
 
@@ -1377,6 +1413,8 @@ static void fire_events(const step_context *context)
         player->num_passed_events++;
         if (advance_cursor(context, cursor))
             continue;
+
+        // Remove the cursor, and keep the order of the others.
         num_cursors--;
         const size_t num_after = (size_t)(player->cursors + num_cursors - cursor);
         memmove(cursor, cursor + 1, num_after * sizeof *cursor);
@@ -1440,8 +1478,8 @@ static void clear_consumed(md5_player *player)
 static void take_all_transitions(md5_player *player)
 {
     const md5_machine_desc *const tables = &player->machine->tables;
-    bool is_again = true;
-    while (is_again) { // a consumed trigger may open transitions that wait for it to be clear
+    bool repeats = true;
+    while (repeats) {
         md5i_update_weights(player);
         if (player->machine->has_steps && md5i_has_shared_clock(player))
             md5i_update_shared_rates(player, 0, 0);
@@ -1450,17 +1488,18 @@ static void take_all_transitions(md5_player *player)
         if (player->num_steps < MD5_MAX_STEP_PARTS)
             update_one_shots(player);
 
-        is_again = player->has_consumed;
-        // Events are heard in one pass. One-shot clips may start when the events are over.
-        if (!player->has_consumed && player->heard_events != 0) {
-            player->heard_events = 0;
-            is_again = tables->num_one_shots > 0;
-        }
+        repeats = false;
         if (player->has_consumed) {
+            // A consumed trigger may open transitions that wait for it to be clear.
             clear_consumed(player);
             player->is_weighed = false;
+            player->has_consumed = false;
+            repeats = true;
+        } else if (player->heard_events != 0) {
+            // Events are heard in one pass. One-shot clips may start when the events are over.
+            player->heard_events = 0;
+            repeats = tables->num_one_shots > 0;
         }
-        player->has_consumed = false;
     }
 }
 
@@ -1536,6 +1575,7 @@ static void advance_layers(md5_player *player, double seconds)
     }
 }
 
+// Advances the clocks and fades of all one-shot clips.
 static void advance_one_shots(md5_player *player, double seconds)
 {
     md5_one_shot *one_shot;
@@ -1617,16 +1657,16 @@ static void end_one_shots(md5_player *player, double seconds)
             const md5_fade_time stopping = one_shot->stopping;
             const bool has_faded =
                 one_shot->is_stopping && stopping.elapsed >= stopping.duration - MD5_BORDER;
-            const bool has_next = one_shot->next != MD5_NONE;
+            const bool has_next = one_shot->next != MD5_NONE; // before the section ends
             // In backward playback a clip moves away from the end of its section.
             if (seconds > 0 && md5i_section_cycles_left(player->machine, one_shot) <= MD5_BORDER)
                 md5i_end_section(player, one_shot);
 
-            if (!has_faded && (has_next || !has_ended(one_shot)))
-                continue;
-            if (!has_faded && !(one_shot->fade_out > 0))
+            const bool ends = !has_faded && !has_next && has_ended(one_shot);
+            if (ends && !(one_shot->fade_out > 0))
                 player->status.num_cuts++;
-            md5_remove_one_shot(player, slot, k);
+            if (ends || has_faded)
+                md5_remove_one_shot(player, slot, k);
         }
     }
 }
@@ -1783,9 +1823,9 @@ static double seconds_to_time_change(const md5_player *player, bool goes_back, d
                                                      goes_back, max_seconds);
         }
 
-        candidates all = begin_candidates(player, i, newest, MD5_CAUSE_TIME);
-        for (const md5_transition *candidate = next_candidate(&all); candidate;
-             candidate = next_candidate(&all)) {
+        candidate_iterator iterator = begin_candidates(player, i, newest, MD5_CAUSE_TIME);
+        for (const md5_transition *candidate = next_candidate(&iterator); candidate;
+             candidate = next_candidate(&iterator)) {
             if (may_interrupt(newest, candidate))
                 max_seconds =
                     seconds_to_conditions(player, layer_state, candidate, goes_back, max_seconds);
@@ -1816,9 +1856,9 @@ static double seconds_to_layer_change(md5_player *player, uint32_t layer, bool g
         return max_seconds;
     uint32_t first;
     const md5_active_state *const newest = md5_newest(layer_state);
-    candidates all = begin_candidates(player, layer, newest, MD5_CAUSE_TIME);
-    for (const md5_transition *candidate = next_candidate(&all); candidate;
-         candidate = next_candidate(&all)) {
+    candidate_iterator iterator = begin_candidates(player, layer, newest, MD5_CAUSE_TIME);
+    for (const md5_transition *candidate = next_candidate(&iterator); candidate;
+         candidate = next_candidate(&iterator)) {
         if (candidate->waits && is_open(player, layer, newest, candidate, &first))
             max_seconds = seconds_to_exit(player, newest, candidate, max_seconds);
     }
@@ -1852,11 +1892,13 @@ static double next_interval(md5_player *player, double left)
     return left < 0 ? -length : length;
 }
 
-// Returns the length of the next interval. While parameters are smoothed or states are
-// synchronized, rates and weights are means over the interval, and its end depends on the rates.
-// The length is found by iteration, which converges quickly because rates change little. If a clip
-// ends inside one length but not inside another, the iteration can alternate between both. Then the
-// shorter length is used, because no clip ends inside it.
+// Returns the length of the next interval, with the sign of `left`, the remaining time of the step.
+//
+// While parameters are smoothed or states are synchronized, rates and weights are means over the
+// interval, and its end depends on the rates. The length is found by iteration, which converges
+// quickly because rates change little. If a clip ends inside one length but not inside another, the
+// iteration can alternate between both. Then the shorter length is used, because no clip ends
+// inside it.
 static double find_interval(md5_player *player, double left)
 {
     enum { USUAL_GUESSES = 10, MAX_GUESSES = 60 };
@@ -1928,7 +1970,9 @@ md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_ev
     if (left > 0 && player->machine->num_gazes > 0)
         md5i_advance_gazes(player, left);
 
-    step_context context = {player, events, user, 0};
+    // Divide the step into intervals with an instant after each. A player that is settled does not
+    // need an instant before the first.
+    step_context context = {.player = player, .events = events, .user = user};
     if (!player->is_settled)
         handle_instants(&context);
     while (left != 0) {
