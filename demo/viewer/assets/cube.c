@@ -39,7 +39,7 @@ typedef struct cube_part {
     const md5_cube2_part *player; // the part whose animations it plays; NULL: none
     uint32_t num_rows;
     uint32_t num_masks;
-    uint32_t *masks;     // [joints of the part]
+    uint32_t *masks;     // [joints of the part] index of the mask that animates the joint
     md5_xform *pose;     // [joints of the part]
     md5_xform *adjusted; // [joints of the part]
     cube_track *tracks;  // [num_masks]
@@ -350,34 +350,44 @@ static bool is_in_mask(const md5_cube2_mask *mask, const char *name, bool is_par
     return mask->num_joints == 0 || is_parent_inside || has_name(mask, name, false);
 }
 
-// Prepares the animation of a part that is shown.
-static void begin_part(cube_part *shown, const cube_part *shared)
+// Assigns each joint of a part to a mask of its animations: to the last mask that contains the
+// joint, or to mask 0. `masks` is zero-initialized.
+static void assign_masks(const md5_skeleton *skeleton, const md5_cube2_part *player,
+                         uint32_t num_masks, uint32_t *masks)
 {
-    const md5_skeleton *const skeleton = &shown->model->skeleton;
-    const uint32_t num_joints = skeleton->num_joints;
-    const md5_cube2_part *const part =
-        shown->part->num_anims == 0 && shared->model != NULL ? shared->part : shown->part;
-    shown->player = part;
-    shown->num_rows = part->num_anims < MAX_ROWS ? part->num_anims : MAX_ROWS;
-    shown->num_masks = part->num_masks < MAX_MASKS ? part->num_masks : MAX_MASKS;
-    shown->masks = common_alloc(num_joints, sizeof *shown->masks);
-    shown->pose = common_alloc(num_joints, sizeof *shown->pose);
-    shown->adjusted = common_alloc(num_joints, sizeof *shown->adjusted);
-    shown->tracks = common_alloc(shown->num_masks, sizeof *shown->tracks);
-    bool *const inside = common_alloc(num_joints, sizeof *inside);
-    // A joint belongs to the last mask that contains it.
-    for (uint32_t m = 1; m < shown->num_masks; m++) {
-        for (uint32_t i = 0; i < num_joints; i++) {
-            const uint32_t joint = skeleton->order[i];
+    bool *const inside = common_alloc(skeleton->num_joints, sizeof *inside); // of the current mask
+    for (uint32_t mask = 1; mask < num_masks; mask++) {
+        for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+            const uint32_t joint = skeleton->order[i]; // parents first
             const uint32_t parent = skeleton->joints[joint].parent;
             const bool is_parent_inside = parent != MD5_NONE && inside[parent];
             inside[joint] =
-                is_in_mask(&part->masks[m], skeleton->joints[joint].name, is_parent_inside);
+                is_in_mask(&player->masks[mask], skeleton->joints[joint].name, is_parent_inside);
             if (inside[joint])
-                shown->masks[joint] = m;
+                masks[joint] = mask;
         }
     }
     free(inside);
+}
+
+// Prepares a part that is shown for sampling its animations. A part without animations plays those
+// of `skeleton_owner`, the part whose joints it uses, if that part is shown.
+static void begin_part(cube_part *part, const cube_part *skeleton_owner)
+{
+    const md5_skeleton *const skeleton = &part->model->skeleton;
+    const uint32_t num_joints = skeleton->num_joints;
+    part->player = part->part;
+    if (part->part->num_anims == 0 && skeleton_owner->model != NULL)
+        part->player = skeleton_owner->part;
+    const md5_cube2_part *const player = part->player;
+    part->num_rows = player->num_anims < MAX_ROWS ? player->num_anims : MAX_ROWS;
+    part->num_masks = player->num_masks < MAX_MASKS ? player->num_masks : MAX_MASKS;
+
+    part->masks = common_alloc(num_joints, sizeof *part->masks);
+    part->pose = common_alloc(num_joints, sizeof *part->pose);
+    part->adjusted = common_alloc(num_joints, sizeof *part->adjusted);
+    part->tracks = common_alloc(part->num_masks, sizeof *part->tracks);
+    assign_masks(skeleton, player, part->num_masks, part->masks);
 }
 
 // -- Frames ---------------------------------------------------------------------------------------
@@ -535,6 +545,7 @@ static void make_clips(cube_model *joined, view_cube *loaded)
             find_file(joined, p, row->file);
         }
     }
+
     // Clips that cannot be created are dropped.
     const uint32_t num_listed = loaded->num_clips;
     loaded->num_clips = 0;

@@ -1019,9 +1019,31 @@ static void report_missing_texture(const view_dresser *d, const view_look *look)
         view_debug(d->log, "rejected for mesh %u: %s", index, look->tried.names[i]);
 }
 
-// Searches the textures of a mesh and loads the maps that the options do not select. If the mesh is
-// `complete` without a texture, a missing texture is not reported.
-static void find_and_use(const view_dresser *d, bool complete)
+// Loads the masks of a mesh's material: as highlights, and as a glow map. The glow map has the
+// colors of the texture that the masks are declared with.
+static void use_masks(const view_dresser *d, const view_mesh_textures *mesh_textures)
+{
+    const view_look *const look = &mesh_textures->look;
+    view_texture masks = {.path = look->masks,
+                          .map = MD5GL_IMAGE_SPECULAR,
+                          .is_masks = true,
+                          .share = look->specular};
+    set_map(d, masks);
+    // If the masks cannot be read, this was reported when they were loaded as highlights.
+    const bool has_masks = mesh_textures->maps[MD5GL_IMAGE_DIFFUSE] != NULL
+                           && mesh_textures->maps[MD5GL_IMAGE_SPECULAR] != NULL;
+    if (!look->is_declared || !has_masks)
+        return;
+    masks.map = MD5GL_IMAGE_GLOW;
+    masks.share = look->glow;
+    masks.base = look->diffuse;
+    set_map(d, masks);
+}
+
+// Searches the textures of a mesh by its names. Loads the found texture, normals and masks, except
+// those that options select, and applies the found material properties. Reports a missing texture,
+// unless the material is in a game (`is_in_game`), whose missing images were reported before.
+static void find_and_use(const view_dresser *d, bool is_in_game)
 {
     const uint32_t index = d->search.mesh;
     view_mesh_textures *const mesh_textures = &d->textures->meshes[index];
@@ -1031,27 +1053,13 @@ static void find_and_use(const view_dresser *d, bool complete)
     *look = view_find_look(&d->search, view_log_listener(d->log));
     if (look->diffuse != NULL && !is_selected)
         use_found_texture(d, mesh_textures);
-    else if (complete)
+    else if (is_in_game)
         common_free_list(&look->tried); // the tried images are not missing
     else if (!is_selected)
         report_missing_texture(d, look);
 
     set_map(d, (view_texture){.path = look->normals, .map = MD5GL_IMAGE_NORMALS});
-    // Masks become highlights, and a glow map in the colors of the texture that they are declared
-    // with.
-    view_texture masks = {.path = look->masks,
-                          .map = MD5GL_IMAGE_SPECULAR,
-                          .is_masks = true,
-                          .share = look->specular};
-    set_map(d, masks);
-    masks.map = MD5GL_IMAGE_GLOW;
-    masks.share = look->glow;
-    masks.base = look->diffuse;
-    // Masks that cannot be read were reported when they were loaded as highlights.
-    const bool has_masks = mesh_textures->maps[MD5GL_IMAGE_DIFFUSE] != NULL
-                           && mesh_textures->maps[MD5GL_IMAGE_SPECULAR] != NULL;
-    if (look->is_declared && has_masks)
-        set_map(d, masks);
+    use_masks(d, mesh_textures);
     mesh_textures->two_sided = mesh_textures->two_sided || look->two_sided;
     if (look->alpha_test > 0)
         mesh_textures->alpha_test = look->alpha_test;

@@ -447,24 +447,43 @@ static bool request_drawing(void *user, view_preview_subject *subject, uint32_t 
     return image->rgba != NULL;
 }
 
-// Main function of the thread: creates requested previews until the thread is stopped.
-static int make_pictures(void *user)
+// Returns the oldest request, or NULL. The caller holds the lock.
+static preview *oldest_request(view_previews *previews)
+{
+    preview *oldest = NULL;
+    for (int i = 0; i < VIEW_MAX_PREVIEWS; i++) {
+        preview *const candidate = &previews->list[i];
+        if (candidate->request == NULL || candidate->state != REQUESTED)
+            continue;
+        if (oldest == NULL || candidate->used < oldest->used)
+            oldest = candidate;
+    }
+    return oldest;
+}
+
+// Creates a preview of a file. A request that begins with '*' is for a large preview.
+static view_preview preview_requested_file(const view_previews *previews, const char *request,
+                                           const view_preview_drawer *drawer)
+{
+    const bool is_large = request[0] == '*';
+    const char *const path = is_large ? request + 1 : request;
+    return view_preview_file(path, is_large ? VIEW_LARGE_PREVIEW_SIZE : VIEW_PREVIEW_SIZE,
+                             previews->models, drawer);
+}
+
+// Main function of the thread: creates requested previews until the thread is stopped. Previews of
+// a game are created from the game's library, others from files. The lock is released while a
+// preview is created.
+static int create_previews(void *user)
 {
     view_previews *const previews = user;
-    view_library *library = NULL;
-    uint32_t num_made = 0;
+    const bool has_game = previews->place != NULL;
+    view_library *library = NULL; // of the game
+    uint32_t num_made = 0;        // previews of the game
     const view_preview_drawer drawer = {request_drawing, previews};
     view_lock_enter(previews->lock);
     while (!atomic_load(&previews->ends)) {
-        preview *next = NULL; // the oldest request
-        for (int i = 0; i < VIEW_MAX_PREVIEWS; i++) {
-            preview *const picture = &previews->list[i];
-            if (picture->request == NULL || picture->state != REQUESTED)
-                continue;
-            if (next == NULL || picture->used < next->used)
-                next = picture;
-        }
-
+        preview *const next = oldest_request(previews);
         if (next == NULL) {
             view_lock_wait(previews->lock);
             continue;
@@ -474,16 +493,13 @@ static int make_pictures(void *user)
 
         view_preview made = {.image = {.rgba = NULL}};
         md5_error error = {0};
-        if (previews->place == NULL) {
-            const bool is_large = next->request[0] == '*';
-            made = view_preview_file(next->request + is_large,
-                                     is_large ? VIEW_LARGE_PREVIEW_SIZE : VIEW_PREVIEW_SIZE,
-                                     previews->models, &drawer);
-        } else if (num_made++ % MAX_PICTURES_PER_GAME == 0) {
+        if (has_game && num_made++ % MAX_PICTURES_PER_GAME == 0) {
             view_drop_library(library);
             library = view_open_library(previews->place, can_continue, previews, &error);
         }
-        if (library != NULL)
+        if (!has_game)
+            made = preview_requested_file(previews, next->request, &drawer);
+        else if (library != NULL)
             made = view_make_preview(library, next->request, &drawer);
 
         view_lock_enter(previews->lock);
@@ -507,7 +523,7 @@ view_previews *view_begin_previews(const char *place, char *models)
     free(models);
     previews->lock = view_new_lock("previews");
     if (previews->lock != NULL)
-        previews->thread = view_start_thread(make_pictures, "previews", previews);
+        previews->thread = view_start_thread(create_previews, "previews", previews);
     return previews; // without a thread, no previews are created
 }
 

@@ -170,6 +170,7 @@ static uint32_t find_stair_triangles(void *user, md5_bounds box, md5_vec3 (*corn
     const int32_t first = COLUMNS * ((int32_t)floorf(box.min.x / width) - 1);
     const int32_t last = COLUMNS * ((int32_t)floorf(box.max.x / width) + 1);
     uint32_t count = 0;
+    // Two triangles form the quad between a column and the next: a tread or a riser.
     for (int32_t column = first; column <= last && count + 2 <= capacity; column += COLUMNS / 2) {
         md5_vec3 at[4]; // both ends of both columns
         for (int i = 0; i < 4; i++)
@@ -205,7 +206,8 @@ static md5_xform get_placement(const view_scene *scene, const view_motion_kind *
     return kind->place != NULL ? kind->place(scene) : view_at_origin();
 }
 
-// Starts the ragdoll with the positions and velocities of the first tick after death.
+// Starts the ragdoll with the positions and velocities of the first tick after death. The
+// velocities follow from the poses of the motion at the time of death and one tick later.
 static void start_ragdoll(view_scene *scene, const view_motion_kind *kind, const view_play *play)
 {
     view_fall *const fall = scene->fall;
@@ -219,6 +221,7 @@ static void start_ragdoll(view_scene *scene, const view_motion_kind *kind, const
     if (scene->entity.entity != NULL && fall->listed_death_time != fall->death_time)
         view_list_drops(&scene->entity, fall->death_time);
     fall->listed_death_time = fall->death_time;
+
     view_play play_at_death = *play;
     for (int i = 0; i < 2; i++) {
         play_at_death.time = fall->death_time + tick * i;
@@ -227,24 +230,33 @@ static void start_ragdoll(view_scene *scene, const view_motion_kind *kind, const
                                fall->states);
     }
     md5_ragdoll_start(fall->ragdoll, fall->states);
+
+    // The displacement of the character continues from the distance that it walked.
     const md5_vec3 walked = kind->walked != NULL ? kind->walked(scene, &play_at_death)
                                                  : get_placement(scene, kind).translation;
     fall->root_offset = md5_vec3_sub(walked, body_displacement(fall));
     fall->simulated_time = fall->death_time + tick;
 }
 
+// Simulates the ragdoll up to a time, seconds. On fixed ground, one call of the simulation is
+// sufficient. A lift moves the ground, so its height is set again before each tick, and the ragdoll
+// is woken, because it may rest on the lift.
 static void advance_ragdoll(view_scene *scene, double time)
 {
     view_fall *const fall = scene->fall;
-    const bool is_lift = scene->terrain.kind == VIEW_LIFT;
-    while (fall->simulated_time < time) {
-        const double rest = time - fall->simulated_time;
-        const double step = is_lift ? fmin(rest, tick) : rest;
-        fall->simulated_time = is_lift ? fall->simulated_time + step : time;
-        if (is_lift) {
-            view_set_lift_time(&scene->terrain, fall->simulated_time);
-            md5_ragdoll_wake(fall->ragdoll);
+    if (scene->terrain.kind != VIEW_LIFT) {
+        if (fall->simulated_time < time) {
+            md5_ragdoll_advance(fall->ragdoll, time - fall->simulated_time);
+            fall->simulated_time = time;
         }
+        return;
+    }
+
+    while (fall->simulated_time < time) {
+        const double step = fmin(time - fall->simulated_time, tick);
+        fall->simulated_time += step;
+        view_set_lift_time(&scene->terrain, fall->simulated_time);
+        md5_ragdoll_wake(fall->ragdoll);
         md5_ragdoll_advance(fall->ragdoll, step);
     }
 }
