@@ -1104,19 +1104,23 @@ static bool is_tiny(const char *path)
     return is_read;
 }
 
-// Compares the path of an image with the shader's path, if that consists of several parts.
+// Adds evidence if the path of an image equals the shader's path, or has the same last two parts,
+// such as "head/skin" of "models/monster/head/skin". A path with fewer parts is only a name, which
+// compare_names() compares. The same last two parts have less weight if the image is in a different
+// folder and the shader's name is common.
 static void compare_path(const named_mesh *subject, candidate *rated)
 {
+    enum { FULL_WEIGHT = 100, WEAK_WEIGHT = 60, FULL_SIMILARITY = 100 }; // percent
     const view_image_file *const image = rated->image;
-    const char *const end = last_two_parts(subject->path);
-    const bool has_two_parts = end[0] == '/' && strchr(end + 1, '/') != NULL;
+    const char *const path_end = last_two_parts(subject->path);
+    const bool has_two_parts = path_end[0] == '/' && strchr(path_end + 1, '/') != NULL;
     if (!has_two_parts)
         return;
     if (is_at_path(subject, image->stem)) {
-        add_evidence(rated, BY_PATH, 100, 100);
-    } else if (ends_with_path(image->stem, end)) {
+        add_evidence(rated, BY_PATH, FULL_SIMILARITY, FULL_WEIGHT);
+    } else if (ends_with_path(image->stem, path_end)) {
         const bool is_strong = image->location == VIEW_SAME_FOLDER || is_specific(&subject->shader);
-        add_evidence(rated, BY_END_OF_PATH, 100, is_strong ? 100 : 60);
+        add_evidence(rated, BY_END_OF_PATH, FULL_SIMILARITY, is_strong ? FULL_WEIGHT : WEAK_WEIGHT);
     }
 }
 
