@@ -10,6 +10,7 @@
 #include "md5/core/arena.h"
 #include "md5/core/bytes.h"
 #include "md5/core/math.h"
+#include "md5/decl/game.h"
 
 #include <math.h>
 #include <string.h>
@@ -456,7 +457,9 @@ void md5_actor_spawn(md5_actor *actor, const md5_entity *body)
 {
     MD5_ASSERT_ALIVE(body, MD5_TAG_ENTITY);
     MD5_ASSERT_ACTOR_CHANGE(actor);
-    const bool has_head = body->num_parts > 0 && strlen(body->parts[0].key) == strlen("def_head");
+    // The head is the first part. Other parts have keys that begin with "def_attach".
+    const bool has_head =
+        body->num_parts > 0 && md5_equals_ignore_case(body->parts[0].key, "def_head");
     const md5_entity *const head = has_head ? body->parts[0].entity : NULL;
     if (head && head != actor->entity)
         return; // this actor is the body, and the head blinks

@@ -48,7 +48,8 @@ static inline axes3 md5_relative_axes(const axes3 *a, const axes3 *b)
                     md5_rotate_into_axes(a->row[2], b)}};
 }
 
-// Angles are in degrees.
+// Returns the axes of a rotation by `roll` about x, then `pitch` about y, then `yaw` about z, in
+// degrees. A positive pitch rotates the forward axis down.
 axes3 md5i_axes_from_angles(double pitch, double yaw, double roll);
 
 // Return the angle of a direction in degrees: at least 0, below 360. A vertical direction has the

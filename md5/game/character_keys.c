@@ -22,7 +22,9 @@ axes3 md5i_axes_from_angles(double pitch, double yaw, double roll)
 double md5i_yaw_degrees(md5_vec3d v)
 {
     const bool is_vertical = v.x == 0.0 && v.y == 0.0;
-    const double yaw = is_vertical ? 0.0 : atan2(v.y, v.x) / DEGREE;
+    if (is_vertical)
+        return 0.0;
+    const double yaw = atan2(v.y, v.x) / DEGREE;
     return yaw < 0.0 ? yaw + 360.0 : yaw;
 }
 
@@ -171,9 +173,12 @@ static bool matches_joint(const md5_skeleton *skeleton, uint32_t joint,
         return true;
     if (!pattern->has_descendants)
         return false;
-    for (uint32_t i = skeleton->joints[joint].parent; i != MD5_NONE; i = skeleton->joints[i].parent)
-        if (md5_equals_ignore_case(skeleton->joints[i].name, pattern->name))
+    uint32_t ancestor = skeleton->joints[joint].parent;
+    while (ancestor != MD5_NONE) {
+        if (md5_equals_ignore_case(skeleton->joints[ancestor].name, pattern->name))
             return true;
+        ancestor = skeleton->joints[ancestor].parent;
+    }
     return false;
 }
 

@@ -587,9 +587,10 @@ int32_t md5i_find_joint(const md5_skeleton *skeleton, const char *name)
     return -1;
 }
 
-// Returns the joint of a body for a part. `joint` is the key with the name of the joint, or NULL.
-// If the joint does not exist, warns at `location` and returns -1; `use` and `part` are the purpose
-// of the joint in the message, `entity` is the name of the body.
+// Returns the joint of a body to which a part is attached. `joint` is the key with the name of the
+// joint, or NULL. If the joint does not exist, warns at the key `location` and returns -1. The
+// message contains `use` followed by `part`, such as "attaching" and the name of the part, and the
+// name of the body, `entity`.
 static int32_t find_part_joint(md5_context *context, const md5_skeleton *body,
                                const md5_entity_key *joint, const md5_entity_key *location,
                                const char *use, const char *part, const char *entity)

@@ -101,7 +101,9 @@ static bool read_vector_joints(figure_reader *reader, md5_figure_vector *vector)
 // minus before it.
 static bool read_figure_vector(figure_reader *reader, md5_figure_vector *vector)
 {
+    // In the order of md5_figure_vector_kind.
     static const char *const keywords[] = {"(", "joint", "bonecenter", "bonedir"};
+    enum { NUM_KINDS = MD5_COUNT(keywords) };
     md5_decl_lex *const lex = &reader->lex;
     md5_token token;
     int kind = 0;
@@ -110,9 +112,9 @@ static bool read_figure_vector(figure_reader *reader, md5_figure_vector *vector)
     vector->is_negated = md5i_token_is(&token, "-");
     if (vector->is_negated)
         TRY(md5i_decl_lex_read(lex, &token));
-    while (kind < 4 && !md5i_token_is(&token, keywords[kind]))
+    while (kind < NUM_KINDS && !md5i_token_is(&token, keywords[kind]))
         kind++;
-    if (kind == 4) {
+    if (kind == NUM_KINDS) {
         md5i_decl_lex_warn(lex, "unknown token %s in vector", MD5_QUOTED_TOKEN(&token));
         return false;
     }
@@ -185,13 +187,13 @@ static void read_figure_bool(figure_reader *reader, bool *value)
         md5i_decl_lex_warn(&reader->lex, "couldn't read expected boolean");
 }
 
-static bool read_shape(figure_reader *reader, md5_figure_body *body)
+// Reads the keyword of a shape. Returns false after a warning if the keyword is unknown.
+static bool read_shape_keyword(figure_reader *reader, md5_body_shape *shape)
 {
     // In the order of md5_body_shape, from MD5_SHAPE_BOX.
     static const char *const keywords[] = {"box",      "octahedron", "dodecahedron",
                                            "cylinder", "cone",       "bone"};
     md5_decl_lex *const lex = &reader->lex;
-
     md5_token token;
     int index = 0;
     TRY(expect_kind(reader, MD5_TOKEN_NAME, &token));
@@ -204,16 +206,26 @@ static bool read_shape(figure_reader *reader, md5_figure_body *body)
             md5i_decl_lex_warn(lex, "unknown model type %s", MD5_QUOTED_TOKEN(&token));
         return false;
     }
-    body->shape = (md5_body_shape)(index + MD5_SHAPE_BOX);
+    *shape = (md5_body_shape)(index + MD5_SHAPE_BOX);
+    return true;
+}
 
-    // Two corners; then the width of a bone, or the number of sides of a cylinder or cone.
+// Reads SHAPE ( CORNER, CORNER ): two corners of the bounding box. A bone also has a width; a
+// cylinder and a cone also have a number of sides.
+static bool read_shape(figure_reader *reader, md5_figure_body *body)
+{
+    md5_decl_lex *const lex = &reader->lex;
+    TRY(read_shape_keyword(reader, &body->shape));
     TRY(md5i_decl_lex_expect(lex, "(") && read_figure_vector(reader, &body->corners[0]));
     TRY(md5i_decl_lex_expect(lex, ",") && read_figure_vector(reader, &body->corners[1]));
-    if (body->shape >= MD5_SHAPE_CYLINDER)
+
+    const bool is_bone = body->shape == MD5_SHAPE_BONE;
+    const bool is_round = body->shape == MD5_SHAPE_CYLINDER || body->shape == MD5_SHAPE_CONE;
+    if (is_bone || is_round)
         TRY(md5i_decl_lex_expect(lex, ","));
-    if (body->shape == MD5_SHAPE_BONE)
+    if (is_bone)
         (void)md5i_decl_lex_float(lex, &body->width);
-    else if (body->shape >= MD5_SHAPE_CYLINDER)
+    else if (is_round)
         body->num_sides = md5i_decl_lex_int(lex);
     return md5i_decl_lex_expect(lex, ")");
 }
@@ -667,29 +679,36 @@ static void read_figure(figure_reader *reader)
         move_origin_body_to_front(reader);
 }
 
+// Returns a figure without bodies, with the engine's default settings.
+static md5_figure_def default_figure(const md5_decl *decl)
+{
+    return (md5_figure_def){
+        .decl = decl,
+        .model = "",
+        .skin = "",
+        .friction = {0.01f, 0.01f, 0.8f, 0.5f},
+        .total_mass = -1.0f,
+        .suspend_speed = {20.0f, 30.0f, 40.0f, 60.0f},
+        .no_move = {1.0f, 10.0f, 10.0f},
+        .move_times = {-1.0f, -1.0f},
+        .contents = MD5_CONTENTS_CORPSE,
+        .clip_mask = MD5_CONTENTS_SOLID | MD5_CONTENTS_CORPSE,
+        .collides_with_own = true,
+    };
+}
+
+// Parses a figure if it is not parsed yet. Returns false if memory runs out.
 static bool parse_figure(md5_game *game, md5_decl_entry *entry)
 {
     if (entry->parsed)
         return true;
 
-    figure_reader reader = {
-        .game = game,
-        .figure = {.decl = &entry->decl,
-                   .model = "",
-                   .skin = "",
-                   .friction = {0.01f, 0.01f, 0.8f, 0.5f},
-                   .total_mass = -1.0f,
-                   .suspend_speed = {20.0f, 30.0f, 40.0f, 60.0f},
-                   .no_move = {1.0f, 10.0f, 10.0f},
-                   .move_times = {-1.0f, -1.0f},
-                   .contents = MD5_CONTENTS_CORPSE,
-                   .clip_mask = MD5_CONTENTS_SOLID | MD5_CONTENTS_CORPSE,
-                   .collides_with_own = true},
-    };
+    figure_reader reader = {.game = game, .figure = default_figure(&entry->decl)};
     md5i_decl_lex_begin_decl(&reader.lex, game, entry, &reader.is_defaulted);
     read_figure(&reader);
     TRY(md5_game_is_ok(game));
 
+    // The reader's arrays are in scratch memory.
     md5_arena *const arena = &game->arena;
     md5_figure_def *const figure = MD5_ALLOC_ZEROED(arena, md5_figure_def, 1);
     TRY(figure);

@@ -612,6 +612,9 @@ static void set_limit(const figure_builder *builder, md5_body_constraint *constr
     constraint->limit_cosines[0] = half_cosine(def->limit_angles[0]);
     constraint->limit_cosines[1] = half_cosine(def->limit_angles[1]);
     if (def->type == MD5_CONSTRAINT_HINGE) {
+        // The axis of the limit and the shaft are the direction to the left, rotated about the
+        // hinge. limit_angles[0] is the angle of the middle of the range, [1] the size of the
+        // range, [2] the angle of the hinge in the setup pose.
         const md5_vec3d left = left_direction(axis);
         limit = rotate_about_axis(left, axis, -(double)def->limit_angles[0]);
         shaft = rotate_about_axis(left, axis, -(double)def->limit_angles[2]);

@@ -289,8 +289,9 @@ static void remove_joints(md5_model_parser *parser, channel_joints *list, uint32
 static void locate_name(md5_model_parser *parser, channel_joints *list, const char *name,
                         size_t size)
 {
+    enum { MAX_COMPARED = 64 };
     const char *const end = parser->lex.at;
-    const size_t compared = size < 64 ? size : 64;
+    const size_t compared = size < MAX_COMPARED ? size : MAX_COMPARED;
     while (size <= (size_t)(end - list->source) && memcmp(list->source, name, compared) != 0)
         list->source++;
     if (size <= (size_t)(end - list->source)) {
@@ -950,12 +951,28 @@ static size_t find_alias_size(md5_model_parser *parser, const md5_token *name)
     return name->size;
 }
 
+// Adds a slot at the end of the list of the model, and makes it the slot of its name and the last
+// slot of its alias. Returns NULL if memory runs out.
+static const md5_anim_slot *add_anim_slot(md5_model_parser *parser, const md5_anim_name *name,
+                                          const md5_anim_name *alias)
+{
+    md5_anim_set *const anims = &parser->anims;
+    md5_anim_slot *const slot = MD5_ALLOC_ZEROED(&parser->game->arena, md5_anim_slot, 1);
+    if (!slot)
+        return NULL;
+    slot->index = anims->num_slots++;
+    slot->alias = alias->index;
+    slot->previous = (const md5_anim_slot *)md5i_shared_get(&anims->aliases, alias->index);
+    (void)set_shared(parser, &anims->names, name->index, slot);
+    (void)set_shared(parser, &anims->aliases, alias->index, slot);
+    return slot;
+}
+
 // Adds an animation to the list of the model. It replaces the animation of `slot`, unless `slot` is
 // NULL. The alias is the first `alias_size` bytes of the name.
 static void add_anim(md5_model_parser *parser, const md5_model_anim *anim, const md5_token *token,
                      size_t alias_size, const md5_anim_slot *slot)
 {
-    md5_anim_set *const anims = &parser->anims;
     const md5_anim_name *const name = add_anim_name(parser, token->text, token->size);
     const md5_anim_name *const alias = name ? add_anim_name(parser, token->text, alias_size) : NULL;
     if (!alias)
@@ -967,18 +984,10 @@ static void add_anim(md5_model_parser *parser, const md5_model_anim *anim, const
     *copy = *anim;
     copy->name = name->text;
     copy->alias = alias->text;
-    if (!slot) {
-        md5_anim_slot *const added = MD5_ALLOC_ZEROED(&parser->game->arena, md5_anim_slot, 1);
-        if (!added)
-            return;
-        added->index = anims->num_slots++;
-        added->alias = alias->index;
-        added->previous = (const md5_anim_slot *)md5i_shared_get(&anims->aliases, alias->index);
-        (void)set_shared(parser, &anims->names, name->index, added);
-        (void)set_shared(parser, &anims->aliases, alias->index, added);
-        slot = added;
-    }
-    (void)set_shared(parser, &anims->anims, slot->index, copy);
+    if (!slot)
+        slot = add_anim_slot(parser, name, alias);
+    if (slot)
+        (void)set_shared(parser, &parser->anims.anims, slot->index, copy);
 }
 
 // Returns the slot of the animation with a name, or NULL.
@@ -1393,6 +1402,8 @@ static bool parse_with_parents(md5_game *game, md5_decl_entry *entry)
     waiting_model *top = NULL;
     TRY(entry->parsed || push_model(game, &top, entry));
     while (top) {
+        // A model is visited twice: first its parents are pushed above it, then it is parsed. A
+        // model that is open is below its parents on the stack, and is not pushed again.
         waiting_model *const current = top;
         if (!current->entry->parsed && !current->has_pushed_parents) {
             current->has_pushed_parents = true;

@@ -285,7 +285,7 @@ static bool read_declarations(script_program *program)
 static script_object *find_parents(script_program *program, const char *name)
 {
     script_tokens *const tokens = &program->tokens;
-    script_object *first = NULL;
+    script_object *root = NULL; // of the objects that were found so far
     do {
         script_object *const object =
             (script_object *)*md5i_script_entry(tokens, &program->objects, name);
@@ -294,17 +294,18 @@ static script_object *find_parents(script_program *program, const char *name)
                            MD5_QUOTED(name));
             return NULL;
         }
-        if (object->depth > 0) {
+        const bool was_found_before = object->depth > 0;
+        if (was_found_before) {
             (void)MD5_FAIL(tokens->context, MD5_ERROR_MISMATCH,
                            "script object %s inherits from itself", MD5_QUOTED(name));
             return NULL;
         }
-        object->outer = first;
-        object->depth = first ? first->depth + 1 : 1;
-        first = object;
+        object->outer = root;
+        object->depth = root ? root->depth + 1 : 1;
+        root = object;
         name = object->parent;
     } while (name[0] != '\0');
-    return first;
+    return root;
 }
 
 // Adds a function to the functions of its object. If the compiled object is this object or inherits

@@ -485,8 +485,8 @@ static void open_macro(script_reader *reader, const script_macro *macro, script_
         read_arguments(reader, source, &from->text);
 }
 
-// If the name is an argument of the current macro or a macro, continues to read in its text.
-// Returns false if it is neither.
+// Expands a name: if it is a parameter of the current macro or the name of a macro, continues to
+// read in the text of the argument or the macro. Returns false if it is neither.
 static bool expand(script_reader *reader, const script_token *name)
 {
     const uint32_t scope = reader->sources[reader->num_sources - 1].scope;
@@ -496,6 +496,8 @@ static bool expand(script_reader *reader, const script_token *name)
         for (uint32_t i = 0; i < called->num_params; i++) {
             if (!md5i_script_tokens_equal(name, &called->params[i]))
                 continue;
+            // The argument was written in the source that called the macro, so its names are
+            // resolved there.
             const uint32_t outer = call->outer;
             open_script_source(reader, call->arguments[i], name)->scope = outer;
             return true;

@@ -344,8 +344,10 @@ static void play_idle(md5_states *states, md5_channel channel, uint32_t clip)
         partners_are_idle = torso_is_idle && legs_are_idle;
 
     if (prevents_override(states, partner)) {
+        // Both channels play their own clips.
         play_clip(states, channel, clip, MD5_ACTOR_CYCLE);
     } else if (partners_are_idle) {
+        // The channel leads the idle channels.
         play_clip(states, channel, clip, MD5_ACTOR_CYCLE);
         play_along(states, partner, channel);
         if (is_head)
@@ -353,13 +355,16 @@ static void play_idle(md5_states *states, md5_channel channel, uint32_t clip)
         if (channel == MD5_CHANNEL_LEGS && head_is_idle)
             sync_channel(states, MD5_CHANNEL_HEAD, channel, thread->last_blend);
     } else if (is_head && torso_is_idle) {
+        // Head and torso follow the legs.
         sync_channel(states, channel, MD5_CHANNEL_LEGS, thread->blend);
         states->run.threads[MD5_CHANNEL_TORSO].blend = thread->last_blend;
         sync_channel(states, MD5_CHANNEL_TORSO, MD5_CHANNEL_LEGS, thread->last_blend);
     } else {
+        // The channel follows its partner, which is not idle.
         sync_channel(states, channel, partner, thread->blend);
     }
 
+    // An idle head follows the torso.
     if (channel == MD5_CHANNEL_TORSO && head_is_idle)
         sync_channel(states, MD5_CHANNEL_HEAD, channel, thread->last_blend);
 }

@@ -147,6 +147,9 @@ void md5i_clear_walk_ik(md5_monster *monster)
 
 // == Walking ======================================================================================
 
+// Values of the parameter `is_waist` of md5_sweep_fn.
+enum { SWEEP_FOOT = false, SWEEP_WAIST = true };
+
 // Returns the height at which a box of the size of a foot, moved from `from` down to the height
 // `to`, hits the ground. Returns `to` if the game does not provide a sweep.
 static double sweep_foot(const md5_walk_ik *ik, const md5_monster_tick *tick, md5_vec3d from,
@@ -166,8 +169,8 @@ static double sweep_foot(const md5_walk_ik *ik, const md5_monster_tick *tick, md
 // each tick.
 #define MAX_WAIST_SHIFT 1e14
 
-// Locks the lowest foot at the position where it became the lowest foot, until the body has turned
-// by more than 30 degrees.
+// Locks the lowest foot at the position where it became the lowest foot, until the body has rotated
+// by more than MAX_PIVOT_ROTATION. `feet` are the positions of the feet in world space.
 static void lock_pivot(md5_walk_ik *ik, const world_transform *body, md5_vec3d *feet)
 {
     uint32_t lowest = 0;
@@ -176,8 +179,9 @@ static void lock_pivot(md5_walk_ik *ik, const world_transform *body, md5_vec3d *
             lowest = i;
     }
     const double yaw = md5i_yaw_degrees(body->axes.row[0]);
-    if (!ik->has_heights || lowest != ik->pivot_foot
-        || fabs(md5_wrap_degrees(yaw - ik->pivot_yaw)) > MAX_PIVOT_ROTATION) {
+    const double rotation = fabs(md5_wrap_degrees(yaw - ik->pivot_yaw));
+    const bool is_same_pivot = ik->has_heights && lowest == ik->pivot_foot;
+    if (!is_same_pivot || rotation > MAX_PIVOT_ROTATION) {
         ik->pivot_foot = lowest;
         ik->pivot_yaw = yaw;
         ik->pivot_position = feet[lowest];
@@ -190,7 +194,7 @@ static void lock_pivot(md5_walk_ik *ik, const world_transform *body, md5_vec3d *
 static double find_foot_shift(const md5_walk_ik *ik, const md5_monster_tick *tick, md5_vec3d foot)
 {
     const md5_vec3d from = {foot.x, foot.y, foot.z + (double)ik->up_trace};
-    const double ground = sweep_foot(ik, tick, from, foot.z - (double)ik->down_trace, false);
+    const double ground = sweep_foot(ik, tick, from, foot.z - (double)ik->down_trace, SWEEP_FOOT);
     if (!tick->has_ground)
         return 0.0;
     return ground - (double)tick->origin.z + (double)ik->foot_shift;
@@ -293,7 +297,7 @@ static double find_waist_shift(const md5_walk_ik *ik, const md5_monster_tick *ti
     double shift = min_shift + (double)ik->waist_shift;
     if (ik->min_waist_floor > 0.0f && shift < 0.0) {
         const double ground =
-            sweep_foot(ik, tick, waist, waist.z + shift - (double)ik->min_waist_floor, true);
+            sweep_foot(ik, tick, waist, waist.z + shift - (double)ik->min_waist_floor, SWEEP_WAIST);
         const double missing = ground + (double)ik->min_waist_floor - (waist.z + shift);
         shift += missing > 0.0 ? missing : 0.0;
     }
