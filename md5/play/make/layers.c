@@ -26,7 +26,7 @@ static void list_joint(md5_joint_set *set, uint32_t joint, float weight)
     set->weights[set->count++] = weight;
 }
 
-// Returns the range from the first to the last marked joint.
+// Returns the range from the first to the last marked joint, with the weights of a mask.
 static md5_joint_set marked_range(const md5_building *building, uint32_t mask)
 {
     const float *const weights = md5_mask_weights(building->machine, mask);
@@ -207,8 +207,8 @@ static void narrow_state(md5_building *building, const md5_play_layer *layer, md
     mark_set(building, &layer->joints);
 
     // The extraction of root motion needs joint 0.
-    const bool has_root = marks[0] || source->root_extraction == MD5_ROOT_EXTRACTION_NONE;
-    state->is_partial = has_root && !md5_requires_full_sampling(source);
+    const bool can_omit_rest = marks[0] || source->root_extraction == MD5_ROOT_EXTRACTION_NONE;
+    state->is_partial = can_omit_rest && !md5_requires_full_sampling(source);
     state->targets = md5_narrow_targets(&source->binding->internal.plan->targets, marks);
     if (!state->is_partial || layer->mode != MD5_LAYER_OVERRIDE)
         return;
@@ -422,7 +422,7 @@ typedef struct root_stride {
 // Returns the stride of a cycle, in units, and sets *seconds to the duration of the cycle.
 static root_stride measure_stride(const md5_motion *motion, double *seconds)
 {
-    enum { HALVINGS = 26 }; // afterwards the cosine is 1
+    enum { HALVINGS = 26 }; // of the angle; afterwards its cosine is rounded to 1
     // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
     const md5_source *const source = motion->playable.source;
     *seconds = 1.0 / (motion->playable.cycles * motion->speed);
@@ -554,13 +554,14 @@ static void set_clip(md5_motion *motion, const md5_source *source, md5_play_mode
                                        source->num_markers, source->num_markers};
 }
 
-// Adds the traits of an item's clips to the traits of its motion.
-static void merge_traits(md5_clip_traits *all, const md5_clip_traits *item)
+// Adds the traits of an item's clips to the traits of the motion that contains the item.
+static void merge_traits(md5_clip_traits *motion, const md5_clip_traits *item)
 {
-    all->has_once = all->has_once || item->has_once;
-    all->has_ping_pong = all->has_ping_pong || item->has_ping_pong;
-    all->max_markers = larger_count(all->max_markers, item->max_markers);
-    all->min_markers = all->min_markers < item->min_markers ? all->min_markers : item->min_markers;
+    motion->has_once = motion->has_once || item->has_once;
+    motion->has_ping_pong = motion->has_ping_pong || item->has_ping_pong;
+    motion->max_markers = larger_count(motion->max_markers, item->max_markers);
+    if (item->min_markers < motion->min_markers)
+        motion->min_markers = item->min_markers;
 }
 
 // Finds the motion of an item, which must be declared before the motion that contains it.
@@ -590,6 +591,16 @@ static bool build_added_item(md5_building *building, const md5_motion_item *row,
     return build_marked_set(building, item->mask, &item->added);
 }
 
+// Builds the weight of an item: a fixed weight, or a parameter with an easing.
+static bool build_item_weight(md5_building *building, const md5_motion_item *row, md5_item *item)
+{
+    md5_motion_item filled = *row;
+    md5i_fill_defaults(&md5i_item_schema, &filled, 1);
+    item->weight.fixed = filled.weight;
+    TRY(MD5_RESOLVE(building, parameters, row->weight_parameter, item->weight.parameter));
+    return md5i_build_easing(building, &row->weight_easing, &item->weight.easing);
+}
+
 // Builds item `index` of a motion: its input, weight, mask and reference pose. Adds its parts and
 // traits to the motion.
 static bool build_item(md5_building *building, const md5_motion_desc *desc, uint32_t index,
@@ -598,15 +609,15 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     const md5_motion_item *const row = &desc->items[index];
     const bool is_first = index == 0;
     const bool is_stack = desc->kind == MD5_MOTION_STACK;
-    *item = (md5_item){.position = row->x, .num_before = motion->num_clips, .blend_index = index};
+    *item = (md5_item){
+        .position = row->x,
+        .num_before = motion->num_clips,
+        .blend_index = index,
+        .mode = row->mode,
+    };
     TRY(find_item_motion(building, row, index, motion, item));
-    item->mode = row->mode;
     TRY(MD5_RESOLVE(building, masks, row->mask, item->mask));
-    md5_motion_item filled = *row;
-    md5i_fill_defaults(&md5i_item_schema, &filled, 1);
-    item->weight.fixed = filled.weight;
-    TRY(MD5_RESOLVE(building, parameters, row->weight_parameter, item->weight.parameter));
-    TRY(md5i_build_easing(building, &row->weight_easing, &item->weight.easing));
+    TRY(build_item_weight(building, row, item));
 
     const bool is_added = is_stack && row->mode == MD5_LAYER_ADD;
     if (is_added && is_first)
@@ -668,6 +679,7 @@ static bool sort_items(md5_building *building, const md5_motion_desc *desc, md5_
         sorted[i] = &desc->items[i];
     qsort(sorted, count, sizeof *sorted, compare_items);
 
+    // Entry i of `sorted` is the item that is blended as number i.
     for (uint32_t i = 0; i < count; i++)
         items[i].blend_index = (uint32_t)(sorted[i] - desc->items);
     for (uint32_t i = 1; i < count; i++) {
@@ -865,7 +877,7 @@ static void summarize_parts(md5_blend_tree *tree, const uint32_t *part_groups)
         if (part->item && part->item->reference)
             tree->has_added = true;
         if (part->leads_group)
-            tree->groups[part_groups[i]].num_markers = motion->sync == MD5_SYNC_MARKERS;
+            tree->groups[part_groups[i]].num_markers = motion->sync == MD5_SYNC_MARKERS ? 1 : 0;
         if (motion->kind == MD5_MOTION_CLIP) {
             if (motion->playable.source->root_extraction != MD5_ROOT_EXTRACTION_NONE)
                 tree->has_root_motion = true;
@@ -889,6 +901,8 @@ static bool list_group_members(md5_building *building, md5_blend_tree *tree)
     uint32_t *members = MD5_ALLOC_ZEROED(building->arena, uint32_t, tree->num_instances);
     TRY(members);
 
+    // Count the members, then reserve their part of the array. num_members starts again at 0,
+    // because filling the lists also counts.
     for (uint32_t i = 0; i < tree->num_instances; i++) {
         if (tree->instances[i].group != MD5_NONE)
             tree->groups[tree->instances[i].group].num_members++;
@@ -904,6 +918,7 @@ static bool list_group_members(md5_building *building, md5_blend_tree *tree)
         if (plan->group == MD5_NONE)
             continue;
         md5_group_plan *const group = &tree->groups[plan->group];
+        // summarize_parts() has set num_markers to 1 if the group is synchronized by markers.
         if (group->num_markers > 0)
             group->num_markers = plan->playable->source->num_markers;
         group->members[group->num_members++] = i;
@@ -1212,8 +1227,12 @@ static bool check_random_time(md5_building *building, const md5_condition *row, 
     return true;
 }
 
-// Builds a condition of a transition or of a one-shot clip.
-static bool build_condition(md5_building *building, bool is_one_shot, const md5_condition *row,
+// The part of a machine that a condition belongs to.
+typedef enum condition_owner { OWNED_BY_TRANSITION, OWNED_BY_ONE_SHOT } condition_owner;
+
+// Adds a condition to the machine's conditions. `num_following` is the number of conditions after
+// it that must also be true.
+static bool build_condition(md5_building *building, condition_owner owner, const md5_condition *row,
                             uint32_t num_following)
 {
     md5_machine *const machine = building->machine;
@@ -1226,7 +1245,7 @@ static bool build_condition(md5_building *building, bool is_one_shot, const md5_
     else if (!is_time)
         TRY(MD5_RESOLVE(building, parameters, row->parameter, parameter));
 
-    if (is_time && is_one_shot)
+    if (is_time && owner == OWNED_BY_ONE_SHOT)
         return MD5_MISMATCH(
             building, &row->parameter,
             ": 'state_time' and 'time_left' are not supported in conditions of one-shots");
@@ -1253,14 +1272,14 @@ static bool build_condition(md5_building *building, bool is_one_shot, const md5_
 }
 
 // Adds the conditions of a transition or of a one-shot clip to the machine's conditions.
-static bool build_conditions(md5_building *building, bool is_one_shot, const md5_condition *rows,
-                             uint32_t count)
+static bool build_conditions(md5_building *building, condition_owner owner,
+                             const md5_condition *rows, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t num_following = 0; // conditions up to the next alternative
         while (i + num_following + 1 < count && !rows[i + num_following + 1].begins_alternative)
             num_following++;
-        TRY(build_condition(building, is_one_shot, &rows[i], num_following));
+        TRY(build_condition(building, owner, &rows[i], num_following));
     }
     return true;
 }
@@ -1368,8 +1387,9 @@ static void warn_about_exit(md5_building *building, const md5_layer_desc *layer_
               MD5_QUOTED(layer_desc->name), desc->exit, MD5_QUOTED(desc->to));
 }
 
-// Checks that the states of a synchronized transition can share a clock. *are_alike is true if all
-// states of the layer were already checked against each other.
+// Resolves the leader of a transition with `in_step`, and checks that its states can share a clock.
+// For a transition from any state, all states of the layer are checked. *are_alike is true if this
+// was done before; the check then is not repeated.
 static bool build_step(md5_building *building, const md5_layer_desc *layer_desc,
                        const md5_transition_desc *desc, const md5_play_layer *layer,
                        const md5_names *names, bool *are_alike, md5_transition *transition)
@@ -1459,7 +1479,7 @@ static bool build_transition(md5_building *building, transition_context *context
     warn_about_exit(building, layer_desc, desc, layer, transition, context->num_continuing);
     if (md5_has_easing_parameters(desc->easing.kind))
         TRY(md5i_build_easing(building, &desc->easing, &transition->change.easing));
-    TRY(build_conditions(building, false, desc->conditions, desc->num_conditions));
+    TRY(build_conditions(building, OWNED_BY_TRANSITION, desc->conditions, desc->num_conditions));
 
     layer->has_waits = layer->has_waits || transition->waits;
     if (!desc->in_step)
@@ -1516,19 +1536,24 @@ static bool check_clip_keys(md5_building *building, const char *const *owner, ui
     return true;
 }
 
-// Numbers the distinct names of rows in the order of their first rows: sets the target of each row
-// and the first row of each name, and increases *number by the number of names.
+// Gives a number to each distinct name of the rows, in the order of the first rows with the names.
+// Rows with the same name are added to one sum, rows[i].target. Conversely, rows[target].first is
+// the first row of a sum. Sets *num_targets to the number of names; it must be 0 before.
 static bool number_rows(md5_building *building, md5_names *names, md5_sum_row *rows, uint32_t count,
-                        uint32_t *number)
+                        uint32_t *num_targets)
 {
     names->may_repeat = true;
     TRY(md5i_list_names(building, names, rows, count, sizeof *rows));
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t first;
+        uint32_t first; // first row with the name of row i
         TRY(md5i_resolve(building, names, &rows[i].name, &first));
-        if (first == i)
-            rows[*number].first = i;
-        rows[i].target = first == i ? (*number)++ : rows[first].target;
+        if (first < i) {
+            rows[i].target = rows[first].target;
+            continue;
+        }
+        rows[i].target = *num_targets;
+        rows[*num_targets].first = i;
+        (*num_targets)++;
     }
     return true;
 }
@@ -1575,7 +1600,8 @@ bool md5i_build_curves(md5_building *building)
                        &machine->num_sums);
 }
 
-// Checks that a name that the row's kind needs is not NULL.
+// Checks that a name that the row's kind needs is not NULL. `what` is the kind of the named thing,
+// for the error message.
 static bool check_named(md5_building *building, const char *const *name, const char *what)
 {
     if (*name)
@@ -1730,8 +1756,8 @@ static bool build_one_shot(md5_building *building, const md5_one_shot_desc *row,
         .conditions = conditions,
         .until = conditions + row->num_conditions,
     };
-    TRY(build_conditions(building, true, row->conditions, row->num_conditions));
-    return build_conditions(building, true, row->until, row->num_until);
+    TRY(build_conditions(building, OWNED_BY_ONE_SHOT, row->conditions, row->num_conditions));
+    return build_conditions(building, OWNED_BY_ONE_SHOT, row->until, row->num_until);
 }
 
 static bool build_one_shots(md5_building *building, const md5_names *layers)

@@ -203,7 +203,16 @@ static bool find_sole_joint(md5_building *building, const char *const *toe, uint
     return true;
 }
 
-// Builds the soles of a modifier that locks feet.
+// Returns the number of toes that are named. They precede the toes without a name.
+static uint32_t count_toes(const md5_modifier_hold *hold)
+{
+    uint32_t num_toes = 0;
+    while (num_toes < MD5_MAX_HELD && hold->toes[num_toes])
+        num_toes++;
+    return num_toes;
+}
+
+// Builds the soles of a modifier that locks feet: one for each foot, at its toe or its ankle.
 static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
                        md5_modifier *modifier)
 {
@@ -216,9 +225,7 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
     modifier->num_locked_feet = desc->num_feet < MD5_MAX_HELD ? desc->num_feet : MD5_MAX_HELD;
 
     const char *const *const toes = desc->hold->toes;
-    uint32_t num_toes = 0;
-    while (num_toes < MD5_MAX_HELD && toes[num_toes])
-        num_toes++;
+    const uint32_t num_toes = count_toes(desc->hold);
     if (num_toes > desc->num_feet)
         return MD5_OUT_OF_RANGE(building, &toes[desc->num_feet],
                                 ": too many toes: expected at most %u, one per foot, found %u",
@@ -261,7 +268,8 @@ static uint8_t contact_between(const sole_frame *frame, const sole_frame *next,
     if (!(speed_x * speed_x + speed_y * speed_y <= hold->speed * hold->speed))
         return MD5_CONTACT_SLIDES;
 
-    // Rotation from the facing in one frame to the facing in the next frame.
+    // The angle from the facing in one frame to the facing in the next frame. For small angles, the
+    // sine is the angle in radians.
     const md5_vec3 a = frame->facing;
     const md5_vec3 b = next->facing;
     const float cosine = a.x * b.x + a.y * b.y;
@@ -363,9 +371,8 @@ static bool resolve_attached_joint(md5_building *building, const md5_attached_de
 }
 
 // Resolves the target or pole of a modifier that rotates the joint `top` and the joints below it.
-// `role` is "target" or "pole", for messages.
-// The point may be at a joint of the model, or of an attached model. If the attached model is not
-// attached to a joint, the game sets its pose.
+// The point may be at a joint of the model, or of an attached model, but not at a joint that the
+// modifier moves. `role` is "target" or "pole", for messages.
 static bool find_anchor(md5_building *building, const md5_modifier_point *point, const char *role,
                         uint32_t top, md5_anchor *anchor)
 {
@@ -384,6 +391,7 @@ static bool find_anchor(md5_building *building, const md5_modifier_point *point,
     if (anchor->joint == MD5_NONE)
         return MD5_MISMATCH(building, &point->joint, ": position of the %s has no joint", role);
 
+    // If the attached model is not attached to a joint, the game sets its pose.
     if (attached && !attached->joint)
         return true;
     if (attached)
