@@ -10,9 +10,9 @@
 
 // A row that is filled from the text, with the locations of its members.
 typedef struct text_row {
-    char *row;               // NULL: allocation failed
-    md5_location *locations; // one for every four bytes of the row
-    md5_locations *all;      // locations of all tables
+    char *row;                    // NULL if memory ran out
+    md5_location *locations;      // one for every four bytes of the row
+    md5_locations *all_locations; // locations of all tables
 } text_row;
 
 // -- Tables -------------------------------------------------------------------------------------
@@ -56,28 +56,38 @@ static void store_start_values(const md5_schema *schema, char *row)
     }
 }
 
+// Returns the smallest power of two that is greater than `count`.
+static size_t next_power_of_two(uint32_t count)
+{
+    size_t power = 1;
+    while (power <= count)
+        power *= 2;
+    return power;
+}
+
 // Appends a row to a table of `owner`, or creates the single row of a column. The row is zeroed
-// except for the start values of its columns. The capacity of a table is not stored: it is the
-// smallest power of two that is at least its count, so a table is full when its count is a power of
-// two.
+// except for the start values of its columns.
+//
+// The capacity of a table is not stored. It is the smallest power of two that is at least the
+// number of rows, so a table is full when its number of rows is a power of two.
 static text_row append_row(md5_lex *lex, text_row owner, const md5_column *column)
 {
-    uint32_t single_count = 0;
-    uint32_t *const count = column->kind == MD5_COLUMN_TABLE
-                                ? (uint32_t *)(void *)(owner.row + column->auxiliary)
-                                : &single_count;
-    const size_t row_size = column->rows->size;
-    const size_t used = *count * row_size;
-    const bool is_full = (*count & (*count - 1)) == 0; // also if it is empty
-    size_t capacity = 1;
-    while (capacity <= *count)
-        capacity *= 2;
+    uint32_t single_count = 0; // a single row has no count in its owner
+    uint32_t *count = &single_count;
+    if (column->kind == MD5_COLUMN_TABLE)
+        count = (uint32_t *)(void *)(owner.row + column->auxiliary);
 
+    const size_t row_size = column->rows->size;
+    const size_t used = *count * row_size;             // bytes
+    const bool is_full = (*count & (*count - 1)) == 0; // a power of two, or 0
+    const size_t capacity = next_power_of_two(*count);
+
+    // The member of the owner that points to the rows.
     void *const pointer = owner.row + column->offset;
     unsigned char *rows;
     memcpy(&rows, pointer, sizeof rows);
     if (is_full) {
-        rows = grow_table(lex->arena, owner.all, rows, used, capacity, row_size);
+        rows = grow_table(lex->arena, owner.all_locations, rows, used, capacity, row_size);
         if (!rows)
             return (text_row){0};
         memcpy(pointer, &rows, sizeof rows);
@@ -87,7 +97,7 @@ static text_row append_row(md5_lex *lex, text_row owner, const md5_column *colum
     const text_row added = {
         .row = (char *)rows + used,
         .locations = md5_locations_at(rows, capacity * row_size, used),
-        .all = owner.all,
+        .all_locations = owner.all_locations,
     };
     store_start_values(column->rows, added.row);
     return added;
@@ -141,7 +151,8 @@ typedef struct keyword_match {
     bool is_above;  // it belongs to the row above
 } keyword_match;
 
-// Finds a keyword of a block. The column is NULL if the block does not have this keyword.
+// Finds a keyword of a block. The column is NULL if the block does not have this keyword; then
+// `index` is the number of indices that the block uses.
 static keyword_match find_keyword(const md5_schema *schema, md5_span token)
 {
     keyword_match found = {0};
@@ -517,7 +528,7 @@ static bool read_easing(md5_lex *lex, size_t offset, text_row record)
 {
     static const md5_schema *const schema = &md5i_easing_schema;
     const text_row easing = {record.row + offset, record.locations + offset / MD5_LOCATION_UNIT,
-                             record.all};
+                             record.all_locations};
     memset(easing.row, 0, schema->size);
     if (!read_choice(lex, easing, &schema->columns[0]))
         return true;
@@ -655,7 +666,7 @@ static text_row find_or_append_row(md5_lex *lex, const md5_column *column, text_
     if (column->kind != MD5_COLUMN_PART)
         return append_row(lex, owner, column);
     return (text_row){owner.row + column->offset,
-                      owner.locations + column->offset / MD5_LOCATION_UNIT, owner.all};
+                      owner.locations + column->offset / MD5_LOCATION_UNIT, owner.all_locations};
 }
 
 // Reads the values between the keyword of a row and its block. The kind of the row may depend on
@@ -732,7 +743,7 @@ static keyword_match find_block_keyword(const open_block *block, md5_span token)
     if (inner.column)
         return inner;
     keyword_match above = find_keyword(block->above, token);
-    above.index += inner.index;
+    above.index += inner.index; // after the indices of the block
     above.is_above = true;
     if (above.column && !md5_is_column_used(above.column, block->above_kind))
         above.column = NULL;
@@ -763,12 +774,13 @@ static bool match_keyword(md5_lex *lex, open_block *block, keyword_match *found)
         return fail_keyword(lex, block, token);
     lex->at += token.size;
 
-    const uint64_t bit = (uint64_t)1 << found->index % 64;
-    const bool is_duplicate = (block->seen & bit) != 0;
+    const uint64_t keyword_bit = (uint64_t)1 << found->index % 64;
+    const bool is_duplicate = (block->seen & keyword_bit) != 0;
     const bool may_repeat = column->rows || column->kind == MD5_COLUMN_TEXTS;
     if (is_duplicate && !may_repeat)
         md5i_lex_warn(lex, start, "duplicate '%.*s': using the last", (int)token.size, token.bytes);
-    block->seen |= bit;
+    block->seen |= keyword_bit;
+
     if (!found->is_above && !md5_is_column_used(column, block->kind))
         md5i_lex_warn(lex, start, "'%.*s' is ignored: it has no effect in %s of this kind",
                       (int)token.size, token.bytes, block->schema->what);
@@ -891,7 +903,7 @@ static md5_machine_file *alloc_file(md5_arena *arena, text_row *record)
     *record = (text_row){
         .row = (char *)row,
         .locations = md5_locations_at(row, sizeof *file, 0),
-        .all = locations,
+        .all_locations = locations,
     };
     return file;
 }
