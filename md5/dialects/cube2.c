@@ -763,7 +763,8 @@ static bool read_anim_part(md5_cube2_reader *reader)
             TRY(*name);
         }
         names += length;
-        names += *names != '\0';
+        if (*names != '\0')
+            names++; // the blank
     }
     return true;
 }
@@ -998,7 +999,9 @@ static bool read_setting(md5_cube2_reader *reader)
     return true;
 }
 
-// Executes reader->command. An unknown command causes a warning. Returns false if memory runs out.
+// Executes reader->command: a command about a part or its materials, a member of md5_cube2, or a
+// setting that is only stored. An unknown command causes a warning. Returns false if memory runs
+// out.
 static bool execute(md5_cube2_reader *reader)
 {
     md5_lex *const lex = top_lex(&reader->script);

@@ -65,7 +65,7 @@ uint32_t md5_quake_image_at(const md5_quake_skins *skins, uint32_t skin, double 
 {
     MD5_ASSERT_NOT_NULL(skins);
     const uint32_t count = skin < skins->num_skins ? skins->num_images[skin] : 0;
-    const double tenths = floor(time * 10.0);
+    const double tenths = floor(time * 10.0);           // images change ten times per second
     if (count < 2 || !(tenths >= 0.0 && tenths < 9e15)) // a double represents these exactly
         return 0;
     const uint32_t slot = (uint32_t)((uint64_t)tenths % MD5_MAX_QUAKE_IMAGES);
@@ -368,23 +368,17 @@ static bool is_scale_replaced(const scale_entry *entry, const scale_entry *next)
            && next->frame == entry->frame;
 }
 
-// Allocates the scales in the block. Fills them and returns them unless the block is only measured.
-static md5_scales *place_scales(const md5_context *context, md5_block *block, uint32_t num_joints,
-                                const scale_entry *entries, size_t count)
+// Fills the joints and their keys from entries that are sorted by joint, flags before scales, then
+// by frame. `joints` has space for the joints of the entries, `keys` for all entries.
+static void fill_scales(const scale_entry *entries, size_t count, md5_scaled_joint *joints,
+                        md5_scale_key *keys)
 {
-    md5_scales *const scales = (md5_scales *)md5i_block_alloc(block, 1, sizeof *scales);
-    md5_scaled_joint *const joints =
-        (md5_scaled_joint *)md5i_block_alloc(block, num_joints, sizeof *joints);
-    md5_scale_key *key = (md5_scale_key *)md5i_block_alloc(block, count, sizeof *key);
-
-    if (!block->base)
-        return NULL;
-
-    // The entries are sorted by joint, so each joint begins at a change of `entry->joint`.
-    md5_scaled_joint *joint = NULL;
+    md5_scaled_joint *joint = NULL; // last joint
+    md5_scale_key *key = keys;      // after the last key
     for (size_t i = 0; i < count; i++) {
         const scale_entry *const entry = &entries[i];
-        if (i == 0 || entry->joint != entries[i - 1].joint) {
+        const bool is_new_joint = i == 0 || entry->joint != entries[i - 1].joint;
+        if (is_new_joint) {
             joint = joint ? joint + 1 : joints;
             *joint = (md5_scaled_joint){entry->joint, false, 0, key};
         }
@@ -399,6 +393,20 @@ static md5_scales *place_scales(const md5_context *context, md5_block *block, ui
         *key++ = (md5_scale_key){entry->frame, entry->value};
         joint->num_keys++;
     }
+}
+
+// Allocates the scales in the block. Fills them and returns them unless the block is only measured.
+static md5_scales *place_scales(const md5_context *context, md5_block *block, uint32_t num_joints,
+                                const scale_entry *entries, size_t count)
+{
+    md5_scales *const scales = (md5_scales *)md5i_block_alloc(block, 1, sizeof *scales);
+    md5_scaled_joint *const joints =
+        (md5_scaled_joint *)md5i_block_alloc(block, num_joints, sizeof *joints);
+    md5_scale_key *const keys = (md5_scale_key *)md5i_block_alloc(block, count, sizeof *keys);
+
+    if (!block->base)
+        return NULL;
+    fill_scales(entries, count, joints, keys);
 
     *scales = (md5_scales){
         .num_joints = num_joints,
