@@ -737,63 +737,94 @@ static char *create_material_key(const md5_mesh *mesh, const char *searched_shad
     return key;
 }
 
+// A search for the images of one mesh.
+typedef struct mesh_search {
+    const char *shader;       // name of the material that is searched for
+    const char *const *files; // [CONVERT_NUM_MAPS] images that options select, or NULL
+    md5_game *game;           // whose declarations apply, or NULL
+    bool is_declared;         // the game declares the material
+} mesh_search;
+
+// Finds the game whose declarations apply to a mesh. If an option selects the color image, only a
+// game that the caller passed explicitly applies.
+static mesh_search begin_mesh_search(const material_search *search, uint32_t index)
+{
+    const convert_job *const job = search->job;
+    mesh_search mesh = {.shader = search->model->meshes[index].shader,
+                        .files = search->mesh_options[index],
+                        .game = search->game};
+    if (job->shaders)
+        mesh.shader = job->shaders->names[index];
+    if (mesh.files[CONVERT_MAP_COLOR] && search->game != job->game)
+        mesh.game = NULL;
+    mesh.is_declared = mesh.game && md5_find_decl(mesh.game, MD5_DECL_MATERIAL, mesh.shader);
+    return mesh;
+}
+
+// Adds a new material to the scene, with its images: the images of options first, then those of the
+// declaration, and without a declaration those that were found near the model (`look`).
+static bool create_material(material_search *search, const mesh_search *mesh, const char *shader,
+                            const view_look *look, md5_error *error)
+{
+    convert_scene *const scene = search->scene;
+    convert_material *const material = COMMON_ADD_ITEM(scene->materials, scene->num_materials);
+    *material = (convert_material){.shader = common_copy(shader)};
+    const bool is_read = add_selected_images(search, material, mesh->files, error);
+
+    // The engine uses a shader without a declaration as the name of an image.
+    const md5_material *found = NULL;
+    if (mesh->is_declared || (mesh->game && mesh->game == search->job->game))
+        found = md5_game_material(mesh->game, mesh->shader, NULL);
+    const bool has_color = found && use_declaration(search, material, found);
+    if (!has_color && !mesh->is_declared && search->package) {
+        const char *const selected = mesh->files[CONVERT_MAP_COLOR];
+        use_look(search, material, look, selected ? selected : look->diffuse);
+    }
+    return is_read;
+}
+
 // Sets the material of a mesh: an existing material with the same images, or a new one. If
 // search->is_by_shader, all meshes with one shader share one material.
 static bool add_material(material_search *search, uint32_t index, md5_error *error)
 {
-    const convert_job *const job = search->job;
-    const md5_mesh *const mesh = &search->model->meshes[index];
-    const char *const *const files = search->mesh_options[index];
-    const char *const selected = files[CONVERT_MAP_COLOR];
-    const char *const searched_shader = job->shaders ? job->shaders->names[index] : mesh->shader;
-    convert_scene *const scene = search->scene;
-    const bool has_material = common_has_text(&search->shaders, mesh->shader);
+    const char *const shader = search->model->meshes[index].shader;
+    const bool has_material = common_has_text(&search->shaders, shader);
+    const mesh_search mesh = begin_mesh_search(search, index);
+    const bool is_selected = mesh.files[CONVERT_MAP_COLOR] != NULL;
 
     if (has_material && search->is_by_shader) {
-        if (selected)
+        if (is_selected)
             convert_note(
-                job,
+                search->job,
                 "material %s: mesh %u uses the same images as the first mesh with this material",
-                mesh->shader, index);
+                shader, index);
         return true;
     }
 
-    // If an image is selected, declarations apply only if the caller passed the game explicitly.
-    md5_game *const game = selected && search->game != job->game ? NULL : search->game;
-    const bool is_declared = game && md5_find_decl(game, MD5_DECL_MATERIAL, searched_shader);
+    // Search for images near the model. Warnings are reported once per shader.
     const view_look_search image_search = {
         .model = search->model, .mesh = index, .package = search->package};
     const view_listener silent = {warn, NULL};
     view_look look = {.diffuse = NULL};
-    if (!is_declared && search->package && !selected)
+    if (!mesh.is_declared && search->package && !is_selected)
         look = view_find_look(&image_search, has_material ? silent : search->listener);
 
-    char *const key = create_material_key(mesh, searched_shader, &look, files);
+    // Find an existing material with the same images.
+    char *const key =
+        create_material_key(&search->model->meshes[index], mesh.shader, &look, mesh.files);
     const size_t num_keys = search->keys.count;
     const size_t key_index = common_index_text(&search->keys, key, strlen(key));
-    free(key);
-    scene->mesh_materials[index] = key_index + 1; // 0 means that the mesh has no material
     const bool is_new = key_index == num_keys;
-    if (!is_new) {
-        view_free_look(&look);
-        return true;
+    free(key);
+    search->scene->mesh_materials[index] = key_index + 1; // 0 means that the mesh has no material
+
+    bool is_done = true;
+    if (is_new) {
+        common_index_text(&search->shaders, shader, strlen(shader));
+        is_done = create_material(search, &mesh, shader, &look, error);
     }
-
-    common_index_text(&search->shaders, mesh->shader, strlen(mesh->shader));
-    convert_material *const material = COMMON_ADD_ITEM(scene->materials, scene->num_materials);
-    *material = (convert_material){.shader = common_copy(mesh->shader)};
-    const bool is_read = add_selected_images(search, material, files, error);
-
-    // The engine uses a shader without a declaration as the name of an image.
-    const md5_material *found = NULL;
-    if (is_declared || (game && game == job->game))
-        found = md5_game_material(game, searched_shader, NULL);
-    const bool has_color = found && use_declaration(search, material, found);
-    if (!has_color && !is_declared && search->package)
-        use_look(search, material, &look, selected ? selected : look.diffuse);
-
     view_free_look(&look);
-    return is_read;
+    return is_done;
 }
 
 // Opens the package of the outfit whose meshes begin at `mesh`, because its images are near its

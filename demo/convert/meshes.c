@@ -90,14 +90,14 @@ static bool open_primitive(mesh_builder *to)
                                    BYTES_PER_CORNER, to->plain->error);
 }
 
-// Writes all attributes of a vertex. Vertices with equal attributes are merged: glTF splits
-// vertices if normals, tangents or colors differ, but MD5 does not store these.
-static void write_attributes(const mesh_builder *from, size_t v, float *row)
+// Writes the values of all attributes of a vertex that MD5 can store. Vertices for which they are
+// equal are merged: glTF splits vertices if normals, tangents or colors differ.
+static void write_attributes(const mesh_builder *from, size_t v, float *values)
 {
     for (size_t j = 0; j < from->num_attributes; j++) {
         vertex_values *const a = &from->attributes[j];
         for (size_t i = 0; i < a->width; i++)
-            *row++ = a->values[a->width * v + i] + 0; // changes -0 to 0
+            *values++ = a->values[a->width * v + i] + 0; // changes -0 to 0
     }
 }
 
@@ -108,16 +108,18 @@ typedef struct joint_weight {
     double weight;
 } joint_weight;
 
-// Writes the influences of a vertex with a sum of 1. Returns their number, or fills the scene's
-// error and returns 0.
+// Reads the influences of a vertex: one for each joint with a positive weight. The weights are
+// scaled to a sum of 1. A vertex without weights is attached to the first joint. Returns the number
+// of influences. If a joint index is invalid, fills the scene's error and returns 0.
 static size_t read_influences(mesh_builder *to, size_t v, joint_weight found[MAX_WEIGHTS])
 {
     size_t count = 0;
     double sum = 0;
     for (size_t i = 0; i < 4 * to->num_sets; i++) {
-        const double weight = to->in->weights[i / 4][4 * v + i % 4];
-        const double slot = to->in->joints[i / 4][4 * v + i % 4];
-        size_t k = 0;
+        const size_t set = i / 4;
+        const size_t element = 4 * v + i % 4; // each set has four elements per vertex
+        const double weight = to->in->weights[set][element];
+        const double slot = to->in->joints[set][element];
         if (!(weight > 0))
             continue;
         if (!(slot >= 0 && slot < (double)to->skin->num_joints)) {
@@ -126,15 +128,20 @@ static size_t read_influences(mesh_builder *to, size_t v, joint_weight found[MAX
                        to->location, v, slot, to->skin->num_joints);
             return 0;
         }
+
+        // Add the weight to an earlier influence of the same joint, if there is one.
+        size_t k = 0;
         while (k < count && found[k].slot != (uint32_t)slot)
             k++;
-        if (k == count)
-            found[count++] = (joint_weight){(uint32_t)slot, 0};
+        if (k == count) {
+            found[k] = (joint_weight){(uint32_t)slot, 0};
+            count++;
+        }
         found[k].weight += weight;
         sum += weight;
     }
 
-    if (count == 0) { // attach it to the first joint
+    if (count == 0) {
         found[0] = (joint_weight){0, 1};
         to->num_unbound += to->skin != NULL;
         return 1;
@@ -216,7 +223,25 @@ static bool add_vertex(mesh_builder *to, size_t v)
     return count > 0;
 }
 
-// Adds the vertices that corners use in the order of the file. Equal vertices become one.
+// Returns, for each vertex, the index of the first vertex with the same values of all attributes.
+static uint32_t *find_equal_vertices(const mesh_builder *to)
+{
+    const size_t count = to->in->num_vertices;
+    size_t width = 0;
+    for (size_t i = 0; i < to->num_attributes; i++)
+        width += to->attributes[i].width;
+
+    float *const values = common_alloc(count, width * sizeof *values);
+    for (size_t v = 0; v < count; v++)
+        write_attributes(to, v, values + v * width);
+    uint32_t *const first = common_alloc(count, sizeof *first);
+    common_find_equal(values, count, width * sizeof *values, first);
+    free(values);
+    return first;
+}
+
+// Adds the vertices that triangles use, in the order of the file. Equal vertices become one. The
+// first num_kept vertices are always added, one by one, because they were MD5 vertices.
 static bool add_vertices(mesh_builder *to)
 {
     const size_t count = to->in->num_vertices;
@@ -225,33 +250,27 @@ static bool add_vertices(mesh_builder *to)
         is_used[corner_vertex(to, i)] = true;
     memset(is_used, true, to->num_kept);
 
-    // Find equal vertices by the values of all attributes.
-    size_t width = 0;
-    for (size_t i = 0; i < to->num_attributes; i++)
-        width += to->attributes[i].width;
-    float *const values = common_alloc(count, width * sizeof *values);
-    uint32_t *const first = common_alloc(count, sizeof *first); // first of the equal vertices
+    // added[v] is for the first of several equal vertices: the index of the MD5 vertex that was
+    // added for them, or MD5_NONE if none of them was added yet.
+    uint32_t *const first = find_equal_vertices(to);
+    uint32_t *const added = common_alloc(count, sizeof *added);
     for (size_t v = 0; v < count; v++)
-        write_attributes(to, v, values + v * width);
-    common_find_equal(values, count, width * sizeof *values, first);
-    free(values);
+        added[v] = MD5_NONE;
 
-    // For the first of several equal vertices: 1 + index of the MD5 vertex; 0: not added
-    uint32_t *const merged = common_alloc(count, sizeof *merged);
     bool is_done = true;
     for (size_t v = 0; v < count && is_done; v++) {
         if (!is_used[v])
             continue;
-        uint32_t *const added = &merged[first[v]];
-        const bool is_new = v < to->num_kept || *added == 0;
-        to->md5_vertices[v] = is_new ? to->mesh.num_vertices : *added - 1;
-        if (*added == 0)
-            *added = to->md5_vertices[v] + 1;
+        uint32_t *const equal_vertex = &added[first[v]];
+        const bool is_new = v < to->num_kept || *equal_vertex == MD5_NONE;
+        to->md5_vertices[v] = is_new ? to->mesh.num_vertices : *equal_vertex;
+        if (*equal_vertex == MD5_NONE)
+            *equal_vertex = to->md5_vertices[v];
         if (is_new)
             is_done = add_vertex(to, v);
     }
 
-    free(merged);
+    free(added);
     free(first);
     free(is_used);
     return is_done;

@@ -153,7 +153,8 @@ static void read_name(const char *name, retarget_joint *joint)
     }
 }
 
-// Returns the position of a joint's name in the words of a role, or NULL if it has another role.
+// Returns the word of a role that a joint's name matches, as a pointer into the words of the role,
+// or NULL if the name does not match. A pointer to an earlier word is a better match.
 static const char *find_role(const retarget_joint *joint, int role)
 {
     const int part = role / 2;
@@ -171,10 +172,13 @@ static const char *find_role(const retarget_joint *joint, int role)
         return NULL;
     }
 
+    // Names of fingers may begin with other words, so the end of the name is compared. All words of
+    // a finger are equally good.
     const bool is_finger = part >= THUMB;
-    for (const char *end = name; is_finger && *end != '\0'; end++)
+    for (const char *end = name; is_finger && *end != '\0'; end++) {
         if (find_word(words, end) != NULL)
             return words;
+    }
     return find_word(words, name);
 }
 
@@ -403,7 +407,8 @@ static const char **role_names(const md5_skeleton *skeleton, const convert_part 
     return names;
 }
 
-// Counts, for each joint, the weights of vertices on it and its descendants.
+// Computes `load` of each joint: the number of influences of the joint and its descendants on
+// vertices.
 static void count_loads(retarget_figure *figure)
 {
     const md5_model *const model = figure->model;
@@ -533,9 +538,11 @@ convert_stance convert_measure(const md5_model *model)
 
 // -- Pairs of joints ------------------------------------------------------------------------------
 
-// Assigns the joints of a source chain to the joints of a target chain, proportionally to the
-// position in the chain: i of n joints are rotated by i * m / n of the source's m joints. Joints
-// that a map defines are not changed. Returns true if both chains exist.
+// Assigns the joints of a source chain of m joints to the joints of a target chain of n joints. The
+// rotation of the source after i * m / n joints is assigned to target joint i, counted from 1. If
+// this is not a whole number, the rotations of the source joints before and after it (`low` and
+// `high`) are interpolated. Joints that a map defines are not changed. Returns true if both chains
+// exist.
 static bool pair_chains(const retarget_figure *source, const retarget_figure *target,
                         retarget_chain from, retarget_chain to)
 {
@@ -630,38 +637,50 @@ static bool is_aligned(const retarget_figure *target, uint32_t index)
     return false;
 }
 
-// Creates the retarget of the library from the pairs.
-static md5_retarget *create_retarget(const retarget_figure *source, retarget_figure *target,
-                                     md5_error *error)
+// Lists the pairs of joints in the form of the library. Returns their number. The capacity of
+// `pairs` is the number of joints of both skeletons.
+static uint32_t list_pairs(const retarget_figure *source, const retarget_figure *target,
+                           md5_joint_pair *pairs)
 {
-    const md5_joint *const from = source->skeleton->joints;
-    const md5_joint *const to = target->skeleton->joints;
-    const uint32_t num_joints = target->skeleton->num_joints;
-    md5_joint_pair *const pairs =
-        common_alloc((size_t)num_joints + source->skeleton->num_joints, sizeof *pairs);
+    const md5_joint *const source_joints = source->skeleton->joints;
+    const md5_joint *const target_joints = target->skeleton->joints;
     uint32_t count = 0;
-
-    for (uint32_t i = 0; i < num_joints; i++) {
+    for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
         const retarget_joint *const joint = &target->joints[i];
+        const char *const name = target_joints[i].name;
         const bool has_source = joint->low != MD5_NONE;
-        const bool is_duplicate = md5_find_joint(target->skeleton, to[i].name) != i;
+        const bool is_duplicate = md5_find_joint(target->skeleton, name) != i;
         if ((!has_source && !joint->is_mapped) || is_duplicate)
             continue;
         md5_joint_pair *const pair = &pairs[count++];
-        *pair = (md5_joint_pair){.target = to[i].name, .fraction = joint->fraction};
+        *pair = (md5_joint_pair){.target = name, .fraction = joint->fraction};
         if (!has_source) // a map keeps the joint in its bind pose
             continue;
         pair->align = is_aligned(target, i);
-        pair->source = from[joint->low].name;
-        pair->next = joint->high != joint->low ? from[joint->high].name : NULL;
+        pair->source = source_joints[joint->low].name;
+        if (joint->high != joint->low)
+            pair->next = source_joints[joint->high].name;
     }
-    for (uint32_t i = 0; i < source->skeleton->num_joints; i++)
-        if (source->joints[i].is_mapped)
-            pairs[count++] = (md5_joint_pair){.source = from[i].name};
 
+    // A map can exclude joints of the source: they must not be paired by their names.
+    for (uint32_t i = 0; i < source->skeleton->num_joints; i++) {
+        if (source->joints[i].is_mapped)
+            pairs[count++] = (md5_joint_pair){.source = source_joints[i].name};
+    }
+    return count;
+}
+
+// Creates the retarget of the library from the pairs. Sets is_idle of the target's joints that it
+// does not move.
+static md5_retarget *create_retarget(const retarget_figure *source, retarget_figure *target,
+                                     md5_error *error)
+{
+    const size_t max_pairs = (size_t)target->skeleton->num_joints + source->skeleton->num_joints;
+    md5_joint_pair *const pairs = common_alloc(max_pairs, sizeof *pairs);
+    const uint32_t num_pairs = list_pairs(source, target, pairs);
     const md5_load_opts opts = {.warn = mark_idle, .warn_user = target, .max_warnings = UINT32_MAX};
     md5_retarget *const retarget =
-        md5_create_retarget(source->model, target->model, pairs, count, &opts, error);
+        md5_create_retarget(source->model, target->model, pairs, num_pairs, &opts, error);
     free(pairs);
     return retarget;
 }
@@ -1017,16 +1036,19 @@ typedef struct retarget_transfer {
     retarget_figure target;
     const md5_binding *binding; // of the clip
     md5_retarget *retarget;
-    float ratio;       // scale of the path
-    md5_xform *poses;  // allocation of the source's bind pose and the following poses
-    md5_xform *from;   // [source joints] local space
-    md5_xform *posed;  // [source joints] model space
-    md5_xform *to;     // [joints] local space
-    md5_xform *placed; // [joints] model space
+    float ratio;             // scale of the path
+    md5_xform clip_to_model; // transform from the clip's space to the model's space
+
+    // The current frame. `poses` is one allocation: the source's bind pose, then these four poses.
+    md5_xform *poses;
+    md5_xform *source_local; // [source joints] local space
+    md5_xform *source_pose;  // [source joints] model space
+    md5_xform *target_local; // [joints] local space
+    md5_xform *target_pose;  // [joints] model space
     void *scratch;
-    md5_xform into;       // transform from the clip's space to the model's space
-    float lift;           // raises the model
-    float ground;         // height of the source's standing feet
+
+    float lift;           // distance by which the model is raised, in units of the model
+    float source_ground;  // height of the source's standing feet
     bool is_captured;     // the clip may begin at any position
     bool has_path;        // the pelvis is known in both skeletons
     bool has_uneven_legs; // thighs and shins have different ratios of lengths
@@ -1034,12 +1056,12 @@ typedef struct retarget_transfer {
     float *stands[2];     // [frames] weights from 0 to 1 with which the source's feet stand
 
     // Measurements while the clip is written:
-    md5_vec3 starts[2]; // position at which a foot began to stand
-    double sum;         // of angles between bones of both skeletons
-    double worst;       // largest angle
-    unsigned num_bones;
-    float slide; // largest displacement of a standing foot
-    float depth; // largest depth of a foot below the ground
+    md5_vec3 plant_positions[2]; // position at which a foot began to stand
+    double angle_sum;            // sum of angles between bones of both skeletons, radians
+    double max_angle;            // largest of these angles, radians
+    unsigned num_bones;          // angles in angle_sum
+    float max_slide;             // largest displacement of a standing foot
+    float max_foot_depth;        // largest depth of a foot below the ground
 } retarget_transfer;
 
 // Returns the displacement of a joint from the rest pose in the figure's space.
@@ -1069,11 +1091,12 @@ static void pose_source(const retarget_transfer *transfer, uint32_t frame)
 {
     const retarget_figure *const source = &transfer->source;
     const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
-    md5_sample(transfer->binding, sample, MD5_ROOT_FILE, transfer->from);
+    md5_sample(transfer->binding, sample, MD5_ROOT_FILE, transfer->source_local);
     for (uint32_t i = 0; i < source->skeleton->num_joints; i++)
         if (parent_joint(source, i) == MD5_NONE)
-            transfer->from[i] = md5_xform_mul(transfer->into, transfer->from[i]);
-    md5_local_to_model_xforms(source->skeleton, transfer->from, transfer->posed);
+            transfer->source_local[i] =
+                md5_xform_mul(transfer->clip_to_model, transfer->source_local[i]);
+    md5_local_to_model_xforms(source->skeleton, transfer->source_local, transfer->source_pose);
 }
 
 // Moves the path along the ground from the body to joint 0, if that is above the body, because
@@ -1082,28 +1105,28 @@ static void move_path_to_root(const retarget_transfer *transfer)
 {
     const retarget_figure *const target = &transfer->target;
     const retarget_figure *const source = &transfer->source;
-    md5_xform *const to = transfer->to;
+    md5_xform *const local = transfer->target_local;
     const uint32_t body = target->body;
     const bool has_idle_root = target->joints[0].is_idle && parent_joint(target, 0) == MD5_NONE;
     const bool is_root_above = body != 0 && common_parent(target, 0, body) == 0;
     if (!transfer->has_path || !has_idle_root || !is_root_above)
         return;
 
-    md5_vec3 path = rest_displacement(source, transfer->posed, source->pelvis);
+    md5_vec3 path = rest_displacement(source, transfer->source_pose, source->pelvis);
     path.z = 0;
     path = md5_vec3_scale(to_model(transfer, path), transfer->ratio);
-    const md5_quat above = target->rest[parent_joint(target, body)].rotation;
-    to[0].translation = md5_vec3_add(to[0].translation, path);
-    to[body].translation =
-        md5_vec3_sub(to[body].translation, md5_quat_rotate(md5_quat_conjugate(above), path));
+    const md5_quat parent_rotation = target->rest[parent_joint(target, body)].rotation;
+    local[0].translation = md5_vec3_add(local[0].translation, path);
+    local[body].translation = md5_vec3_sub(
+        local[body].translation, md5_quat_rotate(md5_quat_conjugate(parent_rotation), path));
 }
 
 // Moves the joints without a source that follow a leader, and their descendants, rigidly with it.
 static void pose_followers(const retarget_transfer *transfer)
 {
     const retarget_figure *const target = &transfer->target;
-    md5_xform *const to = transfer->to;
-    md5_xform *const placed = transfer->placed;
+    md5_xform *const local = transfer->target_local;
+    md5_xform *const pose = transfer->target_pose;
     bool has_followers = false;
 
     for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
@@ -1113,24 +1136,26 @@ static void pose_followers(const retarget_transfer *transfer)
         const bool follows = leader != MD5_NONE && target->joints[joint].low == MD5_NONE;
         has_followers |= follows;
         if (follows)
-            placed[joint] =
-                md5_xform_mul(placed[leader], md5_xform_mul(md5_xform_inverse(target->rest[leader]),
-                                                            target->rest[joint]));
+            pose[joint] =
+                md5_xform_mul(pose[leader], md5_xform_mul(md5_xform_inverse(target->rest[leader]),
+                                                          target->rest[joint]));
         else if (parent != MD5_NONE && has_followers)
-            placed[joint] = md5_xform_mul(placed[parent], to[joint]);
+            pose[joint] = md5_xform_mul(pose[parent], local[joint]);
     }
 
     if (has_followers)
-        md5_model_to_local_xforms(target->skeleton, placed, to);
+        md5_model_to_local_xforms(target->skeleton, pose, local);
 }
 
 // Poses the model in a frame.
 static void pose_model(const retarget_transfer *transfer, uint32_t frame)
 {
     pose_source(transfer, frame);
-    md5_retarget_pose(transfer->retarget, transfer->from, transfer->to, transfer->scratch);
+    md5_retarget_pose(transfer->retarget, transfer->source_local, transfer->target_local,
+                      transfer->scratch);
     move_path_to_root(transfer);
-    md5_local_to_model_xforms(transfer->target.skeleton, transfer->to, transfer->placed);
+    md5_local_to_model_xforms(transfer->target.skeleton, transfer->target_local,
+                              transfer->target_pose);
     pose_followers(transfer);
 }
 
@@ -1170,7 +1195,7 @@ static void find_standing_frames(retarget_transfer *transfer, int side)
         stands[i - 1] = fmaxf(stands[i - 1], stands[i] - fades_per_second / rate);
 }
 
-// Returns the value that 5 % of the heights are below. Sorts the heights.
+// Returns the height that 5 % of the heights do not exceed. Sorts the heights.
 static double low_percentile(double *heights, uint32_t count)
 {
     qsort(heights, count, sizeof *heights, common_compare_doubles);
@@ -1184,7 +1209,7 @@ static void store_feet(retarget_transfer *transfer, uint32_t frame)
     for (int side = 0; side < 2; side++) {
         const uint32_t foot = source->roles[2 * FOOT + side].last;
         if (foot != MD5_NONE)
-            transfer->feet[side][frame] = rest_displacement(source, transfer->posed, foot);
+            transfer->feet[side][frame] = rest_displacement(source, transfer->source_pose, foot);
     }
 }
 
@@ -1203,8 +1228,8 @@ static void find_ground(retarget_transfer *transfer)
     double *const source_lows = target_lows + num_frames;
     for (uint32_t frame = 0; frame < num_frames; frame++) {
         pose_model(transfer, frame);
-        source_lows[frame] = (double)lowest_foot(&transfer->source, transfer->posed);
-        target_lows[frame] = (double)lowest_foot(&transfer->target, transfer->placed);
+        source_lows[frame] = (double)lowest_foot(&transfer->source, transfer->source_pose);
+        target_lows[frame] = (double)lowest_foot(&transfer->target, transfer->target_pose);
         if (!transfer->is_captured && isfinite(source_lows[frame]))
             target_lows[frame] -= (double)transfer->ratio * source_lows[frame];
         store_feet(transfer, frame);
@@ -1218,47 +1243,51 @@ static void find_ground(retarget_transfer *transfer)
     if (is_lifted && fabsf(lift) > rounding)
         transfer->lift = lift;
     if (transfer->is_captured && isfinite(ground))
-        transfer->ground = (float)ground;
+        transfer->source_ground = (float)ground;
 
-    transfer->into.translation =
-        md5_vec3_add(transfer->into.translation,
+    transfer->clip_to_model.translation =
+        md5_vec3_add(transfer->clip_to_model.translation,
                      to_model(transfer, (md5_vec3){0, 0, transfer->lift / transfer->ratio}));
     for (int side = 0; side < 2; side++)
         find_standing_frames(transfer, side);
 }
 
-// Moves a captured motion to the model's position and rotates it by quarter turns to face forward.
+// Moves a captured motion to the model's position, and rotates it by a multiple of 90 degrees so
+// that the first frame faces forward. Smaller rotations can be intended, and are only reported.
 static void place_captured_motion(retarget_transfer *transfer)
 {
     const retarget_figure *const source = &transfer->source;
     const md5_quat space = source->space;
     const double pi = 3.14159265358979323846;
+    const float min_left_length = 0.5f;  // of a sum of unit vectors
+    const double max_unnoticed_yaw = 15; // degrees
     pose_source(transfer, 0);
-    const md5_vec3 left = left_direction(source, transfer->posed);
-    const double yaw =
-        md5_vec3_length(left) > 0.5f ? atan2((double)-left.x, (double)left.y) * 180.0 / pi : 0;
-    const double quarters = floor(yaw / 90.0 + 0.5);
-    const double half = -quarters * pi / 4.0;
-    const md5_quat rotation = {0, 0, (float)sin(half), (float)cos(half)};
+    const md5_vec3 left = left_direction(source, transfer->source_pose);
+    const bool has_left = md5_vec3_length(left) > min_left_length;
+    const double yaw = has_left ? atan2((double)-left.x, (double)left.y) * 180.0 / pi : 0;
+    const double num_quarter_turns = floor(yaw / 90.0 + 0.5);
+    const double half_angle = -num_quarter_turns * pi / 4.0; // of the rotation back, radians
+    const md5_quat rotation = {0, 0, (float)sin(half_angle), (float)cos(half_angle)};
 
-    if (quarters != 0)
+    if (num_quarter_turns != 0)
         convert_note(transfer->job,
                      "the motion starts rotated by %.0f degrees to the left: it was rotated by "
                      "%.0f degrees to face forward",
-                     yaw, -90 * quarters);
-    else if (fabs(yaw) > 15)
+                     yaw, -90 * num_quarter_turns);
+    else if (fabs(yaw) > max_unnoticed_yaw)
         convert_note(transfer->job,
                      "the motion starts rotated by %.0f degrees to the left; use --rotate %.0f to "
                      "make it face forward",
                      yaw, -yaw);
 
-    transfer->into.rotation =
+    transfer->clip_to_model.rotation =
         md5_quat_mul(md5_quat_mul(md5_quat_conjugate(space), md5_quat_mul(rotation, space)),
-                     transfer->into.rotation);
+                     transfer->clip_to_model.rotation);
     pose_source(transfer, 0);
     if (transfer->has_path)
-        transfer->into.translation = md5_vec3_sub(source->rest[source->pelvis].translation,
-                                                  transfer->posed[source->pelvis].translation);
+        transfer->clip_to_model.translation =
+            md5_vec3_sub(source->rest[source->pelvis].translation,
+                         transfer->source_pose[source->pelvis].translation);
 }
 
 // Holds the standing feet in place by two-bone IK.
@@ -1270,19 +1299,20 @@ static void hold_feet(const retarget_transfer *transfer, uint32_t frame)
                               target->roles[2 * SHIN + side].last,
                               target->roles[2 * FOOT + side].last};
         md5_vec3 path = transfer->feet[side][frame];
-        path.z -= transfer->ground;
+        path.z -= transfer->source_ground;
         path = to_model(transfer, md5_vec3_scale(path, transfer->ratio));
         const md5_two_bone_job job = {.tip = leg.tip,
                                       .limb = &leg,
                                       .target =
                                           md5_vec3_add(target->rest[leg.tip].translation, path),
                                       .weight = transfer->stands[side][frame]};
-        md5_solve_two_bone(target->skeleton, &job, transfer->to);
+        md5_solve_two_bone(target->skeleton, &job, transfer->target_local);
     }
-    md5_local_to_model_xforms(target->skeleton, transfer->to, transfer->placed);
+    md5_local_to_model_xforms(target->skeleton, transfer->target_local, transfer->target_pose);
 }
 
-// Measures the angles between the limb bones of both skeletons.
+// Measures the angles between the limb bones of both skeletons in the current frame: upper arms,
+// forearms, thighs and shins.
 static void measure_bones(retarget_transfer *transfer)
 {
     const retarget_figure *const target = &transfer->target;
@@ -1290,14 +1320,14 @@ static void measure_bones(retarget_transfer *transfer)
     for (int r = 2 * UPPER_ARM; r < 2 * FOOT; r++) {
         if (r / 2 == HAND || !(bone_length(source, r) > 0) || !(bone_length(target, r) > 0))
             continue;
-        const md5_vec3 a =
-            bone_vector(target, transfer->placed, target->roles[r].last, target->roles[r + 2].last);
-        const md5_vec3 b =
-            bone_vector(source, transfer->posed, source->roles[r].last, source->roles[r + 2].last);
+        const md5_vec3 a = bone_vector(target, transfer->target_pose, target->roles[r].last,
+                                       target->roles[r + 2].last);
+        const md5_vec3 b = bone_vector(source, transfer->source_pose, source->roles[r].last,
+                                       source->roles[r + 2].last);
         const double angle =
             atan2((double)md5_vec3_length(md5_vec3_cross(a, b)), (double)md5_vec3_dot(a, b));
-        transfer->sum += angle;
-        transfer->worst = fmax(transfer->worst, angle);
+        transfer->angle_sum += angle;
+        transfer->max_angle = fmax(transfer->max_angle, angle);
         transfer->num_bones++;
     }
 }
@@ -1310,12 +1340,13 @@ static void measure_slide(retarget_transfer *transfer, int side, uint32_t frame)
     const float *const stands = transfer->stands[side];
     if (foot == MD5_NONE || stands[frame] < 1)
         return;
-    const md5_vec3 position = rest_displacement(target, transfer->placed, foot);
+    const md5_vec3 position = rest_displacement(target, transfer->target_pose, foot);
     const bool is_first = frame == 0 || stands[frame - 1] < 1;
     if (is_first)
-        transfer->starts[side] = position;
-    transfer->slide =
-        fmaxf(transfer->slide, md5_vec3_length(md5_vec3_sub(position, transfer->starts[side])));
+        transfer->plant_positions[side] = position;
+    transfer->max_slide =
+        fmaxf(transfer->max_slide,
+              md5_vec3_length(md5_vec3_sub(position, transfer->plant_positions[side])));
 }
 
 // For convert_motion.pose. Holds standing feet if the legs have other proportions, and measures.
@@ -1327,9 +1358,10 @@ static void pose_clip(void *user, uint32_t frame, convert_xform *local)
     if (transfer->has_uneven_legs)
         hold_feet(transfer, frame);
     for (uint32_t i = 0; i < target->skeleton->num_joints; i++)
-        local[i] = convert_from_xform(transfer->to[i]);
+        local[i] = convert_from_xform(transfer->target_local[i]);
 
-    transfer->depth = fmaxf(transfer->depth, -lowest_foot(target, transfer->placed));
+    transfer->max_foot_depth =
+        fmaxf(transfer->max_foot_depth, -lowest_foot(target, transfer->target_pose));
     for (int side = 0; side < 2; side++)
         measure_slide(transfer, side, frame);
     measure_bones(transfer);
@@ -1379,13 +1411,14 @@ static void print_results(const retarget_transfer *transfer)
     convert_note(
         transfer->job,
         "difference of limb directions from the motion: at most %.2g degrees, %.2g on average",
-        degrees * transfer->worst, degrees * transfer->sum / fmax(transfer->num_bones, 1.0));
+        degrees * transfer->max_angle,
+        degrees * transfer->angle_sum / fmax(transfer->num_bones, 1.0));
     convert_note(
         transfer->job,
         "scaled the motion by %.6g and raised it by %.4g units; planted feet slide by up to %.2g "
         "units (%.2g %% of the leg length); soles are up to %.2g units below the ground",
-        transfer->ratio, transfer->lift, transfer->slide,
-        100.0 * (double)transfer->slide / fmax((double)leg, 1e-9), transfer->depth);
+        transfer->ratio, transfer->lift, transfer->max_slide,
+        100.0 * (double)transfer->max_slide / fmax((double)leg, 1e-9), transfer->max_foot_depth);
 }
 
 // Rotates the bind pose of the source to the model's space and scales it to the unit of the clip.
@@ -1401,11 +1434,12 @@ static void move_source_to_model_space(retarget_transfer *transfer, const md5_mo
     md5_free_check(check);
 
     md5_xform *const bind = transfer->poses;
-    transfer->into.rotation = md5_quat_mul(md5_quat_conjugate(target->space), source->space);
+    transfer->clip_to_model.rotation =
+        md5_quat_mul(md5_quat_conjugate(target->space), source->space);
     for (uint32_t i = 0; i < source->skeleton->num_joints; i++) {
         bind[i] = source_model->bind_local[i];
         if (parent_joint(source, i) == MD5_NONE)
-            bind[i] = md5_xform_mul(transfer->into, bind[i]);
+            bind[i] = md5_xform_mul(transfer->clip_to_model, bind[i]);
         bind[i].translation = md5_vec3_scale(bind[i].translation, unit);
     }
     source->space = target->space;
@@ -1446,14 +1480,21 @@ static bool match_skeletons(retarget_transfer *transfer, const md5_model *source
     return transfer->retarget;
 }
 
-// Returns true if thighs and shins have different ratios of lengths in both skeletons.
+// Returns true if the ratio of thigh to shin differs between the skeletons. Then equal rotations of
+// the joints move the feet to other positions.
 static bool has_uneven_legs(const retarget_figure *source, const retarget_figure *target)
 {
+    const float max_difference = 1e-3f; // relative
     bool is_uneven = false;
-    for (int r = 2 * THIGH; r < 2 * SHIN; r++) {
-        const float a = bone_length(target, r) * bone_length(source, r + 2);
-        const float b = bone_length(target, r + 2) * bone_length(source, r);
-        is_uneven |= fabsf(a - b) > 1e-3f * fminf(a, b) && fminf(a, b) > 0;
+    for (int side = 0; side < 2; side++) {
+        // The ratios are equal if these products of lengths are equal. They are 0 if a bone is
+        // missing.
+        const int thigh = 2 * THIGH + side;
+        const int shin = 2 * SHIN + side;
+        const float a = bone_length(target, thigh) * bone_length(source, shin);
+        const float b = bone_length(target, shin) * bone_length(source, thigh);
+        const float smaller = fminf(a, b);
+        is_uneven |= fabsf(a - b) > max_difference * smaller && smaller > 0;
     }
     return is_uneven;
 }
@@ -1464,10 +1505,10 @@ static void open_transfer(retarget_transfer *transfer)
     const retarget_figure *const source = &transfer->source;
     const retarget_figure *const target = &transfer->target;
     const uint32_t num_source = source->skeleton->num_joints;
-    transfer->from = transfer->poses + num_source; // the first poses are the bind pose
-    transfer->posed = transfer->from + num_source;
-    transfer->to = transfer->posed + num_source;
-    transfer->placed = transfer->to + target->skeleton->num_joints;
+    transfer->source_local = transfer->poses + num_source; // after the bind pose of the source
+    transfer->source_pose = transfer->source_local + num_source;
+    transfer->target_local = transfer->source_pose + num_source;
+    transfer->target_pose = transfer->target_local + target->skeleton->num_joints;
     transfer->scratch = common_alloc(1, md5_retarget_pose_scratch(transfer->retarget));
     transfer->ratio = md5_retarget_ratio(transfer->retarget);
     transfer->has_path = source->pelvis != MD5_NONE && target->body != MD5_NONE;
@@ -1621,6 +1662,8 @@ static void add_target_part(const convert_job *job, convert_scene *scene, const 
         convert_add_part(scene, CONVERT_MODEL, name, job->target, bytes, size);
 }
 
+// The parts of the scene are moved out first. Then each part is retargeted, moved back, or
+// discarded.
 bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool adds_target,
                             md5_error *error)
 {
