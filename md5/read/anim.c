@@ -55,19 +55,20 @@ uint32_t md5i_count_flags(uint32_t flags)
 // The frames of an .md5anim: the number of components per frame, then the numbers.
 
 // Returns x y z of a joint's rotation in a frame. Components without a flag come from the base
-// frame. The numbers of a track are in the order of its flags. Always inline, because the small
-// form compiles this file for size, but calls the function for each rotation of each frame.
+// frame. The numbers of a track are in the order of its flags, so the numbers of its translation
+// are before those of its rotation. Always inline, because the small form compiles this file for
+// size, but calls the function for each rotation of each frame.
 static MD5_ALWAYS_INLINE md5_vec3 track_frame_rotation(const md5_track *track,
                                                        const md5_xform *base, const float *numbers)
 {
     const uint32_t flags = track->flags;
     const float *next = numbers + track->first + (flags & 1) + (flags >> 1 & 1) + (flags >> 2 & 1);
     md5_vec3 rotation = {base->rotation.x, base->rotation.y, base->rotation.z};
-    if (flags & 8)
+    if (flags & MD5_FLAG_ROTATION_X)
         rotation.x = *next++;
-    if (flags & 16)
+    if (flags & MD5_FLAG_ROTATION_Y)
         rotation.y = *next++;
-    if (flags & 32)
+    if (flags & MD5_FLAG_ROTATION_Z)
         rotation.z = *next++;
     return rotation;
 }
@@ -91,16 +92,18 @@ static bool find_num_components(md5_anim_reader *reader, uint32_t *num_component
 {
     md5_lex *const lex = &reader->lex;
     const uint32_t declared = reader->num_components.value;
-    md5_lex ahead = *lex;
     const char *excess_at = NULL; // position of the first number above the declared count
     uint64_t count = 0;
 
+    // Count the numbers of the first frame, without moving the lexer.
+    md5_lex ahead = *lex;
     for (; !md5i_lex_at_block_end(&ahead); count++) {
         float number;
         if (count == declared)
             excess_at = ahead.at;
         TRY(md5i_lex_float(&ahead, &number));
     }
+
     if (count != declared && count != reader->needed)
         return md5i_lex_fail(
             lex, excess_at ? excess_at : ahead.at, MD5_ERROR_SYNTAX,
@@ -122,14 +125,10 @@ static bool find_num_components(md5_anim_reader *reader, uint32_t *num_component
     return true;
 }
 
-// Allocates the memory for frames, when the `{` of the first frame was read.
-static bool begin_frames(md5_anim_reader *reader)
+// Checks that joints do not share components so often that the asset is larger than the text.
+static bool check_shared_components(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
-    uint32_t num_components = 0;
-    TRY(find_num_components(reader, &num_components));
-
-    // Joints may share components, but not so often that the asset is larger than the text.
     const uint64_t text_size = (uint64_t)(lex->end - lex->text);
     if (reader->num_used > text_size / reader->num_frames.value)
         return md5i_lex_fail(lex, reader->num_components.at, MD5_ERROR_RANGE,
@@ -137,20 +136,39 @@ static bool begin_frames(md5_anim_reader *reader)
                              "exceed the file size (%llu bytes)",
                              (unsigned long long)reader->num_used, reader->num_frames.value,
                              (unsigned long long)text_size);
+    return true;
+}
 
-    // Allocates no more frames than the remaining text could contain. If that is less than
+// Lists the joints whose rotation has flags, for the checks of frames.
+static bool list_rotating_joints(md5_anim_reader *reader)
+{
+    const uint32_t num_joints = reader->num_joints.value;
+    reader->rotating = MD5_ALLOC_ARRAY(reader->lex.arena, uint32_t, num_joints);
+    TRY(reader->rotating);
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        if (reader->tracks[joint].flags & MD5_ROTATION_FLAGS)
+            reader->rotating[reader->num_rotating++] = joint;
+    }
+    return true;
+}
+
+// Allocates the memory for frames, when the `{` of the first frame was read.
+static bool begin_frames(md5_anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    uint32_t num_components = 0;
+    TRY(find_num_components(reader, &num_components));
+    TRY(check_shared_components(reader));
+    limit_tracks(reader, num_components);
+    TRY(list_rotating_joints(reader));
+
+    // Allocate no more frames than the remaining text could contain. If that is less than
     // numFrames, reading fails before these frames are used up.
     const size_t left = (size_t)(lex->end - lex->at);
     const size_t frame_bytes = MD5_FRAME_BYTES - 1 + (size_t)MD5_NUMBER_BYTES * num_components;
     const size_t max_frames = left / frame_bytes + 1;
     const size_t declared_frames = reader->num_frames.value;
     const size_t num_frames = declared_frames < max_frames ? declared_frames : max_frames;
-    limit_tracks(reader, num_components);
-    TRY(reader->rotating = MD5_ALLOC_ARRAY(lex->arena, uint32_t, reader->num_joints.value));
-    for (uint32_t joint = 0; joint < reader->num_joints.value; joint++) {
-        if (reader->tracks[joint].flags & MD5_ROTATION_FLAGS)
-            reader->rotating[reader->num_rotating++] = joint;
-    }
     reader->file->num_components = num_components;
     reader->numbers = (float *)md5i_arena_alloc_raw(lex->arena, num_frames,
                                                     num_components * sizeof *reader->numbers);
@@ -195,9 +213,10 @@ static bool check_numbers(md5_anim_reader *reader, const char *start, const floa
 {
     md5_lex *const lex = &reader->lex;
     const uint32_t num_components = reader->file->num_components;
-    // Compares the bits of absolute values, without branches: a negative difference sets the
-    // highest bit.
-    const uint32_t sign = UINT32_C(1) << 31;
+    // Compares without branches. The bits of positive floats, as integers, have the same order as
+    // the floats. If an absolute value is above the limit, the difference is negative, which sets
+    // the sign bit of `differences`.
+    const uint32_t sign_bit = UINT32_C(1) << 31;
     const float limit = MD5_MAX_LENGTH;
     uint32_t max_bits;
     uint32_t bits;
@@ -206,9 +225,9 @@ static bool check_numbers(md5_anim_reader *reader, const char *start, const floa
 
     for (uint32_t i = 0; i < num_components; i++) {
         memcpy(&bits, &numbers[i], sizeof bits);
-        differences |= max_bits - (bits & ~sign);
+        differences |= max_bits - (bits & ~sign_bit);
     }
-    if (!(differences & sign))
+    if (!(differences & sign_bit))
         return true;
 
     // Find the number for the message.
@@ -218,12 +237,11 @@ static bool check_numbers(md5_anim_reader *reader, const char *start, const floa
     return md5i_lex_fail_length(lex, md5i_find_item_part(lex, start, "i", i, 0));
 }
 
-// Reads frame i { numbers }.
-static bool read_frame_block(md5_anim_reader *reader)
+// Reads frame i {. Frames have the numbers 0, 1, 2 ...; in some files the first number is not 0.
+static bool read_frame_start(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     lex->at += strlen("frame");
-    // Frames have the numbers 0, 1, 2 ...; in some files the first number is not 0.
     uint32_t number;
     TRY(md5i_read_uint(lex, "frame", &number));
     if (reader->num_frames_read == 0) {
@@ -237,7 +255,14 @@ static bool read_frame_block(md5_anim_reader *reader)
         return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
                              "frame number is out of order: expected %lld, found %u",
                              (long long)expected, number);
-    TRY(md5i_lex_expect(lex, '{'));
+    return md5i_lex_expect(lex, '{');
+}
+
+// Reads frame i { numbers }.
+static bool read_frame_block(md5_anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    TRY(read_frame_start(reader));
     if (reader->num_frames_read == 0)
         TRY(begin_frames(reader));
 
@@ -407,7 +432,8 @@ static bool read_bounds_block(md5_anim_reader *reader)
             bounds[num_boxes] = box;
             are_empty = are_empty && is_empty_box(&box);
         }
-        num_boxes += num_boxes < UINT32_MAX;
+        if (num_boxes < UINT32_MAX)
+            num_boxes++;
     }
     TRY(md5i_lex_expect(lex, '}'));
 
@@ -538,35 +564,54 @@ bool md5i_read_anim_text(md5_arena *arena, const md5_versions *versions, uint32_
 //
 // Converts the numbers of a file to a clip that can be sampled.
 
+// Sets changes[num_components] to 1 for the components that differ between frames, otherwise to 0.
+// The outer loop is over frames, so that the table is read once, in memory order. Exporters
+// alternate 0 and -0 for constants; these compare equal.
+static void find_changes(const md5_anim_file *source, uint8_t *changes)
+{
+    const size_t width = source->num_components;
+    const float *const first_frame = source->numbers;
+    if (width == 0)
+        return;
+    memset(changes, 0, width);
+    for (size_t frame = 1; frame < source->num_frames; frame++) {
+        const float *const numbers = first_frame + frame * width;
+        if (memcmp(numbers, first_frame, width * sizeof *numbers) == 0)
+            continue;
+        for (size_t i = 0; i < width; i++)
+            changes[i] |= numbers[i] != first_frame[i];
+    }
+}
+
+// Returns the flags (MD5_ROTATION_CHANGES ...) of a track. A track has a number for each flag.
+static uint8_t find_track_changes(const md5_track *track, const uint8_t *changes)
+{
+    uint8_t track_changes = 0;
+    uint32_t component = track->first;
+    for (uint32_t i = 0; i < MD5_NUM_TRACK_FLAGS; i++) {
+        const uint32_t flag = 1u << i;
+        if (!(track->flags & flag))
+            continue;
+        if (changes[component])
+            track_changes |=
+                flag & MD5_ROTATION_FLAGS ? MD5_ROTATION_CHANGES : MD5_TRANSLATION_CHANGES;
+        component++;
+    }
+    return track_changes;
+}
+
 void md5i_plan_clip(const md5_anim_file *source, uint8_t *changes, uint8_t *moves,
                     uint32_t *num_rotations, uint32_t *num_translations)
 {
-    // Finds the components that differ between frames. The outer loop is over frames, so that the
-    // table is read once, in memory order. Exporters alternate 0 and -0 for constants; these
-    // compare equal.
-    const size_t width = source->num_components;
-    if (width > 0)
-        memset(changes, 0, width);
-    for (size_t frame = 1; frame < source->num_frames && width > 0; frame++) {
-        const float *numbers = source->numbers + frame * width;
-        if (memcmp(numbers, source->numbers, width * sizeof *numbers) == 0)
-            continue;
-        for (size_t i = 0; i < width; i++)
-            changes[i] |= numbers[i] != source->numbers[i];
-    }
-
-    *num_rotations = *num_translations = 0;
+    *num_rotations = 0;
+    *num_translations = 0;
+    find_changes(source, changes);
     for (uint32_t joint = 0; joint < source->num_joints; joint++) {
-        uint32_t number = source->tracks[joint].first;
-        moves[joint] = 0;
-        for (uint32_t component = 0; component < 6; component++) {
-            const uint32_t flag = 1u << component;
-            if ((source->tracks[joint].flags & flag) && changes[number++])
-                moves[joint] |=
-                    flag & MD5_ROTATION_FLAGS ? MD5_ROTATION_CHANGES : MD5_TRANSLATION_CHANGES;
-        }
-        *num_rotations += (moves[joint] & MD5_ROTATION_CHANGES) != 0;
-        *num_translations += (moves[joint] & MD5_TRANSLATION_CHANGES) != 0;
+        moves[joint] = find_track_changes(&source->tracks[joint], changes);
+        if (moves[joint] & MD5_ROTATION_CHANGES)
+            (*num_rotations)++;
+        if (moves[joint] & MD5_TRANSLATION_CHANGES)
+            (*num_translations)++;
     }
 }
 
@@ -576,11 +621,11 @@ static md5_vec3 decode_translation(const md5_anim_file *source, uint32_t joint,
     const uint32_t flags = source->tracks[joint].flags;
     const float *next = numbers + source->tracks[joint].first;
     md5_vec3 translation = source->base_frame[joint].translation;
-    if (flags & 1)
+    if (flags & MD5_FLAG_TRANSLATION_X)
         translation.x = *next++;
-    if (flags & 2)
+    if (flags & MD5_FLAG_TRANSLATION_Y)
         translation.y = *next++;
-    if (flags & 4)
+    if (flags & MD5_FLAG_TRANSLATION_Z)
         translation.z = *next++;
     return translation;
 }
@@ -643,6 +688,7 @@ void md5i_build_clip(const md5_anim_file *source, const uint8_t *moves, float *a
             arrays->translation_joints[num_translations++] = joint;
     }
 
+    // Decode the values of all moving joints, frame by frame. `again` is a buffer for one frame.
     md5_quat *rotation = arrays->rotations;
     md5_vec3 *translation = arrays->translations;
     const float *numbers = again ? again : source->numbers;
@@ -658,6 +704,7 @@ void md5i_build_clip(const md5_anim_file *source, const uint8_t *moves, float *a
         if (numbers && !again)
             numbers += source->num_components;
     }
+
     for (uint32_t joint = 0; joint < source->num_joints; joint++)
         arrays->base_frame[joint] = source->base_frame[joint];
     add_w(arrays->base_frame, source->num_joints);

@@ -10,6 +10,9 @@ enum {
     MD5_WEIGHT_BYTES = sizeof "weight 0 0 0(0 0 0)" - 1,
 };
 
+// Format of a triangle in its table: see md5i_end_table().
+#define TRIANGLE_FORMAT "wiiii"
+
 // == Counts ======================================================================================
 //
 // Estimates the element counts of an .md5mesh by a scan for its count keywords, so that memory can
@@ -49,15 +52,14 @@ static size_t find_count_keyword(const char *position, const char *end)
 {
     enum { DISTINCT_CHAR = 3 };
     const size_t left = (size_t)(end - position);
-    size_t keyword = 0;
-    while (keyword < NUM_COUNT_KEYWORDS
-           && (left < count_keywords[keyword].length
-               || position[DISTINCT_CHAR] != count_keywords[keyword].keyword[DISTINCT_CHAR]))
-        keyword++;
-    const bool is_found =
-        keyword < NUM_COUNT_KEYWORDS
-        && memcmp(position, count_keywords[keyword].keyword, count_keywords[keyword].length) == 0;
-    return is_found ? keyword : NUM_COUNT_KEYWORDS;
+    for (size_t i = 0; i < NUM_COUNT_KEYWORDS; i++) {
+        const char *const keyword = count_keywords[i].keyword;
+        const size_t length = count_keywords[i].length;
+        if (left >= length && position[DISTINCT_CHAR] == keyword[DISTINCT_CHAR]
+            && memcmp(position, keyword, length) == 0)
+            return i;
+    }
+    return NUM_COUNT_KEYWORDS;
 }
 
 // Reads a count at *position, and moves *position to its end. Stops adding digits above UINT32_MAX.
@@ -67,8 +69,10 @@ static inline uint64_t scan_count(const char **position, const char *end)
     uint64_t number = 0;
     while (next < end && *next == ' ')
         next++;
-    for (; next < end && md5_is_digit(*next); next++)
-        number = number < UINT32_MAX ? 10 * number + (uint64_t)(*next - '0') : number;
+    for (; next < end && md5_is_digit(*next); next++) {
+        if (number < UINT32_MAX)
+            number = 10 * number + (uint64_t)(*next - '0');
+    }
     *position = next;
     return number;
 }
@@ -102,16 +106,18 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
         const uint64_t max_count = (size_t)(end - position) / min_bytes;
         const uint64_t count = number < max_count ? number : max_count;
 
-        // Joints and meshes have one count. A second one belongs to another file after this one, or
-        // to a hostile text that repeats a few bytes to reserve the memory for its size again.
-        if (keyword < COUNT_VERTICES && sums[keyword] > 0)
+        // Joints and meshes have one count, the tables of meshes have one count per mesh. A second
+        // count of joints belongs to another file after this one, or to a hostile text that repeats
+        // a few bytes to reserve the memory for its size again.
+        const bool is_mesh_table = keyword >= COUNT_VERTICES;
+        if (!is_mesh_table && sums[keyword] > 0)
             break;
 
         sums[keyword] += count;
         if (keyword == COUNT_VERTICES && count > max_vertices)
             max_vertices = count;
         md5i_block_alloc(&model_tables, (size_t)count, count_keywords[keyword].model_bytes);
-        if (keyword >= COUNT_VERTICES)
+        if (is_mesh_table)
             position += count * min_bytes; // the table follows, and is no shorter
     }
 
@@ -272,13 +278,34 @@ bool md5i_read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joints)
 
 // -- Indices, checked at the end of a mesh --------------------------------------------------------
 
-// Checks the weights of vertices. Weights outside of the table are an error. Vertices may share
-// weights; more references to weights than bytes in the text are an error.
-static bool check_mesh_vertices(md5_mesh_reader *reader, const md5_mesh_block *block)
+// Reports a vertex whose weights are outside of the table, or that exceeds the number of references
+// to weights. Returns false.
+static bool fail_vertex(md5_mesh_reader *reader, const md5_mesh_block *block, uint32_t vertex)
 {
     md5_lex *const lex = &reader->lex;
+    const uint32_t num_weights = block->mesh->num_weights;
+    const md5_vertex range = block->mesh->file_vertices[vertex];
+    const uint64_t end = (uint64_t)range.first_weight + range.num_weights;
+    const char *const position =
+        md5i_find_item_part(lex, block->vertices_at, reader->dialect->vertex_format, vertex,
+                            reader->dialect->first_weight_part);
+    if (end > num_weights)
+        return md5i_lex_fail(lex, position, MD5_ERROR_RANGE,
+                             "vertex refers to unknown weights: expected indices below %u "
+                             "(numweights), found %u to %llu",
+                             num_weights, range.first_weight, (unsigned long long)end - 1);
+    return md5i_lex_fail(
+        lex, position, MD5_ERROR_RANGE,
+        "vertices share too many weights: %llu references exceed the file size (%llu bytes)",
+        (unsigned long long)reader->num_references, (unsigned long long)(lex->end - lex->text));
+}
+
+// Checks the weights of vertices. Weights outside of the table are an error. Vertices may share
+// weights, but more references to weights than bytes in the text are an error.
+static bool check_mesh_vertices(md5_mesh_reader *reader, const md5_mesh_block *block)
+{
     md5_mesh_build *const mesh = block->mesh;
-    const uint64_t text_size = (uint64_t)(lex->end - lex->text);
+    const uint64_t text_size = (uint64_t)(reader->lex.end - reader->lex.text);
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
         md5_vertex *const vertex = &mesh->file_vertices[v];
         const uint64_t end = (uint64_t)vertex->first_weight + vertex->num_weights;
@@ -289,22 +316,8 @@ static bool check_mesh_vertices(md5_mesh_reader *reader, const md5_mesh_block *b
             continue;
         }
 
-        if (end <= mesh->num_weights && reader->num_references <= text_size)
-            continue;
-
-        const char *const first_weight =
-            md5i_find_item_part(lex, block->vertices_at, reader->dialect->vertex_format, v,
-                                reader->dialect->first_weight_part);
-        if (end > mesh->num_weights)
-            return md5i_lex_fail(lex, first_weight, MD5_ERROR_RANGE,
-                                 "vertex refers to unknown weights: expected indices below %u "
-                                 "(numweights), found %u to %llu",
-                                 mesh->num_weights, vertex->first_weight,
-                                 (unsigned long long)end - 1);
-        return md5i_lex_fail(
-            lex, first_weight, MD5_ERROR_RANGE,
-            "vertices share too many weights: %llu references exceed the file size (%llu bytes)",
-            (unsigned long long)reader->num_references, (unsigned long long)text_size);
+        if (end > mesh->num_weights || reader->num_references > text_size)
+            return fail_vertex(reader, block, v);
     }
     return true;
 }
@@ -316,9 +329,10 @@ static void drop_triangles(md5_mesh_build *mesh)
     const uint32_t count = mesh->num_triangles;
     mesh->num_triangles = 0;
     for (uint32_t t = 0; t < count; t++) {
-        const uint32_t *const c = mesh->indices + 3 * (size_t)t;
-        if (c[0] < limit && c[1] < limit && c[2] < limit) {
-            memmove(mesh->indices + 3 * (size_t)mesh->num_triangles, c, 3 * sizeof *c);
+        const uint32_t *const triangle = mesh->indices + 3 * (size_t)t;
+        if (triangle[0] < limit && triangle[1] < limit && triangle[2] < limit) {
+            memmove(mesh->indices + 3 * (size_t)mesh->num_triangles, triangle,
+                    3 * sizeof *triangle);
             mesh->num_triangles++;
         }
     }
@@ -334,15 +348,10 @@ static void warn_of_dropped(md5_lex *lex, const md5_mesh_block *block)
                       num_dropped, count, block->num_vertices.value);
 }
 
-bool md5i_finish_mesh(md5_mesh_reader *reader, const md5_mesh_block *block)
+// Checks that all triangles refer to vertices of the table.
+static bool check_triangle_indices(md5_lex *lex, const md5_mesh_block *block)
 {
-    md5_lex *const lex = &reader->lex;
-    md5_mesh_build *const mesh = block->mesh;
-    TRY(check_mesh_vertices(reader, block));
-    if (lex->arena->context->drop_invalid_triangles)
-        drop_triangles(mesh);
-    warn_of_dropped(lex, block);
-
+    const md5_mesh_build *const mesh = block->mesh;
     const size_t num_indices = 3 * (size_t)mesh->num_triangles;
     size_t i = 0;
     while (i < num_indices && mesh->indices[i] < mesh->num_file_vertices)
@@ -350,12 +359,23 @@ bool md5i_finish_mesh(md5_mesh_reader *reader, const md5_mesh_block *block)
     if (i == num_indices)
         return true;
 
-    const char *const position =
-        md5i_find_item_part(lex, block->triangles_at, "wiiii", i / 3, 2 + i % 3);
+    enum { FIRST_INDEX_PART = 2 }; // after the keyword and the number of the triangle
+    const char *const position = md5i_find_item_part(lex, block->triangles_at, TRIANGLE_FORMAT,
+                                                     i / 3, FIRST_INDEX_PART + i % 3);
     return md5i_lex_fail(
         lex, position, MD5_ERROR_RANGE,
         "triangle refers to an unknown vertex: expected an index below %u (numverts), found %u",
         mesh->num_file_vertices, mesh->indices[i]);
+}
+
+bool md5i_finish_mesh(md5_mesh_reader *reader, const md5_mesh_block *block)
+{
+    md5_lex *const lex = &reader->lex;
+    TRY(check_mesh_vertices(reader, block));
+    if (lex->arena->context->drop_invalid_triangles)
+        drop_triangles(block->mesh);
+    warn_of_dropped(lex, block);
+    return check_triangle_indices(lex, block);
 }
 
 // == Meshes ======================================================================================
@@ -405,7 +425,7 @@ static bool fail_outside(md5_mesh_reader *reader, const md5_mesh_block *block, m
     } else if (md5_span_is(word, "tri")) {
         count = &block->num_triangles;
         count_keyword = "numtris";
-        format = "wiiii";
+        format = TRIANGLE_FORMAT;
     }
     TRY(md5i_need_count(lex, count, count_keyword));
     return md5i_end_table(lex, count_keyword, count->value, format);
@@ -616,8 +636,10 @@ bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *mesh_ar
         if (lex->at == lex->end || (reader.joints && md5_span_is(word, "MD5Version")))
             break;
         md5i_warn_of_version(lex, &reader.header, word);
-        TRY(md5_span_is(word, "mesh") ? read_mesh_block(&reader)
-                                      : dialect->read_keyword(&reader, word));
+        if (md5_span_is(word, "mesh"))
+            TRY(read_mesh_block(&reader));
+        else
+            TRY(dialect->read_keyword(&reader, word));
     }
 
     if (!reader.joints)

@@ -107,7 +107,18 @@ bool md5i_read_uncounted_meshes(md5_arena *arena, const md5_mesh_dialect *dialec
 
 // -- .md5anim ------------------------------------------------------------------------------------
 
-enum { MD5_TRANSLATION_FLAGS = 7, MD5_ROTATION_FLAGS = 56 }; // masks of the flags of md5_track
+// Flags of md5_track: the components that frames contain, in the order of their numbers.
+enum {
+    MD5_FLAG_TRANSLATION_X = 1,
+    MD5_FLAG_TRANSLATION_Y = 2,
+    MD5_FLAG_TRANSLATION_Z = 4,
+    MD5_FLAG_ROTATION_X = 8,
+    MD5_FLAG_ROTATION_Y = 16,
+    MD5_FLAG_ROTATION_Z = 32,
+    MD5_TRANSLATION_FLAGS = 7, // all flags of a translation
+    MD5_ROTATION_FLAGS = 56,   // all flags of a rotation
+    MD5_NUM_TRACK_FLAGS = 6,
+};
 
 // Returns the number of flags that are set.
 uint32_t md5i_count_flags(uint32_t flags);
