@@ -288,10 +288,12 @@ static bool build_tracks(channel_reader *reader)
 
     for (uint32_t joint = 0; joint < file->num_joints; joint++) {
         const joint_channels *const table = &reader->tables[joint];
+        // A changing angle can change all components of the rotation.
         for (uint32_t i = 0; i < NUM_ATTRIBUTES; i++) {
+            const uint32_t flags =
+                i < FIRST_ANGLE ? UINT32_C(1) << i : (uint32_t)MD5_ROTATION_FLAGS;
             if (is_channel_changing(table->by_attribute[i]))
-                tracks[joint].flags |=
-                    i < FIRST_ANGLE ? UINT32_C(1) << i : (uint32_t)MD5_ROTATION_FLAGS;
+                tracks[joint].flags |= flags;
         }
 
         if (tracks[joint].flags != 0)
@@ -320,8 +322,8 @@ static bool count_frames(channel_reader *reader)
 
     for (uint32_t i = 0; i < reader->num_channels.value; i++) {
         const channel *const candidate = &reader->channels[i];
-        const uint64_t keys = (uint64_t)candidate->first + candidate->num_keys;
-        const uint64_t count = candidate->end > keys ? candidate->end : keys;
+        const uint64_t keys_end = (uint64_t)candidate->first + candidate->num_keys;
+        const uint64_t count = candidate->end > keys_end ? candidate->end : keys_end;
         if (candidate->attribute < NUM_ATTRIBUTES && count > num_frames) {
             num_frames = count;
             longest = candidate;
@@ -356,18 +358,19 @@ static bool build_channel_frames(channel_reader *reader)
             continue;
 
         for (uint32_t frame = 0; frame < file->num_frames; frame++) {
-            float *to = numbers + frame * count + track->first;
+            float *next = numbers + frame * count + track->first;
             for (uint32_t i = 0; i < FIRST_ANGLE; i++) {
-                if (track->flags >> i & 1)
-                    *to++ = value_at(table->by_attribute[i], frame);
+                const uint32_t flag = UINT32_C(1) << i;
+                if (track->flags & flag)
+                    *next++ = value_at(table->by_attribute[i], frame);
             }
 
-            if (track->flags >> FIRST_ANGLE == 0)
-                continue;
-            const md5_vec3 rotation = rotation_at(table, frame);
-            to[0] = rotation.x;
-            to[1] = rotation.y;
-            to[2] = rotation.z;
+            if (track->flags & MD5_ROTATION_FLAGS) {
+                const md5_vec3 rotation = rotation_at(table, frame);
+                *next++ = rotation.x;
+                *next++ = rotation.y;
+                *next++ = rotation.z;
+            }
         }
     }
 
@@ -431,7 +434,8 @@ static bool find_owners(channel_reader *reader)
 }
 
 // Creates the joints, in the order of their first channels, and assigns all channels to them.
-// owners[i] of the first channel of a joint becomes the index of the joint.
+// Replaces owners[i] of the first channel of a joint, which is i, by the index of the joint, so
+// that owners[owners[k]] is the joint of a later channel k.
 static bool build_channel_joints(channel_reader *reader)
 {
     const md5_lex *const lex = reader->lex;
@@ -455,7 +459,8 @@ static bool build_channel_joints(channel_reader *reader)
             continue;
         }
 
-        if (owner == i) {
+        const bool is_new_joint = owner == i;
+        if (is_new_joint) {
             const uint32_t offset = (uint32_t)(added->position - lex->text);
             order[num_joints] = num_joints;
             reader->joints[num_joints] = (md5_file_joint){added->joint, offset, MD5_NONE};

@@ -91,8 +91,9 @@ static bool binary_text(md5_binary *in, md5_span *text, const char *value_name)
     return true;
 }
 
-// Checks a count of items that was just read. There must be at least `min` items, and the rest of
-// the file must be large enough for that many items of `bytes` bytes.
+// Checks a count of items that was just read, `value`, and writes it to *count. There must be at
+// least `min` items, and the remaining file must be large enough for that many items of `bytes`
+// bytes. An error has the location of the count, which is four bytes long.
 static bool binary_count(md5_binary *in, uint32_t value, const char *value_name, uint32_t min,
                          size_t bytes, uint32_t *count)
 {
@@ -109,7 +110,7 @@ static bool binary_count(md5_binary *in, uint32_t value, const char *value_name,
         value_name, min, (long long)(int32_t)value, left, left / bytes);
 }
 
-// Reads a count that must be `expected`.
+// Reads a count of items of `bytes` bytes. It must be `expected`.
 static bool binary_same_count(md5_binary *in, const char *value_name, size_t bytes,
                               uint32_t expected)
 {
@@ -332,10 +333,26 @@ static bool read_indices(md5_binary *in, md5_mesh_build *mesh, uint32_t num_indi
     return true;
 }
 
+// Reads the vertices of a mesh. Each vertex has up to VERTEX_JOINTS weights.
+static bool read_bfg_vertices(bfg_mesh_reader *reader, md5_mesh_build *mesh)
+{
+    md5_arena *const arena = reader->in.arena;
+    const size_t count = mesh->num_file_vertices;
+    mesh->file_vertices = MD5_ALLOC_ARRAY(arena, md5_vertex, count);
+    mesh->texcoords = MD5_ALLOC_ARRAY(arena, md5_vec2, count);
+    mesh->weights = MD5_ALLOC_ARRAY(arena, md5_weight, VERTEX_JOINTS * count);
+    TRY(mesh->file_vertices && mesh->texcoords && mesh->weights);
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
+        TRY(read_vertex(reader, mesh, v));
+    return true;
+}
+
 // Reads one mesh: its material, the counts of all arrays, the vertices and the indices. Skips the
 // arrays that the engine derived from them.
 static bool read_bfg_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
 {
+    enum { INDEX_BYTES = 2, MIRRORED_BYTES = 4, DUPLICATE_BYTES = 8, EDGE_BYTES = 8 };
+    enum { INDEX_ARRAYS = 2 }; // the indices, and indices for shadows
     md5_binary *const in = &reader->in;
     uint32_t num_joints = 0;
     uint32_t num_indices = 0;
@@ -352,29 +369,25 @@ static bool read_bfg_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
     (void)binary_big_32(in);    // vertices again
 
     TRY(binary_count(in, binary_big_32(in), "vertices", 0, VERTEX_BYTES, &mesh->num_file_vertices));
-    TRY(binary_count(in, binary_big_32(in), "indices", 0, 4, &num_indices));
-    TRY(binary_count(in, binary_big_32(in), "mirrored vertices", 0, 4, &num_mirrored));
-    TRY(binary_count(in, binary_big_32(in), "duplicate vertices", 0, 8, &num_duplicates));
-    TRY(binary_count(in, binary_big_32(in), "edges", 0, 8, &num_edges));
+    TRY(binary_count(in, binary_big_32(in), "indices", 0, INDEX_ARRAYS * INDEX_BYTES,
+                     &num_indices));
+    TRY(binary_count(in, binary_big_32(in), "mirrored vertices", 0, MIRRORED_BYTES, &num_mirrored));
+    TRY(binary_count(in, binary_big_32(in), "duplicate vertices", 0, DUPLICATE_BYTES,
+                     &num_duplicates));
+    TRY(binary_count(in, binary_big_32(in), "edges", 0, EDGE_BYTES, &num_edges));
 
     if (num_indices % 3 != 0)
         return binary_fail(in, MD5_ERROR_RANGE,
                            "wrong number of indices: expected a multiple of 3, found %u",
                            num_indices);
 
-    md5_arena *const arena = in->arena;
-    const size_t count = mesh->num_file_vertices;
-    mesh->file_vertices = MD5_ALLOC_ARRAY(arena, md5_vertex, count);
-    mesh->texcoords = MD5_ALLOC_ARRAY(arena, md5_vec2, count);
-    mesh->weights = MD5_ALLOC_ARRAY(arena, md5_weight, VERTEX_JOINTS * count);
-    TRY(mesh->file_vertices && mesh->texcoords && mesh->weights);
-    for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
-        TRY(read_vertex(reader, mesh, v));
+    TRY(read_bfg_vertices(reader, mesh));
     TRY(read_indices(in, mesh, num_indices));
 
-    // Shadow indices, mirrored and duplicate vertices, edges; then the number of the surface.
-    const size_t skipped = 2 * (size_t)num_indices + 4 * (size_t)num_mirrored
-                           + 8 * (size_t)num_duplicates + 8 * (size_t)num_edges;
+    // Skip the indices for shadows and the derived arrays, then the number of the surface.
+    const size_t skipped = INDEX_BYTES * (size_t)num_indices + MIRRORED_BYTES * (size_t)num_mirrored
+                           + DUPLICATE_BYTES * (size_t)num_duplicates
+                           + EDGE_BYTES * (size_t)num_edges;
     return binary_read(in, skipped) && binary_read(in, 4);
 }
 
@@ -383,6 +396,7 @@ static bool read_bfg_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
 static bool read_model_header(md5_binary *in)
 {
     enum { BOUNDS = 24, NUMBERS = 12, FLAGS = 9, TIME = 8 }; // sizes in bytes
+    enum { MD5_MODEL_VERSION = 106 };
     md5_span name;
     const unsigned char *const magic = binary_read(in, 4);
     TRY(magic);
@@ -405,7 +419,7 @@ static bool read_model_header(md5_binary *in)
 
     const unsigned char *const md5_magic = binary_read(in, 4);
     TRY(md5_magic);
-    if (memcmp(md5_magic, "5DM", 3) != 0 || md5_magic[3] != 106) {
+    if (memcmp(md5_magic, "5DM", 3) != 0 || md5_magic[3] != MD5_MODEL_VERSION) {
         in->at = md5_magic;
         return binary_fail(in, MD5_ERROR_VERSION,
                            "not a BFG model of an .md5mesh: expected '5DM' and version 106, found "
@@ -442,15 +456,15 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_me
 // Reads a bounding box for each frame.
 static bool read_bfg_bounds(md5_binary *in, md5_anim_file *file)
 {
-    enum { BOX_BYTES = 24 };
+    enum { BOX_BYTES = 24, BOX_FLOATS = 6 };
     const uint32_t count = file->num_frames;
     TRY(binary_same_count(in, "bounds", BOX_BYTES, count));
     md5_bounds *const bounds = MD5_ALLOC_ARRAY(in->arena, md5_bounds, count);
     TRY(bounds);
 
     for (uint32_t i = 0; i < count; i++) {
-        float values[6];
-        for (uint32_t k = 0; k < 6; k++) {
+        float values[BOX_FLOATS]; // x y z of the minimum, then of the maximum
+        for (uint32_t k = 0; k < BOX_FLOATS; k++) {
             values[k] = binary_big_float(in);
             if (!md5_length_in_range(values[k])) {
                 in->at -= 4;
@@ -471,19 +485,20 @@ static bool read_bfg_bounds(md5_binary *in, md5_anim_file *file)
 static bool read_bfg_track(md5_binary *in, const md5_anim_file *file, uint32_t joint,
                            md5_track *track)
 {
-    enum { ALL_FLAGS = 63, MAX_USED = 6 };
+    enum { ALL_FLAGS = MD5_TRANSLATION_FLAGS | MD5_ROTATION_FLAGS };
+    enum { TRACK_BYTES = 12 }; // parent, flags, first component
     const uint32_t num_components = file->num_components;
     *track = (md5_track){binary_big_32(in), binary_big_32(in)};
     TRY(!in->has_failed);
 
-    const bool is_valid = track->flags <= ALL_FLAGS;
-    const uint32_t used = is_valid ? md5i_count_flags(track->flags) : MAX_USED + 1;
-    if (used == 0)
+    if (track->flags == 0)
         track->first = 0; // any value is accepted here
-    if (is_valid && track->first <= num_components && used <= num_components - track->first)
+    const uint32_t num_used = md5i_count_flags(track->flags);
+    if (track->flags <= ALL_FLAGS && track->first <= num_components
+        && num_used <= num_components - track->first)
         return true;
 
-    in->at -= 12;
+    in->at -= TRACK_BYTES;
     return binary_fail(in, MD5_ERROR_RANGE,
                        "joint %u uses invalid components: flags %u and first component %u do "
                        "not fit %u components",
@@ -601,8 +616,8 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
 // Camera paths of RBDOOM-3-BFG: .bcanim files, as CameraAnim in Camera.cpp reads them. Rotations
 // are stored without w, as in text.
 
-// Reads the frames of the cuts. They are checked after the number of frames, which follows them,
-// was read; sets `cuts_at` to their position.
+// Reads the cuts, which are frames. The caller checks them after it has read the number of frames,
+// which follows them. Sets *cuts_at to the position of the cuts.
 static bool read_bfg_cuts(md5_binary *in, md5_camera_file *file, const unsigned char **cuts_at)
 {
     enum { CUT_BYTES = 4 };
@@ -616,6 +631,7 @@ static bool read_bfg_cuts(md5_binary *in, md5_camera_file *file, const unsigned 
     return true;
 }
 
+// Checks that all cuts are frames of the camera. `cuts_at` is the position of the cuts.
 static bool check_bfg_cuts(md5_binary *in, const md5_camera_file *file,
                            const unsigned char *cuts_at)
 {

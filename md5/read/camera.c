@@ -25,6 +25,7 @@ typedef struct camera_reader {
 
 // -- Cuts -----------------------------------------------------------------------------------
 
+// Reads ( pitch yaw roll ) if `is_angles`, otherwise x y z of a quaternion.
 static bool read_cut_rotation(md5_lex *lex, bool is_angles, md5_quat *rotation)
 {
     md5_vec3 numbers;
@@ -45,6 +46,22 @@ static bool is_view_word(md5_span word)
     return md5_span_is(word, "pos") || md5_span_is(word, "rotA") || md5_span_is(word, "rot");
 }
 
+// Allocates the views of the cuts from `index` on, but no more views than the remaining text could
+// contain.
+static bool begin_cut_views(camera_reader *reader, uint32_t index)
+{
+    md5_lex *const lex = &reader->lex;
+    const size_t left = reader->num_cuts.value - index;
+    const size_t max_views = (size_t)(lex->end - lex->at) / VIEW_BYTES + 1;
+    reader->cut_views =
+        MD5_ALLOC_ZEROED(lex->arena, md5_cut_view, left < max_views ? left : max_views);
+    TRY(reader->cut_views);
+    md5i_lex_warn(lex, lex->at,
+                  "cuts contain camera views, which some engines show instead of the frames: "
+                  "using the frames");
+    return true;
+}
+
 // Reads the camera view after a cut, which some files contain.
 static bool read_cut_view(camera_reader *reader, uint32_t index)
 {
@@ -53,17 +70,9 @@ static bool read_cut_view(camera_reader *reader, uint32_t index)
     if (!is_view_word(word))
         return true;
 
-    if (!reader->cut_views) {
-        // The first cut with a view: allocates no more views than the remaining text could contain.
-        const size_t left = reader->num_cuts.value - index;
-        const size_t max_views = (size_t)(lex->end - lex->at) / VIEW_BYTES + 1;
-        reader->cut_views =
-            MD5_ALLOC_ZEROED(lex->arena, md5_cut_view, left < max_views ? left : max_views);
-        TRY(reader->cut_views);
-        md5i_lex_warn(lex, lex->at,
-                      "cuts contain camera views, which some engines show instead of the frames: "
-                      "using the frames");
-    }
+    const bool is_first_view = !reader->cut_views;
+    if (is_first_view)
+        TRY(begin_cut_views(reader, index));
 
     md5_cut_view *const view = &reader->cut_views[reader->num_cut_views++];
     view->cut = index;
@@ -78,8 +87,10 @@ static bool read_cut_view(camera_reader *reader, uint32_t index)
                                 "is a duplicate in this cut: using the last value");
         *is_given = true;
         lex->at += word.size;
-        TRY(is_position ? md5i_lex_vec3(lex, md5i_lex_length, &view->position)
-                        : read_cut_rotation(lex, is_angles, &view->rotation));
+        if (is_position)
+            TRY(md5i_lex_vec3(lex, md5i_lex_length, &view->position));
+        else
+            TRY(read_cut_rotation(lex, is_angles, &view->rotation));
     }
     return true;
 }

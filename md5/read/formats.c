@@ -15,10 +15,10 @@ static const md5_versions camera_versions = {
     .numbers = {MD5_VERSION_10, MD5_VERSION_12},
 };
 
-// Returns the version whose syntax the text has. That is the number after `MD5Version`, unless the
-// first keyword of the body belongs to another version. Without a line `MD5Version` at the
-// beginning the version is 10. This function does not report errors, because the reader finds them
-// again.
+// Returns the version whose syntax the text has: the number after `MD5Version`, or 10 if the text
+// does not begin with this line. If the first keyword of the body belongs to another version than
+// this number, returns the version of the keyword. This function does not report errors, because
+// the reader finds them again.
 static uint32_t find_version(md5_arena *arena, md5_kind kind, md5_span text)
 {
     md5_lex lex;
@@ -27,6 +27,7 @@ static uint32_t find_version(md5_arena *arena, md5_kind kind, md5_span text)
     md5i_lex_begin(&lex, arena, text.bytes, text.size);
     md5i_begin_look_ahead(&ahead, &lex);
 
+    // Skip the header. The first keyword of the body ends the loop, also an error.
     for (;;) {
         const md5_span word = md5i_lex_peek_word(&ahead.lex);
         const unsigned kinds = md5i_keyword_kinds(word);
@@ -53,8 +54,9 @@ static uint32_t find_version(md5_arena *arena, md5_kind kind, md5_span text)
         }
     }
 
-    return declared == MD5_VERSION_6 || declared == MD5_VERSION_12 ? (uint32_t)declared
-                                                                   : MD5_VERSION_10;
+    if (declared == MD5_VERSION_6 || declared == MD5_VERSION_12)
+        return (uint32_t)declared;
+    return MD5_VERSION_10;
 }
 
 static const md5_mesh_dialect *find_mesh_dialect(md5_arena *arena, md5_span text)

@@ -68,9 +68,8 @@ bool md5i_read_transform(md5_lex *lex, md5_xform *transform)
     return true;
 }
 
-// Reports a joint that is its own ancestor. order[num_reached] are the joints that were reached
-// from the roots. Every other joint is part of a cycle or below a cycle; num_joints steps from
-// child to parent lead from it to a cycle. Reports the first joint of that cycle.
+// Reports a joint that is its own ancestor, and returns false. order[num_reached] are the joints
+// that were reached from the roots.
 static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
                        const uint32_t *order, uint32_t num_reached)
 {
@@ -79,15 +78,22 @@ static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
     for (uint32_t i = 0; i < num_reached; i++)
         reached[order[i]] = true;
 
-    // A joint that was not reached, then a joint of its cycle, then the first joint of the cycle.
+    // Find a joint that was not reached. It is part of a cycle or below a cycle.
     uint32_t joint = 0;
     while (reached[joint])
         joint++;
+
+    // Walk to the parent num_joints times. A joint outside of the cycle is visited only once, so
+    // the walk must then be inside of the cycle.
     for (uint32_t step = 0; step < num_joints; step++)
         joint = joints[joint].parent;
+
+    // Walk around the cycle once, to report its first joint in the file.
     uint32_t first = joint;
-    for (uint32_t next = joints[joint].parent; next != joint; next = joints[next].parent)
-        first = next < first ? next : first;
+    for (uint32_t next = joints[joint].parent; next != joint; next = joints[next].parent) {
+        if (next < first)
+            first = next;
+    }
     return md5i_lex_fail(lex, lex->text + joints[first].offset, MD5_ERROR_RANGE,
                          "joint %s is its own ancestor",
                          md5i_quote(joints[first].name.bytes, joints[first].name.size).text);
@@ -112,16 +118,17 @@ static void warn_of_order(md5_lex *lex, const md5_file_joint *joints, uint32_t n
             md5i_quote(first->name.bytes, first->name.size).text, first->parent, count);
 }
 
-// Writes the order 0, 1, 2 ... and returns true if it is level by level, as in chains, flat
-// skeletons and the files of some exporters.
+// Writes the order 0, 1, 2 ... Returns true if this order is level by level, as in chains, flat
+// skeletons and the files of some exporters: then parents come before their children, and the
+// parents of consecutive joints are in ascending order, roots first.
 static bool fill_if_ordered(const md5_file_joint *joints, uint32_t num_joints, uint32_t *order)
 {
     bool are_ordered = true;
-    uint32_t last = 0;
+    uint32_t last_parent = 0;
     for (uint32_t j = 0; j < num_joints; j++) {
-        const uint32_t parent = joints[j].parent + 1; // from 1; 0 = no parent
-        are_ordered = are_ordered && parent >= last && parent <= j;
-        last = parent;
+        const uint32_t parent = joints[j].parent + 1; // counted from 1; MD5_NONE becomes 0
+        are_ordered = are_ordered && parent >= last_parent && parent <= j;
+        last_parent = parent;
         order[j] = j;
     }
     return are_ordered;
@@ -134,11 +141,12 @@ static void group_children(const md5_file_joint *joints, uint32_t num_joints, ui
                            uint32_t *children)
 {
     const uint32_t roots = num_joints;
-    // Counts the children of j in starts[j + 1], then converts counts to ends of ranges.
+    // Count the children of j in starts[j + 1], then convert counts to ends of ranges.
     for (uint32_t j = 0; j < num_joints; j++)
         starts[(joints[j].parent == MD5_NONE ? roots : joints[j].parent) + 1]++;
     for (uint32_t j = 0; j <= roots; j++)
         starts[j + 1] += starts[j];
+
     // Filling the ranges from the back moves each end to the start of its range. So starts[j + 1]
     // is then the start of the range of j, and all starts move to the previous element.
     for (uint32_t j = num_joints; j-- > 0;) {
@@ -164,7 +172,7 @@ bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
     TRY(starts && children);
     group_children(joints, num_joints, starts, children);
 
-    // Appends the roots, then the children of each joint in the order.
+    // Append the roots, then the children of each joint that is in the order already.
     uint32_t num_reached = 0;
     for (uint32_t i = starts[num_joints]; i < starts[num_joints + 1]; i++)
         order[num_reached++] = children[i];
