@@ -18,13 +18,13 @@ static md5_quatd shortest_rotation(md5_vec3d from, md5_vec3d to)
     return md5i_quatd_unit((md5_quatd){axis.x, axis.y, axis.z, w});
 }
 
-// The allowed rotation, relative to the parent, that is nearest to the current one followed by
-// `turn` (model space).
-static md5_quatd rotate_within_limit(const md5_rig *rig, uint32_t joint, md5_quatd turn)
+// Rotates a joint by `change` in model space. Returns the rotation, relative to the parent, that is
+// nearest to the result and within the joint's limit. Does not change the rig.
+static md5_quatd rotate_within_limit(const md5_rig *rig, uint32_t joint, md5_quatd change)
 {
     const md5_rig_joint *const rig_joint = &rig->joints[joint];
     const md5_quatd above = md5_quatd_conjugate(md5i_rig_parent_rotation(rig, joint));
-    const md5_quatd local = md5_quatd_mul(above, md5_quatd_mul(turn, rig_joint->rotation));
+    const md5_quatd local = md5_quatd_mul(above, md5_quatd_mul(change, rig_joint->rotation));
     return md5i_limit_nearest(&rig_joint->limit, md5i_quatd_unit(local));
 }
 
@@ -49,11 +49,11 @@ static void write_rig(const md5_rig *rig, float weight, md5_xform *pose)
     md5i_begin_rotation_blend(weight, &blend);
     for (uint32_t i = 0; i < rig->count; i++) {
         const md5_rig_joint *const rig_joint = &rig->joints[i];
+        if (rig_joint->is_held)
+            continue;
         const md5_quatd q = rig_joint->local;
-        if (!rig_joint->is_held)
-            md5_blend_joint_rotation(
-                &pose[rig_joint->joint], &blend,
-                md5_float4_set((float)q.x, (float)q.y, (float)q.z, (float)q.w));
+        const md5_float4 rotation = md5_float4_set((float)q.x, (float)q.y, (float)q.z, (float)q.w);
+        md5_blend_joint_rotation(&pose[rig_joint->joint], &blend, rotation);
     }
 }
 
@@ -136,9 +136,10 @@ static void bend_straight(md5_rig *rig, uint32_t tip, md5_vec3d target, double t
     const md5_vec3d axis =
         md5_vec3d_normalize(md5_vec3d_cross(direction, md5_vec3d_from_vec3(aside)));
     // The root bends to one side and the other joints back, so that the chain becomes an arc.
-    for (uint32_t i = rig->joints[tip].parent; i != MD5_NONE; i = rig->joints[i].parent)
+    for (uint32_t i = rig->joints[tip].parent; i != MD5_NONE; i = rig->joints[i].parent) {
         if (!rig->joints[i].is_held)
             bend_joint(rig, i, axis, i == root ? RIG_BEND_SINE : -RIG_BEND_SINE);
+    }
     md5i_update_rig(rig);
 }
 
@@ -171,8 +172,9 @@ static bool is_hinge(const md5_rig_joint *joint)
     return joint->limit.kind == MD5_LIMIT_HINGE;
 }
 
-// The allowed rotation that turns `from` towards `to`. Optimal for a hinge: the angle in its range
-// that is nearest to the angle of least distance.
+// Rotates a joint so that the direction `from` points toward `to`. Returns the nearest rotation
+// within the joint's limit, relative to the parent. A hinge rotates about its axis only; its result
+// is the angle in its range that is nearest to the angle of least distance.
 static md5_quatd rotate_toward(const md5_rig *rig, uint32_t joint, md5_vec3d from, md5_vec3d to)
 {
     const md5_rig_joint *const rig_joint = &rig->joints[joint];
@@ -220,6 +222,7 @@ static void run_ccd_pass(md5_rig *rig, md5_vec3d target)
 
 double md5i_ccd_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32_t iterations)
 {
+    // The rig is restored if the result is worse, which bending a straight chain can cause.
     md5_quatd before[MD5_MAX_CHAIN];
     const double start_distance = rig_distance(rig, target);
     save_rig(rig, before);
@@ -568,7 +571,10 @@ typedef struct rig_goal {
 // sum of squares is undone and lambda increases; otherwise lambda decreases (Levenberg 1944,
 // Marquardt 1963).
 
-enum { MAX_ROWS = 6 * MD5_MAX_GOALS, MAX_ANGLES = 3 * MD5_MAX_GOAL_JOINTS };
+// Rows of the Jacobian per goal: for the position, and also for a rotation.
+enum { POSITION_ROWS = 3, TRANSFORM_ROWS = 6 };
+
+enum { MAX_ROWS = TRANSFORM_ROWS * MD5_MAX_GOALS, MAX_ANGLES = 3 * MD5_MAX_GOAL_JOINTS };
 
 // lambda^2, as a fraction of the mean of the diagonal of J J^T.
 #define DAMPING_FIRST 1e-2
@@ -633,7 +639,7 @@ static double measure(solving *problem, double tolerance, bool *is_reached)
         if (!goal->has_rotation)
             continue;
         const md5_vec3d angle = rotation_error(tip->rotation, goal->rotation);
-        store_scaled(angle, goal->weight * goal->lever, rows + 3);
+        store_scaled(angle, goal->weight * goal->lever, rows + POSITION_ROWS);
         *is_reached = *is_reached && md5_vec3d_length(angle) * goal->lever <= tolerance;
     }
 
@@ -645,7 +651,8 @@ static double measure(solving *problem, double tolerance, bool *is_reached)
 
 // -- Jacobian -------------------------------------------------------------------------------------
 
-// Computes the derivative of all errors by an angle: one column of J.
+// Computes the derivatives of all errors by an angle: one column of J. Goals whose tips do not
+// descend from the joint have derivatives of 0.
 static void fill_column(const solving *problem, const free_angle *angle, double *column)
 {
     const md5_vec3d pivot = problem->rig->joints[angle->joint].position;
@@ -653,11 +660,12 @@ static void fill_column(const solving *problem, const free_angle *angle, double 
         const rig_goal *const goal = &problem->goals[i];
         const bool moves_tip = (problem->below[angle->joint] >> i & 1u) != 0;
         const double weight = moves_tip ? goal->weight : 0;
+        // The velocity of a tip that rotates about an axis is the product of axis and arm.
         const md5_vec3d arm = md5_vec3d_sub(problem->rig->joints[goal->tip].position, pivot);
         double *const rows = &column[problem->first_row[i]];
         store_scaled(md5_vec3d_cross(angle->axis, arm), weight, rows);
         if (goal->has_rotation)
-            store_scaled(angle->axis, weight * goal->lever, rows + 3);
+            store_scaled(angle->axis, weight * goal->lever, rows + POSITION_ROWS);
     }
 }
 
@@ -821,8 +829,8 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
     }
 }
 
-// Assigns rows of the matrix to the goals: 3 for a position and 3 for a rotation. Only the members
-// that are used are initialized, because the matrix is large.
+// Assigns rows of the matrix to the goals, and finds the joints that move each tip. Only the
+// members that are used are initialized, because the matrix is large.
 static void begin_problem(solving *problem, md5_rig *rig, rig_goal *goals, uint32_t num_goals)
 {
     problem->rig = rig;
@@ -833,10 +841,12 @@ static void begin_problem(solving *problem, md5_rig *rig, rig_goal *goals, uint3
         problem->below[i] = 0;
     for (uint32_t i = 0; i < num_goals; i++) {
         problem->first_row[i] = problem->num_rows;
-        problem->num_rows += goals[i].has_rotation ? 6 : 3;
-        for (uint32_t ancestor = goals[i].tip; ancestor != MD5_NONE;
-             ancestor = rig->joints[ancestor].parent)
+        problem->num_rows += goals[i].has_rotation ? TRANSFORM_ROWS : POSITION_ROWS;
+        uint32_t ancestor = goals[i].tip;
+        while (ancestor != MD5_NONE) {
             problem->below[ancestor] |= 1u << i;
+            ancestor = rig->joints[ancestor].parent;
+        }
     }
 }
 
@@ -864,6 +874,7 @@ static void solve_goals(md5_rig *rig, rig_goal *goals, uint32_t num_goals, doubl
     measure(&problem, tolerance, &is_reached);
 }
 
+// Solves a chain with one target by damped least squares. Returns the remaining distance.
 static double dls_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32_t iterations)
 {
     rig_goal goal = {.tip = rig->count - 1, .target = target, .weight = 1, .lever = 1};
@@ -938,6 +949,7 @@ float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain_job *job, md
     if (!md5i_find_chain(skeleton, pose, job->tip, job->length, chain) || chain->count < 2)
         return INFINITY;
     MD5_VALIDATE(md5i_are_limits(job->limits, chain->joints, chain->count), MD5_LIMIT_RULE);
+
     reach.axes = skeleton->axes;
     reach.target = job->target;
     reach.tolerance = job->tolerance > 0 ? job->tolerance : 0;
@@ -945,10 +957,14 @@ float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain_job *job, md
     if (job->limits || job->solver == MD5_CHAIN_LEAST_SQUARES)
         return solve_by_rig(&reach, job, pose);
 
+    // Without limits there are faster solvers in single precision.
     measure_bones(&reach);
     md5_quat rotations[MD5_MAX_CHAIN]; // model space
-    const float distance = job->solver == MD5_CHAIN_CCD ? solve_by_ccd(&reach, rotations)
-                                                        : solve_by_fabrik(&reach, rotations);
+    float distance;
+    if (job->solver == MD5_CHAIN_CCD)
+        distance = solve_by_ccd(&reach, rotations);
+    else
+        distance = solve_by_fabrik(&reach, rotations);
     if (job->weight > 0)
         md5i_rotate_chain(chain, rotations, job->weight, pose);
     return distance;
@@ -984,6 +1000,7 @@ static bool is_valid_goal(const md5_skeleton *skeleton, const md5_goal *goal)
     return !goal->rotation || md5_is_rotation(*goal->rotation);
 }
 
+// Returns true if a joint is in the chain of a valid goal.
 static bool is_in_a_chain(const goal_collection *collection, uint32_t joint)
 {
     for (uint32_t i = 0; i < collection->job->num_goals; i++) {

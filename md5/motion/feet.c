@@ -36,10 +36,15 @@ static md5_vec3 rotate_with_character(const md5_foot_lock_step *step, md5_vec3 v
 
 // -- Heading ----------------------------------------------------------------------------------
 
+// Range of the square of the horizontal length of a unit vector that has a heading. A vector with a
+// smaller square is too steep; a larger square is not from a unit vector.
+#define MIN_HEADING_SQUARE 0.25f
+#define MAX_HEADING_SQUARE 4.0f
+
 md5_vec3 md5i_level_heading(md5_vec3 direction)
 {
     const float square = direction.x * direction.x + direction.y * direction.y;
-    if (!(square > 0.25f && square < 4))
+    if (!(square > MIN_HEADING_SQUARE && square < MAX_HEADING_SQUARE))
         return (md5_vec3){0, 0, 0};
     const float scale = 1.0f / sqrtf(square);
     return (md5_vec3){scale * direction.x, scale * direction.y, 0};
@@ -81,9 +86,9 @@ static md5_vec3 rotation_offset(float tangent, md5_vec3 about, md5_vec3 point)
 
 md5_vec3 md5i_locked_ankle_shift(const md5_foot_lock *lock, md5_vec3 ankle, float weight)
 {
-    const md5_vec3 turned =
+    const md5_vec3 rotation_shift =
         rotation_offset(lock->half_tangent * weight, lock->animated_sole, ankle);
-    return md5_vec3_add(md5_vec3_scale(lock->shift, weight), turned);
+    return md5_vec3_add(md5_vec3_scale(lock->shift, weight), rotation_shift);
 }
 
 // -- Position ---------------------------------------------------------------------------------
@@ -102,6 +107,7 @@ static bool is_too_far(const md5_hold_params *hold, const md5_foot_lock_step *st
     const md5_vec3 shift = shift_to_locked(lock, step->sole);
     if (md5_vec3_dot(shift, shift) > hold->distance * hold->distance)
         return true;
+
     // The heading is locked together with the position, unless the animation rotates the sole.
     const bool are_headings_known =
         has_direction(lock->locked_heading) && has_direction(step->heading);
@@ -109,6 +115,7 @@ static bool is_too_far(const md5_hold_params *hold, const md5_foot_lock_step *st
     if (are_headings_known && !step->is_pivoting)
         half_tangent = half_angle_tangent(step->heading, lock->locked_heading);
     const md5_vec3 rotated = rotation_offset(half_tangent, step->sole, step->ankle);
+
     // The leg is stretched if it is longer than in the animation and nearly as long as its reach.
     const md5_vec3 leg = md5_vec3_add(step->leg, md5_vec3_add(shift, rotated));
     const float max_length = stretched_ratio * step->reach;
@@ -176,10 +183,12 @@ static void check_lock(const md5_hold_params *hold, const md5_foot_lock_step *st
     const bool is_low = step->sole.z <= hold->height;
     if (lock->relock_delay > 0 || !is_low || !(hold->distance > 0))
         return;
+
     const bool is_slow_on_ground =
         !step->is_sliding && is_down(hold, step->sole.z) && is_slow(hold, step, lock);
     if (!step->is_planted && !is_slow_on_ground)
         return;
+
     // If the sole was on the ground in the last step already, it is locked at that position, so
     // that the movement of this step is not visible.
     const bool was_down = is_down(hold, lock->animated_sole.z) && is_slow(hold, step, lock);
@@ -261,9 +270,10 @@ static bool is_finite_state(const md5_foot_lock *lock)
 {
     const md5_vec3 vectors[] = {lock->position, lock->shift, lock->shift_velocity,
                                 lock->animated_heading, lock->locked_heading};
-    for (uint32_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
+    for (uint32_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
         if (!md5_is_valid_vec3(vectors[i]))
             return false;
+    }
     return fabsf(lock->half_tangent) < 1 && fabsf(lock->half_tangent_rate) < MD5_MAX_COORDINATE;
 }
 
@@ -571,8 +581,11 @@ md5_xform md5_gait_placement(const md5_gait *gait)
 // After this fraction of the step, the landing position no longer changes.
 #define PLAN_ENDS 0.7f
 
-// A home that moves less than this share of step_length during a step counts as standing.
+// A home that moves less than this fraction of step_length during a step counts as standing.
 #define STANDING 0.02f
+
+// A foot whose distance from its home exceeds this fraction of step_length lags in any direction.
+#define MAX_ASIDE 0.75f
 
 // Returns the speed of the fastest home.
 static float fastest_home(const md5_gait_context *context, const md5_gait *gait)
@@ -609,10 +622,11 @@ static float leg_lag(const md5_gait_context *context, const md5_gait *gait, uint
     const float distance = md5_vec3_length(away);
     if (!(speed * context->step_seconds > STANDING * context->step_length))
         return distance;
-    const float behind = md5_vec3_dot(away, velocity) / speed;
+
+    const float lag_behind = md5_vec3_dot(away, velocity) / speed;
     // A foot that is far aside or ahead steps too, for example after a reversal.
-    const float far = distance - 0.75f * context->step_length;
-    return behind > far ? behind : far;
+    const float lag_aside = distance - MAX_ASIDE * context->step_length;
+    return lag_behind > lag_aside ? lag_behind : lag_aside;
 }
 
 // Returns the duration of a step, seconds: so short that no step is longer than step_length, but
@@ -627,6 +641,8 @@ static float step_duration(const md5_gait_context *context, const md5_gait *gait
     return shorter > context->min_seconds ? shorter : context->min_seconds;
 }
 
+// Advances the step of a leg, which lands when its progress is 1. Until PLAN_ENDS the end of the
+// step follows the current plan.
 static void advance_step(const md5_gait_context *context, md5_gait *gait, uint32_t leg,
                          float seconds)
 {
@@ -638,7 +654,8 @@ static void advance_step(const md5_gait_context *context, md5_gait *gait, uint32
         const md5_vec3 to = md5_vec3_lerp(planned, foot->to, keep);
         foot->to = ground_at(context, gait, to, &foot->to_normal);
     }
-    if (foot->progress >= 1) {
+
+    if (foot->progress >= 1) { // the foot lands
         foot->is_stepping = false;
         foot->progress = 1;
         foot->position = foot->to;
@@ -647,6 +664,7 @@ static void advance_step(const md5_gait_context *context, md5_gait *gait, uint32
     }
 }
 
+// Starts a step of a leg from its current position.
 static void start_step(const md5_gait_context *context, md5_gait *gait, uint32_t leg)
 {
     md5_foothold *const foot = &gait->feet[leg];
@@ -655,6 +673,7 @@ static void start_step(const md5_gait_context *context, md5_gait *gait, uint32_t
     foot->from = foot->position;
     foot->from_facing = foot->facing;
     foot->to = plan_end(context, gait, leg, &foot->to_normal);
+
     // The foot must also clear the terrain halfway.
     md5_vec3 normal;
     const md5_vec3 middle = md5_vec3_lerp(foot->from, foot->to, 0.5f);
@@ -709,9 +728,10 @@ static void step_legs(const md5_gait_context *context, md5_gait *gait, float sec
 
 // -- Beginning ------------------------------------------------------------------------------------
 
+// Asserts the rules of a description.
 static void check_desc(const md5_gait_desc *desc)
 {
-    (void)desc;
+    (void)desc; // only used if assertions are enabled
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_RESERVED(desc);
     MD5_ASSERT(desc->skeleton != NULL, "skeleton: must not be NULL");
@@ -723,6 +743,7 @@ static void check_desc(const md5_gait_desc *desc)
                "num_groups: must be 1 to num_legs");
 }
 
+// Returns true if the joints of a leg exist and the leg hangs from its swivel joint, if it has one.
 static bool is_valid_leg(const md5_gait_desc *desc, const md5_leg *leg)
 {
     if (md5i_check_limb(desc->skeleton, &leg->limb) != MD5_LIMB_REACHED
@@ -883,13 +904,13 @@ static bool begin_foothold(const md5_gait_context *context, const md5_xform *pos
 // Returns the mean distance of the homes from their center.
 static float home_radius(const md5_gait *gait)
 {
-    const float share = 1.0f / (float)gait->num_legs;
+    const float leg_weight = 1.0f / (float)gait->num_legs;
     md5_vec3 center = {0, 0, 0};
     for (uint32_t i = 0; i < gait->num_legs; i++)
-        center = md5_vec3_add(center, md5_vec3_scale(gait->feet[i].home, share));
+        center = md5_vec3_add(center, md5_vec3_scale(gait->feet[i].home, leg_weight));
     float radius = 0;
     for (uint32_t i = 0; i < gait->num_legs; i++)
-        radius += share * md5_vec3_length(md5_vec3_sub(gait->feet[i].home, center));
+        radius += leg_weight * md5_vec3_length(md5_vec3_sub(gait->feet[i].home, center));
     return radius;
 }
 
@@ -957,6 +978,8 @@ static gait_goal limit_goal(const md5_gait_context *context, const md5_gait *gai
     gait_goal goal = {.velocity = {0, 0, 0}, .turn_rate = limit_turn_rate(turn_rate)};
     if (md5_is_valid_vec3(velocity))
         goal.velocity = md5_level(context, velocity);
+
+    // Measure the speed of the homes as if the character already moved like this.
     md5_gait unlimited = *gait;
     unlimited.velocity = goal.velocity;
     unlimited.turn_rate = goal.turn_rate;
@@ -1034,9 +1057,9 @@ static md5_vec3 ankle_position(const md5_gait_context *context, const md5_footho
         return md5_vec3_add(foot->position, above_sole);
     // Both curves have speed 0 at both ends of the step. The height in the middle is foot->lift.
     const float t = foot->progress;
-    const float share = t * t * (3 - 2 * t);
+    const float moved = t * t * (3 - 2 * t); // fraction of the distance
     const float height = 16 * t * t * (1 - t) * (1 - t) * foot->lift;
-    const md5_vec3 sole = md5_vec3_add(md5_vec3_lerp(foot->from, foot->to, share),
+    const md5_vec3 sole = md5_vec3_add(md5_vec3_lerp(foot->from, foot->to, moved),
                                        md5_vec3_scale(context->up, height));
     return md5_vec3_add(sole, above_sole);
 }
@@ -1055,9 +1078,9 @@ static md5_quat ankle_rotation(const md5_gait_context *context, const md5_gait *
 }
 
 static void rotate_in_model(const md5_skeleton *skeleton, md5_xform *pose, uint32_t joint,
-                            md5_quat turn)
+                            md5_quat rotation)
 {
-    const md5_xform change = {.rotation = turn};
+    const md5_xform change = {.rotation = rotation};
     md5_modify_joint(skeleton, joint, MD5_JOINT_MODEL, change, 1, pose);
 }
 

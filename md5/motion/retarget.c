@@ -90,15 +90,22 @@ static size_t side_length(const char *name, size_t offset, side_form form)
     }
 }
 
+// Splits a name at its most reliable side mark; of several marks of one form, at the first.
 static sided_name split_name(const char *name)
 {
-    for (uint32_t each = LETTER; each < NO_SIDE; each++) {
-        const side_form form = (side_form)each;
+    for (uint32_t i = LETTER; i < NO_SIDE; i++) {
+        const side_form form = (side_form)i;
         for (size_t offset = 0; name[offset] != '\0'; offset++) {
-            const size_t length = side_length(name, offset, form);
-            if (length > 0)
-                return (sided_name){form, lower_char(name[offset]) == 'r', name,
-                                    name + offset + length, offset};
+            const size_t mark_length = side_length(name, offset, form);
+            if (mark_length == 0)
+                continue;
+            return (sided_name){
+                .form = form,
+                .is_right = lower_char(name[offset]) == 'r',
+                .before = name,
+                .after = name + offset + mark_length,
+                .length = offset,
+            };
         }
     }
     return (sided_name){.form = NO_SIDE, .before = name, .after = name};
@@ -331,9 +338,9 @@ void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_x
 // The source of one target joint.
 typedef struct joint_link {
     uint32_t source; // source joint; MD5_NONE: none
-    uint32_t next;   // second source joint, whose rotation is blended with a weight of `part`
-    float part;
-    bool is_placed; // the model-space position is transferred
+    uint32_t next;   // second source joint, whose rotation is blended with the rotation of `source`
+    float next_weight; // of the rotation of `next`, 0 .. 1
+    bool is_placed;    // the model-space position is transferred
     // The difference of the translation from the bind pose is transferred. Otherwise the joint
     // keeps the translation of its bind pose, so that the bone keeps its length.
     bool transfers_translation;
@@ -387,18 +394,20 @@ typedef struct builder_joint {
     uint32_t above;     // nearest driven ancestor; MD5_NONE: none
     uint32_t child;     // first driven descendant, preferably one with a pair
     uint32_t next;      // from the pair; see joint_link
-    float part;         // from the pair; see joint_link
+    float next_weight;  // from the pair; see joint_link
     md5_quat alignment; // rotation that aligns the joint, model space
 } builder_joint;
 
-// Arrays of two elements contain values of the target model, then of the source model.
+// Indices of arrays that contain a value for each of the two models.
+enum { MODEL_TARGET, MODEL_SOURCE, NUM_RETARGET_MODELS };
+
 typedef struct retarget_builder {
     md5_arena arena;
-    const md5_model *models[2];
-    md5_xform *binds[2];   // model space
-    uint32_t *sources;     // [target joints] MD5_NONE: none
-    uint32_t *targets;     // [source joints] by equal name
-    builder_joint *joints; // [target joints]
+    const md5_model *models[NUM_RETARGET_MODELS];
+    md5_xform *binds[NUM_RETARGET_MODELS]; // model space
+    uint32_t *sources;                     // [target joints] MD5_NONE: none
+    uint32_t *targets;                     // [source joints] by equal name
+    builder_joint *joints;                 // [target joints]
 } retarget_builder;
 
 // -- Mapping of joints ----------------------------------------------------------------------
@@ -418,8 +427,8 @@ static bool find_paired_joint(md5_context *context, const md5_skeleton *skeleton
 // Maps the source joint of pair `index` to its target joint.
 static bool apply_pair(retarget_builder *builder, const md5_joint_pair *pair, uint32_t index)
 {
-    const md5_skeleton *const target_skeleton = &builder->models[0]->skeleton;
-    const md5_skeleton *const source_skeleton = &builder->models[1]->skeleton;
+    const md5_skeleton *const target_skeleton = &builder->models[MODEL_TARGET]->skeleton;
+    const md5_skeleton *const source_skeleton = &builder->models[MODEL_SOURCE]->skeleton;
     md5_context *const context = builder->arena.context;
     uint32_t source;
     uint32_t next;
@@ -443,7 +452,7 @@ static bool apply_pair(retarget_builder *builder, const md5_joint_pair *pair, ui
     joint->is_named = true;
     joint->is_aligned = pair->align && source != MD5_NONE;
     joint->next = next;
-    joint->part = pair->fraction;
+    joint->next_weight = pair->fraction;
     builder->sources[target] = source;
     return true;
 }
@@ -451,12 +460,12 @@ static bool apply_pair(retarget_builder *builder, const md5_joint_pair *pair, ui
 // Warns of target joints without a source joint. Fails if no target joint has a source joint.
 static bool check_sources(const retarget_builder *builder)
 {
-    const md5_skeleton *const target = &builder->models[0]->skeleton;
+    const md5_skeleton *const target = &builder->models[MODEL_TARGET]->skeleton;
     md5_context *const context = builder->arena.context;
-    bool is_driven = false;
+    bool is_any_driven = false;
     for (uint32_t joint = 0; joint < target->num_joints; joint++)
-        is_driven |= builder->sources[joint] != MD5_NONE;
-    if (!is_driven)
+        is_any_driven = is_any_driven || builder->sources[joint] != MD5_NONE;
+    if (!is_any_driven)
         return MD5_FAIL(context, MD5_ERROR_MISMATCH,
                         "no source joint matches a target joint: add joint pairs");
 
@@ -474,8 +483,8 @@ static bool check_sources(const retarget_builder *builder)
 static bool select_sources(retarget_builder *builder, const md5_joint_pair *pairs,
                            uint32_t num_pairs)
 {
-    const md5_skeleton *const target = &builder->models[0]->skeleton;
-    const md5_skeleton *const source = &builder->models[1]->skeleton;
+    const md5_skeleton *const target = &builder->models[MODEL_TARGET]->skeleton;
+    const md5_skeleton *const source = &builder->models[MODEL_SOURCE]->skeleton;
     TRY(md5i_match_joints(&builder->arena, target, source, builder->sources, builder->targets));
     for (uint32_t joint = 0; joint < target->num_joints; joint++)
         builder->joints[joint].next = MD5_NONE;
@@ -508,9 +517,9 @@ typedef struct height_range {
 static height_range find_height_range(const retarget_builder *builder, int model)
 {
     height_range range = {INFINITY, -INFINITY};
-    for (uint32_t joint = 0; joint < builder->models[0]->skeleton.num_joints; joint++) {
+    for (uint32_t joint = 0; joint < builder->models[MODEL_TARGET]->skeleton.num_joints; joint++) {
         const uint32_t pair[] = {joint, builder->sources[joint]};
-        if (pair[1] == MD5_NONE)
+        if (pair[MODEL_SOURCE] == MD5_NONE)
             continue;
         const float height = joint_height(builder, model, pair[model]);
         range.low = fminf(range.low, height);
@@ -522,7 +531,7 @@ static height_range find_height_range(const retarget_builder *builder, int model
 // Finds the nearest driven ancestor and the first driven descendant of each joint.
 static void link_driven_joints(const retarget_builder *builder)
 {
-    const md5_skeleton *const target = &builder->models[0]->skeleton;
+    const md5_skeleton *const target = &builder->models[MODEL_TARGET]->skeleton;
     builder_joint *const joints = builder->joints;
 
     // Parents before their children, to find ancestors.
@@ -556,7 +565,7 @@ static bool is_leg_bone(const retarget_builder *builder, uint32_t joint, const h
     if (!builder->joints[joint].is_aligned || child == MD5_NONE)
         return false;
     const uint32_t ends[] = {child, builder->sources[child]};
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < NUM_RETARGET_MODELS; k++) {
         const float max_height = ranges[k].low + MAX_LEG_HEIGHT * (ranges[k].high - ranges[k].low);
         if (!(joint_height(builder, k, ends[k]) < max_height))
             return false;
@@ -569,9 +578,9 @@ static bool is_above_ground(const retarget_builder *builder, uint32_t joint,
                             const height_range *ranges)
 {
     const uint32_t pair[] = {joint, builder->sources[joint]};
-    if (pair[1] == MD5_NONE)
+    if (pair[MODEL_SOURCE] == MD5_NONE)
         return false;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < NUM_RETARGET_MODELS; k++) {
         const float max_ground = MAX_GROUND_HEIGHT * ranges[k].high;
         if (!(joint_height(builder, k, pair[k]) > max_ground))
             return false;
@@ -581,9 +590,9 @@ static bool is_above_ground(const retarget_builder *builder, uint32_t joint,
 
 // The legs of both models, and joints near them.
 typedef struct leg_search {
-    float lengths[2];      // sum of the bones of all legs, of each model
-    uint32_t pelvis;       // joint above the first leg; MD5_NONE: none
-    uint32_t above_ground; // first joint above the ground; MD5_NONE: none
+    float lengths[NUM_RETARGET_MODELS]; // sum of the bones of all legs, of each model
+    uint32_t pelvis;                    // joint above the first leg; MD5_NONE: none
+    uint32_t above_ground;              // first joint above the ground; MD5_NONE: none
 } leg_search;
 
 // Adds the bone from a joint to its driven child to the legs.
@@ -593,7 +602,7 @@ static void add_leg_bone(const retarget_builder *builder, uint32_t joint, leg_se
     const uint32_t child = joints[joint].child;
     const uint32_t starts[] = {joint, builder->sources[joint]};
     const uint32_t ends[] = {child, builder->sources[child]};
-    for (uint32_t k = 0; k < 2; k++)
+    for (uint32_t k = 0; k < NUM_RETARGET_MODELS; k++)
         legs->lengths[k] += md5_vec3_length(bone_vector(builder->binds[k], starts[k], ends[k]));
     joints[child].is_foot = !joints[child].is_aligned;
     if (legs->pelvis == MD5_NONE)
@@ -604,8 +613,9 @@ static void add_leg_bone(const retarget_builder *builder, uint32_t joint, leg_se
 // legs, the pelvis is the first joint above the ground, and the ratio is the ratio of its heights.
 static float find_legs(const retarget_builder *builder, uint32_t *pelvis)
 {
-    const md5_skeleton *const target = &builder->models[0]->skeleton;
-    const height_range ranges[] = {find_height_range(builder, 0), find_height_range(builder, 1)};
+    const md5_skeleton *const target = &builder->models[MODEL_TARGET]->skeleton;
+    const height_range ranges[] = {find_height_range(builder, MODEL_TARGET),
+                                   find_height_range(builder, MODEL_SOURCE)};
     leg_search legs = {.pelvis = MD5_NONE, .above_ground = MD5_NONE};
     for (uint32_t i = 0; i < target->num_joints; i++) {
         const uint32_t joint = target->order[i];
@@ -615,14 +625,14 @@ static float find_legs(const retarget_builder *builder, uint32_t *pelvis)
             add_leg_bone(builder, joint, &legs);
     }
 
-    const bool has_legs = legs.lengths[0] > 0 && legs.lengths[1] > 0;
+    const bool has_legs = legs.lengths[MODEL_TARGET] > 0 && legs.lengths[MODEL_SOURCE] > 0;
     *pelvis = has_legs ? legs.pelvis : legs.above_ground;
     if (has_legs)
-        return legs.lengths[0] / legs.lengths[1];
+        return legs.lengths[MODEL_TARGET] / legs.lengths[MODEL_SOURCE];
     if (legs.above_ground == MD5_NONE)
         return 1;
-    return joint_height(builder, 0, legs.above_ground)
-           / joint_height(builder, 1, builder->sources[legs.above_ground]);
+    return joint_height(builder, MODEL_TARGET, legs.above_ground)
+           / joint_height(builder, MODEL_SOURCE, builder->sources[legs.above_ground]);
 }
 
 // -- The block ------------------------------------------------------------------------------
@@ -630,18 +640,18 @@ static float find_legs(const retarget_builder *builder, uint32_t *pelvis)
 // Allocates the tables of the builder and computes the bind poses in model space.
 static bool create_tables(retarget_builder *builder)
 {
-    const size_t num_target = builder->models[0]->skeleton.num_joints;
-    const size_t num_source = builder->models[1]->skeleton.num_joints;
+    const size_t num_target = builder->models[MODEL_TARGET]->skeleton.num_joints;
+    const size_t num_source = builder->models[MODEL_SOURCE]->skeleton.num_joints;
     md5_arena *const arena = &builder->arena;
     builder->joints = MD5_ALLOC_ZEROED(arena, builder_joint, num_target);
-    builder->binds[1] = MD5_ALLOC_ZEROED(arena, md5_xform, num_source);
-    builder->binds[0] = MD5_ALLOC_ZEROED(arena, md5_xform, num_target);
+    builder->binds[MODEL_SOURCE] = MD5_ALLOC_ZEROED(arena, md5_xform, num_source);
+    builder->binds[MODEL_TARGET] = MD5_ALLOC_ZEROED(arena, md5_xform, num_target);
     builder->sources = MD5_ALLOC_ZEROED(arena, uint32_t, num_target);
     builder->targets = MD5_ALLOC_ZEROED(arena, uint32_t, num_source);
     TRY(builder->sources && builder->targets && builder->joints);
-    TRY(builder->binds[0] && builder->binds[1]);
+    TRY(builder->binds[MODEL_TARGET] && builder->binds[MODEL_SOURCE]);
 
-    for (uint32_t k = 0; k < 2; k++)
+    for (uint32_t k = 0; k < NUM_RETARGET_MODELS; k++)
         md5_local_to_model_xforms(&builder->models[k]->skeleton, builder->models[k]->bind_local,
                                   builder->binds[k]);
     return true;
@@ -653,22 +663,22 @@ static bool create_tables(retarget_builder *builder)
 static void align_joint(const retarget_builder *builder, uint32_t joint)
 {
     builder_joint *const joints = builder->joints;
-    const uint32_t parent = builder->models[0]->skeleton.joints[joint].parent;
+    const uint32_t parent = builder->models[MODEL_TARGET]->skeleton.joints[joint].parent;
     const uint32_t child = joints[joint].child;
     const bool follows_parent = parent != MD5_NONE && !joints[joint].is_foot;
     md5_quat alignment = follows_parent ? joints[parent].alignment : MD5_NO_ROTATION;
 
     if (joints[joint].is_aligned && child != MD5_NONE) {
         const md5_vec3 any = {1, 0, 0};
-        const md5_vec3 target_bone = bone_vector(builder->binds[0], joint, child);
-        const md5_vec3 source_bone =
-            bone_vector(builder->binds[1], builder->sources[joint], builder->sources[child]);
+        const md5_vec3 target_bone = bone_vector(builder->binds[MODEL_TARGET], joint, child);
+        const md5_vec3 source_bone = bone_vector(builder->binds[MODEL_SOURCE],
+                                                 builder->sources[joint], builder->sources[child]);
         const md5_vec3 from = md5_vec3_normalize(md5_quat_rotate(alignment, target_bone), any);
         const md5_vec3 to = md5_vec3_normalize(source_bone, from);
         alignment = md5_quat_trim(md5_quat_mul(md5_rotation_between(from, to), alignment));
     }
 
-    md5_quat *const rotation = &builder->binds[0][joint].rotation;
+    md5_quat *const rotation = &builder->binds[MODEL_TARGET][joint].rotation;
     *rotation = md5_quat_mul(alignment, *rotation);
     joints[joint].alignment = alignment;
 }
@@ -683,21 +693,21 @@ static md5_quat bind_rotation(const md5_xform *bind, uint32_t joint)
 static joint_link create_link(const retarget_builder *builder, uint32_t joint)
 {
     const builder_joint *const built = &builder->joints[joint];
-    const md5_xform *const target_bind = builder->binds[0];
-    const md5_xform *const source_bind = builder->binds[1];
+    const md5_xform *const target_bind = builder->binds[MODEL_TARGET];
+    const md5_xform *const source_bind = builder->binds[MODEL_SOURCE];
     const uint32_t source = builder->sources[joint];
     joint_link link = {.source = source, .rest = target_bind[joint].translation};
     if (source == MD5_NONE)
         return link;
 
-    const uint32_t parent = builder->models[0]->skeleton.joints[joint].parent;
-    const uint32_t source_parent = builder->models[1]->skeleton.joints[source].parent;
+    const uint32_t parent = builder->models[MODEL_TARGET]->skeleton.joints[joint].parent;
+    const uint32_t source_parent = builder->models[MODEL_SOURCE]->skeleton.joints[source].parent;
     const bool is_root = parent == MD5_NONE || source_parent == MD5_NONE;
     const bool has_next = built->next != MD5_NONE;
     link.is_placed = is_root && !has_next;
     link.transfers_translation = !has_next && !built->is_aligned;
     link.next = has_next ? built->next : source;
-    link.part = built->part;
+    link.next_weight = built->next_weight;
     link.from = source_bind[source].translation;
 
     // Rotations in the bind poses: from joints of the source to the target's joint, and from the
@@ -716,8 +726,8 @@ static joint_link create_link(const retarget_builder *builder, uint32_t joint)
 // source as the pelvis rotate about the pelvis.
 static void mark_pelvis(const retarget_builder *builder, joint_link *links, uint32_t pelvis)
 {
-    const md5_skeleton *const target = &builder->models[0]->skeleton;
-    const md5_xform *const target_bind = builder->binds[0];
+    const md5_skeleton *const target = &builder->models[MODEL_TARGET]->skeleton;
+    const md5_xform *const target_bind = builder->binds[MODEL_TARGET];
     for (uint32_t joint = pelvis; joint != MD5_NONE; joint = target->joints[joint].parent) {
         joint_link *const link = &links[joint];
         link->is_placed = true;
@@ -729,10 +739,11 @@ static void mark_pelvis(const retarget_builder *builder, joint_link *links, uint
     }
 }
 
+// Allocates a retarget and computes its links. Returns NULL after an error.
 static md5_retarget *build_retarget(retarget_builder *builder, const md5_joint_pair *pairs,
                                     uint32_t num_pairs)
 {
-    const md5_skeleton *const target = &builder->models[0]->skeleton;
+    const md5_skeleton *const target = &builder->models[MODEL_TARGET]->skeleton;
     md5_context *const context = builder->arena.context;
     if (!create_tables(builder) || !select_sources(builder, pairs, num_pairs))
         return NULL;
@@ -744,8 +755,8 @@ static md5_retarget *build_retarget(retarget_builder *builder, const md5_joint_p
     link_driven_joints(builder);
     uint32_t pelvis;
     *retarget = (md5_retarget){
-        .source = builder->models[1],
-        .target = builder->models[0],
+        .source = builder->models[MODEL_SOURCE],
+        .target = builder->models[MODEL_TARGET],
         .ratio = find_legs(builder, &pelvis),
         .size = size,
         .internal = {.allocator = context->allocator, .tag = MD5_TAG_RETARGET},
@@ -780,7 +791,8 @@ md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *targ
 
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
-    retarget_builder builder = {.arena = {.context = &context}, .models = {target, source}};
+    retarget_builder builder = {.arena = {.context = &context},
+                                .models = {[MODEL_TARGET] = target, [MODEL_SOURCE] = source}};
     md5_retarget *const retarget = build_retarget(&builder, pairs, num_pairs);
     md5i_arena_free(&builder.arena);
     return retarget;
@@ -849,7 +861,7 @@ static md5_xform retarget_joint(const md5_retarget *retarget, uint32_t joint,
     if (link->next != link->source) {
         const md5_quat next =
             md5_quat_mul(source_in_model[link->next].rotation, link->next_to_target);
-        result.rotation = md5_quat_slerp(result.rotation, next, link->part);
+        result.rotation = md5_quat_slerp(result.rotation, next, link->next_weight);
     }
     if (link->is_placed) {
         const md5_vec3 rest = md5_vec3_add(link->rest, md5_quat_rotate(result.rotation, link->up));
@@ -877,9 +889,9 @@ void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md
                                 to->skeleton.num_joints * sizeof *target),
                "scratch, target: must not overlap");
 
-    // Align the scratch memory, see md5_retarget_pose_scratch().
-    md5_xform *const source_in_model =
-        (md5_xform *)(void *)((char *)scratch + (0 - (uintptr_t)scratch) % sizeof(float));
+    // Align the scratch memory upward: see md5_retarget_pose_scratch().
+    const size_t num_skipped = (0 - (uintptr_t)scratch) % sizeof(float);
+    md5_xform *const source_in_model = (md5_xform *)(void *)((char *)scratch + num_skipped);
     md5_local_to_model_xforms(&from->skeleton, source, source_in_model);
     for (uint32_t i = 0; i < to->skeleton.num_joints; i++) {
         const uint32_t joint = to->skeleton.order[i];
