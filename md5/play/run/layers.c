@@ -16,10 +16,14 @@
 static double angle_from_ratio(double sine, double cosine)
 {
     enum { HALVINGS = 3, TERMS = 9 };
+
+    // tan(angle / 2) = sine / (cosine + hypotenuse), so each halving changes only the cosine.
     for (uint32_t i = 0; i < HALVINGS; i++)
         cosine += sqrt(cosine * cosine + sine * sine);
     const double t = cosine > 0 ? sine / cosine : 0;
     const double square = t * t;
+
+    // atan(t) = t - t^3 / 3 + t^5 / 5 - ..., by Horner's rule.
     double sum = 0;
     for (int term = TERMS; term > 0; term--)
         sum = 1.0 / (2 * term - 1) - square * sum;
@@ -113,13 +117,15 @@ void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, 
         const float rotation_left = md5_remaining_offset(offset->rotation_rate, elapsed, duration);
         const float translation_left =
             md5_remaining_offset(offset->translation_rate, elapsed, duration);
-        if (rotation_left > 0)
-            pose[i].rotation =
-                md5_quat_mul(quat_from_rodrigues(md5_vec3_scale(offset->rotation, rotation_left)),
-                             pose[i].rotation);
-        if (translation_left > 0)
-            pose[i].translation = md5_vec3_add(
-                pose[i].translation, md5_vec3_scale(offset->translation, translation_left));
+        if (rotation_left > 0) {
+            const md5_quat rotation =
+                quat_from_rodrigues(md5_vec3_scale(offset->rotation, rotation_left));
+            pose[i].rotation = md5_quat_mul(rotation, pose[i].rotation);
+        }
+        if (translation_left > 0) {
+            const md5_vec3 translation = md5_vec3_scale(offset->translation, translation_left);
+            pose[i].translation = md5_vec3_add(pose[i].translation, translation);
+        }
     }
 }
 
@@ -185,6 +191,7 @@ static void scatter_joints(const joint_part *part, const md5_xform *changed, md5
     }
 }
 
+// Blends the joints of a set of `source` over the pose, with the weights of the set.
 static void blend_joints(const md5_joint_set *set, const md5_xform *source, float weight,
                          md5_xform *pose)
 {
@@ -291,7 +298,8 @@ static md5_xform *pose_at(const pose_stack *stack, uint32_t position)
     return position == 0 ? stack->first : stack->spare + (size_t)(position - 1) * stack->num_joints;
 }
 
-// Returns a hash of the cycle numbers of a state's clips, `seconds` from now.
+// Returns a hash of the cycle numbers of a state's clips, `seconds` from now. Two equal hashes mean
+// that no clip enters another cycle between both times.
 static uint64_t hash_cycles(md5_player *player, const md5_active_state *active, double seconds)
 {
     uint64_t hash = 0;
@@ -299,9 +307,10 @@ static uint64_t hash_cycles(md5_player *player, const md5_active_state *active, 
     md5i_advance_group_clocks(player, active, seconds);
     for (uint32_t i = 0; i < active->num_active_instances; i++) {
         const uint32_t index = active->active_instances[i];
-        if (active->instances[index].weight != 0)
-            hash = 31 * hash
-                   + (uint64_t)md5i_instance_clock_after(player, active, index, seconds).cycle;
+        if (active->instances[index].weight == 0)
+            continue;
+        const md5_clock clock = md5i_instance_clock_after(player, active, index, seconds);
+        hash = 31 * hash + (uint64_t)clock.cycle;
     }
     return hash;
 }
@@ -487,13 +496,18 @@ static void sample_one_shot(const md5_machine *machine, const md5_one_shot *one_
                             md5_xform *pose, md5_xform *reference)
 {
     const md5_sample_position sample = md5_one_shot_sample_position(machine, one_shot);
-    const md5_sample_position frame = {.frame0 = one_shot->reference_frame,
-                                       .frame1 = one_shot->reference_frame};
+    const md5_sample_position reference_sample = {
+        .frame0 = one_shot->reference_frame,
+        .frame1 = one_shot->reference_frame,
+    };
     md5i_sample_source(machine, &machine->sources[one_shot->source], &sample, pose);
     if (one_shot->mode == MD5_LAYER_ADD)
-        md5i_sample_source(machine, &machine->sources[one_shot->reference], &frame, reference);
+        md5i_sample_source(machine, &machine->sources[one_shot->reference], &reference_sample,
+                           reference);
 }
 
+// Blends a one-shot clip, the only clip of its slot, over the pose or adds it to the pose. `spare`
+// has two poses.
 static void blend_one_shot(const md5_machine *machine, const md5_one_shot *one_shot, float weight,
                            md5_xform *spare, md5_xform *pose)
 {
@@ -875,12 +889,13 @@ static bool reserve_chain_position(md5_player *player, uint32_t layer)
 // Returns the index of an unused slot.
 static uint8_t find_unused_slot(const md5_layer_state *layer_state)
 {
-    uint32_t used = 0; // bits of slots
+    bool are_used[MD5_SLOTS] = {false};
     for (uint32_t i = 0; i < layer_state->num_used; i++)
-        used |= 1u << layer_state->order[i];
+        are_used[layer_state->order[i]] = true;
 
+    // A slot is unused: see reserve_chain_position().
     uint8_t slot = 0;
-    while ((used >> slot & 1u) != 0)
+    while (are_used[slot])
         slot++;
     return slot;
 }
@@ -1049,11 +1064,12 @@ static void blend_layer(const layer_job *job, float weight, bool *is_begun, md5_
     md5_xform *const layer_pose = spare;
     md5_xform *const layer_spare = spare_pose(job, spare, 1);
     float covered = weight;
-    if (single)
+    if (single) {
         evaluate_joints(job->player, layer, single, job->detail, layer_spare, layer_pose);
-    else
-        covered = weight
-                  * evaluate_chain(job, md5_whole_chain(job->layer_state), layer_spare, layer_pose);
+    } else {
+        const md5_chain_range chain = md5_whole_chain(job->layer_state);
+        covered = weight * evaluate_chain(job, chain, layer_spare, layer_pose);
+    }
     if (!(covered > 0))
         return;
 

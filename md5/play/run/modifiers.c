@@ -198,10 +198,11 @@ static void query_ground(md5_player *player, const md5_modifier *modifier, const
     if (!player->ground)
         return;
     md5_mark_callback(&player->internal, MD5_CALLBACK);
-    for (uint32_t i = 0; i < modifier->desc.num_feet; i++)
-        player->ground(player->ground_user, player,
-                       ground_query_position(player, modifier, i, pose),
+    for (uint32_t i = 0; i < modifier->desc.num_feet; i++) {
+        const md5_vec3 position = ground_query_position(player, modifier, i, pose);
+        player->ground(player->ground_user, player, position,
                        &player->feet[modifier->first_foot + i]);
+    }
     md5_mark_callback(&player->internal, MD5_NO_CALLBACK);
 }
 
@@ -359,6 +360,12 @@ static void apply_two_bone(const md5_machine *machine, const md5_modifier *modif
     md5i_bend_limb(&machine->model->skeleton, pose, &modifier->limb, &job, NULL);
 }
 
+// Accuracy of FABRIK and CCD modifiers: the tolerance as a fraction of the size of the skeleton,
+// and the number of iterations.
+#define MODIFIER_TOLERANCE 0.01f
+enum { MODIFIER_ITERATIONS = 16 };
+
+// Applies a FABRIK or CCD modifier.
 static void apply_chain(const md5_machine *machine, const md5_modifier *modifier,
                         const md5_target *target, md5_xform *pose)
 {
@@ -368,14 +375,15 @@ static void apply_chain(const md5_machine *machine, const md5_modifier *modifier
         .tip = modifier->joint,
         .length = modifier->desc.length,
         .target = target->position,
-        .tolerance = 0.01f * md5_skeleton_scale(skeleton),
-        .iterations = 16,
+        .tolerance = MODIFIER_TOLERANCE * md5_skeleton_scale(skeleton),
+        .iterations = MODIFIER_ITERATIONS,
         .weight = target->weight,
         .limits = machine->limits,
     };
     md5_solve_chain(skeleton, &job, pose);
 }
 
+// Applies a SPRING modifier. The player contains the states of its springs.
 static void apply_spring(md5_player *player, uint32_t index, const md5_target *target,
                          md5_xform *pose)
 {
@@ -432,6 +440,7 @@ static void apply_aim(const md5_machine *machine, const md5_modifier *modifier,
     md5_solve_aim(&machine->model->skeleton, &job, pose);
 }
 
+// Applies a modifier of any kind.
 static void apply_modifier(md5_player *player, uint32_t index, const md5_target *target,
                            md5_xform *pose)
 {

@@ -173,6 +173,9 @@ static md5_easing remove_unused_parameters(const md5_easing *curve)
         .kind = curve->kind, .x1 = curve->x1, .y1 = curve->y1, .x2 = curve->x2, .y2 = curve->y2};
 }
 
+// Limit of the duration of a fade, seconds.
+#define MAX_FADE_SECONDS 1e6
+
 // Returns true if the numbers of a description are in range.
 static bool are_numbers_in_range(const md5_one_shot_desc *desc)
 {
@@ -180,7 +183,9 @@ static bool are_numbers_in_range(const md5_one_shot_desc *desc)
         return false;
     if (!is_between(desc->start, 0, 1))
         return false;
-    if (!is_between(desc->fade_in, 0, 1e6) || !is_between(desc->fade_out, 0, 1e6))
+    if (!is_between(desc->fade_in, 0, MAX_FADE_SECONDS))
+        return false;
+    if (!is_between(desc->fade_out, 0, MAX_FADE_SECONDS))
         return false;
     return is_easing_in_range(&desc->fade_in_easing) && is_easing_in_range(&desc->fade_out_easing);
 }
@@ -267,8 +272,10 @@ static void remove_faintest(md5_player *player, md5_one_shot_slot *queue)
     float min_weight = INFINITY;
     for (uint32_t i = 0; i < queue->num_one_shots; i++) {
         const float weight = md5i_one_shot_weight(player, &queue->one_shots[i], 0, 0);
-        faintest = weight < min_weight ? i : faintest;
-        min_weight = fminf(weight, min_weight);
+        if (weight < min_weight) {
+            faintest = i;
+            min_weight = weight;
+        }
     }
     md5_remove_one_shot(player, queue, faintest);
 }

@@ -391,6 +391,7 @@ static void store_parameter(md5_player *player, uint32_t parameter, float value)
     md5i_set_value(player, parameter, value);
 }
 
+// Sets all parameters to their first values, without smoothing.
 static void reset_parameters(md5_player *player)
 {
     const md5_machine *const machine = player->machine;
@@ -398,12 +399,17 @@ static void reset_parameters(md5_player *player)
         const uint32_t smoothing = machine->smoothing_rows[i];
         store_parameter(player, i, machine->tables.parameters[i].value);
         player->consumed[i] = 0;
-        if (smoothing != MD5_NONE)
-            player->smoothings[smoothing] = (md5_parameter_smoothing){
-                .goal = player->parameters[i], .from = player->parameters[i]};
+        if (smoothing == MD5_NONE)
+            continue;
+        player->smoothings[smoothing] = (md5_parameter_smoothing){
+            .goal = player->parameters[i],
+            .from = player->parameters[i],
+        };
     }
 }
 
+// Resets the targets and the states of modifiers. A target without a position is at infinity, so
+// that its modifier does not change the pose.
 static void reset_modifiers(md5_player *player)
 {
     const md5_machine *const machine = player->machine;
@@ -458,6 +464,7 @@ void md5_player_reset(md5_player *player)
 //
 // Copies the state of all parts that have the same names in both machines.
 
+// Returns true if two skeletons have the same joint names and parents, in the same order.
 static bool have_same_joints(const md5_skeleton *a, const md5_skeleton *b)
 {
     if (a->num_joints != b->num_joints)
@@ -559,7 +566,9 @@ static void restart_layer(const layer_migration *job, md5_layer_state *from)
     md5i_change_state(job->player, job->layer, &change);
 }
 
-// Copies the state of a layer. `has_joints`: both models have the same joints.
+// Copies the state of a layer: its active states that exist in the new machine, and its frozen pose
+// and offsets if both layers change the same joints. `has_joints` is true if both models have the
+// same joints.
 static void adopt_layer(const layer_migration *job, bool has_joints)
 {
     md5_player *const player = job->player;
@@ -579,6 +588,7 @@ static void adopt_layer(const layer_migration *job, bool has_joints)
     to->has_snapshot = to->has_snapshot && has_poses;
     to->has_offsets = to->has_offsets && has_poses;
 
+    // Copy the active states, in the order of the chain.
     to->num_used = 0;
     for (uint32_t i = 0; i < from->num_used; i++) {
         const md5_active_state *const old_active = md5_active_at(from, i);
@@ -590,6 +600,8 @@ static void adopt_layer(const layer_migration *job, bool has_joints)
         restart_layer(job, from);
     to->is_entered = to->is_entered && to->entered == md5_newest(to)->state;
 
+    // Copy poses and sums of morphs. If the pose of the layer is not the same as before, a
+    // transition begins.
     if (has_poses)
         copy_poses(to, from, md5_blended_joints(machine, get_new_layer(job)));
     if (to->has_snapshot)
@@ -730,39 +742,47 @@ static bool is_window_adopted(const md5_player *player, uint32_t old_window)
     return false;
 }
 
-// Finds an unused window for a window of an old machine: of the clip `clip`, with the same name
-// and, if `same_frames` is true, with the same frames.
-static uint32_t find_unused_window(const md5_player *player, const md5_machine_window *old_row,
-                                   uint32_t clip, bool same_frames)
+// The windows to which the state of an old window may be copied.
+typedef enum window_match { SAME_FRAMES, ANY_FRAMES } window_match;
+
+// Finds a window of the clip `clip` with the name of a window of an old machine to which no state
+// was copied yet. Returns MD5_NONE if there is none.
+static uint32_t find_unused_window(const md5_player *player, const md5_machine_window *old_window,
+                                   uint32_t clip, window_match match)
 {
     for (uint32_t k = 0; k < player->machine->num_windows; k++) {
-        const md5_machine_window *const row = &player->machine->windows[k];
-        const bool has_frames =
-            row->begin.frame == old_row->begin.frame && row->end.frame == old_row->end.frame;
-        if (player->windows[k].count_before != 0 || row->begin.index != clip)
+        const md5_machine_window *const window = &player->machine->windows[k];
+        const bool is_used = player->windows[k].count_before != 0;
+        if (is_used || window->begin.index != clip)
             continue;
-        if (strcmp(row->name, old_row->name) == 0 && (has_frames || !same_frames))
+        if (strcmp(window->name, old_window->name) != 0)
+            continue;
+        const bool has_same_frames = window->begin.frame == old_window->begin.frame
+                                     && window->end.frame == old_window->end.frame;
+        if (has_same_frames || match == ANY_FRAMES)
             return k;
     }
     return MD5_NONE;
 }
 
-// Copies the state of the windows of an old player that are not copied yet. If `same_frames`, only
-// to windows with the same frames.
-static void adopt_remaining_windows(md5_player *to, const md5_player *from, bool same_frames)
+// Copies the state of the windows of an old player that are not copied yet.
+static void adopt_remaining_windows(md5_player *to, const md5_player *from, window_match match)
 {
     const md5_machine *const machine = to->machine;
     const md5_machine *const old_machine = from->machine;
     for (uint32_t i = 0; i < old_machine->num_windows; i++) {
         if (is_window_adopted(to, i))
             continue;
-        const md5_machine_window *const row = &old_machine->windows[i];
-        const char *const clip_name = old_machine->tables.clips[row->begin.index].name;
+        const md5_machine_window *const old_window = &old_machine->windows[i];
+        const char *const clip_name = old_machine->tables.clips[old_window->begin.index].name;
         const uint32_t clip = md5_find_clip(machine, clip_name);
-        const uint32_t found = find_unused_window(to, row, clip, same_frames);
-        if (found != MD5_NONE)
-            to->windows[found] =
-                (md5_window_state){.weight = from->windows[i].weight, .count_before = i + 1};
+        const uint32_t found = find_unused_window(to, old_window, clip, match);
+        if (found == MD5_NONE)
+            continue;
+        to->windows[found] = (md5_window_state){
+            .weight = from->windows[i].weight,
+            .count_before = i + 1,
+        };
     }
 }
 
@@ -772,8 +792,8 @@ static void adopt_windows(md5_player *to, const md5_player *from)
 {
     for (uint32_t i = 0; i < to->machine->num_windows; i++)
         to->windows[i] = (md5_window_state){0};
-    adopt_remaining_windows(to, from, true);
-    adopt_remaining_windows(to, from, false);
+    adopt_remaining_windows(to, from, SAME_FRAMES);
+    adopt_remaining_windows(to, from, ANY_FRAMES);
 }
 
 // Returns true if two rules of smoothing are equal, except for the names of their parameters.
@@ -850,6 +870,7 @@ static void migrate_slots(const migration *job)
     }
 }
 
+// Copies the layers that exist in both machines, and reports missing layers and states.
 static void migrate_layers(const migration *job, md5_player *old_player)
 {
     const md5_machine_desc *const tables = &job->from->machine->tables;
@@ -858,11 +879,17 @@ static void migrate_layers(const migration *job, md5_player *old_player)
         const uint32_t found = find_part(job, md5_find_layer, "layer", layer->name);
         if (found == MD5_NONE)
             continue;
-        for (uint32_t k = 0; k < layer->num_states; k++)
-            (void)report_missing(job, find_adopted_state(job->to->machine, found, layer, k),
-                                 "state", layer->states[k].name);
-        const layer_migration moved_layer = {job->to, found, old_player, i};
-        adopt_layer(&moved_layer, job->has_joints);
+        for (uint32_t k = 0; k < layer->num_states; k++) {
+            const uint32_t state = find_adopted_state(job->to->machine, found, layer, k);
+            (void)report_missing(job, state, "state", layer->states[k].name);
+        }
+        const layer_migration adopted = {
+            .player = job->to,
+            .layer = found,
+            .old_player = old_player,
+            .old_layer = i,
+        };
+        adopt_layer(&adopted, job->has_joints);
     }
 }
 
@@ -1173,17 +1200,18 @@ static size_t larger_size(size_t a, size_t b)
 // memory of one character and the matrices of a group.
 static size_t scratch_size(const md5_play_job *jobs, size_t count)
 {
-    size_t num_joints = 0;
-    size_t max_size = 0;
-    for (size_t i = 0; i < count; i++) {
-        const md5_machine *const machine = jobs[i].player->machine;
-        num_joints = larger_size(num_joints, machine->num_joints);
-        max_size = larger_size(max_size, md5_player_pose_scratch(machine));
-    }
-    max_size = larger_size(max_size, GROUP_SIZE * num_joints * sizeof(md5_mat34) + CACHE_LINE);
     if (count == 0)
         return 0;
-    return max_size + GROUP_SIZE * round_to_cache_line(num_joints) * sizeof(md5_xform);
+    size_t max_joints = 0;
+    size_t max_pose_scratch = 0;
+    for (size_t i = 0; i < count; i++) {
+        const md5_machine *const machine = jobs[i].player->machine;
+        max_joints = larger_size(max_joints, machine->num_joints);
+        max_pose_scratch = larger_size(max_pose_scratch, md5_player_pose_scratch(machine));
+    }
+    const size_t poses_size = GROUP_SIZE * round_to_cache_line(max_joints) * sizeof(md5_xform);
+    const size_t matrices_size = GROUP_SIZE * max_joints * sizeof(md5_mat34) + CACHE_LINE;
+    return poses_size + larger_size(max_pose_scratch, matrices_size);
 }
 
 size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count, const md5_threads *threads)
@@ -1240,12 +1268,18 @@ static void compute_group_matrices(const job_group *group, size_t begin, size_t 
     md5_pose_job lane_jobs[GROUP_SIZE];
     const md5_pose_job *lanes[GROUP_SIZE];
     for (size_t i = 0; i < width; i++) {
-        lanes[i] = &lane_jobs[i < count ? i : 0];
-        if (i >= count)
+        const bool is_unused = i >= count;
+        if (is_unused) {
+            lanes[i] = &lane_jobs[0];
             memcpy(poses + i * group->step, poses, machine->num_joints * sizeof *poses);
-        else
-            lane_jobs[i] = (md5_pose_job){
-                .binding = binding, .palette = jobs[i]->palette, .joints = jobs[i]->joints};
+            continue;
+        }
+        lanes[i] = &lane_jobs[i];
+        lane_jobs[i] = (md5_pose_job){
+            .binding = binding,
+            .palette = jobs[i]->palette,
+            .joints = jobs[i]->joints,
+        };
     }
     binding->internal.plan->kernels->finish_crowd(lanes, poses, group->step, (float *)group->spare);
 }
@@ -1343,6 +1377,7 @@ static void pose_group(job_group *group)
     group->count = 0;
 }
 
+// Advances the player of a job, and decides whether its pose is computed or the stored pose used.
 static void advance_job(md5_play_job *job)
 {
     job->status = md5_player_advance(job->player, job->seconds, job->events, job->user);
@@ -1440,6 +1475,7 @@ typedef struct interpolation_batch {
     float fraction; // of the step
 } interpolation_batch;
 
+// Computes the poses and matrices of the jobs first..last of a batch.
 static void interpolate_player_range(void *user, size_t first, size_t last, void *scratch)
 {
     const interpolation_batch *const batch = (const interpolation_batch *)user;
