@@ -385,17 +385,24 @@ static void compute_height_normal(float height, float right, float below, float 
     normalize_fast(normal);
 }
 
-// Replaces the heights in `image` by their normals. Returns false if memory runs out.
+// Writes the height of each texel of an image: the mean of its colors.
+static void extract_heights(const md5_image *image, uint8_t *heights)
+{
+    const size_t count = md5_image_texels(image);
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *const texel = image->pixels + MD5_IMAGE_CHANNELS * i;
+        heights[i] = (uint8_t)((texel[0] + texel[1] + texel[2]) / 3);
+    }
+}
+
+// Replaces the heights in `image` by their normals. Rows and columns wrap at the edges. Returns
+// false if memory runs out.
 static bool convert_heights(md5_context *context, md5_image *image, float scale)
 {
     const size_t count = md5_image_texels(image);
     uint8_t *const heights = (uint8_t *)md5i_alloc(context, count);
     TRY(heights);
-
-    for (size_t i = 0; i < count; i++) {
-        const uint8_t *const texel = image->pixels + MD5_IMAGE_CHANNELS * i;
-        heights[i] = (uint8_t)((texel[0] + texel[1] + texel[2]) / 3);
-    }
+    extract_heights(image, heights);
 
     for (uint32_t y = 0; y < image->height; y++) {
         const uint32_t width = image->width;
@@ -439,6 +446,16 @@ static void add_row_normals(const uint8_t *row, uint32_t width, uint32_t x, int 
     }
 }
 
+// Writes the normal with the direction of `sum` to a texel. If the sum is 0, all coordinates are 0.
+static void write_normalized(uint8_t *texel, const int sum[3])
+{
+    const float vector[3] = {(float)sum[0], (float)sum[1], (float)sum[2]};
+    const float length = sqrtf(squared_length(vector));
+    const float factor = length > 0.0f ? 1.0f / length : 0.0f;
+    for (uint32_t i = 0; i < 3; i++)
+        texel[i] = md5_lowest_byte(128.0f + 127.0f * (vector[i] * factor));
+}
+
 // Replaces each normal in `image` by the normalized sum of the 3 x 3 normals around it. Rows and
 // columns wrap at the edges. Returns false if memory runs out.
 static bool smooth_normals(md5_context *context, md5_image *image)
@@ -451,21 +468,15 @@ static bool smooth_normals(md5_context *context, md5_image *image)
     memcpy(source, image->pixels, num_bytes);
 
     for (uint32_t y = 0; y < image->height; y++) {
+        const uint8_t *const row = source + stride * y;
         const uint8_t *const above = source + stride * (y > 0 ? y - 1 : image->height - 1);
         const uint8_t *const below = source + stride * (y + 1 < image->height ? y + 1 : 0);
         for (uint32_t x = 0; x < image->width; x++) {
             int sum[3] = {0, 0, 0};
             add_row_normals(above, image->width, x, sum);
-            add_row_normals(source + stride * y, image->width, x, sum);
+            add_row_normals(row, image->width, x, sum);
             add_row_normals(below, image->width, x, sum);
-
-            const float vector[3] = {(float)sum[0], (float)sum[1], (float)sum[2]};
-            const float length = sqrtf(squared_length(vector));
-            const float factor = length > 0.0f ? 1.0f / length : 0.0f;
-
-            uint8_t *const texel = image->pixels + stride * y + (size_t)x * MD5_IMAGE_CHANNELS;
-            for (uint32_t i = 0; i < 3; i++)
-                texel[i] = md5_lowest_byte(128.0f + 127.0f * (vector[i] * factor));
+            write_normalized(image->pixels + stride * y + (size_t)x * MD5_IMAGE_CHANNELS, sum);
         }
     }
 
@@ -480,9 +491,19 @@ static float coordinate(uint8_t channel)
     return ((float)channel - 128.0f) / 127.0f;
 }
 
-// Adds the normals of `second` to those of `image`. x and y are added. z is unchanged, but if the
-// normal of `image` is shorter than 1, z is first computed for length 1. The length is computed by
+// Computes z of a normal for length 1 if the normal is shorter than 1. The length is computed by
 // the engine's approximate root, so that lengths up to 1.002 count as shorter.
+static void lengthen_by_z(float normal[3])
+{
+    const float squared = squared_length(normal);
+    if (squared * fast_inverse_root(squared) < 1.0f) { // the length
+        const float squared_z = 1.0f - normal[0] * normal[0] - normal[1] * normal[1];
+        normal[2] = squared_z > 0.0f ? sqrtf(squared_z) : 0.0f;
+    }
+}
+
+// Adds x and y of the normals of `second` to the normals of `image`, whose z is not changed except
+// by lengthen_by_z(). The results are normalized.
 static void add_normals(md5_image *image, const md5_image *second)
 {
     uint8_t *texel = image->pixels;
@@ -490,12 +511,7 @@ static void add_normals(md5_image *image, const md5_image *second)
         for (uint32_t x = 0; x < image->width; x++, texel += MD5_IMAGE_CHANNELS) {
             const uint8_t *const added = scaled_texel(image, second, x, y);
             float normal[3] = {coordinate(texel[0]), coordinate(texel[1]), coordinate(texel[2])};
-            const float squared = squared_length(normal);
-            if (squared * fast_inverse_root(squared) < 1.0f) {
-                const float squared_z = 1.0f - normal[0] * normal[0] - normal[1] * normal[1];
-                normal[2] = squared_z > 0.0f ? sqrtf(squared_z) : 0.0f;
-            }
-
+            lengthen_by_z(normal);
             normal[0] += coordinate(added[0]);
             normal[1] += coordinate(added[1]);
             const float length = sqrtf(squared_length(normal));
@@ -678,29 +694,71 @@ static const struct builtin_image {
     uint32_t color;
 } builtin_images[] = {
     // An image with width 0 is created by the engine while it draws.
-    {"_default", 16, 16, NULL, MD5_IMAGE_REPEAT, false, 0},
-    {"_white", 16, 16, NULL, MD5_IMAGE_REPEAT, false, UINT32_MAX},
-    {"_black", 16, 16, NULL, MD5_IMAGE_REPEAT, false, 0},
-    {"_flat", 2, 2, NULL, MD5_IMAGE_REPEAT, false, 0xFFFF8080},
+    {.name = "_default", .width = 16, .height = 16},
+    {.name = "_white", .width = 16, .height = 16, .color = UINT32_MAX},
+    {.name = "_black", .width = 16, .height = 16},
+    {.name = "_flat", .width = 2, .height = 2, .color = 0xFFFF8080},
     // Direction to the engine's ambient lights: ( 0.5 0.115 0.8925 ) times 255.
-    {"_ambient", 2, 2, NULL, MD5_IMAGE_REPEAT, false, 0xFFE31D7F},
-    {"_alphanotch", 2, 1, fill_notch, MD5_IMAGE_CLAMP, true, 0},
-    {"_ramp", 256, 1, fill_ramp, MD5_IMAGE_CLAMP, true, 0},
-    {"_alpharamp", 256, 1, fill_ramp, MD5_IMAGE_CLAMP, true, 0},
-    {"_borderclamp", 32, 32, fill_border, MD5_IMAGE_CLAMP_BORDER, false, 0},
-    {"_nofalloff", 64, 16, fill_no_falloff, MD5_IMAGE_CLAMP_ZERO, false, 0},
-    {"_speculartable", 256, 1, fill_specular, MD5_IMAGE_CLAMP, false, 0},
-    {"_specular2dtable", 256, 256, fill_specular_2d, MD5_IMAGE_CLAMP, false, 0},
-    {"_quadratic", 32, 4, fill_quadratic, MD5_IMAGE_CLAMP, false, 0},
-    {"_fog", 128, 128, fill_fog, MD5_IMAGE_CLAMP, false, 0},
-    {"_fogenter", 64, 64, fill_fog_enter, MD5_IMAGE_CLAMP, false, 0},
-    {"_normalcubemap", 32, 6 * 32, fill_normal_cube, MD5_IMAGE_REPEAT, false, 0},
-    {"_scratchcubemap", 32, 6 * 32, fill_normal_cube, MD5_IMAGE_REPEAT, false, 0}, // until drawn
-    {"_currentrender", 0, 0, NULL, MD5_IMAGE_REPEAT, false, 0},
-    {"_scratch", 0, 0, NULL, MD5_IMAGE_REPEAT, false, 0},
-    {"_scratch2", 0, 0, NULL, MD5_IMAGE_REPEAT, false, 0},
-    {"_accum", 0, 0, NULL, MD5_IMAGE_REPEAT, false, 0},
-    {"_cinematic", 0, 0, NULL, MD5_IMAGE_REPEAT, false, 0},
+    {.name = "_ambient", .width = 2, .height = 2, .color = 0xFFE31D7F},
+    {.name = "_alphanotch",
+     .width = 2,
+     .height = 1,
+     .fill = fill_notch,
+     .repeat = MD5_IMAGE_CLAMP,
+     .is_nearest = true},
+    {.name = "_ramp",
+     .width = 256,
+     .height = 1,
+     .fill = fill_ramp,
+     .repeat = MD5_IMAGE_CLAMP,
+     .is_nearest = true},
+    {.name = "_alpharamp",
+     .width = 256,
+     .height = 1,
+     .fill = fill_ramp,
+     .repeat = MD5_IMAGE_CLAMP,
+     .is_nearest = true},
+    {.name = "_borderclamp",
+     .width = 32,
+     .height = 32,
+     .fill = fill_border,
+     .repeat = MD5_IMAGE_CLAMP_BORDER},
+    {.name = "_nofalloff",
+     .width = 64,
+     .height = 16,
+     .fill = fill_no_falloff,
+     .repeat = MD5_IMAGE_CLAMP_ZERO},
+    {.name = "_speculartable",
+     .width = 256,
+     .height = 1,
+     .fill = fill_specular,
+     .repeat = MD5_IMAGE_CLAMP},
+    {.name = "_specular2dtable",
+     .width = 256,
+     .height = 256,
+     .fill = fill_specular_2d,
+     .repeat = MD5_IMAGE_CLAMP},
+    {.name = "_quadratic",
+     .width = 32,
+     .height = 4,
+     .fill = fill_quadratic,
+     .repeat = MD5_IMAGE_CLAMP},
+    {.name = "_fog", .width = 128, .height = 128, .fill = fill_fog, .repeat = MD5_IMAGE_CLAMP},
+    {.name = "_fogenter",
+     .width = 64,
+     .height = 64,
+     .fill = fill_fog_enter,
+     .repeat = MD5_IMAGE_CLAMP},
+    {.name = "_normalcubemap", .width = 32, .height = 6 * 32, .fill = fill_normal_cube},
+    {.name = "_scratchcubemap",
+     .width = 32,
+     .height = 6 * 32,
+     .fill = fill_normal_cube}, // until drawn
+    {.name = "_currentrender"},
+    {.name = "_scratch"},
+    {.name = "_scratch2"},
+    {.name = "_accum"},
+    {.name = "_cinematic"},
 };
 
 // Returns the built-in image with a name in lower case, or NULL.
@@ -718,8 +776,21 @@ void md5i_set_builtin_sampling(const char *name, md5_stage *stage)
     stage->filter = is_nearest ? MD5_FILTER_NEAREST : MD5_FILTER_DEFAULT;
 }
 
-// Creates a built-in image. Returns NULL and sets `error` if memory runs out, or if the engine
-// creates the image while it draws.
+// Fills an image with the colors of a built-in image.
+static void fill_builtin_image(const struct builtin_image *builtin, md5_image *image)
+{
+    uint8_t *texel = image->pixels;
+    for (uint32_t y = 0; y < image->height; y++) {
+        for (uint32_t x = 0; x < image->width; x++, texel += MD5_IMAGE_CHANNELS) {
+            const uint32_t color = builtin->fill ? builtin->fill(x, y) : builtin->color;
+            for (uint32_t i = 0; i < MD5_IMAGE_CHANNELS; i++)
+                texel[i] = (uint8_t)(color >> 8 * i);
+        }
+    }
+}
+
+// Creates the built-in image `name`, which must exist. Returns NULL and sets `error` if memory runs
+// out, or if the engine creates the image while it draws.
 static md5_image *create_builtin_image(const char *name, const md5_image_opts *opts,
                                        md5_error *error)
 {
@@ -735,18 +806,8 @@ static md5_image *create_builtin_image(const char *name, const md5_image_opts *o
     }
 
     md5_image *const image = md5i_new_image(&context, builtin->width, builtin->height);
-    if (!image)
-        return NULL;
-
-    for (uint32_t y = 0; y < image->height; y++) {
-        for (uint32_t x = 0; x < image->width; x++) {
-            const uint32_t color = builtin->fill ? builtin->fill(x, y) : builtin->color;
-            uint8_t *const texel =
-                image->pixels + ((size_t)y * image->width + x) * MD5_IMAGE_CHANNELS;
-            for (uint32_t i = 0; i < MD5_IMAGE_CHANNELS; i++)
-                texel[i] = (uint8_t)(color >> 8 * i);
-        }
-    }
+    if (image)
+        fill_builtin_image(builtin, image);
     return image;
 }
 
@@ -869,14 +930,14 @@ static md5_image *read_image_entry(image_search *search, const md5_game_entry *e
     return image;
 }
 
-// Tries a file. Messages use the name `shown`. Returns true if the search has ended: the image was
-// read, or memory ran out.
-static bool try_file(image_search *search, const char *path, const char *shown)
+// Tries a file. Messages call it `display_name`. Returns true if the search has ended: the image
+// was read, or memory ran out.
+static bool try_file(image_search *search, const char *path, const char *display_name)
 {
     md5_error error = {.status = MD5_OK};
     const md5_game_entry *const entry = md5i_game_find_file(search->game, path);
     if (!entry) {
-        add_failure(search, shown, "file not found");
+        add_failure(search, display_name, "file not found");
         return false;
     }
 
@@ -885,7 +946,7 @@ static bool try_file(image_search *search, const char *path, const char *shown)
     if (search->image)
         return true;
 
-    add_failure(search, shown, error.message);
+    add_failure(search, display_name, error.message);
     if (search->error.status == MD5_OK)
         search->error = error;
     return error.status == MD5_ERROR_MEMORY;
@@ -1097,16 +1158,19 @@ static bool run_program(image_run *run, const md5_image_program *program)
 
 // -- Images ---------------------------------------------------------------------------------------
 
+// Effect of a damaged file of a compressed image.
+typedef enum damage_policy { IGNORE_DAMAGE, WARN_ABOUT_DAMAGE } damage_policy;
+
 // Loads the compressed image of a program, which many game folders contain instead of the program's
-// files. Adds a warning if the file is damaged and `reports_damage`.
+// files. Returns NULL without an error if there is no such image, or if it is damaged.
 static md5_image *load_compressed(md5_game *game, const md5_image_program *program,
-                                  const md5_image_opts *opts, bool reports_damage)
+                                  const md5_image_opts *opts, damage_policy policy)
 {
     image_search search = {.game = game, .opts = opts};
     md5_decl_lex lex;
     if (try_compressed(&search, program->text))
         return search.image;
-    if (reports_damage && search.error.status != MD5_OK) {
+    if (policy == WARN_ABOUT_DAMAGE && search.error.status != MD5_OK) {
         md5i_decl_lex_begin(&lex, game, program->text, 0, "", 0);
         md5i_decl_lex_warn(&lex, "%s", search.tried);
     }
@@ -1188,11 +1252,13 @@ md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
 
     md5_error reason = {.status = MD5_OK};
     const bool prefers_compressed = opts && opts->compressed_first && !is_outdated(game, program);
-    md5_image *image = prefers_compressed ? load_compressed(game, program, opts, true) : NULL;
+    md5_image *image = NULL;
+    if (prefers_compressed)
+        image = load_compressed(game, program, opts, WARN_ABOUT_DAMAGE);
     if (!image)
         image = compute_image(game, program, opts, &reason);
     if (!image && reason.status == MD5_ERROR_IO && program->num_steps > 1)
-        image = load_compressed(game, program, opts, false);
+        image = load_compressed(game, program, opts, IGNORE_DAMAGE);
 
     if (!image && error)
         *error = reason;
