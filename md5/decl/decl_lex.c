@@ -387,6 +387,7 @@ bool md5i_append_text(md5_arena *arena, md5_token *token, size_t *capacity, cons
     return true;
 }
 
+// Reads a string. Parts that are joined by backslashes become one token, in scratch memory.
 static bool read_string_token(md5_decl_lex *lex, char quote, md5_token *token)
 {
     bool is_joined = false;
@@ -426,7 +427,7 @@ static void read_name_token(md5_decl_lex *lex, md5_token *token)
 static bool read_punctuation(md5_decl_lex *lex, md5_token *token)
 {
     // Longer tokens precede their beginnings. Tokens that begin with / \ or . are names.
-    static const char *const all[] = {
+    static const char *const tokens[] = {
         ">>=", "<<=", "##", "&&", "||", ">=", "<=", "==", "!=", "*=", "%=", "+=",
         "-=",  "++",  "--", "&=", "|=", "^=", ">>", "<<", "->", "::", "*",  "%",
         "+",   "-",   "=",  "&",  "|",  "^",  "!",  ">",  "<",  ":",  "#"};
@@ -434,9 +435,9 @@ static bool read_punctuation(md5_decl_lex *lex, md5_token *token)
 
     const char c = *lex->at;
     size_t size = c != '\0' && strchr(single, c) ? 1 : 0;
-    for (size_t i = 0; i < MD5_COUNT(all) && size == 0; i++) {
-        const size_t length = strlen(all[i]);
-        if (length <= (size_t)(lex->end - lex->at) && memcmp(lex->at, all[i], length) == 0)
+    for (size_t i = 0; i < MD5_COUNT(tokens) && size == 0; i++) {
+        const size_t length = strlen(tokens[i]);
+        if (length <= (size_t)(lex->end - lex->at) && memcmp(lex->at, tokens[i], length) == 0)
             size = length;
     }
 

@@ -114,29 +114,23 @@ md5_decl_entry *md5i_find_entry(const md5_game *game, md5_decl_type type, const 
     return found ? (md5_decl_entry *)*found : NULL;
 }
 
-md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const char *name,
-                                       size_t size)
+// Adds an entry with a canonical name, which the list does not contain. Returns NULL if memory runs
+// out.
+static md5_decl_entry *add_decl_entry(md5_game *game, md5_decl_type type, const char *name)
 {
-    char key[MD5_MAX_NAME_SIZE];
     md5_decl_list *const list = &game->decls[type];
-    md5i_canonical_name(key, name, size);
-    void **const found = md5i_name_map_find(&list->names, key);
-
-    if (found)
-        return (md5_decl_entry *)*found;
-
-    const char *const copy = md5_copy_text(&game->arena, key, strlen(key));
+    const char *const copy = md5_copy_text(&game->arena, name, strlen(name));
     md5_decl_entry *const entry = MD5_ALLOC_ZEROED(&game->arena, md5_decl_entry, 1);
     md5_decl_entry **const entries = (md5_decl_entry **)md5_grow(
         &game->arena, list->entries, list->count, sizeof(md5_decl_entry *));
     if (entries)
         list->entries = entries;
-
-    void **const added =
-        copy && entry && entries ? md5i_name_map_add(&list->names, &game->arena, copy) : NULL;
-    if (!added)
+    if (!copy || !entry || !entries)
         return NULL;
 
+    void **const added = md5i_name_map_add(&list->names, &game->arena, copy);
+    if (!added)
+        return NULL;
     entry->decl.type = type;
     entry->decl.name = copy;
     entry->decl.text = entry->line_start = "";
@@ -144,6 +138,15 @@ md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const
     list->entries[list->count++] = entry;
     *added = entry;
     return entry;
+}
+
+md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const char *name,
+                                       size_t size)
+{
+    char key[MD5_MAX_NAME_SIZE];
+    md5i_canonical_name(key, name, size);
+    void **const found = md5i_name_map_find(&game->decls[type].names, key);
+    return found ? (md5_decl_entry *)*found : add_decl_entry(game, type, key);
 }
 
 const void *md5i_request_decl(md5_game *game, md5_decl_type type, const char *name,
@@ -275,6 +278,7 @@ static head_result read_head(md5_decl_lex *lex, md5_decl_type default_type, line
     head->keyword_line = lines->line;
     head->keyword_column = (uint32_t)(token.at - lines->line_start) + 1;
 
+    // If the first token is not a type, it is the name, and the folder decides the type.
     head->type = type_from_token(&token);
     head->is_export = md5i_token_is_word(&token, "export");
     if (head->type == MD5_NUM_DECL_TYPES && !head->is_export) {
@@ -463,34 +467,38 @@ static bool index_file(md5_game *game, const struct decl_folder *folder,
     return md5_game_is_ok(game);
 }
 
+// Adds the declarations of all files of a folder, in the engine's order of files. `costs` contains
+// the number of bytes that were read from each search path, and is increased. Returns false if
+// memory runs out.
+static bool index_folder(md5_game *game, const struct decl_folder *folder, size_t *costs)
+{
+    const md5_arena_mark before = md5i_arena_position(&game->scratch);
+    const md5_game_entry **const files =
+        MD5_ALLOC_ZEROED(&game->scratch, const md5_game_entry *, game->num_entries);
+    TRY(files);
+
+    size_t count = 0;
+    for (size_t i = 0; i < game->num_entries; i++) {
+        if (is_in_folder(game->entries[i].name, folder))
+            files[count++] = &game->entries[i];
+    }
+    qsort(files, count, sizeof *files, compare_decl_entries);
+
+    for (size_t i = 0; i < count; i++)
+        TRY(index_file(game, folder, files[i], &costs[files[i]->path]));
+    md5i_arena_rewind(&game->scratch, before);
+    return true;
+}
+
 // Reads the files of declarations and fills game->decls. Returns false if memory runs out.
 static bool index_decls(md5_game *game)
 {
-    const md5_arena_mark start = md5i_arena_position(&game->scratch);
+    const md5_arena_mark before = md5i_arena_position(&game->scratch);
     size_t *const costs = MD5_ALLOC_ZEROED(&game->scratch, size_t, game->num_paths);
     TRY(costs);
-
-    for (uint32_t i = 0; i < MD5_COUNT(decl_folders); i++) {
-        const md5_arena_mark before = md5i_arena_position(&game->scratch);
-        const struct decl_folder *const folder = &decl_folders[i];
-
-        const md5_game_entry **const found =
-            MD5_ALLOC_ZEROED(&game->scratch, const md5_game_entry *, game->num_entries);
-        TRY(found);
-        size_t count = 0;
-
-        for (size_t k = 0; k < game->num_entries; k++) {
-            if (is_in_folder(game->entries[k].name, folder))
-                found[count++] = &game->entries[k];
-        }
-
-        qsort(found, count, sizeof *found, compare_decl_entries);
-        for (size_t k = 0; k < count; k++)
-            TRY(index_file(game, folder, found[k], &costs[found[k]->path]));
-        md5i_arena_rewind(&game->scratch, before);
-    }
-
-    md5i_arena_rewind(&game->scratch, start);
+    for (uint32_t i = 0; i < MD5_COUNT(decl_folders); i++)
+        TRY(index_folder(game, &decl_folders[i], costs));
+    md5i_arena_rewind(&game->scratch, before);
     return true;
 }
 
