@@ -27,35 +27,41 @@ typedef struct weight_fill {
     uint32_t num_bare; // vertices without weights
     uint32_t limit;    // weights of a vertex
     fill_vertex *vertices;
-    md5_vec3 *positions;      // [num_vertices] in the bind pose
-    uint32_t *corners;        // [3 * num_triangles] indices of vertices
-    uint32_t *first_incident; // [num_vertices + 1] first element of `incident` of a vertex
-    uint32_t *incident;       // [3 * num_triangles] the triangles of each vertex
-    uint32_t *surface_corners;
-    md5_surface surface; // triangles with weights
-    uint32_t *slots;     // [joints] 0; buffer of mix_weights()
+    md5_vec3 *positions; // [num_vertices] in the bind pose
+    uint32_t *corners;   // [3 * num_triangles] indices of vertices
+    // The triangles of vertex v are incident[i], first_incident[v] <= i < first_incident[v + 1].
+    uint32_t *first_incident;  // [num_vertices + 1]
+    uint32_t *incident;        // [3 * num_triangles] indices of triangles
+    md5_surface surface;       // triangles with weights
+    uint32_t *surface_corners; // [3 * triangles of the surface] indices of vertices
+    uint32_t *slots;           // [joints] 0; buffer of mix_weights()
 } weight_fill;
 
-// Sets the weights of a vertex. If all of them are 0, the mean of their points is the position of
-// the vertex.
+// Reads vertex `index` of a mesh into element `vertex` of the tables. If all its weights are 0,
+// their points still show where the vertex is: its position becomes their mean. *max_weights is the
+// largest number of weights of a vertex so far.
 static void read_fill_vertex(weight_fill *fill, const md5_doc_mesh *mesh, uint32_t index,
                              uint32_t vertex, uint32_t *max_weights)
 {
     const uint32_t count = mesh->vertices[index].num_weights;
-    fill_vertex *const repair = &fill->vertices[vertex];
-    *repair = (fill_vertex){.num_weights = count, .distance = count > 0 ? 0 : MD5_NONE};
-    if (count > 0)
-        repair->weights = mesh->weights + mesh->vertices[index].first_weight;
-    md5_vec3 sum = {0, 0, 0};
-    for (uint32_t w = 0; w < count; w++) {
-        repair->has_weights |= repair->weights[w].bias != 0;
-        sum = md5_vec3_add(sum, md5i_weight_point(fill->doc, &repair->weights[w]));
+    fill_vertex *const filled = &fill->vertices[vertex];
+    *filled = (fill_vertex){.num_weights = count, .distance = MD5_NONE};
+    if (count > 0) {
+        filled->weights = mesh->weights + mesh->vertices[index].first_weight;
+        filled->distance = 0;
     }
 
-    if (repair->has_weights && count > *max_weights)
-        *max_weights = count;
-    if (repair->has_weights)
+    md5_vec3 sum = {0, 0, 0};
+    for (uint32_t w = 0; w < count; w++) {
+        filled->has_weights |= filled->weights[w].bias != 0;
+        sum = md5_vec3_add(sum, md5i_weight_point(fill->doc, &filled->weights[w]));
+    }
+
+    if (filled->has_weights) {
+        if (count > *max_weights)
+            *max_weights = count;
         return;
+    }
     fill->num_bare++;
     if (count > 0)
         fill->positions[vertex] = md5_vec3_scale(sum, 1.0f / (float)count);
@@ -113,27 +119,34 @@ static bool read_fill_tables(md5_repair *repair, weight_fill *fill)
     return true;
 }
 
-// Lists the triangles of each vertex.
+// Lists the triangles of each vertex, in the order of their indices: a counting sort of the corners
+// of all triangles by their vertices.
 static bool list_incident_triangles(md5_repair *repair, weight_fill *fill)
 {
     const size_t num_corners = 3 * (size_t)fill->num_triangles;
-    uint32_t *const first = MD5_ALLOC_ZEROED(&repair->scratch, uint32_t, fill->num_vertices + 2);
+    uint32_t *const first = MD5_ALLOC_ZEROED(&repair->scratch, uint32_t, fill->num_vertices + 1);
     fill->incident = MD5_ALLOC_ARRAY(&repair->scratch, uint32_t, num_corners);
     TRY(first && fill->incident);
-    // first[v + 2] counts the triangles of vertex v. After the sums, first[v + 1] is the first of
-    // them, and increases to the end while they are written, which is the first of vertex v + 1.
+
+    // Sums of the triangle counts: first[v] becomes the end of the list of vertex v.
     for (size_t i = 0; i < num_corners; i++)
-        first[fill->corners[i] + 2]++;
+        first[fill->corners[i]]++;
     for (uint32_t v = 0; v < fill->num_vertices; v++)
-        first[v + 2] += first[v + 1];
-    for (size_t i = 0; i < num_corners; i++)
-        fill->incident[first[fill->corners[i] + 1]++] = (uint32_t)(i / 3);
+        first[v + 1] += first[v];
+
+    // Fill each list from its end, so that first[v] becomes its beginning.
+    for (size_t i = num_corners; i-- > 0;) {
+        const uint32_t vertex = fill->corners[i];
+        first[vertex]--;
+        fill->incident[first[vertex]] = (uint32_t)(i / 3);
+    }
     fill->first_incident = first;
     return true;
 }
 
-// Sets the position of a vertex to the mean of its neighbours that are nearer to known positions,
-// and adds its other neighbours to the queue.
+// Visits a vertex of the breadth-first search of compute_bare_positions(). Sets its position to the
+// mean of its neighbours that are nearer to known positions, whose positions were set before. Adds
+// its unvisited neighbours to the queue.
 static void visit_vertex(weight_fill *fill, uint32_t vertex, uint32_t *queue, uint32_t *queue_end)
 {
     const uint32_t distance = fill->vertices[vertex].distance;
@@ -156,8 +169,8 @@ static void visit_vertex(weight_fill *fill, uint32_t vertex, uint32_t *queue, ui
         fill->positions[vertex] = md5_vec3d_round(md5_vec3d_scale(sum, 1.0 / count));
 }
 
-// Sets the positions of vertices without weights, in the order of their distance from vertices
-// whose positions are known.
+// Sets the positions of vertices without weights: a breadth-first search, which begins at all
+// vertices whose positions are known.
 static bool compute_bare_positions(md5_repair *repair, weight_fill *fill)
 {
     uint32_t *const queue = MD5_ALLOC_ARRAY(&repair->scratch, uint32_t, fill->num_vertices);
@@ -172,7 +185,7 @@ static bool compute_bare_positions(md5_repair *repair, weight_fill *fill)
 }
 
 // Builds the surface of the triangles with weights. If a triangle has vertices without weights, one
-// of its other vertices replaces them.
+// of its other vertices replaces them: the triangle becomes an edge or a point with weights.
 static bool build_weighted_surface(md5_repair *repair, weight_fill *fill)
 {
     uint32_t *const corners =
@@ -216,12 +229,14 @@ static uint32_t mix_weights(const weight_fill *fill, const md5_surface_point *po
         for (uint32_t w = 0; w < vertex->num_weights && w < MAX_CORNER_WEIGHTS; w++) {
             const md5_weight *const weight = &vertex->weights[w];
             const float bias = (float)(point->fractions[k] * (double)weight->bias);
-            uint32_t *const slot = &fill->slots[weight->joint]; // 1 + index of the joint's weight
             if (bias == 0)
                 continue;
+            // 1 + index of the joint's element of mixed[]; 0 = none yet
+            uint32_t *const slot = &fill->slots[weight->joint];
             if (*slot == 0) {
                 mixed[count] = (md5_weight){.joint = weight->joint};
-                *slot = ++count;
+                count++;
+                *slot = count;
             }
             mixed[*slot - 1].bias += bias;
         }
@@ -235,8 +250,8 @@ static uint32_t mix_weights(const weight_fill *fill, const md5_surface_point *po
 // Sums of weights below this limit are too small to be scaled to 1.
 #define MIN_WEIGHT_SUM 1e-3
 
-// Moves the largest of mixed[num_mixed] to weights[], at most fill->limit. Returns their number,
-// and sets *sum to their sum.
+// Moves the largest of mixed[num_mixed] to weights[], at most fill->limit, by a partial selection
+// sort. Returns their number, and sets *sum to their sum.
 static uint32_t move_largest_weights(const weight_fill *fill, md5_weight *mixed, uint32_t num_mixed,
                                      md5_weight *weights, double *sum)
 {
@@ -286,16 +301,11 @@ static uint32_t fill_vertex_weights(const weight_fill *fill, uint32_t vertex, md
     return count;
 }
 
-// Appends weights to a mesh for its vertices without weights. `first` is its first vertex in the
-// tables.
-static bool fill_mesh(md5_repair *repair, const weight_fill *fill, uint32_t first,
-                      md5_doc_mesh *mesh)
+// Replaces the vertices and weights of a mesh by copies, with space for the weights of `num_bare`
+// more vertices. The document still has the original arrays, in case that a later step fails.
+static bool reserve_filled_weights(md5_repair *repair, const weight_fill *fill, uint32_t num_bare,
+                                   md5_doc_mesh *mesh)
 {
-    uint32_t num_bare = 0;
-    for (uint32_t v = 0; v < mesh->num_vertices; v++)
-        num_bare += fill->vertices[first + v].has_weights ? 0 : 1;
-    if (num_bare == 0)
-        return true;
     const uint64_t max_weights = mesh->num_weights + (uint64_t)num_bare * fill->limit;
     if (max_weights > UINT32_MAX)
         return MD5_FAIL(&repair->context, MD5_ERROR_RANGE,
@@ -310,12 +320,29 @@ static bool fill_mesh(md5_repair *repair, const weight_fill *fill, uint32_t firs
         memcpy(weights, mesh->weights, mesh->num_weights * sizeof *weights);
     mesh->vertices = vertices;
     mesh->weights = weights;
+    return true;
+}
+
+// Appends weights to a mesh for its vertices without weights. `first` is its first vertex in the
+// tables.
+static bool fill_mesh(md5_repair *repair, const weight_fill *fill, uint32_t first,
+                      md5_doc_mesh *mesh)
+{
+    uint32_t num_bare = 0;
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        if (!fill->vertices[first + v].has_weights)
+            num_bare++;
+    }
+    if (num_bare == 0)
+        return true;
+    TRY(reserve_filled_weights(repair, fill, num_bare, mesh));
 
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         if (fill->vertices[first + v].has_weights)
             continue;
-        const uint32_t count = fill_vertex_weights(fill, first + v, weights + mesh->num_weights);
-        vertices[v] = (md5_vertex){mesh->num_weights, count};
+        md5_weight *const end = mesh->weights + mesh->num_weights;
+        const uint32_t count = fill_vertex_weights(fill, first + v, end);
+        mesh->vertices[v] = (md5_vertex){mesh->num_weights, count};
         mesh->num_weights += count;
     }
     return true;

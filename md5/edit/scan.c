@@ -57,8 +57,8 @@ static const char *word_end(const md5_lex *lex, const char *at)
 static bool read_word(md5_checker *checker)
 {
     md5_lex *const lex = &checker->lex;
-    const char *const before = lex->at;
-    const bool was_mark = checker->is_mark;
+    const char *const previous_end = lex->at;
+    const bool follows_mark = checker->is_mark;
     const char *at = md5i_lex_skip_space(lex);
     for (; at < lex->end && *at == '\0'; at = md5i_lex_skip_space(lex))
         lex->at++;
@@ -67,7 +67,7 @@ static bool read_word(md5_checker *checker)
     if (at == lex->end)
         return false;
 
-    bool is_adjacent = at == before && at > lex->text;
+    bool is_adjacent = at == previous_end && at > lex->text;
     md5i_lex_find_location(lex, at, &checker->location.line, &checker->location.column);
     const char *end = word_end(lex, at);
     lex->at = end;
@@ -82,7 +82,7 @@ static bool read_word(md5_checker *checker)
 
     checker->word = (md5_span){at, (size_t)(end - at)};
     checker->is_mark = !checker->is_quoted && strchr("(){}", *at);
-    checker->is_glued = is_adjacent && (was_mark || checker->is_mark);
+    checker->is_glued = is_adjacent && (follows_mark || checker->is_mark);
     return true;
 }
 
@@ -370,8 +370,9 @@ typedef struct file_contents {
 // Reports a rotation that is longer than 1. q contains x, y and z; w is not stored in files.
 static void check_rotation(md5_checker *checker, md5_text_location location, const double *q)
 {
+    static const double max_square = 1.0002; // tolerance for rounded numbers
     const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2];
-    if (square > 1.0002)
+    if (square > max_square)
         md5i_report_violation(
             checker, "long-rotation", location,
             "rotation is not normalized: expected x, y, z of length 1 or less, found %g",
@@ -421,19 +422,32 @@ static void check_parent(md5_checker *checker, const md5_check_joint *joint, boo
                               "joint '%.60s' comes before its parent", joint->name);
 }
 
-// Sets and checks the flags and the first component of a clip's joint, which are values[1] and
-// values[2].
+// The components of a joint are x, y and z of its position, then of its rotation. Bit k of a
+// joint's flags is set if the frames of a clip contain component k. Otherwise, the base frame
+// contains it.
+enum { NUM_POSITION_COMPONENTS = 3, NUM_COMPONENTS = 6, MAX_FLAGS = (1 << NUM_COMPONENTS) - 1 };
+
+static bool is_in_frames(const md5_check_joint *joint, uint32_t component)
+{
+    return (joint->flags >> component & 1) != 0;
+}
+
+// Positions of the numbers in an entry of a clip's hierarchy: "NAME" PARENT FLAGS FIRST_COMPONENT
+enum { TRACK_PARENT, TRACK_FLAGS, TRACK_FIRST_COMPONENT, NUM_TRACK_NUMBERS };
+
+// Sets and checks the flags and the first component of a clip's joint. `values` are the numbers of
+// its entry in the hierarchy.
 static void scan_track(md5_checker *checker, const file_contents *clip, const double *values,
                        md5_text_location location, md5_check_joint *joint)
 {
-    const double first = values[2];
-    joint->flags = (uint32_t)(int32_t)values[1];
+    const double first = values[TRACK_FIRST_COMPONENT];
+    joint->flags = (uint32_t)(int32_t)values[TRACK_FLAGS];
     joint->first = (uint32_t)(int32_t)first;
-    if (joint->flags > 63)
+    if (joint->flags > MAX_FLAGS)
         md5i_report_violation(checker, "flags", location,
                               "joint flags are out of range: expected 0 to 63, found %g",
-                              values[1]);
-    const uint32_t count = md5i_count_flags(joint->flags & 63);
+                              values[TRACK_FLAGS]);
+    const uint32_t count = md5i_count_flags(joint->flags & MAX_FLAGS);
     if (count > 0 && (first < 0 || first + count > clip->num_components))
         md5i_report_violation(checker, "components", location,
                               "components are out of range: found %u components from %d, but "
@@ -461,18 +475,20 @@ static void check_joint_count(md5_checker *checker, int32_t num_declared)
                               "too many joints: expected at most 256, found %u", count);
 }
 
-// Reads the joints of a clip, or of a mesh file if `clip` is NULL.
+// Reads the joints of a clip, or of a mesh file if `clip` is NULL. An entry of a clip has the
+// parent and the track of a joint; an entry of a mesh file has the parent, the position and the
+// rotation.
 static bool scan_joints(md5_checker *checker, const file_contents *clip, int32_t num_declared)
 {
     uint32_t num_roots = 0;
     while (read_section_word(checker)) {
-        double values[3];
+        double values[NUM_TRACK_NUMBERS]; // of a mesh file: x, y, z of the rotation
         md5_check_joint *const joint = add_joint(checker);
         md5_text_location location = checker->location; // in clips the name, in meshes the parent
         TRY(joint);
         if (clip) {
             TRY(read_entry(checker, "iii", false, values));
-            joint->parent = (int32_t)values[0];
+            joint->parent = (int32_t)values[TRACK_PARENT];
         } else {
             TRY(read_word(checker));
             location = checker->location;
@@ -801,6 +817,13 @@ static bool scan_mesh(md5_checker *checker, mesh_contents *mesh)
 
 // -- Clips ----------------------------------------------------------------------------------------
 
+// Returns true if no maximum of a bounding box is above the minimum. Numbers: minimum, maximum.
+static bool is_empty_box(const double *box)
+{
+    return box[0] >= box[3] && box[1] >= box[4] && box[2] >= box[5];
+}
+
+// Reads the bounding boxes of a clip. Reports empty boxes, and another number of boxes than frames.
 static bool read_boxes(md5_checker *checker, file_contents *clip)
 {
     const md5_text_location section = md5_at_line(checker->entry_line);
@@ -809,7 +832,7 @@ static bool read_boxes(md5_checker *checker, file_contents *clip)
         double box[6]; // minimum, maximum
         checker->entry_line = checker->location.line;
         TRY(read_entry(checker, "(fff)(fff)", true, box));
-        num_empty += box[0] >= box[3] && box[1] >= box[4] && box[2] >= box[5];
+        num_empty += is_empty_box(box);
         clip->num_boxes++;
     }
 
@@ -824,25 +847,29 @@ static bool read_boxes(md5_checker *checker, file_contents *clip)
     return checker->word.size > 0;
 }
 
-// Reports components that are not 0 in the base frame and not in the frames. Some engines use 0 for
-// them.
+// Reports components of a joint that only the base frame contains, unless they are 0. Some engines
+// ignore the base frame, and use 0 for these components.
 static void check_base_frame(md5_checker *checker, const md5_check_joint *joint,
-                             const double *values)
+                             const double *base_values)
 {
-    for (uint32_t k = 0; k < 6; k++)
-        if (!(joint->flags >> k & 1) && fabs(values[k]) > 1e-4)
-            md5i_report_violation(checker, "base-frame-needed", checker->location,
-                                  "joint '%.60s' needs the base frame for its %s", joint->name,
-                                  k < 3 ? "position" : "rotation");
+    static const double max_ignored = 1e-4; // counts as 0
+    for (uint32_t k = 0; k < NUM_COMPONENTS; k++) {
+        if (is_in_frames(joint, k) || !(fabs(base_values[k]) > max_ignored))
+            continue;
+        md5i_report_violation(checker, "base-frame-needed", checker->location,
+                              "joint '%.60s' needs the base frame for its %s", joint->name,
+                              k < NUM_POSITION_COMPONENTS ? "position" : "rotation");
+    }
 }
 
+// Reads the base frame of a clip: the position and the rotation of each joint.
 static bool scan_base_frame(md5_checker *checker, file_contents *clip)
 {
     while (read_section_word(checker)) {
         checker->entry_line = checker->location.line;
-        double values[6];
+        double values[NUM_COMPONENTS];
         TRY(read_entry(checker, "(fff)(fff)", true, values));
-        check_rotation(checker, checker->location, values + 3);
+        check_rotation(checker, checker->location, values + NUM_POSITION_COMPONENTS);
         if (clip->num_base < checker->check.num_joints)
             check_base_frame(checker, &checker->check.joints[clip->num_base], values);
         if (clip->num_base++ == 0)
@@ -851,12 +878,11 @@ static bool scan_base_frame(md5_checker *checker, file_contents *clip)
     return checker->word.size > 0;
 }
 
-// Reads a frame. Its keyword has been read. Stores the values of the first frame; other frames are
-// only checked for words that some engines cannot read.
-static bool scan_frame(md5_checker *checker, file_contents *clip)
+// Stores the number of a frame, and the locations of the first wrong numbers. check_frame_numbers()
+// reports them after the last frame. Returns false if memory runs out.
+static bool add_frame_number(md5_checker *checker, file_contents *clip, int32_t index)
 {
     const uint32_t position = clip->num_read;
-    const int32_t index = read_count(checker);
     TRY(ADD_ENTRY(&checker->scratch, uint32_t, clip->indices, position));
     clip->indices[position] = (uint32_t)index;
     if (index != (int32_t)position && clip->misnumbered.line == 0)
@@ -865,6 +891,16 @@ static bool scan_frame(md5_checker *checker, file_contents *clip)
     const bool is_next = position == 0 || (uint32_t)index == clip->indices[position - 1] + 1;
     if (!is_next && clip->jump.line == 0)
         clip->jump = checker->location;
+    return true;
+}
+
+// Reads a frame. Its keyword has been read. Stores the values of the first frame; other frames are
+// only checked for words that some engines cannot read.
+static bool scan_frame(md5_checker *checker, file_contents *clip)
+{
+    const uint32_t position = clip->num_read;
+    const int32_t index = read_count(checker);
+    TRY(add_frame_number(checker, clip, index));
 
     uint32_t count = 0;
     TRY(read_open_brace(checker));
@@ -910,19 +946,31 @@ static void check_frame_numbers(md5_checker *checker, const file_contents *clip)
         md5i_report_violation(checker, "frame-order", clip->jump, "frame numbers are out of order");
 }
 
+// Returns the largest difference of a coordinate of the root between frame 0 and the base frame.
+static double compare_base_root(const file_contents *clip, const md5_check_joint *root)
+{
+    double distance = 0;
+    // A frame contains the flagged components of a joint without gaps, from root->first on.
+    uint32_t value = root->first;
+    for (uint32_t k = 0; k < NUM_POSITION_COMPONENTS; k++) {
+        if (is_in_frames(root, k) && value < clip->num_frame_values) {
+            distance = fmax(distance, fabs(clip->frame[value] - clip->base_root[k]));
+            value++;
+        }
+    }
+    return distance;
+}
+
 // Reports a clip whose root is at different positions in frame 0 and in the base frame. id's engine
 // measures the movement of the root from the base frame.
 static void check_base_root(md5_checker *checker, const file_contents *clip)
 {
-    const md5_check_joint *const root = checker->check.joints;
+    static const double max_distance = 0.01; // in model space
     if (checker->check.num_joints == 0 || clip->num_base == 0)
         return;
-    uint32_t component = root->first;
-    double distance = 0;
-    for (uint32_t k = 0; k < 3; k++)
-        if (root->flags >> k & 1 && component < clip->num_frame_values)
-            distance = fmax(distance, fabs(clip->frame[component++] - clip->base_root[k]));
-    if (distance > 0.01)
+    const md5_check_joint *const root = &checker->check.joints[0];
+    const double distance = compare_base_root(clip, root);
+    if (distance > max_distance)
         md5i_report_violation(checker, "base-frame-root", md5_at_line(root->line),
                               "root of frame 0 is %g units from the root of the base frame",
                               distance);
@@ -931,10 +979,16 @@ static void check_base_root(md5_checker *checker, const file_contents *clip)
 // == Files ========================================================================================
 
 // Sections in the order that id's engine requires. The first two are the same in both kinds.
-enum { SECTION_VERSION, SECTION_COMMAND_LINE };
-enum { MESH_NUM_JOINTS = 2, MESH_NUM_MESHES, MESH_JOINTS, MESH_MESH, NUM_MESH_SECTIONS };
+enum { SECTION_VERSION, SECTION_COMMAND_LINE, NUM_COMMON_SECTIONS };
 enum {
-    CLIP_NUM_FRAMES = 2,
+    MESH_NUM_JOINTS = NUM_COMMON_SECTIONS,
+    MESH_NUM_MESHES,
+    MESH_JOINTS,
+    MESH_MESH,
+    NUM_MESH_SECTIONS
+};
+enum {
+    CLIP_NUM_FRAMES = NUM_COMMON_SECTIONS,
     CLIP_NUM_JOINTS,
     CLIP_FRAME_RATE,
     CLIP_NUM_COMPONENTS,
@@ -1045,10 +1099,12 @@ typedef struct section_reader {
     bool has_command_line; // commandline was found, or its absence was reported
 } section_reader;
 
-// Reports sections that are out of order, and remembers the first missing section.
+// Reports sections that are out of order, and remembers the first missing section. The version and
+// the command line are not included: "no-version" and check_command_line() report them.
 static void check_section_order(md5_checker *checker, int section, section_reader *reader)
 {
-    const int expected = reader->last > 1 ? reader->last + 1 : 2;
+    const bool is_first = reader->last < NUM_COMMON_SECTIONS;
+    const int expected = is_first ? NUM_COMMON_SECTIONS : reader->last + 1;
     if (section < reader->last)
         md5i_report_violation(checker, reader->is_clip ? "section-order/clip" : "section-order",
                               checker->location, "section '%s' is out of order: found after '%s'",
@@ -1131,8 +1187,8 @@ static int find_section(const md5_checker *checker, const section_reader *reader
     return section;
 }
 
-// Compares the number of meshes with its declaration, or searches frames after the last declared
-// frame, which some engines read.
+// Compares the number of meshes of a mesh file with its declaration. In a clip, checks whether a
+// frame follows the last declared frame, because some engines read it.
 static void check_num_parts(md5_checker *checker, const file_contents *file, bool is_clip)
 {
     if (!is_clip && (int32_t)file->num_read < file->num_parts)
@@ -1184,6 +1240,7 @@ static bool read_sections(md5_checker *checker, file_contents *file)
     return is_read;
 }
 
+// Checks a mesh file or a clip. The checks of the frames need the whole text of a clip.
 static void check_text(md5_checker *checker, const char *text, size_t size)
 {
     const bool is_clip = checker->check.kind == MD5_DOC_ANIM;
