@@ -24,36 +24,45 @@ typedef struct repair_job {
     size_t mesh_size;
     size_t mesh_written_size;
     uint32_t num_changes;
-    bool is_mesh; // the mesh of the clip is being edited
+    bool is_silent; // changes are not printed, because they are made to the mesh of a clip
 } repair_job;
 
 static const char mesh_not_read[] = "cannot read the mesh of the clip";
 
-// Prints the number of changes by a repair, except in the mesh of a clip. `count` MD5_NONE: the
-// repair failed. Returns false in this case.
-static bool report_edit(repair_job *file, uint32_t count, const char *description)
+// Prints and adds up the number of changes by a repair, except in the mesh of a clip. Returns false
+// if `count` is MD5_NONE, which means that the repair failed.
+static bool report_edit(repair_job *job, uint32_t count, const char *description)
 {
     if (count == MD5_NONE)
         return false;
-    if (file->is_mesh)
+    if (job->is_silent)
         return true;
     if (count > 0)
         printf("  %u %s\n", count, description);
-    file->num_changes += count;
+    job->num_changes += count;
     return true;
 }
 
 // -- Rules of engines -----------------------------------------------------------------------------
 
+// The content of a file in memory.
+typedef struct file_text {
+    const char *bytes; // [size], or NULL
+    size_t size;
+} file_text;
+
 // Compares a clip with its mesh by the rules of engines, and adds the violations to the check of
-// the clip.
-static void check_with_mesh(md5_check *clip, const char *text, size_t size, md5_check *mesh,
-                            const char *mesh_text, size_t mesh_size)
+// the clip. A clip or mesh that cannot be read is not an error here: the checks of the texts report
+// it.
+static void check_with_mesh(md5_check *clip, file_text clip_text, md5_check *mesh,
+                            file_text mesh_text)
 {
     const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_ALL, .allow_partial_binding = true};
     md5_check_pair(mesh, clip);
-    md5_model *const model = md5_parse_model(mesh_text, mesh_size, &opts, NULL);
-    md5_anim *const anim = model ? md5_parse_anim(text, size, &opts, NULL) : NULL;
+    md5_model *const model = md5_parse_model(mesh_text.bytes, mesh_text.size, &opts, NULL);
+    md5_anim *anim = NULL;
+    if (model)
+        anim = md5_parse_anim(clip_text.bytes, clip_text.size, &opts, NULL);
     md5_binding *const binding = anim ? md5_bind(model, anim, &opts, NULL) : NULL;
     if (binding)
         md5_check_binding(clip, binding);
@@ -62,24 +71,34 @@ static void check_with_mesh(md5_check *clip, const char *text, size_t size, md5_
     md5_free_model(model);
 }
 
-// Checks the original or the written text; a clip with its mesh. The written clip is checked with
-// the edited mesh.
-static md5_check *check_text(const repair_job *file, bool is_written)
+// Checks a text by the rules of the requested engines; the text of a clip also with its mesh.
+static md5_check *check_texts(const repair_job *job, file_text text, file_text mesh_text)
 {
-    const md5_engines requested = tool_engines(file->arguments->requested, NULL, file->path);
-    const char *const text = is_written ? file->written : file->text;
-    const size_t size = is_written ? file->written_size : file->size;
-    const bool is_edited = is_written && file->mesh_written;
-    const char *const mesh_text = is_edited ? file->mesh_written : file->mesh_text;
-    const size_t mesh_size = is_edited ? file->mesh_written_size : file->mesh_size;
-    md5_check *const check = tool_check_text(file->path, text, size, requested);
-    if (check && mesh_text) {
-        md5_check *const mesh = tool_check_text(file->mesh_path, mesh_text, mesh_size, requested);
+    const md5_engines requested = tool_engines(job->arguments->requested, NULL, job->path);
+    md5_check *const check = tool_check_text(job->path, text.bytes, text.size, requested);
+    if (check && mesh_text.bytes) {
+        md5_check *const mesh =
+            tool_check_text(job->mesh_path, mesh_text.bytes, mesh_text.size, requested);
         if (mesh)
-            check_with_mesh(check, text, size, mesh, mesh_text, mesh_size);
+            check_with_mesh(check, text, mesh, mesh_text);
         md5_free_check(mesh);
     }
     return check;
+}
+
+static md5_check *check_original(const repair_job *job)
+{
+    return check_texts(job, (file_text){job->text, job->size},
+                       (file_text){job->mesh_text, job->mesh_size});
+}
+
+// Checks the repaired text; of a clip with the edited mesh, if there is one.
+static md5_check *check_repaired(const repair_job *job)
+{
+    file_text mesh_text = {job->mesh_text, job->mesh_size};
+    if (job->mesh_written)
+        mesh_text = (file_text){job->mesh_written, job->mesh_written_size};
+    return check_texts(job, (file_text){job->written, job->written_size}, mesh_text);
 }
 
 // Returns the diagnostic of a rule that a requested engine has, or NULL.
@@ -94,15 +113,15 @@ static const md5_diagnostic *find_rule(md5_check *file_check, const char *rule)
 }
 
 // Prints a problem of the original text, and counts it as a change if it is repaired.
-static void print_repair(repair_job *file, bool is_repaired, const char *problem)
+static void print_repair(repair_job *job, bool is_repaired, const char *problem)
 {
     common_print(stdout, "  %s: %s\n", is_repaired ? "repaired" : "remains", problem);
     if (is_repaired)
-        file->num_changes++;
+        job->num_changes++;
 }
 
 // Prints the violated rules of the original text, and if the written text satisfies them.
-static void compare_checks(repair_job *file, md5_check *before, md5_check *after)
+static void compare_checks(repair_job *job, md5_check *before, md5_check *after)
 {
     size_t count = 0;
     const md5_diagnostic *const found = before ? tool_diagnostics(before, &count) : NULL;
@@ -111,7 +130,7 @@ static void compare_checks(repair_job *file, md5_check *before, md5_check *after
             continue;
         char *const problem =
             common_format("%s [%s] %s", found[i].error.message, found[i].rule, found[i].engines);
-        print_repair(file, !find_rule(after, found[i].rule), problem);
+        print_repair(job, !find_rule(after, found[i].rule), problem);
         free(problem);
     }
 }
@@ -119,13 +138,13 @@ static void compare_checks(repair_job *file, md5_check *before, md5_check *after
 // -- Repairs --------------------------------------------------------------------------------------
 
 // Gives a clip of version 6 the hierarchy of its mesh.
-static bool set_parents(repair_job *file, md5_doc *doc, md5_error *error)
+static bool set_parents(repair_job *job, md5_doc *doc, md5_error *error)
 {
-    if (!doc->parents_unknown || !file->mesh_text)
+    if (!doc->parents_unknown || !job->mesh_text)
         return true;
-    md5_model *const model = md5_parse_model(file->mesh_text, file->mesh_size, NULL, error);
+    md5_model *const model = md5_parse_model(job->mesh_text, job->mesh_size, NULL, error);
     const bool is_done = !model
-                         || report_edit(file, md5_fix_joints(doc, model, false, error),
+                         || report_edit(job, md5_fix_joints(doc, model, false, error),
                                         "joints: parents taken from the mesh");
     md5_free_model(model);
     return is_done;
@@ -145,14 +164,15 @@ static bool is_unique(const md5_doc *doc, const char *name, const char *option, 
     return true;
 }
 
-// Returns one of the names that can be changed: of joints, then name and shader of each mesh.
+// Returns one of the names that can be changed. Indices count the names of all joints, and then the
+// name and the shader of each mesh.
 static const char **get_name(md5_doc *doc, size_t index)
 {
     if (index < doc->num_joints)
         return &doc->joints[index].name;
-    const size_t rest = index - doc->num_joints;
-    md5_doc_mesh *const mesh = &doc->meshes[rest / 2];
-    return rest % 2 == 0 ? &mesh->name : &mesh->shader;
+    const size_t mesh_name = index - doc->num_joints;
+    md5_doc_mesh *const mesh = &doc->meshes[mesh_name / 2];
+    return mesh_name % 2 == 0 ? &mesh->name : &mesh->shader;
 }
 
 // Applies one option --rename OLD=NEW. Returns the number of changed names, or MD5_NONE on failure.
@@ -167,7 +187,6 @@ static uint32_t apply_rename(md5_doc *doc, const char *option, md5_error *error)
     }
     const char *const new_name = separator + 1;
 
-    // Joints, then the name and the shader of each mesh.
     const size_t num_names = (size_t)doc->num_joints + 2 * (size_t)doc->num_meshes;
     bool renames_joint = false;
     uint32_t count = 0;
@@ -187,16 +206,16 @@ static uint32_t apply_rename(md5_doc *doc, const char *option, md5_error *error)
 
 // Applies all options --rename, and marks those that changed a name. Returns the number of changed
 // names, or MD5_NONE on failure.
-static uint32_t rename_all(const repair_job *file, md5_doc *doc, md5_error *error)
+static uint32_t rename_all(const repair_job *job, md5_doc *doc, md5_error *error)
 {
-    const common_texts *const renames = &file->arguments->renames;
+    const common_texts *const renames = &job->arguments->renames;
     uint32_t total = 0;
     for (size_t i = 0; i < renames->count; i++) {
         const uint32_t count = apply_rename(doc, renames->names[i], error);
         if (count == MD5_NONE)
             return MD5_NONE;
         if (count > 0)
-            file->renames[i] = true;
+            job->renames[i] = true;
         total += count;
     }
     return total;
@@ -216,17 +235,18 @@ static uint32_t *create_mirror(const md5_doc *doc)
 }
 
 // Applies the edits that a mesh and its clips share: names, order and number of joints, and space.
-// Joints are matched by name.
-static bool edit_pair(repair_job *file, bool orders, md5_doc *doc, md5_error *error)
+// Joints are matched by name. `sorts_joints`: parents are moved before their children, even if no
+// option edits the joints.
+static bool edit_pair(repair_job *job, bool sorts_joints, md5_doc *doc, md5_error *error)
 {
-    const tool_arguments *const arguments = file->arguments;
+    const tool_arguments *const arguments = job->arguments;
     const md5_joint_edit *const edit = &arguments->joint_edit;
-    if (!report_edit(file, rename_all(file, doc, error), "joints, meshes or shaders renamed"))
+    if (!report_edit(job, rename_all(job, doc, error), "joints, meshes or shaders renamed"))
         return false;
 
-    const bool edits_joints = orders || edit->root || edit->drops_unused;
+    const bool edits_joints = sorts_joints || edit->root || edit->drops_unused;
     if (doc->kind != MD5_DOC_CAMERA && edits_joints
-        && !report_edit(file, md5_edit_joints(doc, edit, error),
+        && !report_edit(job, md5_edit_joints(doc, edit, error),
                         "joints reordered, added or removed"))
         return false;
     if (edit->root && !is_unique(doc, edit->root, "--add-root", edit->root, error))
@@ -238,11 +258,11 @@ static bool edit_pair(repair_job *file, bool orders, md5_doc *doc, md5_error *er
     space.partners = partners;
     const uint32_t count = md5_edit_space(doc, &space, error);
     free(partners);
-    return report_edit(file, count, "joints or views scaled, rotated or mirrored");
+    return report_edit(job, count, "joints or views scaled, rotated or mirrored");
 }
 
 // Flips the triangles of closed meshes whose front faces are inside.
-static bool flip_inverted(repair_job *file, md5_doc *doc, md5_error *error)
+static bool flip_inverted(repair_job *job, md5_doc *doc, md5_error *error)
 {
     // The check needs the positions of vertices, which a document does not contain.
     size_t size = 0;
@@ -264,34 +284,34 @@ static bool flip_inverted(repair_job *file, md5_doc *doc, md5_error *error)
     free(flipped);
     if (count == 0)
         puts("  no closed mesh faces inwards; open meshes cannot be checked");
-    return report_edit(file, count, "triangles flipped to face outwards");
+    return report_edit(job, count, "triangles flipped to face outwards");
 }
 
 // Repairs a mesh and applies the options for meshes.
-static bool repair_model(repair_job *file, md5_doc *doc, md5_check *before, md5_error *error)
+static bool repair_model(repair_job *job, md5_doc *doc, md5_check *before, md5_error *error)
 {
     static const float max_sum_error = 1e-3f; // of weights; larger errors are repaired
-    const uint32_t max_weights = file->arguments->influences;
+    const uint32_t max_weights = job->arguments->influences;
     float max_shift = 0;
-    if (!report_edit(file, md5_fix_rotations(doc, error), "rotations normalized"))
+    if (!report_edit(job, md5_fix_rotations(doc, error), "rotations normalized"))
         return false;
-    if (!report_edit(file, md5_fix_weights(doc, max_weights, max_sum_error, &max_shift, error),
+    if (!report_edit(job, md5_fix_weights(doc, max_weights, max_sum_error, &max_shift, error),
                      "vertices with weights reduced or normalized"))
         return false;
 
-    if (file->arguments->fills_weights
-        && !report_edit(file, md5_fill_weights(doc, max_weights, error),
+    if (job->arguments->fills_weights
+        && !report_edit(job, md5_fill_weights(doc, max_weights, error),
                         "vertices without weights got those of the nearest surface point"))
         return false;
-    if (file->arguments->turns_inward && !flip_inverted(file, doc, error))
+    if (job->arguments->turns_inward && !flip_inverted(job, doc, error))
         return false;
-    if (!report_edit(file, md5_edit_meshes(doc, &file->arguments->mesh_edit, error),
+    if (!report_edit(job, md5_edit_meshes(doc, &job->arguments->mesh_edit, error),
                      "meshes merged or split, or unused elements removed"))
         return false;
 
     if (max_weights > 0 && max_shift > 0)
         printf("  this moves vertices by at most %g units\n", max_shift);
-    return edit_pair(file, find_rule(before, "parent-order") != NULL, doc, error);
+    return edit_pair(job, find_rule(before, "parent-order") != NULL, doc, error);
 }
 
 // Callback of md5_frame_edit: mirrors a pose. `user` is the mesh.
@@ -375,20 +395,20 @@ static bool print_carrier(const md5_doc *doc, md5_error *error)
 }
 
 // Applies --root-motion.
-static bool edit_root(repair_job *file, md5_doc *doc, md5_error *error)
+static bool edit_root(repair_job *job, md5_doc *doc, md5_error *error)
 {
-    const md5_root_edit *const edit = &file->arguments->root_edit;
+    const md5_root_edit *const edit = &job->arguments->root_edit;
     uint32_t count = 0;
-    if (!edit->joint && file->arguments->frame_edit.is_in_place)
+    if (!edit->joint && job->arguments->frame_edit.is_in_place)
         return print_carrier(doc, error);
     return convert_move_root_motion(doc, edit, &count, error)
-           && report_edit(file, count, "joints changed to move the root motion to the first joint");
+           && report_edit(job, count, "joints changed to move the root motion to the first joint");
 }
 
 // Removes the first frame of a clip if the second frame repeats it by mistake.
-static bool drop_doubled_frame(repair_job *file, md5_doc *doc, md5_error *error)
+static bool drop_doubled_frame(repair_job *job, md5_doc *doc, md5_error *error)
 {
-    md5_anim *const anim = md5_parse_anim(file->text, file->size, NULL, error);
+    md5_anim *const anim = md5_parse_anim(job->text, job->size, NULL, error);
     const bool is_read = anim != NULL;
     const bool is_doubled = is_read && tool_has_doubled_frame(anim);
     md5_free_anim(anim);
@@ -396,101 +416,111 @@ static bool drop_doubled_frame(repair_job *file, md5_doc *doc, md5_error *error)
         return is_read;
     if (md5_edit_frames(doc, &(md5_frame_edit){.first = 1}, error) == MD5_NONE)
         return false;
-    return report_edit(file, 1, "first frame removed, which the second frame repeats");
+    return report_edit(job, 1, "first frame removed, which the second frame repeats");
 }
 
 // Returns the edit that the options for frames request, without its model and callback.
-static md5_frame_edit read_frame_options(const repair_job *file)
+static md5_frame_edit read_frame_options(const repair_job *job)
 {
-    md5_frame_edit edit = file->arguments->frame_edit;
-    edit.frame_rate = file->arguments->rate;
-    if (file->part)
-        read_frames(strchr(file->part, '=') + 1, &edit);
-    else if (file->arguments->frames)
-        read_frames(file->arguments->frames, &edit);
+    md5_frame_edit edit = job->arguments->frame_edit;
+    edit.frame_rate = job->arguments->rate;
+    if (job->part)
+        read_frames(strchr(job->part, '=') + 1, &edit);
+    else if (job->arguments->frames)
+        read_frames(job->arguments->frames, &edit);
     return edit;
 }
 
-// Applies an edit of frames with the mesh of the clip, and prints its effects.
-static bool apply_frame_edit(repair_job *file, md5_doc *doc, md5_frame_edit edit, md5_error *error)
+// Adds the mesh of the clip to an edit that needs it: for --swap-sides to mirror poses, for
+// --reduce to measure the movement of the skin. Fails if --swap-sides has no mesh.
+static bool add_frame_edit_mesh(const repair_job *job, md5_frame_edit *edit, md5_error *error)
 {
-    const bool swaps_sides = file->arguments->swaps_sides;
-    if (swaps_sides && !file->mesh)
-        return convert_fail(error, MD5_ERROR_MISSING, file->path, mesh_not_read);
-
-    if (swaps_sides || edit.tolerance > 0)
-        edit.model = file->mesh;
+    const bool swaps_sides = job->arguments->swaps_sides;
+    if (swaps_sides && !job->mesh)
+        return convert_fail(error, MD5_ERROR_MISSING, job->path, mesh_not_read);
+    if (swaps_sides || edit->tolerance > 0)
+        edit->model = job->mesh;
     if (swaps_sides) {
-        edit.change = swap_sides;
-        edit.user = file->mesh;
+        edit->change = swap_sides;
+        edit->user = job->mesh;
     }
+    return true;
+}
+
+// Applies an edit of frames, and prints its effects.
+static bool apply_frame_edit(repair_job *job, md5_doc *doc, const md5_frame_edit *edit,
+                             md5_error *error)
+{
     md5_loop loop = {.end = MD5_LOOP_OPEN};
-    edit.loop = &loop;
-    const uint32_t num_comments = doc->num_comments;
-    if (!report_edit(file, md5_edit_frames(doc, &edit, error), "frames or their joints changed"))
+    md5_frame_edit complete_edit = *edit;
+    complete_edit.loop = &loop;
+    if (!add_frame_edit_mesh(job, &complete_edit, error))
         return false;
 
+    const uint32_t num_comments = doc->num_comments;
+    const uint32_t count = md5_edit_frames(doc, &complete_edit, error);
+    if (!report_edit(job, count, "frames or their joints changed"))
+        return false;
     if (doc->num_comments < num_comments)
         printf("  removed %u comments of removed frames\n", num_comments - doc->num_comments);
-    if (edit.is_closed)
+    if (edit->is_closed)
         print_loop(&loop);
     return true;
 }
 
 // Applies the options for frames. If the visible motion changes, bounds are computed again.
-static bool edit_frames(repair_job *file, md5_doc *doc, md5_error *error)
+static bool edit_frames(repair_job *job, md5_doc *doc, md5_error *error)
 {
-    const bool selects_frames = file->part || file->arguments->frames;
-    if (!selects_frames && !drop_doubled_frame(file, doc, error))
+    const bool selects_frames = job->part || job->arguments->frames;
+    if (!selects_frames && !drop_doubled_frame(job, doc, error))
         return false;
-    if (!edit_root(file, doc, error))
+    if (!edit_root(job, doc, error))
         return false;
 
-    const md5_frame_edit edit = read_frame_options(file);
+    const md5_frame_edit edit = read_frame_options(job);
     const bool changes_cycle = edit.is_closed || edit.is_in_place;
-    const bool changes_motion =
-        edit.frame_rate > 0 || changes_cycle || file->arguments->swaps_sides;
+    const bool changes_motion = edit.frame_rate > 0 || changes_cycle || job->arguments->swaps_sides;
     if (!changes_motion && !selects_frames && edit.tolerance == 0)
         return true;
-    if (!apply_frame_edit(file, doc, edit, error))
+    if (!apply_frame_edit(job, doc, &edit, error))
         return false;
-    if (!changes_motion || !file->mesh)
+    if (!changes_motion || !job->mesh)
         return true;
 
     // An error is ignored: the clip then has the bounds of the file.
-    const uint32_t num_bounds = md5_fix_bounds(doc, file->mesh, NULL);
-    return report_edit(file, num_bounds == MD5_NONE ? 0 : num_bounds,
+    const uint32_t num_bounds = md5_fix_bounds(doc, job->mesh, NULL);
+    return report_edit(job, num_bounds == MD5_NONE ? 0 : num_bounds,
                        "bounds computed from the skin");
 }
 
 // Returns true if the joints of a clip differ from the joints of its mesh.
-static bool has_other_joints(const repair_job *file, md5_check *before)
+static bool has_other_joints(const repair_job *job, md5_check *before)
 {
     static const char *const rules[] = {"clip-joint-count", "clip-joint-name", "clip-joint-order",
                                         "clip-joint-parent"};
     for (size_t i = 0; i < COMMON_LENGTH(rules); i++)
         if (find_rule(before, rules[i]))
             return true;
-    return file->arguments->joint_edit.drops_unused && file->mesh;
+    return job->arguments->joint_edit.drops_unused && job->mesh;
 }
 
 // Changes the joints of a clip to match its mesh, or gives them all components.
-static bool match_joints(repair_job *file, md5_doc *doc, md5_check *before, md5_error *error)
+static bool match_joints(repair_job *job, md5_doc *doc, md5_check *before, md5_error *error)
 {
-    const bool is_other = has_other_joints(file, before);
+    const bool is_other = has_other_joints(job, before);
     bool needs_all = find_rule(before, "base-frame-needed");
     if (!needs_all && is_other) // added joints have the base frame only
-        needs_all = tool_has_rule(tool_engines(file->arguments->requested, NULL, file->path),
+        needs_all = tool_has_rule(tool_engines(job->arguments->requested, NULL, job->path),
                                   "base-frame-needed");
     if (!is_other && !needs_all)
         return true;
-    if (is_other && !file->mesh)
-        return convert_fail(error, MD5_ERROR_MISSING, file->path, mesh_not_read);
+    if (is_other && !job->mesh)
+        return convert_fail(error, MD5_ERROR_MISSING, job->path, mesh_not_read);
 
-    const md5_model *const mesh = is_other ? file->mesh : NULL;
+    const md5_model *const mesh = is_other ? job->mesh : NULL;
     const char *const description =
         is_other ? "joints changed to match the mesh" : "joints extended to all components";
-    return report_edit(file, md5_fix_joints(doc, mesh, needs_all, error), description);
+    return report_edit(job, md5_fix_joints(doc, mesh, needs_all, error), description);
 }
 
 // Returns true if the bounds of a clip are missing or wrong. Bounds that are too large hide
@@ -501,99 +531,100 @@ static bool needs_bounds(const md5_doc *doc, md5_check *before)
 }
 
 // Rotates the axes of joints to those of the mesh, before the mesh is edited.
-static bool rotate_axes(repair_job *file, md5_doc *doc, uint32_t *num_rotated, md5_error *error)
+static bool rotate_axes(repair_job *job, md5_doc *doc, uint32_t *num_rotated, md5_error *error)
 {
-    if (!file->mesh_text)
+    if (!job->mesh_text)
         return true;
     md5_error ignored = {0};
-    md5_model *const mesh = md5_parse_model(file->mesh_text, file->mesh_size, NULL, &ignored);
+    md5_model *const mesh = md5_parse_model(job->mesh_text, job->mesh_size, NULL, &ignored);
     if (!mesh)
         return true;
     *num_rotated = md5_fix_axes(doc, mesh, NULL, error);
     md5_free_model(mesh);
-    return report_edit(file, *num_rotated, "joints rotated to the axes of the mesh");
+    return report_edit(job, *num_rotated, "joints rotated to the axes of the mesh");
 }
 
 // Repairs a clip and changes it to match its mesh, if the mesh is known.
-static bool repair_anim(repair_job *file, md5_doc *doc, md5_check *before, md5_error *error)
+static bool repair_anim(repair_job *job, md5_doc *doc, md5_check *before, md5_error *error)
 {
     uint32_t num_scaled = 0;
-    if (file->arguments->mesh && before)
+    if (job->arguments->mesh && before)
         num_scaled = md5_edit_space(doc, &before->space, error);
-    if (!report_edit(file, num_scaled, "joints changed to the mesh's scale and orientation"))
+    if (!report_edit(job, num_scaled, "joints changed to the mesh's scale and orientation"))
         return false;
     uint32_t num_rotated = 0;
-    if (file->arguments->mesh && !rotate_axes(file, doc, &num_rotated, error))
+    if (job->arguments->mesh && !rotate_axes(job, doc, &num_rotated, error))
         return false;
 
-    if (!edit_pair(file, find_rule(before, "parent-order") != NULL, doc, error))
+    if (!edit_pair(job, find_rule(before, "parent-order") != NULL, doc, error))
         return false;
-    if (!match_joints(file, doc, before, error))
+    if (!match_joints(job, doc, before, error))
         return false;
-    if (!edit_frames(file, doc, error))
+    if (!edit_frames(job, doc, error))
         return false;
 
     const bool has_moved_joints = num_scaled > 0 || num_rotated > 0;
-    if (file->mesh && (has_moved_joints || needs_bounds(doc, before)))
-        return report_edit(file, md5_fix_bounds(doc, file->mesh, error),
+    if (job->mesh && (has_moved_joints || needs_bounds(doc, before)))
+        return report_edit(job, md5_fix_bounds(doc, job->mesh, error),
                            "bounds computed from the skin");
     return true;
 }
 
 // Finds the mesh of a clip: the argument of --mesh, the mesh in the clip's folder, or the only mesh
 // of the command.
-static char *find_mesh_path(const repair_job *file)
+static char *find_mesh_path(const repair_job *job)
 {
-    const tool_arguments *const arguments = file->arguments;
+    const tool_arguments *const arguments = job->arguments;
     if (arguments->mesh)
         return common_copy(arguments->mesh);
-    char *const path = tool_find_sibling_mesh(file->path);
+    char *const path = tool_find_sibling_mesh(job->path);
     if (path)
         return path;
     size_t num_meshes = 0;
     const char *mesh = NULL;
-    for (int i = 0; i < arguments->num_operands; i++)
+    for (int i = 0; i < arguments->num_operands; i++) {
         if (tool_file_kind(arguments->operands[i]) == TOOL_MODEL) {
             num_meshes++;
             mesh = arguments->operands[i];
         }
+    }
     return num_meshes == 1 ? common_copy(mesh) : NULL;
 }
 
 // Edits the mesh of a clip as the options edit it as a separate file. If this fails, the mesh
 // remains unedited. Sets `mesh_written` and `mesh`, which is NULL if the mesh is invalid.
-static void edit_mesh_of_clip(repair_job *file, md5_error *problem)
+static void edit_mesh_of_clip(repair_job *job, md5_error *problem)
 {
     md5_doc *const doc =
-        md5_parse_doc(MD5_DOC_MODEL, file->mesh_text, file->mesh_size, NULL, problem);
-    file->is_mesh = true;
-    if (doc && edit_pair(file, false, doc, problem))
-        convert_print_doc(doc, &file->mesh_written, &file->mesh_written_size, problem);
-    file->is_mesh = false;
+        md5_parse_doc(MD5_DOC_MODEL, job->mesh_text, job->mesh_size, NULL, problem);
+    job->is_silent = true;
+    if (doc && edit_pair(job, false, doc, problem))
+        convert_print_doc(doc, &job->mesh_written, &job->mesh_written_size, problem);
+    job->is_silent = false;
     md5_free_doc(doc);
 
-    if (file->mesh_written)
-        file->mesh = md5_parse_model(file->mesh_written, file->mesh_written_size, NULL, problem);
+    if (job->mesh_written)
+        job->mesh = md5_parse_model(job->mesh_written, job->mesh_written_size, NULL, problem);
     else
-        file->mesh = md5_parse_model(file->mesh_text, file->mesh_size, NULL, problem);
+        job->mesh = md5_parse_model(job->mesh_text, job->mesh_size, NULL, problem);
 }
 
 // Reads the mesh of a clip and edits it. An unreadable mesh is an error only if --mesh names it.
-static bool load_mesh(repair_job *file, md5_error *error)
+static bool load_mesh(repair_job *job, md5_error *error)
 {
-    const char *const named_mesh = file->arguments->mesh;
+    const char *const named_mesh = job->arguments->mesh;
     const char *reason = NULL;
-    file->mesh_path = find_mesh_path(file);
-    if (file->mesh_path)
-        file->mesh_text = common_read_stream(file->mesh_path, &file->mesh_size, &reason);
-    if (!file->mesh_text && named_mesh)
+    job->mesh_path = find_mesh_path(job);
+    if (job->mesh_path)
+        job->mesh_text = common_read_stream(job->mesh_path, &job->mesh_size, &reason);
+    if (!job->mesh_text && named_mesh)
         return convert_fail(error, MD5_ERROR_IO, named_mesh, "cannot read the file: %s", reason);
-    if (!file->mesh_text)
+    if (!job->mesh_text)
         return true;
 
     md5_error problem = {0};
-    edit_mesh_of_clip(file, &problem);
-    if (file->mesh || !named_mesh)
+    edit_mesh_of_clip(job, &problem);
+    if (job->mesh || !named_mesh)
         return true;
     *error = problem;
     convert_name_file(error, named_mesh);
@@ -608,9 +639,9 @@ typedef struct warning_list {
 
 static void store_warning(void *user, const md5_error *warning)
 {
-    warning_list *const to = user;
-    if (!tool_is_reported_by_rule(to->file_check, warning))
-        common_add(&to->list, common_format("line %u: %s", warning->line, warning->message));
+    warning_list *const warnings = user;
+    if (!tool_is_reported_by_rule(warnings->file_check, warning))
+        common_add(&warnings->list, common_format("line %u: %s", warning->line, warning->message));
 }
 
 // Returns true if one of some warnings has a message, in any line. Both begin with "line N".
@@ -625,67 +656,79 @@ static bool has_message(const common_list *warnings, const char *warning)
 }
 
 // Prints the warnings of the library, and if they remain for the written text.
-static void compare_warnings(repair_job *file, const common_list *before)
+static void compare_warnings(repair_job *job, const common_list *before)
 {
     warning_list after = {0};
     const md5_load_opts opts = {.warn = store_warning, .warn_user = &after};
-    md5_free_doc(md5_parse_doc(file->kind, file->written, file->written_size, &opts, NULL));
+    md5_free_doc(md5_parse_doc(job->kind, job->written, job->written_size, &opts, NULL));
     for (size_t i = 0; i < before->count; i++)
-        print_repair(file, !has_message(&after.list, before->names[i]), before->names[i]);
+        print_repair(job, !has_message(&after.list, before->names[i]), before->names[i]);
     common_free_list(&after.list);
 }
 
-static bool repair_doc(repair_job *file, md5_doc *doc, md5_check *before, md5_error *error)
+// Applies all repairs and options to a document. `before` is the check of the original text.
+static bool repair_doc(repair_job *job, md5_doc *doc, md5_check *before, md5_error *error)
 {
-    if (!set_parents(file, doc, error))
+    if (!set_parents(job, doc, error))
         return false;
-    if (file->kind == MD5_DOC_MODEL)
-        return repair_model(file, doc, before, error);
-    if (file->kind == MD5_DOC_ANIM)
-        return repair_anim(file, doc, before, error);
-    return edit_pair(file, false, doc, error);
+    if (job->kind == MD5_DOC_MODEL)
+        return repair_model(job, doc, before, error);
+    if (job->kind == MD5_DOC_ANIM)
+        return repair_anim(job, doc, before, error);
+    return edit_pair(job, false, doc, error);
 }
 
 // Prints that an option makes a file readable, if it does.
-static void suggest_dropping_triangles(const repair_job *file)
+static void suggest_dropping_triangles(const repair_job *job)
 {
     const md5_load_opts opts = {.drop_invalid_triangles = true};
-    md5_doc *const doc = md5_parse_doc(file->kind, file->text, file->size, &opts, NULL);
+    md5_doc *const doc = md5_parse_doc(job->kind, job->text, job->size, &opts, NULL);
     if (doc)
         puts("  use --bad-triangles to read the file without the invalid triangles");
     md5_free_doc(doc);
 }
 
-// Writes the repaired document to memory, and prints the changes.
-static bool repair(repair_job *file, md5_error *error)
+// Parses the original text, and stores the warnings of the library. Returns NULL on failure.
+static md5_doc *parse_original(const repair_job *job, warning_list *warnings, md5_error *error)
 {
-    if (file->kind == MD5_DOC_ANIM && !load_mesh(file, error))
+    const md5_load_opts opts = {
+        .file_name = job->path,
+        .warn = store_warning,
+        .warn_user = warnings,
+        .drop_invalid_triangles = job->arguments->drop_invalid_triangles,
+    };
+    md5_doc *const doc = md5_parse_doc(job->kind, job->text, job->size, &opts, error);
+    if (!doc && !opts.drop_invalid_triangles)
+        suggest_dropping_triangles(job);
+    return doc;
+}
+
+// Prints which problems of the original text the repaired text still has.
+static void print_repairs(repair_job *job, md5_check *before, const common_list *warnings_before)
+{
+    md5_check *const after = check_repaired(job);
+    compare_checks(job, before, after);
+    compare_warnings(job, warnings_before);
+    md5_free_check(after);
+}
+
+// Repairs a file in memory and prints the changes. On success, `written` is the repaired text.
+static bool repair_file(repair_job *job, md5_error *error)
+{
+    if (job->kind == MD5_DOC_ANIM && !load_mesh(job, error))
         return false;
 
-    md5_check *const before = check_text(file, false);
-    warning_list found = {.file_check = before};
-    const md5_load_opts opts = {
-        .file_name = file->path,
-        .warn = store_warning,
-        .warn_user = &found,
-        .drop_invalid_triangles = file->arguments->drop_invalid_triangles,
-    };
-    md5_doc *const doc = md5_parse_doc(file->kind, file->text, file->size, &opts, error);
-    if (!doc && !opts.drop_invalid_triangles)
-        suggest_dropping_triangles(file);
+    md5_check *const before = check_original(job);
+    warning_list warnings = {.file_check = before};
+    md5_doc *const doc = parse_original(job, &warnings, error);
+    const bool is_repaired = doc && repair_doc(job, doc, before, error);
+    if (is_repaired && convert_print_doc(doc, &job->written, &job->written_size, error))
+        print_repairs(job, before, &warnings.list);
 
-    const bool is_repaired = doc && repair_doc(file, doc, before, error);
-    if (is_repaired && convert_print_doc(doc, &file->written, &file->written_size, error)) {
-        md5_check *const after = check_text(file, true);
-        compare_checks(file, before, after);
-        compare_warnings(file, &found.list);
-        md5_free_check(after);
-    }
-
-    common_free_list(&found.list);
+    common_free_list(&warnings.list);
     md5_free_check(before);
     md5_free_doc(doc);
-    return file->written;
+    return job->written;
 }
 
 // -- The command ----------------------------------------------------------------------------------
@@ -702,24 +745,24 @@ static bool is_output_folder(const tool_arguments *arguments)
 
 // Returns the path of the output: --output, a file in that folder, or the file itself. Binary files
 // of Doom 3 BFG become text files. A part of a clip has the name that --cut gives it.
-static char *name_output(const repair_job *file)
+static char *name_output(const repair_job *job)
 {
     static const char *const extensions[] = {
         [MD5_DOC_MODEL] = ".md5mesh",
         [MD5_DOC_ANIM] = ".md5anim",
         [MD5_DOC_CAMERA] = ".md5camera",
     };
-    const char *const output = file->arguments->output;
-    if (output && !is_output_folder(file->arguments))
+    const char *const output = job->arguments->output;
+    if (output && !is_output_folder(job->arguments))
         return common_copy(output);
 
     char *stem = NULL;
-    if (file->part)
-        stem = common_format("%.*s", (int)strcspn(file->part, "="), file->part);
+    if (job->part)
+        stem = common_format("%.*s", (int)strcspn(job->part, "="), job->part);
     else
-        stem = common_stem(file->path);
-    char *const folder = output ? common_copy(output) : common_folder(file->path);
-    char *const name = common_format("%s%s", stem, extensions[file->kind]);
+        stem = common_stem(job->path);
+    char *const folder = output ? common_copy(output) : common_folder(job->path);
+    char *const name = common_format("%s%s", stem, extensions[job->kind]);
     char *const path = common_join(folder, name);
     free(name);
     free(folder);
@@ -742,63 +785,64 @@ static bool is_duplicate_output(const common_list *outputs, const char *path)
 
 // Fails if a file must not be written to a path, or after an earlier error that did not end the
 // repair, such as an invalid mesh of a clip of version 6.
-static bool check_output(const repair_job *file, const char *path, md5_error *error)
+static bool check_output(const repair_job *job, const char *path, md5_error *error)
 {
     if (error->status != MD5_OK)
         return false;
-    if (is_duplicate_output(file->outputs, path))
+    if (is_duplicate_output(job->outputs, path))
         return convert_fail(
-            error, MD5_ERROR_IO, file->path,
+            error, MD5_ERROR_IO, job->path,
             "duplicate output name %s: expected different names for all files and parts", path);
-    if (common_is_file(path) && !file->arguments->is_forced)
+    if (common_is_file(path) && !job->arguments->is_forced)
         return convert_fail(error, MD5_ERROR_IO, path,
                             "the file exists; use --force to overwrite it");
     return true;
 }
 
-// Stores the text until all files are repaired.
-static bool store_text(repair_job *file, md5_error *error)
+// Stores the repaired text and its path until all files are repaired.
+static bool store_text(repair_job *job, md5_error *error)
 {
-    char *const path = name_output(file);
-    if (!check_output(file, path, error)) {
+    char *const path = name_output(job);
+    if (!check_output(job, path, error)) {
         free(path);
         return false;
     }
-    common_add(file->outputs, path);
-    common_add(file->texts, file->written);
-    file->written = NULL;
+    common_add(job->outputs, path);
+    common_add(job->texts, job->written);
+    job->written = NULL;
     return true;
 }
 
-// Repairs a file, or a part of it, whose text was read. Returns an exit status.
-static int fix_part(repair_job file, const char *part)
+// Repairs a file, or a part of it, whose text was read. Returns an exit status. `job` is a copy, so
+// that each part of a clip begins with the original text and mesh.
+static int fix_part(repair_job job, const char *part)
 {
-    const tool_arguments *const arguments = file.arguments;
+    const tool_arguments *const arguments = job.arguments;
     md5_error error = {0};
-    common_print(stdout, "%s\n", file.path);
+    common_print(stdout, "%s\n", job.path);
     if (part)
         printf("  part %.*s\n", (int)strcspn(part, ","), part);
-    file.part = part;
-    file.mesh_path = NULL;
-    file.mesh_text = NULL;
-    file.mesh_written = NULL;
+    job.part = part;
+    job.mesh_path = NULL;
+    job.mesh_text = NULL;
+    job.mesh_written = NULL;
 
-    bool is_done = repair(&file, &error);
-    const bool has_work = file.num_changes > 0 || arguments->output || part;
-    if (is_done && file.num_changes == 0)
+    bool is_done = repair_file(&job, &error);
+    const bool has_work = job.num_changes > 0 || arguments->output || part;
+    if (is_done && job.num_changes == 0)
         puts("  no changes");
     if (is_done && has_work && !arguments->is_dry)
-        is_done = store_text(&file, &error);
+        is_done = store_text(&job, &error);
     if (!is_done && error.file[0] == '\0')
-        convert_name_file(&error, file.path);
+        convert_name_file(&error, job.path);
 
-    md5_free_model(file.mesh);
-    free(file.mesh_path);
-    free(file.mesh_text);
-    free(file.mesh_written);
-    free(file.written);
+    md5_free_model(job.mesh);
+    free(job.mesh_path);
+    free(job.mesh_text);
+    free(job.mesh_written);
+    free(job.written);
     const int status = tool_end(is_done, &error);
-    return arguments->is_dry && file.num_changes > 0 ? TOOL_BAD_FILE : status;
+    return arguments->is_dry && job.num_changes > 0 ? TOOL_BAD_FILE : status;
 }
 
 static md5_doc_kind doc_kind(tool_kind kind)
@@ -842,15 +886,14 @@ static const char *next_part(const char *part)
     return separator ? separator + 1 : NULL;
 }
 
-// Writes each part of a clip to a file, one of which may replace the clip itself. Returns an exit
-// status.
-static int fix_parts(const repair_job *file)
+// Writes each part of a clip to a file, which may replace the clip itself. Returns an exit status.
+static int fix_parts(const repair_job *job)
 {
     int status = TOOL_OK;
-    const common_texts *const cuts = &file->arguments->cuts;
+    const common_texts *const cuts = &job->arguments->cuts;
     for (size_t i = 0; i < cuts->count; i++) {
         for (const char *part = cuts->names[i]; part; part = next_part(part)) {
-            if (fix_part(*file, part) != TOOL_OK)
+            if (fix_part(*job, part) != TOOL_OK)
                 status = TOOL_BAD_FILE;
         }
     }
@@ -858,40 +901,42 @@ static int fix_parts(const repair_job *file)
 }
 
 // Repairs a file, or cuts it with --cut. Returns an exit status.
-static int fix_file(const repair_job *pattern, const char *path)
+static int fix_file(const repair_job *common_job, const char *path)
 {
-    repair_job file = *pattern;
+    repair_job job = *common_job;
     md5_error error = {0};
-    file.path = path;
-    file.kind = doc_kind(tool_file_kind(path));
-    file.text = read_text(path, &file.size, &error);
-    if (!file.text)
+    job.path = path;
+    job.kind = doc_kind(tool_file_kind(path));
+    job.text = read_text(path, &job.size, &error);
+    if (!job.text)
         return tool_end(false, &error);
-    const bool is_cut = file.arguments->cuts.count > 0 && file.kind == MD5_DOC_ANIM;
-    const int status = is_cut ? fix_parts(&file) : fix_part(file, NULL);
-    free(file.text);
+    const bool is_cut = job.arguments->cuts.count > 0 && job.kind == MD5_DOC_ANIM;
+    const int status = is_cut ? fix_parts(&job) : fix_part(job, NULL);
+    free(job.text);
     return status;
 }
 
-// Reads YAW or PITCH,YAW,ROLL in degrees.
+// Reads YAW or PITCH,YAW,ROLL in degrees. Returns false for another number of angles, for angles
+// that are not finite, and for text after them.
 static bool read_angles(const char *text, md5_euler *rotation)
 {
     float angles[3] = {0};
     int count = 0;
-    const char *at = text;
+    const char *next = text;
     while (count < 3) {
         char *end = NULL;
-        angles[count] = strtof(at, &end);
-        if (end == at)
+        angles[count] = strtof(next, &end);
+        if (end == next)
             return false;
         count++;
-        at = end;
-        if (*at != ',')
+        next = end;
+        if (*next != ',')
             break;
-        at++;
+        next++;
     }
 
-    const bool is_complete = *at == '\0' && at[-1] != ',';
+    const bool ends_with_comma = next[-1] == ','; // after the third angle
+    const bool is_complete = *next == '\0' && !ends_with_comma;
     if (!is_complete || count == 2 || !isfinite(angles[0] + angles[1] + angles[2]))
         return false;
     if (count == 1)
