@@ -2,45 +2,67 @@
 // game folder.
 #include "demo/tool/game.h"
 
-// Prints an item. `file` is NULL or the file that declares it, `line` is 0 or the line of its
-// declaration. `model` is NULL or the model of a clip.
-static void print_item(tool_game *game, const char *model, const char *name, const char *file,
-                       uint32_t line)
+// An item of the list.
+typedef struct list_item {
+    const char *model; // the model of a clip, or NULL
+    const char *name;
+    const char *file; // the file that declares the item, or NULL
+    uint32_t line;    // of the declaration, or 0
+} list_item;
+
+// Prints an item as a JSON object.
+static void print_json_item(const char *kind, const list_item *item)
+{
+    common_print_json("{\"kind\":%s", kind);
+    if (item->model)
+        common_print_json(",\"model\":%s", item->model);
+    common_print_json(",\"name\":%s", item->name);
+    if (item->file)
+        common_print_json(",\"file\":%s", item->file);
+    if (item->line > 0)
+        printf(",\"line\":%u", item->line);
+    puts("}");
+}
+
+// Prints an item as a line of text.
+static void print_text_item(const char *kind, const list_item *item)
+{
+    printf("%-8s  ", kind);
+    if (item->model)
+        common_print(stdout, "%s ", item->model);
+    common_print(stdout, "%s", item->name);
+    if (item->file)
+        common_print(stdout, "  %s", item->file);
+    if (item->line > 0)
+        printf(":%u", item->line);
+    putchar('\n');
+}
+
+// Prints an item of the kind that is being listed.
+static void print_item(tool_game *game, list_item item)
 {
     game->has_output = true;
-    if (game->is_json) {
-        common_print_json("{\"kind\":%s", game->kind);
-        if (model)
-            common_print_json(",\"model\":%s", model);
-        common_print_json(",\"name\":%s", name);
-        if (file)
-            common_print_json(",\"file\":%s", file);
-        if (line > 0)
-            printf(",\"line\":%u", line);
-        puts("}");
-    } else {
-        printf("%-8s  ", game->kind);
-        if (model)
-            common_print(stdout, "%s ", model);
-        common_print(stdout, "%s", name);
-        if (file)
-            common_print(stdout, "  %s", file);
-        if (line > 0)
-            printf(":%u", line);
-        putchar('\n');
-    }
+    if (game->is_json)
+        print_json_item(game->kind, &item);
+    else
+        print_text_item(game->kind, &item);
 }
 
 // Prints the location of a declaration without parsing it.
 static bool list_decl(tool_game *game, const md5_decl *decl, md5_error *error)
 {
     (void)error;
-    print_item(game, NULL, decl->name, decl->file, decl->keyword_line);
+    const list_item item = {
+        .name = decl->name,
+        .file = decl->file,
+        .line = decl->keyword_line,
+    };
+    print_item(game, item);
     return true;
 }
 
-// Stores the files of a clip as used by a model. Returns the size of their names with the other
-// text of a line.
+// Stores the files of a clip as used by a model, for list_unused_files(). Returns the size of the
+// names and of the other text of their lines, for the limit of the list.
 static size_t add_used_files(tool_game *game, const md5_model_anim *anim)
 {
     enum { BYTES_PER_LINE = 32 };
@@ -66,7 +88,12 @@ static bool list_clips(tool_game *game, const md5_decl *decl, md5_error *error)
     for (uint32_t i = 0; i < model->num_anims && !game->is_clip_list_full; i++) {
         const md5_model_anim *const anim = md5_model_def_anim(model, i);
         game->num_bytes += strlen(decl->name) + strlen(anim->name) + add_used_files(game, anim);
-        print_item(game, decl->name, anim->name, anim->files[0], 0);
+        const list_item item = {
+            .model = decl->name,
+            .name = anim->name,
+            .file = anim->files[0],
+        };
+        print_item(game, item);
         game->is_clip_list_full = game->num_bytes > MAX_BYTES;
     }
 
@@ -91,7 +118,7 @@ static void list_unused_files(tool_game *game, const char *extension)
             used->count > 0
             && bsearch(&name, used->names, used->count, sizeof name, common_order_by_case);
         if (!is_used)
-            print_item(game, NULL, name, NULL, 0);
+            print_item(game, (list_item){.name = name});
     }
 }
 
@@ -167,12 +194,13 @@ static int find_kind(const char *argument)
 
 // The selected kinds.
 typedef struct list_choice {
-    bool is_all; // no kind was given
-    bool is_selected[NUM_KINDS];
-    bool has_files;
+    bool is_all;                 // no kind was given
+    bool is_selected[NUM_KINDS]; // elements of kinds[]
+    bool has_files;              // the kind "files", whose items are not declared
 } list_choice;
 
-// Reads the kinds. Returns an exit status, and prints an error for an unknown kind.
+// Reads the kinds from the operands. With --base, the folder may be the first operand; it is then
+// moved to arguments->folder. Returns an exit status, and prints an error for an unknown kind.
 static int read_list_choice(tool_arguments *arguments, list_choice *choice)
 {
     for (int i = 0; i < arguments->num_operands; i++) {
@@ -207,22 +235,35 @@ static int list_kind(tool_game *game, const struct listed_kind *kind)
     return tool_end(is_listed, &error);
 }
 
-// Prints the selected kinds of an opened game. Returns an exit status: the command fails if clips
-// were skipped or nothing can be read.
-static int list_game(tool_game *game, const list_choice *choice)
+// Prints a warning if declaration files cannot be read, because their items are missing in the
+// list.
+static void warn_of_unread_files(const tool_game *game)
 {
-    int status = TOOL_OK;
     const uint32_t num_unread = md5_game_num_unread(game->md5);
     if (num_unread > 0)
         fprintf(stderr,
                 "md5tool: %u declaration files cannot be read; use md5tool check to list the "
                 "errors\n",
                 num_unread);
+}
 
+// Prints the selected kinds of an opened game. Returns an exit status.
+static int list_kinds(tool_game *game, const list_choice *choice)
+{
+    int status = TOOL_OK;
     for (int i = 0; i < NUM_KINDS && status == TOOL_OK; i++) {
         if (choice->is_all || choice->is_selected[i])
             status = list_kind(game, &kinds[i]);
     }
+    return status;
+}
+
+// Prints the selected items of an opened game. Returns an exit status: the command fails if clips
+// were skipped or nothing can be read.
+static int list_game(tool_game *game, const list_choice *choice)
+{
+    warn_of_unread_files(game);
+    const int status = list_kinds(game, choice);
     if (choice->has_files)
         list_files(game);
     if (!game->has_output)
@@ -235,9 +276,9 @@ static int list_game(tool_game *game, const list_choice *choice)
     return status;
 }
 
+// md5tool list: reads the arguments, opens the game and prints its items. Returns an exit status.
 static int run_list(tool_arguments *arguments)
 {
-    tool_game game;
     list_choice choice = {.is_all = true};
     // With --base, read_list_choice() finds DIR.
     int status = tool_read_game_folder(arguments, INT_MAX);
@@ -245,6 +286,8 @@ static int run_list(tool_arguments *arguments)
         status = read_list_choice(arguments, &choice);
     if (status != TOOL_OK)
         return status;
+
+    tool_game game;
     status = tool_open_game(arguments, true, &game);
     game.is_json = arguments->is_json;
     if (status == TOOL_OK)
