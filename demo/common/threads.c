@@ -1,5 +1,6 @@
-// A thread pool. Worker 0 is the calling thread. All workers execute ranges of a loop until no
-// items remain (run_ranges()).
+// A thread pool. Worker 0 is the thread that starts a loop (run()); the other workers are threads
+// of the pool, which wait between loops (run_worker()). During a loop, each worker takes ranges of
+// items until no items remain (run_ranges()).
 #define _POSIX_C_SOURCE 200809L // sysconf()
 #include "demo/common/threads.h"
 
@@ -12,60 +13,68 @@
 #include <pthread.h>
 #include <unistd.h>
 
-enum { MAX_WORKERS = 64 };
+enum {
+    MAX_WORKERS = 64,
+    RANGES_PER_WORKER = 4, // in which the remaining items would be executed
+};
 
-typedef struct pool pool;
+typedef struct thread_pool thread_pool;
 
 typedef struct worker {
-    pool *all;
+    thread_pool *pool;
     uint32_t index;
     pthread_t thread;
 } worker;
 
 // All members except `jobs` and `workers` are protected by `lock`.
-struct pool {
+struct thread_pool {
     md5_threads jobs; // first member: the pointer that the caller has
     worker workers[MAX_WORKERS];
     pthread_mutex_t lock;
-    pthread_cond_t begun; // a loop has begun, or the pool ends
-    pthread_cond_t done;  // no worker executes a range
+    pthread_cond_t begun; // signalled when a loop begins, and when the pool ends
+    pthread_cond_t done;  // signalled when no worker executes a range
     size_t next;          // first item that no worker has begun
     size_t count;         // items of the loop
     uint32_t num_busy;    // workers that execute a range
-    bool is_ending;
-    md5_range_fn *range;
-    void *user;
+    bool is_ending;       // set by common_stop_threads(): the threads end
+    md5_range_fn *range;  // function of the loop
+    void *user;           // its argument
 };
 
-// Executes ranges until no items remain. The lock is held at the beginning and at the end. Ranges
-// become smaller towards the end, so that all threads finish at nearly the same time.
-static void run_ranges(pool *all, uint32_t index)
+// Executes ranges until no items remain. The caller holds the lock, which is released while the
+// function of the loop runs. Ranges become smaller towards the end, so that all threads finish at
+// nearly the same time.
+static void run_ranges(thread_pool *pool, uint32_t index)
 {
-    while (all->next < all->count) {
-        const size_t begin = all->next;
-        const size_t size = (all->count - begin) / ((size_t)4 * all->jobs.num_workers);
+    while (pool->next < pool->count) {
+        const size_t begin = pool->next;
+        const size_t size =
+            (pool->count - begin) / ((size_t)RANGES_PER_WORKER * pool->jobs.num_workers);
         const size_t end = begin + (size > 1 ? size : 1);
-        all->next = end;
-        all->num_busy++;
-        pthread_mutex_unlock(&all->lock);
-        all->range(all->user, index, begin, end);
-        pthread_mutex_lock(&all->lock);
-        all->num_busy--;
+        pool->next = end;
+        pool->num_busy++;
+        pthread_mutex_unlock(&pool->lock);
+        pool->range(pool->user, index, begin, end);
+        pthread_mutex_lock(&pool->lock);
+        pool->num_busy--;
     }
 }
 
-static void *work(void *user)
+// The main function of a thread of the pool: executes ranges of each loop, and waits for the next
+// loop, until the pool ends. `user` is the worker. The lock is held except while the thread waits
+// or executes a range, so that no signal is missed.
+static void *run_worker(void *user)
 {
     const worker *const self = user;
-    pool *const all = self->all;
-    pthread_mutex_lock(&all->lock);
-    while (!all->is_ending) {
-        run_ranges(all, self->index);
-        if (all->num_busy == 0)
-            pthread_cond_broadcast(&all->done);
-        pthread_cond_wait(&all->begun, &all->lock);
+    thread_pool *const pool = self->pool;
+    pthread_mutex_lock(&pool->lock);
+    while (!pool->is_ending) {
+        run_ranges(pool, self->index);
+        if (pool->num_busy == 0)
+            pthread_cond_broadcast(&pool->done);
+        pthread_cond_wait(&pool->begun, &pool->lock);
     }
-    pthread_mutex_unlock(&all->lock);
+    pthread_mutex_unlock(&pool->lock);
     return NULL;
 }
 
@@ -73,22 +82,22 @@ static void *work(void *user)
 // loop is done waits for the next loop.
 static void run(void *user, size_t count, md5_range_fn *range, void *range_user)
 {
-    pool *const all = user;
-    pthread_mutex_lock(&all->lock);
-    all->next = 0;
-    all->count = count;
-    all->range = range;
-    all->user = range_user;
-    pthread_cond_broadcast(&all->begun);
-    run_ranges(all, 0);
-    while (all->num_busy > 0)
-        pthread_cond_wait(&all->done, &all->lock);
-    pthread_mutex_unlock(&all->lock);
+    thread_pool *const pool = user;
+    pthread_mutex_lock(&pool->lock);
+    pool->next = 0;
+    pool->count = count;
+    pool->range = range;
+    pool->user = range_user;
+    pthread_cond_broadcast(&pool->begun);
+    run_ranges(pool, 0);
+    while (pool->num_busy > 0)
+        pthread_cond_wait(&pool->done, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
 }
 
 const md5_threads *common_start_threads(uint32_t num_workers)
 {
-    pool *const all = common_alloc(1, sizeof *all);
+    thread_pool *const pool = common_alloc(1, sizeof *pool);
 #if defined(_WIN32)
     const long num_cores = pthread_num_processors_np();
 #else
@@ -98,39 +107,39 @@ const md5_threads *common_start_threads(uint32_t num_workers)
     if (count > MAX_WORKERS)
         count = MAX_WORKERS;
 
-    pthread_mutex_init(&all->lock, NULL);
-    pthread_cond_init(&all->begun, NULL);
-    pthread_cond_init(&all->done, NULL);
-    all->jobs = (md5_threads){.run = run, .pool = all, .num_workers = 1};
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->begun, NULL);
+    pthread_cond_init(&pool->done, NULL);
+    pool->jobs = (md5_threads){.run = run, .pool = pool, .num_workers = 1};
 
     // Worker 0 is the calling thread. The other workers wait at the lock until all are created.
-    pthread_mutex_lock(&all->lock);
+    pthread_mutex_lock(&pool->lock);
     for (uint32_t i = 1; i < count; i++) {
-        worker *const next = &all->workers[i];
-        *next = (worker){.all = all, .index = i};
-        if (pthread_create(&next->thread, NULL, work, next) != 0)
+        worker *const next = &pool->workers[i];
+        *next = (worker){.pool = pool, .index = i};
+        if (pthread_create(&next->thread, NULL, run_worker, next) != 0)
             break;
-        all->jobs.num_workers++;
+        pool->jobs.num_workers++;
     }
-    pthread_mutex_unlock(&all->lock);
-    return &all->jobs;
+    pthread_mutex_unlock(&pool->lock);
+    return &pool->jobs;
 }
 
 void common_stop_threads(const md5_threads *threads)
 {
     if (!threads)
         return;
-    pool *const all = threads->pool;
-    pthread_mutex_lock(&all->lock);
-    all->is_ending = true;
-    pthread_cond_broadcast(&all->begun);
-    pthread_mutex_unlock(&all->lock);
-    for (uint32_t i = 1; i < all->jobs.num_workers; i++)
-        pthread_join(all->workers[i].thread, NULL);
-    pthread_cond_destroy(&all->done);
-    pthread_cond_destroy(&all->begun);
-    pthread_mutex_destroy(&all->lock);
-    free(all);
+    thread_pool *const pool = threads->pool;
+    pthread_mutex_lock(&pool->lock);
+    pool->is_ending = true;
+    pthread_cond_broadcast(&pool->begun);
+    pthread_mutex_unlock(&pool->lock);
+    for (uint32_t i = 1; i < pool->jobs.num_workers; i++)
+        pthread_join(pool->workers[i].thread, NULL);
+    pthread_cond_destroy(&pool->done);
+    pthread_cond_destroy(&pool->begun);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool);
 }
 
 #else
