@@ -56,6 +56,7 @@ static bool is_constraint_in_range(const md5_body_constraint *constraint)
     return are_in_range(constraint->axes, 2) && are_in_range(limits, 3);
 }
 
+// Fails if a body or a constraint has a coordinate that is not finite or above MAX_COORDINATE.
 static bool check_figure(md5_context *context, const md5_figure *figure)
 {
     const md5_decl *const decl = figure->def->decl;
@@ -107,6 +108,32 @@ static void initialize_ragdoll(md5_ragdoll *ragdoll, uint32_t *scratch)
     ragdoll->is_at_rest = true;
 }
 
+// Lays out a ragdoll and its arrays in a block, or only measures its size. `scratch` receives the
+// buffer of initialize_ragdoll(). Returns the ragdoll, or NULL while measuring.
+static md5_ragdoll *lay_out_ragdoll(md5_block *block, const md5_ragdoll_desc *desc,
+                                    uint32_t **scratch)
+{
+    const md5_figure *const figure = desc->figure;
+    const size_t num_bodies = figure->num_bodies;
+    const size_t num_constraints = figure->num_constraints;
+    const size_t num_triangles = figure->num_triangles;
+    md5_ragdoll layout = {.desc = *desc};
+    md5_ragdoll *const ragdoll = MD5_BLOCK_ARRAY(block, md5_ragdoll, 1);
+    layout.nodes = MD5_BLOCK_ARRAY(block, ragdoll_node, num_bodies);
+    layout.links = MD5_BLOCK_ARRAY(block, ragdoll_link, num_constraints + 1); // and DRAG_LINK
+    layout.node_by_body = MD5_BLOCK_ARRAY(block, uint32_t, num_bodies);
+    layout.path = MD5_BLOCK_ARRAY(block, uint32_t, num_bodies);
+    layout.hulls = MD5_BLOCK_ARRAY(block, ragdoll_hull, num_bodies);
+    layout.planes = MD5_BLOCK_ARRAY(block, ragdoll_plane, num_triangles);
+    layout.edges = MD5_BLOCK_ARRAY(block, ragdoll_edge, 2 * num_triangles);
+    layout.bodies = MD5_BLOCK_ARRAY(block, md5_body_state, num_bodies);
+    layout.rest_reference = MD5_BLOCK_ARRAY(block, md5_body_state, num_bodies);
+    *scratch = MD5_BLOCK_ARRAY(block, uint32_t, 4 * num_bodies + 4 + 3 * num_constraints);
+    if (ragdoll)
+        *ragdoll = layout;
+    return ragdoll;
+}
+
 md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc, const md5_allocator *allocator,
                                 md5_error *error)
 {
@@ -117,37 +144,19 @@ md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc, const md5_allocato
 
     md5_context context;
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
-    const md5_figure *const figure = desc->figure;
-    if (!check_figure(&context, figure))
+    if (!check_figure(&context, desc->figure))
         return NULL;
-    const size_t num_bodies = figure->num_bodies;
-    const size_t num_edges = figure->num_constraints;
+
+    // The first layout measures the size of the block, the second layout assigns the arrays.
     md5_block block = {0};
-    md5_ragdoll *ragdoll = NULL;
     uint32_t *scratch = NULL;
-
-    // The first pass measures the size of the block, the second pass assigns the arrays.
-    for (int pass = 0; pass < 2; pass++) {
-        md5_ragdoll layout = {.desc = *desc, .size = block.used};
-        if (pass == 1 && !md5i_block_end_measuring(&context, &block))
-            return NULL;
-        if (pass == 1)
-            memset(block.base, 0, layout.size);
-        ragdoll = MD5_BLOCK_ARRAY(&block, md5_ragdoll, 1);
-        layout.nodes = MD5_BLOCK_ARRAY(&block, ragdoll_node, num_bodies);
-        layout.links = MD5_BLOCK_ARRAY(&block, ragdoll_link, num_edges + 1);
-        layout.node_by_body = MD5_BLOCK_ARRAY(&block, uint32_t, num_bodies);
-        layout.path = MD5_BLOCK_ARRAY(&block, uint32_t, num_bodies);
-        layout.hulls = MD5_BLOCK_ARRAY(&block, ragdoll_hull, num_bodies);
-        layout.planes = MD5_BLOCK_ARRAY(&block, ragdoll_plane, figure->num_triangles);
-        layout.edges = MD5_BLOCK_ARRAY(&block, ragdoll_edge, 2 * (size_t)figure->num_triangles);
-        layout.bodies = MD5_BLOCK_ARRAY(&block, md5_body_state, num_bodies);
-        layout.rest_reference = MD5_BLOCK_ARRAY(&block, md5_body_state, num_bodies);
-        scratch = MD5_BLOCK_ARRAY(&block, uint32_t, 4 * num_bodies + 4 + 3 * num_edges);
-        if (pass == 1)
-            *ragdoll = layout;
-    }
-
+    (void)lay_out_ragdoll(&block, desc, &scratch);
+    const size_t size = block.used;
+    if (!md5i_block_end_measuring(&context, &block))
+        return NULL;
+    memset(block.base, 0, size);
+    md5_ragdoll *const ragdoll = lay_out_ragdoll(&block, desc, &scratch);
+    ragdoll->size = size;
     ragdoll->internal = (md5_internal){.allocator = context.allocator, .tag = MD5_TAG_RAGDOLL};
     initialize_ragdoll(ragdoll, scratch);
     return ragdoll;
@@ -484,6 +493,7 @@ typedef struct ragdoll_motion {
     double mass;
 } ragdoll_motion;
 
+// Sums energy, momentum and mass of all bodies for the solved velocities, node->velocity.
 static ragdoll_motion sum_motion(const md5_ragdoll *ragdoll)
 {
     ragdoll_motion sum = {0.0, 0.0, 0.0};

@@ -524,6 +524,8 @@ static bool is_exposed(const ground_surface *surface, md5_vec3d point, md5_vec3d
 
 enum { MAX_RIDGE_CONTACTS = 3 * MAX_PLANES / 2 + 2 }; // edges of a hull, and both ends
 
+// Finds the contacts of a ridge with the edges of the body, and the contacts of its two ends with
+// faces. Returns the number of contacts.
 static uint32_t find_ridge_contacts(const contact_search *search, const ground_surface *surface,
                                     const ground_ridge *ridge,
                                     ridge_contact contacts[MAX_RIDGE_CONTACTS])
