@@ -980,6 +980,7 @@ static bool is_valid_blink(const md5_entity *entity, const md5_actor_blink *blin
     return is_valid_time(blink->next);
 }
 
+// Returns true if all restored values are in the ranges that playing produces.
 static bool is_valid_actor(const md5_actor *actor)
 {
     const md5_entity *const entity = actor->entity;

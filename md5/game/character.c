@@ -19,6 +19,30 @@
 
 // == Joint modifiers ==============================================================================
 
+// Applies the position of a mod to the translation of a joint: replaces or adds in model space
+// (MD5_MOD_WORLD...) or relative to the parent (MD5_MOD_LOCAL...). `parent` is the transform of the
+// parent in model space, `from_model` is the inverse of its rotation.
+static MD5_ALWAYS_INLINE void apply_mod_translation(const md5_entity *entity,
+                                                    const md5_joint_mod *mod, uint32_t joint,
+                                                    const md5_xform *parent, md5_float4 from_model,
+                                                    md5_xform *local)
+{
+    // The offset of the model is a part of the root's translation, and is not modified.
+    const md5_vec3 offset = joint == 0 ? entity->offset : (md5_vec3){0.0f, 0.0f, 0.0f};
+    md5_vec3 translation = mod->translation;
+    if (mod->position == MD5_MOD_WORLD_OVERRIDE)
+        translation = md5_vec3_sub(translation, parent->translation);
+    if (mod->position >= MD5_MOD_WORLD)
+        translation =
+            md5_vec3_from_float4(md5_float4_rotate(from_model, md5_float4_from_vec3(translation)));
+    // As in the engine, MD5_MOD_WORLD adds to the position of a joint, but replaces the position of
+    // the root.
+    const bool has_parent = entity->model->skeleton.joints[joint].parent != MD5_NONE;
+    if (mod->position == MD5_MOD_LOCAL || (mod->position == MD5_MOD_WORLD && has_parent))
+        translation = md5_vec3_add(md5_vec3_sub(local->translation, offset), translation);
+    local->translation = md5_vec3_add(translation, offset);
+}
+
 // Applies the mod of a joint to its local transform. `parent` is the transform of its parent in
 // model space. Returns the rotation of the joint in model space.
 static MD5_ALWAYS_INLINE md5_float4 apply_mod(const md5_entity *entity, const md5_joint_mod *mod,
@@ -47,23 +71,8 @@ static MD5_ALWAYS_INLINE md5_float4 apply_mod(const md5_entity *entity, const md
     }
     if (mod->axis != MD5_MOD_NONE)
         md5_float4_store(&local->rotation, md5_float4_normalize_quat(in_parent, in_parent));
-    if (mod->position == MD5_MOD_NONE)
-        return in_model;
-
-    // The translation, without the offset of the model, which is a part of the root's translation.
-    const md5_vec3 offset = joint == 0 ? entity->offset : (md5_vec3){0.0f, 0.0f, 0.0f};
-    md5_vec3 translation = mod->translation;
-    if (mod->position == MD5_MOD_WORLD_OVERRIDE)
-        translation = md5_vec3_sub(translation, parent->translation);
-    if (mod->position >= MD5_MOD_WORLD)
-        translation =
-            md5_vec3_from_float4(md5_float4_rotate(from_model, md5_float4_from_vec3(translation)));
-    // As in the engine, MD5_MOD_WORLD adds to the position of a joint, but replaces the position of
-    // the root.
-    const bool has_parent = entity->model->skeleton.joints[joint].parent != MD5_NONE;
-    if (mod->position == MD5_MOD_LOCAL || (mod->position == MD5_MOD_WORLD && has_parent))
-        translation = md5_vec3_add(md5_vec3_sub(local->translation, offset), translation);
-    local->translation = md5_vec3_add(translation, offset);
+    if (mod->position != MD5_MOD_NONE)
+        apply_mod_translation(entity, mod, joint, parent, from_model, local);
     return in_model;
 }
 

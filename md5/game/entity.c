@@ -317,6 +317,8 @@ static bool load_clip(md5_entity_load *load, md5_entity_clip *clip)
     return true;
 }
 
+// Loads a clip for each animation of the modelDef. A clip whose files are unusable has no files.
+// Returns false if memory runs out.
 static bool load_clips(md5_entity_load *load)
 {
     md5_entity *const entity = &load->owner->entity;
@@ -447,6 +449,8 @@ static const md5_material *find_material(md5_entity_load *load, const char *shad
     return md5_game_material(load->game, replacement, error);
 }
 
+// Finds the name of the material of each mesh, NULL if the mesh is not drawn with a material.
+// Returns false if memory runs out.
 static bool find_materials(md5_entity_load *load)
 {
     md5_entity *const entity = &load->owner->entity;
@@ -682,15 +686,23 @@ typedef struct part_loader {
     const md5_mat34 *attach_pose; // [model joints]
 } part_loader;
 
+// Returns the first playable clip with the alias "ik_pose", or NULL.
+static const md5_binding *find_attach_clip(const md5_entity *entity)
+{
+    for (uint32_t i = 0; i < entity->num_clips; i++) {
+        const md5_entity_clip *const clip = &entity->clips[i];
+        if (clip->num_files > 0 && strcmp(clip->anim->alias, "ik_pose") == 0)
+            return clip->bindings[0];
+    }
+    return NULL;
+}
+
+// Sets loader->attach_pose, the transforms of the body's joints in the attach pose, in model space.
+// Returns false if memory runs out.
 static bool build_attach_pose(part_loader *loader)
 {
     const md5_entity *const entity = &loader->body->entity;
-    const md5_binding *clip = NULL;
-    for (uint32_t i = 0; !clip && i < entity->num_clips; i++) {
-        if (entity->clips[i].num_files > 0 && strcmp(entity->clips[i].anim->alias, "ik_pose") == 0)
-            clip = entity->clips[i].bindings[0];
-    }
-
+    const md5_binding *const clip = find_attach_clip(entity);
     const uint32_t num_joints = entity->model->skeleton.num_joints;
     loader->attach_pose = entity->model->bind;
     if (!clip || num_joints == 0)
@@ -786,6 +798,8 @@ static void store_part(part_loader *loader, const md5_entity_part *part)
     loader->parts[loader->body->entity.num_parts++] = *part;
 }
 
+// Adds the head of the key "def_head" at the joint of the key "head_joint". Does nothing if the
+// body does not have a head, or after a warning. Returns false if memory runs out.
 static bool add_head(part_loader *loader)
 {
     const md5_entity *const entity = &loader->body->entity;
@@ -810,6 +824,8 @@ static bool add_head(part_loader *loader)
     return read_copies(loader->load, loader->body, &loader->parts[entity->num_parts - 1]);
 }
 
+// Adds the entity in a key "def_attach...". The keys "joint", "origin" and "angles" of the attached
+// entity specify its location. Does nothing after a warning. Returns false if memory runs out.
 static bool add_attachment(part_loader *loader, const md5_entity_key *key)
 {
     md5_entity_part part = {.key = key->name};
@@ -982,6 +998,24 @@ static void check_part_key(const entity_check *check, const md5_entity_key *key)
     }
 }
 
+// Checks the keys of an entityDef that refer to the model, the head or an attachment.
+static void check_part_keys(const entity_check *check)
+{
+    // An inherited key is reported at the declaration that contains it. But if the heir overrides
+    // the model, the new model may not have the joints of inherited keys: check all keys then.
+    const md5_entity_def *const def = check->def;
+    const bool checks_inherited = !check->model || check->model->decl == def->decl;
+    uint32_t num_checked = 0;
+    for (uint32_t i = 0; i < def->num_keys && num_checked < MD5_MAX_ENTITY_PARTS; i++) {
+        const md5_entity_key *const key = &def->keys[i];
+        const bool is_inherited = key->decl != def->decl;
+        if (is_part_key(check, key) && (checks_inherited || !is_inherited)) {
+            check_part_key(check, key);
+            num_checked++;
+        }
+    }
+}
+
 bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
@@ -989,7 +1023,6 @@ bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *err
         return md5i_fail_missing(error, "game");
 
     md5_error reason = {.status = MD5_OK};
-    md5_context *const context = &game->context;
     const md5_entity_def *const def = md5_game_entity_def(game, name, &reason);
     const md5_entity_key *const model = find_key(def, "model");
     const md5_model_def *const model_def =
@@ -1007,20 +1040,9 @@ bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *err
         check.body.joints = model_def->joints;
     }
 
-    // An inherited key is reported at the declaration that contains it. But if the heir overrides
-    // the model, the new model may not have the joints of inherited keys: check all keys then.
-    const bool checks_inherited = !def || !model || model->decl == def->decl;
     if (def) {
-        check_skin_and_clip(context, game, def, model_def, def->decl);
-        uint32_t num_tried = 0;
-        for (uint32_t i = 0; i < def->num_keys && num_tried < MD5_MAX_ENTITY_PARTS; i++) {
-            const md5_entity_key *const key = &def->keys[i];
-            const bool is_inherited = key->decl != def->decl;
-            if (is_part_key(&check, key) && (checks_inherited || !is_inherited)) {
-                check_part_key(&check, key);
-                num_tried++;
-            }
-        }
+        check_skin_and_clip(&game->context, game, def, model_def, def->decl);
+        check_part_keys(&check);
     }
 
     // Other errors are reported as warnings.

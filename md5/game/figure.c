@@ -589,6 +589,8 @@ static bool read_constraint(figure_reader *reader, const struct constraint_kind 
                                 &has_body);
 }
 
+// Reads a block of a figure from the token after its keyword: settings, a body or a constraint.
+// Returns false if an error ends the parsing.
 static bool read_figure_block(figure_reader *reader, const md5_token *keyword)
 {
     bool has_model = false;

@@ -377,6 +377,8 @@ static uint32_t moved_joint(const figure_builder *builder, const md5_figure_body
     return child < skeleton->num_joints ? child : 0;
 }
 
+// Builds a body from its definition: shape, mass, and the transform in the setup pose. The origin
+// of the body becomes its center of mass. Returns false after an error.
 static bool build_body(figure_builder *builder, uint32_t index)
 {
     const md5_figure_body *const def = &builder->figure.def->bodies[index];

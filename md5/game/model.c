@@ -94,6 +94,8 @@ static bool has_file_extension(const md5_token *name, const char *extension)
     return name->size >= size && memcmp(name->text + name->size - size, extension, size) == 0;
 }
 
+// Copies the names and parents of the joints of a file. If memory runs out, the arrays are NULL and
+// the game's context has the error.
 static void set_asset_joints(md5_game *game, const md5_skeleton *skeleton, md5_asset *asset)
 {
     asset->joints = MD5_ALLOC_ZEROED(&game->arena, md5_joint, skeleton->num_joints);
@@ -258,6 +260,7 @@ static uint32_t descendants_end(const md5_asset *mesh, uint32_t joint)
     return end;
 }
 
+// Adds the joints from `first` up to `end` that the list does not contain.
 static void add_joints(md5_model_parser *parser, channel_joints *list, uint32_t first, uint32_t end)
 {
     if (!charge_joint_budget(parser, end - first))
@@ -269,6 +272,7 @@ static void add_joints(md5_model_parser *parser, channel_joints *list, uint32_t 
     }
 }
 
+// Removes the joints from `first` up to `end`. The other joints keep their order.
 static void remove_joints(md5_model_parser *parser, channel_joints *list, uint32_t first,
                           uint32_t end)
 {
@@ -1210,6 +1214,7 @@ static void read_offset(md5_model_parser *parser)
         md5i_decl_error(&parser->lex, "( x y z )", "Expected vector following 'offset'");
 }
 
+// Reads the value of a keyword of a model. Reports an unknown keyword and skips its block.
 static void read_model_keyword(md5_model_parser *parser, const md5_token *token)
 {
     if (md5i_token_is(token, "anim")) {

@@ -587,6 +587,8 @@ static bool is_loop(open_kind kind)
     return kind >= OPEN_WHILE;
 }
 
+// Opens a statement that contains other statements, at the current operation. Returns the
+// statement, which is the innermost open statement.
 static open_statement *open_block(script_compiler *compiler, open_kind kind)
 {
     const uint32_t index = compiler->num_statements++;
@@ -868,6 +870,7 @@ static script_definition *find_frame_call(script_compiler *compiler,
     return NULL;
 }
 
+// Lists the functions that the frame commands of a clip call, each once, and compiles them later.
 static void list_frame_calls(script_compiler *compiler, const md5_entity_clip *clip)
 {
     script_block *const block = compiler->block;
@@ -950,6 +953,7 @@ static bool compile(script_compiler *compiler, const md5_entity *entity)
 
 // == Loading ======================================================================================
 
+// Reads and compiles a script. Returns false after an error.
 static bool load(script_program *program, const char *path, const char *object,
                  const md5_entity *entity)
 {

@@ -250,6 +250,8 @@ static bool open_namespace(script_program *program)
     return true;
 }
 
+// Reads an object, the beginning or the end of a namespace, a function or global variables. Returns
+// false after an error.
 static bool read_declaration(script_program *program)
 {
     script_tokens *const tokens = &program->tokens;

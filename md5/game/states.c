@@ -892,6 +892,22 @@ static void call_frame(void *user, const md5_frame_command *command, const md5_e
 
 // == Public functions =============================================================================
 
+// Initializes a run whose bytes are 0. No thread runs. All channels except for MD5_CHANNEL_ALL are
+// idle and disabled until the script enables them.
+static void initialize_run(script_run *run)
+{
+    run->next = MD5_NONE;
+    run->allows_pain = true;
+    run->allows_movement = true;
+    for (uint32_t i = 0; i < NUM_THREADS; i++) {
+        script_thread *const thread = &run->threads[i];
+        const bool has_channel = i != MD5_CHANNEL_ALL;
+        thread->state = "";
+        thread->is_idle = has_channel;
+        thread->is_disabled = has_channel;
+    }
+}
+
 md5_states *md5_create_states(const md5_states_desc *desc, const md5_allocator *allocator,
                               md5_error *error)
 {
@@ -924,16 +940,7 @@ md5_states *md5_create_states(const md5_states_desc *desc, const md5_allocator *
         memcpy(states->variables, script->initial, num_variables * sizeof(script_value));
 
     states->running = MD5_NUM_CHANNELS;
-    states->run.next = MD5_NONE;
-    states->run.allows_pain = true;
-    states->run.allows_movement = true;
-    for (uint32_t i = 0; i < NUM_THREADS; i++) {
-        script_thread *const thread = &states->run.threads[i];
-        const bool has_channel = i != MD5_CHANNEL_ALL;
-        thread->state = "";
-        thread->is_idle = has_channel;
-        thread->is_disabled = has_channel;
-    }
+    initialize_run(&states->run);
     return states;
 }
 
