@@ -17,7 +17,8 @@ static bool find_targets(const uint32_t *joints, uint32_t count, const uint32_t 
                          uint32_t *num_undriven)
 {
     bool in_order = count == num_joints;
-    // `undriven` first contains a mark for each driven joint, then the list.
+
+    // Mark the driven joints in `undriven`.
     memset(undriven, 0, num_joints * sizeof *undriven);
     for (uint32_t slot = 0; slot < count; slot++) {
         slot_targets[slot] = targets[joints[slot]];
@@ -25,22 +26,26 @@ static bool find_targets(const uint32_t *joints, uint32_t count, const uint32_t 
         if (slot_targets[slot] != MD5_NONE)
             undriven[slot_targets[slot]] = 1;
     }
+
+    // Replace the marks by the list. The list never overtakes the marks that are still needed.
     *num_undriven = 0;
-    for (uint32_t joint = 0; joint < num_joints; joint++)
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
         if (undriven[joint] == 0)
             undriven[(*num_undriven)++] = joint;
+    }
     return in_order;
 }
 
-// Lists the joints by depth in `order`, and joints of equal depth in ascending order. Returns the
-// number of roots. `depths` and `begins` are scratch memory; all arrays have an element for each
-// joint.
+// Lists the joints by depth in `order`, and joints of equal depth in ascending order, with a
+// counting sort. Returns the number of roots. `depths` and `begins` are scratch memory; all arrays
+// have an element for each joint.
 static uint32_t sort_by_depth(const md5_skeleton *skeleton, uint32_t *order, uint32_t *depths,
                               uint32_t *begins)
 {
     const uint32_t count = skeleton->num_joints;
-    memset(begins, 0, count * sizeof *begins);
 
+    // Count the joints at each depth.
+    memset(begins, 0, count * sizeof *begins);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
@@ -48,7 +53,7 @@ static uint32_t sort_by_depth(const md5_skeleton *skeleton, uint32_t *order, uin
         begins[depths[joint]]++;
     }
 
-    // The number of joints at each depth becomes the index of the first joint at this depth.
+    // Replace the number of joints at each depth by the index of the first joint at this depth.
     const uint32_t num_roots = begins[0];
     uint32_t begin = 0;
     for (uint32_t depth = 0; depth < count; depth++) {
@@ -113,9 +118,9 @@ enum { STEPS_PER_JOINT = 32 };
 // A joint and its descendants in depth-first order. The descendants are the joints whose `first`
 // is in first + 1 .. first + size - 1.
 typedef struct branch {
-    uint32_t first;
-    uint32_t size;
-    uint32_t depth;
+    uint32_t first; // index of the joint in depth-first order
+    uint32_t size;  // number of joints of the branch, with the joint itself
+    uint32_t depth; // number of ancestors of the joint
 } branch;
 
 // The ancestors of a track.
@@ -124,16 +129,16 @@ typedef struct ancestry {
     uint32_t num_extra; // number of ancestors below it, which drive nothing
 } ancestry;
 
-// Returns [joints] in the arena, or NULL if memory runs out.
+// Returns the branch of each joint, [joints] in the arena, or NULL if memory runs out.
 static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleton)
 {
     const size_t count = skeleton->num_joints;
-    branch *branches = MD5_ALLOC_ZEROED(arena, branch, count);
-    uint32_t *next =
-        MD5_ALLOC_ZEROED(arena, uint32_t, count); // `first` of the next child of each joint
-    if (!branches || !next)
+    branch *const branches = MD5_ALLOC_ZEROED(arena, branch, count);
+    uint32_t *const next_child_first = MD5_ALLOC_ZEROED(arena, uint32_t, count);
+    if (!branches || !next_child_first)
         return NULL;
 
+    // Sum the sizes, children before their parents.
     for (size_t i = count; i-- > 0;) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
@@ -141,21 +146,25 @@ static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleto
         if (parent != MD5_NONE)
             branches[parent].size += branches[joint].size;
     }
-    uint32_t next_root = 0;
+
+    // Place the branches, parents before their children. The branches of the children of a joint
+    // follow the joint, one after another.
+    uint32_t next_root_first = 0;
     for (size_t i = 0; i < count; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         branch *const current = &branches[joint];
-        uint32_t *const begin = parent == MD5_NONE ? &next_root : &next[parent];
+        uint32_t *const next_first =
+            parent == MD5_NONE ? &next_root_first : &next_child_first[parent];
         current->depth = parent == MD5_NONE ? 0 : branches[parent].depth + 1;
-        current->first = *begin;
-        *begin += current->size;
-        next[joint] = current->first + 1;
+        current->first = *next_first;
+        *next_first += current->size;
+        next_child_first[joint] = current->first + 1;
     }
     return branches;
 }
 
-// Returns [anim joints] in the arena, or NULL if memory runs out.
+// Returns the ancestry of each track, [anim joints] in the arena, or NULL if memory runs out.
 static const ancestry *find_ancestries(md5_arena *arena, const md5_skeleton *anim,
                                        const uint32_t *targets)
 {
@@ -202,12 +211,13 @@ static bool is_descendant(const branch *joint, const branch *ancestor)
     return joint->first > ancestor->first && joint->first - ancestor->first < ancestor->size;
 }
 
-// Selects the joint that a joint of the model follows, if its parent in the animation is another
-// one, and stores it in `rebase`. If joints that the model lacks are in between, `anim_parent`, the
-// parent of the joint's track, is stored too, because playback must compose their tracks. Playback
-// follows both hierarchies up to a common joint. A long path is only accepted while `shared_steps`,
-// the steps that all joints share, lasts, so that hostile files cannot take quadratic time. Returns
-// the consequence, which the warning about the joint contains.
+// Selects the joint that a joint of the model follows, if its parent in the animation is a
+// different joint, and stores it in `rebase`. Returns the consequence for the warning about the
+// joint.
+//
+// If joints that the model lacks are in between, `anim_parent`, the parent of the joint's track, is
+// stored too, because playback must compose their tracks. Playback follows both hierarchies up to a
+// common joint. Paths of more than STEPS_PER_JOINT steps use up *shared_steps.
 static const char *plan_joint(md5_rebase *rebase, const branch *branches,
                               const ancestry *track_ancestry, uint32_t anim_parent,
                               uint64_t *shared_steps)
@@ -215,14 +225,14 @@ static const char *plan_joint(md5_rebase *rebase, const branch *branches,
     const branch *const joint = &branches[rebase->joint];
     const uint32_t anchor = track_ancestry->anchor;
     const uint32_t parent = rebase->above;
-    uint32_t top = 0;
+    uint32_t top_depth = 0; // depth in the model at which the path to the joint begins
     if (anchor != MD5_NONE) {
         if (!is_descendant(joint, &branches[anchor]))
             return "the hierarchies contradict each other: using the hierarchy of the model";
-        top = branches[anchor].depth + 1;
+        top_depth = branches[anchor].depth + 1;
     }
 
-    const uint64_t num_steps = (uint64_t)track_ancestry->num_extra + (joint->depth - top);
+    const uint64_t num_steps = (uint64_t)track_ancestry->num_extra + (joint->depth - top_depth);
     if (num_steps > STEPS_PER_JOINT) {
         if (num_steps > *shared_steps)
             return "too many joints are in between: using the hierarchy of the model";
@@ -267,7 +277,7 @@ static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding 
         if (has_same_parent(parent, anim_parent, targets)) // true for most joints
             continue;
 
-        // The first such joint: few bindings need these tables.
+        // Create the tables for the first such joint, because few bindings need them.
         if (!rebases) {
             branches = find_branches(arena, model);
             ancestries = find_ancestries(arena, anim, targets);
@@ -280,7 +290,7 @@ static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding 
         *rebase = (md5_rebase){.joint = joint, .extra = MD5_NONE, .above = parent};
         const char *consequence =
             plan_joint(rebase, branches, &ancestries[track], anim_parent, &shared_steps);
-        (void)consequence;
+        (void)consequence; // the small form of the library has no warnings
 
         md5i_warn(arena->context, 0, 0,
                   "parent of joint %s differs: %s in the animation, %s in the model; %s",

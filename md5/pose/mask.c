@@ -171,7 +171,6 @@ static bool read_quoted_name(md5_context *context, mask_text *text, mask_pattern
 
     pattern->name = text->at;
     while (*text->at != '\0' && *text->at != quote && *text->at != '\n' && *text->at != '\r')
-
         text->at++;
     pattern->length = (size_t)(text->at - pattern->name);
 
@@ -213,8 +212,9 @@ static bool read_pattern(md5_context *context, mask_text *text, mask_pattern *pa
                    " must be followed by a joint name");
 }
 
-// Returns the joint of a pattern, or -1. If no joint has a quoted name, signs inside the quotes are
-// accepted, as in id's declarations: "*Bip01 L Hand".
+// Returns the joint of a pattern, or -1 if it does not exist. If no joint has a quoted name, signs
+// inside the quotes are accepted, as in id's declarations: "*Bip01 L Hand". They are then stored in
+// `pattern`.
 static int32_t find_pattern_joint(const md5_skeleton *skeleton, mask_pattern *pattern)
 {
     int32_t joint = find_matching_joint(skeleton, pattern);
@@ -223,7 +223,9 @@ static int32_t find_pattern_joint(const md5_skeleton *skeleton, mask_pattern *pa
     mask_pattern inner = *pattern;
     read_signs(&inner.name, &inner);
     inner.length -= (size_t)(inner.name - pattern->name);
-    joint = inner.length > 0 ? find_matching_joint(skeleton, &inner) : -1;
+    if (inner.length == 0)
+        return -1;
+    joint = find_matching_joint(skeleton, &inner);
     if (joint >= 0)
         *pattern = inner;
     return joint;
@@ -239,6 +241,8 @@ bool md5_build_mask(const md5_skeleton *skeleton, const char *patterns, uint32_t
     MD5_ASSERT_ARRAY(weights, skeleton->num_joints);
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, error);
+
+    // Until the last loop, weights[] contains steps from 0 to `whole`.
     const int whole = 1 + (int)(feather < MAX_FEATHER ? feather : MAX_FEATHER);
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
         weights[joint] = 0;
@@ -253,6 +257,7 @@ bool md5_build_mask(const md5_skeleton *skeleton, const char *patterns, uint32_t
                            md5i_quote(pattern.name, pattern.length).text);
         apply_pattern(skeleton, &pattern, (uint32_t)joint, whole, weights);
     }
+
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
         weights[joint] /= (float)whole;
     return true;
