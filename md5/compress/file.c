@@ -464,6 +464,36 @@ static bool read_names(md5_context *context, const char *names, size_t size, md5
     return true;
 }
 
+// Reads the hierarchy, the order and the names of all joints.
+static bool read_skeleton(md5_arena *arena, md5_state_archive *state, clip_bytes *clip)
+{
+    const uint32_t count = clip->packed.num_joints;
+    md5_joint *const joints = MD5_ALLOC_ZEROED(arena, md5_joint, count);
+    uint32_t *const order = MD5_ALLOC_ZEROED(arena, uint32_t, count);
+    uint8_t *const visited = MD5_ALLOC_ZEROED(arena, uint8_t, count);
+    TRY(joints && order && visited);
+
+    for (uint32_t i = 0; i < count; i++) {
+        md5_archive_32(state, &joints[i].parent);
+        md5_archive_32(state, &order[i]);
+    }
+
+    clip->anim.skeleton = (md5_skeleton){
+        .num_joints = count,
+        .joints = joints,
+        .order = order,
+        .axes = (md5_axes)clip->axes,
+        .scale = clip->anim.skeleton.scale,
+    };
+    if (!md5i_is_ordered(&clip->anim.skeleton, visited))
+        return fail(arena->context, MD5_ERROR_RANGE,
+                    "joint order is invalid: expected each joint once, parents first");
+
+    const char *const names = (const char *)state->from;
+    state->from += clip->name_bytes;
+    return read_names(arena->context, names, clip->name_bytes, joints, count);
+}
+
 bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, void **asset)
 {
     md5_context *const context = arena->context;
@@ -473,31 +503,14 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
     md5_state_archive state = {.from = start + HEADER_SIZE};
     transfer_fixed(&state, &clip);
     TRY(check_fixed(context, &clip, size));
+    clip.anim.num_frames = clip.packed.num_frames;
+    TRY(read_skeleton(arena, &state, &clip));
 
-    const uint32_t count = clip.packed.num_joints;
-    md5_joint *const joints = MD5_ALLOC_ZEROED(arena, md5_joint, count);
-    uint32_t *const order = MD5_ALLOC_ZEROED(arena, uint32_t, count);
-    uint8_t *const visited = MD5_ALLOC_ZEROED(arena, uint8_t, count);
+    // Copy the tracks, because they are read with padding.
     uint8_t *const tracks =
         MD5_ALLOC_ZEROED(arena, uint8_t, clip.packed.num_bytes + MD5_PACKED_PADDING);
-    TRY(joints && order);
-    TRY(visited && tracks);
-
-    for (uint32_t i = 0; i < count; i++) {
-        md5_archive_32(&state, &joints[i].parent);
-        md5_archive_32(&state, &order[i]);
-    }
-
-    clip.anim.num_frames = clip.packed.num_frames;
-    clip.anim.skeleton =
-        (md5_skeleton){count, joints, order, (md5_axes)clip.axes, clip.anim.skeleton.scale};
-    if (!md5i_is_ordered(&clip.anim.skeleton, visited))
-        return fail(context, MD5_ERROR_RANGE,
-                    "joint order is invalid: expected each joint once, parents first");
-
-    const char *const names = (const char *)state.from;
-    TRY(read_names(context, names, clip.name_bytes, joints, count));
-    memcpy(tracks, names + clip.name_bytes, clip.packed.num_bytes);
+    TRY(tracks);
+    memcpy(tracks, state.from, clip.packed.num_bytes);
     clip.packed.bytes = tracks;
     TRY(md5i_check_packed(context, &clip.packed));
     *asset = md5i_packed_create(context, &clip.anim, clip.base, &clip.packed);
@@ -531,23 +544,27 @@ static uint32_t decode_tracks(const md5_anim *anim, md5_track *tracks, md5_quat 
                               md5_vec3 *translations)
 {
     const md5_packed *const packed = anim->internal.packed;
-    uint32_t slots[2] = {0, 0};
+    static const uint32_t flags[TRACK_KINDS] = {
+        [MD5_PACKED_ROTATION] = ROTATION_FLAGS,
+        [MD5_PACKED_TRANSLATION] = TRANSLATION_FLAGS,
+    };
+    uint32_t slots[TRACK_KINDS] = {0, 0}; // animated tracks of each kind up to here
     uint32_t num_components = 0;
     md5_packed_cursor cursor = md5_packed_begin(packed);
 
-    memset(tracks, 0, packed->num_joints * sizeof *tracks);
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
-        const uint8_t kind = (uint8_t)(i % 2);
-        const md5_packed_header header = md5i_packed_read_header(packed, (uint8_t)kind, &cursor);
-        md5_track *const track = &tracks[i / 2];
-        if (kind == MD5_PACKED_ROTATION)
-            track->first = num_components;
-
-        if (header.step == 0)
-            continue;
-        track->flags |= kind == MD5_PACKED_ROTATION ? (uint32_t)ROTATION_FLAGS : TRANSLATION_FLAGS;
-        num_components += 3;
-        decode_track(anim, &header, slots[kind]++, rotations, translations);
+    for (uint32_t joint = 0; joint < packed->num_joints; joint++) {
+        md5_track *const track = &tracks[joint];
+        *track = (md5_track){.first = num_components};
+        for (uint32_t kind = 0; kind < TRACK_KINDS; kind++) {
+            const md5_packed_header header =
+                md5i_packed_read_header(packed, (uint8_t)kind, &cursor);
+            const bool is_constant = header.step == 0;
+            if (is_constant)
+                continue;
+            track->flags |= flags[kind];
+            num_components += 3; // x y z
+            decode_track(anim, &header, slots[kind]++, rotations, translations);
+        }
     }
     return num_components;
 }
