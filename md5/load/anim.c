@@ -168,6 +168,7 @@ bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **a
     md5_anim_file file;
     clip_layout clip = {.anim = NULL};
     TRY(md5i_read_anim_file(arena, text, size, NULL, &file));
+
     const uint32_t num_joints = file.num_joints;
     // Flags of each joint (MD5_ROTATION_CHANGES ...), then a flag for each component that changes.
     uint8_t *changes = MD5_ALLOC_ZEROED(arena, uint8_t, (size_t)num_joints + file.num_components);
@@ -175,6 +176,7 @@ bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **a
     md5i_plan_clip(&file, changes + num_joints, changes, &clip.num_rotations,
                    &clip.num_translations);
 
+    // Measure the block of the clip.
     md5_block block = {0};
     allocate_frames(&block, file.num_frames, &clip);
     allocate_tables(&block, &file, &clip);
@@ -182,6 +184,8 @@ bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **a
     const size_t frames_size = file.num_frames
                                * (clip.num_rotations * sizeof *clip.arrays.rotations
                                   + clip.num_translations * sizeof *clip.arrays.translations);
+
+    // Decide whether to read the text twice.
     second_reading second;
     float *frame_buffer = NULL; // second.numbers if the text is read twice
     if (can_read_twice(arena, &file, frames_size)
@@ -191,6 +195,7 @@ bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **a
         frame_buffer = second.numbers;
     }
 
+    // Allocate the block, and fill it.
     TRY(md5i_block_end_measuring(context, &block));
     allocate_frames(&block, file.num_frames, &clip);
     if (frame_buffer

@@ -23,21 +23,25 @@ bool md5i_store_tables(md5_arena *mesh_arena, const md5_mesh_file *file, md5_mod
     stored_tables *const tables =
         (stored_tables *)md5i_arena_alloc_raw(mesh_arena, 1, sizeof *tables + size);
     TRY(tables);
+
+    // The bind pose follows the structure in the same allocation.
     *tables = (stored_tables){(md5_mat34 *)(tables + 1), file->meshes};
     memcpy(tables->bind, model->bind, size);
 
+    // The meshes of the model contain only the counts.
     for (uint32_t m = 0; m < file->num_meshes; m++) {
-        md5_mesh_build *const from = &file->meshes[m];
-        from->num_vertices = from->num_file_vertices;
-        md5i_store_mesh(from, &meshes[m]);
-        md5i_clear_all_arrays(&meshes[m]);
-        if (from->num_vertices > model->max_vertices)
-            model->max_vertices = from->num_vertices;
+        md5_mesh_build *const table = &file->meshes[m];
+        md5_mesh *const mesh = &meshes[m];
+        table->num_vertices = table->num_file_vertices;
+        md5i_store_mesh(table, mesh);
+        md5i_clear_all_arrays(mesh);
+        if (table->num_vertices > model->max_vertices)
+            model->max_vertices = table->num_vertices;
 
-        meshes[m].bounds = md5_bounds_from_points(NULL, 0);
-        meshes[m].loss4 = INFINITY;
-        meshes[m].loss8 = INFINITY;
-        meshes[m].is_mirrored = md5_is_mirrored(mesh_arena->context->axes);
+        mesh->bounds = md5_bounds_from_points(NULL, 0);
+        mesh->loss4 = INFINITY;
+        mesh->loss8 = INFINITY;
+        mesh->is_mirrored = md5_is_mirrored(mesh_arena->context->axes);
     }
     return true;
 }

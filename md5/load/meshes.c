@@ -73,8 +73,11 @@ void md5i_convert_mesh(const md5_context *context, md5_mesh_build *mesh)
     for (size_t i = 0; i < num_vertices; i++)
         mesh->normals[i] = md5i_vec3_to_axes(context->axes, mesh->normals[i]);
 
-    for (size_t i = 0; i < num_vertices && context->flip_v; i++)
-        mesh->texcoords[i].y = 1.0f - mesh->texcoords[i].y;
+    if (context->flip_v) {
+        for (size_t i = 0; i < num_vertices; i++)
+            mesh->texcoords[i].y = 1.0f - mesh->texcoords[i].y;
+    }
+
     for (size_t i = 0; i < num_influences; i++) {
         md5_vec4 *const influence = &mesh->influences[i];
         md5_vec3 point = {influence->x, influence->y, influence->z};
@@ -145,6 +148,8 @@ bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_g
     for (uint32_t m = 0; m < file->num_meshes; m++)
         steps->allocate(&block, &file->meshes[m]);
 
+    // The tables that were copied to the block are not needed any more: use their memory as
+    // scratch.
     md5i_arena_rewind(arena, file->tables);
     const md5_mesh_joints joints = {
         .num_joints = file->num_joints,
@@ -155,6 +160,7 @@ bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_g
     const size_t scratch_size = build_memory_size(context, model->max_vertices, memory_goal);
     TRY(scratch_size <= md5i_arena_free_bytes(arena) || md5i_arena_reserve(arena, scratch_size));
 
+    // Build each mesh, convert it to the axes and units of the options, and store it in the model.
     model->bounds = md5_bounds_from_points(NULL, 0);
     for (uint32_t m = 0; m < file->num_meshes; m++) {
         md5_mesh *const mesh = &meshes[m];

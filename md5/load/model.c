@@ -77,9 +77,11 @@ MD5_COLD bool md5i_create_model(md5_context *context, const md5_mesh_file *file,
     };
 
     // Most files contain only x y z of rotations.
-    for (uint32_t j = 0; j < num_joints && !file->has_w; j++) {
-        const md5_quat q = file->bind[j].rotation;
-        file->bind[j].rotation = md5_quat_from_xyz(q.x, q.y, q.z);
+    if (!file->has_w) {
+        for (uint32_t j = 0; j < num_joints; j++) {
+            const md5_quat q = file->bind[j].rotation;
+            file->bind[j].rotation = md5_quat_from_xyz(q.x, q.y, q.z);
+        }
     }
     md5i_build_bind_pose(&parts.model->skeleton, file->bind, parts.bind_local, parts.bind,
                          parts.inverse_bind);
