@@ -17,31 +17,38 @@ static float crossfade(const md5_xform *from, const md5_xform *to, uint32_t num_
 }
 // end of lines
 
+// The sliders and choices of the lesson, in the order of pages.txt, and its figures.
+enum { CROSSFADE_SECONDS, CROSSFADE_EASING };
+enum { FIGURE_WALK, FIGURE_MIX, FIGURE_WAVE };
+
 VIEW_SHOW(crossfade)
 {
-    const float duration = v[0];
-    const double begin = 1; // seconds
-    const uint32_t easing = view_choice(picture, 1);
+    const double begin = 1; // time at which the cross-fade starts, seconds
+    const float duration = v[CROSSFADE_SECONDS];
+    const uint32_t easing = view_choice(picture, CROSSFADE_EASING);
     const uint32_t hand = view_page_joint(picture, "hand_r");
-    const double now = fmod(picture->time, picture->plots->row.high.x);
-    md5_xform *const from = picture->figures[0].pose;
-    md5_xform *const mix = picture->figures[1].pose;
-    md5_xform *const to = picture->figures[2].pose;
-    const md5_xform *const poses[3] = {from, to, mix}; // in the order of the series
+    view_plot *const plot = &picture->plots[0];
+    const double now = fmod(picture->time, plot->row.high.x);
+    md5_xform *const walk = picture->figures[FIGURE_WALK].pose;
+    md5_xform *const mix = picture->figures[FIGURE_MIX].pose;
+    md5_xform *const wave = picture->figures[FIGURE_WAVE].pose;
+    const md5_xform *const poses[3] = {walk, wave, mix}; // in the order of the series
 
     // The last step computes the poses of the figures.
     float weight = 0;
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
-        const double time = view_step_x(picture->plots, i, now);
-        view_sample_clip(picture, "walk", time, from);
-        view_sample_clip(picture, "wave", time, to);
+        const double time = view_step_x(plot, i, now);
+        view_sample_clip(picture, "walk", time, walk);
+        view_sample_clip(picture, "wave", time, wave);
         weight =
-            crossfade(from, to, picture->scene->num_joints, easing, time - begin, duration, mix);
-        for (int k = 0; k < 3; k++)
-            view_plot_step(picture->plots, k, i, time, view_posed_place(picture, poses[k], hand).z);
+            crossfade(walk, wave, picture->scene->num_joints, easing, time - begin, duration, mix);
+        for (int series = 0; series < 3; series++)
+            view_plot_step(plot, series, i, time, view_posed_place(picture, poses[series], hand).z);
     }
-    VIEW_FACTS(picture, now - begin, weight, view_largest_angle(picture, from, mix),
-               view_largest_angle(picture, to, mix), view_largest_angle(picture, from, to));
+
+    VIEW_FACTS(picture, now - begin, weight);
+    VIEW_FACTS(picture, view_largest_angle(picture, walk, mix),
+               view_largest_angle(picture, wave, mix), view_largest_angle(picture, walk, wave));
 }
 
 // -- Players --------------------------------------------------------------------------------
@@ -116,26 +123,36 @@ static float left_of(float x, float v, float seconds, float t)
 }
 // end of lines
 
-static void change_state(md5_player *player, uint32_t state, float seconds, bool inertial)
+// Starts a transition of the first layer to a state. Inertial: only the new clip plays, and the
+// difference to it decays.
+static void change_state(md5_player *player, uint32_t state, float seconds, md5_fade fade)
 {
-    // Inertial: only the new clip plays, and the difference to it decays.
-    (void)md5_player_fade_to(player, 0, state, seconds,
-                             inertial ? MD5_FADE_INERTIAL : MD5_FADE_CROSS, MD5_EASE_SMOOTH);
+    (void)md5_player_fade_to(player, 0, state, seconds, fade, MD5_EASE_SMOOTH);
 }
 
-// The figures and series of the lesson, in their order.
+// The methods, which are also the indices of the figures and of the series of the plot.
 enum { METHOD_CROSSFADE, METHOD_INERTIAL, METHOD_CUT, NUM_METHODS };
 
-// Plays a transition from the run to the attack at `begin` seconds. Plots the height of the right
-// hand, and poses the figure of the method at step `now`.
-static void play_transition(view_picture *picture, int method, double begin, float duration,
-                            int now)
+// The lesson plays this time, in VIEW_PAGE_STEPS steps, and changes from the run to the attack at
+// `transition_begin`; both in seconds.
+static const double transition_span = 2;
+static const double transition_begin = 0.5;
+
+// Plays the transition with one method from the start. Plots the height of the right hand, and
+// poses the figure of the method at step `now`. Adds the fact of the jump: the largest angle by
+// which a joint rotates at the instant of the change.
+static void play_transition(view_picture *picture, int method, float duration, int now)
 {
     static const char text[] = "machine blow { clip run run { walk } clip attack attack { walk }"
                                " layer body { state run run state attack attack } }";
     enum { STATE_ATTACK = 1 };
+    view_plot *const plot = &picture->plots[0];
+    const view_figure *const figure = &picture->figures[method];
     const uint32_t hand = view_page_joint(picture, "hand_r");
-    const double step = 2.0 / (double)VIEW_PAGE_STEPS;
+    const double step = transition_span / (double)VIEW_PAGE_STEPS;
+    const int change_step = (int)(transition_begin / step);
+    const md5_fade fade = method == METHOD_INERTIAL ? MD5_FADE_INERTIAL : MD5_FADE_CROSS;
+    const float fade_seconds = method == METHOD_CUT ? 0 : duration;
     const size_t pose_size = picture->scene->num_joints * sizeof(md5_xform);
     md5_xform *const before = view_spare_pose(picture, 0);
     md5_xform *const pose = view_spare_pose(picture, 1);
@@ -143,39 +160,41 @@ static void play_transition(view_picture *picture, int method, double begin, flo
     const bool plays = begin_playing(&p, picture, common_copy(text));
     for (int i = 0; plays && i < VIEW_PAGE_POINTS; i++) {
         play(&p, i > 0 ? step : 0, pose);
-        if (i == (int)(begin / step)) {
+        if (i == change_step) {
             memcpy(before, pose, pose_size);
-            change_state(p.player, STATE_ATTACK, method == METHOD_CUT ? 0 : duration,
-                         method == METHOD_INERTIAL);
+            change_state(p.player, STATE_ATTACK, fade_seconds, fade);
             play(&p, 0, pose); // the pose right after the change
             VIEW_FACTS(picture, view_largest_angle(picture, before, pose));
         }
 
         const float height = view_posed_place(picture, pose, hand).z;
-        view_add_point(picture->plots, method, i * step, height);
+        view_add_point(plot, method, i * step, height);
         if (i == now) {
-            view_add_mark(picture->plots, i * step, height,
-                          picture->plots->row.series[method].color | 0xFFu);
-            memcpy(picture->figures[method].pose, pose, pose_size);
+            view_add_mark(plot, i * step, height, plot->row.series[method].color | 0xFFu);
+            memcpy(figure->pose, pose, pose_size);
         }
     }
     end_playing(&p);
 }
 
-// Plays the transition of each kind over two seconds.
+// Compares three methods of a transition with the new clip, which is the pose of a cut.
 VIEW_SHOW(inertial)
 {
     const float duration = v[0];
-    const double begin = 0.5; // seconds
-    const int now = (int)(fmod(picture->time, 2) / 2.0 * (double)VIEW_PAGE_STEPS);
+    const int now =
+        (int)(fmod(picture->time, transition_span) / transition_span * (double)VIEW_PAGE_STEPS);
     for (int method = 0; method < NUM_METHODS; method++)
-        play_transition(picture, method, begin, duration, now);
+        play_transition(picture, method, duration, now);
 
-    const double elapsed = now * (2.0 / (double)VIEW_PAGE_STEPS) - begin;
-    const md5_xform *const cut = picture->figures[METHOD_CUT].pose;
-    VIEW_FACTS(picture, elapsed, left_of(1, 0, duration, fmaxf((float)elapsed, 0)),
-               view_largest_angle(picture, picture->figures[METHOD_CROSSFADE].pose, cut),
-               view_largest_angle(picture, picture->figures[METHOD_INERTIAL].pose, cut));
+    // The remaining part of a distance of 1 with the displayed code.
+    const double elapsed = now * (transition_span / (double)VIEW_PAGE_STEPS) - transition_begin;
+    const float remaining = left_of(1, 0, duration, fmaxf((float)elapsed, 0));
+    VIEW_FACTS(picture, elapsed, remaining);
+
+    const md5_xform *const new_clip = picture->figures[METHOD_CUT].pose;
+    VIEW_FACTS(picture,
+               view_largest_angle(picture, picture->figures[METHOD_CROSSFADE].pose, new_clip),
+               view_largest_angle(picture, picture->figures[METHOD_INERTIAL].pose, new_clip));
 }
 
 // -- Additive -------------------------------------------------------------------------------
@@ -210,42 +229,59 @@ static double show_tilt(view_picture *picture, const view_figure *figure, uint32
     return view_degrees(asinf(view_clamp(left.z, -1, 1)));
 }
 
+// The sliders and choices of the lesson, in the order of pages.txt, and its figures: the difference
+// is added in the axes of each joint, or in the axes of its parent.
+enum { ADDITIVE_DIFFERENCE, ADDITIVE_YAW, ADDITIVE_WEIGHT };
+enum { FIGURE_IN_JOINT, FIGURE_IN_PARENT, NUM_ADDITIVE_FIGURES };
+
+// Computes the poses whose difference is added: from standing to a nod, or to a pose of a yawn. The
+// nod is made for a head that looks ahead.
+static void get_difference(const view_picture *picture, bool is_yawn, md5_xform *plain,
+                           md5_xform *changed)
+{
+    const double yawn_time = 2.9; // seconds
+    const md5_quat nod = md5_quat_from_euler((md5_euler){.pitch = 30});
+    view_sample_clip(picture, "stand", 0, plain);
+    if (is_yawn) {
+        view_sample_clip(picture, "yawn", yawn_time, changed);
+        return;
+    }
+    const uint32_t head = view_page_joint(picture, "head");
+    memcpy(changed, plain, picture->scene->num_joints * sizeof *plain);
+    changed[head].rotation = md5_quat_mul(plain[head].rotation, nod);
+}
+
 VIEW_SHOW(additive)
 {
-    enum { DEGREES_OF_NOD = 30 };
-    const bool is_clip = view_choice(picture, 0) == 1;
-    const char *const clip = is_clip ? "walk" : "breathe";
+    const bool is_tired = view_choice(picture, ADDITIVE_DIFFERENCE) == 1;
+    const char *const clip = is_tired ? "walk" : "breathe";
     const uint32_t head = view_page_joint(picture, "head");
-    const uint32_t count = picture->scene->num_joints;
-    const md5_quat turn = md5_quat_from_euler((md5_euler){.yaw = v[1]});
-    const md5_quat nod = md5_quat_from_euler((md5_euler){.pitch = DEGREES_OF_NOD});
-    // The difference leads from `plain` to `changed`. A nod is made for a head that looks ahead.
+    const md5_quat head_turn = md5_quat_from_euler((md5_euler){.yaw = v[ADDITIVE_YAW]});
     md5_xform *const plain = view_spare_pose(picture, 0);
     md5_xform *const changed = view_spare_pose(picture, 1);
-    view_sample_clip(picture, "stand", 0, plain);
-    if (is_clip)
-        view_sample_clip(picture, "yawn", 2.9, changed);
-    else
-        memcpy(changed, plain, count * sizeof *plain);
-    if (!is_clip)
-        changed[head].rotation = md5_quat_mul(plain[head].rotation, nod);
-    for (int in_parent = 0; in_parent < 2; in_parent++) {
-        const view_figure *const figure = &picture->figures[in_parent];
+    get_difference(picture, is_tired, plain, changed);
+
+    for (int i = 0; i < NUM_ADDITIVE_FIGURES; i++) {
+        const view_figure *const figure = &picture->figures[i];
+        const bool in_parent = i == FIGURE_IN_PARENT;
         view_sample_clip(picture, clip, picture->time, figure->pose);
-        figure->pose[head].rotation = md5_quat_mul(figure->pose[head].rotation, turn);
-        for (uint32_t i = 0; i < count; i++) {
-            md5_quat *const rotation = &figure->pose[i].rotation;
+        figure->pose[head].rotation = md5_quat_mul(figure->pose[head].rotation, head_turn);
+        for (uint32_t joint = 0; joint < picture->scene->num_joints; joint++) {
+            md5_quat *const rotation = &figure->pose[joint].rotation;
             const md5_quat difference =
-                rotation_between(plain[i].rotation, changed[i].rotation, in_parent == 1);
-            *rotation = add_rotation(*rotation, difference, v[2], in_parent == 1);
+                rotation_between(plain[joint].rotation, changed[joint].rotation, in_parent);
+            *rotation = add_rotation(*rotation, difference, v[ADDITIVE_WEIGHT], in_parent);
         }
         VIEW_FACTS(picture, show_tilt(picture, figure, head));
     }
-    view_sample_clip(picture, clip, picture->time, plain);
-    const md5_quat before = md5_quat_mul(plain[head].rotation, turn);
-    const md5_quat after = picture->figures[0].pose[head].rotation;
-    VIEW_FACTS(picture, view_angle(after, picture->figures[1].pose[head].rotation),
-               view_angle(before, after));
+
+    // Compare the rotations of the head: of both figures, and with the clip before the addition.
+    md5_xform *const clip_pose = plain;
+    view_sample_clip(picture, clip, picture->time, clip_pose);
+    const md5_quat before = md5_quat_mul(clip_pose[head].rotation, head_turn);
+    const md5_quat in_joint = picture->figures[FIGURE_IN_JOINT].pose[head].rotation;
+    const md5_quat in_parent = picture->figures[FIGURE_IN_PARENT].pose[head].rotation;
+    VIEW_FACTS(picture, view_angle(in_joint, in_parent), view_angle(before, in_joint));
 }
 
 // -- Masks ----------------------------------------------------------------------------------
@@ -274,38 +310,48 @@ static void blend_masked(const md5_xform *a, const md5_xform *b, const float *ma
 }
 // end of lines
 
+// The sliders of the lesson, in the order of pages.txt.
+enum { MASKS_FEATHER, MASKS_WEIGHT };
+
 VIEW_SHOW(masks)
 {
-    static const char *const joints[5] = {"spine_1", "spine_2", "chest", "neck", "thigh_l"};
+    enum { MAX_JOINTS = 128, NUM_SPINE_JOINTS = 4 };
+    // Joints whose weights are facts. Those of the spine, which are first, are also plotted.
+    static const char *const names[] = {"spine_1", "spine_2", "chest", "neck", "thigh_l"};
+    const md5_skeleton *const skeleton = picture->skeleton;
     const view_figure *const figure = &picture->figures[0];
-    float weights[128];
-    md5_xform *const legs = view_spare_pose(picture, 0);
-    md5_xform *const arms = view_spare_pose(picture, 1);
-    view_sample_clip(picture, "walk", picture->time, legs);
-    view_sample_clip(picture, "wave", picture->time, arms);
-    if (picture->skeleton->num_joints > 128)
+    if (skeleton->num_joints > MAX_JOINTS)
         return;
-    for (uint32_t i = 0; i < picture->skeleton->num_joints; i++)
-        weights[i] = mask_weight(picture->skeleton, i, view_page_joint(picture, "spine_1"),
-                                 view_choice(picture, 0));
-    blend_masked(legs, arms, weights, v[1], picture->skeleton->num_joints, figure->pose);
-    // Draw each bone in the color of its joint's weight.
-    for (uint32_t i = 0; i < picture->skeleton->num_joints; i++) {
+
+    // Blend the wave into the walk with the mask of the upper body.
+    float weights[MAX_JOINTS];
+    md5_xform *const walk = view_spare_pose(picture, 0);
+    md5_xform *const wave = view_spare_pose(picture, 1);
+    view_sample_clip(picture, "walk", picture->time, walk);
+    view_sample_clip(picture, "wave", picture->time, wave);
+    const uint32_t root = view_page_joint(picture, "spine_1");
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+        weights[i] = mask_weight(skeleton, i, root, view_choice(picture, MASKS_FEATHER));
+    blend_masked(walk, wave, weights, v[MASKS_WEIGHT], skeleton->num_joints, figure->pose);
+
+    // Draw each bone in the color of its joint's weight, from blue to red.
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t red = (uint32_t)(255 * weights[i]);
         view_add_bone(picture, figure, i, red << 24 | 0x00600000u | (255u - red) << 8 | 0xFFu);
     }
-    for (int i = 0; i < 5; i++) {
-        const float weight = weights[view_page_joint(picture, joints[i])];
+
+    for (int i = 0; i < (int)COMMON_LENGTH(names); i++) {
+        const float weight = weights[view_page_joint(picture, names[i])];
         VIEW_FACTS(picture, weight);
-        if (i < 4) { // joints of the spine
-            view_add_point(picture->plots, 0, i, weight);
-            view_add_mark(picture->plots, i, weight, VIEW_RED);
+        if (i < NUM_SPINE_JOINTS) {
+            view_add_point(&picture->plots[0], 0, i, weight);
+            view_add_mark(&picture->plots[0], i, weight, VIEW_RED);
         }
     }
     const uint32_t thigh = view_page_joint(picture, "thigh_l");
     const uint32_t hand = view_page_joint(picture, "hand_l");
-    VIEW_FACTS(picture, view_angle(figure->pose[thigh].rotation, legs[thigh].rotation),
-               view_angle(figure->pose[hand].rotation, arms[hand].rotation));
+    VIEW_FACTS(picture, view_angle(figure->pose[thigh].rotation, walk[thigh].rotation),
+               view_angle(figure->pose[hand].rotation, wave[hand].rotation));
 }
 
 // == State machines ========================================================================
@@ -316,51 +362,63 @@ VIEW_SHOW(masks)
 
 enum { STEPS_OF_GAIT = 4 * VIEW_PAGE_STEPS };
 
+// The states of the lesson's machine, which are also the indices of the figures and of the series:
+// each clip plays at its own rate, or both are synchronized.
+enum { GAIT_OWN_RATES, GAIT_SYNCHRONIZED, NUM_GAITS };
+
+// Returns the smallest range of the values in any window of `num_steps` steps.
+static float smallest_range(const float values[STEPS_OF_GAIT + 1], int num_steps)
+{
+    float smallest = INFINITY;
+    for (int first = 0; first + num_steps <= STEPS_OF_GAIT; first++) {
+        float low = INFINITY;
+        float high = -INFINITY;
+        for (int i = first; i <= first + num_steps; i++) {
+            low = fminf(low, values[i]);
+            high = fmaxf(high, values[i]);
+        }
+        smallest = fminf(smallest, high - low);
+    }
+    return smallest;
+}
+
 // Plots the forward position of the left foot over some seconds, and computes the smallest step of
-// a cycle.
+// a cycle: the smallest range of this position in any interval of one cycle.
 VIEW_SHOW(sync)
 {
-    const float gait = v[0];
-    const double length = 3;
-    const double now = fmod(picture->time, length);
-    const double step = length / (double)STEPS_OF_GAIT;
+    enum { STEPS_PER_POINT = STEPS_OF_GAIT / VIEW_PAGE_STEPS };
+    const float gait = v[0]; // 0 = walk, 1 = run
+    const double span = 3;   // seconds
+    const double now = fmod(picture->time, span);
+    const double step = span / (double)STEPS_OF_GAIT;
     const uint32_t foot = view_page_joint(picture, "foot_l");
     md5_xform *const pose = view_spare_pose(picture, 0);
-    for (int way = 0; way < 2; way++) {
+    for (int state = 0; state < NUM_GAITS; state++) {
+        const view_figure *const figure = &picture->figures[state];
+        float forward[STEPS_OF_GAIT + 1];
         playing p;
-        float places[STEPS_OF_GAIT + 1];
         const bool plays = begin_playing(&p, picture, NULL);
         if (plays) {
             md5_player_set(p.player, 0, gait);
-            change_state(p.player, (uint32_t)way, 0, false);
+            change_state(p.player, (uint32_t)state, 0, MD5_FADE_CROSS);
         }
         for (int i = 0; i <= STEPS_OF_GAIT && plays; i++) {
             play(&p, i > 0 ? step : 0, pose);
-            places[i] = view_posed_place(picture, pose, foot).x;
-            if (i % 4 == 0)
-                view_add_point(picture->plots, way, step * i, places[i]);
+            forward[i] = view_posed_place(picture, pose, foot).x;
+            if (i % STEPS_PER_POINT == 0)
+                view_add_point(&picture->plots[0], state, step * i, forward[i]);
             if (step * i <= now)
-                memcpy(picture->figures[way].pose, pose, picture->scene->num_joints * sizeof *pose);
+                memcpy(figure->pose, pose, picture->scene->num_joints * sizeof *pose);
         }
         end_playing(&p);
         if (!plays)
             return;
+
+        // The rate of the mix is the weighted mean of both clips' rates.
         const double walk = view_page_clip(picture, "walk")->anim->duration;
         const double run = view_page_clip(picture, "run")->anim->duration;
         const double cycle = 1.0 / ((1.0 - gait) / walk + gait / run);
-        // The smallest range of the position in any window of one cycle.
-        const int num_steps = (int)lround(cycle / step);
-        float smallest = INFINITY;
-        for (int first = 0; first + num_steps <= STEPS_OF_GAIT; first++) {
-            float low = INFINITY;
-            float high = -INFINITY;
-            for (int i = first; i <= first + num_steps; i++) {
-                low = fminf(low, places[i]);
-                high = fmaxf(high, places[i]);
-            }
-            smallest = fminf(smallest, high - low);
-        }
-        VIEW_FACTS(picture, smallest);
+        VIEW_FACTS(picture, smallest_range(forward, (int)lround(cycle / step)));
     }
 }
 
@@ -441,15 +499,17 @@ typedef struct event_plot {
     double time;
 } event_plot;
 
+// Event handler of the player: marks the start or the end of a window at the height of its bar.
 static void add_window(void *user, md5_player *player, const md5_event *event, float weight)
 {
-    const event_plot *const to = user;
-    const double top = (double)to->plot->row.high.y - 1 + 0.8 * weight;
+    const event_plot *const target = user;
+    const double top = (double)target->plot->row.high.y - 1 + 0.8 * weight;
     (void)player;
-    for (int row = 0; to->plot->row.series[row].name != NULL; row++)
-        if (strcmp(event->name, to->plot->row.series[row].name) == 0)
-            view_add_mark(to->plot, to->time, top - row,
+    for (int series = 0; target->plot->row.series[series].name != NULL; series++) {
+        if (strcmp(event->name, target->plot->row.series[series].name) == 0)
+            view_add_mark(target->plot, target->time, top - series,
                           event->kind == MD5_EVENT_END ? VIEW_RED : VIEW_GREEN);
+    }
 }
 
 // The series of the plot are the names of windows, which are shown as bars.
@@ -467,13 +527,13 @@ VIEW_SHOW(windows)
         const bool is_now = tick * i <= now && now < tick * (i + 1);
         target.time = tick * i;
         md5_player_advance(p.player, i > 0 ? tick : 0, add_window, &target);
-        for (int row = 0; plot->row.series[row].name != NULL; row++) {
-            const uint32_t window = md5_find_window(p.machine, plot->row.series[row].name);
+        for (int series = 0; plot->row.series[series].name != NULL; series++) {
+            const uint32_t window = md5_find_window(p.machine, plot->row.series[series].name);
             const float weight = md5_player_window(p.player, window);
-            const double height = (double)plot->row.high.y - 1 - row + 0.8 * weight;
-            view_add_point(plot, row, target.time, height);
+            const double height = (double)plot->row.high.y - 1 - series + 0.8 * weight;
+            view_add_point(plot, series, target.time, height);
             if (is_now) {
-                view_add_mark(plot, target.time, height, plot->row.series[row].color);
+                view_add_mark(plot, target.time, height, plot->row.series[series].color);
                 VIEW_FACTS(picture, weight);
             }
         }

@@ -1,24 +1,34 @@
 // Lessons on timing: easings, and parameters that follow a target.
 #include "demo/viewer/pages/page.h"
 
+// The series of the plot of the lesson on easings, in the order of pages.txt.
+enum { SERIES_LINEAR, SERIES_EASED };
+
 // Bobbin walks across the ground from left to right by the eased fraction of the time, and the red
 // cross moves by the fraction itself. The walk takes `seconds`, followed by a pause of half a
-// second, and repeats. Returns the fraction.
-static float show_walker(view_picture *picture, md5_easing curve, double seconds)
+// second, and repeats. Plots the easing, and adds the fact of the fraction. Returns the fraction.
+static float show_walker(view_picture *picture, md5_easing easing, double seconds)
 {
+    const double pause = 0.5;
+    const float part = fminf((float)(fmod(picture->time, seconds + pause) / seconds), 1);
+    const float eased = md5_ease(easing, part);
+
+    // The figure, its path slightly above the ground, and the cross; units.
     const float left = -30;
     const float right = 30;
-    const float part = fminf((float)(fmod(picture->time, seconds + 0.5) / seconds), 1);
-    const float eased = md5_ease(curve, part);
-    view_plot *const plot = picture->plots;
+    const float path_height = 0.2f;
     picture->figures[0].place.translation.y = left + (right - left) * eased;
-    view_draw_to(picture, (md5_vec3){0, left, 0.2f}, 0);
-    view_draw_to(picture, (md5_vec3){0, right, 0.2f}, VIEW_DIM_LINE);
-    view_page_cross(picture, (md5_vec3){0, left + (right - left) * part, 0.2f}, 3, VIEW_RED);
-    for (int i = 0; i <= 1; i++)
-        view_add_point(plot, 0, i, i);
-    for (int i = 0; i < VIEW_PAGE_POINTS; i++)
-        view_add_point(plot, 1, view_plot_x(plot, i), md5_ease(curve, (float)view_plot_x(plot, i)));
+    view_page_line(picture, (md5_vec3){0, left, path_height}, (md5_vec3){0, right, path_height},
+                   VIEW_DIM_LINE);
+    view_page_cross(picture, (md5_vec3){0, left + (right - left) * part, path_height}, 3, VIEW_RED);
+
+    view_plot *const plot = &picture->plots[0];
+    view_add_point(plot, SERIES_LINEAR, 0, 0);
+    view_add_point(plot, SERIES_LINEAR, 1, 1);
+    for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
+        const double x = view_plot_x(plot, i);
+        view_add_point(plot, SERIES_EASED, x, md5_ease(easing, (float)x));
+    }
     view_add_mark(plot, part, eased, VIEW_RED);
     VIEW_FACTS(picture, part);
     return part;
