@@ -79,19 +79,22 @@ static void push_trigger(view_state *viewer, const view_menu_entry *row)
     view_notice(viewer, "%s has no trigger in this state machine; press Pause to pause", keys);
 }
 
-// Updates a direction when one of its keys is pressed or released. If both keys of a pair are down,
-// the last pressed key counts. The actions of opposite keys differ in the last bit.
+// Updates the direction of a character when one of its four keys is pressed or released. If both
+// keys of a pair, such as ahead and back, are down, the last pressed key counts.
 static void set_direction(view_control *control, view_action action, bool down)
 {
+    // The keys are ordered by pairs: ahead, back, right, left.
     const unsigned key = (unsigned)(action - VIEW_AHEAD);
+    const unsigned opposite_key = key ^ 1;
     const int sign = key % 2 == 0 ? 1 : -1;
-    int direction = 0;
     control->down[key] = down;
+    int direction = 0;
     if (down)
         direction = sign;
-    else if (control->down[key ^ 1])
+    else if (control->down[opposite_key])
         direction = -sign;
-    if (key < 2)
+
+    if (action == VIEW_AHEAD || action == VIEW_BACK)
         control->ahead = direction;
     else
         control->side = direction;
@@ -105,6 +108,7 @@ void view_control_character(view_state *viewer, const view_menu_entry *row, bool
     const bool has_triggers = mover->mode == VIEW_MODE_MACHINE;
     if (mover->take_over == NULL || (action == VIEW_TRIGGER && !has_triggers))
         return;
+
     view_control *const control = mover->take_over(scene, down);
     if (down && has_triggers) // a parameter that is set while paused takes effect later
         explain_no_effect(viewer, action);
@@ -460,23 +464,48 @@ static void close_topmost(view_state *viewer)
     }
 }
 
+// Makes the text of the interface larger or smaller by a tenth.
+static void change_text_size(view_state *viewer, bool is_larger)
+{
+    const float factor = is_larger ? 1.1f : 1.0f / 1.1f;
+    viewer->options->ui_scale =
+        view_clamp(viewer->drawing.font.scale * factor, VIEW_MIN_SCALE, VIEW_MAX_SCALE);
+}
+
+// Copies the command line that shows the current view. In a browser, the page copies a link.
+static void copy_command_line(view_state *viewer)
+{
+    if (view_ask_page("link"))
+        return;
+    char *const line = view_command_line(viewer);
+    ui_copy(&viewer->ui, viewer->now, line, line);
+    free(line);
+}
+
+// Opens the card of the option with this index.
+static void open_card(view_state *viewer, size_t option)
+{
+    const view_stage stage = current_stage(viewer);
+    view_command command = view_open_card(&viewer->ui, &viewer->panels.card, &stage, option);
+    // An event without effect, which measures the height of the card.
+    view_run_ui(&viewer->ui, &viewer->panels, &stage,
+                &(ui_mouse){.x = viewer->ui.mouse.x, .y = viewer->ui.mouse.y});
+    view_run_file_command(viewer, &command);
+    free(command.path);
+}
+
 // Executes commands of the user interface. Returns false if the command is not one of them.
 static bool execute_interface_command(view_state *viewer, const view_command *command)
 {
     const view_action action = command->action;
     view_shown *const shown = &viewer->options->shown;
-    view_command asked;
-    view_stage stage;
-    char *line;
     switch (action) {
     case VIEW_FULL_SCREEN:
         view_set_full_screen(viewer->window, !view_is_full_screen(viewer->window));
         break;
     case VIEW_LARGER_TEXT:
     case VIEW_SMALLER_TEXT:
-        viewer->options->ui_scale = view_clamp(
-            viewer->drawing.font.scale * (action == VIEW_LARGER_TEXT ? 1.1f : 1.0f / 1.1f),
-            VIEW_MIN_SCALE, VIEW_MAX_SCALE);
+        change_text_size(viewer, action == VIEW_LARGER_TEXT);
         break;
     case VIEW_WARNINGS:
         view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_NONE);
@@ -513,20 +542,10 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
             ui_copy(&viewer->ui, viewer->now, command->path, command->path);
         break;
     case VIEW_COPY_COMMAND:
-        if (view_ask_page("link"))
-            break;
-        line = view_command_line(viewer);
-        ui_copy(&viewer->ui, viewer->now, line, line);
-        free(line);
+        copy_command_line(viewer);
         break;
     case VIEW_ASK:
-        stage = current_stage(viewer);
-        asked = view_open_card(&viewer->ui, &viewer->panels.card, &stage, command->number);
-        // An event without effect, which measures the height of the card.
-        view_run_ui(&viewer->ui, &viewer->panels, &stage,
-                    &(ui_mouse){.x = viewer->ui.mouse.x, .y = viewer->ui.mouse.y});
-        view_run_file_command(viewer, &asked);
-        free(asked.path);
+        open_card(viewer, command->number);
         break;
     default:
         return false;
@@ -534,7 +553,7 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
     return true;
 }
 
-// Sets --hide to meshes, one bit per mesh.
+// Sets --hide to a set of meshes: bit i is mesh i.
 static void hide(view_state *viewer, uint64_t meshes)
 {
     char *text = common_copy("");
@@ -545,33 +564,42 @@ static void hide(view_state *viewer, uint64_t meshes)
     free(text);
 }
 
-// Executes commands that hide or show meshes.
+// Returns the index of the mesh that a command hides or shows. VIEW_HIDE_SELECTION concerns the
+// selected mesh or else the picked mesh; without them SIZE_MAX is returned.
+static size_t find_command_mesh(const view_state *viewer, const view_command *command)
+{
+    if (command->action != VIEW_HIDE_SELECTION)
+        return command->number;
+    if (viewer->ui.selected_mesh >= 0)
+        return (size_t)viewer->ui.selected_mesh;
+    return viewer->pick.is_set ? viewer->pick.mesh : SIZE_MAX;
+}
+
+// Executes commands that hide or show meshes. Only the first 64 meshes can be hidden.
 static void execute_mesh_command(view_state *viewer, const view_command *command)
 {
     const view_action action = command->action;
-    const int32_t mesh = viewer->ui.selected_mesh;
-    const bool is_selection = action == VIEW_HIDE_SELECTION;
-    size_t number = command->number;
-    if (is_selection && mesh >= 0)
-        number = (size_t)mesh;
-    else if (is_selection)
-        number = viewer->pick.is_set ? viewer->pick.mesh : SIZE_MAX;
-    const uint32_t num_meshes = view_count_meshes(&viewer->document->scene);
-    const uint64_t all = num_meshes < 64 ? ((uint64_t)1 << num_meshes) - 1 : UINT64_MAX;
-    const uint64_t hidden = viewer->options->hidden_meshes;
-    const uint64_t bit = number < 64 ? all & (uint64_t)1 << number : 0; // others cannot be hidden
-    if (is_selection && number == SIZE_MAX) {
+    const size_t mesh = find_command_mesh(viewer, command);
+    if (action == VIEW_HIDE_SELECTION && mesh == SIZE_MAX) {
         view_notice(viewer, "Click a mesh to select it first");
         return;
     }
-    if (bit == 0 && action != VIEW_SHOW_MESHES)
+
+    // Sets of meshes, one bit per mesh.
+    const uint32_t num_meshes = view_count_meshes(&viewer->document->scene);
+    const uint64_t all = num_meshes < 64 ? ((uint64_t)1 << num_meshes) - 1 : UINT64_MAX;
+    const uint64_t bit = mesh < 64 ? all & (uint64_t)1 << mesh : 0;
+    const uint64_t others = all ^ bit;
+    const uint64_t hidden = viewer->options->hidden_meshes;
+    if (action == VIEW_SHOW_MESHES) {
+        hide(viewer, 0);
+    } else if (bit == 0) {
         return;
-    uint64_t next = all ^ bit; // VIEW_ONLY_MESH
-    if (action == VIEW_HIDE_MESH || is_selection)
-        next = hidden ^ bit;
-    else if (action == VIEW_SHOW_MESHES || hidden == next)
-        next = 0;
-    hide(viewer, next);
+    } else if (action == VIEW_ONLY_MESH) { // a second time shows all meshes again
+        hide(viewer, hidden == others ? 0 : others);
+    } else {
+        hide(viewer, hidden ^ bit);
+    }
 }
 
 // Starts a transition of a machine, or changes to a state with a default crossfade. A machine that
@@ -579,12 +607,14 @@ static void execute_mesh_command(view_state *viewer, const view_command *command
 static void execute_transition(view_state *viewer, const view_command *command)
 {
     view_machine *const machine = &viewer->document->scene.machine;
-    const uint32_t layer = (uint32_t)command->number;
-    uint32_t state = (uint32_t)command->item;
-    md5_transition_desc transition = {.duration = 0.25f, .easing.kind = MD5_EASE_SMOOTH};
     if (view_mode_of(viewer->document) != VIEW_MODE_MACHINE)
         return;
     view_take_over(machine);
+
+    // The default crossfade to the state, or the transition.
+    const uint32_t layer = (uint32_t)command->number;
+    uint32_t state = (uint32_t)command->item;
+    md5_transition_desc transition = {.duration = 0.25f, .easing.kind = MD5_EASE_SMOOTH};
     if (command->action == VIEW_TAKE_TRANSITION) {
         if (layer >= machine->desc->num_layers
             || command->item >= machine->desc->layers[layer].num_transitions)
@@ -592,6 +622,7 @@ static void execute_transition(view_state *viewer, const view_command *command)
         transition = machine->desc->layers[layer].transitions[command->item];
         state = md5_find_state(machine->character->machine, layer, transition.to);
     }
+
     // While playback is paused, the state is displayed immediately, at its beginning.
     bool has_changed;
     if (viewer->play.playing)
@@ -599,6 +630,7 @@ static void execute_transition(view_state *viewer, const view_command *command)
                                          transition.fade, transition.easing.kind);
     else
         has_changed = md5_player_seek(machine->player, layer, state, 0);
+
     if (has_changed)
         view_notice(viewer, "%s: %s", machine->desc->layers[layer].name,
                     machine->desc->layers[layer].states[state].name);
@@ -614,6 +646,15 @@ static void select_parent(view_state *viewer)
     const uint32_t parent = scene->skeleton->joints[joint].parent;
     if (parent != MD5_NONE)
         viewer->ui.selected_joint = (int32_t)parent;
+}
+
+// Begins to measure a distance at the selected joint. A second time on the same joint ends it.
+static void toggle_measuring(view_state *viewer)
+{
+    view_ui *const ui = &viewer->ui;
+    ui->measured_from = ui->measured_from != ui->selected_joint ? ui->selected_joint : -1;
+    view_notice(viewer,
+                ui->measured_from >= 0 ? "Select the second joint" : "Select the first joint");
 }
 
 // Executes commands of selection, recording and options. All remaining commands concern files.
@@ -644,11 +685,8 @@ static void execute_other_command(view_state *viewer, const view_command *comman
     case VIEW_SELECT_PARENT:
         select_parent(viewer);
         break;
-    case VIEW_MEASURE: // a second time on the same joint ends it
-        viewer->ui.measured_from =
-            viewer->ui.measured_from != viewer->ui.selected_joint ? viewer->ui.selected_joint : -1;
-        view_notice(viewer, viewer->ui.measured_from >= 0 ? "Select the second joint"
-                                                          : "Select the first joint");
+    case VIEW_MEASURE:
+        toggle_measuring(viewer);
         break;
     case VIEW_SET:
         if (command->path != NULL) // NULL for a clip that is not a file
@@ -1082,7 +1120,8 @@ static void frame_spot(view_state *viewer)
     view_log_state(viewer, "frame-spot");
 }
 
-// Handles a click in the viewport. Returns false if the release was not a click.
+// Handles a click in the viewport: a release without a movement since the press. The drag that the
+// press has begun identifies the button. Returns false if the release was not a click.
 static bool click(view_state *viewer, const view_stage *stage, const view_input *event)
 {
     const float x = viewer->input.press_x;

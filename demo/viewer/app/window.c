@@ -149,12 +149,12 @@ static bool draw_window(view_state *viewer, bool moving)
 typedef struct view_loop {
     view_state *viewer;
     view_pace pace;
-    double start;
-    char title[256];
-    bool redraw;
-    bool noticed;
-    bool moved;
-    bool has_failed;
+    double start;    // time of the first frame, seconds
+    char title[256]; // of the window
+    bool redraw;     // the image has changed and must be drawn
+    bool had_notice; // the last frame displayed a notice
+    bool was_moving; // the last frame was a part of a movement
+    bool has_failed; // a frame could not be drawn
 } view_loop;
 
 static void begin_loop(view_loop *loop, view_state *viewer)
@@ -232,60 +232,83 @@ static double event_timeout(const view_state *viewer, bool is_moving, bool await
 static bool needs_still_frame(const view_loop *loop, bool is_moving)
 {
     const view_state *const viewer = loop->viewer;
-    if (!loop->moved || is_moving)
+    if (!loop->was_moving || is_moving)
         return false;
     return viewer->drawing.quality.step > viewer->drawing.quality.still
            || viewer->options->shown.frame_time;
 }
 
-// Draws a frame if anything has changed, and handles the events after it. Returns false at the end.
-static bool step_loop(void *user)
+// Advances playback and smooth movements by the time since the last frame, and continues the jobs
+// in the background. Sets loop->redraw if a job has changed the image. Returns true if the image
+// moves without input. `begin` is the time at which the frame begins, seconds.
+static bool advance_loop(view_loop *loop, double begin)
 {
-    view_loop *const loop = user;
     view_state *const viewer = loop->viewer;
-    view_ui *const ui = &viewer->ui;
-    const double begin = view_seconds();
-    viewer->now = begin - loop->start;
-    const bool recording = viewer->jobs.movie != NULL;
-    const double real = view_pace_frame(&loop->pace, begin);
-    const double passed = recording ? 1.0 / viewer->jobs.movie->frame_rate : real;
+    const bool is_recording = viewer->jobs.movie != NULL;
+    double seconds = view_pace_frame(&loop->pace, begin);
+    if (is_recording) // each frame of a movie lasts equally long
+        seconds = 1.0 / viewer->jobs.movie->frame_rate;
     if (!view_is_window_hidden(viewer->window))
         loop->redraw |= view_finish_opening(viewer);
-    const bool following = view_follow(viewer, passed);
+
+    const bool is_following = view_follow(viewer, seconds);
     const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
-    const bool is_played = is_animated(viewer) || recording;
-    const bool moving = is_played || following || view_lacks_thumbnails(&viewer->pages);
-    view_advance(&viewer->play, anim, passed);
+    const bool is_played = is_animated(viewer) || is_recording;
+    const bool is_moving = is_played || is_following || view_lacks_thumbnails(&viewer->pages);
+    view_advance(&viewer->play, anim, seconds);
     loop->redraw |= view_follow_files(viewer);
     loop->redraw |= view_follow_export(viewer);
-    view_adjust_frame_pace(&loop->pace, view_seconds() - begin, moving);
+    view_adjust_frame_pace(&loop->pace, view_seconds() - begin, is_moving);
     loop->redraw |= end_first_minute(viewer);
-    // One more frame removes a notice after its end.
-    const bool noticing = viewer->now < fmax(ui->notice_end, ui->lit_end);
-    if (loop->noticed && !noticing)
-        view_log_state(viewer, "quiet");
-    const bool awaits_tip = ui->tip[0] != '\0' && !ui->is_tip_shown;
-    const bool has_tip = awaits_tip && viewer->now - ui->tip_since >= VIEW_TIP_DELAY;
-    const bool has_notice = noticing || loop->noticed || has_tip;
-    const bool has_changed = loop->redraw || moving || needs_still_frame(loop, moving);
-    if (has_changed || has_notice || viewer->options->watch)
-        loop->has_failed = !draw_frame(loop, moving, begin);
-    if (loop->has_failed)
-        return false;
-    loop->noticed = noticing;
-    loop->redraw = false;
-    loop->moved = moving;
-    const double drawn = view_seconds();
-    double timeout = event_timeout(viewer, moving, awaits_tip);
-    // At most one second: events may arrive faster than they are handled.
-    while (!viewer->input.quits && view_seconds() - drawn < 1) {
+    return is_moving;
+}
+
+// Waits for an event, at most `timeout` seconds, and handles it and all events that have arrived
+// since. Ends after one second, because events may arrive faster than they are handled.
+static void handle_events(view_loop *loop, double timeout)
+{
+    view_state *const viewer = loop->viewer;
+    const double begin = view_seconds();
+    while (!viewer->input.quits && view_seconds() - begin < 1) {
         view_input event;
         if (!view_next_input(viewer->window, timeout, &event))
             break;
         view_handle_event(viewer, &event, &loop->redraw);
         timeout = 0;
     }
-    view_adjust_frame_pace(&loop->pace, view_seconds() - drawn, moving);
+}
+
+// One step of the main loop: draws a frame if anything has changed, and handles the events after
+// it. Returns false at the end of the program.
+static bool step_loop(void *user)
+{
+    view_loop *const loop = user;
+    view_state *const viewer = loop->viewer;
+    const view_ui *const ui = &viewer->ui;
+    const double begin = view_seconds();
+    viewer->now = begin - loop->start;
+    const bool is_moving = advance_loop(loop, begin);
+
+    // Notices and tooltips. One more frame removes a notice after its end.
+    const bool has_notice = viewer->now < fmax(ui->notice_end, ui->lit_end);
+    if (loop->had_notice && !has_notice)
+        view_log_state(viewer, "quiet");
+    const bool awaits_tip = ui->tip[0] != '\0' && !ui->is_tip_shown;
+    const bool is_tip_due = awaits_tip && viewer->now - ui->tip_since >= VIEW_TIP_DELAY;
+
+    const bool has_changed = loop->redraw || is_moving || needs_still_frame(loop, is_moving);
+    const bool has_text = has_notice || loop->had_notice || is_tip_due;
+    if (has_changed || has_text || viewer->options->watch)
+        loop->has_failed = !draw_frame(loop, is_moving, begin);
+    if (loop->has_failed)
+        return false;
+    loop->had_notice = has_notice;
+    loop->redraw = false;
+    loop->was_moving = is_moving;
+
+    const double drawn = view_seconds();
+    handle_events(loop, event_timeout(viewer, is_moving, awaits_tip));
+    view_adjust_frame_pace(&loop->pace, view_seconds() - drawn, is_moving);
     if (viewer->input.quits)
         view_stop_export(viewer);
     return !viewer->input.quits;
