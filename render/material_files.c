@@ -25,32 +25,53 @@ static void warn(const material_loader *loader, const char *path, md5_error *war
         loader->desc->warn(loader->desc->warn_user, warning);
 }
 
+// Compares a text with a text of lowercase letters and other characters that contain this bit, such
+// as '.' and digits. Ignores case.
+static bool equals_lowercase(const char *text, const char *lowercase)
+{
+    const char lowercase_bit = 32; // of ASCII letters
+    while (*text != '\0' && (*text | lowercase_bit) == *lowercase) {
+        text++;
+        lowercase++;
+    }
+    return *text == *lowercase; // both ended
+}
+
+// Removes the extension of a name if it is the extension of an image.
+static void remove_image_extension(char *name)
+{
+    char *const dot = strrchr(name, '.');
+    if (!dot)
+        return;
+    for (const char *const *extension = md5gl_image_extensions(); *extension; extension++) {
+        if (equals_lowercase(dot, *extension)) {
+            *dot = '\0';
+            return;
+        }
+    }
+}
+
 // Writes the last part of a name without the extension of an image. Names come from the model's
 // file; because only the last part is used, no name can lead out of the folder. Writes "" if the
 // part is too long or contains control characters. Returns the offset of the part in the name.
 static int last_part(const char *name, char part[NAME_CAPACITY])
 {
     const char *start = name;
-    for (const char *c = name; *c != '\0'; c++)
+    for (const char *c = name; *c != '\0'; c++) {
         if (*c == '/' || *c == '\\' || *c == ':')
             start = c + 1;
+    }
 
     const size_t length = strlen(start);
-    part[0] = '\0';
-    if (length < NAME_CAPACITY)
-        memcpy(part, start, length + 1);
-    for (const char *c = start; *c != '\0'; c++)
+    bool is_valid = length < NAME_CAPACITY;
+    for (const char *c = start; *c != '\0'; c++) {
         if ((unsigned char)*c < ' ')
-            part[0] = '\0';
-
-    char *const dot = strrchr(part, '.');
-    for (const char *const *extension = md5gl_image_extensions(); dot && *extension; extension++) {
-        size_t num_equal = 0; // ignoring case
-        while (dot[num_equal] != '\0' && (dot[num_equal] | 32) == (*extension)[num_equal])
-            num_equal++;
-        if (dot[num_equal] == (*extension)[num_equal])
-            *dot = '\0';
+            is_valid = false;
     }
+    part[0] = '\0';
+    if (is_valid)
+        memcpy(part, start, length + 1);
+    remove_image_extension(part);
     return (int)(start - name);
 }
 
@@ -137,19 +158,21 @@ static int base_length(const char *name)
     return (int)(has_keyword ? (size_t)(last - name) : strlen(name));
 }
 
-// Loads an image of a shader, if it exists, and creates its texture. Sets the properties of the
-// material that depend on the image.
+// Loads the image of a map, if it exists, and creates its texture. Heights replace missing normals,
+// or are added to the texture of the normals. Sets the properties of the material that depend on
+// the image. Returns 0 if there is no image, or after a warning if the texture could not be
+// created.
 static md5gl_texture load_map(material_loader *loader, const char *shader, const char *name,
                               md5gl_image_kind kind, md5gl_material *material)
 {
     const md5gl_material_set_desc *const desc = loader->desc;
     const int base = base_length(name);
-    md5_error error = {.status = MD5_OK};
     md5gl_texture_desc image = {.kind = MD5GL_TEXTURE_COLOR};
-    md5gl_texture_desc heights = image;
+    md5gl_texture_desc heights = {.kind = MD5GL_TEXTURE_COLOR};
     if (!find_map(loader, shader, name, base, kind, &image))
         return 0;
 
+    // The kind of texture, and properties that only the texels show.
     if (kind == MD5GL_IMAGE_DIFFUSE) {
         material->two_sided = md5gl_has_transparent_texels(&image);
     } else if (kind == MD5GL_IMAGE_HEIGHTS) {
@@ -161,15 +184,19 @@ static md5gl_texture load_map(material_loader *loader, const char *shader, const
         if (image.normals == 0
             && find_map(loader, shader, name, base, MD5GL_IMAGE_HEIGHTS, &heights))
             image.heights = &heights;
+    } else if (kind == MD5GL_IMAGE_SPECULAR && strstr(loader->path, ".png") != NULL) {
+        material->has_thin_parts = true; // the alpha of PNG images marks them
     }
 
+    md5_error error = {.status = MD5_OK};
+    md5gl_material_set *const material_set = loader->material_set;
     const md5gl_texture texture = md5gl_create_texture(loader->renderer, &image, &error);
-    if (kind == MD5GL_IMAGE_SPECULAR && strstr(loader->path, ".png") != NULL)
-        material->has_thin_parts = true;
-    if (texture != 0)
-        loader->material_set->textures[loader->material_set->num_textures++] = texture;
-    else
+    if (texture != 0) {
+        material_set->textures[material_set->num_textures] = texture;
+        material_set->num_textures++;
+    } else {
         warn(loader, desc->path, &error);
+    }
 
     desc->release(desc->user, image.texels);
     if (image.heights)

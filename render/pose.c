@@ -79,6 +79,29 @@ static void write_deltas(const md5_morph *source, uint32_t *first, delta_texels 
     first[num_vertices] = num_deltas;
 }
 
+// Uploads the deltas of all vertices, and for each vertex the index of its first delta. Returns
+// false and fills the error if memory runs out.
+static bool upload_morph(md5gl_renderer *renderer, md5gl_morph *morph, size_t num_vertices,
+                         size_t num_deltas, md5_error *error)
+{
+    // The last index ends the deltas of the last vertex. Drivers do not support texture buffers
+    // without a texel, so there is one more delta of zeros.
+    const size_t num_firsts = num_vertices + 1;
+    const size_t capacity = num_deltas + 1;
+    uint32_t *const first = MD5GL_NEW(renderer, uint32_t, num_firsts, error);
+    delta_texels *const deltas = MD5GL_NEW(renderer, delta_texels, capacity, error);
+    const bool has_memory = first && deltas;
+    if (has_memory) {
+        write_deltas(morph->source, first, deltas);
+        morph->first = md5gli_create_table(renderer, GL_R32UI, first, num_firsts * sizeof *first);
+        morph->deltas =
+            md5gli_create_table(renderer, GL_RGBA32F, deltas, capacity * sizeof *deltas);
+    }
+    md5gli_free(renderer, first);
+    md5gli_free(renderer, deltas);
+    return has_memory;
+}
+
 md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *source, md5_error *error)
 {
     MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
@@ -106,21 +129,9 @@ md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *sourc
     morph->source = source;
     (void)md5gli_clear_errors(renderer);
 
-    // Drivers do not support texture buffers without a texel, so there is one more delta of zeros.
-    const size_t num_firsts = (size_t)num_vertices + 1;
-    const size_t capacity = (size_t)num_deltas + 1;
-    uint32_t *const first = MD5GL_NEW(renderer, uint32_t, num_firsts, error);
-    delta_texels *const deltas = MD5GL_NEW(renderer, delta_texels, capacity, error);
-    const bool has_memory = first && deltas;
-    if (has_memory) {
-        write_deltas(source, first, deltas);
-        morph->first = md5gli_create_table(renderer, GL_R32UI, first, num_firsts * sizeof *first);
-        morph->deltas =
-            md5gli_create_table(renderer, GL_RGBA32F, deltas, capacity * sizeof *deltas);
-    }
-    md5gli_free(renderer, first);
-    md5gli_free(renderer, deltas);
-    if (has_memory && md5gli_check(renderer, "uploading morph targets", error))
+    const bool has_tables =
+        upload_morph(renderer, morph, (size_t)num_vertices, (size_t)num_deltas, error);
+    if (has_tables && md5gli_check(renderer, "uploading morph targets", error))
         return morph;
     md5gl_destroy_morph(renderer, morph);
     return NULL;
