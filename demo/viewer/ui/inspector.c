@@ -28,13 +28,13 @@ void view_find_values(md5_mat34 matrix, view_joint_values values)
         md5_mat34_from_xform((md5_xform){.rotation = q, .translation = {0, 0, 0}});
     const float *const m = rotation.m;
 
-    const view_joint_values all = {
+    const view_joint_values joint_values = {
         {position.x, position.y, position.z, 0},
         {view_degrees(atan2f(m[9], m[10])), view_degrees(asinf(view_clamp(-m[8], -1, 1))),
          view_degrees(atan2f(m[4], m[0])), 0},
         {q.x, q.y, q.z, q.w},
     };
-    memcpy(values, all, sizeof all);
+    memcpy(values, joint_values, sizeof joint_values);
 }
 
 enum { NUM_AXES = 4 }; // of a quaternion; other values have three axes
@@ -250,9 +250,9 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
         return;
     }
 
-    weighted *const all = common_alloc(count, sizeof *all);
-    find_weights(model, joint, all, count);
-    qsort(all, count, sizeof *all, compare_weights);
+    weighted *const vertices = common_alloc(count, sizeof *vertices);
+    find_weights(model, joint, vertices, count);
+    qsort(vertices, count, sizeof *vertices, compare_weights);
 
     const bool has_meshes = model->num_meshes > 1;
     const float vertex_width = (has_meshes ? 9 : 4) * ui->em;
@@ -263,12 +263,13 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
             continue;
         ui_item(ui, row, "");
         if (ui->mouse.is_moved && ui_is_hot(ui))
-            ui->lit = (view_pick){.is_set = true, .mesh = all[i].mesh, .vertex = all[i].vertex};
+            ui->lit =
+                (view_pick){.is_set = true, .mesh = vertices[i].mesh, .vertex = vertices[i].vertex};
         if (ui_is_hot(ui))
             view_draw_rect(ui->canvas, row, VIEW_CONTROL);
-        show_weight(ui, model, row, vertex_width, &all[i]);
+        show_weight(ui, model, row, vertex_width, &vertices[i]);
     }
-    free(all);
+    free(vertices);
 }
 
 // Returns true if an aim modifier rotates the joint: `length` joints upward from its own joint.
