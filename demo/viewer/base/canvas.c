@@ -14,17 +14,22 @@ void view_clear_canvas(view_canvas *canvas)
 
 view_rect view_clip_canvas(view_canvas *canvas, view_rect clip)
 {
-    const view_rect last = canvas->clip;
+    const view_rect previous = canvas->clip;
     canvas->clip = clip;
-    return last;
+    return previous;
 }
 
-// Returns true if there is a clip rectangle, and its left, top, right and bottom edges.
+// Sides of a rectangle. `side & 1` is the axis of a side: 0 for x, 1 for y.
+enum { LEFT, TOP, RIGHT, BOTTOM };
+
+// Returns true if there is a clip rectangle, and writes the positions of its sides.
 static bool get_clip_edges(const view_canvas *canvas, float edges[4])
 {
     const view_rect clip = canvas->clip;
-    edges[0] = clip.x, edges[1] = clip.y;
-    edges[2] = clip.x + fmaxf(clip.width, 0), edges[3] = clip.y + fmaxf(clip.height, 0);
+    edges[LEFT] = clip.x;
+    edges[TOP] = clip.y;
+    edges[RIGHT] = clip.x + fmaxf(clip.width, 0);
+    edges[BOTTOM] = clip.y + fmaxf(clip.height, 0);
     return clip.x != 0 || clip.y != 0 || clip.width != 0 || clip.height != 0;
 }
 
@@ -90,7 +95,6 @@ static view_color mix(view_color from, view_color to, float part)
 static bool add_quad(view_canvas *canvas, const float rect[4], const float texels[4],
                      view_color top, view_color bottom)
 {
-    enum { LEFT, TOP, RIGHT, BOTTOM };
     float xy[4];
     float uv[4];
     float edges[4];
@@ -174,40 +178,65 @@ void view_draw_disc(view_canvas *canvas, float x, float y, float radius, view_co
                          radius, color);
 }
 
+// A convex polygon in the window, pixels.
+typedef struct clip_polygon {
+    float corners[3 + 4][2]; // a triangle; each edge of the clip rectangle adds at most one corner
+    size_t count;
+} clip_polygon;
+
+// Returns the part of a polygon on the inner side of one edge of the clip rectangle. `side` is the
+// side of the rectangle, `edge` its x or y. Corners outside are removed; where a side of the
+// polygon crosses the edge, a corner is added (one step of the Sutherland-Hodgman algorithm).
+static clip_polygon clip_at_edge(const clip_polygon *polygon, int side, float edge)
+{
+    const int axis = side & 1;                  // 0: x, 1: y
+    const int other_axis = 1 - axis;            // along the edge
+    const float inward = side < RIGHT ? 1 : -1; // sign of the direction into the rectangle
+    clip_polygon clipped = {.count = 0};
+    for (size_t i = 0; i < polygon->count; i++) {
+        const float *const from = polygon->corners[i];
+        const float *const to = polygon->corners[(i + 1) % polygon->count];
+
+        // Distances to the edge; negative: outside.
+        const float from_distance = inward * (from[axis] - edge);
+        const float to_distance = inward * (to[axis] - edge);
+        const bool is_from_inside = from_distance >= 0;
+        const bool is_to_inside = to_distance >= 0;
+        if (is_from_inside) {
+            memcpy(clipped.corners[clipped.count], from, sizeof *clipped.corners);
+            clipped.count++;
+        }
+        if (is_from_inside != is_to_inside) {
+            float *const crossing = clipped.corners[clipped.count];
+            const float part = from_distance / (from_distance - to_distance);
+            crossing[axis] = edge;
+            crossing[other_axis] = from[other_axis] + (to[other_axis] - from[other_axis]) * part;
+            clipped.count++;
+        }
+    }
+    return clipped;
+}
+
 void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color color)
 {
-    // Clips by one edge after another (Sutherland-Hodgman).
-    enum { MAX_CORNERS = 3 + 4 }; // each edge of the clip rectangle adds at most one corner
+    clip_polygon polygon = {.count = 3};
+    memcpy(polygon.corners, corners, 6 * sizeof *corners);
+    float edges[4];
+    if (get_clip_edges(canvas, edges)) {
+        for (int side = LEFT; side <= BOTTOM; side++)
+            polygon = clip_at_edge(&polygon, side, edges[side]);
+    }
+
+    // Triangles between the first corner and each side that does not touch it.
     const float u = canvas->font->solid_u;
     const float v = canvas->font->solid_v;
-    float polygon[MAX_CORNERS][2], edges[4];
-    memcpy(polygon, corners, 6 * sizeof *corners);
-    size_t count = 3;
-    for (int edge = 0; edge < (get_clip_edges(canvas, edges) ? 4 : 0); edge++) {
-        const int axis = edge & 1;
-        const float inward = edge < 2 ? 1 : -1;
-        float cut[MAX_CORNERS][2];
-        size_t num_cut = 0;
-        for (size_t i = 0; i < count; i++) {
-            const float *const from = polygon[i];
-            const float *const to = polygon[(i + 1) % count];
-            const float a = inward * (from[axis] - edges[edge]);
-            const float b = inward * (to[axis] - edges[edge]);
-            if (a >= 0)
-                memcpy(cut[num_cut++], from, sizeof *cut);
-            if ((a >= 0) != (b >= 0)) {
-                float *const corner = cut[num_cut++];
-                corner[axis] = edges[edge];
-                corner[1 - axis] = from[1 - axis] + (to[1 - axis] - from[1 - axis]) * (a / (a - b));
-            }
-        }
-        memcpy(polygon, cut, sizeof polygon);
-        count = num_cut;
-    }
-    for (size_t i = 2; i < count; i++) {
-        add_vertex(canvas, polygon[0][0], polygon[0][1], u, v, color);
-        add_vertex(canvas, polygon[i - 1][0], polygon[i - 1][1], u, v, color);
-        add_vertex(canvas, polygon[i][0], polygon[i][1], u, v, color);
+    for (size_t i = 2; i < polygon.count; i++) {
+        const float *const first = polygon.corners[0];
+        const float *const second = polygon.corners[i - 1];
+        const float *const third = polygon.corners[i];
+        add_vertex(canvas, first[0], first[1], u, v, color);
+        add_vertex(canvas, second[0], second[1], u, v, color);
+        add_vertex(canvas, third[0], third[1], u, v, color);
     }
 }
 
@@ -309,23 +338,28 @@ float view_draw_text(view_canvas *canvas, view_text_size size, float x, float y,
 
 const char *view_format_number(char *text, size_t size, double value, int places, bool has_column)
 {
+    // Each digit before the decimal point after the fourth replaces a decimal place, so that the
+    // text keeps its width.
     const double absolute = fabs(value);
     double half = 0.5; // half a unit of the last decimal place
     for (int i = 0; i < places; i++)
         half *= 0.1;
     double limit = 1e4;
-    while (places > 0 && absolute + half >= limit) {
+    while (places > 0 && absolute + half >= limit) { // the rounded value reaches the limit
         places--;
         limit *= 10;
         half *= 10;
     }
+
     char digits[32];
     if (!isfinite(value))
         COMMON_TEXT(digits, "%s", isnan(value) ? "\xE2\x80\x93" : "\xE2\x88\x9E");
     else
         COMMON_TEXT(digits, absolute < 1e15 ? "%.*f" : "%.*e", places, absolute);
+
+    // A value that is rounded to 0 has no sign. U+2212 is the minus sign; U+2007 is a blank that
+    // has the same width in the font. \xE2 begins the sign of infinity.
     const bool is_negative = value < 0 && strpbrk(digits, "123456789\xE2") != NULL;
-    // U+2212 is the minus sign; U+2007 is a blank that has the same width in the font.
     const char *sign = "";
     if (is_negative)
         sign = "\xE2\x88\x92";

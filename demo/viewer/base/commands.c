@@ -365,17 +365,41 @@ const char *view_reason(uint32_t missing)
 
 const char *view_action_name(view_action action)
 {
-    static const char *const of_mouse[] = {
-        "taken",           "list",       "close-lists", "joint",      "enter-folder",
-        "section",         "section",    "choose",      "choose",     "choose",
-        "choose",          "channel",    "channel",     "mesh",       "texture",
-        "images",          "page",       "forget",      "try-again",  "keep",
-        "delete",          "run-export", "stop-export", "map-joints", "repair",
-        "save-retargeted", "transition", "state"};
-    static_assert(COMMON_LENGTH(of_mouse) == VIEW_GO_TO_STATE - VIEW_HANDLED + 1,
+    // Actions without a command in the menus.
+    static const char *const item_names[] = {
+        [VIEW_HANDLED - VIEW_HANDLED] = "taken",
+        [VIEW_LISTED - VIEW_HANDLED] = "list",
+        [VIEW_CLOSED - VIEW_HANDLED] = "close-lists",
+        [VIEW_MARKED - VIEW_HANDLED] = "joint",
+        [VIEW_OPEN_FOLDER - VIEW_HANDLED] = "enter-folder",
+        [VIEW_OPEN_GAME - VIEW_HANDLED] = "section",
+        [VIEW_OPEN_SECTION - VIEW_HANDLED] = "section",
+        [VIEW_OPEN_FILE - VIEW_HANDLED] = "choose",
+        [VIEW_OPEN_CLIP - VIEW_HANDLED] = "choose",
+        [VIEW_OPEN_NAMED - VIEW_HANDLED] = "choose",
+        [VIEW_PLAY_IN_CHANNEL - VIEW_HANDLED] = "choose",
+        [VIEW_SHOW_CHANNEL - VIEW_HANDLED] = "channel",
+        [VIEW_LIST_CHANNEL - VIEW_HANDLED] = "channel",
+        [VIEW_HIDE_MESH - VIEW_HANDLED] = "mesh",
+        [VIEW_TAKE_TEXTURE - VIEW_HANDLED] = "texture",
+        [VIEW_FIND_TEXTURE - VIEW_HANDLED] = "images",
+        [VIEW_OPEN_PAGE - VIEW_HANDLED] = "page",
+        [VIEW_FORGET_RECENT - VIEW_HANDLED] = "forget",
+        [VIEW_TRY_AGAIN - VIEW_HANDLED] = "try-again",
+        [VIEW_KEEP_MOVIE - VIEW_HANDLED] = "keep",
+        [VIEW_DELETE_MOVIE - VIEW_HANDLED] = "delete",
+        [VIEW_RUN_EXPORT - VIEW_HANDLED] = "run-export",
+        [VIEW_STOP_EXPORT - VIEW_HANDLED] = "stop-export",
+        [VIEW_MAP_JOINTS - VIEW_HANDLED] = "map-joints",
+        [VIEW_REPAIR - VIEW_HANDLED] = "repair",
+        [VIEW_SAVE_RETARGETED - VIEW_HANDLED] = "save-retargeted",
+        [VIEW_TAKE_TRANSITION - VIEW_HANDLED] = "transition",
+        [VIEW_GO_TO_STATE - VIEW_HANDLED] = "state",
+    };
+    static_assert(COMMON_LENGTH(item_names) == VIEW_GO_TO_STATE - VIEW_HANDLED + 1,
                   "a name for each");
     if (action >= VIEW_HANDLED && action <= VIEW_GO_TO_STATE)
-        return of_mouse[action - VIEW_HANDLED];
+        return item_names[action - VIEW_HANDLED];
     if (action >= VIEW_TOGGLE) {
         const view_option *const option = &view_option_rows[action - VIEW_TOGGLE];
         return option->word != NULL ? option->word : option->name;
@@ -491,21 +515,23 @@ uint32_t view_list_keys(uint32_t have, const char *const *triggers, uint32_t num
         if (!is_key_listed(entry, have, num_triggers, walks))
             continue;
 
-        view_key_line *const line = &lines[count++];
+        view_key_line *const line = &lines[count];
+        count++;
         line->heading = entry->menu != previous_menu ? view_menu_names[entry->menu] : NULL;
         previous_menu = entry->menu;
-        const bool is_mouse = entry->menu == VIEW_MENU_MOUSE && entry->keys[0] == 0;
-        const bool is_trigger = entry->action == VIEW_TRIGGER;
-        if (is_mouse) {
-            line->help = entry->tooltip;
+        if (entry->action == VIEW_TRIGGER) {
+            line->help = triggers[entry->trigger];
+            if (is_any_machine && entry->trigger > 0)
+                COMMON_TEXT(line->keys, "F2 to F10");
+            else
+                view_print_keys(entry, line->keys, sizeof line->keys);
+        } else if (entry->menu == VIEW_MENU_MOUSE && entry->keys[0] == 0) {
+            line->help = entry->tooltip; // the label is the action of the mouse, such as "Drag"
             COMMON_TEXT(line->keys, "%s", entry->label);
-            continue;
-        }
-        line->help = is_trigger ? triggers[entry->trigger] : view_get_label(entry);
-        if (is_trigger && is_any_machine && entry->trigger > 0)
-            COMMON_TEXT(line->keys, "F2 to F10");
-        else
+        } else {
+            line->help = view_get_label(entry);
             view_print_keys(entry, line->keys, sizeof line->keys);
+        }
     }
     return count;
 }

@@ -245,6 +245,15 @@ static bool read_lines(FILE *file, view_config *config, view_log *log)
     return is_whole;
 }
 
+// Renames a corrupt configuration file, so that the next configuration does not replace it.
+static void rename_corrupt_file(const char *path, view_log *log)
+{
+    char *const new_path = common_format("%s.broken", path);
+    if (rename(path, new_path) == 0)
+        view_warn(log, "%s was corrupt; it was renamed to %s", path, common_base(new_path));
+    free(new_path);
+}
+
 void view_read_config(view_config *config, const char *path, view_log *log)
 {
     *config = (view_config){.path = path != NULL ? common_copy(path) : config_path(),
@@ -265,12 +274,8 @@ void view_read_config(view_config *config, const char *path, view_log *log)
 
     const bool is_whole = read_lines(file, config, log);
     fclose(file);
-    if (!is_whole) {
-        char *const new_path = common_format("%s.broken", path);
-        if (rename(path, new_path) == 0)
-            view_warn(log, "%s was corrupt; it was renamed to %s", path, common_base(new_path));
-        free(new_path);
-    }
+    if (!is_whole)
+        rename_corrupt_file(path, log);
     config->is_changed = false;
 }
 
@@ -350,6 +355,34 @@ static void join_lines(char *lines)
     }
 }
 
+// Writes a document and its settings, "PATH\tLINES", as one line. Skips a document without
+// settings, and a line that cannot be read again: it contains control characters or is too long.
+static void write_document(FILE *file, const char *document)
+{
+    char *const line = common_copy(document);
+    char *const settings = strchr(line, '\t') + 1;
+    join_lines(settings);
+    const bool is_short = strlen(line) < MAX_BYTES - sizeof "document=\r\n";
+    if (*settings != '\0' && is_text(line) && is_short)
+        fprintf(file, "document=%s\n", line);
+    free(line);
+}
+
+// Writes the content of the file: options, then the lines that are not options.
+static void write_lines(FILE *file, const view_config *config)
+{
+    fputs("# The state that md5view restores when it starts. Lines are command-line options;\n"
+          "# unknown lines are reported and ignored.\n",
+          file);
+    fputs(config->settings != NULL ? config->settings : "", file);
+    if (config->export_choices != NULL)
+        fprintf(file, "export=%s\n", config->export_choices);
+    for (size_t i = 0; i < config->recent.count; i++)
+        fprintf(file, "recent=%s\n", config->recent.names[i]);
+    for (size_t i = 0; i < config->documents.count; i++)
+        write_document(file, config->documents.names[i]);
+}
+
 bool view_write_config(view_config *config, view_log *log)
 {
     common_writer writer;
@@ -357,29 +390,12 @@ bool view_write_config(view_config *config, view_log *log)
     bool is_written = common_begin_file(&writer, config->path, true);
     if (is_written) {
         merge_stored(config);
-        fputs("# The state that md5view restores when it starts. Lines are command-line options;\n"
-              "# unknown lines are reported and ignored.\n",
-              writer.file);
-        fputs(config->settings != NULL ? config->settings : "", writer.file);
-
-        // Lines that are not options. Paths with control characters or above MAX_BYTES are skipped.
-        if (config->export_choices != NULL)
-            fprintf(writer.file, "export=%s\n", config->export_choices);
-        for (size_t i = 0; i < config->recent.count; i++)
-            fprintf(writer.file, "recent=%s\n", config->recent.names[i]);
-        for (size_t i = 0; i < config->documents.count; i++) {
-            char *const line = common_copy(config->documents.names[i]);
-            char *const lines = strchr(line, '\t') + 1;
-            join_lines(lines);
-            if (*lines != '\0' && is_text(line)
-                && strlen(line) < MAX_BYTES - sizeof "document=\r\n")
-                fprintf(writer.file, "document=%s\n", line);
-            free(line);
-        }
+        write_lines(writer.file, config);
         is_written = common_end_file(&writer, true);
     }
     if (!is_written)
         view_warn(log, "cannot write %s: %s", config->path, strerror(errno));
+
     config->is_changed = false;
     if (is_written) { // otherwise the lines remain new for the next attempt
         config->recent.num_new = config->documents.num_new = 0;

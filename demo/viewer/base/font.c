@@ -83,58 +83,79 @@ static uint32_t read_big(const unsigned char *bytes, int count)
     return value;
 }
 
-// Initializes font `index` of a file. Returns false if a table is not within the file.
+// Initializes font `index` of a TrueType or OpenType file, which may be a collection. Returns false
+// if a table is not within the file.
 static bool begin_font(stbtt_fontinfo *info, const unsigned char *bytes, size_t size, int index)
 {
-    const bool is_collection = size >= 12 && memcmp(bytes, "ttcf", 4) == 0;
-    size_t start = 0;
+    // A collection begins with the tag, the version, the number of fonts, and their offsets. A font
+    // begins with a header that contains the number of tables, and a directory of these tables.
+    enum { HEADER_BYTES = 12, OFFSET_BYTES = 4, ENTRY_BYTES = 16 };
+    const bool is_collection = size >= HEADER_BYTES && memcmp(bytes, "ttcf", 4) == 0;
+    size_t start = 0; // of the font
     if (is_collection) {
-        if (index < 0 || (uint32_t)index >= read_big(bytes + 8, 4) || 16 + 4 * (size_t)index > size)
+        const uint32_t num_fonts = read_big(bytes + 8, 4);
+        const size_t entry = HEADER_BYTES + OFFSET_BYTES * (size_t)index;
+        if (index < 0 || (uint32_t)index >= num_fonts || entry + OFFSET_BYTES > size)
             return false;
-        start = read_big(bytes + 12 + 4 * (size_t)index, 4);
+        start = read_big(bytes + entry, OFFSET_BYTES);
     }
-    if (start > INT32_MAX || start + 12 > size)
+    if (start > INT32_MAX || start + HEADER_BYTES > size)
         return false;
+
     const size_t num_tables = read_big(bytes + start + 4, 2);
-    if (start + 12 + 16 * num_tables > size)
+    const size_t directory = start + HEADER_BYTES;
+    if (directory + ENTRY_BYTES * num_tables > size)
         return false;
     for (size_t i = 0; i < num_tables; i++) {
-        const unsigned char *const table = bytes + start + 12 + 16 * i;
-        if ((uint64_t)read_big(table + 8, 4) + read_big(table + 12, 4) > size)
+        const unsigned char *const entry = bytes + directory + ENTRY_BYTES * i;
+        const uint64_t table_offset = read_big(entry + 8, 4);
+        const uint32_t table_size = read_big(entry + 12, 4);
+        if (table_offset + table_size > size)
             return false;
     }
     return stbtt_InitFont(info, bytes, (int)start) != 0;
 }
 
-// Returns the system font at an index of the sorted list, or NULL if it cannot be used.
-static const stbtt_fontinfo *open_system_font(system_fonts *system, int number)
+// Reads the file of a font that fontconfig has listed. Returns its bytes, to be freed, or NULL if
+// the font cannot be used.
+static unsigned char *read_system_font(const FcPattern *pattern, stbtt_fontinfo *info)
 {
-    FcPattern *const pattern = system->sorted->fonts[number];
-    FcChar8 *path = NULL;
+    FcChar8 *fc_path = NULL;
     int index = 0;
+    if (FcPatternGetString(pattern, FC_FILE, 0, &fc_path) != FcResultMatch
+        || FcPatternGetInteger(pattern, FC_INDEX, 0, &index) != FcResultMatch)
+        return NULL;
+    const char *const path = (const char *)fc_path;
+    if (!common_is_file(path) || common_file_size(path) > MAX_FONT_FILE)
+        return NULL;
+
     size_t size = 0;
     const char *reason;
+    unsigned char *const bytes = (unsigned char *)common_read_stream(path, &size, &reason);
+    const int font_index = index & 0xFFFF; // the upper 16 bits select a style of a variable font
+    if (bytes != NULL && size <= MAX_FONT_FILE && begin_font(info, bytes, size, font_index))
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
+// Returns the system font at an index of the sorted list, or NULL if it cannot be used. The font
+// remains valid until NUM_OPENED other fonts are opened.
+static const stbtt_fontinfo *open_system_font(system_fonts *system, int index)
+{
     for (int i = 0; i < NUM_OPENED; i++)
-        if (system->opened[i].number == number + 1)
+        if (system->opened[i].number == index + 1)
             return &system->opened[i].info;
-    opened_font *const opened = &system->opened[system->num_opened % NUM_OPENED];
+
     stbtt_fontinfo info;
-    if (FcPatternGetString(pattern, FC_FILE, 0, &path) != FcResultMatch
-        || FcPatternGetInteger(pattern, FC_INDEX, 0, &index) != FcResultMatch
-        || !common_is_file((const char *)path)
-        || common_file_size((const char *)path) > MAX_FONT_FILE)
+    unsigned char *const bytes = read_system_font(system->sorted->fonts[index], &info);
+    if (bytes == NULL)
         return NULL;
-    unsigned char *const bytes =
-        (unsigned char *)common_read_stream((const char *)path, &size, &reason);
-    // The upper 16 bits of the index select a style of a variable font.
-    if (bytes == NULL || size > MAX_FONT_FILE || !begin_font(&info, bytes, size, index & 0xFFFF)) {
-        free(bytes);
-        return NULL;
-    }
-    free(opened->bytes);
-    *opened = (opened_font){number + 1, bytes, info};
+    opened_font *const oldest = &system->opened[system->num_opened % NUM_OPENED];
+    free(oldest->bytes);
+    *oldest = (opened_font){index + 1, bytes, info};
     system->num_opened++;
-    return &opened->info;
+    return &oldest->info;
 }
 
 // Gets the list of all fonts from fontconfig, sorted by similarity to "sans-serif". If it fails,
@@ -264,21 +285,21 @@ typedef struct scaled_glyph {
 
 // Returns the font for a character: the font of the text size, else the font of ordinary text, else
 // a system font. Returns NULL if no font contains the character.
-static const stbtt_fontinfo *find_font(view_letters *all, view_text_size size, int code)
+static const stbtt_fontinfo *find_font(view_letters *letters, view_text_size size, int code)
 {
-    if (code == BOX || stbtt_FindGlyphIndex(&all->fonts[size], code) != 0)
-        return &all->fonts[size];
-    if (stbtt_FindGlyphIndex(&all->fonts[VIEW_TEXT], code) != 0)
-        return &all->fonts[VIEW_TEXT];
-    return find_system_font(&all->system, code);
+    if (code == BOX || stbtt_FindGlyphIndex(&letters->fonts[size], code) != 0)
+        return &letters->fonts[size];
+    if (stbtt_FindGlyphIndex(&letters->fonts[VIEW_TEXT], code) != 0)
+        return &letters->fonts[VIEW_TEXT];
+    return find_system_font(&letters->system, code);
 }
 
 // Returns the scale of a font in pixels per font unit. The font of the text size is scaled to the
 // text height. A glyph of another font has the same em as the font of the text size.
-static float glyph_scale(const view_letters *all, view_text_size size, float height,
+static float glyph_scale(const view_letters *letters, view_text_size size, float height,
                          const stbtt_fontinfo *font)
 {
-    const stbtt_fontinfo *const usual = &all->fonts[size];
+    const stbtt_fontinfo *const usual = &letters->fonts[size];
     const float usual_scale = stbtt_ScaleForPixelHeight(usual, height);
     if (font == usual)
         return usual_scale;
@@ -313,38 +334,39 @@ static bool is_too_large(const scaled_glyph *glyph, float height)
 // Moves the position of the next glyph to the next line if a glyph of this size does not fit into
 // the current line. Returns false if it does not fit into the texture. Between glyphs, one column
 // and one row of texels remain empty, so that filtering does not mix them.
-static bool find_space(view_letters *all, int columns, int rows)
+static bool find_space(view_letters *letters, int columns, int rows)
 {
-    if (all->x + columns + 1 > all->width) {
-        all->x = 0;
-        all->y += all->row_height;
-        all->row_height = 0;
+    if (letters->x + columns + 1 > letters->width) {
+        letters->x = 0;
+        letters->y += letters->row_height;
+        letters->row_height = 0;
     }
-    return columns + 1 <= all->width && all->y + rows + 1 <= all->height;
+    return columns + 1 <= letters->width && letters->y + rows + 1 <= letters->height;
 }
 
 // Rasterizes a glyph at the position of the next glyph, where there is space. Sets its rectangle
 // relative to the pen position, in pixels, and its texture coordinates.
-static void draw_glyph(view_letters *all, const scaled_glyph *glyph, int columns, int rows,
+static void draw_glyph(view_letters *letters, const scaled_glyph *glyph, int columns, int rows,
                        view_letter *letter)
 {
-    uint8_t *const texels = all->coverage + (size_t)all->y * (size_t)all->width + (size_t)all->x;
+    uint8_t *const texels =
+        letters->coverage + (size_t)letters->y * (size_t)letters->width + (size_t)letters->x;
     float shift_x = 0; // pixels, by the filter of stb_truetype
     float shift_y = 0;
-    stbtt_MakeGlyphBitmapSubpixelPrefilter(glyph->font, texels, columns, rows, all->width,
+    stbtt_MakeGlyphBitmapSubpixelPrefilter(glyph->font, texels, columns, rows, letters->width,
                                            (float)OVERSAMPLING * glyph->scale, glyph->scale, 0, 0,
                                            OVERSAMPLING, 1, &shift_x, &shift_y, glyph->index);
     letter->x0 = (float)glyph->left / (float)OVERSAMPLING + shift_x;
     letter->x1 = (float)(glyph->left + columns) / (float)OVERSAMPLING + shift_x;
     letter->y0 = (float)glyph->top + shift_y;
     letter->y1 = (float)glyph->bottom + shift_y;
-    letter->u0 = (float)all->x / (float)all->width;
-    letter->u1 = (float)(all->x + columns) / (float)all->width;
-    letter->v0 = (float)all->y / (float)all->height;
-    letter->v1 = (float)(all->y + rows) / (float)all->height;
-    all->x += columns + 1;
-    all->row_height = rows + 1 > all->row_height ? rows + 1 : all->row_height;
-    all->is_changed = true;
+    letter->u0 = (float)letters->x / (float)letters->width;
+    letter->u1 = (float)(letters->x + columns) / (float)letters->width;
+    letter->v0 = (float)letters->y / (float)letters->height;
+    letter->v1 = (float)(letters->y + rows) / (float)letters->height;
+    letters->x += columns + 1;
+    letters->row_height = rows + 1 > letters->row_height ? rows + 1 : letters->row_height;
+    letters->is_changed = true;
 }
 
 // Adds a glyph to the texture. Returns false if it does not fit. If no font contains the character
@@ -352,55 +374,56 @@ static void draw_glyph(view_letters *all, const scaled_glyph *glyph, int columns
 static bool rasterize_glyph(const view_font *font, view_text_size size, int code,
                             view_letter *letter)
 {
-    view_letters *const all = font->letters;
+    view_letters *const letters = font->letters;
     const float height = text_height(font, size);
-    const stbtt_fontinfo *const info = find_font(all, size, code);
-    *letter = all->boxes[size];
+    const stbtt_fontinfo *const info = find_font(letters, size, code);
+    *letter = letters->boxes[size];
     if (info == NULL)
         return true;
-    const scaled_glyph glyph = measure_glyph(info, code, glyph_scale(all, size, height, info));
+    const scaled_glyph glyph = measure_glyph(info, code, glyph_scale(letters, size, height, info));
     if (is_too_large(&glyph, height))
         return true;
     const bool is_empty = glyph.right <= glyph.left || glyph.bottom <= glyph.top;
     // The filter widens a glyph by OVERSAMPLING - 1 texels.
     const int columns = is_empty ? 0 : glyph.right - glyph.left + OVERSAMPLING - 1;
     const int rows = is_empty ? 0 : glyph.bottom - glyph.top;
-    if (!find_space(all, columns, rows))
+    if (!find_space(letters, columns, rows))
         return false;
     *letter = (view_letter){.advance = glyph.advance};
     if (!is_empty)
-        draw_glyph(all, &glyph, columns, rows, letter);
+        draw_glyph(letters, &glyph, columns, rows, letter);
     return true;
 }
 
 // Returns a glyph of the table. Rasterizes it if it is new; returns the box if it does not fit.
 static const view_letter *find_or_add_glyph(const view_font *font, view_text_size size, int code)
 {
-    view_letters *const all = font->letters;
+    view_letters *const letters = font->letters;
     const uint32_t key = (uint32_t)code * VIEW_NUM_TEXT_SIZES + size + 1;
     uint32_t index = key * 2654435761u >> 21; // Fibonacci hashing to the 2048 slots
-    while (all->slots[index].key != key && all->slots[index].key != 0)
+    while (letters->slots[index].key != key && letters->slots[index].key != 0)
         index = (index + 1) % NUM_SLOTS;
-    slot *const found = &all->slots[index];
+    slot *const found = &letters->slots[index];
     if (found->key == 0) {
-        if (all->num_letters == MAX_LETTERS || !rasterize_glyph(font, size, code, &found->letter)) {
-            all->is_full = true;
-            return &all->boxes[size];
+        if (letters->num_letters == MAX_LETTERS
+            || !rasterize_glyph(font, size, code, &found->letter)) {
+            letters->is_full = true;
+            return &letters->boxes[size];
         }
         found->key = key;
-        all->num_letters++;
+        letters->num_letters++;
     }
-    if (found->last_frame < all->frame)
-        found->last_frame = all->frame;
+    if (found->last_frame < letters->frame)
+        found->last_frame = letters->frame;
     return &found->letter;
 }
 
-static md5gl_texture upload(const view_letters *all, md5gl_renderer *renderer, md5_error *error)
+static md5gl_texture upload(const view_letters *letters, md5gl_renderer *renderer, md5_error *error)
 {
     const md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_MASK,
-                                     .width = (uint32_t)all->width,
-                                     .height = (uint32_t)all->height,
-                                     .texels = all->coverage};
+                                     .width = (uint32_t)letters->width,
+                                     .height = (uint32_t)letters->height,
+                                     .texels = letters->coverage};
     return md5gl_create_texture(renderer, &desc, error);
 }
 
@@ -452,10 +475,10 @@ const view_letter *view_next_letter(const view_font *font, view_text_size size, 
 // the side of its square, including a border.
 static int draw_disc(view_font *font)
 {
-    view_letters *const all = font->letters;
+    view_letters *const letters = font->letters;
     const float radius = font->disc_radius;
-    const float width = (float)all->width;
-    const float height = (float)all->height;
+    const float width = (float)letters->width;
+    const float height = (float)letters->height;
     const int side = 2 * (int)radius + 4;
     const float middle = 0.5f * (float)side;
     for (int y = 0; y < side; y++)
@@ -464,7 +487,7 @@ static int draw_disc(view_font *font)
             const float dy = (float)y + 0.5f - middle;
             const float cover = radius - sqrtf(dx * dx + dy * dy) + 0.5f;
             const float clamped = fminf(fmaxf(cover, 0), 1);
-            all->coverage[y * all->width + x] = (uint8_t)(clamped * 255 + 0.5f);
+            letters->coverage[y * letters->width + x] = (uint8_t)(clamped * 255 + 0.5f);
         }
     font->disc_u0 = (middle - radius) / width;
     font->disc_u1 = (middle + radius) / width;
@@ -478,15 +501,15 @@ static int draw_disc(view_font *font)
 // Clears the texture and draws the disc and the common glyphs.
 static void reset_glyphs(view_font *font)
 {
-    view_letters *const all = font->letters;
-    memset(all->slots, 0, sizeof all->slots);
-    memset(all->coverage, 0, (size_t)all->height * (size_t)all->width);
-    all->num_letters = 0;
-    all->x = all->row_height = draw_disc(font);
-    all->y = 0;
-    all->is_full = false;
+    view_letters *const letters = font->letters;
+    memset(letters->slots, 0, sizeof letters->slots);
+    memset(letters->coverage, 0, (size_t)letters->height * (size_t)letters->width);
+    letters->num_letters = 0;
+    letters->x = letters->row_height = draw_disc(font);
+    letters->y = 0;
+    letters->is_full = false;
     for (view_text_size size = VIEW_TEXT; size < VIEW_NUM_TEXT_SIZES; size++) {
-        rasterize_glyph(font, size, BOX, &all->boxes[size]);
+        rasterize_glyph(font, size, BOX, &letters->boxes[size]);
         for (int code = ' '; code < 256; code++)
             if (code < 127 || code >= 160)
                 find_or_add_glyph(font, size, code);
@@ -494,28 +517,28 @@ static void reset_glyphs(view_font *font)
             continue;
     }
     for (int i = 0; i < NUM_SLOTS; i++)
-        all->slots[i].last_frame = all->slots[i].key != 0 ? UINT32_MAX : 0;
+        letters->slots[i].last_frame = letters->slots[i].key != 0 ? UINT32_MAX : 0;
 }
 
 // Returns true if the texture is full and contains glyphs that the current frame did not use. They
 // can be removed to make space.
-static bool can_make_space(const view_letters *all)
+static bool can_make_space(const view_letters *letters)
 {
-    if (!all->is_full)
+    if (!letters->is_full)
         return false;
     for (int i = 0; i < NUM_SLOTS; i++)
-        if (all->slots[i].key != 0 && all->slots[i].last_frame < all->frame)
+        if (letters->slots[i].key != 0 && letters->slots[i].last_frame < letters->frame)
             return true;
     return false;
 }
 
 bool view_update_font(view_font *font, md5gl_renderer *renderer)
 {
-    view_letters *const all = font->letters;
-    const bool needs_reset = can_make_space(all);
-    const bool is_changed = all->is_changed;
-    all->frame++;
-    all->is_full = all->is_changed = false;
+    view_letters *const letters = font->letters;
+    const bool needs_reset = can_make_space(letters);
+    const bool is_changed = letters->is_changed;
+    letters->frame++;
+    letters->is_full = letters->is_changed = false;
     if (needs_reset) {
         reset_glyphs(font);
         return true;
@@ -523,7 +546,7 @@ bool view_update_font(view_font *font, md5gl_renderer *renderer)
     if (!is_changed)
         return false;
     md5_error error;
-    const md5gl_texture mask = upload(all, renderer, &error);
+    const md5gl_texture mask = upload(letters, renderer, &error);
     if (mask == 0)
         return false;
     md5gl_destroy_texture(renderer, font->mask);
@@ -566,15 +589,15 @@ static void measure_sizes(view_font *font)
 // square.
 static bool create_texels(view_font *font, int side)
 {
-    view_letters *const all = font->letters;
+    view_letters *const letters = font->letters;
     const float letter = text_height(font, VIEW_TEXT) + 2;
     const int rows = (int)(400 * (float)OVERSAMPLING * letter * letter / (float)side);
-    all->width = side;
-    all->height = side + (rows < MAX_SIDE - side ? rows : MAX_SIDE - side);
-    free(all->coverage);
-    all->coverage = common_alloc((size_t)side, (size_t)all->height);
+    letters->width = side;
+    letters->height = side + (rows < MAX_SIDE - side ? rows : MAX_SIDE - side);
+    free(letters->coverage);
+    letters->coverage = common_alloc((size_t)side, (size_t)letters->height);
     reset_glyphs(font);
-    return !all->is_full && all->y + all->row_height <= side;
+    return !letters->is_full && letters->y + letters->row_height <= side;
 }
 
 bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_error *error)
@@ -582,13 +605,13 @@ bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_
     *font = (view_font){.scale = scale,
                         .disc_radius = roundf(disc_radius * scale),
                         .letters = common_alloc(1, sizeof *font->letters)};
-    view_letters *const all = font->letters;
+    view_letters *const letters = font->letters;
     measure_sizes(font);
     int side = 256;
     while (!create_texels(font, side) && side < MAX_SIDE)
         side *= 2;
-    font->mask = upload(all, renderer, error);
-    all->is_changed = false;
+    font->mask = upload(letters, renderer, error);
+    letters->is_changed = false;
     if (font->mask == 0)
         view_free_font(font, renderer);
     return font->mask != 0;

@@ -377,7 +377,7 @@ bool view_read_option(const view_option *option, const char *text, view_options 
         char *const value = common_format("%.*s", (int)length, text);
         const bool is_complete = !has_lines || text[length] == '\n';
         is_read = is_complete && read_single_value(option, value, options);
-        text += length + has_lines;
+        text += has_lines ? length + 1 : length; // after the end of the line
         if (texts != NULL)
             common_add(texts, value);
         else
@@ -606,8 +606,8 @@ void view_take_settings(view_options *options, const char *lines, view_scope fir
 
 // == The command line =============================================================================
 
-// Writes the error message. Returns false.
-static bool report_unknown_option(const char *argument, const view_option *nearest, char *problem,
+// Writes the error message. `nearest` is the option with the most similar name, or NULL.
+static void report_unknown_option(const char *argument, const view_option *nearest, char *problem,
                                   size_t size)
 {
     if (nearest != NULL)
@@ -616,16 +616,38 @@ static bool report_unknown_option(const char *argument, const view_option *neare
                  nearest->name);
     else
         snprintf(problem, size, "unknown option %s; use --help to list all options", argument);
-    return false;
 }
 
-static bool report_removed_option(const common_removed *option, char *problem, size_t size)
+static void report_removed_option(const common_removed *option, char *problem, size_t size)
 {
     snprintf(problem, size, "--%s was removed: %s", option->name, option->advice);
-    return false;
 }
 
-// Reads the option at arguments[*i], advances *i to its value, and marks the option as given.
+// Returns the option of an argument "--name" or "--name=value". Returns NULL and writes an error
+// message if the option is unknown. The message contains the replacement of a removed option, or
+// the option with the most similar name.
+static const view_option *find_given_option(const char *argument, char *problem, size_t size)
+{
+    if (argument[1] != '-') { // there are no short options
+        report_unknown_option(argument, NULL, problem, size);
+        return NULL;
+    }
+    const char *const name = argument + 2;
+    const size_t length = strcspn(name, "=");
+    const view_option *const found = view_find_option(name, length);
+    if (found != NULL)
+        return found;
+
+    const common_removed *const removed = view_find_removed_option(name, length);
+    if (removed != NULL)
+        report_removed_option(removed, problem, size);
+    else
+        report_unknown_option(argument, find_nearest(name, length), problem, size);
+    return NULL;
+}
+
+// Reads the option at arguments[*i] and marks it as given. If its value is the next argument,
+// advances *i to the value. Returns false and writes the error message if the option is wrong.
 static bool read_option(int count, char **arguments, int *i, view_options *options, bool *given,
                         char *problem, size_t size)
 {
@@ -634,23 +656,17 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
         options->help = true;
         return true;
     }
-    if (argument[1] != '-')
-        return report_unknown_option(argument, NULL, problem, size);
+    const view_option *const found = find_given_option(argument, problem, size);
+    if (found == NULL)
+        return false;
 
-    const char *const name = argument + 2;
-    const char *equals = strchr(name, '=');
-    const size_t length = equals != NULL ? (size_t)(equals - name) : strlen(name);
-    const view_option *const found = view_find_option(name, length);
-    if (found == NULL) {
-        const common_removed *const removed = view_find_removed_option(name, length);
-        if (removed != NULL)
-            return report_removed_option(removed, problem, size);
-        return report_unknown_option(argument, find_nearest(name, length), problem, size);
-    }
-
+    // The value follows '=' or is the next argument.
+    const char *const equals = strchr(argument, '=');
     const char *value = equals != NULL ? equals + 1 : NULL;
-    if (value == NULL && found->value != NULL && *i + 1 < count)
-        value = arguments[++*i];
+    if (value == NULL && found->value != NULL && *i + 1 < count) {
+        ++*i;
+        value = arguments[*i];
+    }
     given[found - table] = true;
     const common_option row = to_common_option(found);
     const bool is_read = view_read_option(found, value, options);
@@ -668,8 +684,7 @@ static bool is_movie(const char *path)
     return false;
 }
 
-// Returns true and writes the error message if an option was given that cannot be combined with
-// --thumbnail. Only a few can.
+// Returns true if a name is in a list. NULL elements of the list are skipped.
 static bool is_name_in(const char *name, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -52,6 +52,7 @@ static double max_time_ratio(const view_economy *current, const view_economy *be
 {
     const double side = (better->scale / current->scale);
     double ratio = side * side;
+    // Upper estimates of the cost of several samples and of shadows.
     if (current->one_sample && !better->one_sample)
         ratio *= 4;
     if (current->no_shadows && !better->no_shadows)
@@ -65,6 +66,7 @@ static double min_calm(const view_quality *quality)
     return quality->calm > 0 ? quality->calm : usual_calm;
 }
 
+// Sets the step and restarts the measurements. Returns true.
 static bool change_step(view_quality *quality, uint32_t step)
 {
     quality->has_returned = step < quality->step;
@@ -85,48 +87,85 @@ view_quality view_begin_quality(const char *device)
     return (view_quality){.step = step, .still = step};
 }
 
+// Measures the cost of the current step by the first frames after the better step was left. Stores
+// the shortest time, because interference from other programs only lengthens frames.
+static void measure_step(view_quality *quality, double seconds, uint32_t better)
+{
+    double *const time_after = &quality->next[better];
+    const bool is_measured = quality->num_frames <= FRAMES_IGNORED + FRAMES_COMPARED;
+    if (quality->has_returned || !is_measured)
+        return;
+    *time_after = *time_after > 0 ? fmin(*time_after, seconds) : seconds;
+}
+
+// Returns the expected frame time of the better step, in seconds: the time of the current step,
+// times the ratio that was measured when the better step was left. Returns INFINITY if nothing was
+// measured. The ratio is limited by max_time_ratio(), because the machine may have been busy then.
+static double expected_time(const view_quality *quality, double seconds, uint32_t better)
+{
+    const double time_after = quality->next[better];
+    if (!(time_after > 0))
+        return INFINITY;
+    const double measured_ratio = fmax(quality->left[better] / time_after, 1);
+    const double max_ratio =
+        max_time_ratio(&view_economies[quality->step], &view_economies[better]);
+    return seconds * fmin(measured_ratio, max_ratio);
+}
+
+// Updates the lengths of the current runs of slow frames, fast frames, and frames that are expected
+// to be fast at the better step. `expected` is the expected time at that step, seconds.
+static void count_frame(view_quality *quality, double seconds, double expected)
+{
+    const double fast = fast_fraction * VIEW_SLOWEST_FRAME;
+    if (seconds > VIEW_SLOWEST_FRAME) {
+        quality->num_slow++;
+        quality->slow_sum += seconds;
+    } else {
+        quality->num_slow = 0;
+        quality->slow_sum = 0;
+    }
+    quality->num_fast = seconds < fast ? quality->num_fast + 1 : 0;
+    quality->num_roomy = expected < fast ? quality->num_roomy + 1 : 0;
+}
+
+// Changes to a worse step, and stores the frame time of the step that is left. If this step was
+// tried only a short time ago, doubles the wait before the next trial.
+static bool reduce_quality(view_quality *quality, uint32_t worse)
+{
+    const double calm = min_calm(quality);
+    const bool has_trial_failed = quality->has_returned && quality->since < 2 * usual_calm;
+    quality->calm = has_trial_failed ? fmin(2 * calm, max_calm) : usual_calm;
+    quality->left[quality->step] = quality->slow_sum / quality->num_slow;
+    quality->next[quality->step] = 0;
+    return change_step(quality, worse);
+}
+
 bool view_judge_quality(view_quality *quality, double seconds, view_quality_offers offers)
 {
     quality->since += seconds;
-    if (quality->num_frames++ < FRAMES_IGNORED)
+    quality->num_frames++;
+    if (quality->num_frames <= FRAMES_IGNORED)
         return false;
+
     const uint32_t worse = next_step(quality->step, 1, offers);
     const uint32_t better = next_step(quality->step, -1, offers);
+    measure_step(quality, seconds, better);
+    count_frame(quality, seconds, expected_time(quality, seconds, better));
 
-    // The first frames after the better step was left measure the cost of this step. Use the
-    // shortest time, because interference from other programs only lengthens frames.
-    double *const next = &quality->next[better];
-    if (!quality->has_returned && quality->num_frames <= FRAMES_IGNORED + FRAMES_COMPARED)
-        *next = *next > 0 ? fmin(*next, seconds) : seconds;
-    // Expected frame time of the better step. It is limited by max_time_ratio(), because the
-    // machine may have been busy when the better step was measured.
-    double expected = INFINITY;
-    if (*next > 0)
-        expected = seconds
-                   * fmin(fmax(quality->left[better] / *next, 1),
-                          max_time_ratio(&view_economies[quality->step], &view_economies[better]));
-    const double fast = fast_fraction * VIEW_SLOWEST_FRAME;
-    const bool is_slow = seconds > VIEW_SLOWEST_FRAME;
-    quality->num_slow = is_slow ? quality->num_slow + 1 : 0;
-    quality->slow_sum = is_slow ? quality->slow_sum + seconds : 0;
-    quality->num_fast = seconds < fast ? quality->num_fast + 1 : 0;
-    quality->num_roomy = expected < fast ? quality->num_roomy + 1 : 0;
-    const bool is_too_slow = quality->num_slow >= FRAMES_TO_REDUCE
-                             || (quality->num_slow >= 2 && quality->slow_sum > max_two_slow);
-    if (worse != quality->step && is_too_slow) {
-        // A failed return to better quality doubles the wait before the next.
-        const double calm = min_calm(quality);
-        const bool was_in_vain = quality->has_returned && quality->since < 2 * usual_calm;
-        quality->calm = was_in_vain ? fmin(2 * calm, max_calm) : usual_calm;
-        quality->left[quality->step] = quality->slow_sum / quality->num_slow;
-        quality->next[quality->step] = 0;
-        return change_step(quality, worse);
-    }
-    const bool is_roomy =
-        quality->num_roomy >= FRAMES_TO_RETURN && quality->since >= min_calm(quality);
-    const bool may_try = quality->num_fast >= FRAMES_TO_RETURN
-                         && quality->since >= calms_to_trial * min_calm(quality);
-    return better != quality->step && (is_roomy || may_try) && change_step(quality, better);
+    const bool has_two_slow = quality->num_slow >= 2 && quality->slow_sum > max_two_slow;
+    const bool is_too_slow = quality->num_slow >= FRAMES_TO_REDUCE || has_two_slow;
+    if (worse != quality->step && is_too_slow)
+        return reduce_quality(quality, worse);
+
+    // Return to the better step if it is expected to be fast. If its time is unknown, try it after
+    // a longer wait.
+    const double calm = min_calm(quality);
+    const bool is_expected_fast = quality->num_roomy >= FRAMES_TO_RETURN && quality->since >= calm;
+    const bool may_try =
+        quality->num_fast >= FRAMES_TO_RETURN && quality->since >= calms_to_trial * calm;
+    if (better == quality->step || !(is_expected_fast || may_try))
+        return false;
+    return change_step(quality, better);
 }
 
 void view_describe_economy(const view_economy *economy, char *text, size_t size)

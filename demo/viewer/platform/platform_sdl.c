@@ -92,22 +92,70 @@ static view_button button_of_sdl(Uint8 button)
     }
 }
 
+// Converts a key event. When the window loses the focus, SDL releases all keys that are down;
+// is_forced distinguishes these events.
+static void set_key(view_input *event, const SDL_KeyboardEvent *from)
+{
+    const bool is_down = from->type == SDL_KEYDOWN;
+    event->kind = is_down ? VIEW_INPUT_KEY_DOWN : VIEW_INPUT_KEY_UP;
+    event->key = view_key_from_sdl(from->keysym.sym);
+    event->is_repeated = from->repeat != 0;
+    event->is_forced = !is_down && SDL_GetKeyboardFocus() == NULL;
+    set_held(event, from->keysym.mod);
+}
+
+// Converts a press or release of a mouse button, or of the first finger on a touch screen.
+static void set_button(view_input *event, const SDL_MouseButtonEvent *from,
+                       const view_fingers *fingers, double now)
+{
+    event->kind = from->type == SDL_MOUSEBUTTONDOWN ? VIEW_INPUT_PRESS : VIEW_INPUT_RELEASE;
+    event->button = button_of_sdl(from->button);
+    event->clicks = from->clicks;
+    event->is_touch = from->which == SDL_TOUCH_MOUSEID;
+    event->is_given_up = event->is_touch && fingers->most > 1;
+    event->is_long = event->is_touch && view_is_long_touch(fingers, now);
+    event->x = (float)from->x;
+    event->y = (float)from->y;
+    set_held(event, (int)SDL_GetModState());
+}
+
+// Counts the fingers on the touch screen. SDL sends mouse events for the first finger, so only
+// gestures of several fingers become events: a tap of three fingers is the key Home, and two
+// fingers pan, like the middle button.
+static void set_finger(view_input *event, const SDL_TouchFingerEvent *from, view_fingers *fingers,
+                       double now)
+{
+    const bool is_touchpad =
+        SDL_GetTouchDeviceType(from->touchId) >= SDL_TOUCH_DEVICE_INDIRECT_ABSOLUTE;
+    if (is_touchpad)
+        return;
+
+    const bool is_down = from->type == SDL_FINGERDOWN;
+    const int num_down = is_down ? fingers->down + 1 : fingers->down - 1;
+    if (view_count_fingers(fingers, num_down, now)) {
+        event->kind = VIEW_INPUT_KEY_DOWN;
+        event->key = VIEW_KEY_HOME;
+    } else if (is_down && fingers->down == 2) {
+        *event =
+            (view_input){.kind = VIEW_INPUT_PRESS, .button = VIEW_BUTTON_MIDDLE, .is_touch = true};
+        set_position(event);
+    }
+}
+
 view_input view_input_from_sdl(view_window *window, const SDL_Event *from)
 {
+    // Moving two fingers apart by a third of the screen zooms in by a factor of three.
+    static const float wheel_per_screen = 24;
     view_input event = {.kind = VIEW_INPUT_OTHER};
     view_fingers *const fingers = &window->fingers;
-    const double now = from->common.timestamp * 0.001;
+    const double now = from->common.timestamp * 0.001; // seconds
     switch (from->type) {
     case SDL_QUIT:
         event.kind = VIEW_INPUT_QUIT;
         break;
     case SDL_KEYDOWN:
     case SDL_KEYUP:
-        event.kind = from->type == SDL_KEYDOWN ? VIEW_INPUT_KEY_DOWN : VIEW_INPUT_KEY_UP;
-        event.key = view_key_from_sdl(from->key.keysym.sym);
-        event.is_repeated = from->key.repeat != 0;
-        event.is_forced = from->type == SDL_KEYUP && SDL_GetKeyboardFocus() == NULL;
-        set_held(&event, from->key.keysym.mod);
+        set_key(&event, &from->key);
         break;
     case SDL_TEXTINPUT:
         event.kind = VIEW_INPUT_TEXT;
@@ -115,37 +163,18 @@ view_input view_input_from_sdl(view_window *window, const SDL_Event *from)
         break;
     case SDL_MOUSEBUTTONDOWN:
     case SDL_MOUSEBUTTONUP:
-        event.kind = from->type == SDL_MOUSEBUTTONDOWN ? VIEW_INPUT_PRESS : VIEW_INPUT_RELEASE;
-        event.button = button_of_sdl(from->button.button);
-        event.clicks = from->button.clicks;
-        event.is_touch = from->button.which == SDL_TOUCH_MOUSEID;
-        event.is_given_up = event.is_touch && fingers->most > 1;
-        event.is_long = event.is_touch && view_is_long_touch(fingers, now);
-        event.x = (float)from->button.x;
-        event.y = (float)from->button.y;
-        set_held(&event, (int)SDL_GetModState());
+        set_button(&event, &from->button, fingers, now);
         break;
-    case SDL_FINGERDOWN: // SDL sends mouse events for the first finger
+    case SDL_FINGERDOWN:
     case SDL_FINGERUP:
-        if (SDL_GetTouchDeviceType(from->tfinger.touchId) >= SDL_TOUCH_DEVICE_INDIRECT_ABSOLUTE)
-            break; // a touchpad
-        if (view_count_fingers(fingers, fingers->down + (from->type == SDL_FINGERDOWN ? 1 : -1),
-                               now)) {
-            event.kind = VIEW_INPUT_KEY_DOWN;
-            event.key = VIEW_KEY_HOME;
-        } else if (from->type == SDL_FINGERDOWN && fingers->down == 2) { // two fingers pan
-            event = (view_input){
-                .kind = VIEW_INPUT_PRESS, .button = VIEW_BUTTON_MIDDLE, .is_touch = true};
-            set_position(&event);
-        }
+        set_finger(&event, &from->tfinger, fingers, now);
         break;
     case SDL_MULTIGESTURE:
         if (fingers->down < 2) // the fingers are not on a screen
             break;
-        // Moving two fingers apart by a third of the screen zooms in by a factor of three.
         event.kind = VIEW_INPUT_WHEEL;
         set_position(&event);
-        event.wheel = 24 * from->mgesture.dDist;
+        event.wheel = wheel_per_screen * from->mgesture.dDist;
         break;
     case SDL_MOUSEMOTION:
         event.kind = VIEW_INPUT_MOVE;
@@ -490,9 +519,50 @@ static int end_without_display(void *display)
     _Exit(3);
 }
 
-// Counts clicks by the times of the X server. Installs handlers for errors of X, which are
-// reported. Sets the scale of the desktop, 0 if it is not defined. SDL loads libX11 at run time, so
-// that the library exists if its driver does.
+// Functions of Xlib, which is used without its headers. A display is an opaque pointer.
+typedef int x_error_handler(void *display, const x_error *error);
+typedef int x_end_handler(void *display);
+typedef void x_set_error_handler(x_error_handler *handler);
+typedef void x_set_end_handler(x_end_handler *handler);
+typedef void *x_open_display(const char *name);
+typedef char *x_read_resources(void *display);
+typedef int x_close_display(void *display);
+
+// Installs handlers for errors of X, so that they are reported.
+static void install_x_handlers(void *library)
+{
+    x_set_error_handler *const set_error_handler =
+        (x_set_error_handler *)SDL_LoadFunction(library, "XSetErrorHandler");
+    x_set_end_handler *const set_end_handler =
+        (x_set_end_handler *)SDL_LoadFunction(library, "XSetIOErrorHandler");
+    if (set_error_handler == NULL || set_end_handler == NULL)
+        return;
+    set_error_handler(ignore_x_error);
+    set_end_handler(end_without_display);
+}
+
+// Returns the scale of the desktop by the resources of the X server; 0 if it is not defined.
+static float read_desktop_scale(void *library)
+{
+    x_open_display *const open_display =
+        (x_open_display *)SDL_LoadFunction(library, "XOpenDisplay");
+    x_read_resources *const read_resources =
+        (x_read_resources *)SDL_LoadFunction(library, "XResourceManagerString");
+    x_close_display *const close_display =
+        (x_close_display *)SDL_LoadFunction(library, "XCloseDisplay");
+    if (open_display == NULL || read_resources == NULL || close_display == NULL)
+        return 0;
+    void *const display = open_display(NULL);
+    if (display == NULL)
+        return 0;
+    const float scale = view_scale_from_resources(read_resources(display));
+    close_display(display);
+    return scale;
+}
+
+// Prepares a window on an X server: counts clicks by the times of the server, reports its errors,
+// and reads the scale of the desktop. SDL loads libX11 at run time, so that the library exists if
+// its driver does.
 static void use_x11(view_window *window)
 {
     if (strcmp(SDL_GetCurrentVideoDriver(), "x11") != 0)
@@ -502,51 +572,42 @@ static void use_x11(view_window *window)
     void *const library = SDL_LoadObject("libX11.so.6");
     if (library == NULL)
         return;
-    typedef int handler(void *display, const x_error *error);
-    void (*const handle)(handler *) =
-        (void (*)(handler *))SDL_LoadFunction(library, "XSetErrorHandler");
-    void (*const end)(int (*)(void *)) =
-        (void (*)(int (*)(void *)))SDL_LoadFunction(library, "XSetIOErrorHandler");
-    void *(*const open)(const char *) =
-        (void *(*)(const char *))SDL_LoadFunction(library, "XOpenDisplay");
-    char *(*const read)(void *) =
-        (char *(*)(void *))SDL_LoadFunction(library, "XResourceManagerString");
-    int (*const close)(void *) = (int (*)(void *))SDL_LoadFunction(library, "XCloseDisplay");
-    void *const display = open != NULL && read != NULL && close != NULL ? open(NULL) : NULL;
-    if (handle != NULL && end != NULL) {
-        handle(ignore_x_error);
-        end(end_without_display);
-    }
-    if (display != NULL) {
-        window->desktop_scale = view_scale_from_resources(read(display));
-        close(display);
-    }
+    install_x_handlers(library);
+    window->desktop_scale = read_desktop_scale(library);
     SDL_UnloadObject(library);
+}
+
+// Creates a window that is not shown yet, and its OpenGL context. The window has one sample per
+// pixel: images with several samples are drawn to a target, so that multisampling can be switched
+// off. Sets window->context to NULL if it fails.
+static void create_window(view_window *window, const char *title, int width, int height,
+                          Uint32 size_flags)
+{
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_CORE);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_FLAGS, SDL_GL_CONTEXT_FORWARD_COMPATIBLE_FLAG);
+    SDL_GL_SetAttribute(SDL_GL_DEPTH_SIZE, 24);
+    SDL_GL_SetAttribute(SDL_GL_DOUBLEBUFFER, 1);
+    const Uint32 flags =
+        SDL_WINDOW_OPENGL | SDL_WINDOW_ALLOW_HIGHDPI | SDL_WINDOW_HIDDEN | size_flags;
+    window->window = SDL_CreateWindow(title, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, width,
+                                      height, flags);
+    window->context = NULL;
+    if (window->window != NULL)
+        window->context = SDL_GL_CreateContext(window->window);
 }
 
 view_window *view_open_window(const char *title, uint32_t width, uint32_t height, bool visible,
                               char *problem, size_t size)
 {
+    enum { HIDDEN_SIDE = 16 }; // any size: images without a window have their own targets
     view_window *const window = common_alloc(1, sizeof *window);
-    if (start_video(visible)) {
-        // The window has one sample per pixel: images with several samples are drawn to a target,
-        // so that multisampling can be switched off.
-        SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
-        SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
-        SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_CORE);
-        SDL_GL_SetAttribute(SDL_GL_CONTEXT_FLAGS, SDL_GL_CONTEXT_FORWARD_COMPATIBLE_FLAG);
-        SDL_GL_SetAttribute(SDL_GL_DEPTH_SIZE, 24);
-        SDL_GL_SetAttribute(SDL_GL_DOUBLEBUFFER, 1);
-        const Uint32 flags = SDL_WINDOW_OPENGL | SDL_WINDOW_ALLOW_HIGHDPI | SDL_WINDOW_HIDDEN
-                             | (visible ? SDL_WINDOW_RESIZABLE : 0u);
-        // A window that stays hidden needs no size, because images have their own targets.
-        const int window_width = visible ? (int)width : 16;
-        const int window_height = visible ? (int)height : 16;
-        window->window = SDL_CreateWindow(title, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED,
-                                          window_width, window_height, flags);
-        if (window->window != NULL)
-            window->context = SDL_GL_CreateContext(window->window);
-    }
+    const bool has_video = start_video(visible);
+    if (has_video && visible)
+        create_window(window, title, (int)width, (int)height, SDL_WINDOW_RESIZABLE);
+    else if (has_video)
+        create_window(window, title, HIDDEN_SIDE, HIDDEN_SIDE, 0);
     if (window->context == NULL) {
         snprintf(problem, size, "%s", SDL_GetError());
         if (window->window != NULL)
@@ -554,6 +615,7 @@ view_window *view_open_window(const char *title, uint32_t width, uint32_t height
         free(window);
         return NULL;
     }
+
     COMMON_TEXT(window->driver, "SDL %s", SDL_GetCurrentVideoDriver());
     if (visible) {
         use_x11(window);
