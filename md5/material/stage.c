@@ -258,8 +258,8 @@ enum { HASH_SHIFT = 32 - 13 }; // MD5_CONSTANT_SLOTS is 2^13
 // Returns the register of a constant. Adds a register if the constant does not have one.
 static uint32_t add_constant(md5_material_parser *parser, float value)
 {
-    // Find the slot of the constant, or the empty slot for it. At least half of the slots are
-    // empty, so the search ends.
+    // Find the slot of the constant, or the empty slot for it, in a hash table. At least half of
+    // the slots are empty, so the search ends.
     const float key = value == 0.0f ? 0.0f : value; // 0 and -0 share a register
     uint32_t bits;
     memcpy(&bits, &key, sizeof bits);
@@ -748,8 +748,8 @@ static void multiply_matrix(md5_material_parser *parser, uint32_t factor[2][3])
     }
 }
 
-// Returns the offset that leaves the center of a texture in its position after scaling by `x`:
-// 0.5 - 0.5 x.
+// Returns the register of the offset 0.5 - 0.5 x, which leaves the center of a texture in its
+// position after scaling by `x`.
 static uint32_t centered_offset(md5_material_parser *parser, uint32_t x)
 {
     const uint32_t half = add_constant(parser, 0.5f);
@@ -863,7 +863,7 @@ static void read_mega_texture(md5_material_parser *parser)
         return;
     }
 
-    // The name up to its first period. A long name is cut to fit into the path.
+    // Use the name up to its first period. A long name is cut to fit into the path.
     size_t size = token.size < sizeof path / 2 ? token.size : sizeof path / 2;
     for (size_t i = 0; i < size; i++) {
         if (token.text[i] == '.')
@@ -1243,13 +1243,23 @@ static void read_stage_color(md5_material_parser *parser)
     }
 }
 
-// Reads one value for all channels whose bits are set in parser->value: red 1, green 2, blue 4,
-// alpha 8.
+// Channels of a color, as bits of parser->value. Bit i is the channel md5_stage.color[i].
+enum {
+    CHANNEL_RED = 1,
+    CHANNEL_GREEN = 2,
+    CHANNEL_BLUE = 4,
+    CHANNEL_ALPHA = 8,
+    CHANNELS_RGB = CHANNEL_RED | CHANNEL_GREEN | CHANNEL_BLUE,
+    CHANNELS_RGBA = CHANNELS_RGB | CHANNEL_ALPHA,
+};
+
+// Reads one value for all channels in parser->value.
 static void read_channels(md5_material_parser *parser)
 {
     const uint32_t value = md5i_read_expression(parser);
     for (uint32_t i = 0; i < 4; i++) {
-        if (parser->value >> i & 1)
+        const bool is_channel_set = (parser->value & 1 << i) != 0;
+        if (is_channel_set)
             parser->stage->color[i] = value;
     }
 }
@@ -1307,12 +1317,12 @@ static const struct stage_keyword {
     {"alphaTest", read_alpha_test, 0},
     {"colored", set_colored, 0},
     {"color", read_stage_color, 0},
-    {"red", read_channels, 1},
-    {"green", read_channels, 2},
-    {"blue", read_channels, 4},
-    {"alpha", read_channels, 8},
-    {"rgb", read_channels, 7},
-    {"rgba", read_channels, 15},
+    {"red", read_channels, CHANNEL_RED},
+    {"green", read_channels, CHANNEL_GREEN},
+    {"blue", read_channels, CHANNEL_BLUE},
+    {"alpha", read_channels, CHANNEL_ALPHA},
+    {"rgb", read_channels, CHANNELS_RGB},
+    {"rgba", read_channels, CHANNELS_RGBA},
     {"if", read_stage_condition, 0},
     {"program", read_stage_program, MD5_PROGRAM_VERTEX | MD5_PROGRAM_FRAGMENT},
     {"fragmentProgram", read_stage_program, MD5_PROGRAM_FRAGMENT},
