@@ -467,9 +467,9 @@ static bool index_file(md5_game *game, const struct decl_folder *folder,
     return md5_game_is_ok(game);
 }
 
-// Adds the declarations of all files of a folder, in the engine's order of files. `costs` contains
-// the number of bytes that were read from each search path, and is increased. Returns false if
-// memory runs out.
+// Adds the declarations of all files of a folder, sorted by their paths. `costs` contains the
+// number of bytes that were read from each search path, and is increased. Returns false if memory
+// runs out.
 static bool index_folder(md5_game *game, const struct decl_folder *folder, size_t *costs)
 {
     const md5_arena_mark before = md5i_arena_position(&game->scratch);

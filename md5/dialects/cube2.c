@@ -660,7 +660,7 @@ static bool read_dir(md5_cube2_reader *reader)
 static bool read_tag(md5_cube2_reader *reader)
 {
     // The angles are in degrees; a quaternion contains the sine and cosine of half of an angle.
-    const float half_degree = 0.00872664626f; // radians
+    const float half_degree = 0.00872664626f; // half of a degree, in radians
     md5_cube2_tag *const tag = CUBE_NEW(reader, md5_cube2_tag, reader->part, tags);
     TRY(tag);
 
@@ -796,8 +796,15 @@ static bool read_link(md5_cube2_reader *reader)
 
 // -- Materials ------------------------------------------------------------------------------------
 
-// A command whose first argument is a mesh. `arguments` are the types of the following arguments:
-// image (i), name that is not a path (n), or number (f).
+// Types of arguments in material_form.arguments.
+enum {
+    ARGUMENT_IMAGE = 'i',
+    ARGUMENT_NAME = 'n', // a name that is not a path
+    ARGUMENT_NUMBER = 'f',
+};
+
+// A command whose first argument is a mesh. `arguments` contains the type of each following
+// argument.
 typedef struct material_form {
     const char *keyword;
     const char *arguments;
@@ -826,6 +833,7 @@ static bool read_cube2_member(md5_cube2_reader *reader)
     md5_cube2 *const cube = &reader->cube;
     const char *const word = get_text(reader, 0);
     if (strcmp(word, "mdlscale") == 0) {
+        // 100 percent is DEFAULT_CUBE2_SCALE.
         const float percent = get_number(reader, 1);
         cube->scale = (percent > 0.0f ? percent : 100.0f) / 400.0f;
     } else if (strcmp(word, "mdltrans") == 0) {
@@ -975,9 +983,9 @@ static bool read_material_command(md5_cube2_reader *reader, const material_form 
     command->images[1].commands = "";
 
     for (uint32_t i = 0; form->arguments[i]; i++) {
-        if (form->arguments[i] == 'f')
+        if (form->arguments[i] == ARGUMENT_NUMBER)
             command->values[num_numbers++] = get_number(reader, i + 2);
-        else if (form->arguments[i] == 'n')
+        else if (form->arguments[i] == ARGUMENT_NAME)
             command->images[0].path = get_text(reader, i + 2);
         else
             TRY(read_cube2_image(reader, i + 2, &command->images[num_images++]));
@@ -1173,7 +1181,7 @@ static bool find_folders(md5_cube2_reader *reader, const char *path, const char 
     return reader->models != NULL;
 }
 
-#define DEFAULT_CUBE2_SCALE 0.25f // of models without the command md5scale
+#define DEFAULT_CUBE2_SCALE 0.25f // of models without the command mdlscale
 
 // Reads a model into a block.
 static bool read_cube(cube_block *block, const char *path, const char *root)
@@ -1238,8 +1246,9 @@ static bool is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-// Returns true if the first alternative of a pattern, which ends at | or NUL, matches the name.
-// *end becomes its end. * matches a word of at least one character.
+// Returns true if the first alternative of a pattern matches the whole name. The alternative ends
+// at | or NUL; *end is set to this position. A * in the pattern matches the rest of a word, at
+// least one character.
 static bool alternative_matches(const char *pattern, const char *name, const char **end)
 {
     bool is_match = true;
@@ -1248,7 +1257,8 @@ static bool alternative_matches(const char *pattern, const char *name, const cha
             continue;
         if (*pattern != '*') {
             is_match = *name == *pattern;
-            name += is_match;
+            if (is_match)
+                name++;
             continue;
         }
         is_match = *name && !is_space(*name);
@@ -1403,9 +1413,10 @@ typedef struct cube_transform {
 // its axis.
 static void apply_angle(cube_transform *transform, md5_vec3 axis, float degrees)
 {
+    const float radians_per_degree = 0.01745329252f;
     if (degrees == 0.0f)
         return;
-    const md5_quat q = md5_quat_from_axis_angle(axis, degrees * 0.01745329252f);
+    const md5_quat q = md5_quat_from_axis_angle(axis, degrees * radians_per_degree);
     const md5_quat inverse = {-q.x, -q.y, -q.z, q.w};
     transform->rotation = md5_quat_mul(q, transform->rotation);
     transform->translation = md5_quat_mul(md5_quat_mul(inverse, transform->translation), inverse);
@@ -1432,7 +1443,7 @@ static md5_xform apply_adjustment(const md5_cube2_adjustment *adjustment, md5_xf
 
 // Returns true if a later adjustment, below index `count`, is for the same joint as adjustment
 // `index`.
-static bool is_part_replaced(const md5_cube2_part *part, uint32_t count, uint32_t index)
+static bool is_adjustment_replaced(const md5_cube2_part *part, uint32_t count, uint32_t index)
 {
     for (uint32_t i = index + 1; i < count; i++) {
         if (strcmp(part->adjustments[i].joint, part->adjustments[index].joint) == 0)
@@ -1458,7 +1469,7 @@ void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cube2_anim *ani
     for (uint32_t i = 0; i < anim->num_adjustments; i++) {
         const md5_cube2_adjustment *const adjustment = &part->adjustments[i];
         const uint32_t joint = md5_find_joint(skeleton, adjustment->joint);
-        if (joint == MD5_NONE || is_part_replaced(part, anim->num_adjustments, i))
+        if (joint == MD5_NONE || is_adjustment_replaced(part, anim->num_adjustments, i))
             continue;
         const md5_xform local =
             scale_transform(md5i_transform_from_axes(skeleton->axes, pose[joint]), 1.0f / scale);
