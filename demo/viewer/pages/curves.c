@@ -17,69 +17,84 @@ static void pose_between(const md5_xform *a, const md5_xform *b, uint32_t num_jo
 }
 // end of lines
 
-// Samples a clip: interpolates two frames with the code above, or with the library.
+// The interpolations, in the order of the choice and of the series of the first plot. The second
+// plot shows the last two.
+enum { KIND_STEP, KIND_SLERP, KIND_NLERP, KIND_CUBIC, NUM_KINDS, FIRST_COMPARED_KIND = KIND_NLERP };
+
+// Samples a clip: slerp and nlerp interpolate two frames with the code above, the others use the
+// library.
 static void sample(view_picture *picture, const view_clip *clip, int kind, double seconds,
                    md5_xform *pose)
 {
-    md5_xform *const frames[2] = {view_spare_pose(picture, 2), view_spare_pose(picture, 3)};
     md5_sample_position position = md5_sample_position_at(clip->anim, seconds, MD5_WRAP_LOOP);
-    const uint32_t numbers[2] = {position.frame0, position.frame1};
-    position.interpolation = kind == 0 ? MD5_INTERPOLATE_STEP : MD5_INTERPOLATE_CUBIC;
-    if (kind == 0 || kind == 3)
+    if (kind == KIND_STEP || kind == KIND_CUBIC) {
+        position.interpolation = kind == KIND_STEP ? MD5_INTERPOLATE_STEP : MD5_INTERPOLATE_CUBIC;
         md5_sample(clip->binding, position, MD5_ROOT_IN_PLACE, pose);
-    else {
-        for (int i = 0; i < 2; i++)
-            md5_sample(clip->binding,
-                       md5_sample_position_from_frames(clip->anim, numbers[i], numbers[i], 0),
-                       MD5_ROOT_IN_PLACE, frames[i]);
-        pose_between(frames[0], frames[1], picture->scene->num_joints, position.fraction, kind == 2,
-                     pose);
+        return;
     }
+    md5_xform *const poses[2] = {view_spare_pose(picture, 2), view_spare_pose(picture, 3)};
+    const uint32_t frames[2] = {position.frame0, position.frame1};
+    for (int i = 0; i < 2; i++) {
+        const md5_sample_position frame =
+            md5_sample_position_from_frames(clip->anim, frames[i], frames[i], 0);
+        md5_sample(clip->binding, frame, MD5_ROOT_IN_PLACE, poses[i]);
+    }
+    pose_between(poses[0], poses[1], picture->scene->num_joints, position.fraction,
+                 kind == KIND_NLERP, pose);
 }
 
 // Plots the height of the hand over some frames for each interpolation, and its distance from the
 // position with slerp.
 VIEW_SHOW(interpolation)
 {
+    enum { FRAMES_SHOWN = 4 };
+    const float smallest_distance = 1e-6f; // units; its logarithm is finite
     const view_clip *const clip = view_page_clip(picture, "attack");
     const uint32_t hand = view_page_joint(picture, "hand_r");
     md5_xform *const pose = picture->figures[0].pose;
-    md5_xform *const other = view_spare_pose(picture, 0);
-    view_plot *const plots = picture->plots;
+    md5_xform *const tried = view_spare_pose(picture, 0);
+    view_plot *const heights = &picture->plots[0];
+    view_plot *const distances = &picture->plots[1];
     if (clip == NULL)
         return;
+
+    // The plots show the interval of frames that contains the current time.
     const double time = v[1] * picture->time;
     const double rate = clip->anim->frame_rate;
-    const double span = 4.0 / rate;
+    const double span = (double)FRAMES_SHOWN / rate;
     const double begin = span * floor(time / span);
     for (int i = 0; i < 2; i++) {
-        plots[i].row.low.x = (float)begin;
-        plots[i].row.high.x = (float)(begin + span);
+        picture->plots[i].row.low.x = (float)begin;
+        picture->plots[i].row.high.x = (float)(begin + span);
     }
     for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
         const double x = begin + span * i / (double)VIEW_PAGE_STEPS;
-        md5_vec3 hands[4];
-        for (int kind = 0; kind < 4; kind++) {
-            sample(picture, clip, kind, x, other);
-            hands[kind] = view_posed_place(picture, other, hand);
-            view_add_point(plots, kind, x, hands[kind].z);
-            if (kind < 2)
-                continue;
-            const float off = view_distance(hands[kind], hands[1]);
-            view_add_point(&plots[1], kind - 2, x, log10f(fmaxf(off, 1e-6f)));
+        md5_vec3 hands[NUM_KINDS];
+        for (int kind = 0; kind < NUM_KINDS; kind++) {
+            sample(picture, clip, kind, x, tried);
+            hands[kind] = view_posed_place(picture, tried, hand);
+            view_add_point(heights, kind, x, hands[kind].z);
+        }
+        for (int kind = FIRST_COMPARED_KIND; kind < NUM_KINDS; kind++) {
+            const float distance = view_distance(hands[kind], hands[KIND_SLERP]);
+            view_add_point(distances, kind - FIRST_COMPARED_KIND, x,
+                           log10f(fmaxf(distance, smallest_distance)));
         }
     }
+
+    // Pose the figure with the selected interpolation.
     const md5_sample_position position = md5_sample_position_at(clip->anim, time, MD5_WRAP_LOOP);
     sample(picture, clip, (int)view_choice(picture, 0), time, pose);
     const md5_vec3 place = view_posed_place(picture, pose, hand);
-    view_add_mark(plots, time, place.z, VIEW_RED);
+    view_add_mark(heights, time, place.z, VIEW_RED);
     view_page_cross(picture, place, 3, VIEW_RED);
 
-    md5_xform *const exact = view_spare_pose(picture, 1);
-    sample(picture, clip, 1, time, exact);
-    sample(picture, clip, 2, time, other);
-    VIEW_FACTS(picture, time, rate, position.fraction, view_largest_angle(picture, exact, pose),
-               view_largest_angle(picture, exact, other));
+    md5_xform *const slerp_pose = view_spare_pose(picture, 1);
+    sample(picture, clip, KIND_SLERP, time, slerp_pose);
+    sample(picture, clip, KIND_NLERP, time, tried);
+    VIEW_FACTS(picture, time, rate, position.fraction);
+    VIEW_FACTS(picture, view_largest_angle(picture, slerp_pose, pose),
+               view_largest_angle(picture, slerp_pose, tried));
 }
 
 // -- Slerp and nlerp ------------------------------------------------------------------------
@@ -168,8 +183,12 @@ VIEW_SHOW(matrices)
     const md5_mat34 ends[2] = {md5_mat34_from_xform((md5_xform){.rotation = from}),
                                md5_mat34_from_xform((md5_xform){.rotation = to})};
     const md5_mat34 mean = lerp_matrices(ends[0], ends[1], t);
+
+    // The first figure rotates by slerp.
     view_add_frame(picture, view_spin(&picture->figures[0], md5_quat_slerp(from, to, t)), 32);
-    // The second figure is stretched about the same centre.
+
+    // The mean of the matrices deforms the second figure about the same centre. Its axes are the
+    // columns of the matrix.
     md5_xform centre = view_spin(&picture->figures[1], from);
     const md5_xform down = md5_xform_mul(md5_xform_inverse(centre), picture->figures[1].place);
     picture->figures[1].place = centre;
@@ -180,6 +199,7 @@ VIEW_SHOW(matrices)
         view_page_line(picture, centre.translation,
                        md5_xform_point(centre, md5_vec3_scale(axis, 32)), colors[i]);
     }
+
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
         const double x = view_step_x(picture->plots, i, t);
         view_plot_step(picture->plots, 0, i, x, 1);
@@ -213,6 +233,26 @@ static md5_quat turn_at(md5_euler from, md5_euler to, bool by_angles, float t)
 }
 // end of lines
 
+// Draws a ring for each angle, as in a gimbal: yaw outside, then pitch, roll inside. The plane of
+// each ring contains its axis of rotation and the axis of the next ring.
+static void draw_gimbal(view_picture *picture, const md5_quat rotations[3])
+{
+    enum { RING_POINTS = 48 };
+    const md5_vec3 centre = {0, 40, 32};
+    static const view_color colors[3] = {VIEW_BLUE, VIEW_GREEN, VIEW_RED};
+    for (int ring = 0; ring < 3; ring++) {
+        for (int i = 0; i <= RING_POINTS; i++) {
+            const float radius = 30 - 2.5f * (float)ring;
+            const float angle = 6.28318531f * (float)i / (float)RING_POINTS;
+            const float c = radius * cosf(angle);
+            const float s = radius * sinf(angle);
+            const md5_vec3 points[3] = {{0, c, s}, {c, s, 0}, {c, 0, s}};
+            const md5_vec3 point = md5_quat_rotate(rotations[ring], points[ring]);
+            view_draw_to(picture, md5_vec3_add(centre, point), i > 0 ? colors[ring] : 0);
+        }
+    }
+}
+
 VIEW_SHOW(euler)
 {
     const md5_euler from = {0, 0, 0};
@@ -231,24 +271,12 @@ VIEW_SHOW(euler)
                            view_angle(begin, turn_at(from, to, by_angles == 1, (float)x)));
         }
     }
+
     const md5_quat rings[3] = {md5_quat_from_euler((md5_euler){.yaw = now.yaw}),
                                md5_quat_from_euler((md5_euler){.yaw = now.yaw, .pitch = now.pitch}),
                                md5_quat_from_euler(now)};
 
-    // A ring for each angle, as in a gimbal: yaw outside, then pitch, roll inside. The plane of
-    // each ring contains its axis of rotation and the axis of the next ring.
-    const md5_vec3 centre = {0, 40, 32};
-    static const view_color colors[3] = {VIEW_BLUE, VIEW_GREEN, VIEW_RED};
-    for (int ring = 0; ring < 3; ring++)
-        for (int i = 0; i <= 48; i++) {
-            const float radius = 30 - 2.5f * (float)ring;
-            const float angle = 6.28318531f * (float)i / 48.0f;
-            const float c = radius * cosf(angle);
-            const float s = radius * sinf(angle);
-            const md5_vec3 flat[] = {{0, c, s}, {c, s, 0}, {c, 0, s}};
-            view_draw_to(picture, md5_vec3_add(centre, md5_quat_rotate(rings[ring], flat[ring])),
-                         i > 0 ? colors[ring] : 0);
-        }
+    draw_gimbal(picture, rings);
 
     // Measures the independence of the three axes of rotation: the volume of the parallelepiped of
     // the axes of yaw, pitch and roll, which is cos(pitch).
@@ -311,69 +339,107 @@ static md5_vec3 travel(const md5_curve *curve, bool by_distance, double part)
     return md5_curve_point(curve, by_distance ? md5_curve_at_distance(curve, part * length) : part);
 }
 
-// Sliders move one control point and set its weight in a NURBS.
-VIEW_SHOW(curves)
+enum { CURVE_POINTS = 7, MOVED_POINT = 3 };
+
+// Draws the control points, the lines between them, and the curve.
+static void draw_curve(view_picture *picture, const md5_curve *curve,
+                       const md5_vec3 points[CURVE_POINTS])
 {
-    const md5_vec3 points[7] = {{0, -60, 12}, {18, -42, 50}, {6, -36, 52}, {-10, 0, v[2]},
-                                {14, 30, 8},  {24, 44, 30},  {0, 60, 44}};
-    const float weights[7] = {1, 1, 1, v[3], 1, 1, 1};
-    const md5_curve_kind kind = view_choice(picture, 0);
-    const md5_curve_desc desc = {.kind = kind,
-                                 .points = points,
-                                 .num_points = 7,
-                                 .weights = kind == MD5_CURVE_NURBS ? weights : NULL};
-    md5_curve *const curve = md5_create_curve(&desc, NULL, NULL);
-    const bool by_distance = view_choice(picture, 1) == 1;
-    const double part = fmod(picture->time, 5) / 5.0;
-    if (curve == NULL)
-        return;
-    for (int i = 0; i < 7; i++) {
+    enum { CHORDS = 192 };
+    for (int i = 0; i < CURVE_POINTS; i++) {
         view_page_cross(picture, points[i], 2, VIEW_BLUE);
         view_draw_to(picture, points[i], i > 0 ? 0x6FA8FF60u : 0);
     }
-    for (int i = 0; i <= 192; i++)
-        view_draw_to(picture, md5_curve_point(curve, i / 192.0), i > 0 ? VIEW_YELLOW : 0);
-    const md5_vec3 place = travel(curve, by_distance, part);
-    view_page_cross(picture, place, 4, VIEW_RED);
-    // Bobbin looks at the moving object.
-    view_figure *const figure = &picture->figures[0];
-    figure->place.translation.x = -30;
-    const md5_aim_job look = {.tip = view_page_joint(picture, "head"),
-                              .length = 3,
-                              .target = md5_xform_point(md5_xform_inverse(figure->place), place),
-                              .weight = 1};
-    md5_solve_aim(picture->skeleton, &look, figure->pose);
+    for (int i = 0; i <= CHORDS; i++)
+        view_draw_to(picture, md5_curve_point(curve, i / (double)CHORDS), i > 0 ? VIEW_YELLOW : 0);
+}
+
+// Plots the speed over the time for both paces, and marks the current speed. The series are: the
+// parameter t moves at constant speed, and the object does.
+static void plot_speeds(view_plot *plot, const md5_curve *curve, bool by_distance, double part)
+{
     const double step = 1.0 / 256.0;
-    for (int way = 0; way < 2; way++)
+    for (int series = 0; series < 2; series++) {
+        const bool is_by_distance = series == 1;
         for (int i = 0; i < VIEW_PAGE_STEPS; i++) {
-            const double x = view_plot_x(picture->plots, i);
-            const double speed =
-                view_distance(travel(curve, way == 1, x + step), travel(curve, way == 1, x)) / step;
-            view_add_point(picture->plots, way, x, speed);
-            if (by_distance == (way == 1) && fabs(x - part) <= step)
-                view_add_mark(picture->plots, x, speed, VIEW_RED);
+            const double x = view_plot_x(plot, i);
+            const double speed = view_distance(travel(curve, is_by_distance, x + step),
+                                               travel(curve, is_by_distance, x))
+                                 / step;
+            view_add_point(plot, series, x, speed);
+            if (by_distance == is_by_distance && fabs(x - part) <= step)
+                view_add_mark(plot, x, speed, VIEW_RED);
         }
-    // Distance of the curve from the moved control point: the nearest of many samples, which is
-    // then refined.
+    }
+}
+
+// Returns the distance of a curve from a point: the nearest of 513 equally spaced samples, which is
+// then refined with its two neighbours, whose spacing is halved in each round.
+static double distance_from_curve(const md5_curve *curve, md5_vec3 point)
+{
+    enum { ROUNDS = 18 };
     double nearest = INFINITY;
     double nearest_t = 0;
-    for (int round = 0; round < 18; round++) {
-        const double span = ldexp(1, -9 - round);
+    for (int round = 0; round < ROUNDS; round++) {
+        const double span = ldexp(1, -9 - round); // 1/512 in the first round
         const double from = nearest_t;
         const int first = round == 0 ? 0 : -1;
         const int last = round == 0 ? 512 : 1;
         for (int i = first; i <= last; i++) {
-            const double tried = fmin(fmax(from + span * i, 0), 1);
-            const double distance = view_distance(md5_curve_point(curve, tried), points[3]);
-            nearest_t = distance < nearest ? tried : nearest_t;
-            nearest = fmin(nearest, distance);
+            const double t = fmin(fmax(from + span * i, 0), 1);
+            const double distance = view_distance(md5_curve_point(curve, t), point);
+            if (distance < nearest) {
+                nearest = distance;
+                nearest_t = t;
+            }
         }
     }
+    return nearest;
+}
+
+// Sliders move one control point and set its weight in a NURBS.
+VIEW_SHOW(curves)
+{
+    const float height = v[2];
+    const float weight = v[3];
+    const md5_vec3 points[CURVE_POINTS] = {{0, -60, 12},     {18, -42, 50}, {6, -36, 52},
+                                           {-10, 0, height}, {14, 30, 8},   {24, 44, 30},
+                                           {0, 60, 44}};
+    const float weights[CURVE_POINTS] = {1, 1, 1, weight, 1, 1, 1};
+    const md5_curve_kind kind = view_choice(picture, 0);
+    const bool by_distance = view_choice(picture, 1) == 1;
+    const md5_curve_desc desc = {.kind = kind,
+                                 .points = points,
+                                 .num_points = CURVE_POINTS,
+                                 .weights = kind == MD5_CURVE_NURBS ? weights : NULL};
+    md5_curve *const curve = md5_create_curve(&desc, NULL, NULL);
+    if (curve == NULL)
+        return;
+    draw_curve(picture, curve, points);
+
+    // An object moves along the curve in five seconds, and Bobbin looks at it.
+    const double part = fmod(picture->time, 5) / 5.0;
+    const md5_vec3 object = travel(curve, by_distance, part);
+    view_figure *const figure = &picture->figures[0];
+    figure->place.translation.x = -30;
+    const md5_aim_job look = {.tip = view_page_joint(picture, "head"),
+                              .length = 3,
+                              .target = md5_xform_point(md5_xform_inverse(figure->place), object),
+                              .weight = 1};
+    md5_solve_aim(picture->skeleton, &look, figure->pose);
+    view_page_cross(picture, object, 4, VIEW_RED);
+    plot_speeds(&picture->plots[0], curve, by_distance, part);
+
     const double length = md5_curve_length(curve);
     const double t = by_distance ? md5_curve_at_distance(curve, part * length) : part;
-    const double even = by_distance ? evenly(points, 7, part) : part;
-    VIEW_FACTS(picture, length, t, md5_curve_distance(curve, t), nearest,
-               view_distance(spline(points, 7, even), points[3]));
+    VIEW_FACTS(picture, length, t, md5_curve_distance(curve, t));
+
+    // Distances of the moved control point: from the curve, and from the point of the displayed
+    // spline at the current time.
+    const md5_vec3 moved_point = points[MOVED_POINT];
+    const double spline_t = by_distance ? evenly(points, CURVE_POINTS, part) : part;
+    VIEW_FACTS(picture, distance_from_curve(curve, moved_point),
+               view_distance(spline(points, CURVE_POINTS, spline_t), moved_point));
     md5_destroy_curve(curve);
 }
 
@@ -441,10 +507,27 @@ static md5_vec3 angular_velocity(const md5_quat *keys, int smooth, double time, 
     return sine != 0 ? md5_vec3_scale(axis, turn / sine) : axis;
 }
 
-static const double brief = 1.0 / 512.0;
+static const double brief = 1.0 / 512.0; // interval for velocities, seconds
 
+// Returns the jump of the angular velocity at a key, radians per second. The velocity on each side
+// is twice the mean over one interval minus the mean over two intervals, which is the velocity at
+// their common end, with an error of the square of the interval.
+static float velocity_jump(const md5_quat *keys, int smooth, int key)
+{
+    md5_vec3 velocity[2]; // before and after the key
+    for (int side = 0; side < 2; side++) {
+        const double interval = side == 0 ? -brief : brief;
+        velocity[side] =
+            md5_vec3_sub(md5_vec3_scale(angular_velocity(keys, smooth, key, interval), 2),
+                         angular_velocity(keys, smooth, key, 2 * interval));
+    }
+    return view_distance(velocity[1], velocity[0]);
+}
+
+// The first figure and series show slerp from key to key, the second squad (`smooth` = 1).
 VIEW_SHOW(squad)
 {
+    enum { PATH_CHORDS = 240 };
     static const md5_vec3 axes[KEYS] = {
         {0, 0, 1}, {0, 1, 0.3f}, {1, 0, 0.4f}, {0, -1, 0.5f}, {-0.6f, 0.2f, 1}};
     md5_quat keys[KEYS];
@@ -454,8 +537,9 @@ VIEW_SHOW(squad)
     view_plot *const plot = picture->plots;
     for (int smooth = 0; smooth < 2; smooth++) {
         md5_xform centre = view_spin(&picture->figures[smooth], rotation_at(keys, smooth, now));
-        for (int i = 0; i < 241; i++) { // the path of a direction on a sphere
-            centre.rotation = rotation_at(keys, smooth, fmod(period * i / 240.0, period));
+        for (int i = 0; i <= PATH_CHORDS; i++) { // the path of a direction on a sphere
+            const double time = fmod(period * i / (double)PATH_CHORDS, period);
+            centre.rotation = rotation_at(keys, smooth, time);
             view_draw_to(picture, md5_xform_point(centre, (md5_vec3){26, 0, 0}),
                          i > 0 ? plot->row.series[smooth].color : 0);
         }
@@ -465,19 +549,8 @@ VIEW_SHOW(squad)
                            md5_vec3_length(angular_velocity(keys, smooth, fmod(x, period), brief)));
         }
         float largest = 0;
-        for (int i = 0; i < KEYS; i++) {
-            // The jump of the angular velocity at a key. Twice the mean over one step minus the
-            // mean over two steps is the velocity at their common end, with an error of the square
-            // of the step.
-            md5_vec3 velocity[2];
-            for (int side = 0; side < 2; side++) {
-                const double way = side == 0 ? -brief : brief;
-                velocity[side] =
-                    md5_vec3_sub(md5_vec3_scale(angular_velocity(keys, smooth, i, way), 2),
-                                 angular_velocity(keys, smooth, i, 2 * way));
-            }
-            largest = fmaxf(largest, view_distance(velocity[1], velocity[0]));
-        }
+        for (int key = 0; key < KEYS; key++)
+            largest = fmaxf(largest, velocity_jump(keys, smooth, key));
         VIEW_FACTS(picture, largest);
     }
 }
