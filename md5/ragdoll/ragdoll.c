@@ -255,7 +255,7 @@ void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies)
     md5i_read_joint_rotations(ragdoll);
     md5i_update_ragdoll_transforms(ragdoll);
     // Replaces the velocities by the nearest velocities that the joints allow.
-    md5i_prepare_ragdoll(ragdoll, false);
+    md5i_prepare_ragdoll(ragdoll, PREPARE_CURRENT);
     md5i_store_ragdoll_velocities(ragdoll);
     update_bodies(ragdoll);
     reset_rest_check(ragdoll);
@@ -271,7 +271,7 @@ void md5_ragdoll_apply_impulse(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 poi
     if (!(md5_vec3d_dot(linear, linear) >= MIN_IMPULSE * MIN_IMPULSE))
         return;
     const double energy_before = md5i_ragdoll_energy(ragdoll);
-    md5i_prepare_ragdoll(ragdoll, false);
+    md5i_prepare_ragdoll(ragdoll, PREPARE_CURRENT);
     const md5_vec3d lever = md5_vec3d_sub(position, ragdoll->origin);
     const spatial spatial_impulse = md5_spatial_from(md5_vec3d_cross(lever, linear), linear);
     md5i_apply_ragdoll_impulse(ragdoll, ragdoll->node_by_body[body], &spatial_impulse);
@@ -556,7 +556,7 @@ static void advance_step(md5_ragdoll *ragdoll)
         ragdoll->nodes[k].extra_inertia = 0.0;
     int num_solutions = 0;
     do {
-        md5i_prepare_ragdoll(ragdoll, true);
+        md5i_prepare_ragdoll(ragdoll, PREPARE_STEP);
         md5i_solve_ragdoll(ragdoll);
         num_solutions++;
     } while (md5i_slow_fast_joints(ragdoll) && num_solutions < MAX_SOLUTIONS);

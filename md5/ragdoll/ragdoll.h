@@ -204,6 +204,10 @@ typedef struct ragdoll_node {
     bool is_busy;              // the subtree contains active contacts or limits
 } ragdoll_node;
 
+// The two sets of sweeps of a step. The first set finds the velocities with which the bodies move
+// in the step, the second set the velocities that remain after the move: see ragdoll_solve.c.
+typedef enum sweep_set { SWEEPS_TO_MOVE, SWEEPS_TO_RELAX, NUM_SWEEP_SETS } sweep_set;
+
 // A constraint that is not a joint of the tree, because it closes a loop, attaches a second body to
 // the world, or is a spring. The link DRAG_LINK is not a constraint: it pulls a point of nodes[0]
 // to the target of the drag. Its nodes[0] is MD5_NONE if the ragdoll is not dragged.
@@ -216,7 +220,7 @@ typedef struct ragdoll_link {
     uint32_t num_rows; // scalar constraints
     // [row][node] Direction of the impulse. The impulses at the two nodes have opposite signs.
     spatial directions[6][2];
-    double biases[6][2]; // speeds that are added, in [0] the sweeps of solve, in [1] of relax
+    double biases[6][NUM_SWEEP_SETS]; // speeds that are added in each set of sweeps
     double softness[6];
     double inverses[6];
     double min_impulses[6];
@@ -347,10 +351,19 @@ void md5i_read_joint_rotations(md5_ragdoll *ragdoll);
 // Sets the transforms of all nodes from the transforms of the roots and the joint rotations.
 void md5i_update_ragdoll_transforms(md5_ragdoll *ragdoll);
 
-// Computes the articulated inertias, responses and velocities of the nodes. If `is_step`, computes
-// the velocities from the momenta of the last step, after friction and with the weight of this
-// step; otherwise from the current velocities of the bodies.
-void md5i_prepare_ragdoll(md5_ragdoll *ragdoll, bool is_step);
+// The purpose of md5i_prepare_ragdoll().
+typedef enum prepare_mode {
+    // A step of the simulation. The velocities are computed from the momenta of the last step,
+    // after
+    // friction and with the weight of this step.
+    PREPARE_STEP,
+    // Between steps, without friction and weight. The velocities are computed from the current
+    // velocities of the bodies.
+    PREPARE_CURRENT
+} prepare_mode;
+
+// Computes the articulated inertias, responses and velocities of the nodes.
+void md5i_prepare_ragdoll(md5_ragdoll *ragdoll, prepare_mode mode);
 
 // Stops the ragdoll if velocities are invalid or far too large.
 void md5i_stop_invalid_motion(md5_ragdoll *ragdoll);

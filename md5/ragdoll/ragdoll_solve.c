@@ -8,7 +8,7 @@
 // A step runs two sets of sweeps. md5i_solve_ragdoll() finds the velocities with which the bodies
 // move in the step. These also push bodies out of the ground and out of limits. After the move,
 // md5i_relax_ragdoll() finds the velocities that remain: without the corrections of penetrations,
-// and with the bounces. `is_relaxing` is true in the second set.
+// and with the bounces.
 #include "md5/ragdoll/ragdoll.h"
 
 enum { MIN_SWEEPS = 2, MAX_SWEEPS = 40, MAX_RELAX_SWEEPS = 20, MAX_ROUNDS = 10 };
@@ -188,12 +188,12 @@ static void record_change(md5_ragdoll *ragdoll, double impulse, double inverse)
 // change, which the caller applies to the bodies. The first sweep of a step starts with the impulse
 // of the previous step. The first sweep of relaxation continues with the impulse of this step,
 // which has already been applied.
-static double begin_impulse(const md5_ragdoll *ragdoll, ragdoll_impulse *impulse, bool is_relaxing)
+static double begin_impulse(const md5_ragdoll *ragdoll, ragdoll_impulse *impulse, sweep_set set)
 {
     if (ragdoll->sweep == 0) {
         impulse->previous = impulse->value;
         impulse->direction = 0.0;
-        return is_relaxing ? 0.0 : impulse->value;
+        return set == SWEEPS_TO_RELAX ? 0.0 : impulse->value;
     }
     const double change = ragdoll->ratio * impulse->direction;
     impulse->direction = change + impulse->value - impulse->previous;
@@ -282,11 +282,11 @@ static void prepare_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limi
 // Corrects the impulse of a limit so that the joint does not pass the limit. The sum of impulses
 // never pulls the joint toward the limit.
 static void solve_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit *limit,
-                        bool is_relaxing)
+                        sweep_set set)
 {
-    apply_limit_impulse(ragdoll, node, limit, begin_impulse(ragdoll, &limit->impulse, is_relaxing));
+    apply_limit_impulse(ragdoll, node, limit, begin_impulse(ragdoll, &limit->impulse, set));
     double speed = md5i_limit_speed(ragdoll, node, limit);
-    if (!is_relaxing || limit->gap >= 0.0)
+    if (set == SWEEPS_TO_MOVE || limit->gap >= 0.0)
         speed += md5i_max_limit_speed(ragdoll, limit->gap);
     const double before = limit->impulse.value;
     limit->impulse.value = md5_max(0.0, before - speed * limit->inverse);
@@ -386,24 +386,24 @@ static void apply_contact_impulse(ragdoll_node *node, const ragdoll_contact *con
 // Returns the speed at which a contact may close. A negative speed means that it must open, to
 // bounce or to end a penetration.
 static double contact_closing_speed(const md5_ragdoll *ragdoll, const ragdoll_contact *contact,
-                                    bool is_relaxing)
+                                    sweep_set set)
 {
     const bool is_hit = contact->impulses[CONTACT_NORMAL].value > 0.0
                         && contact->approach_speed < -ragdoll->min_bounce_speed;
-    if (is_relaxing && is_hit)
+    if (set == SWEEPS_TO_RELAX && is_hit)
         return ragdoll->restitution * contact->approach_speed;
-    if (is_relaxing && contact->gap < 0.0)
+    if (set == SWEEPS_TO_RELAX && contact->gap < 0.0)
         return 0.0;
     return md5_max_closing_speed(ragdoll->seconds, contact->gap, LOOSE_DISTANCE, MAX_EXIT_SPEED);
 }
 
 // Corrects the impulse along the normal of a contact, which only pushes.
 static void solve_normal(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact,
-                         bool is_relaxing)
+                         sweep_set set)
 {
     const double before = contact->impulses[CONTACT_NORMAL].value;
     const double speed = md5_spatial_dot(&contact->directions[CONTACT_NORMAL], &node->velocity)
-                         + contact_closing_speed(ragdoll, contact, is_relaxing);
+                         + contact_closing_speed(ragdoll, contact, set);
     const double impulse = md5_max(0.0, before - speed * contact->inverses[CONTACT_NORMAL]);
     apply_contact_impulse(node, contact, CONTACT_NORMAL, impulse - before);
     record_change(ragdoll, impulse - before, contact->inverses[CONTACT_NORMAL]);
@@ -433,9 +433,9 @@ static void solve_friction(ragdoll_node *node, ragdoll_contact *contact)
 
 // `friction` is the ratio of the maximum friction to the normal impulse.
 static void solve_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact,
-                          double friction, bool is_relaxing)
+                          double friction, sweep_set set)
 {
-    solve_normal(ragdoll, node, contact, is_relaxing);
+    solve_normal(ragdoll, node, contact, set);
     if (ragdoll->sweep < NUM_FRICTION_SWEEPS)
         contact->max_friction = friction * contact->impulses[CONTACT_NORMAL].value;
     solve_friction(node, contact);
@@ -444,7 +444,7 @@ static void solve_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_cont
 // == Links ========================================================================================
 //
 // A row of a link is a scalar constraint on the relative speed of two points along a direction.
-// biases[row][is_relaxing] is the speed at which the points may approach in this set of sweeps.
+// biases[row][set] is the speed at which the points may approach in this set of sweeps.
 
 // Adds a row that keeps two points at the same distance along a direction. Returns its index.
 static uint32_t add_row(const md5_ragdoll *ragdoll, ragdoll_link *link, const md5_vec3d points[2],
@@ -455,8 +455,8 @@ static uint32_t add_row(const md5_ragdoll *ragdoll, ragdoll_link *link, const md
         const md5_vec3d point = md5_vec3d_sub(points[i], ragdoll->origin);
         link->directions[row][i] = md5_spatial_from(md5_vec3d_cross(point, along), along);
     }
-    link->biases[row][0] = 0.0;
-    link->biases[row][1] = 0.0;
+    link->biases[row][SWEEPS_TO_MOVE] = 0.0;
+    link->biases[row][SWEEPS_TO_RELAX] = 0.0;
     link->softness[row] = 0.0;
     link->min_impulses[row] = -INFINITY;
     return row;
@@ -476,14 +476,14 @@ static void make_row_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, uint
     }
     const double bias = apart * seconds * stiffness / impulse_per_speed;
     link->softness[row] = 1.0 / impulse_per_speed;
-    link->biases[row][0] = bias;
-    link->biases[row][1] = bias;
+    link->biases[row][SWEEPS_TO_MOVE] = bias;
+    link->biases[row][SWEEPS_TO_RELAX] = bias;
 }
 
 // Returns the speed at which a gap of a link may close.
-static double link_closing_speed(const md5_ragdoll *ragdoll, double gap, bool is_relaxing)
+static double link_closing_speed(const md5_ragdoll *ragdoll, double gap, sweep_set set)
 {
-    if (is_relaxing && gap < 0.0)
+    if (set == SWEEPS_TO_RELAX && gap < 0.0)
         return 0.0;
     return md5_max_closing_speed(ragdoll->seconds, gap, LOOSE_DISTANCE, MAX_EXIT_SPEED);
 }
@@ -497,8 +497,8 @@ static void add_stop(const md5_ragdoll *ragdoll, ragdoll_link *link, const md5_v
     if (!(gap < NEAR_STOP))
         return;
     const uint32_t row = add_row(ragdoll, link, points, along);
-    link->biases[row][0] = link_closing_speed(ragdoll, gap, false);
-    link->biases[row][1] = link_closing_speed(ragdoll, gap, true);
+    link->biases[row][SWEEPS_TO_MOVE] = link_closing_speed(ragdoll, gap, SWEEPS_TO_MOVE);
+    link->biases[row][SWEEPS_TO_RELAX] = link_closing_speed(ragdoll, gap, SWEEPS_TO_RELAX);
     link->min_impulses[row] = 0.0;
 }
 
@@ -588,7 +588,8 @@ static void add_loop(const md5_ragdoll *ragdoll, ragdoll_link *link,
         const double gap = md5_vec3d_dot(apart, axes[i]);
         const double speed = RECOVERY_RATE * gap / ragdoll->seconds;
         const uint32_t row = add_row(ragdoll, link, points, axes[i]);
-        link->biases[row][0] = md5_max(-MAX_EXIT_SPEED, md5_min(speed, MAX_EXIT_SPEED));
+        link->biases[row][SWEEPS_TO_MOVE] =
+            md5_max(-MAX_EXIT_SPEED, md5_min(speed, MAX_EXIT_SPEED));
     }
 }
 
@@ -678,11 +679,11 @@ static double add_relative_speed(md5_ragdoll *ragdoll, const ragdoll_link *link,
 }
 
 // Corrects the impulses of all rows of a link so that each row has its required speed.
-static void solve_link(md5_ragdoll *ragdoll, ragdoll_link *link, bool is_relaxing)
+static void solve_link(md5_ragdoll *ragdoll, ragdoll_link *link, sweep_set set)
 {
     for (uint32_t row = 0; row < link->num_rows; row++) {
         const double before = link->impulses[row];
-        const double allowed_speed = link->biases[row][is_relaxing] + link->softness[row] * before;
+        const double allowed_speed = link->biases[row][set] + link->softness[row] * before;
         const double speed = add_relative_speed(ragdoll, link, row, allowed_speed);
         const double impulse =
             md5_max(link->min_impulses[row], before - speed * link->inverses[row]);
@@ -704,7 +705,7 @@ static double contact_friction(const md5_ragdoll *ragdoll, const ragdoll_node *n
 }
 
 // Applies the initial impulses of the contacts of a node at the start of a sweep.
-static void begin_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_relaxing)
+static void begin_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, sweep_set set)
 {
     for (uint32_t i = 0; i < node->num_contacts; i++) {
         ragdoll_contact *const contact = &node->contacts[i];
@@ -712,12 +713,12 @@ static void begin_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_rel
             continue;
         for (uint32_t d = 0; d < NUM_CONTACT_DIRECTIONS; d++)
             apply_contact_impulse(node, contact, d,
-                                  begin_impulse(ragdoll, &contact->impulses[d], is_relaxing));
+                                  begin_impulse(ragdoll, &contact->impulses[d], set));
     }
 }
 
 // Solves the contacts of a node in rounds, until the impulses of all of them hardly change.
-static void solve_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_relaxing)
+static void solve_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, sweep_set set)
 {
     const double friction = contact_friction(ragdoll, node);
     double max_change = ragdoll->max_change;
@@ -725,7 +726,7 @@ static void solve_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_rel
         ragdoll->max_change = 0.0; // of this round only
         for (uint32_t i = 0; i < node->num_contacts; i++) {
             if (node->contacts[i].is_near)
-                solve_contact(ragdoll, node, &node->contacts[i], friction, is_relaxing);
+                solve_contact(ragdoll, node, &node->contacts[i], friction, set);
         }
         max_change = md5_max(max_change, ragdoll->max_change);
         if (ragdoll->max_change < MAX_CALM_CHANGE)
@@ -747,19 +748,19 @@ static void add_contact_gradients(md5_ragdoll *ragdoll, const ragdoll_node *node
 
 // Solves the limits and contacts of a node. Limits depend also on the velocity of the parent, which
 // does not include the impulses of the node's contacts, so limits are solved first.
-static void solve_node(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_relaxing)
+static void solve_node(md5_ragdoll *ragdoll, ragdoll_node *node, sweep_set set)
 {
     for (uint32_t i = 0; i < node->num_limits; i++) {
         if (node->limits[i].is_near && !node->limits[i].is_locked)
-            solve_limit(ragdoll, node, &node->limits[i], is_relaxing);
+            solve_limit(ragdoll, node, &node->limits[i], set);
     }
-    begin_contacts(ragdoll, node, is_relaxing);
-    solve_contacts(ragdoll, node, is_relaxing);
+    begin_contacts(ragdoll, node, set);
+    solve_contacts(ragdoll, node, set);
     add_contact_gradients(ragdoll, node);
 }
 
 // Solves all active limits and contacts once, in the order of the tree, and then all links.
-static void sweep(md5_ragdoll *ragdoll, bool is_relaxing)
+static void sweep(md5_ragdoll *ragdoll, sweep_set set)
 {
     uint32_t index = 0;
     while (index < ragdoll->num_nodes) {
@@ -769,33 +770,33 @@ static void sweep(md5_ragdoll *ragdoll, bool is_relaxing)
             continue;
         }
         move_cursor(ragdoll, index);
-        solve_node(ragdoll, node, is_relaxing);
+        solve_node(ragdoll, node, set);
         index++;
     }
 
-    const bool is_first_of_step = ragdoll->sweep == 0 && !is_relaxing;
+    const bool is_first_of_step = ragdoll->sweep == 0 && set == SWEEPS_TO_MOVE;
     for (uint32_t i = 0; i < ragdoll->num_links; i++) {
         ragdoll_link *const link = &ragdoll->links[i];
         if (is_first_of_step) { // starts with the impulses of the previous step
             for (uint32_t row = 0; row < link->num_rows; row++)
                 apply_link_impulse(ragdoll, link, row, link->impulses[row]);
         }
-        solve_link(ragdoll, link, is_relaxing);
+        solve_link(ragdoll, link, set);
     }
 }
 
 // Runs sweeps until no speed changes much. After each sweep, the ratio of the gradients sets the
 // length of the next step along the conjugate direction; if the gradient increased, the direction
 // is dropped.
-static void run_sweeps(md5_ragdoll *ragdoll, bool is_relaxing)
+static void run_sweeps(md5_ragdoll *ragdoll, sweep_set set)
 {
-    const uint32_t max_sweeps = is_relaxing ? MAX_RELAX_SWEEPS : MAX_SWEEPS;
+    const uint32_t max_sweeps = set == SWEEPS_TO_RELAX ? MAX_RELAX_SWEEPS : MAX_SWEEPS;
     double gradient_before = 0.0;
     ragdoll->ratio = 0.0;
     for (ragdoll->sweep = 0; ragdoll->sweep < max_sweeps; ragdoll->sweep++) {
         ragdoll->max_change = 0.0;
         ragdoll->gradient = 0.0;
-        sweep(ragdoll, is_relaxing);
+        sweep(ragdoll, set);
         if (ragdoll->max_change < MAX_CALM_CHANGE && ragdoll->sweep + 1 >= MIN_SWEEPS)
             break;
         const bool is_falling = ragdoll->gradient < gradient_before;
@@ -838,7 +839,7 @@ void md5i_solve_ragdoll(md5_ragdoll *ragdoll)
     for (uint32_t i = 0; i < ragdoll->num_links; i++)
         prepare_link(ragdoll, &ragdoll->links[i]);
     begin_propagation(ragdoll);
-    run_sweeps(ragdoll, false);
+    run_sweeps(ragdoll, SWEEPS_TO_MOVE);
     end_propagation(ragdoll);
     read_locks(ragdoll);
     md5i_stop_invalid_motion(ragdoll);
@@ -928,7 +929,7 @@ void md5i_relax_ragdoll(md5_ragdoll *ragdoll)
     if (ragdoll->needs_relaxation) {
         begin_propagation(ragdoll);
         stop_locks(ragdoll);
-        run_sweeps(ragdoll, true);
+        run_sweeps(ragdoll, SWEEPS_TO_RELAX);
         end_propagation(ragdoll);
         md5i_stop_invalid_motion(ragdoll);
     }

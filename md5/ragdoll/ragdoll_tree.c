@@ -690,7 +690,7 @@ static double friction_brake(const md5_ragdoll *ragdoll, const ragdoll_node *nod
 
 // Sets the inertia of the joint's motions, friction and locked limits included, and its inverse.
 // Friction and limits resist only in a step of the simulation.
-static void set_joint_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_step)
+static void set_joint_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, prepare_mode mode)
 {
     const uint32_t count = node->num_motions;
     for (uint32_t i = 0; i < count; i++)
@@ -698,14 +698,14 @@ static void set_joint_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_
 
     // The inertia is stored in node->inverse until the matrix is inverted.
     double(*const inertia)[3] = node->inverse;
-    const double brake = is_step && count > 0 ? friction_brake(ragdoll, node) : 0.0;
+    const double brake = mode == PREPARE_STEP && count > 0 ? friction_brake(ragdoll, node) : 0.0;
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < count; k++)
             inertia[i][k] = md5_spatial_dot(&node->motions[i], &node->motion_momenta[k]);
         inertia[i][i] += brake + node->extra_inertia * inertia[i][i];
         node->locks[i] = 0.0;
     }
-    if (is_step && node->num_limits > 0) {
+    if (mode == PREPARE_STEP && node->num_limits > 0) {
         md5i_measure_limits(ragdoll, node);
         md5i_lock_limits(ragdoll, node); // adds to `inverse` and `locks`
     }
@@ -753,9 +753,9 @@ static void add_impulse_to_parent(const ragdoll_node *node, ragdoll_node *parent
 // Computes the inertia of a node's joint, and adds the inertia and the impulses that the joint
 // transfers to the parent. Called for all nodes from the leaves to the roots, so that
 // node->inertias contains the whole subtree (articulated-body algorithm).
-static void propagate_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_step)
+static void propagate_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, prepare_mode mode)
 {
-    set_joint_inertia(ragdoll, node, is_step);
+    set_joint_inertia(ragdoll, node, mode);
     if (node->parent == MD5_NONE)
         return;
     ragdoll_node *const parent = &ragdoll->nodes[node->parent];
@@ -914,7 +914,7 @@ md5_vec3d md5i_angular_momentum(const ragdoll_node *node, md5_vec3d angular)
 
 // Sets the inertia of a body without its children, the motions of its joint, and in node->pending
 // the momentum of the body.
-static void prepare_body(const md5_ragdoll *ragdoll, ragdoll_node *node, bool is_step)
+static void prepare_body(const md5_ragdoll *ragdoll, ragdoll_node *node, prepare_mode mode)
 {
     node->center = md5_vec3d_sub(node->transform.position, ragdoll->origin);
     set_axes(node);
@@ -922,7 +922,7 @@ static void prepare_body(const md5_ragdoll *ragdoll, ragdoll_node *node, bool is
     set_motions(ragdoll, node);
     md5_vec3d momentum;
     md5_vec3d angular_momentum; // about the center
-    if (is_step) {
+    if (mode == PREPARE_STEP) {
         momentum = node->momentum;
         momentum.z -= ragdoll->gravity * ragdoll->seconds * node->mass;
         momentum = md5_vec3d_scale(momentum, node->velocity_factors[0]);
@@ -936,13 +936,13 @@ static void prepare_body(const md5_ragdoll *ragdoll, ragdoll_node *node, bool is
     node->pending = md5_spatial_from(about_origin, momentum);
 }
 
-void md5i_prepare_ragdoll(md5_ragdoll *ragdoll, bool is_step)
+void md5i_prepare_ragdoll(md5_ragdoll *ragdoll, prepare_mode mode)
 {
     ragdoll->origin = ragdoll->nodes[0].transform.position;
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
-        prepare_body(ragdoll, &ragdoll->nodes[k], is_step);
+        prepare_body(ragdoll, &ragdoll->nodes[k], mode);
     for (uint32_t k = ragdoll->num_nodes; k-- > 0;)
-        propagate_inertia(ragdoll, &ragdoll->nodes[k], is_step);
+        propagate_inertia(ragdoll, &ragdoll->nodes[k], mode);
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
         propagate_velocity(ragdoll, &ragdoll->nodes[k]);
     md5i_stop_invalid_motion(ragdoll);
