@@ -202,13 +202,18 @@ static bool find_model_def(md5_entity_load *load, const char *model, const char 
                            MD5_QUOTED(*file), entity->def ? "a " : "an entityDef, a ");
 }
 
-// Finds entityDef and modelDef. `file` receives the file of the mesh. If `is_model`, the name is a
-// modelDef or a file, even if an entityDef has the same name.
-static bool find_decls(md5_entity_load *load, bool is_model, const char **file)
+// The kind of the name of an entity.
+typedef enum entity_name_kind {
+    NAME_OF_ENTITY, // an entityDef or, if it does not exist, as NAME_OF_MODEL
+    NAME_OF_MODEL   // a modelDef or a file, even if an entityDef has the same name
+} entity_name_kind;
+
+// Finds entityDef and modelDef. `file` receives the file of the mesh.
+static bool find_decls(md5_entity_load *load, entity_name_kind kind, const char **file)
 {
     md5_entity *const entity = &load->owner->entity;
     md5_error error = {.status = MD5_OK};
-    if (!is_model)
+    if (kind == NAME_OF_ENTITY)
         entity->def = md5_game_entity_def(load->game, load->name, &error);
     TRY(entity_has_memory(load->context, &error));
     const char *const model_key = key_value(entity, "model");
@@ -505,11 +510,11 @@ static void set_values(md5_entity_load *load)
     }
 }
 
-// Loads an entity without parts. If `is_model`, the name is a modelDef or a file. Returns false and
-// sets the context's error if the entity does not exist or memory runs out. The caller must then
-// call finish_entity(), or end_entity_load() after a failure.
-static bool load_entity(md5_entity_load *load, md5_game *game, const char *name, bool is_model,
-                        md5_context *context, const md5_load_opts *opts)
+// Loads an entity without parts. Returns false and sets the context's error if the entity does not
+// exist or memory runs out. The caller must then call finish_entity(), or end_entity_load() after a
+// failure.
+static bool load_entity(md5_entity_load *load, md5_game *game, const char *name,
+                        entity_name_kind kind, md5_context *context, const md5_load_opts *opts)
 {
     *load = (md5_entity_load){.context = context, .game = game, .name = name};
     load->arena.context = context;
@@ -518,7 +523,7 @@ static bool load_entity(md5_entity_load *load, md5_game *game, const char *name,
     const char *file = NULL;
     load->owner = MD5_ALLOC_ZEROED(&load->arena, md5_entity_owner, 1);
     TRY(load->owner);
-    TRY(find_decls(load, is_model, &file));
+    TRY(find_decls(load, kind, &file));
     TRY(load_model(load, file));
     TRY(load_clips(load));
     TRY(build_masks(load));
@@ -719,17 +724,19 @@ static bool build_attach_pose(part_loader *loader)
     return true;
 }
 
+// The space of the rotation of a part: the model space of the body, or the joint of the part.
+typedef enum rotation_space { ROTATION_IN_MODEL, ROTATION_IN_JOINT } rotation_space;
+
 // Sets the joint of a part, and the offset of the part in the space of the joint. `transform` is in
 // the axes and units of files: its translation is from the joint along the axes of the body's model
-// space; its rotation is relative to the joint if `is_relative`, else to model space. The
-// model_offset of the part is applied before `transform`.
+// space; its rotation is in `space`. The model_offset of the part is applied before `transform`.
 static void attach_part(const part_loader *loader, uint32_t joint, md5_xform transform,
-                        bool is_relative, md5_entity_part *part)
+                        rotation_space space, md5_entity_part *part)
 {
     const md5_model *const model = loader->body->entity.model;
     const md5_xform parent = md5_xform_from_mat34(loader->attach_pose[joint]);
     md5_quat rotation = md5i_transform_to_axes(model->skeleton.axes, transform).rotation;
-    if (is_relative)
+    if (space == ROTATION_IN_JOINT)
         rotation = md5_quat_mul(parent.rotation, rotation);
     const md5_vec3 translation = entity_vector(model, transform.translation);
     const md5_xform in_model = {
@@ -758,7 +765,7 @@ static bool is_attached_to(const md5_entity_owner *body, const md5_entity_def *d
 
 // Loads the entity of a part. If the entity cannot be loaded, warns and sets *part to NULL. Returns
 // false if memory runs out.
-static bool load_part_entity(part_loader *loader, const md5_entity_key *key, bool is_model,
+static bool load_part_entity(part_loader *loader, const md5_entity_key *key, entity_name_kind kind,
                              const md5_entity **part)
 {
     const md5_entity_load *const load = loader->load;
@@ -769,14 +776,14 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, boo
     *part = NULL;
     loader->num_tried++;
     const md5_entity_def *const def =
-        is_model ? NULL : md5_game_entity_def(load->game, key->value, &error);
+        kind == NAME_OF_MODEL ? NULL : md5_game_entity_def(load->game, key->value, &error);
     if (def && is_attached_to(loader->body, def)) {
         (void)md5i_report_key(load->context, MD5_WARNING, key,
                               "%s %s: the entity would be attached to itself",
                               MD5_QUOTED(key->name), MD5_QUOTED(key->value));
         return true;
     }
-    if (load_entity(&part_load, load->game, key->value, is_model, &context, &load->opts)) {
+    if (load_entity(&part_load, load->game, key->value, kind, &context, &load->opts)) {
         *part = finish_entity(&part_load);
         return true;
     }
@@ -816,10 +823,10 @@ static bool add_head(part_loader *loader)
 
     const md5_xform identity = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
     md5_entity_part part = {.key = key->name};
-    TRY(load_part_entity(loader, key, true, &part.entity));
+    TRY(load_part_entity(loader, key, NAME_OF_MODEL, &part.entity));
     if (!part.entity)
         return true;
-    attach_part(loader, (uint32_t)joint, identity, false, &part);
+    attach_part(loader, (uint32_t)joint, identity, ROTATION_IN_MODEL, &part);
     store_part(loader, &part);
     return read_copies(loader->load, loader->body, &loader->parts[entity->num_parts - 1]);
 }
@@ -829,7 +836,7 @@ static bool add_head(part_loader *loader)
 static bool add_attachment(part_loader *loader, const md5_entity_key *key)
 {
     md5_entity_part part = {.key = key->name};
-    TRY(load_part_entity(loader, key, false, &part.entity));
+    TRY(load_part_entity(loader, key, NAME_OF_ENTITY, &part.entity));
     if (!part.entity)
         return true;
 
@@ -847,7 +854,7 @@ static bool add_attachment(part_loader *loader, const md5_entity_key *key)
         .rotation = md5_quat_from_euler((md5_euler){angles.x, angles.y, angles.z}),
         .translation = read_entity_vector(part.entity, "origin"),
     };
-    attach_part(loader, (uint32_t)joint, transform, true, &part);
+    attach_part(loader, (uint32_t)joint, transform, ROTATION_IN_JOINT, &part);
     store_part(loader, &part);
     return true;
 }
@@ -906,7 +913,7 @@ md5_entity *md5_load_entity(md5_game *game, const char *name, const md5_load_opt
     md5_context context;
     md5_entity_load load;
     md5i_context_begin(&context, opts, NULL, error);
-    if (load_entity(&load, game, name, false, &context, opts)) {
+    if (load_entity(&load, game, name, NAME_OF_ENTITY, &context, opts)) {
         // Add the parts of each entity. This appends their owners to the list.
         part_loader loader = {.load = &load, .body = load.owner, .last = &load.owner->next};
         while (loader.body && add_parts(&loader))

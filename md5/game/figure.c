@@ -69,13 +69,16 @@ static bool copy_token(figure_reader *reader, const md5_token *token, const char
     return *text != NULL;
 }
 
-// Reads numbers that are separated by commas. Returns false if a comma is missing, unless
-// `is_lenient`.
+typedef enum comma_rule { COMMAS_REQUIRED, COMMAS_OPTIONAL } comma_rule;
+
+// Reads numbers that are separated by commas. A missing comma is a warning; if commas are required,
+// the function then returns false.
 static bool read_figure_numbers(figure_reader *reader, float *values, uint32_t count,
-                                bool is_lenient)
+                                comma_rule commas)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (i > 0 && !md5i_decl_lex_expect(&reader->lex, ",") && !is_lenient)
+        const bool has_comma = i == 0 || md5i_decl_lex_expect(&reader->lex, ",");
+        if (!has_comma && commas == COMMAS_REQUIRED)
             return false;
         (void)md5i_decl_lex_float(&reader->lex, &values[i]);
     }
@@ -122,7 +125,7 @@ static bool read_figure_vector(figure_reader *reader, md5_figure_vector *vector)
     vector->kind = (md5_figure_vector_kind)kind;
     if (kind == MD5_FIGURE_NUMBERS) {
         float values[3];
-        (void)read_figure_numbers(reader, values, 3, true);
+        (void)read_figure_numbers(reader, values, 3, COMMAS_OPTIONAL);
         vector->numbers = (md5_vec3){values[0], values[1], values[2]};
     } else {
         TRY(read_vector_joints(reader, vector));
@@ -251,7 +254,7 @@ static bool read_limit(figure_reader *reader, value_form form, md5_figure_constr
     const bool is_cone = form == VALUE_CONE || form == VALUE_BALL_CONE;
     if (form != VALUE_LIMIT)
         TRY(read_figure_vector(reader, &constraint->limit_axis) && md5i_decl_lex_expect(lex, ","));
-    TRY(read_figure_numbers(reader, constraint->limit_angles, is_cone ? 1 : 3, false));
+    TRY(read_figure_numbers(reader, constraint->limit_angles, is_cone ? 1 : 3, COMMAS_REQUIRED));
     if (is_ball)
         TRY(md5i_decl_lex_expect(lex, ",") && read_figure_vector(reader, &constraint->shafts[0]));
     constraint->limit = is_cone || form == VALUE_LIMIT ? MD5_FIGURE_CONE : MD5_FIGURE_PYRAMID;
@@ -271,13 +274,13 @@ static bool read_value(figure_reader *reader, const figure_keyword *keyword, voi
     switch (keyword->form) {
     // Numbers.
     case VALUE_NUMBER:
-        return read_figure_numbers(reader, numbers, 1, false);
+        return read_figure_numbers(reader, numbers, 1, COMMAS_REQUIRED);
     case VALUE_FOUR_NUMBERS:
-        return read_figure_numbers(reader, numbers, 4, false);
+        return read_figure_numbers(reader, numbers, 4, COMMAS_REQUIRED);
     case VALUE_LENIENT_VECTOR:
-        return read_figure_numbers(reader, numbers, 3, true);
+        return read_figure_numbers(reader, numbers, 3, COMMAS_OPTIONAL);
     case VALUE_FRICTION:
-        TRY(read_figure_numbers(reader, numbers, 3, false));
+        TRY(read_figure_numbers(reader, numbers, 3, COMMAS_REQUIRED));
         if (md5i_decl_lex_accept(lex, ","))
             (void)md5i_decl_lex_float(lex, &numbers[3]);
         return true;

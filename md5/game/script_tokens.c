@@ -319,9 +319,11 @@ static bool begins_with_if(const script_token *token)
     return token->size > 1 && memcmp(token->at, "if", 2) == 0;
 }
 
-// Skips text that is not compiled, up to the #endif or, if `stops_at_else`, the #else of the
-// innermost open #ifdef.
-static void skip_lines(script_reader *reader, script_source *source, bool stops_at_else)
+typedef enum skip_end { SKIP_TO_ELSE, SKIP_TO_ENDIF } skip_end;
+
+// Skips text that is not compiled, up to the #endif of the innermost open #ifdef or, with
+// SKIP_TO_ELSE, up to its #else if it has one.
+static void skip_lines(script_reader *reader, script_source *source, skip_end end)
 {
     const uint32_t open = source->num_ifs;
     while (source->num_ifs >= open && md5_script_is_ok(reader->to)) {
@@ -333,7 +335,7 @@ static void skip_lines(script_reader *reader, script_source *source, bool stops_
             continue;
         read_script_token(reader->to, &source->text, &token);
         const bool is_else = md5i_script_token_is(&token, "else");
-        if (is_else && stops_at_else && source->num_ifs == open)
+        if (is_else && end == SKIP_TO_ELSE && source->num_ifs == open)
             return;
         if (begins_with_if(&token))
             source->num_ifs++;
@@ -385,7 +387,7 @@ static bool read_macro_directive(script_reader *reader, const script_token *dire
         const bool is_defined = *macro != NULL;
         source->num_ifs++;
         if (is_defined != is_ifdef)
-            skip_lines(reader, source, true);
+            skip_lines(reader, source, SKIP_TO_ELSE);
     }
     return true;
 }
@@ -427,7 +429,7 @@ static void read_directive(script_reader *reader)
     else if (source->num_ifs == 0)
         md5i_script_fail(to, &directive, "#ifdef or #ifndef before #else or #endif");
     else if (is_else)
-        skip_lines(reader, source, false);
+        skip_lines(reader, source, SKIP_TO_ENDIF);
     else
         source->num_ifs--;
 }
