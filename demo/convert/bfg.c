@@ -67,8 +67,14 @@ static void put_unit(convert_bytes *to, float number)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-enum { MAX_JOINTS = 255, MAX_WEIGHTS = 4, PACKED = 2 * MAX_WEIGHTS };
+enum {
+    MAX_JOINTS = 255,
+    MAX_WEIGHTS = 4,          // per vertex
+    PACKED = 2 * MAX_WEIGHTS, // bytes of a vertex's joints and weights
+};
 
+// Writes the vertices: a position, texture coordinates of 16 bits each, the normal and the tangent
+// in bytes, and the joints and weights in `packed`.
 static void put_vertices(convert_bytes *to, const md5_mesh *mesh, const uint8_t *packed)
 {
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
@@ -78,7 +84,7 @@ static void put_vertices(convert_bytes *to, const md5_mesh *mesh, const uint8_t 
         put_big(to, half_from_float(mesh->texcoords[v].x), 2);
         put_big(to, half_from_float(mesh->texcoords[v].y), 2);
         const float units[] = {n.x, n.y, n.z, -1, t.x, t.y, t.z, t.w};
-        for (int i = 0; i < 8; i++)
+        for (size_t i = 0; i < COMMON_LENGTH(units); i++)
             put_unit(to, units[i]);
         convert_append(to, packed + (size_t)v * PACKED, PACKED);
     }
@@ -87,23 +93,26 @@ static void put_vertices(convert_bytes *to, const md5_mesh *mesh, const uint8_t 
 // Writes the joints of a mesh and the largest distance between a vertex and a joint that moves it.
 static void write_joints_and_radius(convert_bytes *to, const md5_model *model, const md5_mesh *mesh)
 {
-    bool used[MAX_JOINTS] = {false};
-    float farthest = 0;
-    uint32_t count = 0;
-    for (uint32_t v = 0; v < mesh->num_vertices; v++)
+    bool is_used[MAX_JOINTS] = {false};
+    uint32_t num_used = 0;
+    float radius = 0;
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++) {
             const uint32_t joint = mesh->influence_joints[i];
-            const md5_vec3 away =
+            const md5_vec3 offset =
                 md5_vec3_sub(mesh->positions[v], md5_mat34_translation(model->bind[joint]));
-            count += !used[joint];
-            used[joint] = true;
-            farthest = fmaxf(farthest, md5_vec3_length(away));
+            radius = fmaxf(radius, md5_vec3_length(offset));
+            num_used += !is_used[joint];
+            is_used[joint] = true;
         }
-    put_big(to, count, 4);
-    for (int joint = 0; joint < MAX_JOINTS; joint++)
-        if (used[joint])
+    }
+
+    put_big(to, num_used, 4);
+    for (int joint = 0; joint < MAX_JOINTS; joint++) {
+        if (is_used[joint])
             convert_append_uint(to, (uint32_t)joint, 1);
-    put_words(to, &farthest, 1);
+    }
+    put_words(to, &radius, 1);
 }
 
 static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *mesh,

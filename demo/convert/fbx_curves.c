@@ -129,53 +129,83 @@ struct fbx_curves {
 
 // -- Keys -----------------------------------------------------------------------------------------
 
-// Returns the addition to the slope by a bias above 500 %.
+// A key with KEY_CLAMP is flat if its value differs from a neighbor's by at most this value.
+static const double max_flat_step = 0.001;
+
+// Returns the value that is added to a slope if the bias is above 500 %: 40 units per second times
+// the square of the excess, with the sign of `direction`. `bias` is in percent.
 static double steep_slope(double bias, double direction)
 {
-    const double excess = fmax(fabs(bias) / 100 - 5, 0);
-    return excess * excess * (direction > 0 ? 40 : -40);
+    const double max_usual_bias = 5; // 500 %
+    const double slope_per_square = 40;
+    const double excess = fmax(fabs(bias) / 100 - max_usual_bias, 0);
+    return excess * excess * (direction > 0 ? slope_per_square : -slope_per_square);
 }
 
-// Returns the slope at a key between two others, for a key whose slope is computed.
-static double automatic_slope(const fbx_key *keys, double bias)
+// The change from a key to its neighbors.
+typedef struct key_steps {
+    double left_time; // seconds
+    double right_time;
+    double left_value;
+    double right_value;
+} key_steps;
+
+// Moves a slope toward the slope of the line to one neighbor, by `bias` percent of the difference:
+// to the right neighbor if the bias is positive, otherwise to the left neighbor. Before that, the
+// slope is averaged with the slope of the parabola through the three keys.
+static double apply_bias(const key_steps *steps, double slope, double bias)
 {
-    const fbx_key *const before = keys - 1;
-    const fbx_key *const after = keys + 1;
-    const uint32_t flags = keys->flags;
-    const double left_time = keys->time - before->time;
-    const double right_time = after->time - keys->time;
-    const double left_step = keys->value - before->value;
-    const double right_step = after->value - keys->value;
-    const double max_still = 0.001; // a key this near to a neighbour is flat
-    if ((flags & KEY_CLAMP) && fmin(fabs(left_step), fabs(right_step)) <= max_still)
-        return 0;
+    const double min_bias_step = 1e-5; // smaller differences have no direction
+    const double left_slope = steps->left_value / steps->left_time;
+    const double right_slope = steps->right_value / steps->right_time;
+    const double fraction = steps->left_time / (steps->left_time + steps->right_time);
+    const double parabola_slope = left_slope + (right_slope - left_slope) * fraction;
+    const double average = (slope + parabola_slope) / 2;
+    const double bias_step = (bias > 0 ? right_slope : left_slope) - average;
+    const double direction = fabs(bias_step) > min_bias_step ? bias_step : bias;
+    return average + bias_step * fabs(bias) / 100 + steep_slope(bias, direction);
+}
 
-    double slope = (left_step + right_step) / (left_time + right_time);
-    if (!(flags & KEY_TIME_INDEPENDENT)) {
-        const double left_slope = left_step / left_time;
-        const double right_slope = right_step / right_time;
-        const double fraction = left_time / (left_time + right_time);
-        const double mixed = left_slope + (right_slope - left_slope) * fraction;
-        const double bias_step = (bias > 0 ? right_slope : left_slope) - (slope + mixed) / 2;
-        slope = (slope + mixed) / 2 + bias_step * fabs(bias) / 100;
-        slope += steep_slope(bias, fabs(bias_step) > 1e-5 ? bias_step : bias);
-    }
-
-    if (!(flags & KEY_CLAMP_PROGRESSIVE))
-        return slope;
+// Limits a slope so that the curve does not exceed the value of a neighbor: the control points of
+// the curve, which are weights * time away from the key, stay between the values of the keys. At a
+// minimum or maximum the slope becomes 0.
+static double limit_slope(const fbx_key *key, const key_steps *steps, double slope)
+{
     const double sign = slope >= 0 ? 1 : -1;
-    const double max_left = sign * left_step / (keys->weights[0] * left_time);
-    const double max_right = sign * right_step / (keys->weights[1] * right_time);
+    const double max_left = sign * steps->left_value / (key->weights[0] * steps->left_time);
+    const double max_right = sign * steps->right_value / (key->weights[1] * steps->right_time);
     const double limit = fmax(fmin(max_left, max_right), 0);
     return sign * fmin(sign * slope, limit);
 }
 
-// Returns the slope at the first or last key, for a key whose slope is computed.
+// Returns the slope at a key between two others, for a key whose slope is computed.
+static double automatic_slope(const fbx_key *key, double bias)
+{
+    const fbx_key *const before = key - 1;
+    const fbx_key *const after = key + 1;
+    const key_steps steps = {.left_time = key->time - before->time,
+                             .right_time = after->time - key->time,
+                             .left_value = key->value - before->value,
+                             .right_value = after->value - key->value};
+    const double min_step = fmin(fabs(steps.left_value), fabs(steps.right_value));
+    if ((key->flags & KEY_CLAMP) && min_step <= max_flat_step)
+        return 0;
+
+    // The slope of the line from the previous key to the next key.
+    double slope = (steps.left_value + steps.right_value) / (steps.left_time + steps.right_time);
+    if (!(key->flags & KEY_TIME_INDEPENDENT))
+        slope = apply_bias(&steps, slope, bias);
+    if (key->flags & KEY_CLAMP_PROGRESSIVE)
+        slope = limit_slope(key, &steps, slope);
+    return slope;
+}
+
+// Returns the slope at the first or last key, for a key whose slope is computed. `a` and `b` are
+// the key and its neighbor, in their order.
 static double automatic_end_slope(const fbx_key *a, const fbx_key *b, uint32_t flags, double bias)
 {
     const double step = b->value - a->value;
-    const double max_still = 0.001;
-    const bool is_flat = (flags & KEY_CLAMP) && fabs(step) <= max_still;
+    const bool is_flat = (flags & KEY_CLAMP) && fabs(step) <= max_flat_step;
     if (is_flat || (flags & KEY_CLAMP_PROGRESSIVE))
         return 0;
 
@@ -198,7 +228,8 @@ static void compute_tcb(fbx_key *key, bool is_first, bool is_last, const double 
         factor * ((1 + bias) * (1 + continuity) * left + (1 - bias) * (1 - continuity) * right);
 }
 
-// Computes the slopes of a cubic key that does not store them.
+// Computes the slopes of a cubic key that does not store them. Before this, key->slopes[] contains
+// the biases of an automatic key in percent.
 static void compute_slopes(fbx_curve *curve, size_t index, const double *parameters)
 {
     fbx_key *const key = &curve->keys[index];

@@ -642,6 +642,13 @@ static bool read_meshes(iqm_file *file)
 
 // -- Reading: clips -------------------------------------------------------------------------------
 
+// Returns true if the frames store a channel of a joint. Other channels have the same value in all
+// frames.
+static bool has_channel(const iqm_pose *pose, int channel)
+{
+    return (pose->mask >> channel & 1) != 0;
+}
+
 // Checks that poses have the parents of the joints; otherwise the frames belong to another
 // skeleton.
 static bool check_poses(const iqm_file *file)
@@ -651,7 +658,7 @@ static bool check_poses(const iqm_file *file)
         const iqm_pose *const pose = &file->poses[i];
         const uint32_t parent = file->plain.nodes[i].parent;
         for (int k = 0; k < CHANNELS; k++)
-            num_channels += pose->mask >> k & 1;
+            num_channels += has_channel(pose, k);
         if (pose->parent != parent)
             return FAIL(MD5_ERROR_MISMATCH,
                         "parent of pose %u is %d, but the parent of joint %u is %d", i,
@@ -693,7 +700,7 @@ static const float *read_keys(iqm_file *file, const iqm_pose *pose, const struct
         const uint8_t *bytes = file->bytes + offset;
         for (int k = part->first; k < part->first + part->width; k++) {
             double number = pose->lows[k];
-            if (pose->mask >> k & 1) {
+            if (has_channel(pose, k)) {
                 number += (double)pose->steps[k] * common_read_little_endian(bytes, 2);
                 bytes += 2;
             }
@@ -704,45 +711,71 @@ static const float *read_keys(iqm_file *file, const iqm_pose *pose, const struct
     return values;
 }
 
-// Adds the tracks of all joints in some frames.
-static bool read_tracks(iqm_file *file, plain_animation *animation, uint32_t first, uint32_t count)
+// The tracks of a clip while they are read.
+typedef struct clip_reader {
+    plain_animation *animation;
+    uint32_t first_frame; // in the file
+    uint32_t num_frames;
+    const float *times;     // [num_frames] seconds
+    const float *end_times; // [2] times of the first and the last frame
+    uint32_t channel;       // index of the next channel in a frame; only moved channels are stored
+} clip_reader;
+
+// Adds the track of a part of a joint, and advances clip->channel past its channels. A part that
+// does not move gets two keys, in the first and in the last frame.
+static bool add_track(iqm_file *file, clip_reader *clip, uint32_t joint, int part_index)
+{
+    const iqm_pose *const pose = &file->poses[joint];
+    const struct part *const part = &parts[part_index];
+    const bool has_all_keys = has_channels(pose, part) || clip->num_frames == 1;
+    const size_t num_keys = has_all_keys ? clip->num_frames : 2;
+    const float *const values =
+        read_keys(file, pose, part, clip->first_frame, num_keys, clip->channel);
+    if (!values)
+        return false;
+
+    plain_animation *const animation = clip->animation;
+    animation->tracks[animation->num_tracks++] =
+        (plain_track){.part = (plain_part)part_index,
+                      .node = joint,
+                      .num_keys = num_keys,
+                      .width = (size_t)part->width,
+                      .times = has_all_keys ? clip->times : clip->end_times,
+                      .values = values};
+    for (int c = part->first; c < part->first + part->width; c++)
+        clip->channel += has_channel(pose, c);
+    return true;
+}
+
+// Adds the tracks of all joints in `count` frames of the file.
+static bool read_tracks(iqm_file *file, plain_animation *animation, uint32_t first_frame,
+                        uint32_t count)
 {
     float *const times = allocate_floats(file, count, 1);
-    float *const ends = times ? allocate_floats(file, 2, 1) : NULL;
-    if (!ends)
+    float *const end_times = times ? allocate_floats(file, 2, 1) : NULL;
+    if (!end_times)
         return false;
     for (uint32_t i = 0; i < count; i++)
         times[i] = (float)(i / animation->rate);
+    end_times[1] = times[count - 1];
 
-    ends[1] = times[count - 1];
     const uint64_t max_tracks = PLAIN_NUM_PARTS * (uint64_t)file->num_joints;
     if (!convert_charge_bytes(file->plain.job, max_tracks, sizeof *animation->tracks,
                               file->plain.error))
         return false;
-
     animation->tracks = common_alloc((size_t)max_tracks, sizeof *animation->tracks);
-    uint32_t channel = 0; // index in the frame
+
+    clip_reader clip = {.animation = animation,
+                        .first_frame = first_frame,
+                        .num_frames = count,
+                        .times = times,
+                        .end_times = end_times};
     for (uint32_t i = 0; i < file->num_joints; i++) {
-        const iqm_pose *const pose = &file->poses[i];
-        for (int k = 0; k < PLAIN_NUM_PARTS; k++) {
-            // Parts that do not move have a key in the first and in the last frame.
-            const bool is_moved = has_channels(pose, &parts[k]) || count == 1;
-            const size_t num_keys = is_moved ? count : 2;
-            const float *const values = read_keys(file, pose, &parts[k], first, num_keys, channel);
-            if (!values)
+        for (int part = 0; part < PLAIN_NUM_PARTS; part++) {
+            if (!add_track(file, &clip, i, part))
                 return false;
-            animation->tracks[animation->num_tracks++] =
-                (plain_track){.part = (plain_part)k,
-                              .node = i,
-                              .num_keys = num_keys,
-                              .width = (size_t)parts[k].width,
-                              .times = is_moved ? times : ends,
-                              .values = values};
-            for (int c = parts[k].first; c < parts[k].first + parts[k].width; c++)
-                channel += pose->mask >> c & 1;
         }
     }
-
     return true;
 }
 
@@ -1193,7 +1226,7 @@ static void write_frames(iqm_writer *writer)
     for (size_t frame = 0; frame < writer->num_frames; frame++)
         for (uint32_t i = 0; i < writer->num_joints; i++, steps++)
             for (int k = 0; k < MOVING; k++)
-                if (writer->poses[i].mask >> k & 1)
+                if (has_channel(&writer->poses[i], k))
                     convert_append_uint(&writer->out, (uint32_t)(*steps)[k], 2);
 }
 

@@ -238,29 +238,35 @@ static psk_links group_weights(psk_file *file)
     enum { POINT = 4 }; // offset in an entry
     const uint32_t num_points = file->tables[POINTS].count;
     const uint32_t count = file->num_bones > 0 ? file->tables[WEIGHTS].count : 0;
-    psk_links links = {.first = common_alloc((size_t)num_points + 2, sizeof *links.first),
+    psk_links links = {.first = common_alloc((size_t)num_points + 1, sizeof *links.first),
                        .order = common_alloc(count, sizeof *links.order)};
 
-    // Count the weights of each point. The counts are two elements after the point, so that
-    // first[point + 1] is the first weight of the point after the sum and advances in the last loop
-    // to its end, which is the first weight of the next point.
+    // Count the weights of each point, one element after the point.
     for (uint32_t i = 0; i < count; i++) {
         const size_t offset = find_field(file, WEIGHTS, i, POINT);
         const uint32_t point = get_index(file, offset, 4, num_points, "point");
         if (file->has_failed)
             return links;
-        const uint32_t num_weights = ++links.first[point + 2];
+        links.first[point + 1]++;
+        const uint32_t num_weights = links.first[point + 1];
         links.max = num_weights > links.max ? num_weights : links.max;
     }
     if (links.max > MAX_LINKS)
         FAIL("too many weights of a point: %u (limit %d)", links.max, MAX_LINKS);
 
-    for (size_t i = 1; i < (size_t)num_points + 2; i++)
-        links.first[i] += links.first[i - 1];
+    // Sum the counts: first[point] becomes the number of weights of all points before it.
+    for (size_t i = 0; i < num_points; i++)
+        links.first[i + 1] += links.first[i];
+
+    // Insert each weight at the next free element of its point.
+    uint32_t *const next = common_alloc((size_t)num_points + 1, sizeof *next);
+    memcpy(next, links.first, num_points * sizeof *next);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t point = get_uint(file, find_field(file, WEIGHTS, i, POINT), 4);
-        links.order[links.first[point + 1]++] = i;
+        links.order[next[point]] = i;
+        next[point]++;
     }
+    free(next);
     return links;
 }
 

@@ -458,9 +458,11 @@ static uint64_t *hash_points(const quake_writer *writer)
 }
 
 // Returns false if the directions of two normals of any length are opposite, up to 2.6 degrees.
+// Then the normals cancel each other, and their sum has no useful direction.
 static bool can_share_normal(convert_vec a, convert_vec b)
 {
-    return convert_dot(a, b) >= -0.999 * sqrt(convert_dot(a, a) * convert_dot(b, b));
+    const double min_cosine = -0.999;
+    return convert_dot(a, b) >= min_cosine * sqrt(convert_dot(a, a) * convert_dot(b, b));
 }
 
 // Sets the leader of each point. Points with opposite normals in frame 0, as in cloth that is drawn
@@ -549,25 +551,33 @@ static double find_tile(const quake_writer *writer, const uint32_t *corners, int
     return floor(sum / 3.0);
 }
 
-// Finds the texel of each corner, as s << 16 | t. Triangles outside of the image are moved into it;
-// corners that are still outside are clamped.
-static uint32_t *find_texels(const quake_writer *writer, const uint32_t *size)
+// Returns the texel of a position along one axis of an image of `size` texels. Positions outside of
+// the image are clamped to its edge, and counted if they are more than one texel outside.
+static uint32_t find_texel(double position, uint32_t size, uint32_t *num_outside)
 {
     const double max_distance = 1.5; // from the center of the texel: one texel outside of the edge
+    const double texel = fmin(fmax(floor(position), 0.0), size - 1.0);
+    if (fabs(position - texel - 0.5) > max_distance)
+        ++*num_outside;
+    return (uint32_t)texel;
+}
+
+// Returns the texel of each corner, as s << 16 | t. Triangles outside of the image are moved into
+// it; corners that are still outside are clamped.
+static uint32_t *find_texels(const quake_writer *writer, const uint32_t *size)
+{
     uint32_t *const texels = common_alloc(writer->num_corners, sizeof *texels);
     uint32_t num_outside = 0;
-    for (uint32_t i = 0; i < writer->num_corners; i += 3)
-        for (int axis = 0; axis < 2; axis++) {
-            const double tile = find_tile(writer, writer->corners + i, axis);
-            for (uint32_t c = i; c < i + 3; c++) {
-                const float texcoord = writer->points[writer->corners[c]].texcoord[axis];
-                const double at = (texcoord - tile) * size[axis];
-                const double texel = fmin(fmax(floor(at), 0.0), size[axis] - 1.0);
-                if (fabs(at - texel - 0.5) > max_distance)
-                    num_outside++;
-                texels[c] = texels[c] << 16 | (uint32_t)texel;
-            }
+    for (uint32_t i = 0; i < writer->num_corners; i += 3) {
+        const double tile_s = find_tile(writer, writer->corners + i, 0);
+        const double tile_t = find_tile(writer, writer->corners + i, 1);
+        for (uint32_t c = i; c < i + 3; c++) {
+            const float *const texcoord = writer->points[writer->corners[c]].texcoord;
+            const uint32_t s = find_texel((texcoord[0] - tile_s) * size[0], size[0], &num_outside);
+            const uint32_t t = find_texel((texcoord[1] - tile_t) * size[1], size[1], &num_outside);
+            texels[c] = s << 16 | t;
         }
+    }
     if (num_outside > 0)
         convert_note(writer->job,
                      "clamped %u texture coordinates to the edge of the skin: %s does not support "

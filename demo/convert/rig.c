@@ -437,7 +437,7 @@ static bool has_mesh_without_joint(const convert_rig *rig)
 // first. A common root precedes them.
 static void number_joints(convert_rig *rig)
 {
-    const uint32_t last = (uint32_t)rig->num_nodes - 1; // the additional root
+    const uint32_t added_root = (uint32_t)rig->num_nodes - 1; // the last node, also in the order
     const bool is_ordered = has_parents_first(rig);
     size_t count = 0;
     for (size_t i = 0; i < rig->num_nodes; i++)
@@ -446,18 +446,21 @@ static void number_joints(convert_rig *rig)
 
     uint32_t root = MD5_NONE;
     if (needs_common_root(rig)) {
-        add_joint(rig, last, MD5_NONE);
+        add_joint(rig, added_root, MD5_NONE);
         root = 0;
     }
 
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const uint32_t index = is_ordered ? (uint32_t)i : rig->order[i];
         rig_node *const node = &rig->nodes[index];
-        // In files without skins the additional root moves the meshes that have no joint above
-        // them.
-        if (index == last && !rig->is_skinned && root == MD5_NONE && has_mesh_without_joint(rig))
-            node->is_joint = true;
-        if (node->is_joint || (index == last && rig->num_joints == 0))
+        if (index == added_root) {
+            // In files without skins the additional root moves the meshes that have no joint above
+            // them. A file without joints gets it as its only joint.
+            const bool moves_meshes =
+                !rig->is_skinned && root == MD5_NONE && has_mesh_without_joint(rig);
+            node->is_joint |= moves_meshes || rig->num_joints == 0;
+        }
+        if (node->is_joint)
             add_joint(rig, index, root);
     }
 
@@ -481,7 +484,8 @@ uint32_t rig_parent_joint(const convert_rig *rig, uint32_t node)
 static void note_skeletons(const convert_rig *rig)
 {
     bool *const is_counted = common_alloc(rig->num_joints, sizeof *is_counted); // of roots
-    const char *names[2] = {NULL};
+    const char *first_name = NULL; // of a mesh of the first skeleton
+    const char *last_name = NULL;
     size_t count = 0;
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const rig_node *const node = &rig->nodes[i];
@@ -493,14 +497,19 @@ static void note_skeletons(const convert_rig *rig)
         if (root == MD5_NONE || is_counted[root])
             continue;
         is_counted[root] = true;
-        names[count++ > 0] = node->in->name ? node->in->name : "?";
+        const char *const name = node->in->name ? node->in->name : "?";
+        if (count == 0)
+            first_name = name;
+        else
+            last_name = name;
+        count++;
     }
 
     if (count > 1)
         convert_note(rig->plain->job,
                      "merged %zu skeletons into one model (%.80s, %.80s); use --scene NAME to "
                      "select one",
-                     count, names[0], names[1]);
+                     count, first_name, last_name);
 
     free(is_counted);
 }
@@ -671,6 +680,7 @@ static bool measure_primitive(const plain_scene *plain, const convert_affine *pl
 // or if the ratio is within 0.1 % of the unit of the model's file, returns that unit.
 static double measure_bones(const convert_rig *rig)
 {
+    const double max_difference = 1e-3; // 0.1 %
     double *const ratios = common_alloc(rig->num_joints, sizeof *ratios);
     double unit = rig->model_unit;
     size_t count = 0;
@@ -683,14 +693,16 @@ static double measure_bones(const convert_rig *rig)
         const double length = sqrt(convert_dot(bone, bone));
         const double model_length =
             md5_vec3_length(rig->model->bind_local[joint->model_joint].translation);
-        if (length > 1e-9 && model_length > 1e-6)
+        const bool has_length = length > 1e-9 && model_length > 1e-6;
+        if (has_length)
             ratios[count++] = model_length / length;
     }
 
     if (count > 0)
         qsort(ratios, count, sizeof *ratios, common_compare_doubles);
-    if (count > 0 && !(fabs(ratios[count / 2] / unit - 1) < 1e-3)) {
-        unit = ratios[count / 2];
+    const double median = count > 0 ? ratios[count / 2] : unit;
+    if (count > 0 && !(fabs(median / unit - 1) < max_difference)) {
+        unit = median;
         convert_note(
             rig->plain->job,
             "%s: scaled by %g to match the model's bones, which are %g to %g times as long",

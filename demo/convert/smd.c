@@ -22,7 +22,8 @@ static const double frame_rate = 30; // frames per second of a sequence
 
 typedef struct smd_bone {
     char *name;
-    double v[6]; // x y z, and angles about x, y and z in radians, in the current frame
+    double
+        values[6]; // position x y z, and angles about x, y and z in radians, in the current frame
 } smd_bone;
 
 // A vertex of a triangle. Its weights are smd_file.links.
@@ -221,17 +222,17 @@ static bool end_frame(smd_file *file)
     }
 
     for (size_t i = 0; i < file->num_bones; i++) {
-        const double *const v = file->bones[i].v;
-        float *const value = file->values + first + i * WIDTH;
-        const convert_quat x = {sin(v[3] / 2), 0, 0, cos(v[3] / 2)};
-        const convert_quat y = {0, sin(v[4] / 2), 0, cos(v[4] / 2)};
-        const convert_quat z = {0, 0, sin(v[5] / 2), cos(v[5] / 2)};
-        const convert_quat q = convert_quat_mul(z, convert_quat_mul(y, x));
-        const float values[WIDTH] = {(float)v[0], (float)v[1], (float)v[2], (float)q.x,
-                                     (float)q.y,  (float)q.z,  (float)q.w};
-        memcpy(value, values, sizeof values);
+        const double *const position = file->bones[i].values;
+        const double *const angles = file->bones[i].values + 3;
+        const convert_quat x = {sin(angles[0] / 2), 0, 0, cos(angles[0] / 2)};
+        const convert_quat y = {0, sin(angles[1] / 2), 0, cos(angles[1] / 2)};
+        const convert_quat z = {0, 0, sin(angles[2] / 2), cos(angles[2] / 2)};
+        const convert_quat q = convert_quat_mul(z, convert_quat_mul(y, x)); // about x first
+        const float stored[WIDTH] = {(float)position[0], (float)position[1], (float)position[2],
+                                     (float)q.x,         (float)q.y,         (float)q.z,
+                                     (float)q.w};
+        memcpy(file->values + first + i * WIDTH, stored, sizeof stored);
     }
-
     return true;
 }
 
@@ -271,7 +272,7 @@ static bool read_skeleton(smd_file *file)
             return false;
         for (int i = 0; i < 6; i++)
             if (!convert_read_number(&file->in, "a coordinate or an angle",
-                                     &file->bones[bone].v[i]))
+                                     &file->bones[bone].values[i]))
                 return false;
     }
 
@@ -312,16 +313,18 @@ static bool read_links(smd_file *file, uint32_t first_bone)
 // Reads a line of a vertex: BONE, position, normal, texture coordinates, and weights.
 static bool read_vertex(smd_file *file, uint32_t material)
 {
+    enum { X, Y, Z, NORMAL_X, NORMAL_Y, NORMAL_Z, U, V, NUM_NUMBERS }; // of a line
     uint32_t bone = 0;
-    double v[8]; // x y z, the normal, u v
+    double numbers[NUM_NUMBERS];
     if (!read_bone(file, &bone))
         return false;
-    for (int i = 0; i < 8; i++)
-        if (!convert_read_number(&file->in, "a number of a vertex", &v[i]))
+    for (int i = 0; i < NUM_NUMBERS; i++) {
+        if (!convert_read_number(&file->in, "a number of a vertex", &numbers[i]))
             return false;
+    }
     *COMMON_ADD_ITEM(file->vertices, file->num_vertices) =
-        (smd_vertex){.position = {(float)v[0], (float)v[1], (float)v[2]},
-                     .texcoord = {(float)v[6], (float)(1 - v[7])},
+        (smd_vertex){.position = {(float)numbers[X], (float)numbers[Y], (float)numbers[Z]},
+                     .texcoord = {(float)numbers[U], (float)(1 - numbers[V])},
                      .material = material,
                      .first_link = file->num_links};
     return read_links(file, bone);
