@@ -64,22 +64,24 @@ static context open_gpu(void)
     const VkInstanceCreateInfo instance_info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
     check(vkCreateInstance(&instance_info, NULL, &instance), "vkCreateInstance");
     uint32_t num_cards = 1;
-    uint32_t num_families = MAX_FAMILIES;
-    uint32_t family = 0;
     check(vkEnumeratePhysicalDevices(instance, &num_cards, &gpu.card),
           "vkEnumeratePhysicalDevices");
+
+    uint32_t num_families = MAX_FAMILIES;
     VkQueueFamilyProperties families[MAX_FAMILIES];
     vkGetPhysicalDeviceQueueFamilyProperties(gpu.card, &num_families, families);
+    uint32_t family = 0;
     while (family < num_families && !(families[family].queueFlags & VK_QUEUE_GRAPHICS_BIT))
         family++;
+    if (family == num_families)
+        die("the device does not have a graphics queue");
+
     const VkDeviceQueueCreateInfo queue_info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
         .queueFamilyIndex = family, .queueCount = 1, .pQueuePriorities = &(float){1}};
     const VkDeviceCreateInfo device_info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
         .queueCreateInfoCount = 1, .pQueueCreateInfos = &queue_info};
-    if (family == num_families)
-        die("the device does not have a graphics queue");
     check(vkCreateDevice(gpu.card, &device_info, NULL, &gpu.device), "vkCreateDevice");
     vkGetDeviceQueue(gpu.device, family, 0, &gpu.queue);
 
@@ -93,21 +95,30 @@ static context open_gpu(void)
     return gpu;
 }
 
-static VkDeviceMemory allocate(context gpu, VkMemoryRequirements needs, VkMemoryPropertyFlags flags)
+// Returns the first type of memory that a resource can use and that has all required properties.
+static uint32_t find_memory_type(context gpu, VkMemoryRequirements needs,
+                                 VkMemoryPropertyFlags required)
 {
     VkPhysicalDeviceMemoryProperties memory;
     vkGetPhysicalDeviceMemoryProperties(gpu.card, &memory);
-    uint32_t type = 0;
-    while (type < memory.memoryTypeCount
-           && !(needs.memoryTypeBits & 1U << type
-                && (memory.memoryTypes[type].propertyFlags & flags) == flags))
-        type++;
+    for (uint32_t type = 0; type < memory.memoryTypeCount; type++) {
+        const bool is_usable = (needs.memoryTypeBits & 1U << type) != 0;
+        const VkMemoryPropertyFlags properties = memory.memoryTypes[type].propertyFlags;
+        if (is_usable && (properties & required) == required)
+            return type;
+    }
+    die("the device does not have the required type of memory");
+}
+
+// Allocates memory for a buffer or an image. An engine allocates large blocks and divides them,
+// because the number of allocations is limited.
+static VkDeviceMemory allocate(context gpu, VkMemoryRequirements needs,
+                               VkMemoryPropertyFlags required)
+{
     const VkMemoryAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-        .allocationSize = needs.size, .memoryTypeIndex = type};
+        .allocationSize = needs.size, .memoryTypeIndex = find_memory_type(gpu, needs, required)};
     VkDeviceMemory allocated;
-    if (type == memory.memoryTypeCount)
-        die("the device does not have the required type of memory");
     check(vkAllocateMemory(gpu.device, &info, NULL, &allocated), "vkAllocateMemory");
     return allocated;
 }
@@ -173,15 +184,18 @@ static VkRenderPass make_pass(context gpu)
     return pass;
 }
 
+// Reads a compiled shader (SPIR-V), and returns it as a stage of the pipeline. SPIR-V consists of
+// words of 32 bits, so its buffer needs their alignment.
 static VkPipelineShaderStageCreateInfo read_shader(context gpu, const char *path,
                                                    VkShaderStageFlagBits stage)
 {
-    static uint32_t code[MAX_SHADER_BYTES / 4];
+    static uint32_t code[MAX_SHADER_BYTES / sizeof(uint32_t)];
     FILE *file = fopen(path, "rb");
     if (!file)
         die("cannot read vert.spv or frag.spv in the current folder");
     const size_t size = fread(code, 1, sizeof code, file);
     fclose(file);
+
     VkShaderModule shader;
     CREATE(ShaderModule, SHADER_MODULE, &shader, .codeSize = size, .pCode = code);
     return (VkPipelineShaderStageCreateInfo){
@@ -189,6 +203,8 @@ static VkPipelineShaderStageCreateInfo read_shader(context gpu, const char *path
         .stage = stage, .module = shader, .pName = "main"};
 }
 
+// Creates the pipeline that skins and draws a mesh. Triangles of MD5 meshes are clockwise as seen
+// from outside.
 static VkPipeline make_pipeline(context gpu, VkRenderPass pass, VkPipelineLayout layout)
 {
     const VkPipelineShaderStageCreateInfo stages[] = {
@@ -286,6 +302,7 @@ static void write_meshes(const md5_model *model, gpu_vertex *vertices, uint32_t 
     }
 }
 
+// Returns the matrix of a camera that looks at the whole model, diagonally from the front.
 static md5_mat44 make_camera(md5_bounds bounds)
 {
     const md5_vec3 center = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
@@ -301,8 +318,12 @@ static md5_mat44 make_camera(md5_bounds bounds)
 // color_format.
 static void save_image(const char *path, const void *pixels)
 {
-    const uint32_t header[13] = {54 + 4 * SIZE * SIZE, 0, 54, 40, SIZE, (uint32_t)-SIZE,
-                                 32 << 16 | 1};
+    enum { INFO_BYTES = 40, HEADER_BYTES = 14 + INFO_BYTES };
+    // The header after "BM": two parts, whose other members are 0.
+    const uint32_t header[(HEADER_BYTES - 2) / sizeof(uint32_t)] = {
+        HEADER_BYTES + 4 * SIZE * SIZE, 0, HEADER_BYTES, // bytes of the file; offset of the pixels
+        INFO_BYTES, SIZE, (uint32_t)-SIZE,               // width, height; negative: top row first
+        32 << 16 | 1};                                   // bits per pixel; planes
     FILE *file = fopen(path, "wb");
     if (!file)
         die("cannot write the image");
@@ -310,6 +331,41 @@ static void save_image(const char *path, const void *pixels)
         die("cannot write the image");
     if (fwrite(pixels, 4 * SIZE, SIZE, file) != SIZE || fclose(file) != 0)
         die("cannot write the image");
+}
+
+// Records the commands that draw all meshes from the bound buffers, in the order of write_meshes().
+static void draw_meshes(VkCommandBuffer commands, const md5_model *model)
+{
+    uint32_t first_index = 0;
+    int32_t first_vertex = 0;
+    for (const md5_mesh *mesh = model->meshes; mesh < model->meshes + model->num_meshes; mesh++) {
+        vkCmdDrawIndexed(commands, 3 * mesh->num_triangles, 1, first_index, first_vertex, 0);
+        first_index += 3 * mesh->num_triangles;
+        first_vertex += (int32_t)mesh->num_vertices;
+    }
+}
+
+// Records the copy of the drawn image to a buffer that the CPU reads.
+static void copy_image(VkCommandBuffer commands, VkImage image, VkBuffer pixels)
+{
+    const VkBufferImageCopy whole = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+                                     .imageExtent = {SIZE, SIZE, 1}};
+    vkCmdCopyImageToBuffer(commands, image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, pixels, 1,
+                           &whole);
+    const VkMemoryBarrier to_cpu = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_HOST_READ_BIT};
+    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
+                         &to_cpu, 0, NULL, 0, NULL);
+}
+
+// Executes the recorded commands and waits for their end.
+static void submit(context gpu)
+{
+    const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1,
+                               .pCommandBuffers = &gpu.commands};
+    check(vkQueueSubmit(gpu.queue, 1, &info, NULL), "vkQueueSubmit");
+    check(vkQueueWaitIdle(gpu.queue), "vkQueueWaitIdle");
 }
 
 int main(int argc, char **argv)
@@ -367,6 +423,7 @@ int main(int argc, char **argv)
     free(pose), free(joints);
     const md5_mat44 camera = make_camera(model->bounds);
 
+    // Record the commands of the frame.
     VkCommandBuffer commands = gpu.commands;
     const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     check(vkBeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
@@ -382,30 +439,11 @@ int main(int argc, char **argv)
     vkCmdPushConstants(commands, layout, VK_SHADER_STAGE_VERTEX_BIT, 0, sizeof camera, &camera);
     vkCmdBindVertexBuffers(commands, 0, 1, &vertex_buffer, &(VkDeviceSize){0});
     vkCmdBindIndexBuffer(commands, index_buffer, 0, VK_INDEX_TYPE_UINT32);
-    uint32_t first_index = 0;
-    int32_t first_vertex = 0;
-    for (const md5_mesh *mesh = model->meshes; mesh < model->meshes + model->num_meshes; mesh++) {
-        vkCmdDrawIndexed(commands, 3 * mesh->num_triangles, 1, first_index, first_vertex, 0);
-        first_index += 3 * mesh->num_triangles;
-        first_vertex += (int32_t)mesh->num_vertices;
-    }
+    draw_meshes(commands, model);
     vkCmdEndRenderPass(commands);
-
-    // Copy the image to the CPU.
-    const VkBufferImageCopy whole = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                                     .imageExtent = {SIZE, SIZE, 1}};
-    vkCmdCopyImageToBuffer(commands, color, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, pixel_buffer, 1,
-                           &whole);
-    const VkMemoryBarrier to_cpu = {
-        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
-        .dstAccessMask = VK_ACCESS_HOST_READ_BIT};
-    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
-                         &to_cpu, 0, NULL, 0, NULL);
+    copy_image(commands, color, pixel_buffer);
     check(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
-    const VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1,
-                                 .pCommandBuffers = &commands};
-    check(vkQueueSubmit(gpu.queue, 1, &submit, NULL), "vkQueueSubmit");
-    check(vkQueueWaitIdle(gpu.queue), "vkQueueWaitIdle");
+    submit(gpu);
     save_image(argv[3], pixels);
     return 0; // the system frees all resources; an engine destroys each object
 }
