@@ -1,63 +1,75 @@
 // md5tool convert: converts files, or all models of a folder or game with their clips on all cores.
-// An item is a model of a folder, and a batch is the conversion of a folder.
+// A batch is the conversion of a folder, and an item is one of its models.
 #include "demo/common/threads.h"
 #include "demo/tool/tool.h"
 
 // -- Items of a folder ----------------------------------------------------------------------------
 
-typedef struct item {
+typedef struct batch_item {
     common_list inputs; // paths, or names of files of the game; the model is the first
     char *output;
-    common_list notes;
-    common_list written;
-    md5_error error;
-    enum { IS_OPEN, IS_DONE, IS_CURRENT, IS_REPLACED, HAS_FAILED } state;
-} item;
+    common_list notes;   // remarks of the conversion, printed in the report
+    common_list written; // paths of all written files
+    md5_error error;     // if HAS_FAILED
+    enum {
+        IS_OPEN,     // not converted yet
+        IS_DONE,     // converted
+        IS_CURRENT,  // skipped, because the output is newer than the inputs
+        IS_REPLACED, // skipped, because engines use another input with the same output
+        HAS_FAILED,
+    } state;
+} batch_item;
 
-typedef struct batch {
+typedef struct model_batch {
     const tool_arguments *arguments;
     const convert_job *pattern;
     const char *ending; // extension of the outputs, such as ".glb"
-    item *items;        // [num_items]
+    batch_item *items;  // [num_items]
     size_t num_items;
     size_t num_clips;         // clips that match no model
     const char *clip;         // the first of them
     common_list files;        // found files; empty for games
     tool_search_paths *games; // [threads], or NULL if the folder is not a game
-} batch;
+} model_batch;
+
+// Returns true if the outputs are MD5 files; false for other formats, such as glTF.
+static bool writes_md5(const model_batch *batch)
+{
+    return tool_file_kind(batch->ending) != TOOL_UNKNOWN;
+}
 
 // Returns the path of an output relative to the output folder. A model in MD5 format gets a
 // separate folder, so that its clips do not conflict with others. Clips for another model are not
 // named after their input.
-static char *name_output(const batch *all, const char *relative, const char *input)
+static char *name_output(const model_batch *batch, const char *relative, const char *input)
 {
     char *const stem = common_stem(relative);
     const int folder_length = (int)(common_base(relative) - relative);
     const bool is_camera =
         common_has_suffix(input, ".md5camera") || common_has_suffix(input, ".bcanim");
     char *name = NULL;
-    if (tool_file_kind(all->ending) == TOOL_UNKNOWN)
-        name = common_format("%.*s%s%s", folder_length, relative, stem, all->ending);
-    else if (all->pattern->target)
+    if (!writes_md5(batch))
+        name = common_format("%.*s%s%s", folder_length, relative, stem, batch->ending);
+    else if (batch->pattern->target)
         name = common_format("%.*s%s/", folder_length, relative, stem);
     else
         name = common_format("%.*s%s/%s%s", folder_length, relative, stem, stem,
-                             is_camera ? ".md5camera" : all->ending);
+                             is_camera ? ".md5camera" : batch->ending);
     free(stem);
     return name;
 }
 
 // Adds a model. Its path relative to the folder selects its output.
-static item *add_item(batch *all, const char *relative, char *input)
+static batch_item *add_item(model_batch *batch, const char *relative, char *input)
 {
-    char *const name = name_output(all, relative, input);
+    char *const name = name_output(batch, relative, input);
     const convert_job job = {
-        .output = common_format("%s/%s", all->arguments->output, name),
-        .engine = all->pattern->engine,
+        .output = common_format("%s/%s", batch->arguments->output, name),
+        .engine = batch->pattern->engine,
     };
-    all->items = common_grow(all->items, all->num_items, sizeof *all->items);
-    item *const added = &all->items[all->num_items++];
-    *added = (item){.output = convert_find_output(&job)};
+    batch->items = common_grow(batch->items, batch->num_items, sizeof *batch->items);
+    batch_item *const added = &batch->items[batch->num_items++];
+    *added = (batch_item){.output = convert_find_output(&job)};
     common_add(&added->inputs, input);
     free((char *)(uintptr_t)job.output);
     free(name);
@@ -68,10 +80,10 @@ static item *add_item(batch *all, const char *relative, char *input)
 
 // Returns true for clips. A motion with the name of a mesh is its clip; otherwise both would be
 // written to one file.
-static bool is_clip(const batch *all, const char *path)
+static bool is_clip(const model_batch *batch, const char *path)
 {
     const tool_kind kind = tool_file_kind(path);
-    const md5_game *const game = all->games ? all->games->game : NULL;
+    const md5_game *const game = batch->games ? batch->games->game : NULL;
     const bool is_motion =
         common_has_suffix(path, ".bvh") && tool_has_sibling(game, path, "", ".md5mesh");
     const bool is_anim = kind == TOOL_ANIM || kind == TOOL_BFG_ANIM;
@@ -85,26 +97,26 @@ static bool is_model(const char *path)
 }
 
 // Returns true if a file has a format of the MD5 output already.
-static bool has_output_format(const batch *all, const char *path)
+static bool has_output_format(const model_batch *batch, const char *path)
 {
     const tool_kind kind = tool_file_kind(path);
     const bool is_motion = kind == TOOL_ANIM || kind == TOOL_CAMERA;
-    return common_has_suffix(path, all->ending)
-           || (is_motion && tool_file_kind(all->ending) == TOOL_MODEL);
+    return common_has_suffix(path, batch->ending)
+           || (is_motion && tool_file_kind(batch->ending) == TOOL_MODEL);
 }
 
 // Returns true if a file of a folder is an input of its own. A file that has the output format
 // already is an input only if it is converted for another engine or model. A machine is an input
 // only in a folder with morph targets, where it replaces its model and its clips: the morph targets
 // belong to the machine.
-static bool is_input(const batch *all, const char *path, bool has_targets)
+static bool is_input(const model_batch *batch, const char *path, bool has_targets)
 {
     const tool_kind kind = tool_file_kind(path);
-    if (has_targets && tool_file_kind(all->ending) == TOOL_UNKNOWN)
+    if (has_targets && !writes_md5(batch))
         return kind == TOOL_MACHINE;
     if (kind == TOOL_MACHINE)
         return false;
-    return all->pattern->engine || all->pattern->target || !has_output_format(all, path);
+    return batch->pattern->engine || batch->pattern->target || !has_output_format(batch, path);
 }
 
 // Returns true if a folder contains a machine and a folder with morph targets.
@@ -129,25 +141,25 @@ static bool is_folder_of_targets(const char *folder)
 
 // Returns a path relative to the folder that is converted. The names of files in a game are
 // relative already.
-static const char *relative_path(const batch *all, const char *path)
+static const char *relative_path(const model_batch *batch, const char *path)
 {
-    if (all->games)
+    if (batch->games)
         return path + strspn(path, "/");
-    path += strlen(all->arguments->folder);
+    path += strlen(batch->arguments->folder);
     return path + strspn(path, "/");
 }
 
 // Adds an item for each model of files[count]. Writes the paths of those to which clips can belong
 // to models[count]. Returns their number.
-static size_t add_models(batch *all, char *const *files, size_t count, bool has_targets,
+static size_t add_models(model_batch *batch, char *const *files, size_t count, bool has_targets,
                          const char **models)
 {
     size_t num_models = 0;
     for (size_t i = 0; i < count; i++) {
-        if (is_clip(all, files[i]) || !is_input(all, files[i], has_targets))
+        if (is_clip(batch, files[i]) || !is_input(batch, files[i], has_targets))
             continue;
-        const item *const added =
-            add_item(all, relative_path(all, files[i]), common_copy(files[i]));
+        const batch_item *const added =
+            add_item(batch, relative_path(batch, files[i]), common_copy(files[i]));
         if (is_model(files[i]))
             models[num_models++] = added->inputs.names[0];
     }
@@ -155,45 +167,45 @@ static size_t add_models(batch *all, char *const *files, size_t count, bool has_
 }
 
 // Returns the item of a model, from index `first` on. The model must be the pointer in the item.
-static item *find_item(const batch *all, size_t first, const char *model)
+static batch_item *find_item(const model_batch *batch, size_t first, const char *model)
 {
-    for (size_t i = first; i < all->num_items; i++) {
-        if (all->items[i].inputs.names[0] == model)
-            return &all->items[i];
+    for (size_t i = first; i < batch->num_items; i++) {
+        if (batch->items[i].inputs.names[0] == model)
+            return &batch->items[i];
     }
     return NULL;
 }
 
 // Adds the files [count] of one folder. Clips are assigned to meshes as by `md5tool check`.
-static void add_folder(batch *all, const char *folder, char *const *files, size_t count)
+static void add_folder(model_batch *batch, const char *folder, char *const *files, size_t count)
 {
     if (is_folder_of_targets(folder))
         return;
     const bool has_targets = has_morphs(folder);
-    const size_t first = all->num_items;
+    const size_t first = batch->num_items;
     const char **const models = common_alloc(count, sizeof *models);
-    const size_t num_models = add_models(all, files, count, has_targets, models);
+    const size_t num_models = add_models(batch, files, count, has_targets, models);
     common_sort((void *)models, num_models, sizeof *models, tool_compare_paths);
 
     for (size_t i = 0; i < count; i++) {
-        if (!is_clip(all, files[i]) || !is_input(all, files[i], has_targets))
+        if (!is_clip(batch, files[i]) || !is_input(batch, files[i], has_targets))
             continue;
         const size_t index = tool_find_mesh(models, num_models, files[i]);
-        item *const model = index == MD5_NONE ? NULL : find_item(all, first, models[index]);
+        batch_item *const model = index == MD5_NONE ? NULL : find_item(batch, first, models[index]);
         if (model)
             common_add(&model->inputs, common_copy(files[i]));
-        else if (all->num_clips++ == 0)
-            all->clip = files[i];
+        else if (batch->num_clips++ == 0)
+            batch->clip = files[i];
     }
     free((void *)models);
 }
 
 // Returns the files of the folder or game that can be converted, sorted by their folders.
-static common_list list_convertible_files(const batch *all)
+static common_list list_convertible_files(const model_batch *batch)
 {
     common_list files = {0};
-    if (all->games) {
-        md5_game *const game = all->games->game;
+    if (batch->games) {
+        md5_game *const game = batch->games->game;
         for (size_t i = 0; i < md5_game_num_files(game); i++) {
             const char *const name = md5_game_file(game, i);
             if (convert_can_read(name))
@@ -201,7 +213,7 @@ static common_list list_convertible_files(const batch *all)
         }
     } else {
         common_walk walk = {.is_wanted = convert_can_read};
-        files = common_walk_folder(all->arguments->folder, &walk);
+        files = common_walk_folder(batch->arguments->folder, &walk);
     }
     common_sort(files.names, files.count, sizeof *files.names, tool_compare_paths);
     return files;
@@ -209,10 +221,11 @@ static common_list list_convertible_files(const batch *all)
 
 // Returns true if a folder is in the output folder. `input` is the folder that is converted;
 // folders of a game are relative to it.
-static bool is_in_output(const batch *all, const char *input, const char *output,
+static bool is_in_output(const model_batch *batch, const char *input, const char *output,
                          const char *relative_path)
 {
-    char *const path = all->games ? common_join(input, relative_path) : common_copy(relative_path);
+    char *const path =
+        batch->games ? common_join(input, relative_path) : common_copy(relative_path);
     char *const absolute = common_canonical_path(path);
     const bool is_in = common_is_in(absolute, output);
     free(absolute);
@@ -222,10 +235,10 @@ static bool is_in_output(const batch *all, const char *input, const char *output
 
 // Adds the models in all folders of the folder or game, except in the output folder. If the output
 // folder contains the whole input folder, all its files are inputs.
-static void add_folders(batch *all, const char *root, const char *output)
+static void add_folders(model_batch *batch, const char *root, const char *output)
 {
-    char *const *const names = all->files.names;
-    const size_t count = all->files.count;
+    char *const *const names = batch->files.names;
+    const size_t count = batch->files.count;
     const bool output_contains_input = common_is_in(root, output);
     size_t begin = 0; // files of one folder
     while (begin < count) {
@@ -233,24 +246,24 @@ static void add_folders(batch *all, const char *root, const char *output)
         while (end < count && tool_are_in_one_folder(names[begin], names[end]))
             end++;
         char *const folder = common_folder(names[begin]);
-        if (output_contains_input || !is_in_output(all, root, output, folder))
-            add_folder(all, folder, names + begin, end - begin);
+        if (output_contains_input || !is_in_output(batch, root, output, folder))
+            add_folder(batch, folder, names + begin, end - begin);
         free(folder);
         begin = end;
     }
 }
 
 // Finds the models of a folder or game. Fails if the output folder is the input folder.
-static bool find_files(batch *all, md5_error *error)
+static bool find_files(model_batch *batch, md5_error *error)
 {
-    char *const output = common_canonical_path(all->arguments->output);
-    char *const root = common_canonical_path(all->arguments->folder);
+    char *const output = common_canonical_path(batch->arguments->output);
+    char *const root = common_canonical_path(batch->arguments->folder);
     const bool is_different = strcmp(root, output) != 0;
-    all->files = list_convertible_files(all);
+    batch->files = list_convertible_files(batch);
     if (is_different)
-        add_folders(all, root, output);
+        add_folders(batch, root, output);
     else
-        convert_fail(error, MD5_ERROR_IO, all->arguments->output,
+        convert_fail(error, MD5_ERROR_IO, batch->arguments->output,
                      "the output folder is the input folder: expected a different folder");
     free(output);
     free(root);
@@ -295,10 +308,10 @@ static common_list list_game_models(md5_game *game)
 
 // Adds the models of all modelDefs, each once with all its clips, and the models that no modelDef
 // contains.
-static void find_game_models(batch *all)
+static void find_game_models(model_batch *batch)
 {
-    common_list pairs = list_game_models(all->games[0].game);
-    item *model = NULL;
+    common_list pairs = list_game_models(batch->games[0].game);
+    batch_item *model = NULL;
     for (size_t i = 0; i < pairs.count; i++) {
         const char *const pair = pairs.names[i];
         if (i > 0 && strcmp(pair, pairs.names[i - 1]) == 0)
@@ -310,7 +323,7 @@ static void find_game_models(batch *all)
             continue;
         }
         char *const mesh = common_format("%.*s", (int)mesh_length, pair);
-        model = add_item(all, mesh, common_copy(mesh));
+        model = add_item(batch, mesh, common_copy(mesh));
         free(mesh);
     }
     common_free_list(&pairs);
@@ -335,88 +348,89 @@ static uint64_t input_time(const tool_search_paths *search_paths, const char *in
 
 // Returns true if the output is not older than the inputs, the target model and the map.
 static bool is_current(const tool_search_paths *search_paths, const convert_job *job,
-                       const item *one)
+                       const batch_item *item)
 {
-    const uint64_t written = common_file_time(one->output);
+    const uint64_t written = common_file_time(item->output);
     if (written == 0)
         return false;
     if (job->target && common_file_time(job->target) > written)
         return false;
     if (job->map && common_file_time(job->map) > written)
         return false;
-    for (size_t i = 0; i < one->inputs.count; i++)
-        if (input_time(search_paths, one->inputs.names[i]) > written)
+    for (size_t i = 0; i < item->inputs.count; i++)
+        if (input_time(search_paths, item->inputs.names[i]) > written)
             return false;
     return true;
 }
 
 // Returns true for an MD5 model without clips if only clips are converted.
-static bool has_no_clips(const batch *all, const item *one)
+static bool has_no_clips(const model_batch *batch, const batch_item *item)
 {
-    if (!all->pattern->target || one->inputs.count != 1 || all->games)
+    if (!batch->pattern->target || item->inputs.count != 1 || batch->games)
         return false;
-    const char *const input = one->inputs.names[0];
+    const char *const input = item->inputs.names[0];
     return is_model(input) && tool_file_kind(input) != TOOL_UNKNOWN;
 }
 
 static void store_note(void *user, const char *text)
 {
-    common_add(&((item *)user)->notes, common_copy(text));
+    common_add(&((batch_item *)user)->notes, common_copy(text));
 }
 
 static void store_written_file(void *user, const char *path)
 {
-    common_add(&((item *)user)->written, common_copy(path));
+    common_add(&((batch_item *)user)->written, common_copy(path));
 }
 
 // Converts an item. Each thread opens the game for its first item; `paths` is NULL for files on
 // disk.
-static bool convert_item(const batch *all, item *one, tool_search_paths *paths)
+static bool convert_item(const model_batch *batch, batch_item *item, tool_search_paths *paths)
 {
-    convert_job job = *all->pattern;
-    job.inputs = (const char *const *)one->inputs.names;
-    job.num_inputs = one->inputs.count;
-    job.output = one->output;
+    convert_job job = *batch->pattern;
+    job.inputs = (const char *const *)item->inputs.names;
+    job.num_inputs = item->inputs.count;
+    job.output = item->output;
     job.is_forced = true; // an existing output is older
     job.note = store_note;
     job.wrote = store_written_file;
-    job.user = one;
+    job.user = item;
     bool is_open = true;
     if (paths) {
-        is_open = paths->game || tool_open_search_paths(all->arguments, NULL, paths, &one->error);
+        is_open =
+            paths->game || tool_open_search_paths(batch->arguments, NULL, paths, &item->error);
         job.game = paths->game;
         if (is_open)
             job.files = md5_game_files(paths->game);
     }
-    common_create_folders(one->output, 0777);
-    return is_open && convert_files(&job, &one->error);
+    common_create_folders(item->output, 0777);
+    return is_open && convert_files(&job, &item->error);
 }
 
 // Converts the items from `begin` to `end`. Called from several threads; the first prints the
 // progress.
 static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
-    const batch *const all = user;
-    tool_search_paths *const paths = all->games ? &all->games[worker] : NULL;
+    const model_batch *const batch = user;
+    tool_search_paths *const paths = batch->games ? &batch->games[worker] : NULL;
     for (size_t i = begin; i < end; i++) {
-        item *const one = &all->items[i];
+        batch_item *const item = &batch->items[i];
         if (worker == 0)
-            tool_show_progress(i, all->num_items);
-        if (one->state != IS_OPEN)
+            tool_show_progress(i, batch->num_items);
+        if (item->state != IS_OPEN)
             continue;
-        const bool may_skip = !all->pattern->is_forced;
-        if (has_no_clips(all, one) || (may_skip && is_current(paths, all->pattern, one)))
-            one->state = IS_CURRENT;
+        const bool may_skip = !batch->pattern->is_forced;
+        if (has_no_clips(batch, item) || (may_skip && is_current(paths, batch->pattern, item)))
+            item->state = IS_CURRENT;
         else
-            one->state = convert_item(all, one, paths) ? IS_DONE : HAS_FAILED;
+            item->state = convert_item(batch, item, paths) ? IS_DONE : HAS_FAILED;
     }
 }
 
 // Orders items by output; items with the same output: meshes first, then by input.
 static int compare_outputs(const void *a, const void *b)
 {
-    const item *const x = a;
-    const item *const y = b;
+    const batch_item *const x = a;
+    const batch_item *const y = b;
     const char *const input_x = x->inputs.names[0];
     const char *const input_y = y->inputs.names[0];
     const bool is_mesh_x = tool_file_kind(input_x) == TOOL_MODEL;
@@ -437,35 +451,35 @@ static bool is_quake_model(const char *path)
 
 // If several inputs have one output, only the first is converted: a mesh, which engines use instead
 // of a .mdl, .md2 or .md3 file with its name.
-static void find_duplicates(const batch *all)
+static void find_duplicates(const model_batch *batch)
 {
-    common_sort(all->items, all->num_items, sizeof *all->items, compare_outputs);
-    for (size_t i = 1; i < all->num_items; i++) {
-        const item *const before = &all->items[i - 1];
-        item *const one = &all->items[i];
-        if (strcmp(before->output, one->output) != 0)
+    common_sort(batch->items, batch->num_items, sizeof *batch->items, compare_outputs);
+    for (size_t i = 1; i < batch->num_items; i++) {
+        const batch_item *const before = &batch->items[i - 1];
+        batch_item *const item = &batch->items[i];
+        if (strcmp(before->output, item->output) != 0)
             continue;
-        const char *const input = one->inputs.names[0];
+        const char *const input = item->inputs.names[0];
         const bool has_mesh =
             before->state == IS_REPLACED || common_has_suffix(before->inputs.names[0], ".md5mesh");
         if (has_mesh && is_quake_model(input)) {
-            one->state = IS_REPLACED;
-            common_add(&one->notes, common_copy("skipped: engines use the .md5mesh instead"));
+            item->state = IS_REPLACED;
+            common_add(&item->notes, common_copy("skipped: engines use the .md5mesh instead"));
         } else {
-            one->state = HAS_FAILED;
-            convert_fail(&one->error, MD5_ERROR_MISMATCH, input,
+            item->state = HAS_FAILED;
+            convert_fail(&item->error, MD5_ERROR_MISMATCH, input,
                          "duplicate output file: another input is also written to %.120s",
-                         one->output);
+                         item->output);
         }
     }
 }
 
 // Returns the input with whose path a note begins, as "PATH: TEXT"; otherwise the first input.
 // *text receives the text.
-static const char *find_input_of_note(const item *one, const char *note, const char **text)
+static const char *find_input_of_note(const batch_item *item, const char *note, const char **text)
 {
-    for (size_t i = 0; i < one->inputs.count; i++) {
-        const char *const path = one->inputs.names[i];
+    for (size_t i = 0; i < item->inputs.count; i++) {
+        const char *const path = item->inputs.names[i];
         const size_t length = strlen(path);
         if (strncmp(note, path, length) == 0 && note[length] == ':') {
             *text = note + length + strlen(": ");
@@ -473,21 +487,21 @@ static const char *find_input_of_note(const item *one, const char *note, const c
         }
     }
     *text = note;
-    return one->inputs.names[0];
+    return item->inputs.names[0];
 }
 
 // Prints the error and the notes of an item.
-static void report_item(tool_report *report, const item *one)
+static void report_item(tool_report *report, const batch_item *item)
 {
-    if (one->state == HAS_FAILED) {
-        md5_diagnostic failure = {.error = one->error, .count = 1};
+    if (item->state == HAS_FAILED) {
+        md5_diagnostic failure = {.error = item->error, .count = 1};
         if (failure.error.file[0] == '\0')
-            convert_name_file(&failure.error, one->inputs.names[0]);
+            convert_name_file(&failure.error, item->inputs.names[0]);
         tool_report_diagnostic(report, &failure);
     }
-    for (size_t i = 0; i < one->notes.count; i++) {
+    for (size_t i = 0; i < item->notes.count; i++) {
         const char *text = NULL;
-        const char *const path = find_input_of_note(one, one->notes.names[i], &text);
+        const char *const path = find_input_of_note(item, item->notes.names[i], &text);
         md5_diagnostic note = {.count = 1};
         convert_fail(&note.error, MD5_WARNING, path, "%s", text);
         tool_report_diagnostic(report, &note);
@@ -496,66 +510,68 @@ static void report_item(tool_report *report, const item *one)
 
 // Prints errors and notes in the form of `md5tool check`. Of similar notes, some and their number
 // are printed.
-static int print_report(const batch *all)
+static int print_report(const model_batch *batch)
 {
     size_t counts[HAS_FAILED + 1] = {0};
-    tool_report *const report = tool_begin_report(all->arguments);
-    for (size_t i = 0; i < all->num_items; i++) {
-        counts[all->items[i].state]++;
-        report_item(report, &all->items[i]);
+    tool_report *const report = tool_begin_report(batch->arguments);
+    for (size_t i = 0; i < batch->num_items; i++) {
+        counts[batch->items[i].state]++;
+        report_item(report, &batch->items[i]);
     }
-    tool_end_report(report, all->num_items, 0);
-    if (all->num_clips > 0)
+    tool_end_report(report, batch->num_items, 0);
+    if (batch->num_clips > 0)
         common_print(stdout, "%zu clips match no model in their folder; first: %s\n",
-                     all->num_clips, all->clip);
-    common_print(stdout, "%zu models: %zu converted, %zu up to date, %zu failed\n", all->num_items,
-                 counts[IS_DONE], counts[IS_CURRENT], counts[HAS_FAILED]);
+                     batch->num_clips, batch->clip);
+    common_print(stdout, "%zu models: %zu converted, %zu up to date, %zu failed\n",
+                 batch->num_items, counts[IS_DONE], counts[IS_CURRENT], counts[HAS_FAILED]);
     return counts[HAS_FAILED] > 0 ? TOOL_BAD_FILE : TOOL_OK;
 }
 
 // Opens the game of a folder, for the first of `num_workers` threads, and sets *num_unread to the
-// number of its archives that cannot be read. all->games remains NULL if the folder does not belong
-// to a game.
-static bool open_game(batch *all, uint32_t num_workers, size_t *num_unread, md5_error *error)
+// number of its archives that cannot be read. batch->games remains NULL if the folder does not
+// belong to a game.
+static bool open_game(model_batch *batch, uint32_t num_workers, size_t *num_unread,
+                      md5_error *error)
 {
-    const tool_arguments *const arguments = all->arguments;
-    if (!convert_can_write(all->ending))
-        return convert_fail(error, MD5_ERROR_IO, all->ending,
+    const tool_arguments *const arguments = batch->arguments;
+    if (!convert_can_write(batch->ending))
+        return convert_fail(error, MD5_ERROR_IO, batch->ending,
                             "unsupported output format: unknown file extension");
-    all->games = common_alloc(num_workers, sizeof *all->games);
-    const bool is_open = tool_open_search_paths(arguments, &(md5_load_opts){0}, all->games, error);
-    *num_unread = all->games->num_unread;
+    batch->games = common_alloc(num_workers, sizeof *batch->games);
+    const bool is_open =
+        tool_open_search_paths(arguments, &(md5_load_opts){0}, batch->games, error);
+    *num_unread = batch->games->num_unread;
     if (!arguments->base && !arguments->mod && !common_is_game_folder(arguments->folder)) {
-        tool_close_search_paths(all->games);
-        free(all->games);
-        all->games = NULL;
+        tool_close_search_paths(batch->games);
+        free(batch->games);
+        batch->games = NULL;
     }
     return is_open;
 }
 
 // Finds the inputs of a folder: the models of its game, or its files.
-static bool find_inputs(batch *all, md5_error *error)
+static bool find_inputs(model_batch *batch, md5_error *error)
 {
-    if (!all->games || md5_game_num_decls(all->games->game, MD5_DECL_MODEL) == 0)
-        return find_files(all, error);
-    find_game_models(all);
+    if (!batch->games || md5_game_num_decls(batch->games->game, MD5_DECL_MODEL) == 0)
+        return find_files(batch, error);
+    find_game_models(batch);
     return true;
 }
 
-static void free_batch(batch *all, uint32_t num_workers)
+static void free_batch(model_batch *batch, uint32_t num_workers)
 {
-    for (size_t i = 0; i < all->num_items; i++) {
-        item *const one = &all->items[i];
-        common_free_list(&one->inputs);
-        common_free_list(&one->notes);
-        common_free_list(&one->written);
-        free(one->output);
+    for (size_t i = 0; i < batch->num_items; i++) {
+        batch_item *const item = &batch->items[i];
+        common_free_list(&item->inputs);
+        common_free_list(&item->notes);
+        common_free_list(&item->written);
+        free(item->output);
     }
-    for (uint32_t i = 0; all->games && i < num_workers; i++)
-        tool_close_search_paths(&all->games[i]);
-    free(all->games);
-    free(all->items);
-    common_free_list(&all->files);
+    for (uint32_t i = 0; batch->games && i < num_workers; i++)
+        tool_close_search_paths(&batch->games[i]);
+    free(batch->games);
+    free(batch->items);
+    common_free_list(&batch->files);
 }
 
 // Returns the extension of the outputs for --to NAME. The default is MD5 if there is a target
@@ -576,31 +592,31 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
                           common_list *written)
 {
     char *const ending = output_extension(arguments);
-    batch all = {.arguments = arguments, .pattern = pattern, .ending = ending};
+    model_batch batch = {.arguments = arguments, .pattern = pattern, .ending = ending};
     md5_error error = {0};
     size_t num_unread = 0;
     const md5_threads *const threads = common_start_threads(0);
     const uint32_t num_workers = threads ? threads->num_workers : 1;
 
     int status = TOOL_BAD_FILE;
-    if (open_game(&all, num_workers, &num_unread, &error) && find_inputs(&all, &error)) {
-        find_duplicates(&all);
-        md5_threads_run(threads, all.num_items, convert_range, &all);
+    if (open_game(&batch, num_workers, &num_unread, &error) && find_inputs(&batch, &error)) {
+        find_duplicates(&batch);
+        md5_threads_run(threads, batch.num_items, convert_range, &batch);
         tool_show_progress(0, 0);
-        status = print_report(&all);
-        if (all.num_items == 0 && num_unread > 0)
+        status = print_report(&batch);
+        if (batch.num_items == 0 && num_unread > 0)
             status = TOOL_BAD_FILE;
     } else {
         tool_print_error(NULL, &error);
     }
     common_stop_threads(threads);
 
-    for (size_t i = 0; i < all.num_items; i++) {
-        const common_list *const files = &all.items[i].written;
+    for (size_t i = 0; i < batch.num_items; i++) {
+        const common_list *const files = &batch.items[i].written;
         for (size_t k = 0; k < files->count; k++)
             common_add(written, common_copy(files->names[k]));
     }
-    free_batch(&all, num_workers);
+    free_batch(&batch, num_workers);
     free(ending);
     return status;
 }
@@ -695,7 +711,7 @@ static common_list list_inputs(const tool_arguments *arguments)
 // Returns the job that the options describe, without its inputs. `whole` collects the written
 // files.
 static convert_job create_job(const tool_arguments *arguments, bool is_folder, double turn,
-                              item *whole)
+                              batch_item *whole)
 {
     convert_job job = {
         .output = arguments->output,
@@ -755,7 +771,7 @@ static int convert(tool_arguments *arguments)
     if (check_arguments(arguments, is_folder, &turn) != TOOL_OK)
         return TOOL_BAD_USAGE;
 
-    item whole = {.notes = {NULL, 0}};
+    batch_item whole = {.notes = {NULL, 0}};
     common_list inputs = list_inputs(arguments);
     convert_job job = create_job(arguments, is_folder, turn, &whole);
     job.inputs = (const char *const *)inputs.names;
