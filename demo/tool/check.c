@@ -109,12 +109,12 @@ static file_report *find_mesh(const file_batch *batch, const char *clip)
     return found == MD5_NONE ? NULL : batch->meshes[found];
 }
 
-// A mesh that a file assigns to clips. `file_check` are read for the first clip.
+// A mesh that a file assigns to clips. `file_check` is read for the first clip.
 typedef struct cited_mesh {
     const char *path;
     const md5_model *model;
     md5_check *file_check;
-    bool is_read;
+    bool is_read; // `file_check` was read, or cannot be read
 } cited_mesh;
 
 // Returns true if find_mesh() selects the mesh of a clip anyway. Then the clip is checked with it
@@ -204,16 +204,17 @@ static void check_machine(const file_batch *batch, const md5_character *machine,
 
 // Warns of a name in md5.cfg. The library does not store its line. `nearest` is a suggestion or
 // NULL.
-static void report_name(file_report *report, const char *what, const char *name,
+static void report_name(file_report *report, const char *message, const char *name,
                         const char *nearest)
 {
     md5_error error = {0};
     convert_fail(&error, MD5_WARNING, report->path,
-                 nearest ? "%s '%.150s': did you mean '%.150s'?" : "%s '%.150s'", what, name,
+                 nearest ? "%s '%.150s': did you mean '%.150s'?" : "%s '%.150s'", message, name,
                  nearest);
     add_diagnostic(report, &error);
 }
 
+// Reports a joint name of md5.cfg that the mesh does not have. An empty name is not checked.
 static void check_joint(file_report *report, const md5_model *model, const char *message,
                         const char *name)
 {
@@ -305,7 +306,7 @@ static void check_cube_part(const file_batch *batch, const md5_cube2_part *cube,
 // Checks the files and names of a model of Cube 2's engines.
 static void check_cube(const file_batch *batch, const md5_cube2 *cube, file_report *report)
 {
-    size_t work = 1 << 24;
+    size_t work = 1 << 24; // comparisons of image names
     for (uint32_t i = 0; i < cube->num_parts; i++)
         check_cube_part(batch, &cube->parts[i], &work, report);
 }
@@ -321,10 +322,17 @@ static void check_clip(const file_batch *batch, const file_report *report, const
         md5_check_pair(mesh->file_check, report->file_check);
     if (!anim)
         return;
-    if (!has_mesh || mesh->model) {
-        tool_check_motion(report->file_check, has_mesh ? mesh->model : NULL, anim);
+
+    if (!has_mesh) {
+        tool_check_motion(report->file_check, NULL, anim);
         return;
     }
+    if (mesh->model) {
+        tool_check_motion(report->file_check, mesh->model, anim);
+        return;
+    }
+
+    // The model is invalid, or not in memory because of the limit in select_kept_models().
     md5_error error = {0};
     const md5_load_opts opts = {.skip_geometry = UNUSED_GEOMETRY,
                                 .files = tool_files(batch->check->game)};

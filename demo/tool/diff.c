@@ -29,7 +29,7 @@ static const char *parent_name(const sorted_joints *from, const md5_joint *joint
     return joint->parent == MD5_NONE ? "none" : from->skeleton->joints[joint->parent].name;
 }
 
-// Prints a line about a difference.
+// Prints a line about a difference, and sets the caller's *differs.
 #define DIFFERS(...) (*differs = true, common_print(stdout, "  " __VA_ARGS__))
 
 // Merge steps: compare entries i and j of two sorted lists. The result is negative if entry i comes
@@ -95,7 +95,7 @@ static uint32_t *diff_joints(const md5_skeleton *a, const md5_skeleton *b, bool 
 
 // The largest differences of positions and rotations, and their joints and frames.
 typedef struct largest_difference {
-    double distance;
+    double distance; // in model space
     double degrees;
     uint32_t distance_joint;
     uint32_t degrees_joint;
@@ -117,30 +117,30 @@ static double angle_between(md5_quat p, md5_quat q)
     return 4 * asin(fmin(0.5 * chord, 1.0)) * 180.0 / 3.14159265358979323846;
 }
 
-// Compares a joint (or a camera) in a frame, and updates the largest differences.
-static void add_difference(largest_difference *to, md5_mat34 a, md5_mat34 b, uint32_t joint,
+// Compares the transforms of a joint (or a camera) in a frame, and updates the largest differences.
+static void add_difference(largest_difference *largest, md5_mat34 a, md5_mat34 b, uint32_t joint,
                            uint32_t frame)
 {
-    const md5_vec3 from = md5_mat34_translation(a);
-    const md5_vec3 moved = md5_mat34_translation(b);
-    const double distance = md5_vec3_length(md5_vec3_sub(moved, from));
+    const md5_vec3 position_a = md5_mat34_translation(a);
+    const md5_vec3 position_b = md5_mat34_translation(b);
+    const double distance = md5_vec3_length(md5_vec3_sub(position_b, position_a));
     const double degrees = angle_between(md5_quat_from_mat34(a), md5_quat_from_mat34(b));
-    if (distance > to->distance) {
-        to->distance = distance;
-        to->distance_joint = joint;
-        to->distance_frame = frame;
+    if (distance > largest->distance) {
+        largest->distance = distance;
+        largest->distance_joint = joint;
+        largest->distance_frame = frame;
     }
-    if (degrees > to->degrees) {
-        to->degrees = degrees;
-        to->degrees_joint = joint;
-        to->degrees_frame = frame;
+    if (degrees > largest->degrees) {
+        largest->degrees = degrees;
+        largest->degrees_joint = joint;
+        largest->degrees_frame = frame;
     }
 }
 
-static void print_count(const char *what, uint32_t a, uint32_t b, bool *differs)
+static void print_count(const char *name, uint32_t a, uint32_t b, bool *differs)
 {
     if (a != b)
-        DIFFERS("%s: %u, then %u\n", what, a, b);
+        DIFFERS("%s: %u, then %u\n", name, a, b);
 }
 
 static void print_rate(double a, double b, bool *differs)
@@ -154,7 +154,7 @@ static void print_rate(double a, double b, bool *differs)
 // Prints different names and counts of a mesh.
 static void diff_mesh_tables(uint32_t index, const md5_mesh *a, const md5_mesh *b, bool *differs)
 {
-    char what[64];
+    char name[64];
     const struct {
         const char *name;
         uint32_t a;
@@ -167,8 +167,8 @@ static void diff_mesh_tables(uint32_t index, const md5_mesh *a, const md5_mesh *
     if (strcmp(a->name, b->name) != 0)
         DIFFERS("mesh %u: name %s, then %s\n", index, a->name, b->name);
     for (size_t i = 0; i < COMMON_LENGTH(counts); i++) {
-        COMMON_TEXT(what, "mesh %u: %s", index, counts[i].name);
-        print_count(what, counts[i].a, counts[i].b, differs);
+        COMMON_TEXT(name, "mesh %u: %s", index, counts[i].name);
+        print_count(name, counts[i].a, counts[i].b, differs);
     }
 }
 
@@ -390,13 +390,14 @@ static text_lines list_lines(const md5_character *character, md5_error *error)
     const size_t size = md5_write_machine(desc, NULL, NULL, 0, error);
     text_lines result = {.text = common_alloc(size + 1, 1)};
     md5_write_machine(desc, NULL, result.text, size + 1, error);
-    for (char *at = result.text; size > 0 && at && *at;) {
-        char *const end = strchr(at, '\n');
+    char *line = size > 0 ? result.text : NULL;
+    while (line && *line != '\0') {
+        char *const end = strchr(line, '\n');
         if (end)
             *end = '\0';
         result.lines = common_grow(result.lines, result.count, sizeof *result.lines);
-        result.lines[result.count++] = at;
-        at = end ? end + 1 : NULL;
+        result.lines[result.count++] = line;
+        line = end ? end + 1 : NULL;
     }
     common_sort(result.lines, result.count, sizeof *result.lines, common_order_by_text);
     return result;
@@ -411,7 +412,7 @@ static int compare_lines(const text_lines *a, size_t i, const text_lines *b, siz
     return strcmp(a->lines[i], b->lines[j]);
 }
 
-// Prints the lines that only one of two machines has.
+// Prints the lines that only one of two machines has. Merges the two sorted lists of lines.
 static bool diff_machines(const md5_character *a, const md5_character *b, bool *differs,
                           md5_error *error)
 {
@@ -494,10 +495,10 @@ static int diff_files(const char *first, const char *second)
         is_done = diff_assets(&a, &b, first, second, &has_differed, &error);
     tool_free(&a);
     tool_free(&b);
-    if (!is_done)
+    if (!is_done) {
         tool_print_error(NULL, &error);
-    if (!is_done)
         return TROUBLE;
+    }
     return has_differed ? DIFFERENT : TOOL_OK;
 }
 
