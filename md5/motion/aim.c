@@ -13,6 +13,9 @@
 // If the sine of the angle between sight and vertical is smaller, keeping upright fades out.
 #define STEEP 0.1f
 
+// If the square of this sine is smaller, the sight is vertical and has no upright rotation.
+#define MIN_SLANT 1e-8f
+
 // Parameters of an aim that do not depend on the pose.
 typedef struct aim_rule {
     md5_axes axes;
@@ -42,21 +45,22 @@ static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swu
     const md5_vec3 sight = md5i_vec3_from_axes(view->rule.axes, along);
     const md5_vec3 up = md5i_vec3_from_axes(view->rule.axes, swung);
     const float slant = sight.x * sight.x + sight.y * sight.y; // squared sine to the vertical
-    if (!(view->rule.stays_upright && slant > 1e-8f))
+    if (!(view->rule.stays_upright && slant > MIN_SLANT))
         return swing;
 
     const float sine = sight.x * up.y - sight.y * up.x;
-    const md5_float4 turn =
+    const md5_float4 uprighting =
         md5_float4_about(md5_float4_from_vec3(along), up.z - view->rule.up_along * sight.z,
                          md5_is_mirrored(view->rule.axes) ? -sine : sine);
 
     // Fade the rotation out toward the vertical, where the direction of the sight is undefined.
     if (slant < STEEP * STEEP) {
-        const float part = sqrtf(slant) / STEEP;
-        const md5_quat faded = md5_quat_slerp(MD5_NO_ROTATION, md5_quat_from_float4(turn), part);
+        const float fraction = sqrtf(slant) / STEEP;
+        const md5_quat faded =
+            md5_quat_slerp(MD5_NO_ROTATION, md5_quat_from_float4(uprighting), fraction);
         return md5_float4_quat_mul(md5_float4_from_quat(faded), swing);
     }
-    return md5_float4_quat_mul(turn, swing);
+    return md5_float4_quat_mul(uprighting, swing);
 }
 
 // Returns the rotation that points the tip at the target.
@@ -84,32 +88,32 @@ static md5_float4 aim_rotation(const aim_view *view)
 }
 
 // Returns the quaternion of the same rotation with w >= 0, which is the shorter arc.
-static md5_float4 shorter_arc(md5_float4 turn)
+static md5_float4 shorter_arc(md5_float4 rotation)
 {
-    return md5_float4_scale(turn, md5_float4_at(turn, 3) < 0 ? -1 : 1);
+    return md5_float4_scale(rotation, md5_float4_at(rotation, 3) < 0 ? -1 : 1);
 }
 
 // Reduces a rotation to the limit.
-static md5_float4 limit_aim_rotation(md5_float4 turn, const aim_rule *rule)
+static md5_float4 limit_aim_rotation(md5_float4 rotation, const aim_rule *rule)
 {
-    if (!rule->is_limited || md5_float4_at(turn, 3) >= rule->max_cosine)
-        return turn;
-    const md5_float4 axis = md5_float4_normalize(turn, md5_float4_set(0, 0, 1, 0));
+    if (!rule->is_limited || md5_float4_at(rotation, 3) >= rule->max_cosine)
+        return rotation;
+    const md5_float4 axis = md5_float4_normalize(rotation, md5_float4_set(0, 0, 1, 0));
     return md5_float4_with_w(md5_float4_scale(axis, rule->max_sine), rule->max_cosine);
 }
 
 // Returns one of `count` equal parts of a rotation with w >= 0. Half of a rotation is the
 // normalized mean of it and the identity: (x y z, 1 + w), whose square is 2 (1 + w).
-static md5_float4 equal_part(md5_float4 turn, uint32_t count)
+static md5_float4 equal_part(md5_float4 rotation, uint32_t count)
 {
     for (; count % 2 == 0; count /= 2) {
-        const float w = 1 + md5_float4_at(turn, 3);
-        turn = md5_float4_scale(md5_float4_with_w(turn, w), 1.0f / sqrtf(w + w));
+        const float w = 1 + md5_float4_at(rotation, 3);
+        rotation = md5_float4_scale(md5_float4_with_w(rotation, w), 1.0f / sqrtf(w + w));
     }
     if (count == 1)
-        return turn;
+        return rotation;
     const md5_quat part =
-        md5_quat_slerp(MD5_NO_ROTATION, md5_quat_from_float4(turn), 1.0f / (float)count);
+        md5_quat_slerp(MD5_NO_ROTATION, md5_quat_from_float4(rotation), 1.0f / (float)count);
     return md5_float4_from_quat(part);
 }
 
@@ -214,18 +218,22 @@ static const float min_rest = 0.05f;
 static const float saccade_base = 0.021f;
 static const float saccade_slope = 0.126f;
 
+// Returns the parameters of a gaze, with defaults for values that are 0.
 static md5_gaze_params params_with_defaults(const md5_gaze_desc *desc)
 {
     md5_gaze_params numbers = desc->params;
-#define FILL_GAZE(name, least, most, usual, text) numbers.name = md5_number_or(numbers.name, usual);
+#define FILL_GAZE(name, min, max, default_value, text) \
+    numbers.name = md5_number_or(numbers.name, default_value);
     MD5_GAZE_NUMBERS(FILL_GAZE, FILL_GAZE)
 #undef FILL_GAZE
     return numbers;
 }
 
+// Returns the next random number of a gaze, 0 <= number < 1.
 static float next_random(md5_gaze *gaze)
 {
-    return md5_random_float(gaze->random += MD5_WEYL);
+    gaze->random += MD5_WEYL;
+    return md5_random_float(gaze->random);
 }
 
 // -- Points ---------------------------------------------------------------------------------
@@ -278,8 +286,10 @@ static void repair_state(md5_gaze *gaze)
     const float state[] = {gaze->from.x, gaze->from.y, gaze->to.x,    gaze->to.y,    gaze->head.x,
                            gaze->head.y, gaze->rest,   gaze->seconds, gaze->duration};
     for (uint32_t i = 0; i < sizeof state / sizeof state[0]; i++) {
-        if (!(fabsf(state[i]) <= max_number))
-            md5_gaze_begin(gaze->random, gaze);
+        if (fabsf(state[i]) <= max_number)
+            continue;
+        md5_gaze_begin(gaze->random, gaze);
+        return;
     }
 }
 
@@ -293,12 +303,12 @@ static float saccade_duration(md5_vec2 from, md5_vec2 to)
     return saccade_base + saccade_slope * md5_vec3_length(md5_vec3_sub(p, q));
 }
 
-// Starts an eye movement to a random direction or target. Each choice consumes five random numbers,
-// so that it does not depend on the targets of earlier choices.
+// Starts an eye movement to a random direction or target.
 static void choose_direction(const md5_gaze_desc *desc, md5_axes axes,
                              const md5_gaze_params *params, md5_gaze *gaze)
 {
-    // Five random numbers in any case, so that the sequence does not depend on the targets.
+    // Each choice consumes five random numbers, so that it does not depend on the targets of
+    // earlier choices.
     const float x = 2 * next_random(gaze) - 1;
     const float y = 2 * next_random(gaze) - 1;
     const float chance = next_random(gaze);
@@ -329,11 +339,13 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
         if (!(gaze->rest > 0))
             choose_direction(desc, axes, &params, gaze);
         const double step = left < gaze->rest ? left : gaze->rest;
-        target_direction(desc, axes, gaze->target, &gaze->to);
+        target_direction(desc, axes, gaze->target, &gaze->to); // the target may have moved
+
         // The head approaches its direction exponentially, with the same result for any step.
-        const float part = constant > 0 ? (float)(1 - md5i_decay(step / constant)) : 1;
-        gaze->head.x += (params.head_share * gaze->to.x - gaze->head.x) * part;
-        gaze->head.y += (params.head_share * gaze->to.y - gaze->head.y) * part;
+        const float fraction = constant > 0 ? (float)(1 - md5i_decay(step / constant)) : 1;
+        gaze->head.x += (params.head_share * gaze->to.x - gaze->head.x) * fraction;
+        gaze->head.y += (params.head_share * gaze->to.y - gaze->head.y) * fraction;
+
         gaze->seconds += (float)step;
         gaze->rest = left < gaze->rest ? gaze->rest - (float)step : 0;
         left -= step;
@@ -353,6 +365,9 @@ md5_vec3 md5_gaze_point(const md5_gaze_desc *desc, md5_axes axes, const md5_gaze
     return point_in_direction(desc, axes, eye_direction(gaze));
 }
 
+// Number of joints that move the head if a description does not contain one.
+enum { DEFAULT_HEAD_LENGTH = 3 };
+
 uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
                        const md5_skeleton *skeleton, float weight, md5_xform *pose)
 {
@@ -370,7 +385,7 @@ uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
         numbers->eye_limit == MD5_EXPLICIT_ZERO ? MD5_EXPLICIT_ZERO : filled.eye_limit;
     md5_aim_job job = {
         .tip = desc->head,
-        .length = numbers->length > 0 ? numbers->length : 3,
+        .length = numbers->length > 0 ? numbers->length : DEFAULT_HEAD_LENGTH,
         .target = point_in_direction(desc, skeleton->axes, gaze->head),
         .params = {.limit = head_limit},
         .weight = weight,
@@ -384,7 +399,8 @@ uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
     job.params.limit = eye_limit;
     for (uint32_t i = 0; i < desc->num_eyes; i++) {
         job.tip = desc->eyes[i];
-        num_rotated_eyes += md5_solve_aim(skeleton, &job, pose) ? 1u : 0u;
+        if (md5_solve_aim(skeleton, &job, pose))
+            num_rotated_eyes++;
     }
     return num_rotated_eyes;
 }

@@ -424,16 +424,17 @@ static double knot(const spline *curve, int64_t i)
 }
 
 // Copies the degree + 1 control points that affect a piece, in homogeneous coordinates. They begin
-// at the index of the piece's knot minus the degree. A closed curve is shifted so that it begins
-// near point 0.
+// at the index of the piece's knot minus the degree. The points of a closed curve repeat; they are
+// shifted by half of the degree, so that the curve begins near point 0.
 static void load_control_points(const spline *curve, int64_t piece, md5_vec4d *p)
 {
     const int64_t degree = curve->degree;
     for (int64_t i = 0; i <= degree; i++) {
         int64_t point = piece - degree + i;
         if (curve->desc->is_closed) {
-            const int64_t positive = point + (degree + 1) / 2 + degree * curve->num_points;
-            point = positive % curve->num_points;
+            const int64_t shifted = point + (degree + 1) / 2;
+            // Add a multiple of the number of points, so that the dividend is not negative.
+            point = (shifted + degree * curve->num_points) % curve->num_points;
         }
         const md5_vec3 position = curve->desc->points[point];
         const double w = curve->desc->weights ? curve->desc->weights[point] : 1;
@@ -466,6 +467,7 @@ static bool is_piece(const spline *curve, int64_t i)
     return knot(curve, i + 1) > knot(curve, i);
 }
 
+// Builds the pieces of a B-spline or NURBS from a checked description.
 static bool build_spline(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
 {
     const spline curve = {
@@ -536,10 +538,11 @@ static double integrate(const md5_pieces *pieces, uint32_t piece, double from, d
     const double center = 0.5 * (from + to);
     const double half = 0.5 * (to - from);
     double sum = 0;
-    for (uint32_t i = 0; i < NUM_NODES; i++)
-        sum += node_weights[i]
-               * (speed_at(pieces, piece, center - half * nodes[i])
-                  + speed_at(pieces, piece, center + half * nodes[i]));
+    for (uint32_t i = 0; i < NUM_NODES; i++) {
+        const double speed_before = speed_at(pieces, piece, center - half * nodes[i]);
+        const double speed_after = speed_at(pieces, piece, center + half * nodes[i]);
+        sum += node_weights[i] * (speed_before + speed_after);
+    }
     return half * sum;
 }
 
@@ -610,14 +613,19 @@ static uint32_t measure_piece(const md5_pieces *pieces, uint32_t piece, md5_arc 
         const bool may_halve = interval.depth < MAX_HALVINGS && count < MAX_ARCS;
         if (may_halve && fabs(whole - halves) > tolerance * width) {
             interval = first_half(interval);
-            continue;
+        } else {
+            if (arcs) {
+                arcs[count] = (md5_arc){
+                    .distance = *length,
+                    .from = from,
+                    .to = to,
+                    .piece = piece,
+                };
+            }
+            *length += halves;
+            count++;
+            interval = next_piece_interval(interval);
         }
-
-        if (arcs)
-            arcs[count] = (md5_arc){*length, from, to, piece};
-        *length += halves;
-        count++;
-        interval = next_piece_interval(interval);
     } while (interval.depth > 0);
     return count;
 }
@@ -763,7 +771,8 @@ void md5_destroy_curve(md5_curve *curve)
 
 // -- Evaluation -----------------------------------------------------------------------------------
 
-// Clamps t for an open curve, wraps it around for a closed one.
+// Returns a parameter or distance in 0..end: clamps it for an open curve, and wraps it around for a
+// closed curve. Returns 0 for NaN.
 static double clamp_parameter(const md5_curve *curve, double value, double end)
 {
     const bool is_inside = value >= 0 && value < end;
@@ -1124,6 +1133,7 @@ static md5_quat round_quat(md5_quatd q)
 md5_quat md5_squad_rotation(const md5_squad *squad, double time)
 {
     MD5_ASSERT_ALIVE(squad, MD5_TAG_SQUAD);
+    // Wrap the time of a periodic squad, then clamp it.
     if (squad->period > 0 && !(time >= squad->first && time < squad->end))
         time -= squad->period * floor((time - squad->first) / squad->period);
     double inside = time < squad->end ? time : squad->end;
@@ -1132,6 +1142,7 @@ md5_quat md5_squad_rotation(const md5_squad *squad, double time)
     if (squad->num_spans == 0 || inside >= squad->end)
         return round_quat(squad->last);
 
+    // The formula of squad() above; `u` is the fraction of the span.
     const uint32_t span_index =
         find_last(squad->spans, sizeof *squad->spans, squad->num_spans, inside);
     const curve_span *const span = &squad->spans[span_index];

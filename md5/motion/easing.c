@@ -29,12 +29,12 @@ double md5i_sine(double x)
 // Uses sin(pi - x) = sin(x) to reduce the range to a quarter turn.
 double md5i_sine_of_turns(double turns)
 {
-    double rest = turns - floor(turns + 0.5);
-    if (rest > 0.25)
-        rest = 0.5 - rest;
-    else if (rest < -0.25)
-        rest = -0.5 - rest;
-    return md5i_sine(6.28318530717958648 * rest);
+    double fraction = turns - floor(turns + 0.5); // -0.5 .. 0.5
+    if (fraction > 0.25)
+        fraction = 0.5 - fraction;
+    else if (fraction < -0.25)
+        fraction = -0.5 - fraction;
+    return md5i_sine(6.28318530717958648 * fraction);
 }
 
 // Applies atan(x) = 2 atan(x / (1 + sqrt(1 + x^2))) three times, which reduces 0..1 to 0..0.0985,
@@ -46,12 +46,16 @@ double md5i_atan2(double y, double x)
     const double across = fabs(x);
     if (!(y > 0))
         return x < 0 ? pi : 0;
-    double slope = y <= across ? y / across : across / y;
+
+    // Reduce the slope, then compute the angle by the series.
+    double slope = y <= across ? y / across : across / y; // 0 .. 1
     for (uint32_t halving = 0; halving < 3; halving++)
         slope = slope / (1 + sqrt(1 + slope * slope));
     double sum = 0;
     for (int term = 15; term > 0; term -= 2)
         sum = 1.0 / term - sum * slope * slope;
+
+    // Undo the reductions.
     double angle = 8 * slope * sum;
     if (y > across)
         angle = 0.5 * pi - angle;
@@ -63,16 +67,19 @@ double md5i_atan2(double y, double x)
 double md5i_decay(double x)
 {
     enum { TERMS = 10 };
-    double part = x < 800 ? x : 800;
-    int doublings = 0;
-    for (; part > 0.25; doublings++)
-        part *= 0.5;
-    double sum = 1;
+    const double max_exponent = 800; // exp(-800) is 0 in double precision
+    double reduced = x < max_exponent ? x : max_exponent;
+    int num_halvings = 0;
+    while (reduced > 0.25) {
+        reduced *= 0.5;
+        num_halvings++;
+    }
+    double result = 1;
     for (int term = TERMS; term > 0; term--)
-        sum = 1 - sum * part / term;
-    for (; doublings > 0; doublings--)
-        sum *= sum;
-    return sum;
+        result = 1 - result * reduced / term;
+    for (int i = 0; i < num_halvings; i++)
+        result *= result;
+    return result;
 }
 
 #define MAX_SWING_STEPS 0x1p30 // steps of the swing that one call computes
@@ -86,9 +93,11 @@ md5_swing md5i_swing_for(double stiffness, double damping, double seconds)
     enum { TERMS = 10 };
     const double rate = sqrt(stiffness) + damping;
     double t = rate * seconds < MAX_SWING_STEPS ? seconds : MAX_SWING_STEPS / rate;
-    int doublings = 0;
-    for (; rate * t > 0.25; doublings++)
+    int num_halvings = 0;
+    while (rate * t > 0.25) {
         t *= 0.5;
+        num_halvings++;
+    }
 
     // The series of exp(A t) in Horner's form: 1 + A t (1 + A t / 2 (1 + A t / 3 ...)).
     double a = 1;
@@ -100,7 +109,8 @@ md5_swing md5i_swing_for(double stiffness, double damping, double seconds)
         a = next_a;
     }
 
-    for (; doublings > 0; doublings--) {
+    // Square a + b A for each halving of the time.
+    for (int i = 0; i < num_halvings; i++) {
         const double squared = a * a - stiffness * (b * b);
         b *= 2 * a - damping * b;
         a = squared;
@@ -379,8 +389,8 @@ static const md5_mean_point gauss[MD5_MEAN_POINTS] = {{0.04691007703066800, 0.11
                                                       {0.76923465505284155, 0.23931433524968324},
                                                       {0.95308992296933200, 0.11846344252809454}};
 
-// v of x = v^2 (3 - 2 v), which stands still at both ends: the solution of a cubic with three
-// roots.
+// Returns v of x = v^2 (3 - 2 v), whose derivative is 0 at both ends: the solution of a cubic with
+// three roots.
 static double inverse_smoothstep(double x)
 {
     const double limited = fmin(fmax(x, 0.0), 1.0);
@@ -398,12 +408,13 @@ void md5i_mean_points(double from, double to, md5_mean_point *points)
         points[i] = (md5_mean_point){v * v * (3 - 2 * v), gauss[i].weight * v * (1 - v)};
         sum += points[i].weight;
     }
-    // A place that is 0 or 1 has no other weights than these.
+    // If both ends are 0 or both are 1, all weights are 0. The weights of the rule are used then.
     for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++)
         points[i].weight = sum > 0 ? points[i].weight / sum : gauss[i].weight;
 }
 
-// Over a part of y dx along a Bézier curve.
+// Returns the integral of y dx along a part of the Bézier curve of an easing, from x = `from` to
+// `to`.
 static double area_of_bezier(const md5_easing *easing, double from, double to)
 {
     const double x1 = clamp_unit(easing->x1);

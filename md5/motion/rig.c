@@ -244,12 +244,15 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
     const md5_half_angle from = from_middle(limit, split.twist);
     const bool is_free = !(limit->width.cosine > MIN_COSINE); // a range of 360 degrees has no ends
     uint32_t count = 0;
-    if (!(limit->width.sine < AT_END))
+
+    // The twist rotates about the limit's axis, if it has a range.
+    if (!(limit->width.sine < AT_END)) {
         axes[count++] = (md5_limit_axis){
             .axis = md5_quatd_rotate(limit->rest, md5_quatd_rotate(split.swing, limit->axis)),
             .is_at_max = !is_free && is_at(from, from.sine, limit->width),
             .is_at_min = !is_free && is_at(from, -from.sine, limit->width),
         };
+    }
     if (limit->swing.sine < AT_END)
         return count;
 
@@ -258,12 +261,15 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
     // a circle around the direction at rest, and does not change the twist.
     const md5_vec3d vector = {split.swing.x, split.swing.y, split.swing.z};
     const double sine = md5_vec3d_length(vector);
-    const bool is_swung = sine > MIN_SWING_SINE;
-    const md5_vec3d outward =
-        is_swung ? md5_vec3d_scale(vector, 1.0 / sine) : md5_vec3d_perpendicular(limit->axis);
-    const md5_vec3d sideways =
-        is_swung ? md5_vec3d_sub(limit->axis, md5_quatd_rotate(split.swing, limit->axis))
-                 : md5_vec3d_cross(limit->axis, outward);
+    md5_vec3d outward;
+    md5_vec3d sideways;
+    if (sine > MIN_SWING_SINE) {
+        outward = md5_vec3d_scale(vector, 1.0 / sine);
+        sideways = md5_vec3d_sub(limit->axis, md5_quatd_rotate(split.swing, limit->axis));
+    } else { // any two perpendicular axes
+        outward = md5_vec3d_perpendicular(limit->axis);
+        sideways = md5_vec3d_cross(limit->axis, outward);
+    }
     axes[count++] = (md5_limit_axis){
         .axis = md5_quatd_rotate(limit->rest, outward),
         .is_at_max = is_at((md5_half_angle){split.swing.w, sine}, sine, limit->swing)

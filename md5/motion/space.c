@@ -5,8 +5,8 @@ md5_vec3 md5i_forward_perpendicular(md5_axes axes, md5_vec3 v)
 {
     const md5_vec3 forward = md5_forward(axes);
     const md5_vec3 up = md5_up(axes);
-    const bool is_across = fabsf(md5_vec3_dot(v, forward)) < 0.99f;
-    const md5_vec3 across = md5_vec3_reject(is_across ? forward : up, v);
+    const bool is_along_forward = !(fabsf(md5_vec3_dot(v, forward)) < 0.99f);
+    const md5_vec3 across = md5_vec3_reject(is_along_forward ? up : forward, v);
     return md5_vec3_normalize(across, up);
 }
 
@@ -28,13 +28,14 @@ md5_float4_transform md5i_joint_transform(const md5_skeleton *skeleton, const md
 {
     md5_float4 rotation = md5_float4_load_rotation(&pose[joint]);
     md5_float4 position = md5_float4_load_translation(&pose[joint]);
-    for (uint32_t above = skeleton->joints[joint].parent; above != MD5_NONE;
-         above = skeleton->joints[above].parent) {
-        const md5_float4 turn = md5_float4_load_rotation(&pose[above]);
-        position = md5_float4_add(md5_float4_load_translation(&pose[above]),
-                                  md5_float4_rotate(turn, position));
-        rotation = md5_float4_quat_mul(turn, rotation);
+    for (uint32_t ancestor = skeleton->joints[joint].parent; ancestor != MD5_NONE;
+         ancestor = skeleton->joints[ancestor].parent) {
+        const md5_float4 local = md5_float4_load_rotation(&pose[ancestor]);
+        position = md5_float4_add(md5_float4_load_translation(&pose[ancestor]),
+                                  md5_float4_rotate(local, position));
+        rotation = md5_float4_quat_mul(local, rotation);
     }
+
     // Positions use each joint's accumulated rotation, so rounding errors accumulate only there.
     // Products of unit quaternions, the usual case, need no square root to be normalized.
     const float square = md5_float4_dot4(rotation, rotation);
@@ -82,10 +83,12 @@ md5_xform md5i_parent_in_model(const md5_skeleton *skeleton, const md5_xform *po
 uint32_t md5i_chain_joints(const md5_skeleton *skeleton, uint32_t tip, uint32_t length,
                            uint32_t *joints)
 {
+    // Count the joints, because they are found from the tip up but written from the top down.
     uint32_t count = 0;
     for (uint32_t ancestor = tip; ancestor != MD5_NONE && count < length && count < MD5_MAX_CHAIN;
          ancestor = skeleton->joints[ancestor].parent)
         count++;
+
     uint32_t joint = tip;
     for (uint32_t i = count; i-- > 0;) {
         joints[i] = joint;
