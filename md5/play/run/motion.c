@@ -58,6 +58,7 @@ static md5_root_delta clip_root_delta(const md5_source *source, const md5_timing
     return md5i_root_delta_between(&track, &from, last);
 }
 
+// Returns the displacement of a clip of a state in the last interval.
 static md5_root_delta instance_root_delta(const md5_instance_plan *plan,
                                           md5_clip_instance *instance)
 {
@@ -255,7 +256,7 @@ static md5_root_delta layer_root_delta(md5_player *player, md5_layer_state *laye
     const bool is_frozen = layer_state->has_snapshot;
     md5_root_delta delta =
         is_frozen ? delta_from_velocity(&layer_state->frozen_root, seconds) : MD5_NO_DELTA;
-    double uncovered = 1;
+    double uncovered = 1; // weight that the active states leave to the frozen pose
     for (uint32_t i = 0; i < layer_state->num_used; i++)
         uncovered -= md5_active_at(layer_state, i)->weight;
     *coverage = is_frozen ? fmax(uncovered, 0.0) * layer_state->coverage : 0;
@@ -336,8 +337,9 @@ static void add_one_shots(const md5_player *player, uint32_t num_below, double s
     }
 }
 
-// Blends the root motion of a layer over the layers below. A layer without root motion is skipped
-// unless it covers a layer with root motion.
+// Blends the root motion of a layer over *delta, the root motion of the layers below. A layer
+// without root motion is skipped unless it covers a layer with root motion: *is_moving is true if a
+// layer below moves, and is set if this layer is blended.
 static void add_layer(md5_player *player, uint32_t index, double seconds, bool *is_moving,
                       md5_root_delta *delta)
 {
@@ -472,7 +474,12 @@ typedef struct sum_range {
 
 static sum_range all_sums(const md5_machine *machine)
 {
-    return (sum_range){0, machine->num_sums, 0, machine->num_rows};
+    return (sum_range){
+        .first = 0,
+        .count = machine->num_sums,
+        .first_row = 0,
+        .end_row = machine->num_rows,
+    };
 }
 
 // Adds the sums of a state. A curve has a second sum, the weight of the clips that contain it.
@@ -489,7 +496,7 @@ static void add_state_sums(const md5_player *player, uint32_t layer, const md5_a
         float clip_weight;
         weights[sum] += fade * state_weight(player, layer, active, row, &clip_weight);
         if (row->target_kind == MD5_SUM_CURVE)
-            weights[sum + 1] += fade * clip_weight;
+            weights[sum + 1] += fade * clip_weight; // CURVE_CLIP_WEIGHT
     }
 }
 
@@ -550,31 +557,45 @@ void md5i_copy_sums(const md5_player *player, const md5_player *old_player,
     }
 }
 
+// Number of components of a md5_root_velocity.
+enum { NUM_ROOT_COMPONENTS = 4 };
+
+// Returns the velocity of the old motion of the root: of its clips, and of the remaining offset if
+// an inertial transition is in progress. Each component is at most the larger of the velocities of
+// the clips and at the start of that transition.
+static md5_root_velocity old_root_velocity(md5_player *player, md5_layer_state *layer_state,
+                                           md5_chain_range chain)
+{
+    const md5_root_velocity clips = measure_root_velocity(player, layer_state, chain, true);
+    const md5_fade_time settling = layer_state->settling;
+    md5_root_velocity previous = {{0}};
+    float left = 0; // remaining fraction of the offset
+    if (chain.has_offsets) {
+        previous = layer_state->root_velocity;
+        left = md5_remaining_offset(0, (float)settling.elapsed, (float)settling.duration);
+    }
+
+    md5_root_velocity result;
+    for (uint32_t i = 0; i < NUM_ROOT_COMPONENTS; i++) {
+        const double limit = fmax(fabs(clips.v[i]), fabs(previous.v[i]));
+        const double velocity = clips.v[i] + left * layer_state->root_offset.v[i];
+        result.v[i] = fmin(fmax(velocity, -limit), limit);
+    }
+    return result;
+}
+
 // Stores the velocity of the old motion of the root, and its difference from the velocity of the
 // new motion.
 static void carry_root_velocity(md5_player *from, md5_layer_state *old_state,
                                 md5_chain_range old_chain, md5_player *player,
                                 md5_layer_state *layer_state, md5_chain_range new_chain)
 {
-    // The velocity of the clips and of the remaining old offset, at most the larger of the
-    // velocities of the clips and at the start of the previous transition. If the previous
-    // transition began at this instant, the stored velocity is still valid.
-    const bool has_offsets = old_chain.has_offsets;
-    const md5_fade_time time = old_state->settling;
-    if (!has_offsets || time.elapsed > MD5_BORDER) {
-        const md5_root_velocity clips = measure_root_velocity(from, old_state, old_chain, true);
-        const float left =
-            has_offsets ? md5_remaining_offset(0, (float)time.elapsed, (float)time.duration) : 0;
-        for (uint32_t i = 0; i < 4; i++) {
-            const double previous = has_offsets ? old_state->root_velocity.v[i] : 0;
-            const double limit = fmax(fabs(clips.v[i]), fabs(previous));
-            const double velocity = clips.v[i] + left * old_state->root_offset.v[i];
-            layer_state->root_velocity.v[i] = fmin(fmax(velocity, -limit), limit);
-        }
-    }
+    // If the previous transition began at this instant, the stored velocity is still valid.
+    if (!old_chain.has_offsets || old_state->settling.elapsed > MD5_BORDER)
+        layer_state->root_velocity = old_root_velocity(from, old_state, old_chain);
 
     const md5_root_velocity velocity = measure_root_velocity(player, layer_state, new_chain, false);
-    for (uint32_t i = 0; i < 4; i++)
+    for (uint32_t i = 0; i < NUM_ROOT_COMPONENTS; i++)
         layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - velocity.v[i];
 }
 
@@ -648,6 +669,9 @@ static float add_one_shot_curves(const md5_player *player, uint32_t num_below, u
     return value;
 }
 
+// The sums of a curve: its value, and the weight of the clips that contain it.
+enum { CURVE_VALUE, CURVE_CLIP_WEIGHT, NUM_CURVE_SUMS };
+
 // Returns the value of a curve. Requires up-to-date weights: see md5i_update_weights().
 static float curve_value(const md5_player *player, uint32_t curve)
 {
@@ -657,7 +681,7 @@ static float curve_value(const md5_player *player, uint32_t curve)
     const uint32_t first_curve_row = machine->tables.num_morphs; // after the rows of morphs
     const sum_range range = {
         .first = sum,
-        .count = 2, // value, and weight of the clips that contain the curve
+        .count = NUM_CURVE_SUMS,
         .first_row = first_curve_row + curve,
         .end_row = first_curve_row + machine->num_curves,
     };
@@ -665,11 +689,11 @@ static float curve_value(const md5_player *player, uint32_t curve)
     float value = num_layers == 0 ? add_one_shot_curves(player, 0, sum, 0) : 0;
     for (uint32_t i = 0; i < num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
-        float sums[2];
+        float sums[NUM_CURVE_SUMS];
         compute_sums(player, i, md5_whole_chain(&player->layer_states[i]), range, sums);
-        const float clip_weight = fminf(fmaxf(sums[1], 0.0f), 1.0f);
+        const float clip_weight = fminf(fmaxf(sums[CURVE_CLIP_WEIGHT], 0.0f), 1.0f);
         const float covered = layer->mode == MD5_LAYER_ADD ? 0 : clip_weight;
-        value += md5i_rule_weight(player, &layer->weight) * (sums[0] - covered * value);
+        value += md5i_rule_weight(player, &layer->weight) * (sums[CURVE_VALUE] - covered * value);
         value = add_one_shot_curves(player, i + 1, sum, value);
     }
     return value;
@@ -743,7 +767,12 @@ void md5_player_morphs(const md5_player *player, float *weights)
     MD5_ASSERT_PLAYER(player);
     const md5_machine *const machine = player->machine;
     const uint32_t count = machine->num_morphs;
-    const sum_range named = {0, count, 0, machine->tables.num_morphs};
+    const sum_range named = {
+        .first = 0,
+        .count = count,
+        .first_row = 0,
+        .end_row = machine->tables.num_morphs,
+    };
     MD5_ASSERT(weights != NULL || count == 0, "weights: must not be NULL");
     if (count == 0)
         return;
