@@ -413,8 +413,8 @@ md5_joint_mod *md5_monster_mods(md5_monster *monster)
 void md5_monster_look_at(md5_monster *monster, uint64_t who, int64_t time, uint32_t milliseconds)
 {
     MD5_ASSERT_MONSTER_CHANGE(monster);
-    if (monster->who != who || monster->focus_time < time) {
-        monster->who = who;
+    if (monster->target_id != who || monster->focus_time < time) {
+        monster->target_id = who;
         monster->align_time = time;
         monster->force_time = time + 1000; // the joints follow the eyes for a second
         md5i_actor_blink(monster->desc.head ? monster->desc.head : monster->desc.body);

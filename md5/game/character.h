@@ -183,7 +183,7 @@ struct md5_monster {
     int64_t focus_time;             // end of looking at the target, ms
     int64_t align_time;             // time at which the joints follow the eyes, ms
     int64_t force_time;             // until this time the joints follow the eyes, ms
-    uint64_t who;                   // the target
+    uint64_t target_id;             // `who` of md5_monster_look_at()
     uint64_t can_move_joints;
     uint64_t can_move_eyes;
     uint64_t has_head_transform;

@@ -56,10 +56,11 @@ typedef enum script_code {
 } script_code;
 
 typedef struct script_op {
-    uint8_t code;
+    uint8_t code; // script_code
+    // Calls: number of arguments. Variables and locals: 0, or the component of a vector, 1 to 3.
     uint8_t count;
-    uint32_t arg;
-    const script_value *value;
+    uint32_t arg;              // index; its meaning depends on `code`
+    const script_value *value; // of SCRIPT_CONSTANT
 } script_op;
 
 // Functions of the engine. The first argument of the functions up to animState() is a channel, the

@@ -789,7 +789,7 @@ static bool begin_function(script_compiler *compiler, const script_definition *d
     md5_arena *const scratch = &compiler->scratch;
     // A token opens at most one statement and two operators, and emits at most four operations. A
     // function without tokens emits a few operations too.
-    const size_t num_tokens = definition->end - definition->at + 8;
+    const size_t num_tokens = definition->end_token - definition->first_token + 8;
     compiler->ops = MD5_ALLOC_ARRAY(scratch, script_op, 4 * num_tokens);
     compiler->statements = MD5_ALLOC_ARRAY(scratch, open_statement, num_tokens);
     compiler->operators = MD5_ALLOC_ARRAY(scratch, pending_operator, 2 * num_tokens);
@@ -822,9 +822,9 @@ static bool read_function(script_compiler *compiler, const script_definition *de
     const md5_arena_mark mark = md5i_arena_position(&compiler->scratch);
     TRY(begin_function(compiler, definition));
 
-    tokens->at = definition->at;
+    tokens->at = definition->first_token;
     read_parameters(compiler);
-    tokens->at = definition->body;
+    tokens->at = definition->body_token;
     compiler->program->space = definition->object;
     (void)open_block(compiler, OPEN_BLOCK);
     while (compiler->num_statements > 0 && md5_script_is_ok(tokens))

@@ -182,7 +182,7 @@ static bool read_definition(script_program *program)
     script_definition *const definition = MD5_ALLOC_ZEROED(&program->arena, script_definition, 1);
     TRY(definition);
     definition->index = MD5_NONE;
-    definition->at = tokens->at;
+    definition->first_token = tokens->at;
     definition->object = program->space;
 
     (void)md5i_script_read_name(tokens); // the type
@@ -197,17 +197,17 @@ static bool read_definition(script_program *program)
     TRY(definition->name);
 
     if (md5i_script_accept(tokens, "(")) {
-        definition->at = tokens->at;
+        definition->first_token = tokens->at;
         md5i_script_skip_to(tokens, "(", ")");
         if (md5i_script_accept(tokens, ";")) // only a declaration
             return true;
         md5i_script_expect(tokens, "{");
-        definition->body = tokens->at;
+        definition->body_token = tokens->at;
         md5i_script_skip_to(tokens, "{", "}");
     } else {
         md5i_script_skip_to(tokens, "", ";"); // no token is ""
     }
-    definition->end = tokens->at;
+    definition->end_token = tokens->at;
 
     // Append the definition to the list.
     program->num_definitions++;
@@ -340,8 +340,8 @@ static bool resolve(script_program *program, const char *object)
     for (; member; member = member->outer)
         TRY(read_members(program, member));
     for (script_definition *def = program->first; def; def = def->next) {
-        if (def->body == 0) { // variables
-            tokens->at = def->at;
+        if (def->body_token == 0) { // variables
+            tokens->at = def->first_token;
             TRY(read_variables(program, md5i_script_type(md5i_script_read_name(tokens))));
         } else {
             add_function(program, def);

@@ -16,17 +16,16 @@ typedef struct script_object {
     md5_name_map functions; // script_definition
 } script_object;
 
-// The definition of a function or of global variables. Indices of tokens: `at` is the first
-// parameter of a function, or the type of variables; `body` the first token of a body, or 0 for
-// variables; `end` is after the last token.
+// The definition of a function or of global variables.
 typedef struct script_definition {
     const char *name;
     const script_token *name_token;
     script_object *object; // NULL: global
-    uint32_t at;
-    uint32_t body;
-    uint32_t end;
-    uint32_t index; // in script_block.functions; MD5_NONE: not compiled
+    // Indices of tokens.
+    uint32_t first_token; // of the parameters of a function, or the type of variables
+    uint32_t body_token;  // first token of the body of a function; 0: variables
+    uint32_t end_token;   // after the last token
+    uint32_t index;       // in script_block.functions; MD5_NONE: not compiled
     bool is_frame_call;
     struct script_definition *next;
     struct script_definition *next_compiled;

@@ -167,12 +167,14 @@ typedef struct ragdoll_node {
     uint32_t num_limits;  // a cone or a hinge 1, a pyramid 2
     uint32_t subtree_end; // end of the range of nodes in the subtree
     double mass;
-    double inertia[3][3];       // in the axes of the body
-    double radius;              // distance of the farthest vertex
-    double extra_inertia;       // relative increase of the joint's inertia, to slow down the joint
-    double velocity_factors[2]; // fractions of linear and angular velocity that remain after a step
-    md5_quatd base_rotation;    // rotation of bodies[0] in bodies[1] in the setup pose
-    md5_vec3d shaft;            // of a universal joint, in bodies[1]
+    double inertia[3][3]; // in the axes of the body
+    double radius;        // distance of the farthest vertex
+    double extra_inertia; // relative increase of the joint's inertia, to slow down the joint
+    // Fractions of the velocities that remain after a step, because of the friction of the body.
+    double linear_factor;
+    double angular_factor;
+    md5_quatd base_rotation; // rotation of bodies[0] in bodies[1] in the setup pose
+    md5_vec3d shaft;         // of a universal joint, in bodies[1]
     // State.
     ragdoll_transform transform;
     md5_quatd joint_rotation; // of bodies[0] in bodies[1]

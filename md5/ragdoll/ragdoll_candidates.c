@@ -1,10 +1,16 @@
 // The list of candidates for the contacts of one body, without duplicates.
 #include "md5/ragdoll/contact_search.h"
 
+// Two candidates are the same if the square of the distance between their points is less than this,
+// square units, and the cosine of the angle between their normals is larger than this.
+#define MAX_SAME_SQUARE 0.01
+#define MIN_SAME_COSINE 0.99
+
 static bool is_same_contact(const contact_candidate *candidate, md5_vec3d point, md5_vec3d normal)
 {
     const md5_vec3d apart = md5_vec3d_sub(candidate->point, point);
-    return md5_vec3d_dot(apart, apart) < 0.01 && md5_vec3d_dot(candidate->normal, normal) > 0.99;
+    const double square = md5_vec3d_dot(apart, apart);
+    return square < MAX_SAME_SQUARE && md5_vec3d_dot(candidate->normal, normal) > MIN_SAME_COSINE;
 }
 
 void md5i_add_contact_candidate(contact_search *search, md5_vec3d point, md5_vec3d normal,
@@ -14,6 +20,7 @@ void md5i_add_contact_candidate(contact_search *search, md5_vec3d point, md5_vec
     if (gap > search->reach)
         return;
 
+    // The new candidate replaces the same candidate, or follows the last candidate.
     contact_candidate *const candidates = search->candidates;
     uint32_t index = search->num_candidates;
     for (uint32_t i = 0; i < search->num_candidates; i++) {
@@ -21,16 +28,18 @@ void md5i_add_contact_candidate(contact_search *search, md5_vec3d point, md5_vec
             index = i;
     }
 
-    if (index == MAX_CANDIDATES) { // replace the farthest one
+    // If the list is full, it replaces the candidate with the largest gap.
+    if (index == MAX_CANDIDATES) {
         index = 0;
         for (uint32_t i = 1; i < search->num_candidates; i++) {
             if (candidates[i].gap > candidates[index].gap)
                 index = i;
         }
     }
+
     if (index == search->num_candidates)
         search->num_candidates++;
     else if (candidates[index].gap <= gap)
-        return;
+        return; // the stored candidate is deeper
     candidates[index] = (contact_candidate){point, normal, level, gap};
 }

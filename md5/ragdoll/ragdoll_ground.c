@@ -18,6 +18,8 @@ static void search_plane(contact_search *search)
                                    (double)ground->plane_distance);
 }
 
+#define MAX_LEVEL 1e15 // units; also excludes heights that are not numbers
+
 // Adds a candidate for a point and the tangent plane of the height field below it.
 static void search_height(contact_search *search, md5_vec3d point)
 {
@@ -28,7 +30,8 @@ static void search_height(contact_search *search, md5_vec3d point)
     const md5_vec3d on_ground = {point.x, point.y, (double)height};
     const md5_vec3d normal = md5_vec3d_normalize(md5_vec3d_from_vec3(up));
     const double level = md5_vec3d_dot(normal, on_ground);
-    if (normal.z > 0.0 && level > -1e15 && level < 1e15)
+    const bool is_valid = normal.z > 0.0 && level > -MAX_LEVEL && level < MAX_LEVEL;
+    if (is_valid)
         md5i_add_contact_candidate(search, point, normal, level);
 }
 

@@ -10,13 +10,18 @@ static md5_vec3d triangle_normal(const md5_figure *figure, const uint32_t vertic
     return md5_vec3d_normalize(md5_vec3d_cross(md5_vec3d_sub(c, a), md5_vec3d_sub(b, a)));
 }
 
+// Two triangles are in one plane if the cosine of the angle between their normals is larger than
+// this, and their distances from the center of the body differ by less than this, units.
+#define MIN_PARALLEL_COSINE 0.9999
+#define SAME_PLANE_DISTANCE 1e-3
+
 // Returns the index of a plane, which is added unless it is the plane of an earlier triangle.
 static uint32_t add_plane(md5_ragdoll *ragdoll, ragdoll_hull *hull, md5_vec3d normal, double level)
 {
     ragdoll_plane *const planes = &ragdoll->planes[hull->first_plane];
     for (uint32_t i = 0; i < hull->num_planes; i++) {
-        const bool is_parallel = md5_vec3d_dot(planes[i].normal, normal) > 0.9999;
-        if (is_parallel && fabs(planes[i].level - level) < 1e-3)
+        const bool is_parallel = md5_vec3d_dot(planes[i].normal, normal) > MIN_PARALLEL_COSINE;
+        if (is_parallel && fabs(planes[i].level - level) < SAME_PLANE_DISTANCE)
             return i;
     }
     planes[hull->num_planes] = (ragdoll_plane){normal, level};

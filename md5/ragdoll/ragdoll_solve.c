@@ -113,8 +113,8 @@ static void move_cursor(md5_ragdoll *ragdoll, uint32_t node)
         leave_node(ragdoll);
     // The path from the node up to the cursor, which is entered in the opposite order.
     uint32_t count = 0;
-    for (uint32_t at = node; at != ragdoll->cursor; at = ragdoll->nodes[at].parent)
-        ragdoll->path[count++] = at;
+    for (uint32_t k = node; k != ragdoll->cursor; k = ragdoll->nodes[k].parent)
+        ragdoll->path[count++] = k;
     while (count > 0)
         enter_node(ragdoll, ragdoll->path[--count]);
 }
@@ -161,8 +161,8 @@ static spatial velocity_response(md5_ragdoll *ragdoll, uint32_t from, spatial im
         return (spatial){{0.0}}; // the nodes are in different trees
 
     uint32_t count = 0;
-    for (uint32_t at = to; at != common; at = ragdoll->nodes[at].parent)
-        ragdoll->path[count++] = at;
+    for (uint32_t k = to; k != common; k = ragdoll->nodes[k].parent)
+        ragdoll->path[count++] = k;
     spatial motion = md5_spatial_mul(&ragdoll->nodes[common].response, &impulse);
     while (count > 0)
         motion = motion_from_parent(&ragdoll->nodes[ragdoll->path[--count]], &motion);

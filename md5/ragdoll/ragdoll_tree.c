@@ -163,8 +163,8 @@ static void add_node(md5_ragdoll *ragdoll, uint32_t body, uint32_t parent, uint3
                            .joint_rotation = {0.0, 0.0, 0.0, 1.0}};
     ragdoll->node_by_body[body] = index;
     read_inertia(node, part, min_mass);
-    node->velocity_factors[0] = velocity_factor(part->def->friction[0]);
-    node->velocity_factors[1] = velocity_factor(part->def->friction[1]);
+    node->linear_factor = velocity_factor(part->def->friction[0]);
+    node->angular_factor = velocity_factor(part->def->friction[1]);
     if (constraint == MD5_NONE)
         return;
 
@@ -840,6 +840,8 @@ static void propagate_velocity(const md5_ragdoll *ragdoll, ragdoll_node *node)
 #define TOLERATED_SPEED_RATIO 1.05
 #define INERTIA_MARGIN 1.2
 
+#define MAX_SUM_OF_SPEEDS 1e15
+
 // Invalid velocities occur in figures whose masses or lengths differ by more than the precision of
 // numbers allows.
 void md5i_stop_invalid_motion(md5_ragdoll *ragdoll)
@@ -849,7 +851,7 @@ void md5i_stop_invalid_motion(md5_ragdoll *ragdoll)
         for (int i = 0; i < 6; i++)
             sum += fabs(ragdoll->nodes[k].velocity.x[i]);
     }
-    if (sum < 1e15) // false for NaN
+    if (sum < MAX_SUM_OF_SPEEDS) // false for NaN
         return;
 
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
@@ -925,8 +927,8 @@ static void prepare_body(const md5_ragdoll *ragdoll, ragdoll_node *node, prepare
     if (mode == PREPARE_STEP) {
         momentum = node->momentum;
         momentum.z -= ragdoll->gravity * ragdoll->seconds * node->mass;
-        momentum = md5_vec3d_scale(momentum, node->velocity_factors[0]);
-        angular_momentum = md5_vec3d_scale(node->angular_momentum, node->velocity_factors[1]);
+        momentum = md5_vec3d_scale(momentum, node->linear_factor);
+        angular_momentum = md5_vec3d_scale(node->angular_momentum, node->angular_factor);
     } else {
         momentum = md5_vec3d_scale(node->linear, node->mass);
         angular_momentum = md5i_angular_momentum(node, node->angular);
