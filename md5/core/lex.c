@@ -340,8 +340,8 @@ MD5_COLD bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *expected)
         return true;
     }
 
-    // Following strings in the same kind of quotes may be joined to this string. The loop runs
-    // twice then: to measure the result, and to copy the parts.
+    // Following strings in the same kind of quotes may be joined to this string. The outer loop
+    // then runs twice: to measure the result, and to copy the parts to `joined`.
     char *joined = NULL;
     for (;;) {
         md5_span part = {0};
@@ -356,6 +356,7 @@ MD5_COLD bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *expected)
             count++;
         } while (lex->join_strings && md5i_lex_skip_space(lex) < lex->end && *lex->at == *start);
 
+        // One string needs no copy: it is a part of the file's text.
         *text = joined ? (md5_span){joined, size} : part;
         if (joined || count == 1)
             return true;
@@ -434,8 +435,7 @@ static bool word_begins(const char *position, const char *end, const char *lower
 }
 
 // Returns true if the word from `digits` to `end` is not a finite number: nan, inf, or a number
-// with
-// `#` like 1.#INF. `digits_end` is the first byte after its digits.
+// with `#` like 1.#INF. `digits_end` is the first byte after its digits.
 static bool is_not_finite(const char *digits, const char *digits_end, const char *end)
 {
     if (word_begins(digits, end, "nan") || word_begins(digits, end, "inf"))
@@ -443,7 +443,8 @@ static bool is_not_finite(const char *digits, const char *digits_end, const char
     return digits_end > digits && digits_end < end && *digits_end == '#';
 }
 
-// Reports why the word at `position` is not a number.
+// Reports why the word at `position` is not a number, and returns false. `kind` is the expected
+// kind of number, with its article.
 static MD5_COLD bool bad_number(md5_lex *lex, const char *position, const char *kind)
 {
     const char *const end = md5i_lex_word_end(lex, position);
@@ -636,6 +637,8 @@ static const char *skip_fraction(const md5_lex *lex, const char *at)
 static MD5_COLD MD5_NO_INLINE bool lex_any_int(md5_lex *lex, int64_t *value)
 {
     const int64_t limit = INT64_MAX / 10 - 1;
+
+    // Skip the sign, which may be separated from the digits.
     const char *const start = lex->at;
     const bool is_negative = start < lex->end && *start == '-';
     const bool has_separate_minus = skip_separate_minus(lex);
@@ -644,16 +647,18 @@ static MD5_COLD MD5_NO_INLINE bool lex_any_int(md5_lex *lex, int64_t *value)
     if (has_sign && !has_separate_minus)
         first++;
 
-    const char *point = first;
+    const char *point = first; // end of the digits, where a fraction may begin
     int64_t whole = 0;
     for (; point < lex->end && md5_is_digit(*point); point++)
         whole = whole < limit ? 10 * whole + (*point - '0') : INT64_MAX;
     if (point == first)
         return bad_number(lex, lex->at, "an integer");
+
     const char *const fraction_end = skip_fraction(lex, point);
     const char *const end = find_number_end(lex, fraction_end);
     if (!end)
         return bad_number(lex, start, "an integer");
+
     *value = is_negative ? -whole : whole;
     warn_of_int(lex, start, first, point, fraction_end, *value);
     lex->at = end;
@@ -687,22 +692,24 @@ static bool is_line_start(const md5_lex *lex)
 
 MD5_COLD bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word))
 {
-    const char *block = NULL;
-    size_t depth = 0;
+    const char *block_at = NULL; // position of the outermost block
+    size_t depth = 0;            // number of open blocks
 
     for (;;) {
         const md5_span word = md5i_lex_peek_word(lex);
         if (lex->at == lex->end)
             break;
 
+        // Outside of blocks, the values end at a `}` or at the next keyword.
         const char c = *lex->at;
         if (depth == 0) {
             if (c == '}')
                 return true;
             if (md5_span_is_name(word) && (is_line_start(lex) || is_known(word)))
                 return true;
-            block = lex->at;
+            block_at = lex->at;
         }
+
         if (c == '{')
             depth++;
         else if (c == '}')
@@ -714,8 +721,9 @@ MD5_COLD bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word)
         else
             lex->at = md5i_lex_token_end(lex, lex->at);
     }
+
     if (depth > 0)
-        return md5i_lex_fail(lex, block, MD5_ERROR_SYNTAX,
+        return md5i_lex_fail(lex, block_at, MD5_ERROR_SYNTAX,
                              "unterminated block: expected '}', found the end of the file");
     return true;
 }

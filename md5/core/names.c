@@ -104,8 +104,7 @@ bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_sk
     const md5_sorted_name *const anim_by_name = md5i_sort_joint_names(arena, anim);
     TRY(model_by_name && anim_by_name);
 
-    // Advances in both sorted lists together: if a name occurs several times, its k-th joints
-    // match.
+    // Advance in both sorted lists together. If a name occurs several times, its k-th joints match.
     uint32_t i = 0;
     uint32_t j = 0;
     while (i < model->num_joints && j < anim->num_joints) {

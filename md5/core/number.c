@@ -57,7 +57,8 @@ static inline const char *scan_exponent(const char *text, const char *end, int64
 }
 
 // Scans the number at `text`: a sign, digits, a point, digits, an exponent. Returns the position
-// after it, or NULL if there is no digit.
+// after it, or NULL if there is no digit. Leading zeros are not stored. Each digit before the point
+// increases the exponent; each zero between the point and the first other digit decreases it.
 static MD5_COLD const char *scan_decimal(const char *text, const char *end, scanned_decimal *number)
 {
     const char *next = text;
@@ -81,10 +82,12 @@ static MD5_COLD const char *scan_decimal(const char *text, const char *end, scan
         has_digits = true;
 
         if (number->num_digits == 0 && *next == '0') {
-            number->exponent -= is_past_point; // leading zeros
+            if (is_past_point)
+                number->exponent--;
             continue;
         }
-        number->exponent += !is_past_point;
+        if (!is_past_point)
+            number->exponent++;
         if (number->num_digits < KEPT_DIGITS)
             number->digits[number->num_digits++] = (unsigned char)(*next - '0');
         else
@@ -315,6 +318,9 @@ const char *md5i_scan_plain(const char *text, float *value)
 {
     const uint64_t digit = '0' * MD5_ONES;
     const uint32_t negative = *text == '-';
+
+    // Bits that mark the bytes that are not digits, except the sign: the first is the point, the
+    // second is the end of the number.
     const uint64_t non_digits = md5_not_digits(text) - negative;
     const uint64_t after_point = non_digits & (non_digits - 1);
     if (after_point == 0)
@@ -328,7 +334,7 @@ const char *md5i_scan_plain(const char *text, float *value)
     if (text[point] != '.' || !md5_is_blank(*end) || num_decimals == 0)
         return NULL;
 
-    double near;
+    double near; // all digits as an integer, divided by a power of ten
     if (num_digits <= 8) {
         // The last eight digits without the point: digits before the point are read from one byte
         // earlier.
@@ -342,6 +348,8 @@ const char *md5i_scan_plain(const char *text, float *value)
         near = (double)(int32_t)md5_eight_digits((word ^ digit) & last_bytes(num_digits));
         near /= md5i_exact_powers[num_decimals];
     } else {
+        // Two words: the last eight digits, which must be decimals, and the digits before them,
+        // without the point.
         if (num_decimals < 8)
             return NULL;
         const uint64_t decimals = num_decimals > 8 ? last_bytes(num_decimals - 8) : 0;

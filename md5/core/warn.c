@@ -45,24 +45,28 @@ static void report_warning(const md5_context *context, uint32_t number, md5_erro
 void md5i_report_merged_warnings(md5_context *context)
 {
     md5_merged_warnings *const merged = context->held;
-    for (uint32_t i = 0; merged && i < merged->count; i++) {
+    if (!merged)
+        return;
+    for (uint32_t i = 0; i < merged->count; i++) {
         const md5_merged_warning *const repeated = &merged->kinds[i];
         md5_error warning = {
             .line = repeated->line, .column = repeated->column, .status = MD5_WARNING};
 
-        char note[48];
         memcpy(warning.message, repeated->message, sizeof warning.message);
-        snprintf(note, sizeof note, " (%u times, last in line %u)", repeated->count,
-                 repeated->last_line);
-        if (repeated->count > 1)
+        if (repeated->count > 1) {
+            char note[48];
+            snprintf(note, sizeof note, " (%u times, last in line %u)", repeated->count,
+                     repeated->last_line);
             append_note(warning.message, note);
+        }
 
         report_warning(context, repeated->number, &warning);
     }
-    if (merged)
-        merged->count = 0;
+    merged->count = 0;
 }
 
+// Returns true if a warning is merged with the warnings of a kind: it has the same format and is
+// about the same word, if it is about a word.
 static bool is_same_warning(const md5_merged_warning *kind, const char *format, const char *word,
                             size_t word_size)
 {
@@ -76,6 +80,7 @@ bool md5i_count_warning(md5_context *context, const char *format, const char *wo
 {
     md5_merged_warnings *const merged = context->held;
 
+    // A repeated warning is only counted.
     for (uint32_t i = 0; merged && i < merged->count; i++) {
         md5_merged_warning *const repeated = &merged->kinds[i];
         if (is_same_warning(repeated, format, word, word_size)) {
@@ -85,6 +90,7 @@ bool md5i_count_warning(md5_context *context, const char *format, const char *wo
         }
     }
 
+    // The first warning of its kind. If there are too many kinds, report the earlier kinds.
     if (merged && merged->count == MD5_WARNING_KINDS)
         md5i_report_merged_warnings(context);
 
@@ -104,6 +110,7 @@ void md5i_report_warning(md5_context *context, uint32_t line, uint32_t column, c
     md5_merged_warnings *const merged = context->held;
     md5_error warning = {.line = line, .column = column, .status = MD5_WARNING};
     if (merged) {
+        // Store the message in the kind that md5i_count_warning() has added.
         md5_merged_warning *const repeated = &merged->kinds[merged->count - 1];
         repeated->line = line;
         repeated->column = column;
