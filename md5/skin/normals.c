@@ -54,8 +54,9 @@ static double arctangent(double t)
     return 4 * t * sum;
 }
 
-// Returns the angle of a triangle at a corner. `area` is twice the area of the triangle: area and
-// `cosine` are the sine and cosine of the angle times the same lengths.
+// Returns the angle of a triangle at a corner, in radians. `area` is twice the area of the
+// triangle. The area and `cosine` are the sine and cosine of the angle times the lengths of both
+// edges, so tan(angle / 2) = sine / (1 + cosine) needs no lengths.
 static double corner_angle(const md5_vec3 *points, const uint32_t *corners, int corner, double area)
 {
     const double pi = 3.14159265358979323846;
@@ -108,6 +109,7 @@ static inline normal_sum load_sum(const normal_sums *sums, uint32_t vertex)
 static void merge_sums(const normal_sums *sums, uint32_t *nexts, uint32_t num_vertices)
 {
     for (uint32_t i = 0; i < num_vertices; i++) {
+        // The end of a chain is num_vertices. A visited vertex refers to itself.
         const bool is_single = nexts[i] == num_vertices;
         const bool is_visited = nexts[i] == i;
         if (is_single || is_visited)
@@ -207,15 +209,17 @@ bool md5i_build_normals(md5_arena *arena, md5_mesh_build *mesh, uint32_t *nexts,
     const uint32_t num_vertices = mesh->num_vertices;
     normal_sums sums = {.xy = scratch, .z = mesh->normals};
 
-    // The sums are not needed yet: until then, their memory is scratch memory.
-    md5_arena over = md5i_arena_in_memory(arena->context, sums.xy, num_vertices * sizeof *sums.xy);
-    const md5_arena_mark begin = md5i_arena_position(&over);
-    const bool is_welded = md5i_weld(&over, mesh->positions, num_vertices, nexts);
-    md5i_arena_rewind(&over, begin);
+    // Find the vertices at the same positions. The sums do not exist yet, so their memory is used
+    // as scratch memory.
+    md5_arena weld_arena =
+        md5i_arena_in_memory(arena->context, sums.xy, num_vertices * sizeof *sums.xy);
+    const md5_arena_mark begin = md5i_arena_position(&weld_arena);
+    const bool is_welded = md5i_weld(&weld_arena, mesh->positions, num_vertices, nexts);
+    md5i_arena_rewind(&weld_arena, begin);
     TRY(is_welded);
-
     md5i_chain_equals(nexts, num_vertices);
 
+    // Sum the normals of the triangles.
     memset(sums.xy, 0, num_vertices * sizeof *sums.xy);
     memset(sums.z, 0, num_vertices * sizeof *sums.z);
     if (weighting == MD5_NORMALS_AREA || weighting == MD5_NORMALS_ANGLE) {

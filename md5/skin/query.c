@@ -73,9 +73,10 @@ md5_bounds md5_bounds_from_joints(const md5_bounds *joint_bounds, const md5_mat3
     MD5_ASSERT((joint_bounds && joints) || num_joints == 0,
                "joint_bounds, joints: must not be NULL");
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-    for (uint32_t joint = 0; joint < num_joints; joint++)
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
         if (!is_empty(&joint_bounds[joint]))
             bounds = md5_bounds_union(bounds, transform(&joint_bounds[joint], &joints[joint]));
+    }
     return bounds;
 }
 
@@ -98,14 +99,16 @@ uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joi
     MD5_ASSERT_ARRAY(joints, num_joints);
     const md5_vec3d origin = md5_vec3d_from_vec3(ray.origin);
     const md5_vec3d direction = md5_vec3d_from_vec3(ray.direction);
-    const double length = md5_vec3d_dot(direction, direction);
+    const double square_length = md5_vec3d_dot(direction, direction);
     uint32_t nearest = MD5_NONE;
     double smallest = INFINITY;
 
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         const md5_vec3 position = md5_mat34_translation(joints[joint]);
         const md5_vec3d offset = md5_vec3d_sub(md5_vec3d_from_vec3(position), origin);
-        double t = length > 0 ? md5_vec3d_dot(offset, direction) / length : 0;
+
+        // Find the nearest point of the ray: origin + t * direction.
+        double t = square_length > 0 ? md5_vec3d_dot(offset, direction) / square_length : 0;
         t = t > 0 ? t : 0;
         if (ray.limit > 0 && t > (double)ray.limit)
             t = (double)ray.limit;
@@ -203,8 +206,9 @@ static md5_vec4 combine_rows(const md5_mat44 *m, int row, float sign, float w)
                       sign * a[8] + w * last[8], sign * a[12] + w * last[12]};
 }
 
-// Clip coordinates inside the frustum have -w <= x, y, z <= w. For a depth range that includes 0,
-// 0 <= z replaces one of the planes.
+// Clip coordinates inside the frustum have -w <= x, y, z <= w. Planes 2 i and 2 i + 1 are the lower
+// and the upper limit of axis i. For depths from 0 to 1 or from 1 to 0, the plane 0 <= z replaces
+// one of the planes of z. Plane 4 is then the near plane, and plane 5 is the far plane.
 void md5_frustum_planes(md5_mat44 clip_from_world, md5_depth depth, md5_vec4 *planes)
 {
     MD5_ASSERT_NOT_NULL(planes);
@@ -425,15 +429,18 @@ static bool hit_triangle(const sheared *space, md5_vec3 a, md5_vec3 b, md5_vec3 
     return true;
 }
 
-// Returns the sum of a joint's biases at the point of a hit.
+// Returns the weight of a joint at the point of a hit: the sum of the magnitudes of its biases in
+// the three corners, each times the weight of the corner.
 static float interpolate_joint_weight(const md5_mesh *mesh, const md5_hit *hit, uint32_t joint)
 {
     float weight = 0;
     for (uint32_t corner = 0; corner < 3; corner++) {
         const uint32_t vertex = mesh->indices[3 * hit->triangle + (uint32_t)corner];
-        for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++)
+        const uint32_t end = mesh->first_influence[vertex + 1];
+        for (uint32_t i = mesh->first_influence[vertex]; i < end; i++) {
             if (mesh->influence_joints[i] == joint)
                 weight += hit->weights[corner] * fabsf(mesh->influences[i].w);
+        }
     }
     return weight;
 }

@@ -8,8 +8,8 @@
 
 // == Mirror seams ================================================================================
 
-// Flags of a vertex: the kinds of triangles that use the vertex. A byte contains the flags of four
-// vertices, the first vertex in the lowest bits.
+// Flags of a vertex: the kinds of triangles that use the vertex, with a plain or a mirrored
+// texture. A byte contains the flags of four vertices, the first vertex in the lowest bits.
 enum { PLAIN = 1, MIRRORED = 2, BOTH = PLAIN | MIRRORED };
 enum {
     PER_BYTE = 4, // vertices per byte
@@ -39,9 +39,11 @@ static unsigned char *find_uses(md5_arena *scratch, const md5_mesh_build *mesh)
 {
     unsigned char *const uses =
         MD5_ALLOC_ZEROED(scratch, unsigned char, mesh->num_file_vertices / PER_BYTE + 1);
+
     // A tangent from the file is used on both sides of a seam, so no vertex is split.
     if (!uses || mesh->has_frames || scratch->context->skip_geometry & MD5_GEOMETRY_TANGENTS)
         return uses;
+
     const size_t num_corners = 3 * (size_t)mesh->num_triangles;
     for (size_t i = 0; i < num_corners; i += 3) {
         const uint32_t *const corners = mesh->indices + i;
@@ -102,9 +104,13 @@ bool md5i_measure_with_seams(md5_arena *scratch, md5_mesh_build *mesh)
     uint32_t num_vertices = mesh->num_file_vertices;
     uint32_t num_influences = 0;
     for (uint32_t vertex = 0; vertex < mesh->num_file_vertices; vertex++) {
-        const uint32_t on_seam = is_on_seam(uses, vertex);
-        num_vertices += on_seam;
-        num_influences += md5i_count_influences(mesh, vertex) << on_seam;
+        const uint32_t vertex_influences = md5i_count_influences(mesh, vertex);
+        num_influences += vertex_influences;
+        if (is_on_seam(uses, vertex)) {
+            // The copy of the vertex has the same influences.
+            num_vertices++;
+            num_influences += vertex_influences;
+        }
     }
 
     mesh->num_vertices = num_vertices;
@@ -163,17 +169,20 @@ static inline md5_vec3d project(md5_vec3d n, md5_vec3d along)
                               : md5_vec3d_perpendicular(n);
 }
 
-// Returns the sums of two vertices along one axis of the texture: u, or v if `is_v`. z[] contains
-// z of both axes of the two vertices.
-static inline md5_pair3 two_sums(const texture_axes *const sums[2], const md5_pair z[2], bool is_v)
+typedef enum texture_axis { TEXTURE_U, TEXTURE_V } texture_axis;
+
+// Returns the sums of two vertices along one axis of the texture. z[] contains z of both axes of
+// the two vertices.
+static inline md5_pair3 two_sums(const texture_axes *const sums[2], const md5_pair z[2],
+                                 texture_axis axis)
 {
     const md5_pair pairs[3][2] = {{md5_pair_load(sums[0]->x), md5_pair_load(sums[1]->x)},
                                   {md5_pair_load(sums[0]->y), md5_pair_load(sums[1]->y)},
                                   {z[0], z[1]}};
     md5_pair along[3];
     for (uint32_t i = 0; i < 3; i++)
-        along[i] = is_v ? md5_pair_seconds(pairs[i][0], pairs[i][1])
-                        : md5_pair_firsts(pairs[i][0], pairs[i][1]);
+        along[i] = axis == TEXTURE_V ? md5_pair_seconds(pairs[i][0], pairs[i][1])
+                                     : md5_pair_firsts(pairs[i][0], pairs[i][1]);
     const md5_pair3 both = {along[0], along[1], along[2]};
     return both;
 }
@@ -282,8 +291,8 @@ static void write_tangents(const md5_mesh_build *mesh, uint32_t begin, uint32_t 
         const texture_axes *const axes[2] = {&sums[i], &sums[next]};
         const md5_pair z[2] = {md5_pair_load(tangents[0]), md5_pair_load(tangents[1])};
 
-        const md5_pair3 u = two_sums(axes, z, false);
-        const md5_pair3 v = two_sums(axes, z, true);
+        const md5_pair3 u = two_sums(axes, z, TEXTURE_U);
+        const md5_pair3 v = two_sums(axes, z, TEXTURE_V);
         const md5_pair3 n = md5_pair3_set(md5_vec3d_from_vec3(mesh->normals[begin + i]),
                                           md5_vec3d_from_vec3(mesh->normals[begin + next]));
 
@@ -311,10 +320,11 @@ static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
     const md5_arena_mark before = md5i_arena_position(arena);
     const uint32_t num_vertices = mesh->num_vertices;
 
-    // Processes as many vertices at a time as the scratch memory has space for, but in at most
-    // eight parts, because each part reads all triangles.
+    // Process as many vertices at a time as the scratch memory has space for, but in at most
+    // MAX_PARTS parts, because each part reads all triangles.
+    enum { MAX_PARTS = 8 };
     const size_t capacity = md5i_arena_free_bytes(arena) / sizeof(texture_axes);
-    const size_t min_size = num_vertices / 8 + 1;
+    const size_t min_size = num_vertices / MAX_PARTS + 1;
     const size_t part_size = capacity > min_size ? capacity : min_size;
     texture_axes *const sums = MD5_ALLOC_ARRAY(arena, texture_axes, part_size);
     TRY(sums);

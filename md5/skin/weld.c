@@ -119,8 +119,9 @@ bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_
         uint32_t slot = (uint32_t)(hash >> 32) & (num_slots - 1);
         steps += STEPS_PER_POINT;
 
-        // An empty slot counts as a slot that contains the point itself, which is equal. This
-        // avoids a branch that would often be mispredicted.
+        // Search the slots from here on for an equal point. An empty slot counts as a slot that
+        // contains the point itself, which is equal. This avoids a branch that would often be
+        // mispredicted.
         uint32_t first = slots[slot] != UINT32_MAX ? slots[slot] : i;
         while (!are_positions_equal(points[first], points[i]) && steps-- > 0) {
             slot = (slot + 1) & (num_slots - 1);
@@ -134,11 +135,13 @@ bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_
     return steps >= 0 || md5i_weld_by_sorting(arena, points, count, first_equal);
 }
 
+// Visits the points from the last to the first. Meanwhile the entry of the first point of a group
+// is the last visited point of the group, or the first point itself if no point was visited.
 void md5i_chain_equals(uint32_t *equals, uint32_t count)
 {
     for (uint32_t i = count; i-- > 0;) {
         const uint32_t first = equals[i];
-        if (first > i) // the first point of a group: already replaced by its next point
+        if (first > i) // the first point of a group, which refers to its next point already
             continue;
         equals[i] = equals[first] == first ? count : equals[first];
         if (first < i)
