@@ -48,9 +48,14 @@ static MD5_COLD void apply_rebases(const md5_binding *binding, const md5_sample_
     for (uint32_t i = 0; i < binding->num_rebases; i++) {
         const md5_rebase *rebase = &binding->internal.rebases[i];
         md5_xform local = pose[rebase->joint];
+
+        // Compose the tracks of the joints in between, which the model lacks.
         for (uint32_t extra = rebase->extra; extra != MD5_NONE && targets[extra] == MD5_NONE;
              extra = anim_joints[extra].parent)
             local = md5_xform_mul(sample_joint(&sampling, extra, root), local);
+
+        // The result is relative to the joint that the animation follows. Make it relative to the
+        // parent in the model, by the inverse of the joints from there to the parent.
         uint32_t ancestor = joints[rebase->joint].parent;
         if (ancestor != rebase->above) {
             md5_xform chain = pose[ancestor];

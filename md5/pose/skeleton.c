@@ -140,17 +140,18 @@ static void store_relative(const precise_transform *parent, const precise_transf
 void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transforms,
                           md5_xform *bind_local, md5_mat34 *bind, md5_mat34 *inverse_bind)
 {
-    // Most joints follow their parent or a sibling: reuse the last joint or its parent.
+    // The conversion to doubles is slow. Most joints come after their parent or after a sibling, so
+    // the transforms of the last joint and of its parent are used again.
     precise_transform current = {0};
-    precise_transform above = {0};
+    precise_transform parent_transform = {0};
     uint32_t current_joint = MD5_NONE;
-    uint32_t above_joint = MD5_NONE;
+    uint32_t converted_parent = MD5_NONE; // the joint of parent_transform
 
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
         const uint32_t parent = skeleton->joints[joint].parent;
-        if (parent != MD5_NONE && parent != above_joint) {
-            above = parent == current_joint ? current : to_doubles(&transforms[parent]);
-            above_joint = parent;
+        if (parent != MD5_NONE && parent != converted_parent) {
+            parent_transform = parent == current_joint ? current : to_doubles(&transforms[parent]);
+            converted_parent = parent;
         }
 
         current = to_doubles(&transforms[joint]);
@@ -160,7 +161,7 @@ void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transfo
         store_inverse(&current, &inverse_bind[joint]);
 
         if (parent != MD5_NONE) {
-            store_relative(&above, &current, &bind_local[joint]);
+            store_relative(&parent_transform, &current, &bind_local[joint]);
         } else {
             bind_local[joint] = transforms[joint];
             bind_local[joint].pad = 0;
