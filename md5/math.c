@@ -171,12 +171,15 @@ md5_mat34 md5_mat34_inverse(md5_mat34 m)
     md5_vec3d columns[4];
     for (uint32_t i = 0; i < 4; i++)
         columns[i] = (md5_vec3d){m.m[i], m.m[4 + i], m.m[8 + i]};
+
+    // The rows of the inverse, times the determinant.
     const md5_vec3d rows[3] = {
         md5_vec3d_cross(columns[1], columns[2]),
         md5_vec3d_cross(columns[2], columns[0]),
         md5_vec3d_cross(columns[0], columns[1]),
     };
     const double determinant = md5_vec3d_dot(columns[0], rows[0]);
+
     md5_mat34 inverse;
     bool is_finite = true;
     for (uint32_t i = 0; i < 3; i++) {
@@ -269,16 +272,21 @@ md5_mat44 md5_mat44_mul(md5_mat44 a, md5_mat44 b)
 md5_mat44 md5_mat44_look_at(md5_vec3 eye, md5_vec3 target, md5_vec3 up)
 {
     const md5_vec3d from = md5_vec3d_from_vec3(eye);
+
+    // The view direction, and the vector to the right. If they are undefined, use other axes.
     md5_vec3d forward = md5_vec3d_normalize(md5_vec3d_sub(md5_vec3d_from_vec3(target), from));
     if (!(md5_vec3d_dot(forward, forward) > 0.5))
         forward = (md5_vec3d){1, 0, 0};
     md5_vec3d right = md5_vec3d_cross(forward, md5_vec3d_normalize(md5_vec3d_from_vec3(up)));
-    if (!(md5_vec3d_length(right) > 1e-6)) { // `up` is parallel to `forward`: uses another axis
+    const bool is_up_parallel = !(md5_vec3d_length(right) > 1e-6); // to `forward`
+    if (is_up_parallel) {
         const md5_vec3d x = {1, 0, 0};
         const md5_vec3d z = {0, 0, 1};
         right = md5_vec3d_cross(forward, fabs(forward.z) < 0.8 ? z : x);
     }
     right = md5_vec3d_normalize(right);
+
+    // The rows of the matrix are the axes of the view: right, up and backward.
     const md5_vec3d rows[3] = {right, md5_vec3d_cross(right, forward),
                                md5_vec3d_scale(forward, -1)};
     md5_mat44 view = {{0}};
@@ -320,10 +328,14 @@ md5_mat44 md5_mat44_perspective(float fov_y, float aspect, float near_z, float f
     const bool is_reversed = depth == MD5_DEPTH_ONE_TO_ZERO;
     const double from = (double)(is_reversed ? far_z : near_z);
     const double to = (double)(is_reversed ? near_z : far_z);
-    const double cotangent = 1.0 / tan((double)fov_y * radians * 0.5);
+
+    // Depths from 0 to 1: the elements m[10] and m[14] of the matrix.
     const double linear = from < to ? 1.0 / (from / to - 1) : (to / from) / (1 - to / from);
     const double constant = from < to ? from * linear : to / (1 - to / from);
+
+    // Depths from -1 to 1 are 2 * depth - 1.
     const bool from_zero = depth != MD5_DEPTH_MINUS_ONE_TO_ONE;
+    const double cotangent = 1.0 / tan((double)fov_y * radians * 0.5);
     md5_mat44 clip = {{0}};
     clip.m[0] = (float)(cotangent / (double)aspect);
     clip.m[5] = (float)cotangent;
@@ -396,8 +408,10 @@ bool md5_mat44_project(md5_mat44 clip_from_world, md5_viewport viewport, md5_vec
     for (uint32_t i = 0; i < 4; i++)
         clip[i] =
             (double)m[i] * x + (double)m[4 + i] * y + (double)m[8 + i] * z + (double)m[12 + i];
-    if (!(clip[3] > 0))
+    const bool is_behind_camera = !(clip[3] > 0);
+    if (is_behind_camera)
         return false;
+
     double depth = clip[2] / clip[3];
     if (viewport.depth == MD5_DEPTH_MINUS_ONE_TO_ONE)
         depth = 0.5 + 0.5 * depth;
@@ -437,8 +451,9 @@ bool md5_mat44_unproject(md5_mat44 clip_from_world, md5_viewport viewport, md5_v
            && store_point(found.at.x / found.w, found.at.y / found.w, found.at.z / found.w, point);
 }
 
-// The direction from near / near.w to far / far.w is computed after a multiplication by both w,
-// because the far plane may be infinitely distant.
+// The ray is from near / near.w to far / far.w, where near and far are the pixel's points on both
+// planes in homogeneous coordinates. The far plane may be infinitely distant (far.w is 0), so the
+// direction is computed after a multiplication by both w.
 md5_ray md5_ray_from_pixel(md5_mat44 clip_from_world, md5_viewport viewport, float x, float y)
 {
     const float near_z = viewport.depth == MD5_DEPTH_ONE_TO_ZERO ? 1 : 0;
