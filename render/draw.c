@@ -61,9 +61,9 @@ static void set_posed_attributes(md5gl_renderer *renderer, const md5gl_model *mo
 {
     const GladGLContext *gl = &renderer->gl;
     const size_t vertices = mesh->deform.num_vertices;
-    const md5gl_layout all = md5gli_make_layout(vertices * mesh->posed_count, MD5GL_NUM_ARRAYS);
+    const md5gl_layout layout = md5gli_make_layout(vertices * mesh->posed_count, MD5GL_NUM_ARRAYS);
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->posed);
-    md5gli_set_attributes(gl, &all, vertices * instance, 0,
+    md5gli_set_attributes(gl, &layout, vertices * instance, 0,
                           mesh->deform.write ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_TEXCOORDS);
     if (has_previous) {
         const bool is_stored = mesh->posed_count > model->num_instances;

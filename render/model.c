@@ -158,6 +158,29 @@ static void narrow_joints(uint32_t *joints, size_t count)
     }
 }
 
+// Sets the attributes of `slots` joints and weights per vertex, 4 or 8: one attribute of each kind
+// for 4 slots. In the bound buffer, the weights of all vertices begin at `first_weight`, bytes.
+static void set_slot_attributes(const GladGLContext *gl, uint32_t slots, bool is_narrow,
+                                size_t first_weight)
+{
+    enum { SLOTS_PER_ATTRIBUTE = 4 };
+    const GLenum joint_type = is_narrow ? GL_UNSIGNED_SHORT : GL_UNSIGNED_INT;
+    const size_t joint_size = is_narrow ? sizeof(uint16_t) : sizeof(uint32_t);
+    const GLsizei joint_stride = (GLsizei)(slots * joint_size);
+    const GLsizei weight_stride = (GLsizei)(slots * sizeof(float));
+    for (GLuint i = 0; i < slots / SLOTS_PER_ATTRIBUTE; i++) {
+        const size_t slot = (size_t)i * SLOTS_PER_ATTRIBUTE;
+        const size_t joint_offset = slot * joint_size;
+        const size_t weight_offset = first_weight + slot * sizeof(float);
+        gl->VertexAttribIPointer(MD5GL_AT_JOINTS + i, SLOTS_PER_ATTRIBUTE, joint_type, joint_stride,
+                                 (const void *)joint_offset);
+        gl->VertexAttribPointer(MD5GL_AT_WEIGHTS + i, SLOTS_PER_ATTRIBUTE, GL_FLOAT, GL_FALSE,
+                                weight_stride, (const void *)weight_offset);
+        gl->EnableVertexAttribArray(MD5GL_AT_JOINTS + i);
+        gl->EnableVertexAttribArray(MD5GL_AT_WEIGHTS + i);
+    }
+}
+
 // Uploads `slots` joints and weights per vertex, 4 or 8, and sets their attributes.
 static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t slots,
                          uint32_t num_joints, md5_error *error)
@@ -173,7 +196,7 @@ static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t sl
 
         // Joint indices of 16 bits halve the memory that a vertex reads; only a model of more than
         // 65536 joints needs 32 bits.
-        const bool is_narrow = num_joints <= 65536;
+        const bool is_narrow = num_joints <= UINT16_MAX + 1u;
         const size_t joint_size = is_narrow ? sizeof(uint16_t) : sizeof(uint32_t);
         if (is_narrow)
             narrow_joints(joints, count);
@@ -182,19 +205,8 @@ static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t sl
                                      {weights, count * sizeof *weights}};
         gl->GenBuffers(1, &mesh->influences);
         uploaded = fill_buffer(renderer, mesh->influences, parts, 2, error);
-        const GLenum type = is_narrow ? GL_UNSIGNED_SHORT : GL_UNSIGNED_INT;
-        for (GLuint half = 0; half < slots / 4 && uploaded; half++) {
-            const size_t slot = (size_t)half * 4;
-            const size_t offset = slot * joint_size;
-            const size_t weights_offset = parts[0].size + slot * sizeof *weights;
-            gl->VertexAttribIPointer(MD5GL_AT_JOINTS + half, 4, type, (GLsizei)(slots * joint_size),
-                                     (const void *)offset);
-            gl->VertexAttribPointer(MD5GL_AT_WEIGHTS + half, 4, GL_FLOAT, GL_FALSE,
-                                    (GLsizei)(slots * sizeof *weights),
-                                    (const void *)weights_offset);
-            gl->EnableVertexAttribArray(MD5GL_AT_JOINTS + half);
-            gl->EnableVertexAttribArray(MD5GL_AT_WEIGHTS + half);
-        }
+        if (uploaded)
+            set_slot_attributes(gl, slots, is_narrow, parts[0].size);
     }
     md5gli_free(renderer, joints);
     md5gli_free(renderer, weights);

@@ -367,16 +367,16 @@ static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5
 
 // -- Skinning once ----------------------------------------------------------------------------
 
-// Uploads one instance to its part of the arrays of all instances. `one` is the layout of
-// `vertices`, `all` the layout of the bound buffer.
-static void write_instance(const GladGLContext *gl, const md5gl_layout *all,
-                           const md5gl_layout *one, uint32_t num_arrays, uint32_t instance,
-                           const uint8_t *vertices)
+// Uploads one instance to its part of the arrays of all instances. `instance_layout` is the layout
+// of `vertices`, `buffer_layout` that of the bound buffer, which contains all instances.
+static void write_instance(const GladGLContext *gl, const md5gl_layout *buffer_layout,
+                           const md5gl_layout *instance_layout, uint32_t num_arrays,
+                           uint32_t instance, const uint8_t *vertices)
 {
     for (uint32_t i = 0; i < num_arrays; i++) {
-        const size_t size = one->begin[i + 1] - one->begin[i];
-        gl->BufferSubData(GL_ARRAY_BUFFER, (GLintptr)(all->begin[i] + instance * size),
-                          (GLsizeiptr)size, vertices + one->begin[i]);
+        const size_t size = instance_layout->begin[i + 1] - instance_layout->begin[i];
+        gl->BufferSubData(GL_ARRAY_BUFFER, (GLintptr)(buffer_layout->begin[i] + instance * size),
+                          (GLsizeiptr)size, vertices + instance_layout->begin[i]);
     }
 }
 
@@ -387,7 +387,8 @@ static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5
 {
     uint8_t *const bytes = (uint8_t *)vertices;
     const bool is_dual = model->blending == MD5GL_BLEND_DUAL;
-    const md5gl_layout one = md5gli_make_layout(mesh->mesh->num_vertices, MD5GL_ARRAY_TEXCOORDS);
+    const md5gl_layout instance_layout =
+        md5gli_make_layout(mesh->mesh->num_vertices, MD5GL_ARRAY_TEXCOORDS);
     if (is_dual)
         md5_build_dual_palette(palette, model->model->skeleton.num_joints, dual);
     md5_skin_job job = {
@@ -395,8 +396,8 @@ static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5
         .morph = model->morph ? model->morph->source : NULL,
         .morph_weights = weights,
         .positions = bytes,
-        .normals = bytes + one.begin[MD5GL_ARRAY_NORMALS],
-        .tangents = bytes + one.begin[MD5GL_ARRAY_TANGENTS],
+        .normals = bytes + instance_layout.begin[MD5GL_ARRAY_NORMALS],
+        .tangents = bytes + instance_layout.begin[MD5GL_ARRAY_TANGENTS],
     };
     if (is_dual)
         job.duals = dual;
@@ -411,15 +412,17 @@ static void deform_one(const GladGLContext *gl, const md5gl_model *model, const 
                        uint32_t instance, uint32_t index, const uint8_t *skinned, uint8_t *deformed)
 {
     const size_t count = mesh->deform.num_vertices;
-    const md5gl_layout one = md5gli_make_layout(count, MD5GL_NUM_ARRAYS);
-    const md5gl_layout all = md5gli_make_layout(count * mesh->posed_count, MD5GL_NUM_ARRAYS);
+    const md5gl_layout instance_layout = md5gli_make_layout(count, MD5GL_NUM_ARRAYS);
+    const md5gl_layout buffer_layout =
+        md5gli_make_layout(count * mesh->posed_count, MD5GL_NUM_ARRAYS);
     const md5gl_layout from = md5gli_make_layout(mesh->mesh->num_vertices, MD5GL_ARRAY_TEXCOORDS);
     const uint8_t *const from_normals = skinned + from.begin[MD5GL_ARRAY_NORMALS];
-    md5_vec3 *const normals = (md5_vec3 *)(void *)(deformed + one.begin[MD5GL_ARRAY_NORMALS]);
+    md5_vec3 *const normals =
+        (md5_vec3 *)(void *)(deformed + instance_layout.begin[MD5GL_ARRAY_NORMALS]);
     const md5_vec3 up = {0.0f, 0.0f, 1.0f};
 
     // The callback does not write normals: they are those of the mesh, or up for other vertices.
-    memset(deformed, 0, one.begin[MD5GL_NUM_ARRAYS]);
+    memset(deformed, 0, instance_layout.begin[MD5GL_NUM_ARRAYS]);
     if (count == mesh->mesh->num_vertices) {
         memcpy(normals, from_normals, // normals and tangents
                from.begin[MD5GL_ARRAY_TEXCOORDS] - from.begin[MD5GL_ARRAY_NORMALS]);
@@ -428,13 +431,14 @@ static void deform_one(const GladGLContext *gl, const md5gl_model *model, const 
             normals[i] = up;
     }
 
-    mesh->deform.write(mesh->deform.user, (uint32_t)(mesh - model->meshes), instance,
-                       (const md5_vec3 *)(const void *)skinned,
-                       (const md5_vec3 *)(const void *)from_normals, (md5_vec3 *)(void *)deformed,
-                       (md5_vec2 *)(void *)(deformed + one.begin[MD5GL_ARRAY_TEXCOORDS]),
-                       (md5_vec4 *)(void *)(deformed + one.begin[MD5GL_ARRAY_COLOURS]));
+    mesh->deform.write(
+        mesh->deform.user, (uint32_t)(mesh - model->meshes), instance,
+        (const md5_vec3 *)(const void *)skinned, (const md5_vec3 *)(const void *)from_normals,
+        (md5_vec3 *)(void *)deformed,
+        (md5_vec2 *)(void *)(deformed + instance_layout.begin[MD5GL_ARRAY_TEXCOORDS]),
+        (md5_vec4 *)(void *)(deformed + instance_layout.begin[MD5GL_ARRAY_COLOURS]));
 
-    write_instance(gl, &all, &one, MD5GL_NUM_ARRAYS, index, deformed);
+    write_instance(gl, &buffer_layout, &instance_layout, MD5GL_NUM_ARRAYS, index, deformed);
 }
 
 // Scratch memory for one instance: its skinned vertices, a palette of dual quaternions, and the
@@ -470,9 +474,9 @@ static void skin_instances(const GladGLContext *gl, const md5gl_model *model,
                            const float *weights, uint32_t first, const skin_scratch *scratch)
 {
     const size_t num_vertices = mesh->mesh->num_vertices;
-    const md5gl_layout all =
+    const md5gl_layout buffer_layout =
         md5gli_make_layout(num_vertices * mesh->posed_count, MD5GL_ARRAY_TEXCOORDS);
-    const md5gl_layout one = md5gli_make_layout(num_vertices, MD5GL_ARRAY_TEXCOORDS);
+    const md5gl_layout instance_layout = md5gli_make_layout(num_vertices, MD5GL_ARRAY_TEXCOORDS);
     const size_t num_joints = model->model->skeleton.num_joints;
     const size_t num_targets = model->morph ? model->morph->source->num_targets : 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -482,7 +486,8 @@ static void skin_instances(const GladGLContext *gl, const md5gl_model *model,
         if (mesh->deform.write)
             deform_one(gl, model, mesh, i, first + i, scratch->skinned, scratch->deformed);
         else
-            write_instance(gl, &all, &one, MD5GL_ARRAY_TEXCOORDS, first + i, scratch->skinned);
+            write_instance(gl, &buffer_layout, &instance_layout, MD5GL_ARRAY_TEXCOORDS, first + i,
+                           scratch->skinned);
     }
 }
 

@@ -497,6 +497,17 @@ static void begin_spot_maps(md5gl_renderer *renderer, const md5gl_frame *frame, 
         block->spot_texels[i] /= (float)renderer->maps[MD5GL_MAP_SPOT].shown.texels;
 }
 
+// Uploads the uniform block with which a map is drawn: the frame's block with the view of the map.
+static void upload_map_block(md5gl_renderer *renderer, const md5gl_depth_map *map,
+                             const md5gl_frame_block *block)
+{
+    md5gl_frame_block map_block = *block;
+    memcpy(map_block.clip_from_world, map->shown.clip_from_world.m,
+           sizeof map_block.clip_from_world);
+    memcpy(map_block.eye, map->eye, sizeof map_block.eye);
+    md5gli_stream(renderer, GL_UNIFORM_BUFFER, map->frame_block, &map_block, sizeof map_block);
+}
+
 void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
                           md5gl_frame_block *block)
 {
@@ -531,13 +542,8 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
         begin_spot_maps(renderer, frame, num_spots, block);
 
     for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
-        const md5gl_depth_map *const map = &renderer->maps[i];
-        md5gl_frame_block map_block = *block;
-        memcpy(map_block.clip_from_world, map->shown.clip_from_world.m,
-               sizeof map_block.clip_from_world);
-        memcpy(map_block.eye, map->eye, sizeof map_block.eye);
-        md5gli_stream(renderer, GL_UNIFORM_BUFFER, map->frame_block, &map_block, sizeof map_block);
-        md5gli_bind_map(renderer, map);
+        upload_map_block(renderer, &renderer->maps[i], block);
+        md5gli_bind_map(renderer, &renderer->maps[i]);
         if (i <= MD5GL_MAP_SPOT) // the first map of spot lights clears all four quarters
             renderer->gl.Clear(GL_DEPTH_BUFFER_BIT);
     }
@@ -557,15 +563,20 @@ void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_depth_map *map)
 void md5gli_bind_shadows(md5gl_renderer *renderer, uint32_t first_unit, uint32_t count)
 {
     const GladGLContext *gl = &renderer->gl;
-    // The order is that of enum md5gl_unit, from MD5GL_UNIT_SUN on. The first and the last map are
-    // read with a depth comparison.
-    static const uint8_t maps[MD5GL_NUM_SHADOW_UNITS] = {MD5GL_MAP_SUN, MD5GL_MAP_SUN,
-                                                         MD5GL_MAP_CONTACT, MD5GL_MAP_SPOT};
+    // In the order of enum md5gl_unit, from MD5GL_UNIT_SUN on. The key light's map is bound twice.
+    static const struct {
+        uint8_t map;
+        bool is_compared; // read with a depth comparison
+    } units[MD5GL_NUM_SHADOW_UNITS] = {{MD5GL_MAP_SUN, true},
+                                       {MD5GL_MAP_SUN, false},
+                                       {MD5GL_MAP_CONTACT, false},
+                                       {MD5GL_MAP_SPOT, true}};
     for (uint32_t i = 0; i < count; i++) {
+        const GLuint sampler =
+            units[i].is_compared ? renderer->compare_sampler : renderer->depth_sampler;
         gl->ActiveTexture(GL_TEXTURE0 + first_unit + i);
-        gl->BindTexture(GL_TEXTURE_2D, renderer->maps[maps[i]].shown.depth);
-        gl->BindSampler(first_unit + i,
-                        i % 3 == 0 ? renderer->compare_sampler : renderer->depth_sampler);
+        gl->BindTexture(GL_TEXTURE_2D, renderer->maps[units[i].map].shown.depth);
+        gl->BindSampler(first_unit + i, sampler);
     }
 }
 
