@@ -176,24 +176,34 @@ static void create_edges(view_graph *graph, const md5_layer_desc *layer)
     free(links);
 }
 
-// Lists the edges of each node: first counts them, then adds up the counts, then stores the edges.
+// Lists the edges of each node in one array: the edges of a node begin at first_edge[node] and end
+// before first_edge[node + 1]. Counts the edges of each node, adds up the counts, and stores the
+// edges (counting sort).
 static void list_adjacent_edges(layout *work)
 {
     const view_graph *const graph = work->graph;
     work->first_edge = common_alloc((size_t)graph->num_nodes + 2, sizeof *work->first_edge);
     work->adjacent_edges = common_alloc(2 * (size_t)graph->num_edges, sizeof *work->adjacent_edges);
 
-    // next[node] is the index at which the next edge of the node is stored. After all edges are
-    // stored, it is the first index of the following node.
+    // next[node] is the index at which the next edge of the node is stored. It is the element
+    // first_edge[node + 1]: after all edges of the node are stored, it is the first index of the
+    // following node. Therefore the count of a node begins in the element of its successor.
     uint32_t *const next = work->first_edge + 1;
-    for (uint32_t i = 0; i < graph->num_edges; i++)
-        for (uint32_t end = 0; end < 2; end++)
-            next[graph->edges[i].ends[end] + 1]++;
+    for (uint32_t i = 0; i < graph->num_edges; i++) {
+        for (uint32_t end = 0; end < 2; end++) {
+            const uint32_t node = graph->edges[i].ends[end];
+            next[node + 1]++;
+        }
+    }
     for (uint32_t i = 1; i <= graph->num_nodes; i++)
         next[i] += next[i - 1];
-    for (uint32_t i = 0; i < graph->num_edges; i++)
-        for (uint32_t end = 0; end < 2; end++)
-            work->adjacent_edges[next[graph->edges[i].ends[end]]++] = i;
+    for (uint32_t i = 0; i < graph->num_edges; i++) {
+        for (uint32_t end = 0; end < 2; end++) {
+            const uint32_t node = graph->edges[i].ends[end];
+            work->adjacent_edges[next[node]] = i;
+            next[node]++;
+        }
+    }
 }
 
 // -- Bands ----------------------------------------------------------------------------------------
@@ -296,8 +306,8 @@ static void find_mean_level(layout *work, uint32_t node, bool is_backward)
     uint32_t count = 0;
     for (uint32_t k = work->first_edge[node]; k < work->first_edge[node + 1]; k++) {
         const view_graph_edge *const edge = &work->graph->edges[work->adjacent_edges[k]];
-        const graph_place *const neighbor =
-            &work->places[edge->ends[0] == node ? edge->ends[1] : edge->ends[0]];
+        const uint32_t other_node = edge->ends[0] == node ? edge->ends[1] : edge->ends[0];
+        const graph_place *const neighbor = &work->places[other_node];
         const bool is_counted = is_backward ? neighbor->distance > place->distance
                                             : neighbor->distance < place->distance;
         if (is_counted) {

@@ -395,10 +395,11 @@ static void list_statistics(view_ui *ui)
 // Writes the times of the last frames, the oldest first. Returns their number, at most `capacity`.
 static uint32_t last_times(const view_stage *stage, uint32_t capacity, double *times)
 {
-    const uint32_t all = stage->num_frame_times;
-    const uint32_t count = all < capacity ? all : capacity;
-    for (uint32_t i = 0; i < count; i++)
-        times[i] = stage->frame_times[(all - count + i) % VIEW_NUM_FRAME_TIMES];
+    const uint32_t num_measured = stage->num_frame_times;
+    const uint32_t count = num_measured < capacity ? num_measured : capacity;
+    const uint32_t first = num_measured - count;
+    for (uint32_t i = 0; i < count; i++) // the stage stores the last times in a ring
+        times[i] = stage->frame_times[(first + i) % VIEW_NUM_FRAME_TIMES];
     return count;
 }
 
@@ -435,8 +436,8 @@ static view_color time_color(float time, const float goals[2])
 // frames per second, if they are within the graph.
 static void draw_times(view_ui *ui)
 {
-    enum { NUM_BARS = 120 }; // in the width of the graph
-    const float goals[2] = {1.0f / 60.0f, 1.0f / 30.0f};
+    enum { NUM_BARS = 120 };                             // in the width of the graph
+    const float goals[2] = {1.0f / 60.0f, 1.0f / 30.0f}; // seconds per frame
     const float scale = ui->scale;
     view_rect row;
     ui_reserve_row(ui, 2.5f * ui->line, &row);
@@ -446,7 +447,7 @@ static void draw_times(view_ui *ui)
 
     double times[VIEW_NUM_FRAME_TIMES];
     const uint32_t count = last_times(ui->stage, VIEW_NUM_FRAME_TIMES, times);
-    float max_time = 1.25f * goals[0]; // at the top of the graph
+    float max_time = 1.25f * goals[0]; // at the top of the graph, seconds
     for (uint32_t i = 0; i < count; i++)
         max_time = fmaxf(max_time, 1.1f * (float)times[i]);
 

@@ -245,21 +245,23 @@ static size_t number_length(const char *text)
     return sign + strcspn(text + sign, ",-");
 }
 
-// Runs the text fields of the numbers, from `box` to the right, and writes their numbers to `made`.
-// Returns the right edge of the fields.
+// Runs the text fields of the numbers, from `box` to the right, and writes their numbers to `text`,
+// with separators. Returns the right edge of the fields.
 static float type_numbers(const setting *s, number_fields *fields, view_rect box,
-                          char made[MAX_NUMBERS * NUMBER_TEXT])
+                          char text[MAX_NUMBERS * NUMBER_TEXT])
 {
     view_ui *const ui = s->ui;
     const char separator[2] = {s->option->kind == COMMON_RANGE ? '-' : ',', '\0'};
-    const char *now = fields->now;
-    made[0] = '\0';
+    const char *unread = fields->now;
+    text[0] = '\0';
     for (int i = 0; i < fields->count; i++) {
         char number[NUMBER_TEXT] = "";
-        if (*now != '\0' && fields->first >= s->low)
-            snprintf(number, sizeof number, "%.7g", strtod(now, NULL));
-        const size_t length = number_length(now);
-        now += length + (now[length] != '\0');
+        if (*unread != '\0' && fields->first >= s->low)
+            snprintf(number, sizeof number, "%.7g", strtod(unread, NULL));
+        const size_t length = number_length(unread);
+        unread += length;
+        if (*unread != '\0') // skip the separator
+            unread++;
 
         if (type_value(s, box, i == 0 ? placeholder_text(s->option) : "", number)) {
             fields->is_typed = true;
@@ -271,7 +273,7 @@ static float type_numbers(const setting *s, number_fields *fields, view_rect box
             fields->num_steps -= ui_key(ui, VIEW_KEY_DOWN);
         }
         const bool is_missing = number[0] == '\0' && fields->count > 1;
-        common_append(made, MAX_NUMBERS * NUMBER_TEXT, separator, "%s", is_missing ? "0" : number);
+        common_append(text, MAX_NUMBERS * NUMBER_TEXT, separator, "%s", is_missing ? "0" : number);
         box.x += field_step * ui->em;
     }
     return box.x;
