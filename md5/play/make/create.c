@@ -408,17 +408,20 @@ static bool build_thresholds(md5_building *building)
         MD5_ALLOC_ZEROED(building->arena, md5_play_condition, count);
     TRY(machine->thresholds = thresholds);
     for (size_t i = 0; i < count; i++) {
-        const md5_play_condition *const row = &machine->conditions[i];
-        if (row->kind == MD5_WHEN_PARAMETER)
-            thresholds[machine->num_thresholds++] =
-                (md5_play_condition){.parameter = row->parameter,
-                                     .value = row->compare <= MD5_IS_CLEAR ? 0 : row->value};
+        const md5_play_condition *const condition = &machine->conditions[i];
+        if (condition->kind != MD5_WHEN_PARAMETER)
+            continue;
+        const bool is_flag = condition->compare <= MD5_IS_CLEAR; // without a comparison
+        thresholds[machine->num_thresholds++] = (md5_play_condition){
+            .parameter = condition->parameter,
+            .value = is_flag ? 0 : condition->value,
+        };
     }
     qsort(thresholds, machine->num_thresholds, sizeof *thresholds, compare_thresholds);
     return true;
 }
 
-// Adds a value of a parameter at which its effect changes, if the parameter is smoothed.
+// Adds a kink, a value of a parameter at which its effect changes, if the parameter is smoothed.
 static void add_kink(md5_machine *machine, uint32_t parameter, md5_comparison compare, float value)
 {
     if (machine->smoothing_rows[parameter] == MD5_NONE)
@@ -427,7 +430,7 @@ static void add_kink(md5_machine *machine, uint32_t parameter, md5_comparison co
         (md5_play_condition){.parameter = parameter, .compare = compare, .value = value};
 }
 
-// Adds the values of conditions.
+// Adds the values of the conditions on smoothed parameters.
 static void add_condition_kinks(md5_machine *machine)
 {
     for (size_t i = 0; i < machine->num_conditions; i++) {

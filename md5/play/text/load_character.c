@@ -61,31 +61,36 @@ static bool is_separator(char c)
     return c == '/' || c == '\\';
 }
 
-// Returns the path of a file that the machine file names, in the arena, or NULL if there is no
-// memory. Two leading separators are removed, because such a path would refer to another computer.
+// Returns the path of a file that the machine file names, in the arena. Returns NULL if memory runs
+// out. If the name begins with two separators, all leading separators are removed, because such a
+// path would refer to another computer.
 static const char *resolve_path(loading *load, const char *name)
 {
     const bool is_remote = is_separator(name[0]) && is_separator(name[1]);
-    while (is_remote && is_separator(name[0]))
-        name++;
-    const bool is_absolute = is_separator(name[0]) || (name[0] != '\0' && name[1] == ':');
-    size_t folder = is_absolute ? 0 : strlen(load->path); // length, including the last separator
-    while (folder > 0 && !is_separator(load->path[folder - 1]))
-        folder--;
+    if (is_remote) {
+        while (is_separator(name[0]))
+            name++;
+    }
 
-    const size_t size = strlen(name) + 1;
-    char *const path = MD5_ALLOC_ZEROED(&load->arena, char, folder + size);
+    // The name is relative to the folder of the machine file, unless it is an absolute path.
+    const bool is_absolute = is_separator(name[0]) || (name[0] != '\0' && name[1] == ':');
+    size_t folder_length = is_absolute ? 0 : strlen(load->path); // including the last separator
+    while (folder_length > 0 && !is_separator(load->path[folder_length - 1]))
+        folder_length--;
+
+    const size_t name_size = strlen(name) + 1;
+    char *const path = MD5_ALLOC_ZEROED(&load->arena, char, folder_length + name_size);
     if (path) {
-        memcpy(path, load->path, folder);
-        memcpy(path + folder, name, size);
+        memcpy(path, load->path, folder_length);
+        memcpy(path + folder_length, name, name_size);
     }
     return path;
 }
 
 // -- Errors ---------------------------------------------------------------------------------------
 
-// Reports an error of another file. If the file cannot be read, the error is at the location of
-// `member`, which names it in the machine file.
+// Reports an error of a file that the machine file names. If the file cannot be read, the error is
+// at the location of `member`, which names the file.
 static bool fail_with(loading *load, const md5_error *error, const char *const *member)
 {
     if (error->status == MD5_ERROR_IO) {
@@ -112,10 +117,10 @@ typedef struct clip_warnings {
 
 static void warn_about_clip(void *user, const md5_error *warning)
 {
-    const clip_warnings *const to = (const clip_warnings *)user;
+    const clip_warnings *const warnings = (const clip_warnings *)user;
     md5_error named = *warning;
-    name_clip(to->clip, &named);
-    to->opts->warn(to->opts->warn_user, &named);
+    name_clip(warnings->clip, &named);
+    warnings->opts->warn(warnings->opts->warn_user, &named);
 }
 
 // -- Parts ----------------------------------------------------------------------------------------
@@ -123,73 +128,77 @@ static void warn_about_clip(void *user, const md5_error *warning)
 // Adds a file to the parts.
 static bool add_part(loading *load, const char *name)
 {
-    named_file *const to = &load->parts[load->num_parts++];
-    to->path = resolve_path(load, name);
-    return to->path != NULL;
+    named_file *const part = &load->parts[load->num_parts++];
+    part->path = resolve_path(load, name);
+    return part->path != NULL;
 }
 
-// Reads a file into its part.
-static void read_part(const loading *load, uint32_t part, const md5_load_opts *opts)
+// Reads the file of a part: a model or an animation.
+static void read_part(const loading *load, uint32_t part_index, const md5_load_opts *opts)
 {
-    named_file *const to = &load->parts[part];
-    if (part < load->num_models)
-        to->model = md5_load_model(to->path, opts, &to->error);
+    named_file *const part = &load->parts[part_index];
+    if (part_index < load->num_models)
+        part->model = md5_load_model(part->path, opts, &part->error);
     else
-        to->anim = md5_load_anim(to->path, opts, &to->error);
+        part->anim = md5_load_anim(part->path, opts, &part->error);
 }
 
-// Stores a warning. If there is no memory, the context receives an error.
+// Appends a warning to the list of a part, `user`. If memory runs out, the context of the part
+// receives an error.
 static void store_warning(void *user, const md5_error *warning)
 {
-    named_file *const to = (named_file *)user;
-    stored_warning *const entry = MD5_ALLOC_ARRAY(&to->arena, stored_warning, 1);
+    named_file *const part = (named_file *)user;
+    stored_warning *const entry = MD5_ALLOC_ARRAY(&part->arena, stored_warning, 1);
     if (!entry)
         return;
     entry->warning = *warning;
     entry->next = NULL;
-    *to->last_warning = entry;
-    to->last_warning = &entry->next;
+    *part->last_warning = entry;
+    part->last_warning = &entry->next;
 }
 
-// Reads a range of parts on one of several threads.
+// Reads a range of parts on one of several threads. Warnings and errors are stored in the parts,
+// and reported later by finish_part().
 static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const loading *const load = (const loading *)user;
     (void)worker;
     for (size_t i = begin; i < end; i++) {
-        named_file *const to = &load->parts[i];
+        named_file *const part = &load->parts[i];
         md5_load_opts opts = *load->opts;
-        md5i_context_begin(&to->context, &opts, to->path, NULL);
-        to->arena.context = &to->context;
-        to->last_warning = &to->warnings;
+        md5i_context_begin(&part->context, &opts, part->path, NULL);
+        part->arena.context = &part->context;
+        part->last_warning = &part->warnings;
         opts.warn = opts.warn ? store_warning : NULL;
-        opts.warn_user = to;
+        opts.warn_user = part;
         read_part(load, (uint32_t)i, &opts);
     }
 }
 
-// Reads a part, or reports the warnings and errors that were stored when it was read. `member`
-// names it in the machine file.
-static bool finish_part(loading *load, uint32_t part, const char *const *member)
+// Reads a part, unless a thread has read it in advance; then reports its stored warnings. Reports
+// its errors. `member` is the member of the machine file that names the part.
+static bool finish_part(loading *load, uint32_t part_index, const char *const *member)
 {
-    named_file *const from = &load->parts[part];
+    named_file *const part = &load->parts[part_index];
     if (!load->are_read)
-        read_part(load, part, load->opts);
-    for (const stored_warning *entry = from->warnings; entry; entry = entry->next)
+        read_part(load, part_index, load->opts);
+
+    for (const stored_warning *entry = part->warnings; entry; entry = entry->next)
         load->opts->warn(load->opts->warn_user, &entry->warning);
-    if (from->context.error.status != MD5_OK)
-        return md5i_fail_as(&load->context, &from->context.error);
-    if (from->error.status != MD5_OK)
-        return fail_with(load, &from->error, member);
+    if (part->context.error.status != MD5_OK)
+        return md5i_fail_as(&load->context, &part->context.error);
+    if (part->error.status != MD5_OK)
+        return fail_with(load, &part->error, member);
     return true;
 }
 
-// Loads the machine's model or an attached model.
-static bool load_model(loading *load, uint32_t part, const char *const *member, md5_model **model)
+// Loads the machine's model or an attached model. The caller then owns the model.
+static bool load_model(loading *load, uint32_t part_index, const char *const *member,
+                       md5_model **model)
 {
-    TRY(finish_part(load, part, member));
-    *model = load->parts[part].model;
-    load->parts[part].model = NULL;
+    TRY(finish_part(load, part_index, member));
+    *model = load->parts[part_index].model;
+    load->parts[part_index].model = NULL;
     load->context.num_warnings += (*model)->num_warnings;
     return true;
 }
@@ -367,9 +376,11 @@ static bool load_parts(loading *load)
     TRY(load->owned);
     TRY(read_machine_file(load));
     TRY(find_shared_files(load));
+
     // If there are more attached models, the creation of the machine reports an error.
     uint32_t num_attached = load->file->desc.num_attached;
-    num_attached = num_attached < MD5_MAX_ATTACHED ? num_attached : MD5_MAX_ATTACHED;
+    if (num_attached > MD5_MAX_ATTACHED)
+        num_attached = MD5_MAX_ATTACHED;
     TRY(list_parts(load, num_attached));
 
     const md5_threads *const threads = load->opts->threads;
