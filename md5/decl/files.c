@@ -179,8 +179,12 @@ uint32_t md5_game_find_file(const md5_game *game, const char *name, uint32_t fro
     MD5_ASSERT_ALIVE(game, MD5_TAG_GAME);
     MD5_ASSERT_NOT_NULL(name);
     const md5_game_entry *const entry = md5i_game_find_file(game, name);
-    for (uint32_t i = entry && entry->path > from ? entry->path : from;
-         entry && i < game->num_paths; i++) {
+    if (!entry)
+        return MD5_NONE;
+
+    // The entry is the file in the first search path that contains it.
+    const uint32_t first = entry->path > from ? entry->path : from;
+    for (uint32_t i = first; i < game->num_paths; i++) {
         if (i == entry->path || has_file(&game->paths[i], entry->name))
             return i;
     }

@@ -70,8 +70,8 @@ md5_clock md5i_clock_at(const md5_timing *timing, double time)
     return md5i_clock_advance(timing, (md5_clock){0}, time);
 }
 
-// Returns a clock moved by less than a cycle, only for comparisons: the phase of a clip that is
-// played once may be outside of 0..1.
+// Returns a clock moved by less than a cycle. Use the result only for comparisons, because the
+// phase of a clip that is played once may be outside of 0..1.
 static md5_clock clock_shift(const md5_timing *timing, md5_clock clock, double cycles)
 {
     clock.phase += cycles;
@@ -85,14 +85,18 @@ static md5_clock clock_shift(const md5_timing *timing, md5_clock clock, double c
 
 md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double max_distance)
 {
-    double frames = md5_timing_intervals(timing) * (is_ping_pong(timing) ? 2 : 1.0);
-    if (max_distance * frames > 0.25) // almost every time is near a frame: snap to whole cycles
-        frames = 1;
-    const double frame = floor(clock.phase * frames + 0.5);
-    if (!(fabs(clock.phase * frames - frame) <= max_distance * frames))
+    double frames_per_cycle = md5_timing_intervals(timing) * (is_ping_pong(timing) ? 2 : 1.0);
+    // If `max_distance` is above a quarter of a frame, more than half of all times would be
+    // snapped: snap only to whole cycles.
+    if (max_distance * frames_per_cycle > 0.25)
+        frames_per_cycle = 1;
+
+    const double nearest_frame = floor(clock.phase * frames_per_cycle + 0.5);
+    const double distance = fabs(clock.phase * frames_per_cycle - nearest_frame); // in frames
+    if (!(distance <= max_distance * frames_per_cycle))
         return clock;
-    if (frame < frames || timing->mode == MD5_PLAY_ONCE)
-        return (md5_clock){clock.cycle, frame / frames};
+    if (nearest_frame < frames_per_cycle || timing->mode == MD5_PLAY_ONCE)
+        return (md5_clock){clock.cycle, nearest_frame / frames_per_cycle};
     return (md5_clock){clock.cycle + 1, 0};
 }
 
@@ -184,8 +188,14 @@ uint32_t md5i_build_cues(const md5_timing *timing, const md5_event *events, uint
     uint32_t num_cues = 0;
     for (uint32_t i = 0; i < num_events; i++) {
         const double phase = events[i].frame / intervals;
-        cues[num_cues++] = (md5_cue){is_ping_pong(timing) ? 0.5 * phase : phase, i};
-        if (is_ping_pong(timing) && phase > 0 && phase < 1)
+        if (!is_ping_pong(timing)) {
+            cues[num_cues++] = (md5_cue){phase, i};
+            continue;
+        }
+
+        // A ping-pong cycle passes an event again on its way back, except at its ends.
+        cues[num_cues++] = (md5_cue){0.5 * phase, i};
+        if (phase > 0 && phase < 1)
             cues[num_cues++] = (md5_cue){1 - 0.5 * phase, i};
     }
 

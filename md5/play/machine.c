@@ -35,13 +35,13 @@ uint64_t md5_machine_fingerprint(const md5_machine *machine)
 // Returns the index of the row with a name, or MD5_NONE. The first member of each row is its name.
 static uint32_t find_row(const void *rows, uint32_t count, size_t row_size, const char *name)
 {
-    if (name) {
-        for (uint32_t i = 0; i < count; i++) {
-            const char *const *const each =
-                (const char *const *)(const void *)((const char *)rows + i * row_size);
-            if (strcmp(*each, name) == 0)
-                return i;
-        }
+    if (!name)
+        return MD5_NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *const *const row_name =
+            (const char *const *)(const void *)((const char *)rows + i * row_size);
+        if (strcmp(*row_name, name) == 0)
+            return i;
     }
     return MD5_NONE;
 }

@@ -576,6 +576,7 @@ static bool build_legs(md5_building *building, const md5_modifier_desc *desc,
 static bool build_limb(md5_building *building, const md5_modifier_desc *desc,
                        md5_modifier *modifier)
 {
+    // The member that determines the length of a chain, for the location of an error.
     const void *const length = desc->length > 0 ? (const void *)&desc->length : &desc->joint;
     const limb_names names = {&desc->joint, &desc->middle, &desc->root, "middle", "root"};
     switch (desc->kind) {
@@ -593,6 +594,14 @@ static bool build_limb(md5_building *building, const md5_modifier_desc *desc,
     }
 }
 
+// Returns the unit vector in a direction, or `default_direction` if the direction is 0.
+static md5_vec3 direction_or_default(md5_vec3 direction, md5_vec3 default_direction)
+{
+    if (is_zero_vector(direction))
+        return default_direction;
+    return md5_vec3_normalize(direction, default_direction);
+}
+
 // Replaces values that select a default in the copy of a modifier's description.
 static void fill_modifier(const md5_modifier_desc *desc, md5_modifier_desc *filled)
 {
@@ -600,9 +609,8 @@ static void fill_modifier(const md5_modifier_desc *desc, md5_modifier_desc *fill
     const md5_vec3 z = {0, 0, 1};
     md5i_fill_defaults(&md5i_modifier_schema, filled, 1);
     filled->spring = desc->spring; // its defaults are filled in by md5_solve_spring()
-    filled->aim.forward =
-        is_zero_vector(desc->aim.forward) ? x : md5_vec3_normalize(desc->aim.forward, x);
-    filled->aim.up = is_zero_vector(desc->aim.up) ? z : md5_vec3_normalize(desc->aim.up, z);
+    filled->aim.forward = direction_or_default(desc->aim.forward, x);
+    filled->aim.up = direction_or_default(desc->aim.up, z);
 }
 
 static bool build_modifier(md5_building *building, const md5_modifier_desc *desc,

@@ -418,7 +418,8 @@ static bool write_list(writer *out, const md5_table_iterator *iterator, const md
     uint32_t count;
     const char *row = md5i_column_rows(column, owner, &count);
 
-    write_text(out, is_list ? " (" : "");
+    if (is_list)
+        write_text(out, " (");
     for (uint32_t i = 0; i < count; i++, row += schema->size) {
         const bool is_or =
             !is_list && ((const md5_condition *)(const void *)row)->begins_alternative;
@@ -430,7 +431,8 @@ static bool write_list(writer *out, const md5_table_iterator *iterator, const md
             write_text(out, is_or ? " or" : " and");
         TRY(write_list_row(out, iterator, schema, row));
     }
-    write_text(out, is_list ? " )" : "");
+    if (is_list)
+        write_text(out, " )");
     return true;
 }
 
@@ -555,8 +557,9 @@ static bool write_head_value(writer *out, const md5_table_iterator *iterator)
     if (is_omitted(column, row))
         return true;
     const bool is_table = column->rows && column->kind != MD5_COLUMN_EASING;
-    return is_table ? write_list(out, iterator, column, row)
-                    : write_value(out, iterator, column, row);
+    if (is_table)
+        return write_list(out, iterator, column, row);
+    return write_value(out, iterator, column, row);
 }
 
 // Writes the keyword of a row and its head.
@@ -677,6 +680,7 @@ static bool write_column(writer *out, md5_table_iterator *iterator, const char *
     const char *const row = iterator->level->row;
     const bool is_in_block = column->position == MD5_POSITION_BLOCK;
     const bool is_list = column->form == MD5_FORM_LIST || column->form == MD5_FORM_CONDITIONS;
+    // Each row of such a column is written on its own line, in later steps of the iterator.
     const bool has_lines = column->rows && !is_list && is_in_block;
     const bool has_row_lines = has_lines && is_set(column, row);
     const bool is_model = column->kind == MD5_COLUMN_MODEL && is_in_block && model_file[0] != '\0';
