@@ -523,16 +523,17 @@ static void read_channel(md5_model_parser *parser)
 
 // Types of arguments. Names of functions, events, effects and entities are texts, which are not
 // checked.
-enum argument_type {
-    ARGUMENT_TEXT = 't',
-    ARGUMENT_OPTIONAL_TEXT = 'o',
-    ARGUMENT_JOINT = 'j',
-    ARGUMENT_JOINT_OR_NONE = 'J', // the name may be ""
-    ARGUMENT_SKIN = 's',
-    ARGUMENT_NUMBER = 'n',
+enum command_argument {
+    COMMAND_TEXT = 't',
+    COMMAND_OPTIONAL_TEXT = 'o',
+    COMMAND_JOINT = 'j',
+    COMMAND_JOINT_OR_NONE = 'J', // the name may be ""
+    COMMAND_SKIN = 's',
+    COMMAND_NUMBER = 'n',
 };
 
-// The commands, in the order of md5_frame_code. Each character of `arguments` is an argument_type.
+// The commands, in the order of md5_frame_code. Each character of `arguments` is a
+// command_argument.
 static const struct command_syntax {
     const char *keyword;
     const char *arguments;
@@ -636,16 +637,16 @@ static bool apply_argument(md5_model_parser *parser, const md5_token *argument, 
     const char type = types[0];
     const bool is_last = types[1] == '\0';
     switch (type) {
-    case ARGUMENT_JOINT:
-    case ARGUMENT_JOINT_OR_NONE:
-        set_command_joint(parser, argument, type == ARGUMENT_JOINT_OR_NONE, command);
+    case COMMAND_JOINT:
+    case COMMAND_JOINT_OR_NONE:
+        set_command_joint(parser, argument, type == COMMAND_JOINT_OR_NONE, command);
         if (!is_last)
             return true;
         break; // the name of a joint is also text if it is the last argument
-    case ARGUMENT_NUMBER:
+    case COMMAND_NUMBER:
         command->leg = md5i_token_int(argument);
         return true;
-    case ARGUMENT_SKIN:
+    case COMMAND_SKIN:
         // The skin is parsed now, so that its errors are reported.
         if (!md5i_token_is(argument, "none"))
             (void)md5i_parse_skin_named(parser->game, argument->text, argument->size);
@@ -664,7 +665,7 @@ static bool read_command_arguments(md5_model_parser *parser, md5_frame_command *
         md5_token token;
         if (md5i_decl_lex_read_on_line(&parser->lex, &token)) {
             TRY(apply_argument(parser, &token, types, command));
-        } else if (*types != ARGUMENT_OPTIONAL_TEXT) {
+        } else if (*types != COMMAND_OPTIONAL_TEXT) {
             md5i_decl_error(&parser->lex, "another argument", "Unexpected end of line");
             return false;
         }
