@@ -122,6 +122,7 @@ static md5_vec3 direction_or(md5_vec3 direction, md5_vec3 otherwise)
     return md5_is_valid_vec3(direction) ? md5_vec3_normalize(direction, otherwise) : otherwise;
 }
 
+// Converts the parameters of a job, with defaults for directions that are invalid.
 static aim_rule build_rule(const md5_skeleton *skeleton, const md5_aim_job *job)
 {
     // A slerp from the identity to a rotation by 180 degrees gives sine and cosine of any fraction.

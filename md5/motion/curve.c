@@ -99,6 +99,7 @@ static bool check_knot(md5_context *context, const float *knots, uint32_t i, dou
     return true;
 }
 
+// Fails unless the knots ascend from the start to the end of the curve without interrupting it.
 static bool check_knots(md5_context *context, const md5_curve_desc *desc)
 {
     const uint32_t degree = curve_degree(desc);
@@ -140,6 +141,7 @@ static uint32_t min_curve_points(const md5_curve_desc *desc)
     }
 }
 
+// Fails if a curve of this kind cannot have this number of points.
 static bool check_num_points(md5_context *context, const md5_curve_desc *desc)
 {
     const char *const kind = curve_kind_names[desc->kind];
@@ -728,6 +730,7 @@ static md5_curve *build_curve(md5_context *context, const md5_pieces *pieces, bo
     return curve;
 }
 
+// Converts a checked description to Bezier pieces.
 static bool build_pieces(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
 {
     switch (desc->kind) {
@@ -963,6 +966,7 @@ typedef struct curve_keys {
 #define MIN_KEY_SQUARE 1e-30
 #define MAX_KEY_SQUARE 1e30
 
+// Fails if a key is not a rotation, or its time is not finite and after the previous key.
 static bool check_curve_key(md5_context *context, const curve_keys *list, uint32_t i)
 {
     const md5_quat q = list->keys[i];
@@ -986,6 +990,7 @@ static bool check_curve_key(md5_context *context, const curve_keys *list, uint32
     return true;
 }
 
+// Fails if a key is invalid, or the period does not extend past the last key.
 static bool check_curve_keys(md5_context *context, const curve_keys *list)
 {
     for (uint32_t i = 0; i < list->num_keys; i++)

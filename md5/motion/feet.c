@@ -513,6 +513,7 @@ static inline md5_vec3 md5_level(const md5_gait_context *context, md5_vec3 v)
 
 // -- Homes and ground -----------------------------------------------------------------------------
 
+// Applies defaults to a description. Default lengths are proportional to the radius of the homes.
 static md5_gait_context gait_context(const md5_gait_desc *desc, float radius)
 {
     const md5_axes axes = desc->skeleton->axes;
@@ -802,6 +803,7 @@ typedef struct foot_points {
     double mean_h;
 } foot_points;
 
+// Computes the positions of all feet relative to the body, and their mean.
 static void collect_foot_points(const md5_gait_context *context, const md5_gait *gait,
                                 foot_points *points)
 {

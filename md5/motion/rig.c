@@ -226,9 +226,40 @@ md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
 // A swing by a half angle with a smaller sine does not have an axis.
 #define MIN_SWING_SINE 1e-6
 
+// Returns true if an angle, whose half has a sine and a cosine, is at the end of a range or past
+// it. `sine` is the sine of `half`, or its negative for the lower end.
 static bool is_at(md5_half_angle half, double sine, md5_half_angle end)
 {
     return sine * end.cosine - half.cosine * end.sine > -AT_END;
+}
+
+enum { NUM_SWING_AXES = 2 };
+
+// Writes the two axes of a swing. A rotation around the axis of the swing moves the limit's axis
+// outward, away from its direction at rest. A rotation around the difference of both directions
+// moves it sideways, on a circle around the direction at rest, and does not change the twist.
+static void write_swing_axes(const md5_limit *limit, md5_quatd swing, md5_limit_axis *axes)
+{
+    const md5_vec3d vector = {swing.x, swing.y, swing.z};
+    const double sine = md5_vec3d_length(vector);
+    md5_vec3d outward;
+    md5_vec3d sideways;
+    if (sine > MIN_SWING_SINE) {
+        outward = md5_vec3d_scale(vector, 1.0 / sine);
+        sideways = md5_vec3d_sub(limit->axis, md5_quatd_rotate(swing, limit->axis));
+    } else { // any two perpendicular axes
+        outward = md5_vec3d_perpendicular(limit->axis);
+        sideways = md5_vec3d_cross(limit->axis, outward);
+    }
+
+    const bool has_end = limit->swing.cosine > MIN_COSINE;
+    axes[0] = (md5_limit_axis){
+        .axis = md5_quatd_rotate(limit->rest, outward),
+        .is_at_max = has_end && is_at((md5_half_angle){swing.w, sine}, sine, limit->swing),
+    };
+    axes[1] = (md5_limit_axis){
+        .axis = md5_quatd_rotate(limit->rest, md5_vec3d_normalize(sideways)),
+    };
 }
 
 uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis *axes)
@@ -256,28 +287,8 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
     if (limit->swing.sine < AT_END)
         return count;
 
-    // A rotation around the axis of the swing moves the limit's axis outward, away from its
-    // direction at rest. A rotation around the difference of both directions moves it sideways, on
-    // a circle around the direction at rest, and does not change the twist.
-    const md5_vec3d vector = {split.swing.x, split.swing.y, split.swing.z};
-    const double sine = md5_vec3d_length(vector);
-    md5_vec3d outward;
-    md5_vec3d sideways;
-    if (sine > MIN_SWING_SINE) {
-        outward = md5_vec3d_scale(vector, 1.0 / sine);
-        sideways = md5_vec3d_sub(limit->axis, md5_quatd_rotate(split.swing, limit->axis));
-    } else { // any two perpendicular axes
-        outward = md5_vec3d_perpendicular(limit->axis);
-        sideways = md5_vec3d_cross(limit->axis, outward);
-    }
-    axes[count++] = (md5_limit_axis){
-        .axis = md5_quatd_rotate(limit->rest, outward),
-        .is_at_max = is_at((md5_half_angle){split.swing.w, sine}, sine, limit->swing)
-                     && limit->swing.cosine > MIN_COSINE,
-    };
-    axes[count++] =
-        (md5_limit_axis){.axis = md5_quatd_rotate(limit->rest, md5_vec3d_normalize(sideways))};
-    return count;
+    write_swing_axes(limit, split.swing, &axes[count]);
+    return count + NUM_SWING_AXES;
 }
 
 // == Rig =========================================================================================
