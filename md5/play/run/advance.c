@@ -401,6 +401,7 @@ static double seconds_to_exit(md5_player *player, const md5_active_state *active
 
 // -- Conditions -----------------------------------------------------------------------------------
 
+// Returns true if a condition about a parameter holds for a value of the parameter.
 static bool holds_for(const md5_play_condition *condition, float value)
 {
     switch (condition->compare) {
@@ -634,6 +635,7 @@ typedef struct candidate_iterator {
     uint32_t any_end;
 } candidate_iterator;
 
+// Returns an iterator before the first candidate of an active state.
 static inline candidate_iterator begin_candidates(const md5_player *player, uint32_t layer,
                                                   const md5_active_state *active, uint64_t causes)
 {

@@ -610,6 +610,7 @@ typedef struct layer_job {
     double shift;                 // time of the current pose: begin or begin + VELOCITY_STEP
 } layer_job;
 
+// Prepares to evaluate a layer with all of its joints, at the current time.
 static layer_job begin_layer_job(md5_player *player, uint32_t layer_index)
 {
     const md5_machine *const machine = player->machine;

@@ -345,6 +345,7 @@ static bool is_applied(md5_player *player, uint32_t index, const md5_target *tar
     return false;
 }
 
+// Applies a TWO_BONE modifier.
 static void apply_two_bone(const md5_machine *machine, const md5_modifier *modifier,
                            const md5_target *target, md5_xform *pose)
 {
@@ -419,6 +420,7 @@ static void apply_gaze(const md5_player *player, const md5_modifier *modifier,
                   pose);
 }
 
+// Applies a JOINT modifier.
 static void apply_joint(const md5_machine *machine, const md5_modifier *modifier,
                         const md5_target *target, md5_xform *pose)
 {
@@ -427,6 +429,7 @@ static void apply_joint(const md5_machine *machine, const md5_modifier *modifier
                      target->weight, pose);
 }
 
+// Applies an AIM modifier.
 static void apply_aim(const md5_machine *machine, const md5_modifier *modifier,
                       const md5_target *target, md5_xform *pose)
 {

@@ -10,9 +10,13 @@
 //
 // Root motion of an interval.
 
-// Rotates the translation of a displacement, but not its yaw, by half of the yaw: to the left for
-// side 1, to the right for side -1. After the rotation to the right, an arc of a circle is a
-// straight line ahead.
+// Signs of a rotation by half of the yaw.
+#define YAW_LEFT 1.0
+#define YAW_RIGHT (-1.0)
+
+// Rotates the translation of a displacement, but not its yaw, by half of the yaw. `side` is
+// YAW_LEFT or YAW_RIGHT. After the rotation to the right, an arc of a circle is a straight line
+// ahead.
 static md5_root_delta rotate_by_half_yaw(md5_root_delta delta, double side)
 {
     const double length = sqrt(fmax(2 + 2 * delta.cosine, 1e-12));
@@ -34,8 +38,9 @@ static md5_root_delta blend_deltas(md5_root_delta a, md5_root_delta b, double t)
         return a;
     if (t >= 1)
         return b;
-    return rotate_by_half_yaw(
-        md5_root_delta_lerp(rotate_by_half_yaw(a, -1), rotate_by_half_yaw(b, -1), t), 1);
+    const md5_root_delta straight_a = rotate_by_half_yaw(a, YAW_RIGHT);
+    const md5_root_delta straight_b = rotate_by_half_yaw(b, YAW_RIGHT);
+    return rotate_by_half_yaw(md5_root_delta_lerp(straight_a, straight_b, t), YAW_LEFT);
 }
 
 // Appends the fraction `t` of `b` to `a`.
@@ -156,7 +161,7 @@ static md5_root_delta delta_from_velocity(const md5_root_velocity *velocity, dou
         .cosine = c * c - s * s,
         .sine = 2 * c * s,
     };
-    return rotate_by_half_yaw(straight, 1);
+    return rotate_by_half_yaw(straight, YAW_LEFT);
 }
 
 // Sets the clocks of a state's clips to the start and the end of the ROOT_STEP before or after now.
@@ -229,7 +234,7 @@ static md5_root_velocity measure_root_velocity(md5_player *player, md5_layer_sta
                                  state_coverage / covered);
     }
 
-    delta = rotate_by_half_yaw(delta, -1);
+    delta = rotate_by_half_yaw(delta, YAW_RIGHT);
     return (md5_root_velocity){
         {rate * delta.x, rate * delta.y, rate * delta.z, 0.25 * rate * delta.sine}};
 }

@@ -325,6 +325,7 @@ static void copy_poses(md5_layer_state *to, const md5_layer_state *from, uint32_
     COPY(to, from, velocities, num_joints);
 }
 
+// Copies an active state, and the elements of its arrays that the state uses.
 static void copy_active_state(md5_active_state *to, const md5_active_state *from)
 {
     const md5_blend_tree *const tree = from->tree;
@@ -340,6 +341,7 @@ static void copy_active_state(md5_active_state *to, const md5_active_state *from
     COPY(to, from, flows, tree->num_parts);
 }
 
+// Copies the state of a layer between players of one machine.
 static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, md5_layer_state *to,
                        md5_layer_state *from)
 {

@@ -316,6 +316,7 @@ static void archive_clock(md5_archive *archive, clock_range range, clip_clock cl
 
 // -- One-shots ----------------------------------------------------------------------------------
 
+// Archives an easing: its kind, and the parameters that its kind has.
 static void archive_easing(md5_archive *archive, md5_easing *curve)
 {
     const uint32_t easing =

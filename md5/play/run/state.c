@@ -675,6 +675,8 @@ typedef struct smooth_interval {
     double duration; // between both edges
 } smooth_interval;
 
+// Finds the nearest edges of all easings of a group. MD5_EASE_PARTS equal parts divide an easing;
+// it is smooth in each part.
 static smooth_interval find_smooth_interval(const step_group *group)
 {
     double since = INFINITY;
@@ -691,9 +693,9 @@ static smooth_interval find_smooth_interval(const step_group *group)
         until = md5_smaller(until, (edge + 1) * part - active->elapsed);
     }
 
-    if (!isfinite(until))
+    if (!isfinite(until)) // no state fades in; any duration will do
         return (smooth_interval){.until = until, .duration = 1};
-    return (smooth_interval){since, until, since + until};
+    return (smooth_interval){.since = since, .until = until, .duration = since + until};
 }
 
 // Returns the mean of shared_rate_after() over `seconds` from now. `seconds` must be within
@@ -710,6 +712,19 @@ static double mean_rate(const step_group *group, const double *rates, const smoo
         rate += points[i].weight * shared_rate_after(group, rates, after);
     }
     return rate;
+}
+
+// Sets the rates of all states of a group to a rate of the shared clock after marker `first`.
+// `rates` are the rates by each state alone.
+static void set_shared_rate(const step_group *group, uint32_t first, const double *rates,
+                            double rate)
+{
+    for (uint32_t i = 0; i < group->count; i++) {
+        md5_active_state *const active = md5_active_at(group->layer_state, group->begin + i);
+        set_step_rate(active, first, rate);
+        active->state_rate = rates[i];
+        active->shared_rate = rate;
+    }
 }
 
 // Sets the rates of the states from `begin` on to their shared rate. Returns the same as
@@ -749,12 +764,7 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
     double rate = 0;
     if (direction != 0)
         rate = mean_rate(&group, rates, &smooth, md5_smaller(seconds, max_seconds));
-    for (uint32_t i = 0; i < count; i++) {
-        md5_active_state *const active = md5_active_at(layer_state, begin + i);
-        set_step_rate(active, first, rate);
-        active->state_rate = rates[i];
-        active->shared_rate = rate;
-    }
+    set_shared_rate(&group, first, rates, rate);
 
     // The rate is only valid until the clock is at the next marker.
     const double markers_left = moves_back ? position - behind : ahead + 1 - position;
