@@ -510,6 +510,8 @@ md5gl_clip_job view_baked_job(const view_bakes *bakes, uint32_t clip,
 
 view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, float lowest)
 {
+    // Shadows of light whose direction has a smaller z component are treated as unbounded.
+    const float min_light_z = 1e-3f;
     view_sight sight = {.lens = *lens, .height = (float)frame->height, .lowest = lowest};
     md5_vec4 planes[VIEW_NUM_PLANES + 1];
     md5_frustum_planes(md5_mat44_mul(frame->clip_from_view, frame->view_from_world),
@@ -520,18 +522,22 @@ view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, floa
         sight.planes[i] =
             (view_plane){.inward = md5_vec3_scale(inward, scale), .begin = -scale * planes[i].w};
     }
+
     const md5_vec3 light = frame->light_direction;
     const float length = md5_vec3_length(light);
     sight.reach = md5gl_shadow_reach(frame);
     sight.shadowed = sight.reach > 0 && length > 0;
-    sight.unbounded = light.z <= 1e-3f * length;
+    sight.unbounded = light.z <= min_light_z * length;
     if (!sight.shadowed || sight.unbounded)
         return sight;
-    const md5_vec3 slide = md5_vec3_scale(light, -1.0f / light.z);
+
+    // A body may be outside of a plane while its shadow is inside: the displacement of a shadow per
+    // unit of height moves it toward the inside by this distance.
+    const md5_vec3 displacement = md5_vec3_scale(light, -1.0f / light.z);
     for (int i = 0; i < VIEW_NUM_PLANES; i++)
-        sight.planes[i].shadow_shift = fmaxf(md5_vec3_dot(sight.planes[i].inward, slide), 0);
-    const float rise = light.z / length;
-    sight.reach_upward = sight.reach * sqrtf(fmaxf(1 - rise * rise, 0));
+        sight.planes[i].shadow_shift = fmaxf(md5_vec3_dot(sight.planes[i].inward, displacement), 0);
+    const float sine = light.z / length; // of the elevation of the light
+    sight.reach_upward = sight.reach * sqrtf(fmaxf(1 - sine * sine, 0));
     return sight;
 }
 

@@ -357,32 +357,41 @@ char *view_model_for_skin(view_library *library, const char *name)
     return copy;
 }
 
+// The request is a name, or the name of a model, the divider, and a clip or skin.
 view_preview view_make_preview(view_library *library, const char *request,
                                const view_preview_drawer *drawer)
 {
-    const char *const end = strstr(request, divider);
-    const char *const name = end != NULL ? end + strlen(divider) : request;
-    const bool is_clip = end != NULL && common_has_suffix(name, ".md5anim");
-    char *const on = end != NULL ? common_format("%.*s", (int)(end - request), request) : NULL;
+    const char *const model_end = strstr(request, divider);
+    const bool has_model = model_end != NULL;
+    const char *const name = has_model ? model_end + strlen(divider) : request;
+    const bool is_clip = has_model && common_has_suffix(name, ".md5anim");
+    char *model = NULL;
+    if (has_model)
+        model = common_format("%.*s", (int)(model_end - request), request);
+
     view_preview_subject subject = {.game = NULL};
     view_scene *const scene = &subject.document.scene;
     bool is_loaded;
-    if (end == NULL)
+    if (!has_model)
         is_loaded = load(scene, library, name, NULL);
     else if (is_clip)
-        is_loaded = load_for_clip(scene, library, name, on);
+        is_loaded = load_for_clip(scene, library, name, model);
     else
-        is_loaded = load_for_skin(scene, library, name, on) != NULL;
-    view_preview made = {.num_missing = !is_loaded && (end == NULL || is_clip)};
-    if (is_loaded) { // clips differ most at half of their duration
-        const double time = is_clip ? 0.5 * view_shown_anim(scene)->duration : model_time;
-        begin_meshes(&subject);
-        made = draw_game_scene(&subject, time, drawer);
-        if (is_clip)
-            made.num_missing = 0; // the clip does not name the model
-        free_subject(&subject);
+        is_loaded = load_for_skin(scene, library, name, model) != NULL;
+    if (!is_loaded) {
+        free(model);
+        const bool is_skin = has_model && !is_clip;
+        return (view_preview){.num_missing = !is_skin};
     }
-    free(on);
+
+    // Clips differ most at half of their duration.
+    const double time = is_clip ? 0.5 * view_shown_anim(scene)->duration : model_time;
+    begin_meshes(&subject);
+    view_preview made = draw_game_scene(&subject, time, drawer);
+    if (is_clip)
+        made.num_missing = 0; // the clip does not name the model
+    free_subject(&subject);
+    free(model);
     return made;
 }
 

@@ -68,26 +68,32 @@ view_color view_color_at(view_state *viewer, float x, float y)
     return color;
 }
 
+// Ends the recording and reports the result.
+static void end_recording(view_state *viewer)
+{
+    char *const path = common_copy(viewer->jobs.movie->path);
+    const uint32_t num_frames = viewer->jobs.movie->num_added;
+    if (view_end_movie(viewer->jobs.movie)) {
+        view_info(&viewer->log, "%s", path);
+        view_notice(viewer, "Saved %s: %u frames", common_base(path), num_frames);
+    } else {
+        view_notice(viewer, "Cannot write %s completely", common_base(path));
+    }
+    free(path);
+    viewer->jobs.movie = NULL;
+    view_write_crash_note(viewer, NULL);
+}
+
 void view_toggle_recording(view_state *viewer)
 {
-    static const char *const endings[] = {"apng", "gif", "mp4", "webm"};
+    static const char *const extensions[] = {"apng", "gif", "mp4", "webm"}; // by options.record_as
     if (viewer->jobs.movie != NULL) {
-        char *const path = common_copy(viewer->jobs.movie->path);
-        const uint32_t count = viewer->jobs.movie->num_added;
-        if (view_end_movie(viewer->jobs.movie)) {
-            view_info(&viewer->log, "%s", path);
-            view_notice(viewer, "Saved %s: %u frames", common_base(path), count);
-        } else {
-            view_notice(viewer, "Cannot write %s completely", common_base(path));
-        }
-        free(path);
-        viewer->jobs.movie = NULL;
-        view_write_crash_note(viewer, NULL);
+        end_recording(viewer);
         return;
     }
     char *const folder = common_absolute(".");
     char *const path = view_find_unused_path(folder, viewer->document->scene.name,
-                                             endings[viewer->options->record_as]);
+                                             extensions[viewer->options->record_as]);
     free(folder);
     const double rate = view_get_frame_rate(viewer->options, 25);
     if (path != NULL)

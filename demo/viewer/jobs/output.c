@@ -58,50 +58,77 @@ md5gl_target *view_create_target(view_state *viewer, uint32_t width, uint32_t he
 
 // == Image series ================================================================================
 
-// Sets time and camera for the next image. The images of a sheet are distributed over one cycle, a
-// series runs at the frame rate, and single images are at the times of the options.
+// Range of the clip that the options select, seconds.
+typedef struct time_range {
+    bool is_selected; // false: the whole clip; `first` and `last` are 0
+    double first;
+    double last;
+} time_range;
+
+// Sets the time of image `i` of `count` images of a contact sheet, which are distributed over the
+// range or over one cycle.
+static void set_sheet_time(const view_options *options, view_play *play, const md5_anim *anim,
+                           time_range range, uint32_t i, uint32_t count)
+{
+    if (options->all_clips && anim != NULL) {
+        // Use the middle of equal parts, because many clips begin and end with the same pose.
+        const double end =
+            range.is_selected ? range.last : range.first + view_cycle_length(play, anim);
+        play->time = range.first + (end - range.first) * (i + 0.5) / count;
+        return;
+    }
+    if (range.is_selected) {
+        play->time = range.first + (range.last - range.first) * i / (count > 1 ? count - 1 : 1);
+        return;
+    }
+    const double begin = options->num_times > 0 ? options->times[0] : range.first;
+    const double length = anim != NULL ? view_cycle_length(play, anim) : count - 1;
+    const bool includes_end = play->wrap != MD5_WRAP_CYCLE && count > 1;
+    play->time = begin + length * i / (includes_end ? count - 1 : count);
+    // The end of a loop is its first frame again; show the last frame instead.
+    const bool is_end = includes_end && i + 1 == count;
+    play->held_at_end = anim != NULL && is_end && play->wrap == MD5_WRAP_LOOP;
+}
+
+// Sets the time of image `i` of a series, which runs at the frame rate.
+static void set_series_time(const view_options *options, view_play *play, const md5_anim *anim,
+                            time_range range, uint32_t i)
+{
+    const double begin = options->num_times > 0 ? options->times[0] : range.first;
+    const double frame_rate = view_get_frame_rate(options, 24);
+    play->time = begin;
+    if (range.is_selected) { // the playback remains in the range
+        play->playing = true;
+        view_advance(play, anim, i / frame_rate);
+        play->playing = false;
+    } else {
+        play->time = begin + (play->backward ? -1 : 1) * play->speed * i / frame_rate;
+    }
+}
+
+// Sets time and camera for the next image of a contact sheet, of a series, or at one of the times
+// of the options.
 static void prepare_image(const view_output *output)
 {
     view_state *const viewer = output->viewer;
     const view_options *const options = viewer->options;
     const uint32_t i = output->picture;
-    const uint32_t count = output->count;
     const bool is_movie_of_clips =
         options->all_clips && output->is_movie && options->num_times == 0;
     const bool is_series = options->num_frames > 0 || options->turntable || is_movie_of_clips;
     const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
     view_play *const play = &viewer->play;
-    double first = 0;
-    double last = 0;
-    const bool has_range = view_find_range(play, anim, &first, &last);
-    const double begin = options->num_times > 0 ? options->times[0] : first;
+    time_range range = {.is_selected = false};
+    range.is_selected = view_find_range(play, anim, &range.first, &range.last);
     play->held_at_end = false;
-    if (options->sheet_columns > 0 && options->all_clips && anim != NULL) {
-        // Use the middle of equal parts, because many clips begin and end with the same pose.
-        const double end = has_range ? last : first + view_cycle_length(play, anim);
-        play->time = first + (end - first) * (i + 0.5) / count;
-    } else if (options->sheet_columns > 0 && has_range) {
-        play->time = first + (last - first) * i / (count > 1 ? count - 1 : 1);
-    } else if (options->sheet_columns > 0) {
-        const double length = anim != NULL ? view_cycle_length(play, anim) : count - 1;
-        const bool closed = play->wrap != MD5_WRAP_CYCLE && count > 1;
-        play->time = begin + length * i / (closed ? count - 1 : count);
-        // The end of a loop is its first frame again; show the last frame instead.
-        const bool is_end = closed && i + 1 == count;
-        play->held_at_end = anim != NULL && is_end && play->wrap == MD5_WRAP_LOOP;
-    } else if (has_range && is_series) {
-        play->time = begin;
-        play->playing = true;
-        view_advance(play, anim, i / view_get_frame_rate(options, 24));
-        play->playing = false;
-    } else if (is_series) {
-        play->time =
-            begin + (play->backward ? -1 : 1) * play->speed * i / view_get_frame_rate(options, 24);
-    } else {
-        play->time = options->num_times > 0 ? options->times[i] : first;
-    }
+    if (options->sheet_columns > 0)
+        set_sheet_time(options, play, anim, range, i, output->count);
+    else if (is_series)
+        set_series_time(options, play, anim, range, i);
+    else
+        play->time = options->num_times > 0 ? options->times[i] : range.first;
     if (options->turntable)
-        viewer->cameras.user.azimuth = output->azimuth + 360 * (float)i / (float)count;
+        viewer->cameras.user.azimuth = output->azimuth + 360 * (float)i / (float)output->count;
 }
 
 // Separates a field, such as "frame:04", into its name and the number of digits; 0: not given.
@@ -151,31 +178,42 @@ static char *field_value(const view_state *viewer, const char *field, uint32_t n
     return NULL;
 }
 
-char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered)
+// Returns a copy of a file name in which each known field, such as "{frame}", is replaced by its
+// value for image `n`. Other braces are copied.
+static char *replace_fields(const view_state *viewer, const char *name, uint32_t n)
 {
-    const char *const name = viewer->options->output;
-    const char *const dot = strrchr(common_base(name), '.');
-    const size_t stem = dot != NULL ? (size_t)(dot - name) : strlen(name);
-    char *const numbered = is_numbered ? common_format("%.*s-%u%s", (int)stem, name, n, name + stem)
-                                       : common_copy(name);
     char *filled = common_copy("");
-    for (const char *rest = numbered; *rest != '\0';) {
-        const char *const end = *rest == '{' ? strchr(rest, '}') : NULL;
+    const char *next = name;
+    while (*next != '\0') {
+        const char *const end = *next == '{' ? strchr(next, '}') : NULL;
         char field[32];
         char *value = NULL;
-        if (end != NULL && (size_t)(end - rest) < sizeof field) {
-            COMMON_TEXT(field, "%.*s", (int)(end - rest - 1), rest + 1);
+        if (end != NULL && (size_t)(end - next) < sizeof field) {
+            COMMON_TEXT(field, "%.*s", (int)(end - next - 1), next + 1);
             value = field_value(viewer, field, n);
         }
         if (value != NULL) {
             common_extend(&filled, "%s", value);
-            rest = end + 1;
+            next = end + 1;
         } else {
-            common_extend(&filled, "%.1s", rest);
-            rest++;
+            common_extend(&filled, "%.1s", next);
+            next++;
         }
         free(value);
     }
+    return filled;
+}
+
+char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered)
+{
+    const char *const name = viewer->options->output;
+    if (!is_numbered)
+        return replace_fields(viewer, name, n);
+    // The number is before the file extension.
+    const char *const dot = strrchr(common_base(name), '.');
+    const size_t stem = dot != NULL ? (size_t)(dot - name) : strlen(name);
+    char *const numbered = common_format("%.*s-%u%s", (int)stem, name, n, name + stem);
+    char *const filled = replace_fields(viewer, numbered, n);
     free(numbered);
     return filled;
 }

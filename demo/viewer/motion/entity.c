@@ -455,20 +455,27 @@ bool view_is_script_item_active(const view_entity *figure, bool is_flag, uint32_
 // not have a joint.
 void view_list_drops(view_entity *figure, double time)
 {
-    static const char *const left[][2] = {
+    static const struct {
+        const char *key_prefix;
+        const char *text; // before the value of the key
+    } effects[] = {
         {"skin_dropgib", "if gibbed, skin"}, {"def_dropgib", "if gibbed, drops"},
         {"skin_dropdeath", "skin"},          {"burnaway", "burns away (parm 7) after seconds:"},
         {"def_dropdeath", "drops"},          {"def_drops", "drops"}};
-    for (size_t i = 0; i < (figure->entity->def != NULL ? COMMON_LENGTH(left) : 0); i++) {
+    enum { LENGTH_OF_DEF = 4 }; // of the prefix "def_", which the key of the joint does not have
+    if (figure->entity->def == NULL)
+        return;
+    for (size_t i = 0; i < COMMON_LENGTH(effects); i++) {
+        const char *const prefix = effects[i].key_prefix;
         const md5_entity_key *key = NULL;
-        while ((key = md5_entity_def_next_key(figure->entity->def, left[i][0], key)) != NULL) {
-            char *const at = common_format("%sJoint", key->name + 4);
-            const char *const joint = entity_value(figure, at);
+        while ((key = md5_entity_def_next_key(figure->entity->def, prefix, key)) != NULL) {
+            char *const joint_key = common_format("%sJoint", key->name + LENGTH_OF_DEF);
+            const char *const joint = entity_value(figure, joint_key);
+            const char *const at = joint[0] != '\0' ? " at " : "";
             figure->num_fired++;
             snprintf(view_push_event(figure->fired, time), sizeof figure->fired[0].text,
-                     "%s %.60s%s%.40s", left[i][1], key->value, joint[0] != '\0' ? " at " : "",
-                     joint);
-            free(at);
+                     "%s %.60s%s%.40s", effects[i].text, key->value, at, joint);
+            free(joint_key);
         }
     }
 }
@@ -546,7 +553,7 @@ static float half_side(const view_entity *figure)
 // so that the first image shows the settled pose and gaze.
 static void think_monster(view_scene *scene)
 {
-    enum { A_WHILE = 100 };
+    enum { SETTLING_TICKS = 100 };
     view_entity *const figure = &scene->entity;
     const md5_vec3 circling = view_orbiting_target(scene->model, 0.001 * figure->clock);
     md5_vec3 *const origin = &figure->place.translation;
@@ -562,7 +569,9 @@ static void think_monster(view_scene *scene)
         .sweep = view_sweep_ground,
         .user = &scene->terrain,
     };
-    for (int i = figure->has_thought ? 0 : A_WHILE; i >= 0; i--) {
+    // The last iteration is the current tick.
+    const int num_earlier_ticks = figure->has_thought ? 0 : SETTLING_TICKS;
+    for (int i = num_earlier_ticks; i >= 0; i--) {
         now.time = (int64_t)figure->clock - i * (int64_t)tick;
         md5_monster_look_at(figure->monster, 0, now.time, 1000);
         md5_monster_think(figure->monster, &now);

@@ -217,6 +217,18 @@ static float item_x(const md5_machine *machine, uint32_t motion, uint32_t item)
                                              : desc->items[item].x;
 }
 
+// Widens the range of a parameter by the values that the conditions of a transition compare it
+// with.
+static void widen_by_conditions(const md5_transition_desc *transition, const char *parameter,
+                                float *low, float *high)
+{
+    for (uint32_t i = 0; i < transition->num_conditions; i++) {
+        const md5_condition *const condition = &transition->conditions[i];
+        if (condition->kind == MD5_WHEN_PARAMETER)
+            widen(condition->parameter, parameter, 1.5f * condition->value, low, high);
+    }
+}
+
 void view_parameter_range(const md5_machine *machine, const char *parameter, float *low,
                           float *high)
 {
@@ -234,12 +246,8 @@ void view_parameter_range(const md5_machine *machine, const char *parameter, flo
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const md5_layer_desc *const layer = &desc->layers[i];
         widen(layer->weight_parameter, parameter, 1, low, high);
-        for (uint32_t t = 0; t < layer->num_transitions; t++)
-            for (uint32_t c = 0; c < layer->transitions[t].num_conditions; c++) {
-                const md5_condition *const condition = &layer->transitions[t].conditions[c];
-                if (condition->kind == MD5_WHEN_PARAMETER)
-                    widen(condition->parameter, parameter, 1.5f * condition->value, low, high);
-            }
+        for (uint32_t k = 0; k < layer->num_transitions; k++)
+            widen_by_conditions(&layer->transitions[k], parameter, low, high);
     }
     if (*low == *high)
         *high = 1;
