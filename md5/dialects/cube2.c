@@ -798,9 +798,9 @@ static bool read_link(md5_cube2_reader *reader)
 
 // Types of arguments in material_form.arguments.
 enum {
-    ARGUMENT_IMAGE = 'i',
-    ARGUMENT_NAME = 'n', // a name that is not a path
-    ARGUMENT_NUMBER = 'f',
+    CUBE2_IMAGE = 'i',
+    CUBE2_NAME = 'n', // a name that is not a path
+    CUBE2_NUMBER = 'f',
 };
 
 // A command whose first argument is a mesh. `arguments` contains the type of each following
@@ -983,9 +983,9 @@ static bool read_material_command(md5_cube2_reader *reader, const material_form 
     command->images[1].commands = "";
 
     for (uint32_t i = 0; form->arguments[i]; i++) {
-        if (form->arguments[i] == ARGUMENT_NUMBER)
+        if (form->arguments[i] == CUBE2_NUMBER)
             command->values[num_numbers++] = get_number(reader, i + 2);
-        else if (form->arguments[i] == ARGUMENT_NAME)
+        else if (form->arguments[i] == CUBE2_NAME)
             command->images[0].path = get_text(reader, i + 2);
         else
             TRY(read_cube2_image(reader, i + 2, &command->images[num_images++]));
