@@ -74,23 +74,28 @@ void md5_free_image(md5_image *image)
 //
 // TGA: a header of 18 bytes, an identification, a palette, pixels in rows or in packets.
 //
-// Header, by byte offset:
-//    0 size of the identification
-//    1 1 if the file has a palette, else 0
-//    2 kind: 1 palette, 2 color, 3 gray; plus 8 if the pixels are packed
-//    3 first index of the palette
-//    5 number of palette entries
-//    7 bits per palette entry
-//   12 width
-//   14 height
-//   16 bits per pixel
-//   17 flags: 0x20 the top row is first
-//
 // Colors are blue, green, red, alpha, or 5 bits per channel. (Truevision, TGA File Format
 // Specification 2.0.)
 
-enum { TGA_HEADER_SIZE = 18, TOP_FIRST = 0x20, PACKED = 8 };
-enum { KIND_PALETTE = 1, KIND_COLOR = 2, KIND_GRAY = 3 };
+// Offsets in the header.
+enum {
+    TGA_ID_SIZE = 0,     // size of the identification
+    TGA_HAS_PALETTE = 1, // 1 if the file has a palette, else 0
+    TGA_KIND = 2,        // KIND_PALETTE, KIND_COLOR or KIND_GRAY; plus PACKED
+    TGA_FIRST_COLOR = 3, // index of the first palette entry
+    TGA_NUM_COLORS = 5,  // number of palette entries
+    TGA_COLOR_BITS = 7,  // bits per palette entry
+    TGA_WIDTH = 12,
+    TGA_HEIGHT = 14,
+    TGA_PIXEL_BITS = 16,
+    TGA_FLAGS = 17, // TOP_FIRST or 0
+    TGA_HEADER_SIZE = 18
+};
+enum { KIND_PALETTE = 1, KIND_COLOR = 2, KIND_GRAY = 3, PACKED = 8 };
+enum { TOP_FIRST = 0x20 }; // the top row is first
+// The first byte of a packet: the number of pixels minus one in the lower 7 bits. If the highest
+// bit is set, the packet contains one pixel, which is repeated.
+enum { PACKET_LENGTH = 127, PACKET_REPEATED = 128 };
 
 typedef struct tga_file {
     uint32_t kind;
@@ -135,21 +140,21 @@ static bool is_tga(const uint8_t *bytes, size_t size)
 {
     if (size < TGA_HEADER_SIZE)
         return false;
-    const uint32_t kind = bytes[2] & ~(uint32_t)PACKED;
-    const uint32_t bits = bytes[16];
-    const bool has_valid_palette_flag = bytes[1] <= 1;
-    const bool has_palette = bytes[1] == 1;
+    const uint32_t kind = bytes[TGA_KIND] & ~(uint32_t)PACKED;
+    const uint32_t bits = bytes[TGA_PIXEL_BITS];
+    const bool has_valid_palette_flag = bytes[TGA_HAS_PALETTE] <= 1;
+    const bool has_palette = bytes[TGA_HAS_PALETTE] == 1;
     const bool is_8_or_16 = bits == 8 || bits == 16;
 
     if (!has_valid_palette_flag || !is_valid_depth(bits))
         return false;
     switch (kind) {
     case KIND_PALETTE:
-        return has_palette && is_8_or_16 && is_valid_depth(bytes[7]);
+        return has_palette && is_8_or_16 && is_valid_depth(bytes[TGA_COLOR_BITS]);
     case KIND_GRAY:
         return is_8_or_16;
     case KIND_COLOR:
-        return bits != 8 && (!has_palette || is_valid_depth(bytes[7]));
+        return bits != 8 && (!has_palette || is_valid_depth(bytes[TGA_COLOR_BITS]));
     default:
         return false;
     }
@@ -158,7 +163,7 @@ static bool is_tga(const uint8_t *bytes, size_t size)
 // Sets `palette` and `data`. The palette of a color image is ignored.
 static bool find_tga_data(md5_context *context, const uint8_t *bytes, size_t size, tga_file *file)
 {
-    const size_t palette_offset = TGA_HEADER_SIZE + (size_t)bytes[0];
+    const size_t palette_offset = TGA_HEADER_SIZE + (size_t)bytes[TGA_ID_SIZE];
     const size_t palette_size = (size_t)file->num_colors * bytes_per_element(file->color_bits);
     const bool is_palette_empty = file->kind == KIND_PALETTE && file->num_colors == 0;
     const bool is_truncated = palette_offset + palette_size > size;
@@ -178,16 +183,15 @@ static bool find_tga_data(md5_context *context, const uint8_t *bytes, size_t siz
     return true;
 }
 
-// Counts the pixels in complete packets, up to `max_count` or somewhat above. The lower 7 bits of
-// a packet's first byte are the number of its pixels minus one. If the highest bit is set, the
-// packet contains one pixel, which is repeated.
+// Counts the pixels in complete packets. Stops after the packet that reaches `max_count`, so the
+// result may be somewhat above it.
 static uint64_t count_packed_pixels(const tga_file *file, uint64_t max_count)
 {
     uint64_t count = 0;
     size_t offset = 0;
     while (offset < file->data_size && count < max_count) {
-        const uint32_t run = 1u + (file->data[offset] & 127u);
-        const bool is_repeated = (file->data[offset] & 128) != 0;
+        const uint32_t run = 1u + (file->data[offset] & (uint32_t)PACKET_LENGTH);
+        const bool is_repeated = (file->data[offset] & PACKET_REPEATED) != 0;
         const size_t num_stored = is_repeated ? 1 : run;
         const size_t length = 1 + num_stored * file->pixel_size;
         if (length > file->data_size - offset)
@@ -261,7 +265,7 @@ static void read_indexed(const tga_file *file, const uint8_t *bytes, uint8_t rgb
         decode_color(entry, file->color_bits, rgba);
 }
 
-// The next pixel. A packet may continue in the next row.
+// Position of the next pixel. A packet may continue in the next row.
 typedef struct tga_cursor {
     const uint8_t *at;
     uint32_t num_left; // remaining pixels of the packet
@@ -272,8 +276,8 @@ static const uint8_t *next_pixel(const tga_file *file, tga_cursor *cursor)
 {
     if (file->is_packed && cursor->num_left == 0) {
         const uint32_t header = *cursor->at++;
-        cursor->num_left = 1 + (header & 127);
-        cursor->is_repeated = (header & 128) != 0;
+        cursor->num_left = 1 + (header & PACKET_LENGTH);
+        cursor->is_repeated = (header & PACKET_REPEATED) != 0;
     }
     const uint8_t *const pixel = cursor->at;
     cursor->num_left--;
@@ -285,16 +289,17 @@ static const uint8_t *next_pixel(const tga_file *file, tga_cursor *cursor)
 static void read_tga_header(const uint8_t *bytes, tga_file *file)
 {
     memset(file, 0, sizeof *file);
-    file->kind = bytes[2] & ~(uint32_t)PACKED;
-    file->is_packed = (bytes[2] & PACKED) != 0;
-    file->is_top_first = (bytes[17] & TOP_FIRST) != 0;
-    file->width = md5_read_u16le(bytes + 12);
-    file->height = md5_read_u16le(bytes + 14);
-    file->first_color = md5_read_u16le(bytes + 3);
-    file->num_colors = bytes[1] ? md5_read_u16le(bytes + 5) : 0;
-    file->color_bits = bytes[7];
-    file->pixel_bits = bytes[16];
-    file->pixel_size = bytes_per_element(bytes[16]);
+    file->kind = bytes[TGA_KIND] & ~(uint32_t)PACKED;
+    file->is_packed = (bytes[TGA_KIND] & PACKED) != 0;
+    file->is_top_first = (bytes[TGA_FLAGS] & TOP_FIRST) != 0;
+    file->width = md5_read_u16le(bytes + TGA_WIDTH);
+    file->height = md5_read_u16le(bytes + TGA_HEIGHT);
+    file->first_color = md5_read_u16le(bytes + TGA_FIRST_COLOR);
+    if (bytes[TGA_HAS_PALETTE])
+        file->num_colors = md5_read_u16le(bytes + TGA_NUM_COLORS);
+    file->color_bits = bytes[TGA_COLOR_BITS];
+    file->pixel_bits = bytes[TGA_PIXEL_BITS];
+    file->pixel_size = bytes_per_element(file->pixel_bits);
 }
 
 // Decodes all pixels. The rows of most files are stored from the lowest to the top row.
