@@ -53,31 +53,32 @@ static double hinge_bend(const md5_rig *rig, md5_quatd middle)
 }
 
 // Selects a rotation of the limb about the line from root to target, which does not move the tip:
-// the rotation for which the root's limit moves the tip least. `root` and `middle` are the
-// rotations of the joints without the root's limit.
-static void rotate_about_line(md5_rig *rig, md5_vec3d target, md5_quatd root, md5_quatd middle)
+// the rotation for which the root's limit moves the tip least. `unlimited_root` is the root's
+// rotation without its limit, `middle` the rotation of the middle joint.
+static void rotate_about_line(md5_rig *rig, md5_vec3d target, md5_quatd unlimited_root,
+                              md5_quatd middle)
 {
-    md5_rig_joint *const first = &rig->joints[ROOT];
-    const md5_vec3d line = md5_vec3d_normalize(md5_vec3d_sub(target, first->position));
+    md5_rig_joint *const root = &rig->joints[ROOT];
+    const md5_vec3d line = md5_vec3d_normalize(md5_vec3d_sub(target, root->position));
     const md5_quatd step = md5i_quatd_about(line, SWIVEL_COSINE, SWIVEL_SINE);
-    const md5_quatd to_local = md5_quatd_conjugate(first->above);
-    md5_quatd rotation = md5_quatd_mul(first->above, root); // model space
+    const md5_quatd to_local = md5_quatd_conjugate(root->above);
+    md5_quatd rotation = md5_quatd_mul(root->above, unlimited_root); // model space
 
-    md5_quatd best = first->local;
+    md5_quatd best = root->local;
     double min_distance = HUGE_VAL;
     rig->joints[MIDDLE].local = middle;
     for (uint32_t i = 0; i < NUM_SWIVELS; i++) {
         const md5_quatd local = md5i_quatd_unit(md5_quatd_mul(to_local, rotation));
-        first->local = md5i_limit_nearest(&first->limit, local);
+        root->local = md5i_limit_nearest(&root->limit, local);
         md5i_update_rig(rig);
         const double distance = md5_vec3d_length(md5_vec3d_sub(rig->joints[TIP].position, target));
         if (distance < min_distance) {
             min_distance = distance;
-            best = first->local;
+            best = root->local;
         }
         rotation = md5_quatd_mul(step, rotation);
     }
-    first->local = best;
+    root->local = best;
     md5i_update_rig(rig);
 }
 

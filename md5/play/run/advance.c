@@ -853,7 +853,7 @@ static void stop_if_due(md5_player *player, uint32_t index)
     const md5_one_shot_desc *const desc = &player->machine->tables.one_shots[index];
     const md5_play_one_shot *const one_shot = &player->machine->one_shots[index];
     const md5_one_shot *const newest = md5_newest_one_shot(player, one_shot->slot);
-    if (!newest || newest->row != index || newest->is_stopping)
+    if (!newest || newest->desc_index != index || newest->is_stopping)
         return;
 
     // The conditions are evaluated without the events that this clip ignores.
@@ -874,7 +874,8 @@ static void start_if_due(md5_player *player, uint32_t index)
     const md5_play_one_shot *const one_shot = &player->machine->one_shots[index];
     const md5_one_shot *const newest = md5_newest_one_shot(player, one_shot->slot);
     if (newest) {
-        const int32_t priority = newest->row != MD5_NONE ? descs[newest->row].priority : 0;
+        const int32_t priority =
+            newest->desc_index != MD5_NONE ? descs[newest->desc_index].priority : 0;
         if (priority >= desc->priority && !is_fading_out(player, newest))
             return;
     }

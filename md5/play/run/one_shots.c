@@ -254,7 +254,7 @@ static bool create_one_shot(const md5_machine *machine, uint32_t slot, uint32_t 
         .fade_out = md5i_decimal_from_float(desc->fade_out),
         .fade_in = {.duration = md5i_decimal_from_float(desc->fade_in)},
         .section = md5i_find_section(machine, clip, desc->section),
-        .row = md5_find_one_shot(machine, desc->name),
+        .desc_index = md5_find_one_shot(machine, desc->name),
         .repeats = repeats,
     };
     one_shot->next = one_shot->repeats ? one_shot->section : MD5_NONE;

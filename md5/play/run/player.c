@@ -695,8 +695,9 @@ static bool adopt_one_shot(const md5_machine *machine, const md5_machine *old_ma
         return false;
 
     adopt_sections(machine, old_machine, old_source, one_shot);
-    if (one_shot->row != MD5_NONE)
-        one_shot->row = md5_find_one_shot(machine, old_tables->one_shots[one_shot->row].name);
+    if (one_shot->desc_index != MD5_NONE)
+        one_shot->desc_index =
+            md5_find_one_shot(machine, old_tables->one_shots[one_shot->desc_index].name);
 
     // The rate is in cycles per second. Keep the playback speed if the duration of the clip
     // changed.

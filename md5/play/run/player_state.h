@@ -280,7 +280,7 @@ typedef struct md5_one_shot {
     md5_fade_time stopping;  // if is_stopping
     uint32_t section;        // current section; MD5_NONE: the whole clip
     uint32_t next;           // section after the current section; MD5_NONE: playback continues
-    uint32_t row;            // row of the machine's table, or MD5_NONE
+    uint32_t desc_index;     // index of its md5_one_shot_desc in the machine; MD5_NONE: none
     bool repeats;            // `next` is repeated
     uint64_t ignored_events; // as in md5_layer_state
 } md5_one_shot;

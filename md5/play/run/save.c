@@ -409,7 +409,7 @@ static void archive_one_shot(md5_archive *archive, const md5_machine *machine,
 {
     const md5_machine_desc *const tables = &machine->tables;
     if (archive->mode == STORE)
-        *one_shot = (md5_one_shot){.section = MD5_NONE, .next = MD5_NONE, .row = MD5_NONE};
+        *one_shot = (md5_one_shot){.section = MD5_NONE, .next = MD5_NONE, .desc_index = MD5_NONE};
 
     const uint32_t source = archive_one_shot_clip(archive, machine, one_shot);
     const uint32_t end =
@@ -427,7 +427,7 @@ static void archive_one_shot(md5_archive *archive, const md5_machine *machine,
     if (num_sections > 0 && !is_looping)
         archive_one_shot_section(archive, num_sections, one_shot);
     if (tables->num_one_shots > 0)
-        archive_number(archive, INT, &one_shot->row, -1, tables->num_one_shots - 1.0,
+        archive_number(archive, INT, &one_shot->desc_index, -1, tables->num_one_shots - 1.0,
                        "declaration of a one-shot");
 }
 
