@@ -45,7 +45,9 @@ typedef struct md5i_skin_job {
                         // written
     // Floats between consecutive vertices of positions, normals and tangents; 0 = no gaps. The
     // product with the number of vertices must fit into 32 bits, except in plain C.
-    uint32_t strides[3];
+    uint32_t position_stride;
+    uint32_t normal_stride;
+    uint32_t tangent_stride;
 } md5i_skin_job;
 
 // Return the address at which plain C writes the vector of a vertex.

@@ -117,7 +117,8 @@ static void apply_morph_vertex(const md5_skin_job *job, const md5_morph_mesh *ch
     if (!blend_morph(changed, mesh, job->morph_weights, index, &bind))
         return;
 
-    if (job->palette || job->duals) {
+    const bool is_posed = job->palette || job->duals;
+    if (is_posed) {
         const md5_vec3 tangent_axis = {bind.tangent.x, bind.tangent.y, bind.tangent.z};
         const md5_mat34 m = md5i_vertex_matrix(to, vertex);
         const md5_vec3 rotated =
@@ -127,12 +128,12 @@ static void apply_morph_vertex(const md5_skin_job *job, const md5_morph_mesh *ch
         bind.tangent = (md5_vec4){rotated.x, rotated.y, rotated.z, bind.tangent.w};
     }
 
-    md5_vec3 *const position = md5_vec3_out(to->positions, to->strides[0], out_index);
+    md5_vec3 *const position = md5_vec3_out(to->positions, to->position_stride, out_index);
     *position = md5_vec3_add(*position, bind.offset);
     if (to->normals)
-        *md5_vec3_out(to->normals, to->strides[1], out_index) = bind.normal;
+        *md5_vec3_out(to->normals, to->normal_stride, out_index) = bind.normal;
     if (to->tangents)
-        *md5_vec4_out(to->tangents, to->strides[2], out_index) = bind.tangent;
+        *md5_vec4_out(to->tangents, to->tangent_stride, out_index) = bind.tangent;
 }
 
 // Returns the index of the first changed vertex that is not less than `vertex`.
@@ -165,17 +166,29 @@ static void apply_morph(const md5_skin_job *job, const md5i_skin_job *to, uint32
         return;
     }
 
-    for (uint32_t i = find_changed(changed, job->first);
-         i < changed->num_vertices && changed->vertices[i] - job->first < count; i++)
-        apply_morph_vertex(job, changed, i, to, changed->vertices[i] - job->first);
+    // The changed vertices are in ascending order.
+    const uint32_t first_index = find_changed(changed, job->first);
+    for (uint32_t index = first_index; index < changed->num_vertices; index++) {
+        const uint32_t out_index = changed->vertices[index] - job->first;
+        if (out_index >= count)
+            break;
+        apply_morph_vertex(job, changed, index, to, out_index);
+    }
 }
 
 // -- Jobs -----------------------------------------------------------------------------------
 
-// Converts a stride in bytes of vectors with `num_floats` floats; returns 0 if there are no gaps.
-static size_t stride_in_floats(size_t stride, size_t num_floats)
+// Converts a stride of vectors with `num_floats` floats from bytes to floats, or to 0 if there are
+// no gaps. Sets *fits to false if the product with the number of vertices exceeds 32 bits.
+static uint32_t stride_in_floats(size_t stride, size_t num_floats, uint32_t num_vertices,
+                                 bool *fits)
 {
-    return stride == num_floats * sizeof(float) ? 0 : stride / sizeof(float);
+    if (stride == num_floats * sizeof(float))
+        return 0;
+    const size_t num_stride_floats = stride / sizeof(float);
+    if ((uint64_t)num_stride_floats * num_vertices > UINT32_MAX)
+        *fits = false;
+    return (uint32_t)num_stride_floats;
 }
 
 bool md5i_strided_job(const md5_skin_job *from, md5i_skin_job *job)
@@ -192,14 +205,11 @@ bool md5i_strided_job(const md5_skin_job *from, md5i_skin_job *job)
     if (from->mesh->tangents)
         job->tangents = (md5_vec4 *)from->tangents;
 
-    const size_t strides[3] = {stride_in_floats(from->position_stride, 3),
-                               stride_in_floats(from->normal_stride, 3),
-                               stride_in_floats(from->tangent_stride, 4)};
+    const uint32_t count = from->mesh->num_vertices;
     bool fits = true;
-    for (uint32_t i = 0; i < 3; i++) {
-        job->strides[i] = (uint32_t)strides[i];
-        fits = fits && (uint64_t)strides[i] * from->mesh->num_vertices <= UINT32_MAX;
-    }
+    job->position_stride = stride_in_floats(from->position_stride, 3, count, &fits);
+    job->normal_stride = stride_in_floats(from->normal_stride, 3, count, &fits);
+    job->tangent_stride = stride_in_floats(from->tangent_stride, 4, count, &fits);
     return fits;
 }
 
@@ -264,11 +274,11 @@ static void copy_bind_pose(const md5_skin_job *job, const md5i_skin_job *to, uin
     const md5_mesh *const mesh = job->mesh;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t vertex = job->vertices ? job->vertices[i] : job->first + i;
-        *md5_vec3_out(to->positions, to->strides[0], i) = mesh->positions[vertex];
+        *md5_vec3_out(to->positions, to->position_stride, i) = mesh->positions[vertex];
         if (to->normals)
-            *md5_vec3_out(to->normals, to->strides[1], i) = mesh->normals[vertex];
+            *md5_vec3_out(to->normals, to->normal_stride, i) = mesh->normals[vertex];
         if (to->tangents)
-            *md5_vec4_out(to->tangents, to->strides[2], i) = mesh->tangents[vertex];
+            *md5_vec4_out(to->tangents, to->tangent_stride, i) = mesh->tangents[vertex];
     }
 }
 

@@ -86,7 +86,7 @@ MD5_WIDE_CODE static void skin_rigid_contiguous(const md5i_skin_job *job, const 
 void md5i_skin_avx512(const md5i_skin_job *job)
 {
     const md5_skin_plan *const plan = job->mesh->skin_plan;
-    const bool has_strides = job->strides[0] > 0 || job->strides[1] > 0;
+    const bool has_strides = job->position_stride > 0 || job->normal_stride > 0;
     const bool is_special = job->duals || job->bounds || job->tangents;
     if (has_strides || is_special) {
         md5i_skin_avx2(job);

@@ -298,16 +298,16 @@ static MD5_ALWAYS_INLINE void skin_vertex(const md5i_skin_job *job, uint32_t ver
         e = blend_rows(job, vertex);
 
     md5_vec3 *const to =
-        job->bounds ? &unwritten : md5_vec3_out(job->positions, job->strides[0], out_index);
+        job->bounds ? &unwritten : md5_vec3_out(job->positions, job->position_stride, out_index);
     *to = blended ? move(&e, mesh->positions[vertex]) : exact_position(mesh, job->palette, vertex);
 
     if (job->bounds)
         *job->bounds = md5_bounds_union(*job->bounds, (md5_bounds){*to, *to});
     if (job->normals)
-        *md5_vec3_out(job->normals, job->strides[1], out_index) =
+        *md5_vec3_out(job->normals, job->normal_stride, out_index) =
             rotate_normal(&e, mesh->normals[vertex]);
     if (job->tangents)
-        *md5_vec4_out(job->tangents, job->strides[2], out_index) =
+        *md5_vec4_out(job->tangents, job->tangent_stride, out_index) =
             rotate_tangent(&e, mesh->tangents[vertex]);
 }
 
@@ -326,6 +326,7 @@ void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run)
             vertex += i % MD5_SKIN_GROUP;
         else if (is_gathered && i > 0 && vertex == vertices[i - 1])
             continue;
+        // A gathered group stores three times the vertex.
         vertex = is_gathered ? vertex / 3 : vertex;
         skin_vertex(job, vertex, vertex, blended);
     }

@@ -55,9 +55,9 @@ MD5_WIDE_INLINE skin_arrays make_arrays(const md5i_skin_job *job, lanes_bounds *
         .positions = job->positions,
         .normals = job->normals,
         .tangents = job->tangents,
-        .position_stride = job->strides[0],
-        .normal_stride = job->strides[1],
-        .tangent_stride = job->strides[2],
+        .position_stride = job->position_stride,
+        .normal_stride = job->normal_stride,
+        .tangent_stride = job->tangent_stride,
         .bounds = job->bounds ? bounds : NULL,
     };
 }
