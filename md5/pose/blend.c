@@ -8,8 +8,15 @@ void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
     MD5_ASSERT_ARRAY(from, count);
     MD5_ASSERT_ARRAY(to, count);
     MD5_ASSERT_ARRAY(pose, count);
-    MD5_BLEND_KERNEL(
-        &(md5_combine_job){MD5_BLEND, from, to, NULL, pose, joint_weights, weight, count});
+    MD5_BLEND_KERNEL(&(md5_combine_job){
+        .kind = MD5_BLEND,
+        .a = from,
+        .b = to,
+        .out = pose,
+        .joint_weights = joint_weights,
+        .weight = weight,
+        .count = count,
+    });
 }
 
 void md5_blend_batch(const md5_blend_job *jobs, size_t count)
@@ -23,9 +30,15 @@ void md5_blend_batch(const md5_blend_job *jobs, size_t count)
                    "jobs: must have three poses each");
         MD5_ASSERT(is_nlerp || job->interpolation == MD5_INTERPOLATE_LINEAR,
                    "jobs: interpolation must be LINEAR or NLERP");
-        const md5_combine_kind kind = is_nlerp ? MD5_BLEND_NLERP : MD5_BLEND;
-        MD5_BLEND_KERNEL(&(md5_combine_job){kind, job->from, job->to, NULL, job->pose,
-                                            job->joint_weights, job->weight, job->count});
+        MD5_BLEND_KERNEL(&(md5_combine_job){
+            .kind = is_nlerp ? MD5_BLEND_NLERP : MD5_BLEND,
+            .a = job->from,
+            .b = job->to,
+            .out = job->pose,
+            .joint_weights = job->joint_weights,
+            .weight = job->weight,
+            .count = job->count,
+        });
     }
 }
 
@@ -42,8 +55,14 @@ void md5_subtract_pose(const md5_xform *source, const md5_xform *reference, uint
     MD5_ASSERT_ARRAY(source, count);
     MD5_ASSERT_ARRAY(reference, count);
     MD5_ASSERT_ARRAY(difference, count);
-    md5i_combine_kernels[md5i_cpu_best(MD5_CPU_AVX512)](
-        &(md5_combine_job){MD5_SUBTRACT, source, reference, NULL, difference, NULL, -1, count});
+    md5i_combine_kernels[md5i_cpu_best(MD5_CPU_AVX512)](&(md5_combine_job){
+        .kind = MD5_SUBTRACT,
+        .a = source,
+        .b = reference,
+        .out = difference,
+        .weight = -1,
+        .count = count,
+    });
 }
 
 void md5_add_pose(const md5_xform *pose, const md5_xform *source, const md5_xform *reference,
@@ -52,7 +71,14 @@ void md5_add_pose(const md5_xform *pose, const md5_xform *source, const md5_xfor
     MD5_ASSERT_ARRAY(pose, count);
     MD5_ASSERT_ARRAY(source, count);
     MD5_ASSERT_ARRAY(out, count);
-    const md5_combine_kind kind = reference ? MD5_ADD_DIFFERENCE : MD5_ADD;
-    md5i_combine_kernels[md5i_cpu_best(MD5_CPU_AVX512)](
-        &(md5_combine_job){kind, pose, source, reference, out, joint_weights, weight, count});
+    md5i_combine_kernels[md5i_cpu_best(MD5_CPU_AVX512)](&(md5_combine_job){
+        .kind = reference ? MD5_ADD_DIFFERENCE : MD5_ADD,
+        .a = pose,
+        .b = source,
+        .reference = reference,
+        .out = out,
+        .joint_weights = joint_weights,
+        .weight = weight,
+        .count = count,
+    });
 }

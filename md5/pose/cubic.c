@@ -36,6 +36,9 @@ typedef struct curve {
 
 // -- Intervals ------------------------------------------------------------------------------------
 
+// Returns the interval before a frame. Before frame 0 of a loop is the last interval of the clip,
+// because the last frame of a loop is equal to the first; before frame 0 of a cycle is the interval
+// from the last frame to frame 0. A clamped clip does not have an interval there.
 static md5_frame_pair pair_before(uint32_t frame, uint32_t last, md5_wrap wrap)
 {
     if (frame > 0)
@@ -45,6 +48,7 @@ static md5_frame_pair pair_before(uint32_t frame, uint32_t last, md5_wrap wrap)
     return (md5_frame_pair){wrap == MD5_WRAP_CYCLE ? last : frame, frame};
 }
 
+// Returns the interval after a frame, in the same way.
 static md5_frame_pair pair_after(uint32_t frame, uint32_t last, md5_wrap wrap)
 {
     if (frame < last)
@@ -68,8 +72,8 @@ static curve begin_curve(const md5_anim *anim, const md5_sample_position *sample
 
 // -- Translations ---------------------------------------------------------------------------------
 
-// Evaluates one axis of a Hermite curve. `before`, `current` and `after` are the displacements of
-// the three intervals.
+// Evaluates one axis of a Hermite curve, whose coefficients follow from the speeds at both ends.
+// `before`, `current` and `after` are the displacements of the three intervals.
 static float hermite(float from, float before, float current, float after, float t)
 {
     const float start_speed = 0.5f * (before + current);
