@@ -13,19 +13,19 @@ typedef struct all_meshes {
 // Grows the array of meshes if it is full, then calls the function of the dialect of the file.
 static bool begin_any_mesh(md5_mesh_reader *reader, md5_mesh_block *block)
 {
-    all_meshes *const all = (all_meshes *)(void *)reader->dialect;
+    all_meshes *const all_dialect = (all_meshes *)(void *)reader->dialect;
     const uint32_t count = reader->num_meshes_read;
-    if (all->capacity == 0)
-        all->capacity = reader->num_meshes.value;
-    if (count == all->capacity) {
-        all->capacity = 2 * all->capacity + 1;
+    if (all_dialect->capacity == 0)
+        all_dialect->capacity = reader->num_meshes.value;
+    if (count == all_dialect->capacity) {
+        all_dialect->capacity = 2 * all_dialect->capacity + 1;
         md5_mesh_build *const meshes =
-            MD5_ALLOC_ZEROED(reader->lex.arena, md5_mesh_build, all->capacity);
+            MD5_ALLOC_ZEROED(reader->lex.arena, md5_mesh_build, all_dialect->capacity);
         TRY(meshes);
         memcpy(meshes, reader->meshes, count * sizeof *meshes);
         reader->meshes = meshes;
     }
-    return all->base->begin_mesh(reader, block);
+    return all_dialect->base->begin_mesh(reader, block);
 }
 
 static bool is_any_complete(md5_mesh_reader *reader)
@@ -36,8 +36,8 @@ static bool is_any_complete(md5_mesh_reader *reader)
 bool md5i_read_uncounted_meshes(md5_arena *arena, const md5_mesh_dialect *dialect,
                                 const md5_versions *versions, md5_span text, md5_mesh_file *file)
 {
-    all_meshes all = {.dialect = *dialect, .base = dialect};
-    all.dialect.begin_mesh = begin_any_mesh;
-    all.dialect.is_complete = is_any_complete;
-    return md5i_read_mesh_text(arena, arena, arena, &all.dialect, versions, text, file);
+    all_meshes all_dialect = {.dialect = *dialect, .base = dialect};
+    all_dialect.dialect.begin_mesh = begin_any_mesh;
+    all_dialect.dialect.is_complete = is_any_complete;
+    return md5i_read_mesh_text(arena, arena, arena, &all_dialect.dialect, versions, text, file);
 }
