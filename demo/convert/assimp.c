@@ -397,19 +397,23 @@ static unsigned find_key(const void *keys, size_t stride, unsigned count, double
     const char *const bytes = keys;
     unsigned first = 0;
     unsigned high = count;
-    double at;
-    double next;
-    while (high - first > 1) {
+    double key_time;
+    double next_time;
+    while (high - first > 1) { // binary search
         const unsigned middle = first + (high - first) / 2;
-        memcpy(&at, bytes + middle * stride, sizeof at);
-        if (at <= time)
+        memcpy(&key_time, bytes + middle * stride, sizeof key_time);
+        if (key_time <= time)
             first = middle;
         else
             high = middle;
     }
-    memcpy(&at, bytes + first * stride, sizeof at);
-    memcpy(&next, bytes + (first + (first + 1 < count)) * stride, sizeof next);
-    *fraction = next > at ? (float)fmin(fmax((time - at) / (next - at), 0.0), 1.0) : 0;
+
+    const unsigned next = first + 1 < count ? first + 1 : first;
+    memcpy(&key_time, bytes + first * stride, sizeof key_time);
+    memcpy(&next_time, bytes + next * stride, sizeof next_time);
+    *fraction = 0;
+    if (next_time > key_time)
+        *fraction = (float)fmin(fmax((time - key_time) / (next_time - key_time), 0.0), 1.0);
     return first;
 }
 
@@ -620,14 +624,16 @@ static bool is_valid_weight(const struct aiMesh *mesh, const struct aiVertexWeig
 static size_t count_slots(const struct aiMesh *mesh, unsigned *num_used)
 {
     unsigned max_used = 1;
-    for (uint32_t b = 0; b < mesh->mNumBones; b++)
+    for (uint32_t b = 0; b < mesh->mNumBones; b++) {
         for (uint32_t w = 0; w < mesh->mBones[b]->mNumWeights; w++) {
             const struct aiVertexWeight *const weight = &mesh->mBones[b]->mWeights[w];
             if (!is_valid_weight(mesh, weight))
                 continue;
-            const unsigned used = ++num_used[weight->mVertexId];
+            num_used[weight->mVertexId]++;
+            const unsigned used = num_used[weight->mVertexId];
             max_used = used > max_used ? used : max_used;
         }
+    }
     return ((size_t)max_used + 3) / 4 * 4;
 }
 
@@ -642,29 +648,33 @@ static bool add_weights(assimp_importer *importer, const struct aiMesh *mesh, js
 
     uint32_t *const joints = common_alloc(slots * num_vertices, sizeof *joints);
     float *const weights = common_alloc(slots * num_vertices, sizeof *weights);
-    for (uint32_t b = 0; b < mesh->mNumBones; b++)
+    for (uint32_t b = 0; b < mesh->mNumBones; b++) {
         for (uint32_t w = 0; w < mesh->mBones[b]->mNumWeights; w++) {
             const struct aiVertexWeight *const weight = &mesh->mBones[b]->mWeights[w];
             if (!is_valid_weight(mesh, weight))
                 continue;
-            const size_t slot = weight->mVertexId * slots + num_used[weight->mVertexId]++;
+            const size_t slot = weight->mVertexId * slots + num_used[weight->mVertexId];
+            num_used[weight->mVertexId]++;
             joints[slot] = b;
             weights[slot] = weight->mWeight;
         }
+    }
 
-    bool has_free = false;
-    for (size_t v = 0; v < num_vertices; v++)
+    // The additional joint follows the bones of the mesh.
+    bool has_free_vertices = false;
+    for (size_t v = 0; v < num_vertices; v++) {
         if (num_used[v] == 0) {
             joints[v * slots] = mesh->mNumBones;
             weights[v * slots] = 1;
-            has_free = true;
+            has_free_vertices = true;
         }
+    }
     gltf_put_influences(&importer->file, attributes, mesh->mNumBones + 1, joints, weights,
                         num_vertices, slots);
     free(weights);
     free(joints);
     free(num_used);
-    return has_free;
+    return has_free_vertices;
 }
 
 // Returns the product of the geometric factors of a node: up to three of its last pivots.

@@ -15,19 +15,19 @@ typedef struct clip_builder {
     const md5_model *model; // for bounds, or NULL
     convert_scene *scene;
     convert_loss worst;
-    double max_scale;        // largest change of a joint's scale
-    md5_doc *model_doc;      // document of the model that was read before, or NULL
-    const md5_doc *measured; // document with the vertices of the clips
-    uint32_t *sources;       // [joints of `measured`] joint of this file, or MD5_NONE
-    double *reach;           // [num_joints] distance of the farthest point of a weight
-    bool *is_filmed;         // [num_nodes] a camera that has a path
-    uint32_t *node_tracks;   // [num_nodes] first track of the node, or MD5_NONE
+    double max_scale;          // largest change of a joint's scale
+    md5_doc *model_doc;        // document of the model that was read before, or NULL
+    const md5_doc *measured;   // document with the vertices of the clips
+    uint32_t *measured_joints; // [joints of `measured`] joint of this file, or MD5_NONE
+    double *reach;             // [num_joints] distance of the farthest point of a weight
+    bool *is_filmed;           // [num_nodes] a camera that has a path
+    uint32_t *node_tracks;     // [num_nodes] first track of the node, or MD5_NONE
 
     // The pose at the last sampled time:
-    rig_state *states;     // [num_nodes]
-    rig_posed *posed;      // [num_joints]
-    convert_xform *shown;  // [num_joints] world transforms in MD5
-    convert_affine *moves; // [joints of `measured`] displacement by scale
+    rig_state *states;           // [num_nodes]
+    rig_posed *posed;            // [num_joints]
+    convert_xform *interpolated; // [num_joints] world transforms that players of MD5 compute
+    convert_affine *scale_moves; // [joints of `measured`] displacement by scale
 
     // The current clip:
     char *name;
@@ -53,20 +53,20 @@ static convert_quat quat_from_floats(const float q[4])
     return convert_unit((convert_quat){q[0], q[1], q[2], q[3]});
 }
 
-// A track jumps if several keys have the same time. `view` selects one of these keys; 0 is the
-// first.
+// A track jumps if several keys have the same time. A camera then has several views at this time.
+// `view` selects one of the keys: 0 is the first, LAST_VIEW the last.
 enum { LAST_VIEW = 1 << 30, MAX_CUTS = 8 };
 
-// Returns the last key at or before a time, or the first key of the track. If the track jumps at
-// that time, `view` selects the key. Times may differ by rounding.
+// Returns the last key at or before a time, or the first key of the track if the time is before it.
+// If the track jumps at that time, `view` selects the key. Times may differ by rounding.
 static size_t find_key(const clip_builder *clip, const plain_track *track, double time, size_t view)
 {
-    const double slack = 1e-5;
+    const double rounding = 1e-5; // seconds
     size_t low = 0;
     size_t high = track->num_keys;
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
-        if (key_time(clip, track, middle) <= time + slack)
+        if (key_time(clip, track, middle) <= time + rounding)
             low = middle;
         else
             high = middle;
@@ -74,10 +74,13 @@ static size_t find_key(const clip_builder *clip, const plain_track *track, doubl
 
     if (view == LAST_VIEW)
         return low;
-    const size_t step_offset = track->kind != PLAIN_STEP;
+
+    // A stepped track jumps at each key. Other tracks jump if a key has the time of the key before
+    // it.
+    const size_t step_offset = track->kind != PLAIN_STEP ? 1 : 0;
     size_t earlier = low; // the first key with this time
     while (earlier > 0 && low - earlier < MAX_CUTS
-           && key_time(clip, track, earlier - step_offset) >= time - slack)
+           && key_time(clip, track, earlier - step_offset) >= time - rounding)
         earlier--;
 
     return view < low - earlier ? earlier + view : low;
@@ -180,15 +183,18 @@ static void link_tracks(clip_builder *clip)
     }
 }
 
+// Returns true if all keys of the clip are at frames of a rate.
 static bool is_exact_rate(const clip_builder *clip, double rate)
 {
-    for (size_t t = 0; t < clip->num_tracks; t++)
+    const double max_distance = 1e-4; // of a key from a frame, seconds
+    for (size_t t = 0; t < clip->num_tracks; t++) {
         for (size_t k = 0; k < clip->tracks[t].num_keys; k++) {
             const double frame = clip->tracks[t].times[k] * rate;
             const double rounding = 1e-7 * frame; // of times, which are floats
-            if (!(fabs(frame - floor(frame + 0.5)) < 1e-4 * rate + rounding))
+            if (!(fabs(frame - floor(frame + 0.5)) < max_distance * rate + rounding))
                 return false;
         }
+    }
     return true;
 }
 
@@ -246,7 +252,7 @@ static double compute_scale_moves(clip_builder *clip)
     const convert_rig *const rig = clip->rig;
     double max = 0;
     for (size_t i = 0; i < clip->measured->num_joints; i++) {
-        const uint32_t j = clip->sources[i];
+        const uint32_t j = clip->measured_joints[i];
         if (j == MD5_NONE)
             continue;
         const convert_affine residue = rig_residue(&clip->posed[j]);
@@ -257,7 +263,7 @@ static double compute_scale_moves(clip_builder *clip)
         max = fmax(max, convert_max_element(&change));
         const convert_affine rotation =
             convert_affine_from_xform((convert_xform){clip->posed[j].pose.rotation, {0, 0, 0}});
-        clip->moves[i] = convert_mul_affine(&rotation, &change);
+        clip->scale_moves[i] = convert_mul_affine(&rotation, &change);
     }
     return max;
 }
@@ -272,22 +278,24 @@ static void measure_scale(clip_builder *clip, double time)
     const double scale = compute_scale_moves(clip);
     clip->max_scale = fmax(clip->max_scale, scale);
     if (scale > 1e-5)
-        convert_measure_loss(&clip->worst, &measured, clip->moves, time);
+        convert_measure_loss(&clip->worst, &measured, clip->scale_moves, time);
 }
 
-// Returns an upper limit for the distance between two transforms of a joint and of points within
-// `reach` of it.
+// Returns an upper limit of the distance that the points within `reach` of a joint move if its
+// transform changes from `a` to `b`. A rotation by an angle moves a point by at most
+// 2 sin(angle / 2) times its distance from the joint.
 static double max_displacement(convert_xform a, convert_xform b, double reach)
 {
-    const convert_vec off = convert_sub(a.translation, b.translation);
+    const convert_vec offset = convert_sub(a.translation, b.translation);
     const convert_quat rotation = convert_quat_mul(convert_conjugate(a.rotation), b.rotation);
-    const double sine =
+    const double sine = // of half of the angle
         sqrt(rotation.x * rotation.x + rotation.y * rotation.y + rotation.z * rotation.z);
-    return sqrt(convert_dot(off, off)) + reach * 2 * sine;
+    return sqrt(convert_dot(offset, offset)) + reach * 2 * sine;
 }
 
-// Interpolates the stored poses of a frame and the next frame as players of MD5 do. Returns the
-// largest distance of a joint, or of points within its reach, from the current pose.
+// Interpolates the stored poses of a frame and the next frame as players of MD5 do, at the position
+// `s` between them (0 to 1). Returns the largest distance of a joint, or of points within its
+// reach, from the current pose.
 static double measure_interpolation(clip_builder *clip, size_t frame, double s)
 {
     const convert_rig *const rig = clip->rig;
@@ -300,8 +308,10 @@ static double measure_interpolation(clip_builder *clip, size_t frame, double s)
             convert_slerp(from.rotation, to.rotation, s),
             convert_add(convert_times(from.translation, 1 - s), convert_times(to.translation, s))};
         const uint32_t parent = rig->joints[j].parent;
-        clip->shown[j] = parent == MD5_NONE ? local : convert_mul(clip->shown[parent], local);
-        worst = fmax(worst, max_displacement(clip->shown[j], clip->posed[j].pose, clip->reach[j]));
+        clip->interpolated[j] =
+            parent == MD5_NONE ? local : convert_mul(clip->interpolated[parent], local);
+        worst = fmax(worst,
+                     max_displacement(clip->interpolated[j], clip->posed[j].pose, clip->reach[j]));
     }
     return worst;
 }
@@ -777,18 +787,18 @@ static void select_measured(clip_builder *clip)
     clip->measured = clip->model_doc ? clip->model_doc : &clip->meshes->model;
 
     const uint32_t count = clip->measured->num_joints;
-    clip->sources = common_alloc(count, sizeof *clip->sources);
-    clip->moves = common_alloc(count, sizeof *clip->moves);
+    clip->measured_joints = common_alloc(count, sizeof *clip->measured_joints);
+    clip->scale_moves = common_alloc(count, sizeof *clip->scale_moves);
     if (!clip->model_doc) { // the joints of the file
         for (uint32_t i = 0; i < count; i++)
-            clip->sources[i] = i;
+            clip->measured_joints[i] = i;
         return;
     }
     for (uint32_t i = 0; i < count; i++)
-        clip->sources[i] = MD5_NONE;
+        clip->measured_joints[i] = MD5_NONE;
     for (uint32_t j = 0; j < rig->num_joints; j++)
         if (rig->joints[j].model_joint != MD5_NONE)
-            clip->sources[rig->joints[j].model_joint] = j;
+            clip->measured_joints[rig->joints[j].model_joint] = j;
 }
 
 // Computes the distance of the farthest vertex from each joint, in the joint's bind pose.
@@ -818,7 +828,7 @@ bool rig_add_clips(const rig_meshes *meshes, const md5_model *model, convert_sce
                          .node_tracks = common_alloc(rig->num_nodes, sizeof(uint32_t)),
                          .states = common_alloc(rig->num_nodes, sizeof(rig_state)),
                          .posed = common_alloc(rig->num_joints, sizeof(rig_posed)),
-                         .shown = common_alloc(rig->num_joints, sizeof(convert_xform))};
+                         .interpolated = common_alloc(rig->num_joints, sizeof(convert_xform))};
     select_measured(&clip);
     measure_reach(&clip);
 
@@ -835,9 +845,9 @@ bool rig_add_clips(const rig_meshes *meshes, const md5_model *model, convert_sce
     free(clip.node_tracks);
     free(clip.states);
     free(clip.posed);
-    free(clip.shown);
-    free(clip.moves);
-    free(clip.sources);
+    free(clip.interpolated);
+    free(clip.scale_moves);
+    free(clip.measured_joints);
     md5_free_doc(clip.model_doc);
     return is_added;
 }

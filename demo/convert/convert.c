@@ -379,11 +379,11 @@ static void sample_weights(convert_weights *weights, const md5_frame_edit *cut, 
     float *const keys = common_alloc(num_frames, sizeof *keys);
     const size_t last = weights->num_keys - 1;
     for (uint32_t frame = 0; frame < num_frames; frame++) {
-        const double at = num_frames > 1 ? frame * (double)last / (num_frames - 1.0) : 0;
-        const size_t a = (size_t)at;
+        const double position = num_frames > 1 ? frame * (double)last / (num_frames - 1.0) : 0;
+        const size_t a = (size_t)position; // keys before and after the position
         const size_t b = a < last ? a + 1 : last;
-        keys[frame] =
-            weights->keys[a] + (weights->keys[b] - weights->keys[a]) * (float)(at - (double)a);
+        const float fraction = (float)(position - (double)a);
+        keys[frame] = weights->keys[a] + (weights->keys[b] - weights->keys[a]) * fraction;
     }
     free(weights->keys);
     weights->keys = keys;
@@ -488,6 +488,7 @@ static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part
         convert_note(job, "clip %s: resampled %u frames at %g frames per second to %u at %g",
                      part->name, num_frames, rate, clip->num_frames, job->rate);
 
+    // The weights of morph targets need a key in each frame.
     for (size_t i = 0; i < scene->num_weights; i++) {
         convert_weights *const weights = &scene->weights[i];
         if (weights->num_keys != clip->num_frames && strcmp(weights->clip, part->name) == 0)

@@ -140,8 +140,10 @@ static uint32_t write_joints(gltf_writer *writer)
     return root;
 }
 
-// Converts an inverse bind matrix to a column-major matrix in glTF's axes. It also converts
-// quantized positions to metres: the vector of steps is scaled, and the corner added.
+// Converts an inverse bind matrix to a column-major matrix of 4 x 4 numbers in glTF's axes.
+//
+// With quantization, the matrix also converts a vertex from steps to metres. Its position in metres
+// is corner + step * q. The matrix A and the translation t become A * step and t + A * corner.
 static void put_inverse_bind(const gltf_writer *writer, const float *m, float *out)
 {
     static const int axis[3] = {1, 2, 0}; // id's axis of each axis of glTF
@@ -303,7 +305,8 @@ static bool write_material(gltf_writer *writer, const convert_material *source, 
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-// Rounds weights to multiples of 1 / 65535 with a sum of 1.
+// Rounds weights to multiples of 1 / 65535 with a sum of 1, because quantized weights are integers
+// of 16 bits. The largest weight, which is first, gets the rounding errors of the other weights.
 static void round_weights(const md5_mesh *mesh, convert_skin *skin)
 {
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
@@ -380,8 +383,9 @@ static json_t *make_attributes(gltf_writer *writer, const md5_mesh *mesh, conver
     return attributes;
 }
 
-// Computes the bounding box of all positions, which quantization divides into 65535 steps.
-static void find_box(gltf_writer *writer)
+// Selects the steps of quantized positions: the bounding box of all positions is divided into 65535
+// steps along its longest side. Declares the extension, without which readers reject quantization.
+static void begin_quantization(gltf_writer *writer)
 {
     const md5_model *const model = writer->assets.model;
     md5_bounds box = md5_bounds_from_points(NULL, 0);
@@ -441,11 +445,14 @@ static json_t *add_deltas(gltf_writer *writer, const md5_mesh *mesh, json_t *ind
     return gltf_whole(gltf_add(writer->out, "accessors", accessor));
 }
 
+// Attributes that morph targets change, in the order of glTF's names in write_target().
+enum { MORPH_POSITION, MORPH_NORMAL, MORPH_TANGENT, NUM_MORPH_ATTRIBUTES };
+
 static md5_vec3 morph_vector(const md5_morph_delta *delta, int attribute)
 {
-    if (attribute == 0)
+    if (attribute == MORPH_POSITION)
         return delta->position;
-    return attribute == 1 ? delta->normal : delta->tangent;
+    return attribute == MORPH_NORMAL ? delta->normal : delta->tangent;
 }
 
 // The vertices that one morph target moves, of one mesh. [all vertices with deltas of the mesh]
@@ -478,16 +485,17 @@ static void collect_moved(const md5_morph_mesh *mesh, uint32_t target, moved_ver
 // the indices of the vertices.
 static json_t *write_target(gltf_writer *writer, const md5_mesh *mesh, const moved_vertices *moved)
 {
-    static const char *const attributes[] = {"POSITION", "NORMAL", "TANGENT"};
+    static const char *const attributes[NUM_MORPH_ATTRIBUTES] = {
+        [MORPH_POSITION] = "POSITION", [MORPH_NORMAL] = "NORMAL", [MORPH_TANGENT] = "TANGENT"};
     const double step = writer->step > 0 ? writer->step : 1;
-    const int num_attributes = mesh->tangents ? 3 : 2;
+    const int num_attributes = mesh->tangents ? NUM_MORPH_ATTRIBUTES : MORPH_TANGENT;
     json_t *const target = json_object();
     json_t *const indices = gltf_add_values(writer->out, GLTF_KEYS, GLTF_UINT, moved->vertices,
                                             moved->count, 1, GLTF_PLAIN);
     gltf_put(writer->out, indices, "componentType", json_integer(GLTF_UINT));
 
     for (int a = 0; a < num_attributes; a++) {
-        const bool is_position = a == 0;
+        const bool is_position = a == MORPH_POSITION;
         const double unit = is_position ? inch / step : 1;
         for (uint32_t i = 0; i < moved->count; i++) {
             const convert_vec move = convert_from_vec3(morph_vector(moved->deltas[i], a));
@@ -873,35 +881,47 @@ static void add_weights(gltf_writer *writer, json_t *animation, const convert_cl
     }
 }
 
-// Writes the tracks of all joints. `track` has space for the frames of the clip, and contains their
-// times.
+// Writes the translation or the rotation of a joint (track->is_rotation). `poses` are the poses of
+// all frames, [num_frames][num_joints]. `track` has space for the frames, and contains their times.
+static void write_joint_track(gltf_writer *writer, json_t *animation, const md5_xform *poses,
+                              uint32_t joint, gltf_track *track)
+{
+    const md5_skeleton *const skeleton = writer->assets.skeleton;
+    for (uint32_t frame = 0; frame < track->num_frames; frame++) {
+        const convert_xform x = gltf_xform(poses[(size_t)frame * skeleton->num_joints + joint]);
+        track->values[frame] = track->is_rotation ? x.rotation : from_vec(x.translation);
+    }
+    if (track->is_rotation)
+        join_signs(track);
+    pick_keys(track, writer->tolerances[2 * (size_t)joint + track->is_rotation]);
+
+    // The first root has a key in the last frame, so that the clip has its length.
+    const bool is_root_translation = joint == skeleton->order[0] && !track->is_rotation;
+    if (is_root_translation && track->num_keys == 1 && track->num_frames > 1) {
+        track->keys[1] = track->num_frames - 1;
+        track->num_keys = 2;
+    }
+
+    add_track(writer, animation, joint, track);
+    writer->num_keys += track->num_keys;
+    writer->num_all_keys += track->num_frames;
+}
+
+// Writes the tracks of all joints that move. `track` has space for the frames of the clip, and
+// contains their times.
 static void write_tracks(gltf_writer *writer, const convert_clip *clip, json_t *animation,
                          gltf_track *track)
 {
-    const md5_skeleton *const skeleton = writer->assets.skeleton;
-    const uint32_t num_joints = skeleton->num_joints;
     md5_xform *const poses = sample_clip(writer, clip);
-    for (size_t i = 0; i < 2 * (size_t)num_joints; i++) { // translation and rotation of each joint
-        const uint32_t joint = (uint32_t)(i / 2);
-        track->is_rotation = i % 2 == 1;
-        if (!writer->moves[i])
-            continue;
-        for (uint32_t frame = 0; frame < track->num_frames; frame++) {
-            const convert_xform x = gltf_xform(poses[(size_t)frame * num_joints + joint]);
-            track->values[frame] = track->is_rotation ? x.rotation : from_vec(x.translation);
-        }
-        if (track->is_rotation)
-            join_signs(track);
-        pick_keys(track, writer->tolerances[i]);
-        const bool is_root_translation = i == 2 * (size_t)skeleton->order[0];
-        if (is_root_translation && track->num_keys == 1 && track->num_frames > 1)
-            track->keys[track->num_keys++] =
-                track->num_frames - 1; // so that the clip has its length
-        add_track(writer, animation, joint, track);
-        writer->num_keys += track->num_keys;
-        writer->num_all_keys += track->num_frames;
+    for (uint32_t joint = 0; joint < writer->assets.skeleton->num_joints; joint++) {
+        const bool *const moves = &writer->moves[2 * (size_t)joint]; // translation, rotation
+        track->is_rotation = false;
+        if (moves[0])
+            write_joint_track(writer, animation, poses, joint, track);
+        track->is_rotation = true;
+        if (moves[1])
+            write_joint_track(writer, animation, poses, joint, track);
     }
-
     free(poses);
 }
 
@@ -938,8 +958,8 @@ static void write_clip(gltf_writer *writer, const convert_clip *clip)
 // of view in radians.
 static double vertical_fov(float fov)
 {
-    const double half = fmin(fmax(fov, 1.0), 179.0) * 3.14159265358979323846 / 360.0;
-    return 2 * atan(tan(half) * 3.0 / 4.0);
+    const double half_angle = fmin(fmax(fov, 1.0), 179.0) * 3.14159265358979323846 / 360.0;
+    return 2 * atan(tan(half_angle) * 3.0 / 4.0);
 }
 
 // The frames of a camera path, and their arrays.
@@ -1077,7 +1097,7 @@ static void write_skeleton(gltf_writer *writer)
     const size_t num_joints = writer->assets.skeleton->num_joints;
     const uint32_t root = write_joints(writer);
     if (writer->assets.model && writer->job->is_quantized)
-        find_box(writer);
+        begin_quantization(writer);
     if (writer->assets.model)
         write_skin(writer, root);
     writer->moves = common_alloc(num_joints, 2 * sizeof *writer->moves);

@@ -368,8 +368,9 @@ static bool check_parts(const md5_output *writer, const convert_scene *scene, md
     return true;
 }
 
-// Writes all parts. The first part of the output's kind gets the name of the output, the others
-// their own names. Morph targets are written to the folder `morphs`.
+// Writes all parts. If the output is a file, the first part with its extension gets the name of the
+// output (is_output); the other parts keep their names. Morph targets are written to the folder
+// `morphs`. Fails if the output is a file and no part has its extension.
 static bool write_parts(md5_output *writer, const convert_scene *scene, md5_error *error)
 {
     const convert_job *const job = writer->layout.job;
@@ -378,7 +379,7 @@ static bool write_parts(md5_output *writer, const convert_scene *scene, md5_erro
     // Engines do not read machine files, and their folders have another layout.
     const bool has_machine =
         scene->num_weights > 0 && !job->engine && writer->extensions == text_extensions;
-    bool is_named = common_is_folder(job->output);
+    bool is_named = common_is_folder(job->output); // the output needs no further part
 
     for (size_t i = 0; i < scene->num_parts; i++) {
         const convert_part *const part = &scene->parts[i];

@@ -106,12 +106,13 @@ static void append_mesh(const obj_writer *writer, convert_bytes *text, const md5
     }
 }
 
-// Writes one pose. `palette` NULL is the bind pose. Vertices are those of the MD5 file.
+// Writes one pose of all meshes to a file. `palette` contains the matrices of the joints; NULL is
+// the bind pose. The vertices are the vertices of the MD5 file.
 static bool write_pose(const obj_writer *writer, const char *name, const md5_mat34 *palette)
 {
     const md5_model *const model = writer->assets.model;
     convert_bytes text = {0};
-    uint32_t first = 1;
+    uint32_t first_vertex = 1; // of the mesh, in the file; OBJ counts from 1
     convert_append_text(&text, "mtllib %s.mtl\n", writer->scene->name);
 
     for (uint32_t i = 0; i < model->num_meshes; i++) {
@@ -128,9 +129,9 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
             md5_skin(mesh, palette, skin, skin_normals, NULL);
         const md5_vec3 *const positions = palette ? skin : mesh->positions;
         const md5_vec3 *const normals = palette ? skin_normals : mesh->normals;
-        append_mesh(writer, &text, mesh, first, positions, normals);
+        append_mesh(writer, &text, mesh, first_vertex, positions, normals);
         free(skin);
-        first += mesh->num_file_vertices;
+        first_vertex += mesh->num_file_vertices;
     }
 
     const bool is_written =

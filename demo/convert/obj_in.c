@@ -150,20 +150,24 @@ static bool read_face(obj_reader *reader)
 {
     convert_tokens *const in = &reader->in;
     const char *const start = in->at;
-    convert_obj_corner corners[3]; // the first corner, the previous one and the current one
-    uint32_t count = 0;
+    convert_obj_corner first = {0};
+    convert_obj_corner previous = {0};
+    uint32_t count = 0; // corners
     if (reader->obj->num_parts == 0)
         reader->part = find_part(reader, "", 0);
 
     for (; has_more(reader); count++) {
-        if (count > 2)
-            corners[1] = corners[2];
-        if (!read_corner(reader, &corners[count < 2 ? count : 2]))
+        convert_obj_corner corner;
+        if (!read_corner(reader, &corner))
             return false;
         if (!has_capacity(reader, reader->obj->parts[reader->part].num_triangles))
             return false;
-        if (count >= 2 && !add_triangle(reader, corners))
+        if (count == 0)
+            first = corner;
+        const convert_obj_corner triangle[3] = {first, previous, corner};
+        if (count >= 2 && !add_triangle(reader, triangle))
             return false;
+        previous = corner;
     }
 
     if (count < 3)
