@@ -383,6 +383,7 @@ void md5i_move_ragdoll(md5_ragdoll *ragdoll, double seconds);
 // Returns the angular momentum of a body about its center.
 md5_vec3d md5i_angular_momentum(const ragdoll_node *node, md5_vec3d angular);
 
+// Returns the kinetic energy of the momenta and velocities of the last step.
 double md5i_ragdoll_kinetic_energy(const md5_ragdoll *ragdoll);
 
 // Returns the kinetic and the potential energy.
@@ -422,7 +423,8 @@ limit_state md5i_measure_limit(const md5_body_constraint *constraint, uint32_t i
 // Sets the axis and the gaps of the limits of a joint.
 void md5i_measure_limits(const md5_ragdoll *ragdoll, ragdoll_node *node);
 
-// Adds the locked limits to node->inverse, before it is inverted, and to node->locks.
+// Locks the limits on which the joint leaned in the last step: adds their dampers to node->inverse,
+// before it is inverted, and to node->locks.
 void md5i_lock_limits(const md5_ragdoll *ragdoll, ragdoll_node *node);
 
 // Rotates a joint back that has rotated by `angle` and is too far past a limit. Returns true if the
@@ -452,13 +454,18 @@ static inline double md5_max_closing_speed(double seconds, double gap, double to
 
 // -- Impulses and ground --------------------------------------------------------------------------
 
+// Finds the impulses of limits, links and contacts, and the velocities with which the bodies move
+// in the step (SWEEPS_TO_MOVE). Call after md5i_prepare_ragdoll().
 void md5i_solve_ragdoll(md5_ragdoll *ragdoll);
+
+// Finds the velocities that remain after the move (SWEEPS_TO_RELAX), and measures the loads of the
+// joints.
 void md5i_relax_ragdoll(md5_ragdoll *ragdoll);
 
 // Applies an impulse at a node to the whole tree.
 void md5i_apply_ragdoll_impulse(md5_ragdoll *ragdoll, uint32_t node, const spatial *impulse);
 
-// Sets hulls, planes and edges.
+// Sets hulls, planes and edges of all bodies, whose arrays are allocated.
 void md5i_build_ragdoll_hulls(md5_ragdoll *ragdoll);
 
 // Finds the contacts of the bodies whose next search is due.
