@@ -610,10 +610,10 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     const bool is_first = index == 0;
     const bool is_stack = desc->kind == MD5_MOTION_STACK;
     *item = (md5_item){
+        .mode = row->mode,
         .position = row->x,
         .num_before = motion->num_clips,
         .blend_index = index,
-        .mode = row->mode,
     };
     TRY(find_item_motion(building, row, index, motion, item));
     TRY(MD5_RESOLVE(building, masks, row->mask, item->mask));
