@@ -64,17 +64,64 @@ static view_color fire_color(float light)
     return red << 24 | green << 16 | blue << 8 | 0xFF;
 }
 
+// The sliders and choices of the lesson, in the order of pages.txt.
+enum { BITMAP_IMAGES, BITMAP_RATE, BITMAP_TEXELS };
+
+// Draws a square of 30 by 30 units with lines, and the image at `frame` on it. A texel is filled by
+// several lines. `read` samples the image.
+static void draw_image(view_picture *picture, const flipbook *book, double frame, float left,
+                       float (*read)(const flipbook *, double, int, int))
+{
+    const float bottom = 4;
+    const int size = book->size;
+    const int lines_per_texel = 90 / size;
+    const float edge = 30.0f / (float)size; // of a texel
+    for (int i = 0; i < size * size * lines_per_texel; i++) {
+        const int line = i % lines_per_texel;
+        const int x = i / lines_per_texel % size;
+        const int y = i / lines_per_texel / size;
+        const float light = read(book, frame, x, y);
+        const float z = bottom + edge * ((float)y + ((float)line + 0.5f) / (float)lines_per_texel);
+        const md5_vec3 from = {0, left + edge * (float)x, z};
+        const md5_vec3 to = {0, left + edge * (float)(x + 1), z};
+        view_page_line(picture, from, to, fire_color(light));
+    }
+}
+
+// Plots the brightness of one texel over the time, for an array and for a volume. Sets the largest
+// change between two steps of both.
+static void plot_brightness(view_plot *plot, const flipbook *book, double rate, float largest[2])
+{
+    const int x = book->size / 2;
+    const int y = book->size / 3;
+    for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
+        const double time = view_plot_x(plot, i);
+        const float shown[2] = {from_array(book, rate * time, x, y),
+                                from_volume(book, rate * time, x, y)};
+        for (int k = 0; k < 2; k++) {
+            const view_series *const series = &plot->series[k];
+            const float before = series->count > 0 ? series->points[series->count - 1].y : shown[k];
+            largest[k] = fmaxf(largest[k], fabsf(shown[k] - before));
+            view_add_point(plot, k, time, shown[k]);
+        }
+    }
+}
+
 VIEW_SHOW(bitmap)
 {
-    static float (*const ways[3])(const flipbook *, double, int, int) = {from_array, from_atlas,
-                                                                         from_volume};
-    const int size = (int)lroundf(v[2]);
-    const int count = (int)view_choice(picture, 0);
-    const int rows = 90 / size; // lines that fill a texel
-    const double rate = v[1];
-    const double high = picture->plots->row.high.x;
+    // By figure: the images are an array, an atlas or a volume.
+    enum { NUM_METHODS = 3 };
+    static float (*const methods[NUM_METHODS])(const flipbook *, double, int,
+                                               int) = {from_array, from_atlas, from_volume};
+    const int size = (int)lroundf(v[BITMAP_TEXELS]);
+    const int count = (int)view_choice(picture, BITMAP_IMAGES);
+    const double rate = v[BITMAP_RATE];
+    view_plot *const plot = &picture->plots[0];
+    const double span = plot->row.high.x;
     // Played backward, time is below 0.
-    const double now = picture->time - high * floor(picture->time / high);
+    const double now = picture->time - span * floor(picture->time / span);
+
+    // Draw the images of the fire.
     const size_t num_texels = (size_t)count * (size_t)size * (size_t)size;
     float *const texels = common_alloc(num_texels, sizeof *texels);
     const flipbook book = {texels, size, count};
@@ -83,38 +130,23 @@ VIEW_SHOW(bitmap)
         texels[i] =
             fire_at((i % size + 0.5) / size, (i / size % size + 0.5) / size, (double)frame / count);
     }
-    for (int way = 0; way < 3; way++) {
-        view_figure *const figure = &picture->figures[way];
-        const float left = figure->place.translation.y - 15;
-        const float edge = 30.0f / (float)size;
+
+    for (int i = 0; i < NUM_METHODS; i++) {
+        view_figure *const figure = &picture->figures[i];
         figure->shape = (md5_mat34){{0}}; // no character
-        for (int i = 0; i < size * size * rows; i++) {
-            const int x = i / rows % size;
-            const int y = i / rows / size;
-            const float light = ways[way](&book, rate * now, x, y);
-            const float z = 4 + edge * ((float)y + ((float)(i % rows) + 0.5f) / (float)rows);
-            const md5_vec3 from = {0, left + edge * (float)x, z};
-            const md5_vec3 to = {0, left + edge * (float)(x + 1), z};
-            view_page_line(picture, from, to, fire_color(light));
-        }
+        draw_image(picture, &book, rate * now, figure->place.translation.y - 15, methods[i]);
     }
-    float largest[2] = {0, 0};
-    for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
-        const double time = view_plot_x(picture->plots, i);
-        const float shown[2] = {from_array(&book, rate * time, size / 2, size / 3),
-                                from_volume(&book, rate * time, size / 2, size / 3)};
-        for (int k = 0; k < 2; k++) {
-            view_series *const series = &picture->plots->series[k];
-            const float before = series->count > 0 ? series->points[series->count - 1].y : shown[k];
-            largest[k] = fmaxf(largest[k], fabsf(shown[k] - before));
-            view_add_point(picture->plots, k, time, shown[k]);
-        }
-    }
-    VIEW_FACTS(picture, 4 * count * size * size / 1024.0, largest[0], largest[1]);
-    float bleeds = 0;
+
+    float largest_steps[2] = {0, 0};
+    plot_brightness(plot, &book, rate, largest_steps);
+    const double kibibytes = 4 * count * size * size / 1024.0;
+    VIEW_FACTS(picture, kibibytes, largest_steps[0], largest_steps[1]);
+
+    // The part of the neighboring image that the filter mixes in at the right border of the atlas.
+    float bleeding = 0;
     for (int y = 0; y < size; y++)
-        bleeds = fmaxf(bleeds, fabsf(from_atlas(&book, rate * now, size - 1, y)
-                                     - from_array(&book, rate * now, size - 1, y)));
-    VIEW_FACTS(picture, bleeds);
+        bleeding = fmaxf(bleeding, fabsf(from_atlas(&book, rate * now, size - 1, y)
+                                         - from_array(&book, rate * now, size - 1, y)));
+    VIEW_FACTS(picture, bleeding);
     free(texels);
 }

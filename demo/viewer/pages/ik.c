@@ -333,6 +333,9 @@ static md5_vec3 foot_at(md5_vec3 from, md5_vec3 to, float lift, float t)
 }
 // end of lines
 
+// The sliders of the lesson, in the order of pages.txt.
+enum { WALK_SPEED, WALK_DIRECTION, WALK_TURN, WALK_HILLS, WALK_STEP_HEIGHT, WALK_BANK };
+
 // Measurements of the walk so far.
 typedef struct walked {
     md5_vec3 prints[MAX_PRINTS]; // ring buffer of the positions where feet were placed
@@ -342,6 +345,8 @@ typedef struct walked {
     double slid; // maximum distance that an ankle slid while the foot stood, units
 } walked;
 
+// Poses the character at the current time of the gait, and measures how far the ankles of standing
+// feet have slid.
 static void watch_legs(view_picture *picture, const md5_gait_desc *desc, const md5_gait *gait,
                        walked *seen)
 {
@@ -359,17 +364,20 @@ static void watch_legs(view_picture *picture, const md5_gait_desc *desc, const m
     }
 }
 
+// Simulates the walk from the start to the time `now`. Stores the footprints and the measurements
+// in `seen`, and plots when each foot was in the air.
 static void simulate_walk(view_picture *picture, const md5_gait_desc *desc, double now,
                           md5_gait *gait, walked *seen)
 {
     const int steps = (int)(now / walk_tick);
     const int first = steps - (int)(walk_shown / walk_tick);
-    const float speed = picture->values[0];
-    const float direction = view_radians(picture->values[1]);
+    const float speed = picture->values[WALK_SPEED];
+    const float direction = view_radians(picture->values[WALK_DIRECTION]);
+    const float turn_rate = view_radians(picture->values[WALK_TURN]);
     const md5_vec3 velocity = {speed * cosf(direction), speed * sinf(direction), 0};
     for (int i = 0; i < steps; i++) {
         const md5_gait before = *gait;
-        md5_gait_advance(desc, gait, velocity, view_radians(picture->values[2]), walk_tick);
+        md5_gait_advance(desc, gait, velocity, turn_rate, walk_tick);
         if (i >= first)
             watch_legs(picture, desc, gait, seen);
         for (uint32_t leg = 0; leg < gait->num_legs; leg++) {
@@ -384,10 +392,57 @@ static void simulate_walk(view_picture *picture, const md5_gait_desc *desc, doub
     }
 }
 
+// Draws the terrain around a position as a grid of lines in both directions.
+static void draw_terrain(view_picture *picture, const float *hills, md5_vec3 centre)
+{
+    enum { CELLS = 14 };
+    const float cell = 8; // units
+    const float x0 = floorf(centre.x / cell - 0.5f * (float)CELLS) * cell;
+    const float y0 = floorf(centre.y / cell - 0.5f * (float)CELLS) * cell;
+    for (int direction = 0; direction < 2; direction++) {
+        for (int i = 0; i <= CELLS; i++) {
+            for (int k = 0; k <= CELLS; k++) {
+                const float x = x0 + cell * (float)(direction == 0 ? k : i);
+                const float y = y0 + cell * (float)(direction == 0 ? i : k);
+                view_draw_to(picture, (md5_vec3){x, y, height_at(hills, x, y)},
+                             k > 0 ? VIEW_DIM_LINE : 0);
+            }
+        }
+    }
+}
+
+// Draws the position of each foot, or the target and the arc of its step, and the position that the
+// displayed code plans for its next step. Returns the largest distance of a standing foot behind
+// its home.
+static float draw_feet(view_picture *picture, const md5_gait *gait, md5_xform body)
+{
+    enum { ARC_CHORDS = 16 };
+    float largest_lag = 0;
+    for (uint32_t i = 0; i < gait->num_legs; i++) {
+        const md5_foothold *const foot = &gait->feet[i];
+        const md5_vec3 velocity = way_of(foot->home, gait->velocity, gait->turn_rate);
+        if (foot->is_stepping) {
+            view_page_cross(picture, foot->to, 3, VIEW_YELLOW);
+        } else {
+            const md5_vec3 in_body = md5_xform_point(md5_xform_inverse(body), foot->position);
+            view_page_cross(picture, foot->position, 2.5f, VIEW_GREEN);
+            largest_lag = fmaxf(largest_lag, lag_of(foot->home, velocity, in_body));
+        }
+        const md5_vec3 planned = plan_step(foot->home, velocity, gait->seconds);
+        view_page_cross(picture, md5_xform_point(body, planned), 1, VIEW_VIOLET);
+        for (int k = 0; k <= ARC_CHORDS && foot->is_stepping; k++) {
+            const float part = (float)k / (float)ARC_CHORDS;
+            view_draw_to(picture, foot_at(foot->from, foot->to, foot->lift, part),
+                         k > 0 ? VIEW_YELLOW : 0);
+        }
+    }
+    return largest_lag;
+}
+
 VIEW_SHOW(walk)
 {
     view_figure *const figure = &picture->figures[0];
-    float hills = v[3];
+    float hills = v[WALK_HILLS];
     view_legs legs;
     if (view_find_legs(picture->scene, &legs) == 0)
         return;
@@ -398,8 +453,8 @@ VIEW_SHOW(walk)
                                 .body = legs.body,
                                 .terrain = terrain,
                                 .user = &hills,
-                                .step_height = v[4],
-                                .bank = 0.001f * v[5]};
+                                .step_height = v[WALK_STEP_HEIGHT],
+                                .bank = 0.001f * v[WALK_BANK]};
     md5_gait gait;
     walked seen = {.num_prints = 0};
     md5_gait_begin(&desc, figure->pose, figure->place, &gait);
@@ -407,47 +462,18 @@ VIEW_SHOW(walk)
     const uint32_t reached = md5_gait_pose(&desc, &gait, figure->pose);
     figure->place = md5_gait_placement(&gait);
     view_point_pistons(&legs, picture->skeleton, figure->pose);
-    enum { CELLS = 14 };
-    const float cell = 8;
-    const float x0 = floorf(gait.position.x / cell - 0.5f * (float)CELLS) * cell;
-    const float y0 = floorf(gait.position.y / cell - 0.5f * (float)CELLS) * cell;
-    for (int way = 0; way < 2; way++)
-        for (int i = 0; i <= CELLS; i++)
-            for (int k = 0; k <= CELLS; k++) {
-                const float x = x0 + cell * (float)(way == 0 ? k : i);
-                const float y = y0 + cell * (float)(way == 0 ? i : k);
-                view_draw_to(picture, (md5_vec3){x, y, height_at(&hills, x, y)},
-                             k > 0 ? VIEW_DIM_LINE : 0);
-            }
+
+    draw_terrain(picture, &hills, gait.position);
     for (uint32_t i = 0; i < seen.num_prints && i < MAX_PRINTS; i++)
         view_page_cross(picture, seen.prints[i], 1, VIEW_BLUE);
 
-    // Draw the position of each foot, or the target and the arc of its step.
-    float behind = 0;
-    for (uint32_t i = 0; i < gait.num_legs; i++) {
-        const md5_foothold *const foot = &gait.feet[i];
-        const md5_vec3 way = way_of(foot->home, gait.velocity, gait.turn_rate);
-        const md5_vec3 at = md5_xform_point(md5_xform_inverse(figure->place), foot->position);
-        if (foot->is_stepping) {
-            view_page_cross(picture, foot->to, 3, VIEW_YELLOW);
-        } else {
-            view_page_cross(picture, foot->position, 2.5f, VIEW_GREEN);
-            behind = fmaxf(behind, lag_of(foot->home, way, at));
-        }
-        view_page_cross(picture,
-                        md5_xform_point(figure->place, plan_step(foot->home, way, gait.seconds)), 1,
-                        VIEW_VIOLET);
-        for (int k = 0; k <= 16 && foot->is_stepping; k++)
-            view_draw_to(picture, foot_at(foot->from, foot->to, foot->lift, (float)k / 16.0f),
-                         k > 0 ? VIEW_YELLOW : 0);
-    }
-
+    const float largest_lag = draw_feet(picture, &gait, figure->place);
     picture->bounds = (md5_bounds){md5_vec3_add(gait.position, (md5_vec3){-34, -34, -6}),
                                    md5_vec3_add(gait.position, (md5_vec3){34, 34, 32})};
     picture->has_no_floor = true;
-    VIEW_FACTS(picture, reached, seen.num_prints, seen.slid, gait.seconds,
-               md5_vec3_length(gait.velocity), view_degrees(acosf(fminf(gait.normal.z, 1))),
-               behind);
+    VIEW_FACTS(picture, reached, seen.num_prints, seen.slid);
+    VIEW_FACTS(picture, gait.seconds, md5_vec3_length(gait.velocity));
+    VIEW_FACTS(picture, view_degrees(acosf(fminf(gait.normal.z, 1))), largest_lag);
 }
 
 // == Gaze ==================================================================================
@@ -515,7 +541,7 @@ VIEW_SHOW(gaze)
     md5_gaze_begin(view_choice(picture, 0), &gaze);
     const int steps = (int)(fmod(fmax(picture->time, 0), gaze_span) / gaze_tick + 0.5);
     const int first = steps - (int)(gaze_shown / gaze_tick);
-    uint32_t saccades = 0;
+    uint32_t num_saccades = 0;
     float head = 0;
     for (int i = 1; i <= steps; i++) {
         const double time = gaze_tick * i;
@@ -523,8 +549,9 @@ VIEW_SHOW(gaze)
         // A ball that flies in front of the character.
         ball = (md5_vec3){48, 26 * (float)sin(1.1 * time), 42 + 9 * (float)sin(1.7 * time)};
         md5_gaze_advance(&desc, picture->skeleton->axes, &gaze, gaze_tick);
-        saccades +=
-            i == 1 || gaze.seconds < before ? 1u : 0u; // the first saccade starts immediately
+        // The first saccade starts immediately. Each saccade restarts gaze.seconds.
+        if (i == 1 || gaze.seconds < before)
+            num_saccades++;
         head = follow_eyes(head, gaze.to.x, v[3], v[4], (float)gaze_tick);
         if (i < first || i % 3 != 0)
             continue;
@@ -540,7 +567,8 @@ VIEW_SHOW(gaze)
     for (int i = 0; i < 2; i++)
         view_page_line(picture, view_joint_place(picture, &picture->figures[0], desc.eyes[i]),
                        point, 0xF2C14E70u);
-    VIEW_FACTS(picture, saccades, gaze.target == 0,
-               (seconds_of_jump(gaze.from, gaze.to) - 0.021f) / 0.0022f,
-               seconds_of_jump(gaze.from, gaze.to), degrees(head));
+    // The angle of the current jump, degrees, follows from its duration.
+    const float jump_seconds = seconds_of_jump(gaze.from, gaze.to);
+    VIEW_FACTS(picture, num_saccades, gaze.target == 0);
+    VIEW_FACTS(picture, (jump_seconds - 0.021f) / 0.0022f, jump_seconds, degrees(head));
 }
