@@ -53,8 +53,9 @@ static void store(const md5_mesh_build *build, md5_mesh *mesh)
 
 // == The order of vertices =======================================================================
 
-// Returns a key of the joints of a drawn vertex: their number, and two sums of their indices. The
-// sums have 24 bits, which a float represents exactly.
+// Returns a key of the joints of a drawn vertex, as a point for md5i_weld(): their number, and two
+// sums, of their indices and of hashes. The sums do not depend on the order of the joints, and have
+// 24 bits, which a float represents exactly.
 static md5_vec3 joint_key(const md5_mesh_build *mesh, uint32_t vertex)
 {
     const uint32_t first = mesh->first_influence[vertex];
@@ -81,13 +82,15 @@ static bool order_by_joints(md5_arena *arena, const md5_mesh_build *mesh, uint32
     uint32_t *const nexts = MD5_ALLOC_ARRAY(arena, uint32_t, count);
     TRY(keys && nexts);
 
+    // Chain the vertices with the same key: nexts[v] is the next one, or `count` at the end.
     for (uint32_t v = 0; v < count; v++)
         keys[v] = joint_key(mesh, v);
     TRY(md5i_weld(arena, keys, count, nexts));
     md5i_chain_equals(nexts, count);
 
     for (uint32_t v = 0; v < count; v++) {
-        // Follows the chain of vertices with the same key, unless it was followed before.
+        // Follow the chain of the vertex, unless it was followed before. A vertex that was visited
+        // refers to itself.
         uint32_t vertex = v;
         while (vertex < count && nexts[vertex] != vertex) {
             const uint32_t next = nexts[vertex];

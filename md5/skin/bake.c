@@ -12,6 +12,8 @@ enum { MAX_LEVEL = 65535 }; // largest encoded coordinate
 
 // -- Encoding ---------------------------------------------------------------------------------
 
+// Returns the level that is nearest to a value: the value is about min + level * step. A coordinate
+// without extent has the step 0 and only level 0.
 static uint32_t encode_level(float value, float min, float step)
 {
     if (!(step > 0))
@@ -238,7 +240,7 @@ void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count,
     }
 }
 
-// Computes one vertex at a time, so that no memory is needed.
+// Decodes and skins one vertex at a time, so that no memory is needed.
 float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_sample_position sample,
                       const md5_mat34 *palette)
 {
@@ -256,10 +258,11 @@ float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_sample
 
             // The result of md5_skin(), except for rounding errors.
             md5_vec3 exact = {0, 0, 0};
-            for (uint32_t k = mesh->first_influence[vertex]; k < mesh->first_influence[vertex + 1];
-                 k++)
-                exact = md5_vec3_add(exact, md5_mat34_apply(&palette[mesh->influence_joints[k]],
-                                                            mesh->influences[k]));
+            const uint32_t end = mesh->first_influence[vertex + 1];
+            for (uint32_t k = mesh->first_influence[vertex]; k < end; k++) {
+                const md5_mat34 *const joint = &palette[mesh->influence_joints[k]];
+                exact = md5_vec3_add(exact, md5_mat34_apply(joint, mesh->influences[k]));
+            }
             largest = fmaxf(largest, distance_between_points(decoded, exact));
         }
         first += mesh->num_vertices;
