@@ -180,8 +180,8 @@ static void place_root(const md5_repair *repair, const frame_plan *plan, uint32_
     }
 }
 
-// Writes the pose of a created frame to it->pose: samples the frame, closes the loop and moves the
-// root as the edit requests.
+// Writes the pose of a created frame to repair->pose: samples the frame, closes the loop and moves
+// the root as the edit requests.
 static void pose_frame(const md5_repair *repair, const frame_plan *plan, uint32_t frame)
 {
     const float weight = closing_weight(plan, frame);
@@ -299,15 +299,16 @@ static void find_flags(const md5_repair *repair, const frame_plan *plan, md5_doc
     for (uint32_t f = 0; f < plan->num_frames; f++) {
         pose_frame(repair, plan, f);
         for (uint32_t j = 0; j < repair->binding->skeleton->num_joints; j++) {
-            const md5_joint_components all = components_from_transform(&repair->pose[j]);
+            const md5_joint_components posed = components_from_transform(&repair->pose[j]);
             if (f == 0) {
                 base[j] = components_from_transform(base_transform(repair, j));
                 plan->spans[j] = (joint_span){.first = repair->pose[j]};
             }
             widen_span(&plan->spans[j], &repair->pose[j]);
-            for (uint32_t i = 0; i < 6; i++)
-                if (memcmp(&all.values[i], &base[j].values[i], sizeof all.values[i]) != 0)
+            for (uint32_t i = 0; i < MD5_COUNT(posed.values); i++) {
+                if (memcmp(&posed.values[i], &base[j].values[i], sizeof posed.values[i]) != 0)
                     joints[j].track.flags |= UINT32_C(1) << i;
+            }
         }
     }
 }
@@ -351,8 +352,8 @@ static void write_frames(const md5_repair *repair, const frame_plan *plan,
     for (uint32_t f = 0; f < plan->num_frames; f++) {
         pose_frame(repair, plan, f);
         for (uint32_t j = 0; j < repair->binding->skeleton->num_joints; j++) {
-            const md5_joint_components all = components_from_transform(&repair->pose[j]);
-            next += md5i_write_components(&all, joints[j].track.flags, next);
+            const md5_joint_components posed = components_from_transform(&repair->pose[j]);
+            next += md5i_write_components(&posed, joints[j].track.flags, next);
         }
     }
 }

@@ -19,7 +19,8 @@ static uint32_t sort_key(float x)
     return bits >> 31 ? ~bits : bits | 1u << 31;
 }
 
-// Sorts points by x with a radix sort, 11 bits per pass, which is several times as fast as qsort().
+// Sorts points by x with a radix sort, which is several times as fast as qsort(). Each pass sorts
+// by 11 bits of the key, from the lowest bits on, and keeps the order of points with equal bits.
 // points[count] and buffer[count] are overwritten. Returns the one that contains the result.
 static md5_vec3 *sort_by_x(md5_vec3 *points, md5_vec3 *buffer, uint32_t count)
 {
@@ -28,14 +29,18 @@ static md5_vec3 *sort_by_x(md5_vec3 *points, md5_vec3 *buffer, uint32_t count)
         uint32_t starts[NUM_DIGITS] = {0};
         for (uint32_t i = 0; i < count; i++)
             starts[sort_key(points[i].x) >> shift & (NUM_DIGITS - 1)]++;
+        // Replace the number of points with each digit by the index of the first of them.
         uint32_t sum = 0;
         for (uint32_t i = 0; i < NUM_DIGITS; i++) {
             const uint32_t size = starts[i];
             starts[i] = sum;
             sum += size;
         }
-        for (uint32_t i = 0; i < count; i++)
-            buffer[starts[sort_key(points[i].x) >> shift & (NUM_DIGITS - 1)]++] = points[i];
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t digit = sort_key(points[i].x) >> shift & (NUM_DIGITS - 1);
+            buffer[starts[digit]] = points[i];
+            starts[digit]++;
+        }
         md5_vec3 *const sorted = buffer;
         buffer = points;
         points = sorted;
@@ -75,10 +80,11 @@ static uint32_t count_seam_vertices(md5_arena *scratch, const md5_mesh *mesh)
     return count;
 }
 
-// Counts the vertices with a weight whose position differs from the vertex position by more than
-// 0.02 units times the weight, which is more than the rounding of numbers in files.
+// Counts the vertices with a weight whose position differs from the position of the vertex. The
+// influence of a weight is its position times the weight, so the difference is, too.
 static uint32_t count_scattered_vertices(const md5_mesh *mesh)
 {
+    static const float tolerance = 0.02f; // units, more than the rounding of numbers in files
     uint32_t count = 0;
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         float max_distance = 0;
@@ -89,7 +95,7 @@ static uint32_t count_scattered_vertices(const md5_mesh *mesh)
                                      weighted.z - weighted.w * mesh->positions[i].z};
             max_distance = fmaxf(max_distance, md5_vec3_length(offset));
         }
-        count += max_distance > 0.02f;
+        count += max_distance > tolerance;
     }
     return count;
 }
@@ -97,13 +103,14 @@ static uint32_t count_scattered_vertices(const md5_mesh *mesh)
 // Counts the triangles whose area is zero within the precision of floats.
 static uint32_t count_flat_triangles(const md5_mesh *mesh)
 {
+    static const float max_area = 1e-6f; // fraction of the longer of two edges, squared
     uint32_t count = 0;
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
         const uint32_t *const corner = mesh->indices + 3 * (size_t)i;
         const md5_vec3 a = md5_vec3_sub(mesh->positions[corner[1]], mesh->positions[corner[0]]);
         const md5_vec3 b = md5_vec3_sub(mesh->positions[corner[2]], mesh->positions[corner[0]]);
         const float longest = fmaxf(md5_vec3_dot(a, a), md5_vec3_dot(b, b)); // squared
-        count += md5_vec3_length(md5_vec3_cross(a, b)) <= 1e-6f * longest;
+        count += md5_vec3_length(md5_vec3_cross(a, b)) <= max_area * longest;
     }
     return count;
 }
@@ -219,8 +226,8 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
 static const char *nearest_name(const md5_check *mesh, const char *name)
 {
     const size_t length = strlen(name);
-    size_t budget = 20000000; // pairs of bytes
-    size_t min_distance = length / 3 + 2;
+    size_t budget = 20000000;             // pairs of bytes
+    size_t min_distance = length / 3 + 2; // a name is similar if its distance is smaller
     const char *nearest = NULL;
     for (uint32_t i = 0; i < mesh->num_joints; i++) {
         const char *const candidate = mesh->joints[i].name;
@@ -455,6 +462,8 @@ static bone_scale measure_scale(const md5_binding *clip, const md5_xform *pose, 
 // identity, or differs from the rotation by more than 1 degree.
 static bool round_to_right_angles(md5_quat q, md5_mat34 *rounded)
 {
+    static const float min_sum = 2.9997f; // for 1 degree
+    static const float identity_trace = 3;
     float sum = 0; // 1 + 2 times the cosine of the angle between the two rotations
     *rounded = md5_mat34_from_xform((md5_xform){.rotation = q});
     for (uint32_t i = 0; i < 12; i++) {
@@ -462,7 +471,8 @@ static bool round_to_right_angles(md5_quat q, md5_mat34 *rounded)
         sum += whole * rounded->m[i];
         rounded->m[i] = whole;
     }
-    return sum >= 2.9997f && rounded->m[0] + rounded->m[5] + rounded->m[10] < 3;
+    const float trace = rounded->m[0] + rounded->m[5] + rounded->m[10];
+    return sum >= min_sum && trace < identity_trace;
 }
 
 // Returns the direction from a joint's parent to the joint.
@@ -473,8 +483,9 @@ static md5_vec3 bone_direction(const md5_mat34 *joints, uint32_t joint, uint32_t
     return md5_vec3_normalize(offset, (md5_vec3){0});
 }
 
-// Returns a positive value if the bones of a pose are nearer to the rotated bind pose than to the
-// bind pose: the sum of the differences of the cosines.
+// Compares the bones of a pose with the bind pose and with the rotated bind pose. Adds to `sum`,
+// for each bone, the cosine of its angle to the rotated bone minus the cosine of its angle to the
+// original bone. The sum is positive if the pose is nearer to the rotated bind pose.
 static double compare_with_rotated_bind(const md5_skeleton *skeleton, const md5_mat34 *bind,
                                         md5_mat34 rotation, const md5_mat34 *pose, double sum)
 {
@@ -552,12 +563,14 @@ static void measure_frame_rotation(const md5_binding *clip, const pose_buffers *
         space->has_rotation = false;
 }
 
-// Samples up to 16 frames. The clip has another scale or rotation only if all of them have it.
+// Samples up to MAX_STEPS + 1 frames, evenly from the first to the last. The clip has another scale
+// or rotation only if all of them have it.
 static clip_space measure_space(const md5_binding *clip, const pose_buffers *buffers)
 {
+    enum { MAX_STEPS = 15 };
     const md5_skeleton *const skeleton = clip->skeleton;
     const uint32_t last = clip->anim->num_frames - 1;
-    const uint32_t num_steps = last < 15 ? last : 15;
+    const uint32_t num_steps = last < MAX_STEPS ? last : MAX_STEPS;
     clip_space space = {.scale = 1};
     space.has_rotation = skeleton->num_joints > MIN_BONES;
     double similarity = 0; // to the rotated bind pose, minus that to the bind pose
@@ -643,10 +656,14 @@ static void describe_rotation(md5_euler rotation, char *text, size_t size)
 {
     const float angles[] = {rotation.roll, rotation.pitch, rotation.yaw}; // about x, y, z
     snprintf(text, size, "rotated by multiples of 90 degrees about several axes");
-    for (uint32_t i = 0; i < 3; i++)
-        if (angles[(i + 1) % 3] == 0 && angles[(i + 2) % 3] == 0)
-            snprintf(text, size, "rotated by %.0f degrees about %c",
-                     angles[i] > 90 ? 180 : (double)-angles[i], "xyz"[i]);
+    for (uint32_t i = 0; i < 3; i++) {
+        const bool is_only_axis = angles[(i + 1) % 3] == 0 && angles[(i + 2) % 3] == 0;
+        if (!is_only_axis)
+            continue;
+        // The stored angles undo the rotation. 180 degrees have no direction.
+        const double degrees = angles[i] > 90 ? 180 : (double)-angles[i];
+        snprintf(text, size, "rotated by %.0f degrees about %c", degrees, "xyz"[i]);
+    }
 }
 
 // Reports the rotation of a clip, which is the only one that is rotated, or one of `num_clips`

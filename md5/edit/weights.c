@@ -24,6 +24,8 @@ enum { UNKNOWN, SHELL, OUTSIDE };
 
 // Maximum number of tests of a cell against a triangle; they take a quarter of a second.
 #define MAX_TESTS (1 << 26)
+// Triangles with a shorter normal are treated as edges, squared cells.
+#define MIN_NORMAL 1e-9
 
 typedef struct rasterizer {
     const md5_grid *grid;
@@ -146,13 +148,16 @@ static void mark_column(rasterizer *raster, const projected_triangle *t, uint32_
         raster->kinds[cell_at(raster->grid, cell[0], cell[1], cell[2])] = SHELL;
 }
 
+// Marks the cells that a triangle passes through: first the cells of its edges, then the cells of
+// all squares of its projection.
 static void mark_triangle(rasterizer *raster, md5_vec3d a, md5_vec3d b, md5_vec3d c)
 {
     mark_edge(raster, a, b);
     mark_edge(raster, b, c);
     mark_edge(raster, c, a);
     const projected_triangle t = project(a, b, c);
-    if (!(fabs(t.normal[t.w]) > 1e-9)) // no area: the edges are sufficient
+    const bool has_area = fabs(t.normal[t.w]) > MIN_NORMAL;
+    if (!has_area) // the edges are sufficient
         return;
 
     const uint32_t *const n = raster->grid->count;
@@ -161,12 +166,13 @@ static void mark_triangle(rasterizer *raster, md5_vec3d a, md5_vec3d b, md5_vec3
     const uint32_t last_u = clamped_cell(t.max[t.u], n[t.u]);
     const uint32_t last_v = clamped_cell(t.max[t.v], n[t.v]);
 
-    for (uint32_t v = first_v; v <= last_v; v++)
+    for (uint32_t v = first_v; v <= last_v; v++) {
         for (uint32_t u = first_u; u <= last_u; u++) {
             raster->num_tests++;
             if (overlaps_square(&t, u, v))
                 mark_column(raster, &t, u, v);
         }
+    }
 }
 
 // Marks the cells outside of the shell by a flood fill from cell 0 through the faces of cells.
@@ -179,7 +185,8 @@ static void fill_outside(const md5_grid *grid, unsigned char *kinds, uint32_t *s
     stack[0] = 0;
     kinds[0] = OUTSIDE;
     while (depth > 0) {
-        const uint32_t cell = stack[--depth];
+        depth--;
+        const uint32_t cell = stack[depth];
         const uint32_t x = cell % row;
         const uint32_t y = cell / row % grid->count[1];
         const uint32_t z = cell / layer;
@@ -191,11 +198,12 @@ static void fill_outside(const md5_grid *grid, unsigned char *kinds, uint32_t *s
             {y > 0, cell - row},   {y + 1 < grid->count[1], cell + row},
             {z > 0, cell - layer}, {z + 1 < grid->count[2], cell + layer},
         };
-        for (uint32_t i = 0; i < 6; i++)
+        for (uint32_t i = 0; i < 6; i++) {
             if (neighbors[i].exists && kinds[neighbors[i].cell] == UNKNOWN) {
                 kinds[neighbors[i].cell] = OUTSIDE;
                 stack[depth++] = neighbors[i].cell;
             }
+        }
     }
 }
 
@@ -212,7 +220,8 @@ static void set_cells(md5_bounds bounds, uint32_t resolution, md5_grid *grid)
     grid->corner = md5_vec3d_sub(low, (md5_vec3d){grid->size, grid->size, grid->size});
     grid->num_cells = 1;
     for (uint32_t axis = 0; axis < 3; axis++) {
-        grid->count[axis] = (uint32_t)(extents[axis] / grid->size) + 3;
+        // One more cell for the remainder of the division, and a cell on each side of the box.
+        grid->count[axis] = (uint32_t)(extents[axis] / grid->size) + 1 + 2;
         grid->num_cells *= grid->count[axis];
     }
 }
@@ -351,6 +360,30 @@ static void count_bones(const md5_grid *grid, const md5_weights_desc *desc, uint
     }
 }
 
+// Writes the bones of all joints to bones->bones, at the indices of bones->first_bone. used[joint]
+// is 0; it counts the bones to children that were written.
+static void write_bones(const md5_grid *grid, const md5_weights_desc *desc, md5_bones *bones,
+                        uint32_t *used)
+{
+    const uint32_t num_joints = desc->skeleton->num_joints;
+    const uint32_t *const first = bones->first_bone;
+
+    // Bones to children replace the end bone, which only joints without children keep.
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        if (first[joint] < first[joint + 1])
+            bones->bones[first[joint]] = end_bone(grid, desc, joint);
+    }
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        const uint32_t parent = desc->skeleton->joints[joint].parent;
+        if (parent == MD5_NONE || first[parent] == first[parent + 1])
+            continue;
+        const uint32_t index = first[parent] + used[parent];
+        used[parent]++;
+        bones->bones[index] =
+            bone_to(grid, joint_in_grid(grid, desc, parent), joint_in_grid(grid, desc, joint));
+    }
+}
+
 bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_desc *desc,
                      md5_bones *bones)
 {
@@ -372,19 +405,7 @@ bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_d
         sum += count;
     }
     bones->first_bone = first;
-
-    // Bones to children replace the end bone, which only joints without children keep.
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
-        if (first[joint] < first[joint + 1])
-            bones->bones[first[joint]] = end_bone(grid, desc, joint);
-    }
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
-        const uint32_t parent = desc->skeleton->joints[joint].parent;
-        if (parent == MD5_NONE || first[parent] == first[parent + 1])
-            continue;
-        bones->bones[first[parent] + used[parent]++] =
-            bone_to(grid, joint_in_grid(grid, desc, parent), joint_in_grid(grid, desc, joint));
-    }
+    write_bones(grid, desc, bones, used);
     return true;
 }
 
@@ -449,11 +470,13 @@ static void sift_up(md5_paths *paths, uint32_t index, uint32_t voxel)
     store_in_heap(paths, index, voxel);
 }
 
-// Removes the voxel with the shortest path from the heap and returns it.
+// Removes the voxel with the shortest path, which is at the top of the heap, and returns it. The
+// last voxel of the heap replaces it, and moves down to the place of its length.
 static uint32_t remove_shortest(md5_paths *paths)
 {
     const uint32_t shortest = paths->heap[0];
-    const uint32_t last = paths->heap[--paths->heap_size];
+    paths->heap_size--;
+    const uint32_t last = paths->heap[paths->heap_size];
     const float length = paths->lengths[last];
     uint32_t index = 0;
     for (;;) {
@@ -514,14 +537,16 @@ static void shorten_neighbors(md5_paths *paths, uint32_t voxel)
     const int64_t row = (int64_t)grid->count[0];
     const int64_t layer = row * (int64_t)grid->count[1];
     const float length = paths->lengths[voxel];
-    for (int z = -1; z <= 1; z++)
-        for (int y = -1; y <= 1; y++)
+    for (int z = -1; z <= 1; z++) {
+        for (int y = -1; y <= 1; y++) {
             for (int x = -1; x <= 1; x++) {
                 const int64_t cell = (int64_t)grid->cells[voxel] + z * layer + y * row + x;
                 const uint32_t next = grid->voxels[cell];
                 if (next != MD5_NO_VOXEL)
                     shorten(paths, next, length + lengths[x * x + y * y + z * z]);
             }
+        }
+    }
 }
 
 // Dijkstra's algorithm from all bones of the joint.
@@ -607,8 +632,10 @@ static void trim_row(md5_bind_rows *rows, uint32_t row, uint32_t max_count, floa
     float sum = 0;
     for (uint32_t i = 0; i < count; i++)
         sum += entries[i].value;
-    while (count > 1 && entries[count - 1].value < min_fraction * sum)
-        sum -= entries[--count].value;
+    while (count > 1 && entries[count - 1].value < min_fraction * sum) {
+        count--;
+        sum -= entries[count].value;
+    }
     for (uint32_t i = 0; i < count; i++)
         entries[i].value /= sum;
     rows->counts[row] = count;
@@ -623,6 +650,7 @@ typedef struct row_neighbors {
     uint32_t *rows;
 } row_neighbors;
 
+// Lists the neighbours of each row, by a counting sort of the triangle vertices.
 // rows_by_vertex[vertex] is the row of a vertex. Returns false and sets the error if memory runs
 // out.
 static bool find_neighbors(md5_arena *arena, const md5_weights_desc *desc,
@@ -630,23 +658,23 @@ static bool find_neighbors(md5_arena *arena, const md5_weights_desc *desc,
                            row_neighbors *neighbors)
 {
     const size_t num_indices = 3 * (size_t)desc->num_triangles;
-    uint32_t *const first = MD5_ALLOC_ZEROED(arena, uint32_t, (size_t)num_rows + 2);
+    uint32_t *const first = MD5_ALLOC_ZEROED(arena, uint32_t, (size_t)num_rows + 1);
     uint32_t *const rows = MD5_ALLOC_ARRAY(arena, uint32_t, 2 * num_indices);
     TRY(first && rows);
 
-    // Counting sort in place: first[row + 2] is at first the number of neighbours of a row. Then
-    // first[row + 1] is the index of the row's next neighbour, and at the end first[row] the index
-    // of the first neighbour.
+    // Sums of the neighbour counts: first[row] becomes the end of the list of a row.
     for (size_t i = 0; i < num_indices; i++)
-        first[rows_by_vertex[desc->indices[i]] + 2] += 2;
+        first[rows_by_vertex[desc->indices[i]]] += 2;
+    for (uint32_t row = 0; row < num_rows; row++)
+        first[row + 1] += first[row];
 
-    for (uint32_t row = 2; row < num_rows + 2; row++)
-        first[row] += first[row - 1];
-    for (size_t i = 0; i < num_indices; i++) {
+    // Fill each list from its end, so that first[row] becomes its beginning.
+    for (size_t i = num_indices; i-- > 0;) {
         const size_t triangle = i - i % 3;
-        uint32_t *const next = &first[rows_by_vertex[desc->indices[i]] + 1];
-        rows[(*next)++] = rows_by_vertex[desc->indices[triangle + (i + 1) % 3]];
-        rows[(*next)++] = rows_by_vertex[desc->indices[triangle + (i + 2) % 3]];
+        const uint32_t row = rows_by_vertex[desc->indices[i]];
+        first[row] -= 2;
+        rows[first[row]] = rows_by_vertex[desc->indices[triangle + (i + 1) % 3]];
+        rows[first[row] + 1] = rows_by_vertex[desc->indices[triangle + (i + 2) % 3]];
     }
     *neighbors = (row_neighbors){first, rows};
     return true;
@@ -674,13 +702,15 @@ static void add_row(joint_sums *sums, const md5_bind_rows *rows, uint32_t row, f
 // Writes the sums to a row, largest first, scales the row to a sum of 1, and clears the sums.
 static void move_sums_to_row(joint_sums *sums, md5_bind_rows *rows, uint32_t row)
 {
+    // add_to_row() sorts ascending, so the sums are negated until they are scaled.
     rows->counts[row] = 0;
     for (uint32_t i = 0; i < sums->count; i++) {
         const uint32_t joint = sums->joints[i];
-        add_to_row(rows, row, (md5_bind_entry){joint, -sums->sums[joint]}); // sorts ascending
+        add_to_row(rows, row, (md5_bind_entry){joint, -sums->sums[joint]});
         sums->sums[joint] = 0;
     }
     sums->count = 0;
+
     md5_bind_entry *const entries = md5_row(rows, row);
     float sum = 0;
     for (uint32_t i = 0; i < rows->counts[row]; i++)
@@ -832,8 +862,9 @@ static bool check_desc(md5_context *context, md5_weights_desc *desc)
 // neighbours.
 static float path_to(const md5_paths *paths, md5_vec3d point)
 {
+    enum { NUM_CELLS = 3 * 3 * 3 };
     float shortest = INFINITY;
-    for (int i = 0; i < 27; i++) {
+    for (int i = 0; i < NUM_CELLS; i++) {
         const int x = i % 3 - 1;
         const int y = i / 3 % 3 - 1;
         const int z = i / 9 - 1;
@@ -1006,12 +1037,13 @@ static bool measure_distances(bind_work *work)
 // position.
 static void use_straight_distances(bind_work *work, uint32_t row, md5_vec3d point)
 {
-    for (uint32_t joint = 0; joint < work->desc.skeleton->num_joints; joint++)
+    for (uint32_t joint = 0; joint < work->desc.skeleton->num_joints; joint++) {
         if (has_bone(&work->bones, joint)) {
             const md5_vec3d end = nearest_on_bones(&work->bones, joint, point);
             const double length = md5_vec3d_length(md5_vec3d_sub(end, point));
             add_to_row(&work->rows, row, (md5_bind_entry){joint, (float)length});
         }
+    }
 }
 
 // Replaces path lengths by straight distances if the straight line is in the volume. Paths through
@@ -1026,8 +1058,10 @@ static void straighten_paths(bind_work *work, uint32_t row, md5_vec3d point)
     }
 }
 
-// Replaces the distances of a row by influences relative to the nearest joint, whose influence is
-// 1.
+// Replaces the distances of a row by influences. In the paper, a joint at the distance d has the
+// influence 1 / ((1 - falloff) * d + falloff * d * d) squared, where the longest side of the mesh
+// is
+// 1. Here, influences are relative to the nearest joint, so that they cannot overflow.
 static void compute_influences(bind_work *work, uint32_t row)
 {
     md5_bind_entry *const entries = md5_row(&work->rows, row);
@@ -1036,6 +1070,7 @@ static void compute_influences(bind_work *work, uint32_t row)
     double nearest = INFINITY;
     for (uint32_t i = 0; i < work->rows.counts[row]; i++)
         nearest = fmin(nearest, (double)entries[i].value);
+
     const double closest = fmax(nearest, MIN_DISTANCE) * cell;
     for (uint32_t i = 0; i < work->rows.counts[row]; i++) {
         const double d = fmax((double)entries[i].value, MIN_DISTANCE) * cell;
