@@ -71,9 +71,10 @@ bool common_contains(const char *text, const char *part)
 const char *common_base(const char *path)
 {
     const char *base = path;
-    for (const char *c = path; *c != '\0'; c++)
+    for (const char *c = path; *c != '\0'; c++) {
         if (is_separator(*c))
             base = c + 1;
+    }
     return base;
 }
 
@@ -143,10 +144,14 @@ size_t common_edit_distance(const char *query, size_t length, const char *name, 
     if (width > COMMON_MAX_NAME_LENGTH)
         return SIZE_MAX;
 
-    for (size_t j = 0; j <= width && !in_part; j++)
-        row[j] = j;
+    // Before the first byte of the query, a whole name has the distance of its length. A part may
+    // begin at any byte, so that the bytes before it do not count.
+    if (!in_part) {
+        for (size_t j = 0; j <= width; j++)
+            row[j] = j;
+    }
     for (size_t i = 1; i <= length; i++) {
-        size_t diagonal = row[0];
+        size_t diagonal = row[0]; // the distance of the shorter query and the shorter name
         row[0] = i;
         for (size_t j = 1; j <= width; j++) {
             const char a = query[i - 1];
@@ -160,7 +165,7 @@ size_t common_edit_distance(const char *query, size_t length, const char *name, 
     }
 
     size_t distance = row[width];
-    if (in_part) {
+    if (in_part) { // the part may end at any byte
         for (size_t j = 0; j < width; j++)
             distance = min_size(row[j], distance);
     }
@@ -515,6 +520,9 @@ typedef struct identity {
     uint64_t device;
 } identity;
 
+// The kinds of folders to search, in the order of the search.
+enum { REAL_FOLDER, LINKED_FOLDER, NUM_FOLDER_KINDS };
+
 // The state of a search of a folder and its subfolders.
 typedef struct walk_state {
     common_walk *walk;
@@ -523,9 +531,9 @@ typedef struct walk_state {
     bool no_links;       // links to folders are not followed
     bool no_files;       // files are not listed
     common_list files;
-    common_list entered;    // the folders that were searched
-    common_list folders[2]; // the folders to search: first folders, then links to folders
-    identity *searched;     // [capacity] hash table of the folders that were searched
+    common_list entered;                   // the folders that were searched
+    common_list folders[NUM_FOLDER_KINDS]; // the folders to search
+    identity *searched; // [capacity] hash table of the folders that were searched
     size_t num_searched;
     size_t capacity; // a power of 2
     size_t num_entries;
@@ -537,6 +545,7 @@ typedef struct walk_state {
 } walk_state;
 
 // Returns the slot of a folder, or the empty slot for it.
+// The table uses open addressing: a folder is in the first free slot after the slot of its hash.
 static identity *find_slot(identity *table, size_t capacity, identity key)
 {
     const uint64_t mixed = (key.file ^ key.device << 32) * 0x9E3779B97F4A7C15u;
@@ -607,13 +616,15 @@ static bool enter(walk_state *walked, const char *path)
     }
     if (!status.is_folder)
         return false;
+
     reserve_slot(walked);
     const identity key = {status.file, status.device};
     identity *const slot = find_slot(walked->searched, walked->capacity, key);
     if (slot->file != 0)
         return false;
     *slot = key;
-    walked->num_searched += status.file != 0;
+    if (status.file != 0)
+        walked->num_searched++;
     return true;
 }
 
@@ -647,7 +658,7 @@ static common_list *select_list(walk_state *walked, const entry_reader *entry, c
     if (is_link && !common_read_status(path, &status))
         return NULL;
     if (status.is_folder && is_wanted_folder(walked, path, is_link))
-        return &walked->folders[is_link];
+        return &walked->folders[is_link ? LINKED_FOLDER : REAL_FOLDER];
     if (status.is_file && is_wanted_file(walked, entry->name))
         return &walked->files;
     return NULL;
@@ -669,8 +680,8 @@ static bool next_counted_entry(walk_state *walked, entry_reader *entries)
 static void search_folder(walk_state *walked, const char *folder)
 {
     const size_t first_file = walked->files.count;
-    const size_t first_folder = walked->folders[0].count;
-    const size_t first_link = walked->folders[1].count;
+    const size_t first_folder = walked->folders[REAL_FOLDER].count;
+    const size_t first_link = walked->folders[LINKED_FOLDER].count;
 
     entry_reader entries = open_folder(folder);
     if (entries.has_failed)
@@ -690,21 +701,23 @@ static void search_folder(walk_state *walked, const char *folder)
     close_folder(&entries);
 
     sort(&walked->files, first_file);
-    sort(&walked->folders[0], first_folder);
-    sort(&walked->folders[1], first_link);
+    sort(&walked->folders[REAL_FOLDER], first_folder);
+    sort(&walked->folders[LINKED_FOLDER], first_link);
 }
 
 // Searches a folder and its subfolders, breadth first. Links to folders are followed last.
 static void search_recursively(walk_state *walked, const char *folder)
 {
-    common_list *const folders = walked->folders; // folders, links
-    size_t next[2] = {0, 0};                      // the next one of each list
-    common_add(&folders[0], common_copy(folder));
+    common_list *const folders = walked->folders;
+    size_t next[NUM_FOLDER_KINDS] = {0}; // index of the next folder of each list
+    common_add(&folders[REAL_FOLDER], common_copy(folder));
     while (!walked->is_cut && walked->entered.count < walked->max_folders && can_continue(walked)) {
-        const int group = next[0] < folders[0].count ? 0 : 1;
-        if (next[group] == folders[group].count)
+        const bool has_real_folder = next[REAL_FOLDER] < folders[REAL_FOLDER].count;
+        const int kind = has_real_folder ? REAL_FOLDER : LINKED_FOLDER;
+        if (next[kind] == folders[kind].count)
             break;
-        char **const path = &folders[group].names[next[group]++];
+        char **const path = &folders[kind].names[next[kind]];
+        next[kind]++;
         if (!enter(walked, *path))
             continue;
         char *const entered = *path;
@@ -714,8 +727,8 @@ static void search_recursively(walk_state *walked, const char *folder)
     }
 
     write_warning(walked);
-    common_free_list(&folders[0]);
-    common_free_list(&folders[1]);
+    common_free_list(&folders[REAL_FOLDER]);
+    common_free_list(&folders[LINKED_FOLDER]);
     free(walked->searched);
 }
 
@@ -779,7 +792,8 @@ static int64_t read_some(source from, char *bytes, size_t size)
 
 #endif
 
-// Reads a source to its end. `expected` is the size of a file, or 0 for a pipe.
+// Reads a source to its end. `expected` is the size of a file, or 0 for a pipe. Returns the bytes,
+// with a 0 after them, and sets *size. Returns NULL and sets *reason on failure.
 static char *read_all(source from, uint64_t expected, size_t *size, const char **reason)
 {
     static const char too_large[] = "the file is too large";

@@ -58,22 +58,28 @@ COMMON_PRINTF(2, 3) static bool fail(md5_error *error, const char *format, ...)
 COMMON_PRINTF(3, 4)
 static void warn(game_source *archive, const char *name, const char *format, ...)
 {
-    char text[sizeof((common_walk *)0)->warning];
-    va_list arguments;
     const common_game_paths *const game = archive->game;
     if (archive->num_warnings > MAX_WARNINGS)
         return;
+
+    char text[sizeof((common_walk *)0)->warning];
+    va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    const bool is_last = archive->num_warnings++ == MAX_WARNINGS;
-    const char *const shown = is_last ? "" : name;
-    const char *const fault = is_last ? "further warnings suppressed" : text;
+    const char *entry = name;
+    const char *message = text;
+    if (archive->num_warnings == MAX_WARNINGS) { // the last warning
+        entry = "";
+        message = "further warnings suppressed";
+    }
+    archive->num_warnings++;
+
     if (game->warn)
-        game->warn(game->user, shown, fault);
+        game->warn(game->user, entry, message);
     else
-        common_print(stderr, "%s: warning: %s%s%s\n", archive->path, shown,
-                     shown[0] != '\0' ? ": " : "", fault);
+        common_print(stderr, "%s: warning: %s%s%s\n", archive->path, entry,
+                     entry[0] != '\0' ? ": " : "", message);
 }
 
 static bool is_separator(char c)
@@ -113,17 +119,19 @@ static const char *find_name_fault(const char *name)
 }
 
 // Adds a file if its name and size are valid; otherwise warns. The file and its header require
-// `claimed` bytes of the archive.
+// `claimed` bytes of the archive, also if the file is skipped.
 static void add_entry(game_source *archive, const char *name, source_file file, uint64_t claimed)
 {
-    const char *const fault = find_name_fault(name);
+    // Limited, so that the sum cannot overflow.
     archive->num_packed += claimed < UINT32_MAX ? claimed : UINT32_MAX;
-    if (fault)
+
+    const char *const fault = find_name_fault(name);
+    if (fault) {
         warn(archive, name, "%s", fault);
-    else if (file.size > MAX_FILE_SIZE)
+    } else if (file.size > MAX_FILE_SIZE) {
         warn(archive, name, "skipped: too large (%llu bytes; limit %llu)",
              (unsigned long long)file.size, (unsigned long long)MAX_FILE_SIZE);
-    else {
+    } else {
         file.name = common_copy(name);
         add_file(archive, file);
     }
@@ -251,10 +259,11 @@ static bool read_zip(struct zip *zip, const source_file *entry, char *bytes, md5
         return fail(error, "damaged archive: %s", zip_strerror(zip));
 
     uint64_t count = 0;
-    zip_int64_t step = 1;
-    while (count < entry->size && step > 0) {
-        step = zip_fread(file, bytes + count, entry->size - count);
-        count += step > 0 ? (uint64_t)step : 0;
+    while (count < entry->size) {
+        const zip_int64_t num_read = zip_fread(file, bytes + count, entry->size - count);
+        if (num_read <= 0) // the end, or an error
+            break;
+        count += (uint64_t)num_read;
     }
 
     const bool is_complete = count == entry->size && zip_fread(file, &extra, 1) == 0;
