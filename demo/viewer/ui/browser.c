@@ -509,7 +509,7 @@ static long long selection_step(const view_browser *browser, int32_t code)
 {
     const long long row = (long long)(browser->per_row > 1 ? browser->per_row : 1);
     const long long page = row * (long long)(browser->num_rows > 1 ? browser->num_rows : 1);
-    const long long all = (long long)browser->num_found;
+    const long long count = (long long)browser->num_found;
     switch (code) {
     case VIEW_KEY_LEFT:
         return -1;
@@ -524,9 +524,9 @@ static long long selection_step(const view_browser *browser, int32_t code)
     case VIEW_KEY_PAGE_DOWN:
         return page;
     case VIEW_KEY_HOME:
-        return -all;
+        return -count;
     case VIEW_KEY_END:
-        return all;
+        return count;
     default:
         return 0;
     }

@@ -174,6 +174,14 @@ static int front_tab(const view_stage *stage, view_dock dock)
     return stage->shown->curves ? TAB_CURVES : TAB_COMPARE;
 }
 
+// Returns the first tab of the bottom dock. The tabs of curves require a clip, and the sheet of a
+// small window has no space for them.
+static int first_bottom_tab(const view_stage *stage, const view_layout *layout)
+{
+    const bool is_sheet = layout->arrangement == VIEW_ARRANGE_SHEET;
+    return view_shows_curves(stage) && !is_sheet ? TAB_CURVES : TAB_PROBLEMS;
+}
+
 // Draws the tabs of a dock beginning at (x, y) and handles presses.
 static void run_dock_tabs(view_ui *ui, const view_stage *stage, const view_layout *layout,
                           view_dock dock, float x, float y)
@@ -184,12 +192,7 @@ static void run_dock_tabs(view_ui *ui, const view_stage *stage, const view_layou
     const char *const *const names = is_bottom ? bottom_names : side_names;
     const int num_tabs = is_bottom ? NUM_BOTTOM_TABS : NUM_SIDE_TABS;
     const int front = front_tab(stage, dock);
-    int first = 0;
-    if (is_bottom) {
-        // The sheet of a small window has no space for the curves.
-        const bool is_sheet = layout->arrangement == VIEW_ARRANGE_SHEET;
-        first = view_shows_curves(stage) && !is_sheet ? TAB_CURVES : TAB_PROBLEMS;
-    }
+    const int first = is_bottom ? first_bottom_tab(stage, layout) : 0;
 
     const float height = ceilf(UI_DOCK_HEADER * ui->em);
     const float text_y = y + floorf(0.5f * (height - ui->line));

@@ -503,9 +503,9 @@ static void add_choices(view_ui *ui, view_export *export)
     const view_clip *const clip = view_shown_clip(ui->scene);
     add_segment(ui, "", kinds, NUM_KINDS, &choices->kind);
     if (ui->scene->num_clips > 1) {
-        char all[32];
-        COMMON_TEXT(all, "All %zu", ui->scene->num_clips);
-        const char *const words[] = {clip != NULL ? clip->name : "Current", all};
+        char all_clips[32];
+        COMMON_TEXT(all_clips, "All %zu", ui->scene->num_clips);
+        const char *const words[] = {clip != NULL ? clip->name : "Current", all_clips};
         add_segment(ui, "Clips", words, 2, &choices->clips);
     }
 

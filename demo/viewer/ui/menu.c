@@ -798,22 +798,26 @@ static void draw_line(view_ui *ui, const menu_line *line, view_rect box, float k
         return;
     }
 
+    // The mark, the label, and the name of the menu if there is space for it.
     if (line->is_set)
         ui_text(ui, box.x + 4 * scale, top, 0, is_lit ? VIEW_BRIGHT : VIEW_ACCENT, "\xE2\x9C\x93");
     const bool is_disabled = line->missing != 0;
     const float width = box.width - mark_width * scale - keys;
-    view_color color = is_lit ? VIEW_BRIGHT : VIEW_PLAIN;
+    view_color label_color = is_lit ? VIEW_BRIGHT : VIEW_PLAIN;
     if (is_disabled)
-        color = VIEW_DISABLED;
-    const float used = 8 * scale + ui_text(ui, left, top, width, color, line->label);
+        label_color = VIEW_DISABLED;
+    const float label_width = ui_text(ui, left, top, width, label_color, line->label);
+    const float menu_offset = 8 * scale + label_width;
 
-    view_color dim = is_lit ? VIEW_PLAIN : VIEW_DIM;
+    view_color keys_color = is_lit ? VIEW_PLAIN : VIEW_DIM;
     const char *const menu = view_menu_names[line->row->menu];
-    if (has_menu_name && used + ui_text_width(ui, menu) < width)
-        ui_text(ui, left + used, top, 0, dim, menu);
+    if (has_menu_name && menu_offset + ui_text_width(ui, menu) < width)
+        ui_text(ui, left + menu_offset, top, 0, keys_color, menu);
+
+    // The keys, or the sign of a submenu.
     if (is_disabled)
-        dim = VIEW_DISABLED;
-    ui_text_left_of(ui, box.x + box.width - 6 * scale, top, dim,
+        keys_color = VIEW_DISABLED;
+    ui_text_left_of(ui, box.x + box.width - 6 * scale, top, keys_color,
                     line->is_group ? UI_SIGN_FOLDED : line->keys);
 }
 

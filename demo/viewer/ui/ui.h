@@ -86,12 +86,13 @@ void ui_bar(const view_ui *ui, view_rect rect, float part);
 void ui_popover(const view_ui *ui, view_rect box, float radius, view_color edge);
 
 // Lines of text in a popup. Its corner is at (x, y), moved to remain in the window. If there is no
-// space below `y`, the popup ends at `above`.
+// space below `y`, the popup ends at `end_above`.
 typedef struct ui_line {
     view_color color;
     char text[320];
 } ui_line;
-void ui_note(const view_ui *ui, float x, float y, float above, const ui_line *lines, size_t count);
+void ui_note(const view_ui *ui, float x, float y, float end_above, const ui_line *lines,
+             size_t count);
 
 // Draws an image in the middle of a box, as large as possible with the given aspect ratio.
 void ui_image(view_ui *ui, view_rect box, md5gl_texture image, uint32_t width, uint32_t height,
@@ -227,7 +228,7 @@ bool ui_scroll_lines(view_ui *ui, float height, size_t room, size_t count, size_
 view_thumbnail *ui_thumbnail(view_ui *ui, const char *request, bool is_in_game);
 
 // Tiles in a grid that fills the width of the column. ui_next_tile() places the next tile, at least
-// `least` pixels wide, and returns true if it is visible. A `count` of 0 begins a row.
+// `min_width` pixels wide, and returns true if it is visible. A `count` of 0 begins a row.
 typedef struct ui_grid {
     uint32_t count;   // tiles in the row so far
     uint32_t per_row; // tiles per row
@@ -236,7 +237,7 @@ typedef struct ui_grid {
     float height;
     view_rect row;
 } ui_grid;
-bool ui_next_tile(view_ui *ui, ui_grid *grid, float least, float height, view_rect *box);
+bool ui_next_tile(view_ui *ui, ui_grid *grid, float min_width, float height, view_rect *box);
 
 // An image above two lines of text; a wide tile has the text at the right of the image. Returns
 // true if it was pressed.

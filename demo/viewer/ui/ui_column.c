@@ -19,12 +19,12 @@ void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *sc
 {
     const float line = ui->line;
     const float page = area.height - line;
-    const float all = 1e6f; // more than any list is high
+    const float to_end = 1e6f; // more than the height of any list, pixels
     const struct {
         int32_t key;
         float step;
-    } keys[] = {{VIEW_KEY_UP, -line},       {VIEW_KEY_DOWN, line}, {VIEW_KEY_PAGE_UP, -page},
-                {VIEW_KEY_PAGE_DOWN, page}, {VIEW_KEY_HOME, -all}, {VIEW_KEY_END, all}};
+    } keys[] = {{VIEW_KEY_UP, -line},       {VIEW_KEY_DOWN, line},    {VIEW_KEY_PAGE_UP, -page},
+                {VIEW_KEY_PAGE_DOWN, page}, {VIEW_KEY_HOME, -to_end}, {VIEW_KEY_END, to_end}};
     for (size_t i = 0; i < COMMON_LENGTH(keys); i++)
         scroll->wanted += ui_key(ui, keys[i].key) ? keys[i].step : 0;
 

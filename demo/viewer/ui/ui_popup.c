@@ -9,7 +9,8 @@ void ui_popover(const view_ui *ui, view_rect box, float radius, view_color edge)
     view_draw_round_rect(ui->canvas, box, radius * ui->scale, VIEW_POPOVER);
 }
 
-void ui_note(const view_ui *ui, float x, float y, float above, const ui_line *lines, size_t count)
+void ui_note(const view_ui *ui, float x, float y, float end_above, const ui_line *lines,
+             size_t count)
 {
     const float gap = 6 * ui->scale;
     const float bottom = ui->window.y + ui->window.height;
@@ -21,7 +22,7 @@ void ui_note(const view_ui *ui, float x, float y, float above, const ui_line *li
     view_rect box = {x, y, width + 2 * gap, (float)count * ui->line + gap};
     box.x = fmaxf(fminf(x, ui->window.width - box.width - gap), gap);
     if (y + box.height + gap > bottom)
-        box.y = fmaxf(fminf(above, bottom) - box.height - gap, 0);
+        box.y = fmaxf(fminf(end_above, bottom) - box.height - gap, 0);
 
     ui_popover(ui, box, 3, VIEW_EDGE);
     for (size_t i = 0; i < count; i++)

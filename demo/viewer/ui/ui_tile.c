@@ -48,14 +48,16 @@ view_thumbnail *ui_thumbnail(view_ui *ui, const char *request, bool is_in_game)
     return unused;
 }
 
-bool ui_next_tile(view_ui *ui, ui_grid *grid, float least, float height, view_rect *box)
+bool ui_next_tile(view_ui *ui, ui_grid *grid, float min_width, float height, view_rect *box)
 {
     const float gap = grid_gap * ui->em;
-    const uint32_t column = grid->count++ % (grid->per_row > 0 ? grid->per_row : 1);
-    if (column == 0) { // a new row; its number of tiles depends on `least`
+    const uint32_t tiles_per_row = grid->per_row > 0 ? grid->per_row : 1;
+    const uint32_t column = grid->count % tiles_per_row;
+    grid->count++;
+    if (column == 0) { // a new row; its number of tiles depends on `min_width`
         grid->height = ceilf(height);
         grid->is_visible = ui_reserve_row(ui, grid->height, &grid->row);
-        grid->per_row = (uint32_t)fmaxf(floorf(grid->row.width / (least + gap)), 1);
+        grid->per_row = (uint32_t)fmaxf(floorf(grid->row.width / (min_width + gap)), 1);
         grid->count = 1;
     }
 
