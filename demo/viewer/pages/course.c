@@ -106,29 +106,35 @@ static md5_vec3 skin_vertex(const md5_mesh *mesh, uint32_t vertex, const md5_mat
 }
 // end of lines
 
+// Shows how each influence moves the vertex: a green line from its joint to the position to which
+// this joint would move the vertex alone, and a blue line from there to the weighted mean.
 VIEW_SHOW(vertex)
 {
-    const md5_mesh *const mesh = picture->model->meshes; // the body of the character
-    view_figure *const figure = picture->figures;
+    enum { NUM_POSITIONS = 400 }; // of the slider, which selects a vertex
+    const md5_mesh *const mesh = &picture->model->meshes[0]; // the body of the character
+    const view_figure *const figure = &picture->figures[0];
     view_sample_clip(picture, "walk", v[1], figure->pose);
     md5_mat34 *const palette = common_alloc(picture->scene->num_joints, sizeof *palette);
     md5_local_to_palette(picture->model, figure->pose, NULL, palette);
-    const uint32_t vertex = view_choice(picture, 0) * (mesh->num_vertices - 1) / 400;
-    const md5_vec3 place = skin_vertex(mesh, vertex, palette);
-    view_page_cross(picture, place, 2, VIEW_RED);
+    const uint32_t vertex = view_choice(picture, 0) * (mesh->num_vertices - 1) / NUM_POSITIONS;
+    const md5_vec3 skinned = skin_vertex(mesh, vertex, palette);
+    view_page_cross(picture, skinned, 2, VIEW_RED);
+
     for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++) {
         const uint32_t joint = mesh->influence_joints[i];
-        const md5_vec4 own = mesh->influences[i];
-        if (!(own.w > 0))
+        const md5_vec4 influence = mesh->influences[i]; // position times weight, and weight
+        const bool has_weight = influence.w > 0;
+        if (!has_weight)
             continue;
-        const md5_vec3 point = md5_vec3_scale((md5_vec3){own.x, own.y, own.z}, 1 / own.w);
-        const md5_vec3 alone = md5_mat34_point(palette[joint], point);
-        view_page_line(picture, view_joint_place(picture, figure, joint), alone, VIEW_GREEN);
-        view_page_line(picture, alone, place, VIEW_BLUE);
-        view_add_fact(picture, "weight", own.w, picture->skeleton->joints[joint].name);
-        view_add_fact(picture, "carried to the height", alone.z, "units");
+        const md5_vec3 bind_position =
+            md5_vec3_scale((md5_vec3){influence.x, influence.y, influence.z}, 1 / influence.w);
+        const md5_vec3 by_joint = md5_mat34_point(palette[joint], bind_position);
+        view_page_line(picture, view_joint_place(picture, figure, joint), by_joint, VIEW_GREEN);
+        view_page_line(picture, by_joint, skinned, VIEW_BLUE);
+        view_add_fact(picture, "weight", influence.w, picture->skeleton->joints[joint].name);
+        view_add_fact(picture, "carried to the height", by_joint.z, "units");
     }
-    VIEW_FACTS(picture, place.z);
+    VIEW_FACTS(picture, skinned.z);
     free(palette);
 }
 
@@ -150,6 +156,8 @@ static scaled mul_scaled(scaled parent, scaled child)
 }
 // end of lines
 
+// Draws the edges of a cube: from each corner to the next corner along each axis. Bit k of a corner
+// index is set if the corner is at the maximum of axis k.
 static void add_box(view_picture *picture, const md5_mat34 *m, view_color color)
 {
     const md5_bounds box = {{-9, -9, -9}, {9, 9, 9}};
@@ -165,24 +173,33 @@ static void add_box(view_picture *picture, const md5_mat34 *m, view_color color)
 // with the mean scale.
 VIEW_SHOW(scale)
 {
-    const md5_mat34 parent = {{1, 0, 0, 0, 0, v[0], 0, 0, 0, 0, v[1], 16}};
+    const float scale_y = v[0];
+    const float scale_z = v[1];
+    const md5_mat34 parent = {{1, 0, 0, 0, 0, scale_y, 0, 0, 0, 0, scale_z, 16}};
     const md5_quat turn = md5_quat_from_axis_angle((md5_vec3){1, 0, 0}, view_radians(v[2]));
     const md5_xform child = {.rotation = turn, .translation = {0, 0, 28}};
     const md5_mat34 product = md5_mat34_mul(parent, md5_mat34_from_xform(child));
-    const scaled equal = mul_scaled((scaled){{.w = 1}, sqrtf(v[0] * v[1]), {0, 0, 16}},
-                                    (scaled){turn, 1, child.translation});
-    const md5_vec3 y = md5_mat34_direction(product, (md5_vec3){0, 1, 0});
-    const md5_vec3 z = md5_mat34_direction(product, (md5_vec3){0, 0, 1});
-    md5_mat34 kept = md5_mat34_from_xform((md5_xform){.rotation = equal.q, .translation = equal.t});
+
+    // The child with the mean scale in all axes. Columns 0 to 2 of a row are scaled, column 3 is
+    // the translation.
+    const scaled uniform = mul_scaled((scaled){{.w = 1}, sqrtf(scale_y * scale_z), {0, 0, 16}},
+                                      (scaled){turn, 1, child.translation});
+    md5_mat34 uniform_child =
+        md5_mat34_from_xform((md5_xform){.rotation = uniform.q, .translation = uniform.t});
     for (int i = 0; i < 12; i++)
-        kept.m[i] *= i % 4 < 3 ? equal.s : 1;
-    picture->figures[0].shape = (md5_mat34){{0}};
+        uniform_child.m[i] *= i % 4 < 3 ? uniform.s : 1;
+
+    picture->figures[0].shape = (md5_mat34){{0}}; // no character
     add_box(picture, &parent, VIEW_BLUE);
     add_box(picture, &product, VIEW_RED);
-    add_box(picture, &kept, VIEW_GREEN);
+    add_box(picture, &uniform_child, VIEW_GREEN);
+
+    // The angle between two axes of the sheared child, which are perpendicular without scale.
+    const md5_vec3 y = md5_mat34_direction(product, (md5_vec3){0, 1, 0});
+    const md5_vec3 z = md5_mat34_direction(product, (md5_vec3){0, 0, 1});
     const double cosine =
         (double)md5_vec3_dot(y, z) / ((double)md5_vec3_length(y) * (double)md5_vec3_length(z));
-    VIEW_FACTS(picture, acos(cosine) * 57.29577951308232, equal.s, equal.t.z);
+    VIEW_FACTS(picture, acos(cosine) * 57.29577951308232, uniform.s, uniform.t.z);
 }
 
 // -- Time -----------------------------------------------------------------------------------
