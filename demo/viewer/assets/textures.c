@@ -91,6 +91,7 @@ static bool read_cube_image(md5_game *game, const md5_stage *stage, int number, 
 static uint8_t *read_cube_sides(md5_game *game, const md5_stage *stage, md5gl_texture_desc *desc,
                                 md5_error *error)
 {
+    // A built-in image contains all sides, one below another.
     enum { NUM_SIDES = 6 };
     const int num_images = is_built_in(stage) ? 1 : NUM_SIDES;
     const int sides_per_image = NUM_SIDES / num_images;
@@ -1101,23 +1102,25 @@ static bool use_choice(const view_dresser *d, md5gl_image_kind map, const char *
 {
     const md5_model *const model = d->search.model;
     const char *const equals = strchr(choice, '=');
-    const size_t length = equals != NULL ? (size_t)(equals - choice) : 0; // of the mesh name
-    const view_texture *const loaded =
-        load_file(d, map, equals != NULL ? equals + 1 : choice, true);
-    bool is_used = equals == NULL;
+    const bool is_for_one_mesh = equals != NULL;
+    const size_t name_length = is_for_one_mesh ? (size_t)(equals - choice) : 0; // of the mesh
+    const char *const path = is_for_one_mesh ? equals + 1 : choice;
+    const view_texture *const loaded = load_file(d, map, path, true);
+    bool is_used = !is_for_one_mesh;
     if (loaded == NULL && !d->log->keeps_rest)
         return false;
     for (uint32_t m = 0; m < model->num_meshes; m++) {
-        if (equals != NULL && !view_is_mesh(model, m, choice, length))
+        if (is_for_one_mesh && !view_is_mesh(model, m, choice, name_length))
             continue;
         view_mesh_textures *const mesh_textures = &d->textures->meshes[m];
-        mesh_textures->maps[map] = loaded != NULL ? loaded : mesh_textures->maps[map];
-        mesh_textures->is_selected[map] = equals != NULL;
+        if (loaded != NULL)
+            mesh_textures->maps[map] = loaded;
+        mesh_textures->is_selected[map] = is_for_one_mesh;
         is_used = true;
     }
     if (!is_used)
         return view_error(d->log, "--texture: mesh \"%.*s\" not found; the model has %u meshes",
-                          (int)length, choice, model->num_meshes);
+                          (int)name_length, choice, model->num_meshes);
     return true;
 }
 
