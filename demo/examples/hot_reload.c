@@ -84,11 +84,14 @@ static const char *carry_over(const hero *from, hero *to)
     free(bytes);
     if (is_whole)
         return "bit for bit";
+
     const md5_machine_desc *old = md5_machine_tables(from->character->machine);
     const md5_machine *machine = to->character->machine;
-    for (uint32_t i = 0; i < old->num_parameters; i++)
-        md5_player_set(to->player, md5_find_parameter(machine, old->parameters[i].name),
-                       md5_player_get(from->player, i)); // MD5_NONE sets nothing
+    for (uint32_t i = 0; i < old->num_parameters; i++) {
+        // MD5_NONE if the new machine does not have the parameter, which sets nothing.
+        const uint32_t parameter = md5_find_parameter(machine, old->parameters[i].name);
+        md5_player_set(to->player, parameter, md5_player_get(from->player, i));
+    }
     for (uint32_t i = 0; i < old->num_layers; i++) {
         const md5_layer_status status = md5_player_layer(from->player, i);
         const uint32_t layer = md5_find_layer(machine, old->layers[i].name);
@@ -97,6 +100,26 @@ static const char *carry_over(const hero *from, hero *to)
         md5_player_seek(to->player, layer, state, status.time);
     }
     return "by names";
+}
+
+// Plays frames of 1/60 second, and moves the character by its root motion.
+static void play_frames(hero *h, int num_frames, md5_xform *placement)
+{
+    for (int i = 0; i < num_frames; i++) {
+        md5_player_advance(h->player, 1.0 / 60, NULL, NULL);
+        *placement = md5_xform_advance(*placement, md5_player_root_motion(h->player));
+        md5_player_pose(h->player, h->pose, NULL, h->palette, h->scratch);
+    }
+}
+
+// Prints the state of the first layer, its time in seconds, and the position of the character.
+static void print_state(const hero *h, md5_xform placement)
+{
+    const md5_layer_status body = md5_player_layer(h->player, 0);
+    const md5_machine_desc *tables = md5_machine_tables(h->character->machine);
+    printf("%s at %.3f, x %.2f\n", tables->layers[0].states[body.state].name, body.time,
+           (double)placement.translation.x);
+    fflush(stdout);
 }
 
 int main(int argc, char **argv)
@@ -112,31 +135,27 @@ int main(int argc, char **argv)
     md5_xform placement = {.rotation = {.w = 1}}; // transform in the world, not changed by reloads
     char line[128];
     while (fgets(line, sizeof line, stdin)) {
-        const unsigned long long now = stamp_of(h.character, argv[1]);
-        hero fresh;
-        if (now != stamp && load_hero(&fresh, argv[1])) {
-            printf("reloaded, continued %s\n", carry_over(&h, &fresh));
+        const unsigned long long new_stamp = stamp_of(h.character, argv[1]);
+        hero reloaded;
+        if (new_stamp != stamp && load_hero(&reloaded, argv[1])) {
+            printf("reloaded, continued %s\n", carry_over(&h, &reloaded));
             free_hero(&h);
-            h = fresh;
+            h = reloaded;
         }
-        stamp = now;
+        stamp = new_stamp;
+
+        // The line is NAME NUMBER.
         char *number = strchr(line, ' ');
         if (!number)
             continue;
-        *number++ = '\0';
+        *number = '\0';
+        number++;
         const float value = strtof(number, NULL);
-        if (strcmp(line, "play") != 0)
+        if (strcmp(line, "play") == 0)
+            play_frames(&h, (int)value, &placement);
+        else
             md5_player_set(h.player, md5_find_parameter(h.character->machine, line), value);
-        for (int i = 0; strcmp(line, "play") == 0 && i < (int)value; i++) {
-            md5_player_advance(h.player, 1.0 / 60, NULL, NULL);
-            placement = md5_xform_advance(placement, md5_player_root_motion(h.player));
-            md5_player_pose(h.player, h.pose, NULL, h.palette, h.scratch);
-        }
-        const md5_layer_status body = md5_player_layer(h.player, 0);
-        const md5_machine_desc *tables = md5_machine_tables(h.character->machine);
-        printf("%s at %.3f, x %.2f\n", tables->layers[0].states[body.state].name, body.time,
-               (double)placement.translation.x);
-        fflush(stdout);
+        print_state(&h, placement);
     }
     free_hero(&h);
     return 0;
