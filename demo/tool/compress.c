@@ -29,8 +29,8 @@ static bool compress_file(const tool_arguments *arguments, const char *mesh, md5
     md5_model *const model = mesh ? md5_load_model(mesh, NULL, error) : NULL;
     md5_anim *compressed = NULL;
     if (model || !mesh) {
-        const md5_compress_opts how = {.tolerance = arguments->tolerance, .model = model};
-        compressed = md5_compress_anim(anim, &how, &opts, error);
+        const md5_compress_opts limits = {.tolerance = arguments->tolerance, .model = model};
+        compressed = md5_compress_anim(anim, &limits, &opts, error);
     }
     const bool is_done = compressed && write_compressed(arguments->output, compressed, error);
     md5_free_anim(compressed);
@@ -67,8 +67,9 @@ const tool_command tool_compress = {
 
 // == decompress ===================================================================================
 
-// Frames without motion take no bytes in a compressed clip, but lines of text, so that a few bytes
-// could become gigabytes. Clips of recorded motions are far below the limit.
+// Fails if the text of a clip would be too large. Frames without motion take no bytes in a
+// compressed clip, but lines of text, so that a few bytes could become gigabytes. Clips of recorded
+// motions are far below the limit.
 static bool check_size(const md5_anim *compressed, const md5_anim *anim, const char *path,
                        md5_error *error)
 {
@@ -104,9 +105,11 @@ static float *write_components(const md5_anim *anim, const md5_xform *pose, floa
         const md5_vec3 t = pose[i].translation;
         const md5_quat q = tool_stored_rotation(pose[i].rotation);
         const float components[NUM_COMPONENTS] = {t.x, t.y, t.z, q.x, q.y, q.z};
-        for (int k = 0; k < NUM_COMPONENTS; k++)
-            if (anim->tracks[i].flags >> k & 1)
+        for (int k = 0; k < NUM_COMPONENTS; k++) {
+            const bool is_animated = anim->tracks[i].flags >> k & 1;
+            if (is_animated)
                 *numbers++ = components[k];
+        }
     }
     return numbers;
 }

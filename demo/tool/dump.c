@@ -5,7 +5,7 @@
 // A record is a line: a keyword, followed by texts, integers and floats. As JSON it is an object
 // whose "kind" is the keyword, with "index" and "numbers".
 
-// Prints nine digits, which identify each float.
+// Prints the numbers of a record, and ends it. Nine digits identify each float.
 static void print_numbers(bool is_json, const float *values, int count)
 {
     for (int i = 0; i < count; i++)
