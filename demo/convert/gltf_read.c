@@ -276,6 +276,7 @@ static bool select_scene(gltf_reader *reader)
 
 // -- Skins ----------------------------------------------------------------------------------------
 
+// Reads the joints of a skin and their inverse bind matrices, which are optional.
 static bool read_skin(gltf_reader *reader, size_t index)
 {
     gltf_file *const file = reader->file;
@@ -446,12 +447,13 @@ static bool get_indices(primitive_reader *reader, uint32_t accessor)
 
 static plain_mode read_mode(const json_t *object)
 {
-    const double mode = gltf_number(object, "mode", 4);
-    if (mode == 4)
+    enum { TRIANGLES = 4, TRIANGLE_STRIP = 5, TRIANGLE_FAN = 6 }; // numbers in the file
+    const double mode = gltf_number(object, "mode", TRIANGLES);
+    if (mode == TRIANGLES)
         return PLAIN_TRIANGLES;
-    if (mode == 5)
+    if (mode == TRIANGLE_STRIP)
         return PLAIN_STRIP;
-    return mode == 6 ? PLAIN_FAN : PLAIN_OTHER;
+    return mode == TRIANGLE_FAN ? PLAIN_FAN : PLAIN_OTHER;
 }
 
 // Reads a primitive. `has_skin`: a node with a skin uses its mesh.
@@ -598,19 +600,23 @@ static void read_cameras(gltf_reader *reader)
     }
 }
 
-// Returns the path that a channel of an animation moves, or NULL, and its node, or MD5_NONE.
-// Supports KHR_animation_pointer.
+// Returns the property of a node that a channel of an animation changes, such as "rotation", or
+// NULL. *node is the index of the node, or MD5_NONE. With KHR_animation_pointer, a pointer such as
+// "/nodes/3/rotation" contains both.
 static const char *find_target(const gltf_reader *reader, const json_t *channel, uint32_t *node)
 {
     const json_t *const target = json_object_get(channel, "target");
     const char *const pointer = gltf_text(
         json_object_get(json_object_get(target, "extensions"), "KHR_animation_pointer"), "pointer");
     *node = gltf_index(target, "node");
-    if (!pointer || strncmp(pointer, "/nodes/", 7) != 0)
+    static const char prefix[] = "/nodes/";
+    if (!pointer || strncmp(pointer, prefix, strlen(prefix)) != 0)
         return gltf_text(target, "path");
+
+    const char *const digits = pointer + strlen(prefix);
     char *end = NULL;
-    const unsigned long number = strtoul(pointer + 7, &end, 10);
-    if (end == pointer + 7 || *end != '/' || number >= reader->plain->num_nodes)
+    const unsigned long number = strtoul(digits, &end, 10);
+    if (end == digits || *end != '/' || number >= reader->plain->num_nodes)
         return NULL;
     *node = (uint32_t)number;
     return end + 1;

@@ -304,12 +304,12 @@ static void mark_animated_descendants(convert_rig *rig)
     for (uint32_t i = 0; i < rig->num_nodes; i++) {
         if (!rig->nodes[i].is_animated || rig->nodes[i].in->skin != MD5_NONE)
             continue;
-        uint32_t top = i;
-        while (top != MD5_NONE && !rig->nodes[top].is_joint)
-            top = rig->nodes[top].in->parent;
-        if (top == MD5_NONE)
+        uint32_t ancestor = i; // the nearest joint
+        while (ancestor != MD5_NONE && !rig->nodes[ancestor].is_joint)
+            ancestor = rig->nodes[ancestor].in->parent;
+        if (ancestor == MD5_NONE)
             continue;
-        for (uint32_t k = i; k != top; k = rig->nodes[k].in->parent)
+        for (uint32_t k = i; k != ancestor; k = rig->nodes[k].in->parent)
             rig->nodes[k].is_joint = true;
     }
 }
