@@ -541,16 +541,22 @@ static uint32_t registers_read(const md5_material *material)
             continue;
         read |= register_bit(op->b) | (op->kind == MD5_OP_TABLE ? 0 : register_bit(op->a));
     }
-    for (int i = 0; i < 3 && material->deform != MD5_DEFORM_NONE; i++)
-        read |= register_bit(material->deform_registers[i]);
+    if (material->deform != MD5_DEFORM_NONE) {
+        for (int i = 0; i < 3; i++)
+            read |= register_bit(material->deform_registers[i]);
+    }
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         read |= register_bit(stage->condition);
         read |= stage->has_alpha_test ? register_bit(stage->alpha_test) : 0;
         for (int k = 0; k < 4; k++)
             read |= register_bit(stage->color[k]);
-        for (int k = 0; k < 6 && stage->has_matrix; k++)
-            read |= register_bit(stage->matrix[k / 3][k % 3]);
+        if (!stage->has_matrix)
+            continue;
+        for (int row = 0; row < 2; row++) {
+            for (int column = 0; column < 3; column++)
+                read |= register_bit(stage->matrix[row][column]);
+        }
     }
     return read;
 }

@@ -193,11 +193,15 @@ static uint32_t load_game_images(view_preview_subject *subject)
     uint32_t num_missing = 0;
     bool is_all_translucent = true;
     subject->game = scene->library->game;
+
+    // Find the materials.
     for (uint32_t i = 0; i < num_meshes; i++) {
         view_preview_mesh *const mesh = &subject->meshes[i];
         mesh->material = md5_game_material(subject->game, scene->model->meshes[i].shader, NULL);
         is_all_translucent = is_all_translucent && is_translucent(mesh->material);
     }
+
+    // Load the image of each material once, and hide translucent meshes.
     for (uint32_t i = 0; i < num_meshes; i++) {
         view_preview_mesh *const mesh = &subject->meshes[i];
         view_image image;

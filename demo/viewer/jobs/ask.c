@@ -332,17 +332,23 @@ bool view_follow_trial(view_state *viewer)
 {
     view_hover_preview *const preview = &viewer->ui.hover_preview;
     const view_scene *const scene = &viewer->document->scene;
+
+    // A preview is shown: end it if the mouse has left its option.
     if (preview->before != NULL) {
         const bool is_unchanged = preview->option != NULL && preview->due == preview->shown;
         if (!is_unchanged)
             view_end_hover_preview(viewer);
         return !is_unchanged;
     }
+
+    // Wait until the mouse has rested on an option long enough.
     const bool is_clip = preview->option != NULL && preview->option->names == VIEW_NAMES_CLIP;
     if (preview->option == NULL || viewer->now < preview->due)
         return false;
     if (is_clip && view_shown_clip(scene) == NULL)
         return false;
+
+    // Store the state to restore, and apply the option.
     preview->before = view_write_settings(viewer->options, NULL, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE);
     preview->shown = preview->due;
     preview->clip = scene->clip;
