@@ -268,6 +268,7 @@ static void move_camera(game *g)
     g->camera_height += (g->body.translation.z - g->camera_height) * fraction;
 }
 
+// Simulates one tick.
 static void step(game *g, controls input)
 {
     if (input.picks)
@@ -356,7 +357,8 @@ static float read_axis(SDL_GameController *pad, SDL_GameControllerAxis axis)
     return fabsf(value) > 0.2f ? value : 0; // a released stick is not exactly in the middle
 }
 
-// Returns false at the end of the game. Jumps and picks remain set until a step has used them.
+// Reads events, keys and the gamepad. Returns false at the end of the game. Jumps and picks remain
+// set until a step has used them.
 static bool read_input(game *g, controls *input)
 {
     for (SDL_Event event; SDL_PollEvent(&event);) {
@@ -384,6 +386,7 @@ static bool read_input(game *g, controls *input)
 
 // -- Game loop ------------------------------------------------------------------------------------
 
+// Plays until the player ends the game: simulates the ticks that are due, then draws a frame.
 static void play(game *g)
 {
     int width, height;
@@ -392,7 +395,7 @@ static void play(game *g)
     double pending = 0; // time that is not simulated yet, seconds
     while (read_input(g, &input)) {
         const double now = SDL_GetTicks() / 1000.0;
-        pending = fmin(pending + now - before, 0.1);
+        pending = fmin(pending + now - before, 0.1); // a long pause is not simulated completely
         before = now;
         while (pending >= tick) {
             step(g, input);

@@ -296,11 +296,12 @@ static bool is_in_scope_of_operands(const scope *s, const tool_arguments *argume
 // it.
 static char *name_output(const tool_arguments *arguments)
 {
-    const bool is_batch =
-        arguments->num_operands > 0 && common_contains_files(arguments->operands[0]);
     if (arguments->to)
         return common_format("x.%s", arguments->to);
-    return is_batch ? common_copy("x.glb") : common_copy(arguments->output);
+    // The default format for folders is glTF.
+    const bool is_folder =
+        arguments->num_operands > 0 && common_contains_files(arguments->operands[0]);
+    return is_folder ? common_copy("x.glb") : common_copy(arguments->output);
 }
 
 // Returns the last heading "For ...:" of a command's help before a line, or "".
@@ -375,14 +376,14 @@ static bool overwrites_input(const tool_command *command, const tool_arguments *
     const char *const output = arguments->output;
     if (!output || !common_is_file(output) || has_word(command->help, "--force"))
         return false;
-    for (int i = 0; i < arguments->num_operands; i++)
-        if (common_is_file(arguments->operands[i])
-            && common_same_file(output, arguments->operands[i])) {
+    for (int i = 0; i < arguments->num_operands; i++) {
+        const char *const input = arguments->operands[i];
+        if (common_is_file(input) && common_same_file(output, input)) {
             tool_usage(command->name,
-                       "the output '%s' is an input file: expected a different output",
-                       arguments->operands[i]);
+                       "the output '%s' is an input file: expected a different output", input);
             return true;
         }
+    }
     return false;
 }
 
@@ -417,20 +418,21 @@ static void report_unknown_option(const tool_command *command, const char *argum
         tool_usage(command->name, "unknown option '%s'", argument);
 }
 
-// Converts the value of an option. Prints an error and returns false if it is invalid.
+// Converts the value of an option. Prints an error and returns false if it is invalid. An option
+// whose table entry does not describe its value, such as FILE, has the description of the help.
 static bool read_value(const tool_command *command, const common_option *option, const char *text,
                        tool_arguments *arguments)
 {
-    common_option row = *option;
+    common_option described = *option;
     const char *const help = find_help(command, option->name);
     char *const value = common_format("%.*s", (int)strcspn(help, " "), help);
-    if (!row.value)
-        row.value = value;
-    const bool has_value = row.kind == COMMON_SWITCH || text;
-    const bool is_read = has_value && common_read_value(&row, text, arguments);
+    if (!described.value)
+        described.value = value;
+    const bool has_value = described.kind == COMMON_SWITCH || text;
+    const bool is_read = has_value && common_read_value(&described, text, arguments);
     if (!is_read) {
         char problem[512];
-        common_explain_value(&row, text, problem, sizeof problem);
+        common_explain_value(&described, text, problem, sizeof problem);
         tool_usage(command->name, "%s", problem);
     }
     free(value);

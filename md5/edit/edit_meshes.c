@@ -50,6 +50,7 @@ typedef struct mesh_rebuild {
     uint32_t num_changes;
 } mesh_rebuild;
 
+// Adds a triangle of a mesh to a part, with those of its vertices that the part does not have yet.
 static void add_triangle(mesh_part *part, uint32_t mesh, const uint32_t *indices)
 {
     for (uint32_t i = 0; i < 3; i++) {
@@ -74,6 +75,8 @@ static void write_part_vertices(mesh_part *part, md5_doc_mesh *mesh)
         mesh->texcoords[v] = source->texcoords[ref.vertex];
         if (vertex.num_weights == 0)
             continue;
+
+        // Find the run in the part, or add it.
         part_entry *const run =
             &part->run_entries[part->offsets[ref.mesh].weight + vertex.first_weight];
         if (run->part_id != part->id || run->count != vertex.num_weights) {
@@ -171,11 +174,12 @@ static bool is_degenerate(const uint32_t *indices)
 // Returns true if a triangle has no area in the bind pose, by the limit of the rule no-area.
 static bool has_no_area(const mesh_part *part, uint32_t mesh, const uint32_t *indices)
 {
+    static const float max_area = 1e-6f; // fraction of the longer of two edges, squared
     const md5_vec3 *const positions = part->positions + part->offsets[mesh].vertex;
     const md5_vec3 a = md5_vec3_sub(positions[indices[1]], positions[indices[0]]);
     const md5_vec3 b = md5_vec3_sub(positions[indices[2]], positions[indices[0]]);
     const float longest = fmaxf(md5_vec3_dot(a, a), md5_vec3_dot(b, b)); // squared
-    return md5_vec3_length(md5_vec3_cross(a, b)) <= 1e-6f * longest;
+    return md5_vec3_length(md5_vec3_cross(a, b)) <= max_area * longest;
 }
 
 // Returns true if a triangle of a mesh would exceed a limit of the current part. A vertex that
@@ -251,6 +255,8 @@ static bool rebuild_group(mesh_rebuild *rebuild, uint32_t first)
         for (uint32_t mesh = first; mesh != MD5_NONE; mesh = rebuild->next[mesh])
             TRY(add_mesh_triangles(rebuild, mesh, head));
     }
+
+    // The last part of the group is not finished yet.
     const bool has_triangles = rebuild->part.num_triangles > 0;
     if (is_merged || (is_replaced && has_triangles))
         rebuild->num_changes++;
