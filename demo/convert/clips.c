@@ -323,7 +323,7 @@ static double measure_between(clip_builder *clip)
     double worst = 0;
     for (size_t frame = 0; frame + 1 < clip->num_frames; frame++) {
         for (int step = 1; step < STEPS_PER_FRAME; step++) {
-            const double s = (double)step / STEPS_PER_FRAME;
+            const double s = (double)step / (double)STEPS_PER_FRAME;
             pose_at(clip, ((double)frame + s) / clip->rate);
             worst = fmax(worst, measure_interpolation(clip, frame, s));
         }

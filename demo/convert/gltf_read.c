@@ -447,13 +447,15 @@ static bool get_indices(primitive_reader *reader, uint32_t accessor)
 
 static plain_mode read_mode(const json_t *object)
 {
-    enum { TRIANGLES = 4, TRIANGLE_STRIP = 5, TRIANGLE_FAN = 6 }; // numbers in the file
-    const double mode = gltf_number(object, "mode", TRIANGLES);
-    if (mode == TRIANGLES)
+    static const double triangles = 4; // the numbers of modes in glTF
+    static const double triangle_strip = 5;
+    static const double triangle_fan = 6;
+    const double mode = gltf_number(object, "mode", triangles);
+    if (mode == triangles)
         return PLAIN_TRIANGLES;
-    if (mode == TRIANGLE_STRIP)
+    if (mode == triangle_strip)
         return PLAIN_STRIP;
-    return mode == TRIANGLE_FAN ? PLAIN_FAN : PLAIN_OTHER;
+    return mode == triangle_fan ? PLAIN_FAN : PLAIN_OTHER;
 }
 
 // Reads a primitive. `has_skin`: a node with a skin uses its mesh.

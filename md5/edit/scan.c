@@ -425,7 +425,11 @@ static void check_parent(md5_checker *checker, const md5_check_joint *joint, boo
 // The components of a joint are x, y and z of its position, then of its rotation. Bit k of a
 // joint's flags is set if the frames of a clip contain component k. Otherwise, the base frame
 // contains it.
-enum { NUM_POSITION_COMPONENTS = 3, NUM_COMPONENTS = 6, MAX_FLAGS = (1 << NUM_COMPONENTS) - 1 };
+enum {
+    NUM_POSITION_COMPONENTS = 3,
+    NUM_COMPONENTS = 6,
+    MAX_TRACK_FLAGS = (1 << NUM_COMPONENTS) - 1
+};
 
 static bool is_in_frames(const md5_check_joint *joint, uint32_t component)
 {
@@ -443,11 +447,11 @@ static void scan_track(md5_checker *checker, const file_contents *clip, const do
     const double first = values[TRACK_FIRST_COMPONENT];
     joint->flags = (uint32_t)(int32_t)values[TRACK_FLAGS];
     joint->first = (uint32_t)(int32_t)first;
-    if (joint->flags > MAX_FLAGS)
+    if (joint->flags > MAX_TRACK_FLAGS)
         md5i_report_violation(checker, "flags", location,
                               "joint flags are out of range: expected 0 to 63, found %g",
                               values[TRACK_FLAGS]);
-    const uint32_t count = md5i_count_flags(joint->flags & MAX_FLAGS);
+    const uint32_t count = md5i_count_flags(joint->flags & MAX_TRACK_FLAGS);
     if (count > 0 && (first < 0 || first + count > clip->num_components))
         md5i_report_violation(checker, "components", location,
                               "components are out of range: found %u components from %d, but "
@@ -818,9 +822,9 @@ static bool scan_mesh(md5_checker *checker, mesh_contents *mesh)
 // -- Clips ----------------------------------------------------------------------------------------
 
 // Returns true if no maximum of a bounding box is above the minimum. Numbers: minimum, maximum.
-static bool is_empty_box(const double *box)
+static bool are_corners_empty(const double *corners)
 {
-    return box[0] >= box[3] && box[1] >= box[4] && box[2] >= box[5];
+    return corners[0] >= corners[3] && corners[1] >= corners[4] && corners[2] >= corners[5];
 }
 
 // Reads the bounding boxes of a clip. Reports empty boxes, and another number of boxes than frames.
@@ -832,7 +836,7 @@ static bool read_boxes(md5_checker *checker, file_contents *clip)
         double box[6]; // minimum, maximum
         checker->entry_line = checker->location.line;
         TRY(read_entry(checker, "(fff)(fff)", true, box));
-        num_empty += is_empty_box(box);
+        num_empty += are_corners_empty(box);
         clip->num_boxes++;
     }
 

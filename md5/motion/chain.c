@@ -574,7 +574,7 @@ typedef struct rig_goal {
 // Rows of the Jacobian per goal: for the position, and also for a rotation.
 enum { POSITION_ROWS = 3, TRANSFORM_ROWS = 6 };
 
-enum { MAX_ROWS = TRANSFORM_ROWS * MD5_MAX_GOALS, MAX_ANGLES = 3 * MD5_MAX_GOAL_JOINTS };
+enum { MAX_ROWS = (int)TRANSFORM_ROWS * (int)MD5_MAX_GOALS, MAX_ANGLES = 3 * MD5_MAX_GOAL_JOINTS };
 
 // lambda^2, as a fraction of the mean of the diagonal of J J^T.
 #define DAMPING_FIRST 1e-2

@@ -369,7 +369,7 @@ static bool read_bfg_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
     (void)binary_big_32(in);    // vertices again
 
     TRY(binary_count(in, binary_big_32(in), "vertices", 0, VERTEX_BYTES, &mesh->num_file_vertices));
-    TRY(binary_count(in, binary_big_32(in), "indices", 0, INDEX_ARRAYS * INDEX_BYTES,
+    TRY(binary_count(in, binary_big_32(in), "indices", 0, (size_t)INDEX_ARRAYS * INDEX_BYTES,
                      &num_indices));
     TRY(binary_count(in, binary_big_32(in), "mirrored vertices", 0, MIRRORED_BYTES, &num_mirrored));
     TRY(binary_count(in, binary_big_32(in), "duplicate vertices", 0, DUPLICATE_BYTES,

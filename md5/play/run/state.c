@@ -529,7 +529,7 @@ typedef struct synced_clips {
 
 static synced_clips find_synced_clips(const md5_blend_tree *tree)
 {
-    static const uint32_t first_clip[] = {0};
+    static const uint32_t first_clip[1] = {0};
     const uint32_t group_index = tree->instances[0].group;
     if (group_index == MD5_NONE)
         return (synced_clips){first_clip, 1, false};
