@@ -1125,8 +1125,8 @@ static void move_path_to_root(const retarget_transfer *transfer)
 static void pose_followers(const retarget_transfer *transfer)
 {
     const retarget_figure *const target = &transfer->target;
-    md5_xform *const local = transfer->target_local;
-    md5_xform *const pose = transfer->target_pose;
+    md5_xform *const local_pose = transfer->target_local;
+    md5_xform *const joints = transfer->target_pose; // in model space
     bool has_followers = false;
 
     for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
@@ -1136,15 +1136,15 @@ static void pose_followers(const retarget_transfer *transfer)
         const bool follows = leader != MD5_NONE && target->joints[joint].low == MD5_NONE;
         has_followers |= follows;
         if (follows)
-            pose[joint] =
-                md5_xform_mul(pose[leader], md5_xform_mul(md5_xform_inverse(target->rest[leader]),
-                                                          target->rest[joint]));
+            joints[joint] =
+                md5_xform_mul(joints[leader], md5_xform_mul(md5_xform_inverse(target->rest[leader]),
+                                                            target->rest[joint]));
         else if (parent != MD5_NONE && has_followers)
-            pose[joint] = md5_xform_mul(pose[parent], local[joint]);
+            joints[joint] = md5_xform_mul(joints[parent], local_pose[joint]);
     }
 
     if (has_followers)
-        md5_model_to_local_xforms(target->skeleton, pose, local);
+        md5_model_to_local_xforms(target->skeleton, joints, local_pose);
 }
 
 // Poses the model in a frame.

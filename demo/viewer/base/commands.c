@@ -367,7 +367,7 @@ const char *view_action_name(view_action action)
 {
     // Actions without a command in the menus.
     static const char *const item_names[] = {
-        [VIEW_HANDLED - VIEW_HANDLED] = "taken",
+        [0] = "taken", // VIEW_HANDLED, the first of these actions
         [VIEW_LISTED - VIEW_HANDLED] = "list",
         [VIEW_CLOSED - VIEW_HANDLED] = "close-lists",
         [VIEW_MARKED - VIEW_HANDLED] = "joint",
