@@ -242,8 +242,9 @@ MD5_EDIT_API uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_e
 // least 5 bones and half of all bones of equal length must differ by more than 10 degrees. A bone
 // does not determine the rotation around itself, so a rotation by a multiple of 90 degrees is
 // preferred. If several such rotations are possible, the function uses the rotation that fits most
-// bones of the skeleton. If no such rotation is possible, it uses the rotation with which the first
-// frame is nearest to the bind pose. Positions of joints are unchanged. Bounding boxes are not
+// bones of the skeleton. If that rotation does not fit a joint, the function uses the multiple of
+// 90 degrees with which the first frame is nearest to the bind pose; if no multiple fits, any
+// rotation with which it is nearest. Positions of joints are unchanged. Bounding boxes are not
 // changed: call md5_fix_bounds() afterwards.
 MD5_EDIT_API uint32_t md5_fix_axes(md5_doc *doc, const md5_model *model, float *max_angle,
                                    md5_error *error);
@@ -341,7 +342,7 @@ typedef struct md5_space_edit {
 MD5_EDIT_API uint32_t md5_edit_space(md5_doc *doc, const md5_space_edit *edit, md5_error *error);
 
 // How an animation ends, compared with its first frame. An animation that is played in a loop
-// should be closed, which means that its last frame equals its first frame.
+// should be closed: its last frame equals its first frame.
 typedef enum md5_loop_end {
     MD5_LOOP_OPEN,   // The animation ends at a pose that differs from the first pose.
     MD5_LOOP_CLOSED, // The animation ends at the first pose.

@@ -347,8 +347,9 @@ float md5gl_shadow_reach(const md5gl_frame *frame)
 // rectangle is the area below the casters, enlarged by the reach of their shadows. A light from
 // below has no shadows on the ground, so the rectangle does not move.
 //
-// `to_light` is a unit vector. `ground` receives x and y of three points: the corner of the
-// rectangle from which it moves away, the opposite corner, and the vector of the movement.
+// `to_light` is a unit vector. `ground` receives x and y of the corner of the rectangle from
+// which it moves away, of the opposite corner, and of the vector of the movement; [6] and [7] are
+// not set.
 static void find_shaded_ground(const md5gl_frame *frame, const shadow_sizes *sizes,
                                const float to_light[3], float ground[8])
 {

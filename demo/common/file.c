@@ -545,7 +545,8 @@ typedef struct walk_state {
 } walk_state;
 
 // Returns the slot of a folder, or the empty slot for it.
-// The table uses open addressing: a folder is in the first free slot after the slot of its hash.
+// The table uses open addressing: a folder is in the slot of its hash, or in the first slot after
+// it that was free when the folder was added.
 static identity *find_slot(identity *table, size_t capacity, identity key)
 {
     const uint64_t mixed = (key.file ^ key.device << 32) * 0x9E3779B97F4A7C15u;

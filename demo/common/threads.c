@@ -15,7 +15,7 @@
 
 enum {
     MAX_WORKERS = 64,
-    RANGES_PER_WORKER = 4, // in which the remaining items would be executed
+    RANGES_PER_WORKER = 4, // a range is this fraction of a worker's share of the remaining items
 };
 
 typedef struct thread_pool thread_pool;

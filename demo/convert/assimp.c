@@ -465,16 +465,21 @@ static struct aiMatrix4x4 matrix_from_affine(const convert_affine *a)
     return matrix;
 }
 
+// Returns true if the channel of a node replaces the transforms of its pivots.
+static bool replaces_pivots(const assimp_node *node)
+{
+    return node->channel && !node->is_pivot && node->pivots != NONE;
+}
+
 // Evaluates the channel of a node at a time in ticks. `local` is the transform without the channel.
 // A channel of a node with pivots replaces the transforms of the pivots.
 static struct aiMatrix4x4 evaluate_channel(const assimp_importer *importer, const assimp_node *node,
                                            double time, struct aiMatrix4x4 local)
 {
     const struct aiNodeAnim *const channel = node->channel;
-    const bool replaces_pivots = !node->is_pivot && node->pivots != NONE;
     struct aiQuaternion rotation =
         rotation_at(channel->mRotationKeys, channel->mNumRotationKeys, time);
-    if (replaces_pivots && node->post != NONE) { // Rpost^-1 twice, because it contains Rpost
+    if (replaces_pivots(node) && node->post != NONE) { // Rpost^-1 twice, because it contains Rpost
         struct aiMatrix3x3 matrix;
         struct aiQuaternion inverse;
         aiMatrix3FromMatrix4(&matrix, &importer->nodes[node->post].source->mTransformation);
@@ -494,8 +499,8 @@ static struct aiMatrix4x4 evaluate_channel(const assimp_importer *importer, cons
 static struct aiMatrix4x4 evaluate_node(const assimp_importer *importer, const assimp_node *node,
                                         double time)
 {
-    const bool replaces_pivots = node->channel && !node->is_pivot && node->pivots != NONE;
-    const int attached = replaces_pivots ? importer->nodes[node->pivots].parent : node->parent;
+    const int attached =
+        replaces_pivots(node) ? importer->nodes[node->pivots].parent : node->parent;
     struct aiMatrix4x4 local = node->source->mTransformation;
     if (node->channel)
         local = evaluate_channel(importer, node, time, local);
@@ -892,7 +897,7 @@ static bool add_map(assimp_importer *importer, const struct aiMaterial *material
         != AI_SUCCESS)
         return false;
     size_t image = gltf_num_added(&importer->file, "images");
-    if (!gltf_find(&importer->file, 'i', path.data, &image)) // each file is read once
+    if (!gltf_find(&importer->file, GLTF_IMAGE_NAME, path.data, &image)) // each file is read once
         gltf_add(&importer->file, "images", add_image(importer, path.data));
     json_t *const texture = json_pack("{s:I}", "source", (json_int_t)image);
     gltf_put_map(&importer->file, item, map, gltf_add(&importer->file, "textures", texture));
@@ -1186,8 +1191,9 @@ static void sample_clip(assimp_importer *importer, const clip_sampler *clip)
     free(times);
 }
 
-// Reports motions of a clip that are not converted. Maya applies both the motion of a mesh and that
-// of its bones. 3ds Max and the rules of FBX apply the motion of the bones only.
+// Reports motions of a clip that are not converted, such as the motion of a skinned mesh. Maya
+// applies both this motion and the motion of the bones. 3ds Max and the rules of FBX apply only the
+// motion of the bones.
 static void note_skipped_motion(assimp_importer *importer, const struct aiAnimation *source,
                                 const char *name, int moved_skin)
 {

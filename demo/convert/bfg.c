@@ -171,12 +171,12 @@ static bool is_writable(const md5_model *model, const char *name, md5_error *err
 // Writes the header of the render model, of which the MD5 model is a part.
 static void put_model_header(const md5_model *model, const char *name, convert_bytes *to)
 {
-    enum { VERSION = 110, TIME = 8, NUM_SURFACES = 4, NUMBERS = 12 };
+    enum { VERSION = 110, TIME_SIZE = 8, COUNT_SIZE = 4, NUMBERS_SIZE = 12 }; // sizes in bytes
     convert_append(to, (const unsigned char[]){'B', 'R', 'M', VERSION}, 4);
-    put_zeros(to, TIME); // 0 matches every source file
-    put_zeros(to, NUM_SURFACES);
+    put_zeros(to, TIME_SIZE);  // 0 matches every source file
+    put_zeros(to, COUNT_SIZE); // no additional surfaces
     convert_append_words(to, &model->bounds, 6);
-    put_zeros(to, NUMBERS);
+    put_zeros(to, NUMBERS_SIZE);
     char *const file = common_format("%s.md5mesh", name);
     put_text(to, file);
     free(file);

@@ -34,7 +34,7 @@ typedef struct bvh_file {
     common_list memory; // keys of the tracks
 } bvh_file;
 
-// Consumes the next token if it equals `word`, ignoring case.
+// Consumes the next token if it equals `keyword`, ignoring case.
 static bool accept_token(bvh_file *file, const char *keyword)
 {
     const size_t length = convert_next_token(&file->in);

@@ -543,7 +543,8 @@ static uint32_t *find_cuts(const clip_builder *clip, uint32_t node)
 static md5_camera_view sample_camera(clip_builder *clip, uint32_t camera, double time, size_t view,
                                      double fov)
 {
-    // Rotations from the axes of the file's cameras to those of MD5's cameras.
+    // A camera looks along another axis in the file than in MD5. These are the rotations between
+    // both.
     static const convert_quat axes = {-0.5, -0.5, -0.5, 0.5};
     static const convert_quat flip = {0, 0, 1, 0};
     move_branch(clip, camera, time, view);

@@ -308,7 +308,8 @@ static bool join_model(const convert_job *job, convert_scene *scene, convert_par
     return is_done;
 }
 
-// Merges all models after the first model into it, and removes their parts.
+// Merges the models after the first model into it and removes their parts, except the models that
+// join_model() keeps as separate parts.
 static bool join_models(const convert_job *job, convert_scene *scene, md5_error *error)
 {
     size_t first = 0;
@@ -454,7 +455,7 @@ static bool check_frame_count(const convert_job *job, const convert_part *part, 
     const double rate = clip->frame_rate;
     const double count = (num_frames - 1.0) / rate * job->rate + 1;
     const double limit = free_joint_poses + max_growth * num_frames * clip->num_joints;
-    if (!(count * clip->num_joints > limit)) // also without a frame rate
+    if (count * clip->num_joints <= limit)
         return true;
     return convert_fail(error, MD5_ERROR_RANGE, part->path,
                         "resampled clip would be too large: %.0f frames of %u joints at %g "

@@ -40,7 +40,6 @@ typedef struct fbx_key {
     double weights[2];
 } fbx_key;
 
-// Continuation of a curve before its first or after its last key.
 // Types of extrapolation, as in the file.
 enum {
     EXTRAPOLATE_CONSTANT = 'C',
@@ -50,6 +49,7 @@ enum {
     EXTRAPOLATE_REPEAT_OFFSET = 'A', // each repetition begins at the end of the previous one
 };
 
+// Continuation of a curve before its first or after its last key.
 typedef struct fbx_extrapolation {
     char type;    // EXTRAPOLATE_CONSTANT ...; unknown types are constant
     double count; // of repetitions; negative: no limit
@@ -764,7 +764,8 @@ static double first_time(const fbx_curves *curves, const fbx_curve_node *node)
     return first;
 }
 
-// Returns the only stack with a name. Returns SIZE_MAX if there is none or several.
+// Returns the index of the stack (a clip of FBX) with a name. Returns SIZE_MAX if no stack or
+// several stacks have this name.
 static size_t find_stack(const fbx_curves *curves, const char *name)
 {
     size_t found = SIZE_MAX;

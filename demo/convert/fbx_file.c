@@ -296,7 +296,7 @@ static bool read_number(const char **at, const char *end, double *number, int64_
     return length > 0;
 }
 
-// Reads a text in quotes, which may be missing at the end of the file.
+// Reads a text in quotes. The closing quote may be missing at the end of the range.
 static void next_quoted_text(fbx_range *values, fbx_value *value)
 {
     const char *const begin = values->at + 1;

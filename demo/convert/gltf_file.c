@@ -918,7 +918,8 @@ static bool open_json(gltf_file *file, gltf_bytes text)
     return true;
 }
 
-// Finds the JSON text of a .gltf file. `text` is the whole file, without a byte order mark.
+// Returns false and fills the error unless the text of a .gltf file begins with '{' after blanks.
+// `text` is the whole file, without a byte order mark.
 static bool check_text(gltf_file *file, gltf_bytes text)
 {
     size_t start = 0;

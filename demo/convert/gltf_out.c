@@ -348,8 +348,8 @@ static char *append_number(const char *name, size_t number, size_t max_length)
 
 char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *fallback)
 {
-    enum { MAX_LENGTH = 63 }; // of Blender
-    enum { MAX_TRIES = 5 };
+    enum { MAX_LENGTH = 63 };      // of Blender
+    enum { MAX_SMALL_NUMBER = 4 }; // largest number that is tried in order
     json_t *const value = gltf_string(name[0] != '\0' ? name : fallback);
     const char *const base = value ? json_string_value(value) : fallback;
     char *unique = common_copy(base);
@@ -360,7 +360,7 @@ char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *f
         free(unique);
         // After a few tries use a number that was not used yet, because trying all numbers takes
         // quadratic time for many equal names.
-        const size_t number = k < MAX_TRIES ? k : json_object_size(out->names) + k;
+        const size_t number = k <= MAX_SMALL_NUMBER ? k : json_object_size(out->names) + k;
         unique = append_number(base, number, MAX_LENGTH);
         simplify_name(unique, plain, MAX_LENGTH);
     }
@@ -471,7 +471,8 @@ bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *
     write_buffer(out, bin);
     if (out->is_broken)
         return convert_fail(error, MD5_ERROR_RANGE, path,
-                            "cannot write glTF: a number is not finite after scaling");
+                            "cannot write glTF: a number is not finite after scaling, or memory is "
+                            "exhausted");
     const size_t flags = JSON_REAL_PRECISION(9) | (!bin ? JSON_COMPACT : JSON_INDENT(1));
     char *const text = json_dumps(out->root, flags);
     if (!text)

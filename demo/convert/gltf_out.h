@@ -114,7 +114,10 @@ size_t gltf_add_picture(gltf_out *out, const void *bytes, size_t size);
 // Kinds of texts for which values are stored. Texts of different kinds are independent.
 enum {
     GLTF_EXTENSION = 'e', // names of extensions in extensionsUsed
-    GLTF_NODE_NAME = 'n', // unique names, as the next two
+    // Unique names of nodes, images and animations. The import by libassimp stores other texts
+    // under the first two: the name of a node and its index, and the path of an image and its
+    // index.
+    GLTF_NODE_NAME = 'n',
     GLTF_IMAGE_NAME = 'i',
     GLTF_ANIMATION_NAME = 'a',
     GLTF_CLIP = 'c',           // name and bytes of the tracks; the value is not used

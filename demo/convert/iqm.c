@@ -237,9 +237,9 @@ static bool check_array(const iqm_file *file, const iqm_array *entry)
     if (!is_supported || entry->size < type->min_size || entry->size > MAX_SIZE)
         return FAIL(MD5_ERROR_SYNTAX,
                     "vertex array of %s has format %u and size %u: expected %s and a size of "
-                    "at least %u",
+                    "%u to %d",
                     type->title, entry->format, entry->size,
-                    type->is_integer ? "integers" : "floats", type->min_size);
+                    type->is_integer ? "integers" : "floats", type->min_size, MAX_SIZE);
 
     const uint32_t width = component_sizes[entry->format];
     return has_bytes(file, entry->offset, file->header[NUM_VERTICES], (uint64_t)entry->size * width,
@@ -567,14 +567,15 @@ static bool check_mesh(const iqm_file *file, uint32_t index, const iqm_mesh *mes
                     index, (unsigned long long)end_vertex, file->header[NUM_VERTICES],
                     (unsigned long long)end_triangle, file->header[NUM_TRIANGLES]);
 
-    // Each element belongs to one mesh, so meshes that overlap use more elements than there are.
+    // Meshes that together use more elements than there are must overlap.
     const char *shared = NULL;
     if (mesh->num_vertices > num_left[0])
         shared = "vertices";
     else if (mesh->num_triangles > num_left[1])
         shared = "triangles";
     if (shared)
-        return FAIL(MD5_ERROR_RANGE, "mesh %u overlaps another mesh: both use the same %s", index,
+        return FAIL(MD5_ERROR_RANGE,
+                    "meshes overlap: meshes 0 to %u together use more %s than the file has", index,
                     shared);
     num_left[0] -= mesh->num_vertices;
     num_left[1] -= mesh->num_triangles;

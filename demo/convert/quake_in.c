@@ -153,10 +153,7 @@ static uint32_t get_in_range(quake_reader *in, size_t at, size_t size, uint64_t 
 // Fails if a number of four bytes does not have the only valid value.
 static void require_uint(quake_reader *in, size_t at, uint32_t expected, const char *name)
 {
-    const uint32_t number = get_uint(in, at, 4);
-    if (number != expected)
-        FAIL("%s at offset %zu: expected %d, found %d", name, at, (int32_t)expected,
-             (int32_t)number);
+    get_in_range(in, at, 4, expected, (uint64_t)expected + 1, name);
 }
 
 // Reads a name of at most `max_size` bytes without the characters that MD5 texts cannot contain.

@@ -369,7 +369,7 @@ static md5_vec3 left_direction(const retarget_figure *figure, const md5_xform *j
 static void find_axes(retarget_figure *figure)
 {
     const float min_side_length = 0.5f;
-    const float max_cosine = 0.9f; // of an angle from the nearest axis of the file
+    const float min_cosine = 0.9f; // of the angle to an axis of the file that y is set to
     const uint32_t head = figure->roles[2 * HEAD].last;
     const md5_quat default_space = figure->space;
     figure->space = no_rotation;
@@ -382,7 +382,7 @@ static void find_axes(retarget_figure *figure)
         md5_vec3_sub(figure->rest[head].translation, figure->rest[figure->pelvis].translation));
     md5_vec3 y = md5_vec3_sub(side, md5_vec3_scale(z, md5_vec3_dot(side, z)));
     y = md5_vec3_normalize(y, nearest_axis(side));
-    if (md5_vec3_dot(y, nearest_axis(y)) > max_cosine)
+    if (md5_vec3_dot(y, nearest_axis(y)) > min_cosine)
         y = nearest_axis(y);
     const md5_vec3 x = md5_vec3_cross(y, z);
     figure->space =
@@ -587,8 +587,9 @@ static void pair_roots(const retarget_figure *source, const retarget_figure *tar
                     (retarget_chain){target->body, target->body});
 }
 
-// Pairs the joints of both skeletons by their roles. If too few roles are common and there is no
-// map, removes the pairs, so that only equal names count, and returns false.
+// Pairs the joints of both skeletons by their roles, such as the left knee. If both skeletons have
+// too few roles in common and the user did not give a map, the function removes the pairs and
+// returns false. The caller then pairs joints by equal names only.
 static bool pair_joints(const retarget_figure *source, const retarget_figure *target,
                         bool is_captured, bool has_map)
 {
@@ -1688,7 +1689,8 @@ bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool a
         const bool is_finished = job->prints_map && is_any_done; // a map is printed for one clip
         const bool is_clip = part.kind == CONVERT_CLIP && is_retargeted && is_done && !is_finished;
         is_any_done |= is_clip;
-        const retarget_request request = {job, &part, &model_part, source, target};
+        const retarget_request request = {
+            .job = job, .clip = &part, .model = &model_part, .source = source, .target = target};
         if (is_clip)
             is_done = retarget_clip(&request, scene, error);
 

@@ -555,8 +555,8 @@ static bool can_be_anchor(const rig_skin *skin, size_t k)
     return skin->is_weighted[k] && skin->joints[k] != MD5_NONE;
 }
 
-// Returns the first entry of a skin whose joint another skin has already bound, or
-// skin->num_joints if there is no such joint.
+// Returns the index of the first joint of a skin that another skin has already bound, or
+// skin->num_joints if no joint is bound.
 static size_t find_bound_anchor(const convert_rig *rig, const rig_skin *skin)
 {
     for (size_t k = 0; k < skin->num_joints; k++) {
@@ -581,7 +581,7 @@ static size_t find_highest_anchor(const rig_skin *skin)
     return highest;
 }
 
-// Sets the placement of a skin: the transform from the space of its file to the space of the rest
+// Sets the placement of a skin: the transform from the space of its mesh to the space of the rest
 // pose. One joint of the skin, the anchor, determines it. If another skin has bound a joint of this
 // skin, that joint is the anchor and keeps its position, so that the other joints are bound at the
 // position of the vertices. Otherwise the highest joint is the anchor and is bound in its rest
@@ -931,7 +931,8 @@ convert_affine rig_residue(const rig_posed *posed)
 
 // -- Rigs -----------------------------------------------------------------------------------------
 
-// Returns false and fills the error if a joint is too far from the origin, or not at a number.
+// Returns false and fills the error if a joint is too far from the origin, or if its position is
+// not a number.
 static bool check_joint_positions(const convert_rig *rig)
 {
     const double max_coordinate = 1e9;

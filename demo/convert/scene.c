@@ -263,8 +263,8 @@ static char *make_unique(convert_scene *scene, convert_part_kind kind, const cha
     if (add_name(names, kind, name, &name_index))
         return common_copy(name);
 
-    // num_copies[] stores the last number that was tried, because a file may contain thousands of
-    // equal names. A numbered name can exist too, as the name of a part in the file.
+    // num_copies[] counts the numbers from 2 on that were tried, because a file may contain
+    // thousands of equal names. A numbered name can exist too, as the name of a part in the file.
     char *unique = NULL;
     size_t unique_index;
     do {

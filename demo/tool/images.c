@@ -318,7 +318,7 @@ void tool_check_image(md5_game *game, md5_check *file_check, const char *path)
     if (is_tga && !is_tga_supported(type, bits))
         tool_add_violation(file_check, "tga-kind", 0,
                            "%.80s: TGA type %u%s with %u bits per pixel is not supported: expected "
-                           "type 2 or 10 with 24 or 32 bits",
+                           "type 2 or 10 with 24 or 32 bits, or type 3 with 8, 24 or 32 bits",
                            name, type & 255, type > 255 ? " and a color map" : "", bits);
     if (is_pcx && bits != 8)
         tool_add_violation(file_check, "pcx-kind", 0,

@@ -195,7 +195,7 @@ static const common_option options[] = {
     {"normal-map", AT(TEXTS, mesh_options[CONVERT_MAP_NORMAL])},
     {"specular-map", AT(TEXTS, mesh_options[CONVERT_MAP_SPECULAR])},
     {"glow-map", AT(TEXTS, mesh_options[CONVERT_MAP_GLOW])},
-    {"hide", AT(TEXTS, mesh_options[CONVERT_NUM_MAPS])},
+    {"hide", AT(TEXTS, mesh_options[CONVERT_HIDE])},
     {"outfit", AT(TEXTS, outfits)},
     {"range", AT(RANGE, range), RANGE(0, 1e9)},
     {"up", "z|y", AT(EITHER, was_y_up)},

@@ -39,8 +39,8 @@ typedef struct tool_arguments {
     common_texts renames;
     common_texts cuts;
     common_texts tags;
-    common_texts mesh_options[CONVERT_NUM_MAPS + 1]; // as in convert_job
-    common_texts outfits;                            // as in convert_job
+    common_texts mesh_options[CONVERT_NUM_MESH_OPTIONS]; // as in convert_job
+    common_texts outfits;                                // as in convert_job
     uint32_t range[2];
     md5_engines requested; // requested engines, by --for
     double *times;         // [num_times] in milliseconds, or in frames if `counts_frames`

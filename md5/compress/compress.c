@@ -869,7 +869,7 @@ static void write_track(const md5_packed_track *track, uint32_t num_frames, uint
 }
 
 // Compresses with the current budgets and measures the error. `mark` is the position in the arena
-// at which the bytes are allocated; it frees the bytes of the previous attempt.
+// at which the bytes are allocated: a rewind to it frees the bytes of the previous attempt.
 static bool try_budgets(compression *job, md5_arena_mark mark)
 {
     md5i_arena_rewind(job->arena, mark);

@@ -57,8 +57,8 @@ static inline const char *scan_exponent(const char *text, const char *end, int64
 }
 
 // Scans the number at `text`: a sign, digits, a point, digits, an exponent. Returns the position
-// after it, or NULL if there is no digit. Leading zeros are not stored. Each digit before the point
-// increases the exponent; each zero between the point and the first other digit decreases it.
+// after it, or NULL if there is no digit. Leading zeros are not stored. Each other digit
+// before the point increases the exponent; each leading zero after the point decreases it.
 static MD5_COLD const char *scan_decimal(const char *text, const char *end, scanned_decimal *number)
 {
     const char *next = text;

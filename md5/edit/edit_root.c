@@ -30,20 +30,20 @@ static md5_quat heading(md5_quat rotation)
 
 // Returns the transform that joint 0 receives in a frame: `root` is its transform in the document,
 // `joint` the transform of the joint that contains the motion.
-static md5_xform edited_root(const root_motion_edit *repair, md5_xform root, md5_xform joint)
+static md5_xform edited_root(const root_motion_edit *motion, md5_xform root, md5_xform joint)
 {
     md5_xform result = root;
-    md5_vec3 arm = md5_vec3_sub(repair->first_root.translation, repair->first.translation);
-    if (repair->edit->moves_heading) {
-        const md5_quat start = md5_quat_conjugate(repair->first.rotation);
+    md5_vec3 arm = md5_vec3_sub(motion->first_root.translation, motion->first.translation);
+    if (motion->edit->moves_heading) {
+        const md5_quat start = md5_quat_conjugate(motion->first.rotation);
         const md5_quat rotation = heading(md5_quat_mul(joint.rotation, start));
-        result.rotation = md5_quat_mul(rotation, repair->first_root.rotation);
+        result.rotation = md5_quat_mul(rotation, motion->first_root.rotation);
         arm = md5_quat_rotate(rotation, arm);
     }
     const md5_vec3 target = md5_vec3_add(joint.translation, arm);
     result.translation.x = target.x;
     result.translation.y = target.y;
-    if (repair->edit->moves_height)
+    if (motion->edit->moves_height)
         result.translation.z = target.z;
     return result;
 }
@@ -51,12 +51,12 @@ static md5_xform edited_root(const root_motion_edit *repair, md5_xform root, md5
 // Moves the root motion of a pose to joint 0, and compensates its children; md5_frame_edit.change.
 static void move_root_motion(void *user, md5_xform *pose)
 {
-    const root_motion_edit *const repair = (const root_motion_edit *)user;
-    const md5_xform joint = model_transform(repair->skeleton, pose, repair->joint);
-    const md5_xform root = edited_root(repair, pose[0], joint);
+    const root_motion_edit *const motion = (const root_motion_edit *)user;
+    const md5_xform joint = model_transform(motion->skeleton, pose, motion->joint);
+    const md5_xform root = edited_root(motion, pose[0], joint);
     const md5_xform correction = md5_xform_mul(md5_xform_inverse(root), pose[0]);
-    for (uint32_t j = 1; j < repair->skeleton->num_joints; j++)
-        if (repair->skeleton->joints[j].parent == 0)
+    for (uint32_t j = 1; j < motion->skeleton->num_joints; j++)
+        if (motion->skeleton->joints[j].parent == 0)
             pose[j] = md5_xform_mul(correction, pose[j]);
     pose[0] = root;
 }

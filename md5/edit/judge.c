@@ -80,8 +80,9 @@ static uint32_t count_seam_vertices(md5_arena *scratch, const md5_mesh *mesh)
     return count;
 }
 
-// Counts the vertices with a weight whose position differs from the position of the vertex. The
-// influence of a weight is its position times the weight, so the difference is, too.
+// Counts the vertices with a weight whose position differs from the position of the vertex.
+// Influences store positions multiplied by their weights, so the distance is compared after it is
+// multiplied by the weight.
 static uint32_t count_scattered_vertices(const md5_mesh *mesh)
 {
     static const float tolerance = 0.02f; // units, more than the rounding of numbers in files

@@ -24,7 +24,8 @@ enum { UNKNOWN, SHELL, OUTSIDE };
 
 // Maximum number of tests of a cell against a triangle; they take a quarter of a second.
 #define MAX_TESTS (1 << 26)
-// Triangles with a shorter normal are treated as edges, squared cells.
+// If no component of a triangle's normal is larger than this (in cells squared), the triangle has
+// no area, and only its edges are marked.
 #define MIN_NORMAL 1e-9
 
 typedef struct rasterizer {
@@ -1058,10 +1059,9 @@ static void straighten_paths(bind_work *work, uint32_t row, md5_vec3d point)
     }
 }
 
-// Replaces the distances of a row by influences. In the paper, a joint at the distance d has the
-// influence 1 / ((1 - falloff) * d + falloff * d * d) squared, where the longest side of the mesh
-// is
-// 1. Here, influences are relative to the nearest joint, so that they cannot overflow.
+// Replaces the distances of a row by influences. In the paper, the longest side of the mesh is 1,
+// and a joint at the distance d has the influence 1 / ((1 - falloff) * d + falloff * d * d)
+// squared. Here, influences are relative to the nearest joint, so that they cannot overflow.
 static void compute_influences(bind_work *work, uint32_t row)
 {
     md5_bind_entry *const entries = md5_row(&work->rows, row);

@@ -787,8 +787,8 @@ static inline void prefetch_state(const md5_monster *monster)
     }
 }
 
-// Frame commands take effect one tick after their frame. This function ends a tick: it applies what
-// the commands of the tick have set in the members *_next, for the following tick.
+// Frame commands take effect one tick after their frame. During a tick they set the members *_next;
+// at its end, this function copies these members to the members that the next tick uses.
 static inline void apply_frame_commands(md5_monster *monster)
 {
     monster->can_move_eyes = monster->can_move_eyes_next;
@@ -999,7 +999,7 @@ bool md5_monster_restore(md5_monster *monster, const void *bytes, size_t size, m
     const size_t expected = md5_monster_save_size(monster);
     if (counts != pack_counts(monster))
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
-                        "saved monster does not match the monster: their numbers of joints and "
+                        "saved monster does not match the monster: their numbers of joints or "
                         "legs differ");
     if (size != expected)
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,

@@ -98,7 +98,7 @@ static bool add_variable(script_program *program, void **map_entry, const script
     const char *const text = md5_copy_text(&block->arena, name->at, name->size);
     TRY(stored_index && text);
 
-    // Both arrays grow by one element if they are full.
+    // Make space for one more element in both arrays.
     block->variables = (md5_script_variable *)md5_grow(&block->arena, block->variables, index,
                                                        sizeof *block->variables);
     block->initial =

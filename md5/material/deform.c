@@ -139,7 +139,12 @@ static void deform_tubes(const deform_surface *surface)
 
 // -- Flares ---------------------------------------------------------------------------------------
 
-enum { FLARE_CORNERS = 4, FLARE_VERTICES = 16, FLARE_TRIANGLES = 18 };
+enum {
+    FLARE_CORNERS = 4,
+    BORDER_VERTICES_PER_CORNER = 3,
+    FLARE_VERTICES = 16,
+    FLARE_TRIANGLES = 18
+};
 
 // Returns true if the edge is shared by the two triangles of a quad: one of them has it in the
 // reverse direction.
@@ -268,7 +273,6 @@ static md5_vec3 flare_border_vertex(const flare_quad *quad, uint32_t corner, uin
 // corner has three border vertices.
 static void deform_flare(const deform_surface *surface, float spread)
 {
-    enum { BORDER_VERTICES_PER_CORNER = 3 };
     const md5_deformed *const out = surface->out;
     const md5_vec2 corner_texcoord = {0.5f, 0.5f};
     const md5_vec2 border_texcoord = {0.0f, 0.5f};
@@ -549,7 +553,8 @@ bool md5_deform_size(md5_deform deform, const md5_mesh *mesh, uint32_t *num_vert
                      uint32_t *num_triangles)
 {
     MD5_ASSERT_PART(mesh, name);
-    MD5_ASSERT(num_vertices != NULL && num_triangles != NULL, "must not be NULL");
+    MD5_ASSERT(num_vertices != NULL && num_triangles != NULL,
+               "num_vertices, num_triangles: must not be NULL");
 
     const uint32_t count = mesh->num_vertices;
     const bool has_positions = count > 0 && mesh->positions != NULL;
@@ -584,9 +589,10 @@ static void write_flare_indices(uint32_t *indices)
 {
     for (uint32_t corner = 0; corner < FLARE_CORNERS; corner++, indices += 12) {
         const uint32_t next = (corner + 1) % FLARE_CORNERS;
-        const uint32_t first = FLARE_CORNERS + 3 * corner; // border vertices of the corner
+        const uint32_t first =
+            FLARE_CORNERS + BORDER_VERTICES_PER_CORNER * corner; // border vertices
         const uint32_t last = first + 2;
-        const uint32_t next_first = FLARE_CORNERS + 3 * next;
+        const uint32_t next_first = FLARE_CORNERS + BORDER_VERTICES_PER_CORNER * next;
         const uint32_t border[12] = {
             corner, first,      first + 1,  // around the corner
             corner, first + 1,  last,       // around the corner
@@ -631,7 +637,8 @@ void md5_deform_vertices(const md5_material *material, const md5_table *table,
     MD5_ASSERT_PART(material, decl);
     MD5_ASSERT_NULL_OR_PART(table, values);
     MD5_ASSERT_NOT_NULL(registers);
-    MD5_ASSERT(positions != NULL && view != NULL && out != NULL, "must not be NULL");
+    MD5_ASSERT(positions != NULL && view != NULL && out != NULL,
+               "positions, view, out: must not be NULL");
     MD5_ASSERT(out->positions != NULL && out->texcoords != NULL, "out: must not be NULL");
     MD5_ASSERT_RESERVED(view);
     MD5_ASSERT_RESERVED(out);

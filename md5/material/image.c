@@ -88,7 +88,7 @@ enum {
     TGA_WIDTH = 12,
     TGA_HEIGHT = 14,
     TGA_PIXEL_BITS = 16,
-    TGA_FLAGS = 17, // TOP_FIRST or 0
+    TGA_FLAGS = 17, // TOP_FIRST; other bits are ignored
     TGA_HEADER_SIZE = 18
 };
 enum { KIND_PALETTE = 1, KIND_COLOR = 2, KIND_GRAY = 3, PACKED = 8 };
@@ -624,39 +624,30 @@ static void decode_block(md5_block_format format, const uint8_t *block, uint8_t 
 // DDS: "DDS ", a header of 124 bytes, pixels. Only the first surface is read: the largest mip
 // level, and the first face of a cube map.
 //
-// Offsets from the start of the file:
-//     4 size of the header: 124
-//     8 flags
-//    12 height
-//    16 width
-//    20 bytes per row
-//    80 flags of the format
-//    84 format code, four characters
-//    88 bits per texel
-//    92 masks of red, green, blue and alpha
-//   112 flags of cube maps and volumes
-//   128 pixels; or, if the format code is "DX10", the DXGI format, and the pixels at 148
+// The pixels are at offset 128. If the format code is "DX10", the DXGI format is there, and the
+// pixels are at 148.
 //
 // (Microsoft, Programming Guide for DDS.)
 
 enum { DDS_HEADER_SIZE = 128, DX10_SIZE = 148, STRUCTURE_SIZE = 124, BLOCK_SIDE = 4 };
+// Offsets from the start of the file.
 enum {
-    DDS_SIZE = 4, // offsets of the header
+    DDS_SIZE = 4, // size of the header: STRUCTURE_SIZE
     DDS_FLAGS = 8,
     DDS_HEIGHT = 12,
     DDS_WIDTH = 16,
-    DDS_PITCH = 20,
+    DDS_PITCH = 20, // bytes per row
     DDS_FORMAT_FLAGS = 80,
-    DDS_FORMAT_CODE = 84,
-    DDS_BITS = 88,
-    DDS_MASKS = 92,
-    DDS_CAPS2 = 112
+    DDS_FORMAT_CODE = 84, // four characters
+    DDS_BITS = 88,        // bits per texel
+    DDS_MASKS = 92,       // masks of red, green, blue and alpha
+    DDS_CAPS2 = 112       // flags of cube maps and volumes
 };
-// Flags at offset 8.
+// Bits of DDS_FLAGS.
 enum { HAS_PITCH = 0x8 };
-// Flags at offset 112.
+// Bits of DDS_CAPS2.
 enum { IS_VOLUME = 0x200000 };
-// Flags of the format, at offset 80.
+// Bits of DDS_FORMAT_FLAGS.
 enum {
     HAS_ALPHA = 0x1,
     IS_ALPHA = 0x2,

@@ -92,7 +92,7 @@ static const struct surface_keyword {
     {.keyword = "noFragment", .surface = 1 << 11},
     {.keyword = "slick", .surface = 1 << 5},
     {.keyword = "collision", .surface = 1 << 6},
-    {.keyword = "noimpact", .surface = 1 << 8},
+    {.keyword = "noimpact", .surface = NO_IMPACT},
     {.keyword = "nodamage", .surface = 1 << 4},
     {.keyword = "ladder", .surface = 1 << 7},
     {.keyword = "nosteps", .surface = 1 << 9},

@@ -473,8 +473,8 @@ static void read_unknown_term(md5_material_parser *parser, const md5_token *toke
         *is_open = open_nested(parser, FRAME_TABLE, NULL);
 }
 
-// Reads the index of a table, whose name was read; sets `is_open`, and the index is read next. Any
-// other name is an unknown term. Returns the register of the term, if it is not open.
+// Reads the `[` after the name of a table, and sets `is_open`: the index is then read next. Any
+// other token is an unknown term, whose value is 1. Returns the register of 1, or 0 after an error.
 static uint32_t read_table_term(md5_material_parser *parser, const md5_token *token, bool *is_open)
 {
     md5_decl_entry *const entry =

@@ -120,7 +120,8 @@ bool md5i_packed_find_span(uint8_t step, uint32_t num_frames, const md5_sample_p
         return true;
     }
 
-    // Differences of frames are less than frames_per_key, so they are exact as floats.
+    // If the fraction is not 0, the differences of frames are at most frames_per_key, so they are
+    // exact as floats.
     const float displacement = ((float)frame1 - (float)frame0) * sample->fraction;
     const float frames_after_key = (float)(frame0 - key_frame) + displacement;
     const float fraction = frames_after_key / (float)(next_key_frame - key_frame);

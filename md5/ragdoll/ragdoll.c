@@ -921,7 +921,7 @@ bool md5_ragdoll_restore(md5_ragdoll *ragdoll, const void *bytes, size_t size, m
     const size_t expected_size = md5_ragdoll_save_size(ragdoll);
     if (head[1] != ((uint64_t)ragdoll->num_nodes << 32 | ragdoll->num_links))
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
-                        "saved ragdoll does not match the figure: their numbers of bodies and "
+                        "saved ragdoll does not match the figure: their numbers of bodies or "
                         "constraints differ");
     if (size != expected_size)
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,

@@ -355,9 +355,8 @@ void md5i_update_ragdoll_transforms(md5_ragdoll *ragdoll);
 
 // The purpose of md5i_prepare_ragdoll().
 typedef enum prepare_mode {
-    // A step of the simulation. The velocities are computed from the momenta of the last step,
-    // after
-    // friction and with the weight of this step.
+    // A step of the simulation. The velocities are computed from the momenta of the last step, with
+    // friction and the weight of this step.
     PREPARE_STEP,
     // Between steps, without friction and weight. The velocities are computed from the current
     // velocities of the bodies.

@@ -107,8 +107,8 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
         const uint64_t count = number < max_count ? number : max_count;
 
         // Joints and meshes have one count, the tables of meshes have one count per mesh. A second
-        // count of joints belongs to another file after this one, or to a hostile text that repeats
-        // a few bytes to reserve the memory for its size again.
+        // count of joints or of meshes belongs to another file after this one, or to a hostile text
+        // that repeats a few bytes to reserve the memory for its size again.
         const bool is_mesh_table = keyword >= COUNT_VERTICES;
         if (!is_mesh_table && sums[keyword] > 0)
             break;
@@ -278,8 +278,8 @@ bool md5i_read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joints)
 
 // -- Indices, checked at the end of a mesh --------------------------------------------------------
 
-// Reports a vertex whose weights are outside of the table, or that exceeds the number of references
-// to weights. Returns false.
+// Reports a vertex whose weights are outside of the table, or with which the references to weights
+// exceed the size of the text. Returns false.
 static bool fail_vertex(md5_mesh_reader *reader, const md5_mesh_block *block, uint32_t vertex)
 {
     md5_lex *const lex = &reader->lex;

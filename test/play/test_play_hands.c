@@ -319,7 +319,7 @@ TEST (hands_of_wrong_names_are_refused_with_their_place) {
         {"attached x gun.md5mesh on hand", "attached 'x' refers to unknown joint 'hand'", 27},
         {"attached gun gun.md5mesh", "duplicate attached model 'gun'", 10},
         {"limit head hinge ( 1 0 0 ) { min 2 max 1 }",
-         "limit 'head': range is not ascending: expected min to max, found 2 to 1", 7},
+         "limit 'head': range is not ascending: expected min <= max, found min 2 and max 1", 7},
         {"limit hed cone ( 1 0 0 )", "limit 'hed' refers to unknown joint 'hed'", 7},
         {"limit jaw cone ( 1 0 0 ) limit jaw none ( 1 0 0 )", "limit 'jaw' is a duplicate", 32},
         {"attached y none.md5mesh", "'none.md5mesh': ", 12},

@@ -219,7 +219,8 @@ TEST_HERE (machine_refuses_transitions) {
             all.condition->compare = MD5_IS_SET),
            OF_BODY " has no event name");
     REFUSE((all.condition->kind = MD5_WHEN_EVENT, all.condition->parameter = "footstep left"),
-           OF_BODY ": condition about an event has a comparison: expected MD5_IS_SET, found 3");
+           OF_BODY
+           ": condition about an event has a wrong comparison: expected 0 (MD5_IS_SET), found 3");
     REFUSE(all.condition->value = NAN, OF_BODY ": value of a condition is not a finite number");
 }
 
@@ -279,7 +280,7 @@ TEST_HERE (machine_refuses_limits) {
     REFUSE(all.limits[0].axis = ((md5_vec3){0, 0, 0}),
            "limit 'head' has no axis: expected a vector that is not 0, found ( 0 0 0 )");
     REFUSE(all.limits[0].min = 1.0f,
-           "limit 'head': range is not ascending: expected min to max, found 1 to 0.3");
+           "limit 'head': range is not ascending: expected min <= max, found min 1 and max 0.3");
     REFUSE(all.limits[0].joint = NULL, "limit '' has no joint");
 }
 

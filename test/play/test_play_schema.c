@@ -652,7 +652,7 @@ TEST (what_a_file_cannot_have_is_not_written) {
     is_refused(&(md5_machine_desc){.name = "m", ROW(motions, twice)},
                "motion 'm': speed is set to a number and a parameter: expected one of them");
     is_refused(&(md5_machine_desc){.name = "m", ROW(motions, clip)},
-               "motion 'm': clip is not used by this kind of motion: expected no value");
+               "motion 'm': clip is not used by a motion of this kind: expected no value");
     is_refused(&(md5_machine_desc){.name = "m", ROW(layers, frame)},
                "layer 'l': reference_frame has no effect without reference: expected no value");
     is_refused(&(md5_machine_desc){.name = "m", ROW(layers, eased)},

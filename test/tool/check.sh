@@ -447,7 +447,7 @@ images() {
     rm -rf "$scratch/case" && mkdir "$scratch/case" && cp "$base/a.md5mesh" "$scratch/case" && tga 002 000 004 030 >"$scratch/case/hide.tga" &&
         runs 0 check --for doom3 "$scratch/case" && line_of ' 0 warnings' && tga 003 000 004 010 >"$scratch/case/hide.tga" &&
         runs 0 check --for doom3 "$scratch/case" && line_of ' 0 warnings' && tga 001 001 004 010 >"$scratch/case/hide.tga" &&
-        runs 1 check --for doom3 "$scratch/case" && line_of 'hide.tga: TGA type 1 and a color map with 8 bits per pixel is not supported: expected type 2 or 10 with 24 or 32 bits \[tga-kind\] stops doom3' &&
+        runs 1 check --for doom3 "$scratch/case" && line_of 'hide.tga: TGA type 1 and a color map with 8 bits per pixel is not supported: expected type 2 or 10 with 24 or 32 bits, or type 3 with 8, 24 or 32 bits \[tga-kind\] stops doom3' &&
         runs 0 check --for ironwail "$scratch/case" && tga 012 000 004 020 >"$scratch/case/hide.tga" && runs 1 check --for rbdoom "$scratch/case" &&
         tga 002 000 006 030 >"$scratch/case/hide.tga" && runs 0 check --for doom3 "$scratch/case" && line_of 'hide.tga: the image is 6 x 2: expected powers of two \[image-sides\]' &&
         mkdir "$scratch/case/progs" && cp "$base"/a.md5* "$scratch/case/progs" && pcx 010 001 >"$scratch/case/progs/hide_00_00.pcx" &&

@@ -1297,12 +1297,12 @@ static void drop_file(view_state *viewer, const view_input *event)
     // Find the tile of an image under the mouse.
     view_run_ui(&viewer->ui, &viewer->panels, &stage,
                 &(ui_mouse){.x = x, .y = y, .is_moved = true});
-    const uint32_t hovered_tile = viewer->panels.textures.hovered; // index + 1
+    const uint32_t hovered_map = viewer->panels.textures.hovered; // 1 + md5gl_image_kind; 0: none
 
     view_command command = {.action = VIEW_OPEN_FILE, .path = path};
-    if (view_is_image(path) && hovered_tile > 0)
+    if (view_is_image(path) && hovered_map > 0)
         command = (view_command){VIEW_TAKE_TEXTURE, (size_t)viewer->ui.selected_mesh,
-                                 hovered_tile - 1, path};
+                                 hovered_map - 1, path};
     else if (is_on_body && view_is_image(path))
         command = (view_command){VIEW_TAKE_TEXTURE, pick.mesh, view_guess_map(path), path};
     else if (is_on_body && event->is_alone && common_has_suffix(path, ".md5mesh"))

@@ -96,7 +96,7 @@ static void adjust_quality(view_state *viewer, double begin)
     view_set_swap_waits(viewer->window, viewer->drawing.quality.step == 0);
 }
 
-// Reads the size and the scale of the window.
+// Reads the size and the scale of the window. Returns false if the scale cannot be set.
 static bool update_window_size(view_state *viewer)
 {
     int width;

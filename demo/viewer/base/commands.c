@@ -498,7 +498,7 @@ static bool is_key_listed(const view_menu_entry *entry, uint32_t have, uint32_t 
 uint32_t view_list_keys(uint32_t have, const char *const *triggers, uint32_t num_triggers,
                         bool walks, view_key_line lines[VIEW_MAX_KEY_LINES])
 {
-    // Without a machine, one line describes all triggers after the first.
+    // A list for any machine has no names of triggers: one line describes all after the first.
     static const char *const any_triggers[] = {"First trigger", "Other triggers"};
     const bool is_any_machine = triggers == NULL;
     if (is_any_machine) {

@@ -49,8 +49,8 @@ static float preferred_size(const view_layout_request *request, view_dock dock)
     return size > 0 ? fmaxf(size, sizes[dock].minimum) : sizes[dock].usual;
 }
 
-// Lays out the sheet of an upright window, with its handle and the time bar below it. A sheet of at
-// most half the height is below the image; a higher sheet covers a part of the image.
+// Lays out the sheet of an upright window at its bottom, with the time bar and the handle above it.
+// A sheet of at most half the height is below the image; a higher sheet covers a part of the image.
 static void lay_out_upright_sheet(const view_layout_request *request, view_dock front, bool is_open,
                                   view_layout *layout)
 {
@@ -194,7 +194,8 @@ view_layout view_lay_out(const view_layout_request *request)
     const bool is_upright = has_sheets && request->height > request->width;
     layout.is_phone = is_upright || (has_sheets && request->is_touched);
 
-    // The menu and the time bar. An upright window has its time bar below the sheet.
+    // The menu and the time bar. The time bar of an upright window is above its sheet:
+    // lay_out_upright_sheet() places it.
     const float menu_height = ceilf(menu_heights[layout.is_phone] * em);
     if (request->has_menu)
         layout.menu = view_cut(&layout.free, VIEW_AT_TOP, menu_height);

@@ -685,7 +685,7 @@ static bool is_movie(const char *path)
 }
 
 // Returns true if a name is in a list. NULL elements of the list are skipped.
-static bool is_name_in(const char *name, const char *const *names, size_t count)
+bool view_is_name_in(const char *name, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (names[i] != NULL && strcmp(name, names[i]) == 0)
@@ -707,7 +707,7 @@ static bool contradicts_thumbnail(const bool *given, const view_options *options
     }
     for (size_t i = 0; i < view_num_options; i++) {
         const char *const name = table[i].name;
-        if (given[i] && !is_name_in(name, allowed, COMMON_LENGTH(allowed))) {
+        if (given[i] && !view_is_name_in(name, allowed, COMMON_LENGTH(allowed))) {
             snprintf(problem, size, "--thumbnail cannot be combined with --%s", name);
             return true;
         }
@@ -745,7 +745,8 @@ const char *view_missing_requirement(const view_option *option, const view_optio
          {"watch", "record-as", "no-auto-quality", "reduced-motion", "open-last", "mute"}},
     };
     for (size_t i = 0; i < COMMON_LENGTH(requirements); i++)
-        if (!requirements[i].is_met && is_name_in(option->name, requirements[i].names, MAX_NAMES))
+        if (!requirements[i].is_met
+            && view_is_name_in(option->name, requirements[i].names, MAX_NAMES))
             return requirements[i].requirement;
     return NULL;
 }
@@ -866,8 +867,8 @@ static void move_outfits(view_options *options)
     }
 }
 
-// Returns true and writes the error message if an option was given that has no effect without a
-// window.
+// Returns true and writes the error message if an option was given without the option or file that
+// it requires. In a window this is not an error.
 static bool has_option_without_effect(const view_options *options, const bool *given, char *problem,
                                       size_t size)
 {

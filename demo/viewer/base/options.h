@@ -292,6 +292,9 @@ const view_option *view_get_field_option(size_t offset);
 // Returns the option that selects the images of a kind, such as --normal-map, or NULL.
 const view_option *view_get_map_option(md5gl_image_kind map);
 
+// Returns true if a name is in a list. NULL elements of the list are skipped.
+bool view_is_name_in(const char *name, const char *const *names, size_t count);
+
 // Returns a missing option or file without which an option has no effect, for messages, or NULL if
 // the option has an effect. Only for --output; in a window every option may take effect later.
 const char *view_missing_requirement(const view_option *option, const view_options *options);

@@ -186,14 +186,6 @@ static void add_skin_images(common_list *words, const view_textures *textures)
     }
 }
 
-static bool is_name_in(const char *name, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
-}
-
 // Adds the options of the shown document that md5tool convert also has.
 static void add_shared_options(common_list *words, const common_list *viewer_words, bool has_clips)
 {
@@ -205,8 +197,8 @@ static void add_shared_options(common_list *words, const common_list *viewer_wor
         if (strncmp(word, "--", 2) != 0)
             continue;
         const char *const name = word + strlen("--");
-        if (is_name_in(name, model_options, COMMON_LENGTH(model_options))
-            || (has_clips && is_name_in(name, clip_options, COMMON_LENGTH(clip_options))))
+        if (view_is_name_in(name, model_options, COMMON_LENGTH(model_options))
+            || (has_clips && view_is_name_in(name, clip_options, COMMON_LENGTH(clip_options))))
             add_option(words, name, common_copy(viewer_words->names[i + 1]));
     }
 }
@@ -216,7 +208,7 @@ static void add_shared_options(common_list *words, const common_list *viewer_wor
 static void assign_mesh_options(convert_job *job, const common_list *words)
 {
     // In the order of convert_job.mesh_options.
-    static const char *const mesh_options[CONVERT_NUM_MAPS + 1] = {
+    static const char *const mesh_options[CONVERT_NUM_MESH_OPTIONS] = {
         "texture", "normal-map", "specular-map", "glow-map", "hide"};
     for (size_t i = job->num_inputs; i < words->count; i += 2) {
         const char *const name = words->names[i] + strlen("--");
@@ -736,7 +728,7 @@ bool view_follow_export(view_state *viewer)
 // == Retargeted clips ============================================================================
 
 // Returns an unused path in the folder of the target model, for a clip that was retargeted to it or
-// for a map of joints.
+// for a map of joints. Returns NULL if all names are used. The caller frees the path.
 static char *name_retargeted(const view_state *viewer, const view_clip *clip, bool is_map)
 {
     const char *const target_path = viewer->options->retarget;
@@ -760,8 +752,8 @@ static char *name_retargeted(const view_state *viewer, const view_clip *clip, bo
     return path;
 }
 
-// Writes a clip that is retargeted or, if `is_map` is true, the map of joints for it. `path` may be
-// NULL. Returns false and fills `error` on failure.
+// Writes a retargeted clip or, if `is_map` is true, the map of joints for it. Returns false and
+// fills `error` on failure, also if `path` is NULL.
 static bool write_retargeted(const view_state *viewer, const view_clip *clip, bool is_map,
                              const char *path, md5_error *error)
 {

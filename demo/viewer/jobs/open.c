@@ -485,14 +485,6 @@ bool view_hide_meshes(view_state *viewer)
     return is_valid;
 }
 
-static bool is_text_in(const char *text, const common_texts *texts)
-{
-    for (size_t i = 0; i < texts->count; i++)
-        if (strcmp(texts->names[i], text) == 0)
-            return true;
-    return false;
-}
-
 // Logs that --flag or --state names an unknown item of the script, with the valid names. Returns
 // false.
 static bool report_unknown_item(view_state *viewer, bool is_flag, const char *requested)
@@ -533,7 +525,7 @@ static bool apply_script_names(view_state *viewer, bool is_flag)
     // Flags are set or reset; states are only entered.
     const char *name;
     for (uint32_t i = 0; (name = view_script_name(figure, is_flag, i)) != NULL; i++) {
-        const bool is_requested = is_text_in(name, requested);
+        const bool is_requested = view_is_name_in(name, requested->names, requested->count);
         const bool is_changed = is_requested != view_is_script_item_active(figure, is_flag, i);
         if (is_changed && (is_flag || is_requested))
             view_run_script_item(figure, is_flag, i, is_requested);

@@ -651,8 +651,7 @@ static void print_defects(const char *where, const view_mesh_defects *faults)
     printf("  normal and tangent defects%s: %s\n", where, text);
 }
 
-// Runs --no-render: prints the contents of the statistics panel, and the defects also at
-// --animation-time and over the shown clip.
+// Prints one line for each clip.
 static void print_motions(const view_scene *scene)
 {
     for (size_t i = 0; i < scene->num_clips; i++) {

@@ -334,8 +334,9 @@ static uint32_t find_kind(const char *word, size_t length)
     return find_choice(kinds, NUM_KINDS, word, length);
 }
 
-// Selects what a word names: a kind, the format of images or movies, or the format of a model.
-// `has_kind`: an earlier word has named the kind. Returns true if the word names a kind.
+// Selects the option with the name `word` in the dialog: a kind of export, or a format of images,
+// movies or models. `has_kind` is true if an earlier word of the search has selected the kind.
+// Returns true if this word selects the kind.
 static bool select_by_word(view_export *export, const char *word, size_t length, bool has_kind)
 {
     view_export_choices *const choices = &export->choices;
@@ -602,7 +603,8 @@ static void draw_preview(view_ui *ui, const view_export *export, view_rect *side
     const view_rect box = view_cut(side, VIEW_AT_TOP, 0.7f * side->width);
     view_draw_round_rect(ui->canvas, box, 4 * scale, VIEW_PREVIEW_COLOR);
     if (export->preview != 0)
-        ui_image(ui, box, export->preview, (uint32_t)(1000 * export->preview_shape), height, true);
+        ui_image(ui, box, export->preview, (uint32_t)((float)height * export->preview_shape),
+                 height, true);
     view_cut(side, VIEW_AT_TOP, 8 * scale);
 }
 

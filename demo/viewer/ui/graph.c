@@ -834,7 +834,7 @@ static void run_wheel(const graph_panel *panel)
     }
 }
 
-// The header: the names of the layers and the buttons of the zoom.
+// The header: the names of the layers and the buttons of the zoom. Also handles the wheel.
 static void run_header(const graph_panel *panel)
 {
     const float right = run_zoom_buttons(panel);

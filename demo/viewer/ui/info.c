@@ -263,8 +263,8 @@ static void list_clip(view_ui *ui, const view_stage *stage)
                   scene->root == MD5_ROOT_ID ? "as in Doom 3" : "in place");
 }
 
-// Writes the skinning paths of the meshes, such as "4, 8": the numbers of influences per vertex for
-// which a path is made.
+// Writes the skinning paths that the meshes use, such as "4, 8" or "compute". The path "4" is made
+// for up to 4 influences per vertex.
 static void write_skinning_paths(const view_stage *stage, char *text, size_t size)
 {
     const uint32_t num_meshes = stage->document->scene.model->num_meshes;

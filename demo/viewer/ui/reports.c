@@ -820,9 +820,7 @@ static const char *run_problem_buttons(view_ui *ui, const problem_row *row, cons
     }
 
     // The texts of wide rows without buttons end where those of most rows with buttons end.
-    if (!row->is_wide)
-        rest.width = fminf(rest.width, row->box.width);
-    else if (count == 0)
+    if (row->is_wide && count == 0)
         rest.width = fminf(rest.width, row->box.width - usual_buttons_width * em);
     *text_end = rest.x + rest.width;
     return pressed >= 0 ? labels[pressed] : NULL;

@@ -86,8 +86,8 @@ static void request_value(const setting *s, const char *text, double rest)
     if (s->option->effect == VIEW_EFFECT_RELOAD)
         rest = fmax(rest, reload_delay);
 
-    // A new value replaces the delayed value of the same option. The delayed value of another
-    // option is set now.
+    // A new value replaces the delayed value of the same option. Only one value can be delayed: if
+    // the new value is delayed too, the delayed value of another option is set now.
     if (card->waits == s->option) {
         free(card->waiting);
         card->waiting = NULL;
@@ -1177,16 +1177,14 @@ static void list_card_options(view_ui *ui, view_card *card, view_rect body)
     ui_end_column(ui);
 }
 
-// Closes the card after Reset, Done or a key. A delayed value must be applied successfully before
-// the card is closed.
-static void finish_card(view_ui *ui, view_card *card, bool is_reset, bool is_escape, bool is_done)
+// Closes the card after Done or a key. A delayed value must be applied successfully before the card
+// is closed.
+static void finish_card(view_ui *ui, view_card *card)
 {
-    if (is_reset || is_escape) {
-        UI_COMMAND(ui, VIEW_TAKE_BACK, .number = !is_escape);
-    } else if (is_done && card->waiting != NULL) {
+    if (card->waiting != NULL) {
         ui->command = view_pop_delayed_command(card, INFINITY);
         card->closes = true;
-    } else if (is_done) {
+    } else {
         ui_open_overlay(ui, VIEW_OVERLAY_NONE);
         ui->has_taken = true;
     }
@@ -1226,7 +1224,10 @@ void view_card_panel(view_ui *ui, view_card *card)
     const int pressed = ui_buttons(ui, &footer, labels, NUM_BUTTONS, DONE, true);
     ui_text(ui, footer.x, footer.y + 0.3f * em, fmaxf(footer.width, 1), VIEW_DIM, "Esc cancels");
     const bool is_done = is_closed || pressed == DONE || ui->mouse.key == VIEW_KEY_RETURN;
-    finish_card(ui, card, pressed == RESET, is_escape, is_done);
+    if (pressed == RESET || is_escape) // Escape restores the values and closes the card
+        UI_COMMAND(ui, VIEW_TAKE_BACK, .number = !is_escape);
+    else if (is_done)
+        finish_card(ui, card);
 }
 
 // == The settings =================================================================================
@@ -1289,8 +1290,8 @@ uint32_t view_current_keys(const view_document *document, view_key_line lines[VI
 
     const bool walks =
         is_machine ? view_can_walk(&scene->machine) : view_mover_of(scene)->take_over != NULL;
-    const uint32_t needs = view_found_needs(document) | VIEW_NEEDS_ENVIRONMENT;
-    return view_list_keys(needs, triggers, num_triggers, walks, lines);
+    const uint32_t have = view_found_needs(document) | VIEW_NEEDS_ENVIRONMENT;
+    return view_list_keys(have, triggers, num_triggers, walks, lines);
 }
 
 // Returns true if an option or its command contains the search text.

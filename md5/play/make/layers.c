@@ -1202,9 +1202,9 @@ static bool check_condition_members(md5_building *building, const md5_condition 
         return MD5_MISMATCH(building, &row->parameter, ": condition has no parameter");
     if (row->kind == MD5_WHEN_EVENT && row->compare != MD5_IS_SET)
         return MD5_MISMATCH(building, &row->parameter,
-                            ": condition about an event has a comparison: expected MD5_IS_SET, "
-                            "found %u",
-                            (unsigned)row->compare);
+                            ": condition about an event has a wrong comparison: expected %u "
+                            "(MD5_IS_SET), found %u",
+                            (unsigned)MD5_IS_SET, (unsigned)row->compare);
     if (is_time_condition(row) && row->compare <= MD5_IS_CLEAR)
         return MD5_MISMATCH(building, &row->parameter, ": condition has no comparison");
     return true;

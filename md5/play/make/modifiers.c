@@ -499,9 +499,10 @@ static bool build_limit(md5_building *building, const md5_limit_desc *row)
         return MD5_OUT_OF_RANGE(building, &row->joint,
                                 " has no axis: expected a vector that is not 0, found ( 0 0 0 )");
     if (!(row->min <= row->max))
-        return MD5_OUT_OF_RANGE(building, &row->joint,
-                                ": range is not ascending: expected min to max, found %g to %g",
-                                row->min, row->max);
+        return MD5_OUT_OF_RANGE(
+            building, &row->joint,
+            ": range is not ascending: expected min <= max, found min %g and max %g", row->min,
+            row->max);
 
     // Joints without a limit have the axis 0.
     md5_joint_limit *const limit = &building->machine->limits[joint];

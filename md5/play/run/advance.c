@@ -1715,9 +1715,9 @@ static void advance_interval(const step_context *context)
 
 // -- Length of an interval ------------------------------------------------------------------------
 
-// The functions of this section return the time until something may happen at which the interval
-// must end. They also limit *part, the time for which weights change so steadily that their means
-// are exact enough for root motion.
+// The functions seconds_to_...() return the time until something may happen at which the interval
+// must end. Functions with a parameter `part` also limit *part, the time for which weights change
+// so steadily that their means are exact enough for root motion.
 
 // Limits *part to a fraction of a fade and to the remaining time of the fade.
 static void limit_to_fade_part(md5_fade_time fade, double *part)

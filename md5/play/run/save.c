@@ -724,9 +724,9 @@ static void archive_offsets(md5_archive *archive, const md5_machine *machine, ui
     for (uint32_t i = 0; i < num_joints; i++)
         archive_offset(archive, &layer_state->offsets[i]);
 
-    // Before VERSION_VELOCITIES, the transition began with any elapsed time above 0.
+    // Before VERSION_VELOCITIES, the transition began with any elapsed time above 0. A time of an
+    // old version is raised above MD5_BORDER, so that the transition still counts as begun.
     const bool is_old_version = archive->version < VERSION_VELOCITIES;
-    // A smaller time of an old player is raised, so that the transition counts as begun.
     const bool is_begun = elapsed > (is_old_version ? 0 : MD5_BORDER);
     if (is_begun && is_old_version && archive->mode == STORE)
         layer_state->settling.elapsed = fmax(elapsed, 2 * MD5_BORDER);

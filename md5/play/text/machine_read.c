@@ -826,7 +826,7 @@ static bool read_keyword_values(md5_lex *lex, const char *token, const keyword_m
         break;
     }
 
-    // Read the values that follow on the same line.
+    // Read the values that follow the first value, such as the frame of a reference.
     const md5_column *const end = schema->columns + schema->num_columns;
     for (const md5_column *next = column + 1; next < end && next->position == MD5_POSITION_AFTER;
          next++) {

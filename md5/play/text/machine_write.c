@@ -56,8 +56,8 @@ static bool fail_write(writer *out, const md5_table_iterator *iterator, const ch
 // Fails because a row of this kind does not use a value.
 static bool fail_unused(writer *out, const md5_table_iterator *iterator)
 {
-    return fail_write(out, iterator, "is not used by this kind of %s: expected no value",
-                      md5i_row_title_at(iterator).kind);
+    return fail_write(out, iterator, "is not used by %s of this kind: expected no value",
+                      iterator->level->schema->what);
 }
 
 static bool is_letter(char c)
@@ -130,7 +130,7 @@ static void print_number(double number, int digits, char text[NUMBER_SIZE])
     text[length] = '\0';
 }
 
-// Returns true if a text is read as a number.
+// Returns true if the reader gets exactly `number` from the text.
 static bool is_read_as(const char *text, double number, bool is_float)
 {
     const char *const end = text + strlen(text);
