@@ -1216,6 +1216,7 @@ MD5_PLAY_API void md5_free_machine_file(md5_machine_file *file);
 // - a value of max_one_shots;
 // - a number that is not finite;
 // - a number together with a parameter that replaces it;
+// - a weight_easing without a weight_parameter;
 // - an exit without `waits`, or a frame without the clip to which it belongs;
 // - members that are only used by another kind of entry;
 // - a name that contains both kinds of quotes or a line break;

@@ -392,12 +392,15 @@ typedef struct md5_machine_window {
 // and the weights of the clips that contain the curve. A modifier has one.
 typedef enum md5_sum { MD5_SUM_MORPH, MD5_SUM_CURVE, MD5_SUM_MODIFIER } md5_sum;
 
+// The adjacent sums of a curve: its value, and the weight of the clips that contain it.
+enum { MD5_CURVE_VALUE, MD5_CURVE_CLIP_WEIGHT, MD5_NUM_CURVE_SUMS };
+
 // A source of the weight of a morph target, of the weight of a modifier, or of a curve.
 typedef struct md5_sum_row {
     const char *name;    // of the target, curve or modifier
     md5_sum target_kind; // kind of the target
     md5_morph_drive drive;
-    uint32_t target; // index of its sum
+    uint32_t target; // index of its first sum
     uint32_t first;  // entry i: the first row of name i (not a property of row i)
     uint32_t source; // parameter, state in its layer, clip, or curve
     uint32_t layer;  // layer of the state
@@ -407,10 +410,10 @@ typedef struct md5_sum_row {
     const md5_easing *easing; // NULL: linear
 } md5_sum_row;
 
-// Returns the number of sums of a target.
+// Returns the number of adjacent sums of a row's target.
 static inline uint32_t md5_num_row_sums(const md5_sum_row *row)
 {
-    return row->target_kind == MD5_SUM_CURVE ? 2 : 1;
+    return row->target_kind == MD5_SUM_CURVE ? MD5_NUM_CURVE_SUMS : 1;
 }
 
 struct md5_machine {

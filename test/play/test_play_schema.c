@@ -639,6 +639,11 @@ TEST (what_a_file_cannot_have_is_not_written) {
     const md5_mask_desc comment = {.name = "b", .joints = "a /*b*/"};
     const md5_layer_desc eased = {
         .name = "l", .weight = 0.5f, .weight_easing = {.kind = MD5_EASE_SMOOTH}};
+    const md5_layer_desc eased_zero = {.name = "l", .weight_easing = {.kind = MD5_EASE_SMOOTH}};
+    const md5_modifier_desc eased_curve = {.name = "a",
+                                           .joint = "head",
+                                           .weight_curve = "c",
+                                           .weight_easing = {.kind = MD5_EASE_SMOOTH}};
     const md5_layer_desc endless = {.name = "l", .weight = INFINITY};
     const md5_modifier_desc driven = {
         .name = "a", .joint = "head", .weight_parameter = "p", .weight_curve = "c"};
@@ -657,6 +662,10 @@ TEST (what_a_file_cannot_have_is_not_written) {
                "layer 'l': reference_frame has no effect without reference: expected no value");
     is_refused(&(md5_machine_desc){.name = "m", ROW(layers, eased)},
                "layer 'l': weight has an easing but no parameter: expected no easing");
+    is_refused(&(md5_machine_desc){.name = "m", ROW(layers, eased_zero)},
+               "layer 'l': weight has an easing but no parameter: expected no easing");
+    is_refused(&(md5_machine_desc){.name = "m", ROW(modifiers, eased_curve)},
+               "modifier 'a': weight has an easing but no parameter: expected no easing");
     is_refused(&(md5_machine_desc){.name = "m", ROW(layers, endless)},
                "layer 'l': weight is out of range: expected -3.4e38 to 3.4e38, found inf");
     is_refused(&(md5_machine_desc){.name = "m", ROW(modifiers, driven)},

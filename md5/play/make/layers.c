@@ -1680,12 +1680,15 @@ static bool build_morphs(md5_building *building)
         TRY(build_morph(building, i));
     TRY(number_rows(building, &names, machine->morph_rows, desc->num_morphs, &machine->num_morphs));
 
-    // The sums of morph targets are first, then two sums per curve, then the sums of modifiers.
+    // The sums of morph targets are first, then the sums of curves, then the sums of modifiers.
+    // Until here, the target of a curve is the number of its name.
     const uint32_t num_curve_names = machine->num_sums; // set by md5i_build_curves()
     machine->num_rows = desc->num_morphs + machine->num_curves;
-    machine->num_sums = machine->num_morphs + 2 * num_curve_names;
-    for (uint32_t i = 0; i < machine->num_curves; i++)
-        machine->curves[i].target = machine->num_morphs + 2 * machine->curves[i].target;
+    machine->num_sums = machine->num_morphs + MD5_NUM_CURVE_SUMS * num_curve_names;
+    for (uint32_t i = 0; i < machine->num_curves; i++) {
+        const uint32_t name = machine->curves[i].target;
+        machine->curves[i].target = machine->num_morphs + MD5_NUM_CURVE_SUMS * name;
+    }
     return true;
 }
 

@@ -487,7 +487,8 @@ static sum_range all_sums(const md5_machine *machine)
     };
 }
 
-// Adds the sums of a state. A curve has a second sum, the weight of the clips that contain it.
+// Adds the sums of a state, multiplied by its fade weight, to `weights`, which begins at the first
+// sum of the range. A curve has a second sum, the weight of the clips that contain it.
 static void add_state_sums(const md5_player *player, uint32_t layer, const md5_active_state *active,
                            float fade, sum_range range, float *weights)
 {
@@ -501,7 +502,7 @@ static void add_state_sums(const md5_player *player, uint32_t layer, const md5_a
         float clip_weight;
         weights[sum] += fade * state_weight(player, layer, active, row, &clip_weight);
         if (row->target_kind == MD5_SUM_CURVE)
-            weights[sum + 1] += fade * clip_weight; // CURVE_CLIP_WEIGHT
+            weights[sum + MD5_CURVE_CLIP_WEIGHT] += fade * clip_weight;
     }
 }
 
@@ -562,8 +563,7 @@ void md5i_copy_sums(const md5_player *player, const md5_player *old_player,
     }
 }
 
-// Number of components of a md5_root_velocity.
-enum { NUM_ROOT_COMPONENTS = 4 };
+enum { NUM_ROOT_COMPONENTS = MD5_COUNT(((md5_root_velocity *)0)->v) };
 
 // Returns the velocity of the old motion of the root: of its clips, and of the remaining offset if
 // an inertial transition is in progress. Each component is at most the larger of the velocities of
@@ -674,9 +674,6 @@ static float add_one_shot_curves(const md5_player *player, uint32_t num_below, u
     return value;
 }
 
-// The sums of a curve: its value, and the weight of the clips that contain it.
-enum { CURVE_VALUE, CURVE_CLIP_WEIGHT, NUM_CURVE_SUMS };
-
 // Returns the value of a curve. Requires up-to-date weights: see md5i_update_weights().
 static float curve_value(const md5_player *player, uint32_t curve)
 {
@@ -686,7 +683,7 @@ static float curve_value(const md5_player *player, uint32_t curve)
     const uint32_t first_curve_row = machine->tables.num_morphs; // after the rows of morphs
     const sum_range range = {
         .first = sum,
-        .count = NUM_CURVE_SUMS,
+        .count = MD5_NUM_CURVE_SUMS,
         .first_row = first_curve_row + curve,
         .end_row = first_curve_row + machine->num_curves,
     };
@@ -694,11 +691,12 @@ static float curve_value(const md5_player *player, uint32_t curve)
     float value = num_layers == 0 ? add_one_shot_curves(player, 0, sum, 0) : 0;
     for (uint32_t i = 0; i < num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
-        float sums[NUM_CURVE_SUMS];
+        float sums[MD5_NUM_CURVE_SUMS];
         compute_sums(player, i, md5_whole_chain(&player->layer_states[i]), range, sums);
-        const float clip_weight = fminf(fmaxf(sums[CURVE_CLIP_WEIGHT], 0.0f), 1.0f);
+        const float clip_weight = fminf(fmaxf(sums[MD5_CURVE_CLIP_WEIGHT], 0.0f), 1.0f);
         const float covered = layer->mode == MD5_LAYER_ADD ? 0 : clip_weight;
-        value += md5i_rule_weight(player, &layer->weight) * (sums[CURVE_VALUE] - covered * value);
+        value +=
+            md5i_rule_weight(player, &layer->weight) * (sums[MD5_CURVE_VALUE] - covered * value);
         value = add_one_shot_curves(player, i + 1, sum, value);
     }
     return value;

@@ -508,11 +508,10 @@ static bool write_share(writer *out, const md5_table_iterator *iterator)
     const char *const parameter = text_at(row, column->auxiliary);
     const uint32_t driver = find_driver(column, row);
     const bool is_driven = driver < MD5_NUM_DRIVERS;
-    if (!parameter && !is_driven) {
-        if (is_share_eased(column, row))
-            return fail_write(out, iterator, "has an easing but no parameter: expected no easing");
+    if (!parameter && is_share_eased(column, row)) // the reader accepts an easing after a parameter
+        return fail_write(out, iterator, "has an easing but no parameter: expected no easing");
+    if (!parameter && !is_driven)
         return write_value(out, iterator, column, row);
-    }
 
     if (md5i_column_number(column, row) != 0)
         return fail_write(out, iterator, "is set to a number and a %s: expected one of them",
@@ -663,12 +662,15 @@ static bool write_keyword_value(writer *out, const md5_table_iterator *iterator)
     return true;
 }
 
-// Returns true if the parameter or driver of a share is set.
+// Returns true if the parameter, the driver or the easing of a share is set. write_share() reports
+// an easing without a parameter, also if the number of the share is 0.
 static bool is_share_set(const md5_column *column, const char *row)
 {
     if (column->form != MD5_FORM_SHARE)
         return false;
-    return text_at(row, column->auxiliary) || find_driver(column, row) < MD5_NUM_DRIVERS;
+    if (text_at(row, column->auxiliary) || is_share_eased(column, row))
+        return true;
+    return find_driver(column, row) < MD5_NUM_DRIVERS;
 }
 
 // Writes the current column of the pass. `braces` is the level of the row whose block contains the
