@@ -1,6 +1,8 @@
 // Formats errors and warnings as text: file:line:column: error: message.
 #include "md5/core/context.h"
 
+// Writes an error as one line: file:line:column: severity: message. Returns the length of the line,
+// like snprintf(); `text` contains as much of it as fits into `size` bytes.
 size_t md5_format_error(const md5_error *error, char *text, size_t size)
 {
     char whole[sizeof error->file + sizeof error->message + 64];
@@ -13,8 +15,9 @@ size_t md5_format_error(const md5_error *error, char *text, size_t size)
         snprintf(location, sizeof location, "%u:%u:", error->line, error->column);
     snprintf(whole, sizeof whole, "%s%s%s%s%s: %s", error->file, colon, location, space,
              md5i_severity(error->status), error->message);
-    // Escapes bytes that are not printable, because a file name may contain terminal control
-    // sequences.
+
+    // Copy the line with escapes for bytes that are not printable, because a file name may contain
+    // control sequences for terminals.
     size_t length = 0;
     for (const char *at = whole, *const end = whole + strlen(whole); at < end;) {
         char bytes[MD5_ESCAPED];

@@ -22,7 +22,8 @@ md5_quat md5_quat_from_axis_angle(md5_vec3 axis, float angle)
 
 // -- Euler angles ---------------------------------------------------------------------------------
 
-// The product of the quaternions of the three angles, expanded.
+// Returns the rotation of Euler angles in degrees: the product of the quaternions of yaw, pitch and
+// roll, multiplied out.
 md5_quat md5_quat_from_euler(md5_euler angles)
 {
     const double half = 0.5 * radians;
@@ -47,8 +48,10 @@ md5_quat md5_quat_from_euler(md5_euler angles)
 // rounding error of floats.
 #define MIN_COSINE 1e-6
 
-// With pitch p, yaw y and roll r, the first column of the rotation matrix is
-// (cos p cos y, cos p sin y, -sin p), and the last row is (-sin p, cos p sin r, cos p cos r).
+// Returns the Euler angles of a rotation in degrees, from elements of its matrix. With pitch p, yaw
+// y and roll r, the first column of the matrix is (cos p cos y, cos p sin y, -sin p), and the last
+// row is (-sin p, cos p sin r, cos p cos r). If cos p is 0, yaw and roll rotate about the same
+// axis: the roll is then 0.
 md5_euler md5_quat_to_euler(md5_quat q)
 {
     const double x = (double)q.x;
@@ -75,6 +78,8 @@ md5_euler md5_quat_to_euler(md5_quat q)
 
 // -- Two directions -------------------------------------------------------------------------------
 
+// Returns the shortest rotation that maps the direction `from` to the direction `to`; no rotation
+// if a vector has no direction.
 md5_quat md5_quat_between(md5_vec3 from, md5_vec3 to)
 {
     const md5_vec3d from_unit = md5_vec3d_normalize(md5_vec3d_from_vec3(from));
@@ -82,11 +87,12 @@ md5_quat md5_quat_between(md5_vec3 from, md5_vec3 to)
     const md5_vec3 a = md5_vec3d_round(from_unit);
     const md5_vec3 b = md5_vec3d_round(to_unit);
     const float cosine = md5_vec3_dot(a, b);
-    if (!(md5_vec3_dot(a, a) > 0.5f && md5_vec3_dot(b, b) > 0.5f))
+    const bool have_directions = md5_vec3_dot(a, a) > 0.5f && md5_vec3_dot(b, b) > 0.5f;
+    if (!have_directions) // zero vectors or NaN
         return NO_ROTATION;
     if (!(cosine > -0.5f))
         return md5i_quat_between_far(a, b);
-    // The quaternion (from x to, 1 + cosine), whose square is 2 (1 + cosine).
+    // The quaternion (a x b, 1 + cosine) divided by its length sqrt(2 (1 + cosine)).
     const float half_cosine = sqrtf(0.5f + 0.5f * cosine);
     const md5_vec3 axis = md5_vec3_scale(md5_vec3_cross(a, b), 0.5f / half_cosine);
     return (md5_quat){axis.x, axis.y, axis.z, half_cosine};
@@ -116,6 +122,8 @@ static md5_quat arc_end(md5_quat a, md5_quat b)
     return cosine < 0 ? (md5_quat){-b.x, -b.y, -b.z, -b.w} : b;
 }
 
+// Returns the normalized linear interpolation along the shorter arc.
+//
 // The maximum difference between nlerp and slerp, which md5math.h documents, follows from this: let
 // 2 h be the angle between the unit quaternions, and x = 2 t - 1. Measured from the midpoint of the
 // arc, slerp is at the angle x h. The sum (1 - t) a + t b has the components cos(h) along the
@@ -164,8 +172,9 @@ md5_vec3 md5_mat34_direction(md5_mat34 m, md5_vec3 direction)
     return md5_mat34_rotate(&m, direction);
 }
 
-// Computes the inverse with cofactors: each column of cofactors is the cross product of the other
-// two columns.
+// Returns the inverse of a matrix whose last row is 0 0 0 1, or a zero matrix if the inverse is not
+// finite. Computes the 3x3 part with cofactors: each row of the inverse is the cross product of two
+// columns, divided by the determinant.
 md5_mat34 md5_mat34_inverse(md5_mat34 m)
 {
     md5_vec3d columns[4];
@@ -188,7 +197,7 @@ md5_mat34 md5_mat34_inverse(md5_mat34 m)
         out[0] = (float)row.x;
         out[1] = (float)row.y;
         out[2] = (float)row.z;
-        out[3] = (float)-md5_vec3d_dot(row, columns[3]);
+        out[3] = (float)-md5_vec3d_dot(row, columns[3]); // undoes the translation
         for (uint32_t j = 0; j < 4; j++)
             is_finite = is_finite && fabsf(out[j]) <= FLT_MAX;
     }
@@ -214,7 +223,8 @@ md5_bounds md5_bounds_union(md5_bounds a, md5_bounds b)
     };
 }
 
-// Ignores NaN, because comparisons with NaN are false.
+// Returns the bounding box of points; for no points, an empty box whose minimum is above its
+// maximum. Ignores NaN, because comparisons with NaN are false.
 md5_bounds md5_bounds_from_points(const md5_vec3 *points, size_t count)
 {
     MD5_ASSERT_ARRAY(points, count);
@@ -255,6 +265,7 @@ md5_mat44 md5_mat44_from_mat34(md5_mat34 m)
     return out;
 }
 
+// Returns a * b. Matrices are stored by columns: element (row, column) is m[4 * column + row].
 md5_mat44 md5_mat44_mul(md5_mat44 a, md5_mat44 b)
 {
     md5_mat44 product;
@@ -269,6 +280,9 @@ md5_mat44 md5_mat44_mul(md5_mat44 a, md5_mat44 b)
     return product;
 }
 
+// Returns the view matrix of a camera at `eye` that looks at `target`: in view space, x is to the
+// right, y is up and z is backward. Always returns a valid matrix, also if the points are equal or
+// `up` is parallel to the view direction.
 md5_mat44 md5_mat44_look_at(md5_vec3 eye, md5_vec3 target, md5_vec3 up)
 {
     const md5_vec3d from = md5_vec3d_from_vec3(eye);
@@ -279,7 +293,7 @@ md5_mat44 md5_mat44_look_at(md5_vec3 eye, md5_vec3 target, md5_vec3 up)
         forward = (md5_vec3d){1, 0, 0};
     md5_vec3d right = md5_vec3d_cross(forward, md5_vec3d_normalize(md5_vec3d_from_vec3(up)));
     const bool is_up_parallel = !(md5_vec3d_length(right) > 1e-6); // to `forward`
-    if (is_up_parallel) {
+    if (is_up_parallel) { // replace `up` by an axis that is not parallel
         const md5_vec3d x = {1, 0, 0};
         const md5_vec3d z = {0, 0, 1};
         right = md5_vec3d_cross(forward, fabs(forward.z) < 0.8 ? z : x);
@@ -314,6 +328,8 @@ float md5_vertical_fov(float horizontal_fov, float aspect)
     return (float)(2 * atan(half) / radians);
 }
 
+// Returns the perspective projection for a range of depths.
+//
 // A point at the distance d has the depth z / w = -m[10] + m[14] / d. The depth is 0 at the
 // distance `from` and 1 at the distance `to`: near_z and far_z, or the opposite for a reversed
 // depth. The formulas use the ratio near / far or far / near that is finite, so that far_z may be
@@ -329,11 +345,11 @@ md5_mat44 md5_mat44_perspective(float fov_y, float aspect, float near_z, float f
     const double from = (double)(is_reversed ? far_z : near_z);
     const double to = (double)(is_reversed ? near_z : far_z);
 
-    // Depths from 0 to 1: the elements m[10] and m[14] of the matrix.
+    // The elements m[10] and m[14] for depths from 0 to 1: the solution of both conditions above.
     const double linear = from < to ? 1.0 / (from / to - 1) : (to / from) / (1 - to / from);
     const double constant = from < to ? from * linear : to / (1 - to / from);
 
-    // Depths from -1 to 1 are 2 * depth - 1.
+    // The range from -1 to 1 is 2 * depth - 1.
     const bool from_zero = depth != MD5_DEPTH_MINUS_ONE_TO_ONE;
     const double cotangent = 1.0 / tan((double)fov_y * radians * 0.5);
     md5_mat44 clip = {{0}};
@@ -373,6 +389,8 @@ static void invert_mat44(const md5_mat44 *m, double inverse[16])
         inverse[i] /= determinant;
 }
 
+// Returns the inverse of a matrix, computed in double, or a zero matrix if the inverse is not
+// finite.
 md5_mat44 md5_mat44_inverse(md5_mat44 m)
 {
     double exact[16];
@@ -396,6 +414,8 @@ static bool store_point(double x, double y, double z, md5_vec3 *out)
     return is_finite;
 }
 
+// Projects a point of the world to a pixel: x and y in the viewport, y downward, and the depth as
+// z. Returns false and leaves `pixel` unchanged if the point is not in front of the camera.
 bool md5_mat44_project(md5_mat44 clip_from_world, md5_viewport viewport, md5_vec3 point,
                        md5_vec3 *pixel)
 {
@@ -404,6 +424,8 @@ bool md5_mat44_project(md5_mat44 clip_from_world, md5_viewport viewport, md5_vec
     const double x = (double)point.x;
     const double y = (double)point.y;
     const double z = (double)point.z;
+
+    // The point in clip space: the matrix times (x, y, z, 1).
     double clip[4];
     for (uint32_t i = 0; i < 4; i++)
         clip[i] =
@@ -412,6 +434,7 @@ bool md5_mat44_project(md5_mat44 clip_from_world, md5_viewport viewport, md5_vec
     if (is_behind_camera)
         return false;
 
+    // Divide by w, and map -1 to 1 to the viewport.
     double depth = clip[2] / clip[3];
     if (viewport.depth == MD5_DEPTH_MINUS_ONE_TO_ONE)
         depth = 0.5 + 0.5 * depth;
@@ -427,6 +450,8 @@ typedef struct unproject_result {
     double w;
 } unproject_result;
 
+// Returns the point of the world that projects to `pixel` with the depth pixel.z: the inverse of
+// md5_mat44_project().
 static unproject_result unproject(const md5_mat44 *clip_from_world, md5_viewport viewport,
                                   md5_vec3 pixel)
 {
@@ -451,9 +476,12 @@ bool md5_mat44_unproject(md5_mat44 clip_from_world, md5_viewport viewport, md5_v
            && store_point(found.at.x / found.w, found.at.y / found.w, found.at.z / found.w, point);
 }
 
+// Returns the ray of the world through a pixel. It starts on the near plane and ends on the far
+// plane, at the distance `limit`, which is 0 if the far plane is infinitely distant.
+//
 // The ray is from near / near.w to far / far.w, where near and far are the pixel's points on both
-// planes in homogeneous coordinates. The far plane may be infinitely distant (far.w is 0), so the
-// direction is computed after a multiplication by both w.
+// planes in homogeneous coordinates. The direction is computed after a multiplication by both w,
+// because far.w may be 0.
 md5_ray md5_ray_from_pixel(md5_mat44 clip_from_world, md5_viewport viewport, float x, float y)
 {
     const float near_z = viewport.depth == MD5_DEPTH_ONE_TO_ZERO ? 1 : 0;
@@ -465,7 +493,8 @@ md5_ray md5_ray_from_pixel(md5_mat44 clip_from_world, md5_viewport viewport, flo
     const double length = md5_vec3d_length(along);
     const double limit = length / (near.w * far.w);
     md5_ray ray = {.limit = limit > 0 && limit <= (double)FLT_MAX ? (float)limit : 0};
-    if (!(near.w > 0) || !(length > 0 && length < HUGE_VAL))
+    const bool is_defined = near.w > 0 && length > 0 && length < HUGE_VAL;
+    if (!is_defined)
         return ray;
     if (store_point(near.at.x / near.w, near.at.y / near.w, near.at.z / near.w, &ray.origin))
         ray.direction = md5_vec3d_round(md5_vec3d_scale(along, 1.0 / length));

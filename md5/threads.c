@@ -2,6 +2,8 @@
 #include "md5/core/assert.h"
 #include "md5/md5model.h"
 
+// Calls `range` for the indices 0 to `count` - 1: split into ranges on the threads of `threads`, or
+// in one call on the calling thread if `threads` is NULL or would not help.
 void md5_threads_run(const md5_threads *threads, size_t count, md5_range_fn *range, void *user)
 {
     MD5_ASSERT_NOT_NULL(range);

@@ -33,6 +33,9 @@ static md5_chunk *new_chunk(md5_arena *arena, size_t size)
     return chunk;
 }
 
+// Returns 16-byte aligned, uninitialized memory for `count` elements of `size` bytes. The memory is
+// the next part of the newest chunk, or of a new chunk if the newest chunk has too little space
+// left. Returns NULL and sets the context's error if memory runs out.
 void *md5i_arena_alloc_raw(md5_arena *arena, size_t count, size_t size)
 {
     const size_t num_bytes = aligned_size(count, size);
@@ -44,8 +47,8 @@ void *md5i_arena_alloc_raw(md5_arena *arena, size_t count, size_t size)
 
     md5_chunk *chunk = arena->chunks;
     if (!chunk || num_bytes > chunk->size - chunk->used) {
-        // Chunks grow with the memory held: the number of chunks is logarithmic, and the unused
-        // space at the end of each chunk is a small part of the total.
+        // A new chunk has at least a fraction of the memory that the context already holds. So the
+        // number of chunks is logarithmic in the total, and little space at their ends is unused.
         const size_t grown = arena->context->memory_held / GROWTH;
         const size_t exact = num_bytes + MD5_CHUNK_HEADER;
         size_t min_size = 0;

@@ -75,7 +75,8 @@ static inline bool md5_are_zero(const uint64_t *members, size_t count)
     return bits == 0;
 }
 
-// Returns true if the last `num_zeros` bytes of each item of `size` bytes are 0.
+// Returns true if the last `num_zeros` bytes of each of the `count` items are 0. Each item has
+// `size` bytes. Combines all bytes with OR, so that the inner loop does not branch.
 static inline bool md5_items_end_with_zeros(const void *items, size_t count, size_t size,
                                             size_t num_zeros)
 {

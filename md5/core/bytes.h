@@ -25,14 +25,16 @@ static inline uint64_t md5_read_le(const unsigned char *from, size_t count)
     return md5_read_u64le(&bytes);
 }
 
-// A saved state that is written or read. The same sequence of calls does both, so that the formats
-// cannot differ. Numbers, floats included, have 4 or 8 bytes.
+// A position in the bytes of a saved state, which are either written or read. The same sequence of
+// calls does both, so that the written and the read format cannot differ. Each number, integer or
+// float, has 4 or 8 bytes.
 typedef struct md5_state_archive {
     unsigned char *to;         // next byte to write; NULL while reading
     const unsigned char *from; // next byte to read
 } md5_state_archive;
 
-// Write or read a number of 4 or 8 bytes, in little-endian order.
+// Writes or reads a number of 4 bytes in little-endian order, and advances the archive. If the
+// archive is written (`to` is not NULL), *number is copied to it; otherwise *number is set from it.
 static inline void md5_archive_32(md5_state_archive *archive, void *number)
 {
     uint32_t bits = 0;
@@ -47,6 +49,7 @@ static inline void md5_archive_32(md5_state_archive *archive, void *number)
     memcpy(number, &bits, sizeof bits);
 }
 
+// Like md5_archive_32(), for a number of 8 bytes.
 static inline void md5_archive_64(md5_state_archive *archive, void *number)
 {
     uint64_t bits = 0;

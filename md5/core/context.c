@@ -21,18 +21,19 @@ static void default_free(void *user, void *memory, size_t size)
 
 #else
 
-// malloc() may align to 8 bytes only, as for WebAssembly. The byte before the returned memory
-// contains its distance from the memory of malloc().
+// Returns 16-byte aligned memory from malloc(), which may align to 8 bytes only, as for
+// WebAssembly. The returned address is 1 to 16 bytes after the address from malloc(). The byte
+// before it stores this distance, which default_free() subtracts again.
 static void *default_alloc(void *user, size_t size)
 {
     enum { ALIGNMENT = 16 };
     (void)user;
-    unsigned char *const whole = size <= SIZE_MAX - ALIGNMENT ? malloc(size + ALIGNMENT) : NULL;
-    if (!whole)
+    unsigned char *const memory = size <= SIZE_MAX - ALIGNMENT ? malloc(size + ALIGNMENT) : NULL;
+    if (!memory)
         return NULL;
-    const size_t skipped = ALIGNMENT - (uintptr_t)whole % ALIGNMENT;
-    whole[skipped - 1] = (unsigned char)skipped;
-    return whole + skipped;
+    const size_t distance = ALIGNMENT - (uintptr_t)memory % ALIGNMENT;
+    memory[distance - 1] = (unsigned char)distance;
+    return memory + distance;
 }
 
 static void default_free(void *user, void *memory, size_t size)
@@ -49,8 +50,8 @@ bool md5i_is_default_allocator(const md5_allocator *allocator)
     return allocator->free == default_free;
 }
 
-// If the name is too long, stores its end, because the file name is more important than its
-// folders.
+// Sets the file name of the messages that follow; NULL = none. If the name is too long, stores its
+// end, because the name of the file is more important than the names of its folders.
 void md5i_context_set_file(md5_context *context, const char *file)
 {
     char *const name = context->error.file;
@@ -62,6 +63,8 @@ void md5i_context_set_file(md5_context *context, const char *file)
     name[size] = '\0';
 }
 
+// Initializes the context of a call: options with their defaults, warnings, the name of the file
+// for messages, and the caller's error. `opts`, `file` and `error` may be NULL.
 void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const char *file,
                         md5_error *error)
 {
@@ -126,6 +129,8 @@ bool md5i_fail(md5_context *context, md5_status status, uint32_t line, uint32_t 
     return md5i_fail_as(context, &failure);
 }
 
+// Returns memory from the context's allocator and counts it as held. Returns NULL and sets the
+// context's error if the memory limit would be exceeded or the allocator fails.
 void *md5i_alloc(md5_context *context, size_t size)
 {
     if (size > context->allocator.limit - context->memory_held) {
@@ -164,8 +169,9 @@ static size_t sequence_length(unsigned char lead)
     return lead < 0xF0 ? 3 : 4;
 }
 
-// Returns true if `second` may follow the first byte of a printable character. Every continuation
-// byte may, with the exceptions below.
+// Returns true if the continuation byte `second` may follow `lead`, the first byte of a UTF-8
+// sequence of a printable character. After most lead bytes, any continuation byte may follow. The
+// exceptions would encode control characters, overlong forms, surrogates, or values above U+10FFFF.
 static bool is_valid_second(unsigned char lead, unsigned char second)
 {
     switch (lead) {
@@ -211,6 +217,8 @@ size_t md5i_escape(const char **at, const char *end, char to[MD5_ESCAPED])
     return length > 0 ? length : MD5_ESCAPED - 1;
 }
 
+// Returns a text in single quotes for a message, with bytes that are not printable as \xNN. If the
+// text is too long, "..." replaces its end.
 md5_quoted md5i_quote(const char *bytes, size_t size)
 {
     enum { ELLIPSIS = 3, END = 2 }; // bytes of "...", and of the closing quote and the NUL
@@ -219,6 +227,7 @@ md5_quoted md5i_quote(const char *bytes, size_t size)
 
     quoted.text[used++] = '\'';
     for (const char *at = bytes; at < bytes + size;) {
+        // One more escaped character must leave space for the ellipsis and the end.
         if (used + MD5_ESCAPED - 1 + ELLIPSIS + END > sizeof quoted.text) {
             memcpy(quoted.text + used, "...", ELLIPSIS);
             used += ELLIPSIS;

@@ -14,6 +14,7 @@ static bool md5_processor_has_avx512(void)
 }
 #endif
 
+// Returns true if the library contains code for an instruction set and the processor supports it.
 bool md5i_cpu_has(md5_cpu level)
 {
     switch (level) {

@@ -50,6 +50,8 @@ static bool fail_kind(md5_context *context, bool is_folder)
 
 #if HAS_POSIX
 
+// Opens a file and finds its size. Folders, pipes and devices are errors; O_NONBLOCK prevents that
+// opening a pipe waits for its other end.
 static bool open_file_source(md5_context *context, const char *path, file_source *opened)
 {
     struct stat status;
@@ -68,7 +70,8 @@ static void close_source(file_source *opened)
         close(opened->descriptor);
 }
 
-// Reads 1 to `size` bytes; 0 bytes at the end of the file.
+// Reads up to `size` bytes and sets *count to their number, which is 0 only at the end of the file.
+// Repeats a read that a signal interrupted (EINTR).
 static bool read_some(md5_context *context, const file_source *from, char *bytes, size_t size,
                       size_t *count)
 {
@@ -125,6 +128,8 @@ static bool check_kind(md5_context *context, const char *path)
 
 #endif
 
+// Opens a file and finds its size, which remains 0 if the stream cannot report it. Sets errno to 0
+// first, because C11 does not require fopen() to set it.
 static bool open_file_source(md5_context *context, const char *path, file_source *opened)
 {
     TRY(check_kind(context, path));
@@ -160,6 +165,8 @@ static bool read_some(md5_context *context, const file_source *from, char *bytes
 
 // -- Text of a file -------------------------------------------------------------------------
 
+// Moves the text to a new buffer of `capacity` bytes and frees the previous buffer. Fails if a text
+// of this size is too large.
 static bool grow_buffer(md5_context *context, md5_file_text *text, size_t capacity)
 {
     TRY(md5_check_text_size(context, capacity));
@@ -199,6 +206,8 @@ static bool read_source(md5_context *context, const file_source *from, md5_file_
     }
 }
 
+// Reads a whole file of the operating system into a buffer. Fails if fewer bytes were read than the
+// size that the file had when it was opened: another program may be writing it.
 static bool read_system_file(md5_context *context, const char *path, md5_file_text *text)
 {
     file_source opened = {0};
@@ -224,7 +233,8 @@ static bool read_system_file(md5_context *context, const char *path, md5_file_te
 
 #endif
 
-// Opens a file with the caller's function, which may give the reason of a failure.
+// Opens a file with the function of the caller's md5_files. If that function fails, the message
+// contains the reason that it returned, if any.
 static bool open_with(md5_context *context, const char *path, md5_file_text *text)
 {
     md5_error reason = {.status = MD5_ERROR_IO};

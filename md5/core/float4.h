@@ -211,8 +211,10 @@ static inline float md5_float4_dot4(md5_float4 a, md5_float4 b)
            + md5_float4_at(product, 3);
 }
 
-// Returns the quaternion product a * b: the rotation b, followed by the rotation a. In w the second
-// and third products are subtracted, where x y z add them.
+// Returns the quaternion product a * b: the rotation b, followed by the rotation a. Each lane is a
+// sum of four products, such as x = aw bx + ax bw + ay bz - az by. In the lane w, the second and
+// the third product are subtracted: w = aw bw - ax bx - ay by - az bz. So md5_float4_flip_w()
+// negates them there.
 static inline md5_float4 md5_float4_quat_mul(md5_float4 a, md5_float4 b)
 {
     const md5_float4 first = md5_float4_mul(MD5_FLOAT4_SHUFFLE(a, 3, 3, 3, 3), b);

@@ -4,17 +4,21 @@
 
 #include "md5/core/arena.h"
 
-// Returns an array with space for one more item than `count`, each of `size` bytes. That is `items`
-// itself, or a copy of twice the size in the arena if `items` is full. The capacity follows from
-// `count` and is not stored: `items` must be the result of this function for `count` - 1. Returns
+// Returns an array with space for one more item than `count`, each of `size` bytes. If `items` has
+// space left, returns `items`; otherwise returns a copy of twice the capacity in the arena. Returns
 // NULL and sets the context's error if memory runs out.
+//
+// The capacity is not stored. It is a power of two of at least FIRST_CAPACITY, so the array is full
+// if `count` is such a power. Therefore `items` must be the result of this function for `count`
+// - 1.
 static inline void *md5_grow(md5_arena *arena, void *items, uint32_t count, size_t size)
 {
-    enum { FIRST = 16 };
-    const bool is_full = count == 0 || (count >= FIRST && (count & (count - 1)) == 0);
+    enum { FIRST_CAPACITY = 16 };
+    const bool is_full = count == 0 || (count >= FIRST_CAPACITY && (count & (count - 1)) == 0);
     if (!is_full)
         return items;
-    void *const copy = md5i_arena_alloc_raw(arena, count > 0 ? 2 * (size_t)count : FIRST, size);
+    void *const copy =
+        md5i_arena_alloc_raw(arena, count > 0 ? 2 * (size_t)count : FIRST_CAPACITY, size);
     if (copy && count > 0)
         memcpy(copy, items, count * size);
     return copy;

@@ -41,6 +41,8 @@ static bool is_quote(char c)
     return c == '"' || c == '\'';
 }
 
+// Starts a lexer at the beginning of a text, which may be NULL if `size` is 0. Ignores white space
+// and NUL bytes at the end of the text.
 void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t size)
 {
     if (!text)
@@ -60,12 +62,14 @@ void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t siz
 
 // -- Messages -------------------------------------------------------------------------------
 
-// Continues the count at the last location, so that messages in the order of the text take linear
-// time.
+// Finds the line and the column of a position. Counts the lines from the position of the previous
+// message, or from the start of the text if that is later. So messages in the order of the text
+// take linear time in total.
 MD5_COLD void md5i_lex_find_location(md5_lex *lex, const char *position, uint32_t *line,
                                      uint32_t *column)
 {
-    if (position < lex->line_start) {
+    const bool is_before_last_line = position < lex->line_start;
+    if (is_before_last_line) { // count from the start of the text
         lex->counted_to = lex->text;
         lex->line_start = lex->text;
         lex->counted_line = 1;
@@ -86,6 +90,8 @@ MD5_COLD void md5i_lex_find_location(md5_lex *lex, const char *position, uint32_
     *column = (uint32_t)(position - lex->line_start) + 1;
 }
 
+// Reports an error with the line and the column of `position`, unless the call has failed before.
+// Returns false.
 MD5_COLD bool md5i_lex_fail(md5_lex *lex, const char *position, md5_status status,
                             const char *format, ...)
 {
@@ -134,7 +140,9 @@ MD5_COLD bool md5i_lex_fail_expected(md5_lex *lex, const char *format, ...)
                          md5i_lex_token(lex, lex->at).text);
 }
 
-// Reports a warning. Warnings of one format are merged only if they are about the same name.
+// Counts a warning about the token at `position`, and reports it unless it repeats an earlier
+// warning or exceeds the limit. Warnings of one format are merged only if they are about the same
+// name. If `with_token`, the message begins with the quoted token.
 static void warn(md5_lex *lex, const char *position, bool with_token, const char *format,
                  va_list arguments)
 {
@@ -185,8 +193,9 @@ static const char *skip_low_bytes(const char *text, const char *end)
     return text;
 }
 
-// Stores the name of a mesh, which exporters write as `// meshes: NAME`. `text` is the text of a
-// comment up to `end`.
+// Stores the name of a mesh in lex->mesh_comment. Exporters write it as the comment `// meshes:
+// NAME`. Only the first such comment since lex->mesh_comment was cleared counts. The text of the
+// comment, after the slashes, is from `text` to `end`.
 static void read_mesh_comment(md5_lex *lex, const char *text, const char *end)
 {
     static const char label[] = "meshes:";
@@ -215,6 +224,8 @@ static MD5_COLD MD5_NO_INLINE void skip_comment(md5_lex *lex)
         return;
     }
 
+    // Find the first `*` that a `/` follows. memchr() ignores the last byte of the text, after
+    // which no `/` can be.
     for (; lex->end - next >= 2; next++) {
         next = (const char *)memchr(next, '*', (size_t)(lex->end - next - 1));
         if (!next)
@@ -237,7 +248,8 @@ static inline bool begins_comment(const char *position, const char *end)
     return end - position >= 2 && (position[1] == '/' || position[1] == '*');
 }
 
-// Skips comments and white space. Stops at bytes above `last`.
+// Moves the lexer past white space and comments. Bytes from 0x80 on are white space, but a caller
+// whose token may begin with them passes `last` = 0x7F: bytes above `last` are not skipped.
 static MD5_ALWAYS_INLINE void skip_lex_blanks(md5_lex *lex, unsigned char last)
 {
     const char *position = lex->at;
@@ -276,10 +288,13 @@ bool md5i_lex_accept(md5_lex *lex, char bracket)
     return true;
 }
 
+// If the next token is the keyword `word`, consumes it and returns true. Otherwise only white space
+// is skipped.
 MD5_COLD bool md5i_lex_accept_keyword(md5_lex *lex, const char *word)
 {
     skip_lex_blanks(lex, UCHAR_MAX);
-    // The first byte differs in nearly all calls, so that the end of the word is not needed.
+    // Compare the first byte before the search for the end of the word: it differs in nearly all
+    // calls.
     if (lex->at == lex->end || *lex->at != *word)
         return false;
     const char *const end = md5i_lex_word_end(lex, lex->at);
@@ -310,6 +325,8 @@ static bool ends_string(char c)
     return is_lex_line_end(c) || c == '\0';
 }
 
+// Reads a string. lex->at is at its opening quote, and the closing quote must be the same
+// character, on the same line. `text` is set to the bytes between the quotes.
 MD5_COLD bool md5i_lex_string(md5_lex *lex, md5_span *text)
 {
     const char *const start = lex->at;
@@ -329,6 +346,8 @@ MD5_COLD bool md5i_lex_string(md5_lex *lex, md5_span *text)
     return true;
 }
 
+// Reads a quoted string or a bare word and sets `text` to its content. `expected` describes the
+// content for the error message. If lex->join_strings is set, consecutive strings become one text.
 MD5_COLD bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *expected)
 {
     *text = md5i_lex_peek_word(lex);
@@ -340,8 +359,8 @@ MD5_COLD bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *expected)
         return true;
     }
 
-    // Following strings in the same kind of quotes may be joined to this string. The outer loop
-    // then runs twice: to measure the result, and to copy the parts to `joined`.
+    // A string, possibly with more strings to join in the same kind of quotes. If there are several
+    // strings, the outer loop runs twice: to measure the text, and to copy the strings to `joined`.
     char *joined = NULL;
     for (;;) {
         md5_span part = {0};
@@ -371,8 +390,8 @@ static bool is_name_byte(char c)
     return char_class(c) == 0 || (unsigned char)c >= 0x80;
 }
 
-// Returns the end of a bare joint name. The name may contain blanks, if a word follows on the same
-// line that is not a number.
+// Returns the end of a bare joint name that begins at `position`. A name may contain blanks: it
+// continues after them if the next word on the line does not begin like a number.
 static const char *find_name_end(const md5_lex *lex, const char *position)
 {
     for (;;) {
@@ -389,6 +408,8 @@ static const char *find_name_end(const md5_lex *lex, const char *position)
     }
 }
 
+// Reads the name of a joint: a quoted string, or a bare name, which may contain blanks and bytes
+// from 0x80 on.
 MD5_COLD bool md5i_lex_joint_name(md5_lex *lex, md5_span *name)
 {
     md5i_lex_skip_space(lex);
@@ -409,6 +430,8 @@ void md5i_lex_skip_name_space(md5_lex *lex)
     skip_lex_blanks(lex, 0x7F);
 }
 
+// Reads a name in a machine file: a quoted string or a bare word, which may contain bytes from 0x80
+// on. `expected` describes the name for the error message.
 bool md5i_lex_name(md5_lex *lex, md5_span *name, const char *expected)
 {
     md5i_lex_skip_name_space(lex);
@@ -443,14 +466,16 @@ static bool is_not_finite(const char *digits, const char *digits_end, const char
     return digits_end > digits && digits_end < end && *digits_end == '#';
 }
 
-// Reports why the word at `position` is not a number, and returns false. `kind` is the expected
-// kind of number, with its article.
+// Reports why the word at `position` is not a number, and returns false. Recognizes nan and inf,
+// hexadecimal numbers, and numbers with a decimal comma. `kind` is the expected kind of number,
+// with its article, for all other words.
 static MD5_COLD bool bad_number(md5_lex *lex, const char *position, const char *kind)
 {
     const char *const end = md5i_lex_word_end(lex, position);
-    const char *digits = position;
     const md5_quoted token = md5i_lex_token(lex, position);
 
+    // Find the digits after the signs.
+    const char *digits = position;
     while (digits < end && (*digits == '-' || *digits == '+'))
         digits++;
     const char *digits_end = digits;
@@ -493,7 +518,9 @@ static const char *find_number_end(const md5_lex *lex, const char *next)
     return is_end || begins_comment(next, lex->end) ? next : NULL;
 }
 
-// Reads a float in any form and reports errors.
+// Reads a float in any form: with a separate sign, an exponent or the suffix `f`. Reports an error
+// if the text is not a number or its value is too large. md5i_lex_float() reads the usual form
+// faster.
 static MD5_COLD MD5_NO_INLINE bool lex_any_float(md5_lex *lex, float *value)
 {
     const char *const start = lex->at;
@@ -503,7 +530,8 @@ static MD5_COLD MD5_NO_INLINE bool lex_any_float(md5_lex *lex, float *value)
 
     if (!next || is_signed_twice)
         return bad_number(lex, negate && !next ? lex->at : start, "a number");
-    if (*value - *value != 0)
+    const bool is_infinite = *value - *value != 0; // inf - inf is NaN
+    if (is_infinite)
         return md5i_lex_fail(lex, start, MD5_ERROR_RANGE,
                              "number is too large: expected at most 3.4e38, found %s",
                              md5i_lex_token(lex, start).text);
@@ -526,6 +554,9 @@ bool md5i_lex_float(md5_lex *lex, float *value)
     return true;
 }
 
+// Reads up to `count` floats. Stops before the end of the block if it contains fewer floats. Sets
+// *num_read to the number of floats. Each float is first read with the fast scanner for the usual
+// form.
 bool md5i_lex_floats(md5_lex *lex, float *numbers, uint32_t count, uint32_t *num_read)
 {
     const char *position = lex->at;
@@ -575,6 +606,8 @@ static const char *scan_vec3(const md5_lex *lex, md5_vec3 *value)
     return next && next[1] == ')' ? next + 2 : NULL;
 }
 
+// Reads ( x y z ). First tries the fast scanner for the usual form. Otherwise `number` reads each
+// number; if it is md5i_lex_length(), numbers above MD5_MAX_LENGTH are errors.
 bool md5i_lex_vec3(md5_lex *lex, bool (*number)(md5_lex *lex, float *value), md5_vec3 *value)
 {
     md5i_lex_skip_space(lex);
@@ -591,7 +624,9 @@ bool md5i_lex_vec3(md5_lex *lex, bool (*number)(md5_lex *lex, float *value), md5
     return md5i_lex_expect(lex, ')');
 }
 
-// The range of values is that of float, which is sufficient for all callers.
+// Reads a number as a double. Its range of values is that of float, which is sufficient for all
+// callers: md5i_lex_float() checks the number and moves the lexer, then the same text is read again
+// as a double.
 bool md5i_lex_double(md5_lex *lex, double *value)
 {
     float narrow;
@@ -605,8 +640,9 @@ bool md5i_lex_double(md5_lex *lex, double *value)
     return true;
 }
 
-// Warns if the integer `value` at `start` has a fraction that is not 0, or a leading 0. Its digits
-// begin at `first`, its fraction is from `point` to `end`.
+// Warns about an integer that other readers read differently: its fraction is not 0, or it has a
+// leading 0 and is above 7. The number starts at `start` with its sign, if any. Its digits begin at
+// `first`, its fraction is from `point` to `end`.
 static void warn_of_int(md5_lex *lex, const char *start, const char *first, const char *point,
                         const char *end, int64_t value)
 {
@@ -632,11 +668,11 @@ static const char *skip_fraction(const md5_lex *lex, const char *at)
     return at;
 }
 
-// Reads an integer of any length, with a sign, a fraction or a suffix. The fraction is dropped with
-// a warning; an integer that is too large becomes INT64_MAX or -INT64_MAX.
+// Reads an integer in any form: of any length, with a sign, a fraction or a suffix. The fraction is
+// dropped with a warning. A number that is too large becomes INT64_MAX or -INT64_MAX.
 static MD5_COLD MD5_NO_INLINE bool lex_any_int(md5_lex *lex, int64_t *value)
 {
-    const int64_t limit = INT64_MAX / 10 - 1;
+    const int64_t limit = INT64_MAX / 10 - 1; // below it, another digit cannot overflow
 
     // Skip the sign, which may be separated from the digits.
     const char *const start = lex->at;
@@ -665,6 +701,8 @@ static MD5_COLD MD5_NO_INLINE bool lex_any_int(md5_lex *lex, int64_t *value)
     return true;
 }
 
+// Reads an integer. The fast scanner reads up to seven digits; lex_any_int() reads all other forms
+// and reports errors.
 bool md5i_lex_int(md5_lex *lex, int64_t *value)
 {
     skip_lex_blanks(lex, UCHAR_MAX);
@@ -690,6 +728,9 @@ static bool is_line_start(const md5_lex *lex)
     return start == lex->text || is_lex_line_end(start[-1]);
 }
 
+// Skips the values of an unknown keyword. They end before the next known keyword, the next name at
+// the start of a line, the end of the block, or the end of the text. Blocks in braces are skipped
+// as a whole.
 MD5_COLD bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word))
 {
     const char *block_at = NULL; // position of the outermost block
@@ -728,10 +769,11 @@ MD5_COLD bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word)
     return true;
 }
 
+// Reads an integer from 0 to UINT32_MAX. `value_name` is its name for the error message.
 bool md5i_read_uint(md5_lex *lex, const char *value_name, uint32_t *value)
 {
     int64_t number = 0;
-    *value = 0; // prevents warnings of compilers about callers
+    *value = 0; // callers do not use it after an error, but compilers cannot see that
     TRY(md5i_lex_int(lex, &number));
     if (number < 0 || number > UINT32_MAX)
         return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,

@@ -3,8 +3,8 @@
 
 #include "md5/core/slerp.h"
 
-// Returns a unit vector perpendicular to `v`: the cross product with the axis of the smallest
-// component.
+// Returns a unit vector perpendicular to `v`: the cross product of `v` and the coordinate axis with
+// the largest angle to `v`, along which `v` has its smallest component.
 static md5_vec3 any_perpendicular(md5_vec3 v)
 {
     const float x = fabsf(v.x);
@@ -18,17 +18,21 @@ static md5_vec3 any_perpendicular(md5_vec3 v)
     return md5_vec3_normalize(md5_vec3_cross(v, axis), (md5_vec3){0, 0, 1});
 }
 
+// Returns the shortest rotation between two unit vectors whose angle is large, up to 180 degrees.
+// Any perpendicular axis is correct for opposite vectors.
 md5_quat md5i_quat_between_far(md5_vec3 from, md5_vec3 to)
 {
+    // The axis is the direction of the cross product. Near 180 degrees the cross product is short,
+    // so its direction is inaccurate. Making the axis perpendicular to `from` corrects most of the
+    // error: `from` then rotates in a plane. The remaining error of the axis affects the result in
+    // proportion to the difference between the angle and 180 degrees.
     const md5_vec3 cross = md5_vec3_cross(from, to);
-    // The closer the angle is to 180 degrees, the less accurate is the axis that follows from the
-    // cross product. The axis is made perpendicular to `from`, so that `from` rotates in a plane.
-    // The remaining error of the axis affects the result in proportion to the difference between
-    // the angle and 180 degrees.
     const md5_vec3 fallback = any_perpendicular(from);
     const md5_vec3 rough = md5_vec3_dot(cross, cross) > 1e-12f ? cross : fallback;
     const md5_vec3 axis =
         md5_vec3_normalize(md5_vec3_reject(md5_vec3_normalize(rough, fallback), from), fallback);
+
+    // The lengths of the sum and of the difference are 2 cos and 2 sin of half the angle.
     const float half_cosine = md5_vec3_length(md5_vec3_add(from, to));
     const float half_sine = md5_vec3_length(md5_vec3_sub(from, to));
     const md5_quat rotation = {axis.x * half_sine, axis.y * half_sine, axis.z * half_sine,
@@ -36,6 +40,9 @@ md5_quat md5i_quat_between_far(md5_vec3 from, md5_vec3 to)
     return md5_quat_normalize(rotation, ((md5_quat){0, 0, 0, 1}));
 }
 
+// Computes the values of slerp that depend only on the fraction t, so that md5_slerp_by_cosine()
+// needs no trigonometric functions.
+//
 // Let 2 h be the angle between two unit quaternions and s = t - 1/2. The weights of slerp are
 // sin((1 - t) 2 h) / sin(2 h) and sin(t 2 h) / sin(2 h). By the sum-to-product formulas their sum
 // is cos(2 s h) / cos(h) and their difference is sin(2 s h) / sin(h). With u = 1 - cos(2 h), which

@@ -84,8 +84,10 @@ static inline md5_mat34 md5_mat34_compose(md5_quat q, md5_vec3 t)
     }};
 }
 
-// Returns the rotation of a matrix. Starts with the largest of the four components, which is at
-// least 1/2: Shepperd, "Quaternion from Rotation Matrix", Journal of Guidance and Control 1, 1978.
+// Returns the rotation of a matrix, as a unit quaternion. Each case computes the quaternion times 4
+// times one of its components, from sums and differences of matrix elements. The cases select a
+// component of at least 1/2, because a small component loses precision: Shepperd, "Quaternion from
+// Rotation Matrix", Journal of Guidance and Control 1, 1978.
 static inline md5_quat md5_mat34_rotation(const md5_mat34 *matrix)
 {
     const float *const m = matrix->m;
@@ -104,7 +106,8 @@ static inline md5_quat md5_mat34_rotation(const md5_mat34 *matrix)
     return md5_quat_normalize(q, (md5_quat){0, 0, 0, 1});
 }
 
-// Returns a * b, where the last row of both is 0 0 0 1.
+// Returns a * b: the transform b, followed by the transform a. The last row of both is 0 0 0 1, so
+// the translation of `a` is added only to the last column.
 static inline md5_mat34 md5_mat34_product(const md5_mat34 *a, const md5_mat34 *b)
 {
     md5_mat34 product;
@@ -191,7 +194,8 @@ static inline md5_vec3d md5_vec3d_normalize(md5_vec3d a)
     return length > 0 ? md5_vec3d_scale(a, 1.0 / length) : (md5_vec3d){0, 0, 0};
 }
 
-// Returns a unit vector perpendicular to `v`, which is not zero.
+// Returns a unit vector perpendicular to `v`, which is not zero: the cross product of `v` and the
+// coordinate axis with the largest angle to `v`.
 static inline md5_vec3d md5_vec3d_perpendicular(md5_vec3d v)
 {
     const double x = fabs(v.x);

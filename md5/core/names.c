@@ -7,7 +7,8 @@ static int compare_spans(md5_span a, md5_span b)
     return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-// Merges sorted[low..middle) and sorted[middle..high) into merged[low..high).
+// Merges the sorted ranges sorted[low..middle) and sorted[middle..high) into merged[low..high). If
+// two names are equal, the name of the left range is first, so that the sort is stable.
 static void merge_runs(const md5_sorted_name *sorted, size_t low, size_t middle, size_t high,
                        md5_sorted_name *merged)
 {
@@ -21,7 +22,10 @@ static void merge_runs(const md5_sorted_name *sorted, size_t low, size_t middle,
     }
 }
 
-// Bottom-up merge sort: it is stable, does not recurse, and does not have a slow worst case.
+// Sorts names with a bottom-up merge sort, which is stable, does not recurse, and does not have a
+// slow worst case. Each pass merges pairs of sorted runs, which doubles the length of the runs.
+// Passes copy between two arrays. Returns the array with the result: `names`, or an array of the
+// arena.
 md5_sorted_name *md5i_sort_names(md5_arena *arena, md5_sorted_name *names, size_t count)
 {
     md5_sorted_name *sorted = names;
@@ -41,6 +45,8 @@ md5_sorted_name *md5i_sort_names(md5_arena *arena, md5_sorted_name *names, size_
     return sorted;
 }
 
+// Returns the first of the sorted names that equals `name`, or NULL. Binary search for the first
+// name that is not less than `name`.
 const md5_sorted_name *md5i_find_sorted_name(const md5_sorted_name *names, size_t count,
                                              md5_span name)
 {
@@ -58,6 +64,8 @@ const md5_sorted_name *md5i_find_sorted_name(const md5_sorted_name *names, size_
 
 // -- Joints of two skeletons ----------------------------------------------------------------------
 
+// Returns the names of all joints in sorted order, each with the index of its joint, in an array of
+// the arena. Returns NULL if memory runs out.
 const md5_sorted_name *md5i_sort_joint_names(md5_arena *arena, const md5_skeleton *skeleton)
 {
     const uint32_t count = skeleton->num_joints;
@@ -84,9 +92,12 @@ static bool are_equal_skeletons(const md5_skeleton *a, const md5_skeleton *b)
     return true;
 }
 
+// Matches the joints of a model and of an animation by name: tracks[model joint] becomes the index
+// of the animation joint, and targets[animation joint] the index of the model joint, or MD5_NONE.
 bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
                        uint32_t *tracks, uint32_t *targets)
 {
+    // The usual case: both files contain the same skeleton.
     if (are_equal_skeletons(model, anim)) {
         for (uint32_t joint = 0; joint < model->num_joints; joint++) {
             tracks[joint] = joint;

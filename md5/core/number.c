@@ -34,8 +34,8 @@ typedef struct scanned_decimal {
     unsigned char digits[KEPT_DIGITS];
 } scanned_decimal;
 
-// Adds the exponent at `text`, if there is one, to *exponent. Returns the position after it, or
-// `text`: like in strtof, an `e` without digits is not part of the number.
+// If an exponent is at `text`, adds it to *exponent and returns the position after it. Otherwise
+// returns `text`: like in strtof(), an `e` without digits is not part of the number.
 static inline const char *scan_exponent(const char *text, const char *end, int64_t *exponent)
 {
     if (text == end || (*text | 0x20) != 'e')
@@ -49,16 +49,18 @@ static inline const char *scan_exponent(const char *text, const char *end, int64
 
     int64_t value = 0;
     for (; digit < end && md5_is_digit(*digit); digit++) {
-        if (value < EXPONENT_LIMIT)
+        if (value < EXPONENT_LIMIT) // more digits do not change the result
             value = 10 * value + (*digit - '0');
     }
     *exponent += negative ? -value : value;
     return digit;
 }
 
-// Scans the number at `text`: a sign, digits, a point, digits, an exponent. Returns the position
-// after it, or NULL if there is no digit. Leading zeros are not stored. Each other digit
-// before the point increases the exponent; each leading zero after the point decreases it.
+// Scans the number at `text`, without rounding: a sign, digits, a point, digits, an exponent.
+// Returns the position after it, or NULL if it has no digit.
+//
+// The value is 0.DIGITS * 10^exponent. Leading zeros are not stored. Each other digit before the
+// point increases the exponent by 1; each zero directly after the point decreases it by 1.
 static MD5_COLD const char *scan_decimal(const char *text, const char *end, scanned_decimal *number)
 {
     const char *next = text;
@@ -99,10 +101,12 @@ static MD5_COLD const char *scan_decimal(const char *text, const char *end, scan
     return scan_exponent(next, end, &number->exponent);
 }
 
-// Computes the number with an error of at most 4 units of the last place of a double. Returns false
-// if the power of ten is too large. The error consists of the omitted digits after the 18th
-// (10^-17, less than 2^-56), the conversion of the digits to double, and up to three
-// multiplications by powers of ten: in total slightly more than 4 times 2^-53.
+// Computes an approximation of a scanned number, with an error of at most 4 units of the last place
+// of a double. Returns false if the power of ten is too large.
+//
+// The error has three sources: the omitted digits after the 18th (10^-17, less than 2^-56), the
+// conversion of the digits to double, and up to three multiplications or divisions by exact powers
+// of ten. In total it is slightly more than 4 times 2^-53.
 static bool to_near_double(const scanned_decimal *number, double *near)
 {
     enum { MAX_POWER = 3 * MD5_MAX_EXACT_POWER };
@@ -183,7 +187,8 @@ static int big_compare(const big *a, const big *b)
     return order;
 }
 
-// Sets `result` to the digits of a number, without its power of ten.
+// Sets `result` to the digits of a number as an integer, without its power of ten. Collects up to
+// WORD_POWER digits in a 32-bit word, then appends them with one multiplication by a power of ten.
 static void big_from_digits(big *result, const scanned_decimal *number)
 {
     uint32_t digits = 0;
@@ -200,8 +205,9 @@ static void big_from_digits(big *result, const scanned_decimal *number)
     }
 }
 
-// Returns 1, 0 or -1 if the number is greater than, equal to or less than factor * 2^exponent. Both
-// sides are multiplied by powers of 10 and 2 until they are whole numbers.
+// Returns 1, 0 or -1 if the number is greater than, equal to or less than factor * 2^exponent.
+// Compares integers of any length: both sides are multiplied by the same powers of 10 and 2, which
+// makes both whole numbers.
 static int compare_exactly(const scanned_decimal *number, uint32_t factor, int32_t exponent)
 {
     const int64_t power = number->exponent - number->num_digits;
@@ -220,6 +226,7 @@ static int compare_exactly(const scanned_decimal *number, uint32_t factor, int32
     else
         big_shift_left(&left, (uint32_t)-exponent);
 
+    // Digits that were not stored make an equal number greater.
     const int order = big_compare(&left, &right);
     return order == 0 && number->has_more ? 1 : order;
 }
@@ -237,8 +244,10 @@ static MD5_COLD uint32_t round_exactly(const scanned_decimal *number, double nea
     return below + rounds_up;
 }
 
-// Rounds a number below twice the smallest normal float. All such floats are multiples of 2^UNIT,
-// and the bits of a float are the factor. `near` is the approximation of the number.
+// Rounds a number below twice the smallest normal float to a float. All such floats are multiples
+// of 2^UNIT, and the bits of the float, as an integer, are the factor. So the factor is computed by
+// rounding. `near` is the approximation of the number, which is exact enough except close to a
+// midpoint between two floats.
 static inline float to_small_float(const scanned_decimal *number, double near)
 {
     enum { UNIT = -149 };
@@ -253,7 +262,9 @@ static inline float to_small_float(const scanned_decimal *number, double near)
     return value;
 }
 
-// Rounds a number to the nearest float, and to the even one of two nearest floats.
+// Rounds a scanned number to the nearest float; if two floats are equally near, to the even one.
+// Rounds the approximation in double. If its error could change the result, compares the exact
+// digits.
 static MD5_COLD float to_float(const scanned_decimal *number)
 {
     // Slightly above the smallest normal float, and slightly below the largest.
@@ -292,6 +303,7 @@ const char *md5i_scan_float(const char *text, const char *end, float *value)
     return next;
 }
 
+// Reads the number at `text` as a double and returns its end, or NULL if the text is not a number.
 const char *md5i_scan_double(const char *text, const char *end, double *value)
 {
     scanned_decimal number;
@@ -314,6 +326,9 @@ static uint64_t last_bytes(size_t count)
     return ~UINT64_C(0) << (64 - 8 * count);
 }
 
+// Reads a number of the form [-]digits.digits before a blank, with word operations on eight or
+// sixteen bytes instead of a loop over the digits. Returns its end. Returns NULL if the text has
+// another form or the result would not be exact; the caller then uses the general scanner.
 const char *md5i_scan_plain(const char *text, float *value)
 {
     const uint64_t digit = '0' * MD5_ONES;

@@ -33,8 +33,8 @@ static inline uint32_t md5_eight_digits(uint64_t values)
     return (uint32_t)((values & UINT64_C(0x0000FFFF0000FFFF)) * (UINT64_C(10000) << 32 | 1) >> 32);
 }
 
-// Returns 16 bits, one for each byte of text[16], the first byte in the lowest bit: 1 if the byte
-// is not a digit.
+// Returns a mask of the 16 bytes at `text`: bit i is 1 if text[i] is not a digit. There is one
+// definition for each instruction set.
 #if MD5_HAS_SSE2
 #include <emmintrin.h>
 
@@ -63,8 +63,9 @@ static inline uint64_t md5_not_digits(const char *text)
 {
     uint64_t bits = 0;
     for (uint32_t i = 0; i < 2; i++) {
-        // No byte carries to the next. The product moves the highest bits of all bytes into one
-        // byte.
+        // Add to each byte so that values above 9 set its highest bit; no sum carries to the next
+        // byte. Shift these bits to the lowest bits of their bytes. The product then collects the
+        // eight bits in its highest byte.
         const uint64_t values = md5_read_u64le(text + 8 * i) ^ '0' * MD5_ONES;
         const uint64_t above = (values & 0x7F * MD5_ONES) + (0x80 - 10) * MD5_ONES;
         const uint64_t non_digits = (above | values) >> 7 & MD5_ONES;
@@ -90,9 +91,9 @@ const char *md5i_scan_float(const char *text, const char *end, float *value);
 // exponents up to 22; otherwise the error is at most 4 units of the last place.
 const char *md5i_scan_double(const char *text, const char *end, double *value);
 
-// Returns true if `near`, whose error is at most 4 units of its last place, rounds to the same
-// float as the exact value: no midpoint between two floats is in the range of the error. `near`
-// must not be below the range of normal floats.
+// Returns true if `near` rounds to the same float as the exact value that it approximates with an
+// error of at most 4 units of its last place. This is so unless a midpoint between two floats is in
+// the range of the error. `near` must not be below the range of normal floats.
 static inline bool md5_rounds_safely(double near)
 {
     enum { SLACK = 8 };
@@ -107,8 +108,8 @@ static inline bool md5_rounds_safely(double near)
 enum { MD5_BYTES_BEFORE = 17, MD5_BYTES_AFTER = 16 };
 
 // Reads an integer of up to seven digits before a blank. Returns the position of the blank, or NULL
-// if the text has another form. A number with a leading zero is such a form, because the lexer
-// warns about it.
+// if the text has another form. A number with a leading zero counts as another form, so that the
+// lexer reads it and warns about it.
 static inline const char *md5_scan_uint(const char *text, uint32_t *value)
 {
     // The sums set the highest bit of the first byte that is not a digit.
@@ -130,8 +131,8 @@ static inline const char *md5_scan_uint(const char *text, uint32_t *value)
 // number of digits.
 const char *md5i_scan_plain(const char *text, float *value);
 
-// Like md5i_scan_plain(), but faster for one digit before the point and ten after it, the format of
-// id's exporter.
+// Like md5i_scan_plain(), but faster for numbers with one digit before the point and ten after it,
+// the format of id's exporter. Other numbers are passed to md5i_scan_plain().
 static MD5_ALWAYS_INLINE const char *md5_scan_ten_decimals(const char *text, float *value)
 {
     static const double parts[2] = {1e-10, -1e-10};
@@ -160,15 +161,16 @@ static inline const char *md5_scan_digit(const char *text, uint32_t negative, fl
     return text + 1;
 }
 
-// Like md5i_scan_plain(), but faster for one digit before the point and six or ten after it. Also
-// reads numbers of one digit.
+// Like md5i_scan_plain(), but faster for numbers with one digit before the point and six or ten
+// after it, and also reads numbers of one digit. Other numbers are passed to md5i_scan_plain().
 static MD5_ALWAYS_INLINE const char *md5_scan_common(const char *text, float *value)
 {
     static const float millions[2] = {1e6f, -1e6f};
     const uint32_t negative = *text == '-';
     const char *const first = text + negative;
-    // The second byte must be a point, which becomes 0; all non_digits must be digits. The sums set
-    // the highest bit of each other byte. Bytes before the first such byte do not carry.
+    // Eight bytes: a digit, a point and six decimals. The XOR turns digits into their values 0 to
+    // 9, and the point into 0. The addition sets the highest bit of each byte that is neither, up
+    // to the first such byte: only sums after it may be wrong because of a carry.
     const uint64_t digit = '0' * MD5_ONES;
     const uint64_t overflow = (0x80 - 10) * MD5_ONES; // sets the highest bit of values above 9
     const uint64_t values = md5_read_u64le(first) ^ (digit ^ ('0' ^ '.') << 8);

@@ -59,14 +59,17 @@ static inline md5_quat md5_quat_mix(md5_quat a, md5_quat b, float of_a, float of
     };
 }
 
-// Interpolates between rotations whose dot product is `cosine`.
+// Returns the spherical interpolation of two rotations, at the fraction for which `weights` was
+// computed. `cosine` is their dot product. math.c derives the formulas: the weights of the
+// rotations are half their sum plus or minus half their difference, which is a polynomial in u = 1
+// - |cosine|.
 static inline md5_quat md5_slerp_by_cosine(const md5_slerp_weights *weights, float cosine,
                                            md5_quat a, md5_quat b)
 {
     const float *const c = weights->by_power;
     const bool opposite = cosine < 0; // the shorter arc leads to -b
-    const float less = 1.0f - (opposite ? -cosine : cosine);
-    const float u = less > MD5_SLERP_EQUAL ? less : 0.0f;
+    const float exact_u = 1.0f - (opposite ? -cosine : cosine);
+    const float u = exact_u > MD5_SLERP_EQUAL ? exact_u : 0.0f;
     const float uu = u * u;
     const float low = c[0] + u * c[1];
     const float high = c[2] + u * c[3] + uu * c[4];
@@ -82,18 +85,20 @@ static inline md5_quat md5_slerp_weighted(const md5_slerp_weights *weights, md5_
     return md5_slerp_by_cosine(weights, a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w, a, b);
 }
 
-// Like md5_slerp_by_cosine(), for nlerp. The squared length of the weighted sum of the rotations is
-// 1 - product * u.
+// Returns the normalized linear interpolation of two rotations, at the fraction for which `weights`
+// was computed. `cosine` is their dot product. The squared length of the weighted sum of the
+// rotations is 1 - product * u with u = 1 - |cosine|, so the sum is normalized by scaling the
+// weights.
 static MD5_ALWAYS_INLINE md5_quat md5_nlerp_by_cosine(const md5_nlerp_weights *weights,
                                                       float cosine, md5_quat a, md5_quat b)
 {
-    const bool opposite = cosine < 0;
-    const float less = 1.0f - (opposite ? -cosine : cosine);
-    const float u = less > MD5_SLERP_EQUAL ? less : 0.0f;
+    const bool opposite = cosine < 0; // the shorter arc leads to -b
+    const float exact_u = 1.0f - (opposite ? -cosine : cosine);
+    const float u = exact_u > MD5_SLERP_EQUAL ? exact_u : 0.0f;
     const float scale = 1.0f / sqrtf(1.0f - weights->product * u);
     const float of_a = 1.0f - weights->of_a * scale;
-    const float part = weights->of_b * scale;
-    const float of_b = opposite ? -part : part;
+    const float weight_b = weights->of_b * scale;
+    const float of_b = opposite ? -weight_b : weight_b;
     return md5_quat_mix(a, b, of_a, of_b);
 }
 

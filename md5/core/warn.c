@@ -42,6 +42,8 @@ static void report_warning(const md5_context *context, uint32_t number, md5_erro
     context->warn(context->warn_user, warning);
 }
 
+// Reports one warning for each kind of warning that was held back, with the number of its
+// repetitions, and forgets all kinds.
 void md5i_report_merged_warnings(md5_context *context)
 {
     md5_merged_warnings *const merged = context->held;
@@ -75,6 +77,10 @@ static bool is_same_warning(const md5_merged_warning *kind, const char *format, 
     return word_size == 0 || memcmp(kind->word, word, word_size) == 0;
 }
 
+// Counts a warning. Returns true if the caller must format its message and call
+// md5i_report_warning(). Returns false if the warning repeats an earlier kind of warning, or will
+// not be reported. `word` is the name that the warning is about, with `word_size` 0 if there is
+// none.
 bool md5i_count_warning(md5_context *context, const char *format, const char *word,
                         size_t word_size, uint32_t line)
 {
@@ -105,6 +111,8 @@ bool md5i_count_warning(md5_context *context, const char *format, const char *wo
     return context->warn && context->num_warnings <= context->max_warnings;
 }
 
+// Reports a warning that md5i_count_warning() has counted. While warnings are merged, only stores
+// its message and location in its kind; md5i_report_merged_warnings() reports it later.
 void md5i_report_warning(md5_context *context, uint32_t line, uint32_t column, const char *message)
 {
     md5_merged_warnings *const merged = context->held;
