@@ -1,9 +1,10 @@
 // Bone axes of a clip relative to its model.
 //
-// A bone is the offset of a joint from its parent, in the axes of the parent. Model and clip
-// contain the same bone, m and k, in different axes, so the rotation C of the parent satisfies C k
-// = m. One bone leaves a rotation around itself undetermined, and a joint without children has no
-// bone.
+// A bone is the offset of a joint from its parent, in the axes of the parent. The model contains
+// the bone m and the clip contains the same bone k, in other axes of the parent. The rotation C
+// from the axes of the clip to those of the model therefore satisfies C k = m. This equation does
+// not determine C: a single bone permits any rotation about the bone, and a joint without children
+// does not have a bone.
 //
 // Therefore C of a joint is the first of these rotations that fits its bones:
 // 1. the rotation that fits most bones of the skeleton: most programs orient all bones alike
@@ -18,7 +19,10 @@
 
 #include <stdlib.h>
 
-enum { NUM_QUARTERS = 24, MIN_AXES_BONES = 5 };
+enum {
+    NUM_QUARTERS = 24,  // rotations by multiples of 90 degrees
+    MIN_AXES_BONES = 5, // rotated bones from which on the axes count as different
+};
 
 #define MIN_BONE_COSINE 0.9848f // cosine of 10 degrees: directions with a larger cosine are equal
 
@@ -33,29 +37,34 @@ typedef struct axes_search {
     md5_quat *rotations;    // [num_joints] result
 } axes_search;
 
-// Writes the 24 rotations by multiples of 90 degrees: 6 directions of x, 4 rotations around it.
+// Writes the 24 rotations by multiples of 90 degrees: the x axis points in one of 6 directions, and
+// the y axis in one of the 4 directions that are perpendicular to it.
 static void list_quarter_turns(md5_quat *quarters)
 {
     static const md5_vec3 directions[] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
                                           {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
     uint32_t count = 0;
-    for (uint32_t x = 0; x < MD5_COUNT(directions); x++)
-        for (uint32_t y = 0; y < MD5_COUNT(directions); y++) {
-            const md5_vec3 a = directions[x];
-            const md5_vec3 b = directions[y];
-            const md5_vec3 c = md5_vec3_cross(a, b);
-            if (md5_vec3_dot(a, b) != 0)
+    for (uint32_t i = 0; i < MD5_COUNT(directions); i++) {
+        for (uint32_t k = 0; k < MD5_COUNT(directions); k++) {
+            const md5_vec3 x = directions[i];
+            const md5_vec3 y = directions[k];
+            const md5_vec3 z = md5_vec3_cross(x, y);
+            if (md5_vec3_dot(x, y) != 0)
                 continue;
-            const md5_mat34 m = {{a.x, b.x, c.x, 0, a.y, b.y, c.y, 0, a.z, b.z, c.z, 0}};
+            // The axes are the columns of the matrix.
+            const md5_mat34 m = {{x.x, y.x, z.x, 0, x.y, y.y, z.y, 0, x.z, y.z, z.z, 0}};
             quarters[count++] = md5_quat_from_mat34(m);
         }
+    }
 }
 
+// Returns the direction of a bone in the axes that the model gives its parent.
 static md5_vec3 bone_of_model(const axes_search *search, uint32_t joint)
 {
     return md5_vec3_normalize(search->clip->bind_local[joint].translation, (md5_vec3){0, 0, 0});
 }
 
+// Returns the direction of a bone in the axes that the clip gives its parent.
 static md5_vec3 bone_of_clip(const axes_search *search, uint32_t joint)
 {
     return md5_vec3_normalize(search->pose[joint].translation, (md5_vec3){0, 0, 0});
@@ -66,6 +75,8 @@ static float quat_dot(md5_quat a, md5_quat b)
     return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
 }
 
+// Returns the cosine of the angle that remains between a bone of the clip, after a rotation, and
+// the bone of the model.
 static float bone_cosine(const axes_search *search, md5_quat rotation, uint32_t joint)
 {
     return md5_vec3_dot(md5_quat_rotate(rotation, bone_of_clip(search, joint)),
@@ -97,9 +108,10 @@ static bool measure_bone(const axes_search *search, uint32_t joint, float *ratio
     return true;
 }
 
-// Marks the bones whose length in the clip is that of the model, up to the scale of the clip.
-// ratios[num_joints] is a buffer. Returns the number of bones, or 0 if most bones of the clip have
-// other lengths, so that it is the clip of another skeleton.
+// Marks the bones that have the same length in clip and model, apart from the scale of the clip,
+// and lists the marked bones of each joint. ratios[num_joints] is a buffer. Returns the number of
+// marked bones. Returns 0 if more than half of the bones have other lengths, because the clip then
+// belongs to another skeleton.
 static uint32_t find_bones(axes_search *search, float *ratios)
 {
     static const float max_deviation = 0.05f; // of a bone's ratio, as a fraction of the scale
@@ -120,7 +132,8 @@ static uint32_t find_bones(axes_search *search, float *ratios)
     for (uint32_t j = 0; j < skeleton->num_joints; j++) {
         if (!measure_bone(search, j, &ratio))
             continue;
-        if (!(fabsf(ratio - scale) <= max_deviation * scale && scale > min_scale))
+        const bool is_same_length = fabsf(ratio - scale) <= max_deviation * scale;
+        if (!is_same_length || !(scale > min_scale))
             continue;
         const uint32_t parent = skeleton->joints[j].parent;
         search->is_bone[j] = true;
@@ -131,8 +144,9 @@ static uint32_t find_bones(axes_search *search, float *ratios)
     return 2 * num_bones >= num_ratios ? num_bones : 0;
 }
 
-// Adds a bone to the matrix whose largest eigenvector is the rotation that fits all added bones
-// best (Davenport 1968). The matrix has the order x y z w.
+// Adds the bone of a joint to a least-squares fit. The eigenvector of the largest eigenvalue of
+// `fit` is the quaternion of the rotation that fits all added bones best (Davenport's q method,
+// 1968). Rows and columns have the order x y z w.
 static void add_to_fit(const axes_search *search, uint32_t joint, double fit[4][4])
 {
     const md5_vec3 in_clip = bone_of_clip(search, joint);
@@ -154,13 +168,15 @@ static void add_to_fit(const axes_search *search, uint32_t joint, double fit[4][
     fit[3][3] += trace;
 }
 
-// Returns the rotation that fits all added bones best: the largest eigenvector, by power iteration.
-// Adding `count` to the diagonal makes all eigenvalues positive or 0, so that the iteration
-// converges to the largest.
+// Returns the rotation that fits all added bones best: the eigenvector of the largest eigenvalue,
+// by power iteration. The iteration converges to the eigenvalue with the largest absolute value. No
+// eigenvalue is below -count, so adding `count` to the diagonal makes all of them positive or 0,
+// and the largest is also the largest absolute value.
 static md5_quat solve_fit(double fit[4][4], uint32_t count)
 {
     enum { NUM_ROUNDS = 200 };
-    double v[4] = {0.5, 0.41, 0.31, 0.7};
+    double v[4] = {0.5, 0.41, 0.31,
+                   0.7}; // no special direction, so not perpendicular to the result
     for (int round = 0; round < NUM_ROUNDS; round++) {
         double next[4];
         double sum = 0;
@@ -176,6 +192,7 @@ static md5_quat solve_fit(double fit[4][4], uint32_t count)
     return (md5_quat){(float)v[0], (float)v[1], (float)v[2], (float)v[3]};
 }
 
+// Returns the number of bones of the skeleton that a rotation fits.
 static uint32_t count_fitting_bones(const axes_search *search, md5_quat rotation)
 {
     uint32_t count = 0;
@@ -213,10 +230,12 @@ static md5_quat find_common_rotation(const axes_search *search, uint32_t num_bon
     md5_quat fitted = best;
     for (uint32_t round = 0; round < MD5_COUNT(min_cosines); round++) {
         double fit[4][4] = {{0}};
-        for (uint32_t j = 0; j < search->clip->skeleton->num_joints; j++)
+        for (uint32_t j = 0; j < search->clip->skeleton->num_joints; j++) {
             if (search->is_bone[j] && bone_cosine(search, fitted, j) > min_cosines[round])
                 add_to_fit(search, j, fit);
-        // The last round may have too few bones, which do not determine a rotation.
+        }
+        // The last rounds may have too few bones to determine a rotation. Such a rotation fits
+        // fewer bones, and is not used.
         const md5_quat refined = solve_fit(fit, num_bones);
         if (round == 0
             || count_fitting_bones(search, refined) >= count_fitting_bones(search, fitted))
@@ -235,11 +254,11 @@ static bool fits_bones(const axes_search *search, md5_quat rotation, uint32_t jo
     return true;
 }
 
-// Returns true if the bones of a joint have several directions, and writes the rotation that fits
-// them best.
+// Finds the rotation that fits the bones of a joint best. Returns false if all bones are nearly
+// parallel, because these do not determine a rotation; *rotation is then unchanged.
 static bool fit_children(const axes_search *search, uint32_t joint, md5_quat *rotation)
 {
-    const float min_sine = 0.2f;
+    const float min_sine = 0.2f; // of the angle between two directions that count as different
     const uint32_t first = search->first_child[joint];
     double fit[4][4] = {{0}};
     uint32_t count = 0;
@@ -255,8 +274,8 @@ static bool fit_children(const axes_search *search, uint32_t joint, md5_quat *ro
     return has_several;
 }
 
-// Returns the multiple of 90 degrees that fits the bones of a joint and is nearest to an estimate,
-// or MD5_NONE.
+// Returns the index in search->quarters of the rotation that fits the bones of a joint and is
+// nearest to an estimate, or MD5_NONE if none of them fits.
 static uint32_t find_quarter_turn(const axes_search *search, uint32_t joint, md5_quat estimate)
 {
     uint32_t best = MD5_NONE;
@@ -272,24 +291,27 @@ static uint32_t find_quarter_turn(const axes_search *search, uint32_t joint, md5
     return best;
 }
 
-// Returns the rotation of a joint without bones: the one that most programs use, which orient the
-// last bone of a chain as the bone above it, unless the estimate is near another multiple of 90
-// degrees.
+// Returns the rotation of a joint without bones: `usual`, unless the estimate is near a multiple of
+// 90 degrees. `usual` is the rotation of the parent, because most programs orient the last joint of
+// a chain like the joint above it.
 static md5_quat find_rotation_without_bones(const axes_search *search, md5_quat usual,
                                             md5_quat estimate)
 {
     const float near_cosine = 0.985f; // cosine of half of 20 degrees
     float best_cosine = fabsf(quat_dot(usual, estimate));
     md5_quat best = usual;
-    for (uint32_t q = 0; q < NUM_QUARTERS && best_cosine < near_cosine; q++)
+    for (uint32_t q = 0; q < NUM_QUARTERS && best_cosine < near_cosine; q++) {
         if (fabsf(quat_dot(search->quarters[q], estimate)) > near_cosine) {
             best = search->quarters[q];
-            best_cosine = 1;
+            best_cosine = 1; // ends the loop
         }
+    }
     return best;
 }
 
-// Returns the rotation of a joint's axes. Its parent is done.
+// Returns the rotation from the axes of a joint in the clip to its axes in the model: the first
+// rotation that fits the bones of the joint, in the order at the start of this file. The rotation
+// of the parent must be known.
 static md5_quat find_rotation(const axes_search *search, uint32_t joint)
 {
     const uint32_t parent = search->clip->skeleton->joints[joint].parent;
@@ -298,11 +320,14 @@ static md5_quat find_rotation(const axes_search *search, uint32_t joint)
     const md5_quat bind = search->clip->bind_local[joint].rotation;
     const md5_quat estimate = md5_quat_mul(
         md5_quat_conjugate(bind), md5_quat_mul(parent_rotation, search->pose[joint].rotation));
+
     const uint32_t child = search->first_child[joint];
+    if (child == MD5_NONE) {
+        const md5_quat usual = parent != MD5_NONE ? parent_rotation : search->common;
+        return find_rotation_without_bones(search, usual, estimate);
+    }
+
     md5_quat fitted = estimate;
-    if (child == MD5_NONE)
-        return find_rotation_without_bones(
-            search, parent != MD5_NONE ? parent_rotation : search->common, estimate);
     if (fits_bones(search, search->common, joint))
         return search->common;
     if (fit_children(search, joint, &fitted) && fits_bones(search, fitted, joint))
@@ -313,6 +338,8 @@ static md5_quat find_rotation(const axes_search *search, uint32_t joint)
     const uint32_t quarter = find_quarter_turn(search, joint, estimate);
     if (quarter != MD5_NONE)
         return search->quarters[quarter];
+
+    // None of these fits all bones: rotate the estimate by the shortest arc to the first bone.
     const md5_vec3 bone = md5_quat_rotate(estimate, bone_of_clip(search, child));
     return md5_quat_mul(md5_quat_between(bone, bone_of_model(search, child)), estimate);
 }
@@ -337,8 +364,9 @@ static bool begin_search(md5_arena *arena, axes_search *search)
     return true;
 }
 
-// Counts the bones that have another direction in the clip than in the model, and sets axes->joint
-// to the joint at which the direction differs most. Returns the smallest cosine of the angles.
+// Sets axes->num_rotated to the number of bones that have another direction in the clip than in the
+// model, and axes->joint to the joint at which the direction differs most. Returns the smallest
+// cosine of the angles.
 static float count_rotated_bones(const axes_search *search, md5_clip_axes *axes)
 {
     const md5_skeleton *const skeleton = search->clip->skeleton;
@@ -366,6 +394,7 @@ bool md5i_find_axes(md5_arena *arena, const md5_binding *clip, md5_clip_axes *ax
     float *const ratios = MD5_ALLOC_ARRAY(arena, float, skeleton->num_joints);
     TRY(ratios && begin_search(arena, &search));
 
+    // Return without rotations if few bones differ.
     axes->num_bones = find_bones(&search, ratios);
     const float min_cosine = count_rotated_bones(&search, axes);
     if (axes->num_rotated < MIN_AXES_BONES || 2 * axes->num_rotated < axes->num_bones) {
@@ -374,6 +403,7 @@ bool md5i_find_axes(md5_arena *arena, const md5_binding *clip, md5_clip_axes *ax
     }
     axes->max_angle = acosf(fmaxf(min_cosine, -1)) * degrees_per_radian;
 
+    // Find the rotation of each joint, parents first.
     list_quarter_turns(search.quarters);
     search.common = find_common_rotation(&search, axes->num_bones);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {

@@ -13,58 +13,90 @@
 //
 // The readers store the tables of a file in an arena, which becomes the document's memory.
 
-// Copies the comment after the version in the first line of a text; "" if the line does not have
-// one. Returns NULL if memory runs out.
+// Returns a copy of the comment that follows the version in the first line of a text, or "" if the
+// line does not have a comment. Returns NULL if memory runs out.
 static char *copy_version_comment(md5_arena *arena, const char *text, size_t size)
 {
-    const char *const text_end = text[0] == 'M' ? text + size : text; // binary files: no comment
-    const char *at = text;
-    const char *end = text;
-    while (end < text_end && *end != '\n' && *end != '\r')
-        end++;
-    while (end - at >= 2 && (at[0] != '/' || at[1] != '/'))
-        at++;
-    at += end - at >= 2 ? 2 : end - at;
-    while (at < end && (unsigned char)*at <= ' ')
-        at++;
-    return md5_copy_text(arena, at, (size_t)(end - at));
+    // A binary file does not begin with the M of MD5Version, and does not have a comment.
+    const char *const text_end = text[0] == 'M' ? text + size : text;
+    const char *line_end = text;
+    while (line_end < text_end && *line_end != '\n' && *line_end != '\r')
+        line_end++;
+
+    const char *comment = text;
+    while (line_end - comment >= 2 && (comment[0] != '/' || comment[1] != '/'))
+        comment++;
+    const bool has_comment = line_end - comment >= 2;
+    comment = has_comment ? comment + 2 : line_end;
+    while (comment < line_end && (unsigned char)*comment <= ' ')
+        comment++;
+    return md5_copy_text(arena, comment, (size_t)(line_end - comment));
 }
 
-// Parts of a text: indices of the table in begin_line(), in the order of writing.
-enum { PART_JOINTS = 8, PART_HIERARCHY = 9, PART_MESH = 14, PART_FRAME = 15 };
+// Parts of a text: the values of md5_doc_comment.part, in the order in which parts are written.
+enum {
+    DOC_PART_VERSION,
+    DOC_PART_COMMAND_LINE,
+    DOC_PART_NUM_FRAMES,
+    DOC_PART_NUM_JOINTS,
+    DOC_PART_NUM_MESHES,
+    DOC_PART_FRAME_RATE,
+    DOC_PART_NUM_COMPONENTS,
+    DOC_PART_NUM_CUTS,
+    DOC_PART_JOINTS,
+    DOC_PART_HIERARCHY,
+    DOC_PART_BOUNDS,
+    DOC_PART_BASE_FRAME,
+    DOC_PART_CUTS,
+    DOC_PART_CAMERA,
+    DOC_PART_MESH,
+    DOC_PART_FRAME,
+    DOC_PART_SHADER,
+    DOC_PART_NUM_VERTICES,
+    DOC_PART_NUM_TRIANGLES,
+    DOC_PART_NUM_WEIGHTS,
+    NUM_DOC_PARTS,
+};
 
-// Advances a position to the next line. `word` is the first word of the line. A keyword of the list
-// begins a part, whose lines are counted from 0; a mesh or a frame also begins a block.
-static void begin_line(md5_doc_comment *at, md5_span word)
+// The keyword with which the first line of each part begins.
+static const char *const doc_part_keywords[NUM_DOC_PARTS] = {
+    [DOC_PART_VERSION] = "MD5Version",
+    [DOC_PART_COMMAND_LINE] = "commandline",
+    [DOC_PART_NUM_FRAMES] = "numFrames",
+    [DOC_PART_NUM_JOINTS] = "numJoints",
+    [DOC_PART_NUM_MESHES] = "numMeshes",
+    [DOC_PART_FRAME_RATE] = "frameRate",
+    [DOC_PART_NUM_COMPONENTS] = "numAnimatedComponents",
+    [DOC_PART_NUM_CUTS] = "numCuts",
+    [DOC_PART_JOINTS] = "joints",
+    [DOC_PART_HIERARCHY] = "hierarchy",
+    [DOC_PART_BOUNDS] = "bounds",
+    [DOC_PART_BASE_FRAME] = "baseframe",
+    [DOC_PART_CUTS] = "cuts",
+    [DOC_PART_CAMERA] = "camera",
+    [DOC_PART_MESH] = "mesh",
+    [DOC_PART_FRAME] = "frame",
+    [DOC_PART_SHADER] = "shader",
+    [DOC_PART_NUM_VERTICES] = "numverts",
+    [DOC_PART_NUM_TRIANGLES] = "numtris",
+    [DOC_PART_NUM_WEIGHTS] = "numweights",
+};
+
+// Advances a location to the next line that is not empty. `word` is the first word of that line. If
+// the word is the keyword of a part, the part begins, and its lines are counted from 0. A mesh or a
+// frame also begins a block. Reading and writing count lines with this function, so that a comment
+// is written at the line from which it was read.
+static void begin_line(md5_doc_comment *location, md5_span word)
 {
-    static const char *const parts[] = {"MD5Version",
-                                        "commandline",
-                                        "numFrames",
-                                        "numJoints",
-                                        "numMeshes",
-                                        "frameRate",
-                                        "numAnimatedComponents",
-                                        "numCuts",
-                                        "joints",
-                                        "hierarchy",
-                                        "bounds",
-                                        "baseframe",
-                                        "cuts",
-                                        "camera",
-                                        "mesh",
-                                        "frame",
-                                        "shader",
-                                        "numverts",
-                                        "numtris",
-                                        "numweights"};
-
-    at->row++;
-    for (uint32_t i = 0; i < MD5_COUNT(parts); i++)
-        if (md5_span_is(word, parts[i])) {
-            at->block += i == PART_MESH || i == PART_FRAME;
-            at->part = i;
-            at->row = 0;
-        }
+    location->row++;
+    for (uint32_t part = 0; part < NUM_DOC_PARTS; part++) {
+        if (!md5_span_is(word, doc_part_keywords[part]))
+            continue;
+        if (part == DOC_PART_MESH || part == DOC_PART_FRAME)
+            location->block++;
+        location->part = part;
+        location->row = 0;
+    }
 }
 
 // Returns true if the line of a comment is after the line of another comment.
@@ -77,25 +109,26 @@ static bool is_after(const md5_doc_comment *a, const md5_doc_comment *b)
     return a->row > b->row;
 }
 
-// Returns the joint whose line ends with a comment, or NULL.
-static md5_doc_joint *find_commented_joint(const md5_doc *doc, const md5_doc_comment *at)
+// Returns the joint whose line ends with a comment at this location, or NULL. Row 0 of the part is
+// the line with its keyword, so that row 1 is the first joint.
+static md5_doc_joint *find_commented_joint(const md5_doc *doc, const md5_doc_comment *location)
 {
-    if (!at->is_behind || at->row == 0 || at->row > doc->num_joints)
+    if (!location->is_behind || location->row == 0 || location->row > doc->num_joints)
         return NULL;
-    if (at->part != PART_JOINTS && at->part != PART_HIERARCHY)
+    if (location->part != DOC_PART_JOINTS && location->part != DOC_PART_HIERARCHY)
         return NULL;
-    return &doc->joints[at->row - 1];
+    return &doc->joints[location->row - 1];
 }
 
-// Returns the name that writing a document adds as a comment: the parent of a joint, or a mesh.
-static const char *default_comment(const md5_doc *doc, const md5_doc_comment *at,
+// Returns the name that md5_write_doc() adds as a comment: the name of a joint's parent, or of a
+// mesh. Returns "" if it does not add a comment. `joint` is NULL if the location is not a joint.
+static const char *default_comment(const md5_doc *doc, const md5_doc_comment *location,
                                    const md5_doc_joint *joint)
 {
     if (joint && joint->parent != MD5_NONE)
         return doc->joints[joint->parent].name;
-    if (at->block - 1 < doc->num_meshes)
-        return doc->meshes[at->block - 1].name;
-    return "";
+    const bool is_in_mesh = location->block > 0 && location->block <= doc->num_meshes;
+    return is_in_mesh ? doc->meshes[location->block - 1].name : "";
 }
 
 // Returns a copy of a comment without blanks at its ends, in which blanks replace control bytes.
@@ -114,38 +147,41 @@ static char *copy_comment(md5_arena *arena, const char *from, const char *to)
     return text;
 }
 
-// Returns true if a comment is the one that exporters write: the name of the parent after a joint,
-// or "meshes: NAME" in a mesh.
-static bool is_default_comment(const md5_doc *doc, const md5_doc_comment *at,
+// Returns true if a comment is the comment that exporters write: the name of the parent after a
+// joint, or "meshes: NAME" in a mesh. Such a comment is not stored, because md5_write_doc() writes
+// it with the current name.
+static bool is_default_comment(const md5_doc *doc, const md5_doc_comment *location,
                                const md5_doc_joint *joint, const char *text)
 {
     static const char label[] = "meshes:";
     const size_t label_length = sizeof label - 1;
     if (joint)
-        return strcmp(text, default_comment(doc, at, joint)) == 0;
-    if (at->block == 0 || strncmp(text, label, label_length) != 0)
+        return strcmp(text, default_comment(doc, location, joint)) == 0;
+    if (location->block == 0 || strncmp(text, label, label_length) != 0)
         return false;
     const char *const name = text + label_length + strspn(text + label_length, " \t");
-    return strcmp(name, default_comment(doc, at, joint)) == 0;
+    return strcmp(name, default_comment(doc, location, joint)) == 0;
 }
 
-// Stores one line of a comment, unless it is empty or the default comment of its line.
-static bool store_comment_line(md5_arena *arena, md5_doc *doc, md5_doc_comment at, const char *from,
-                               const char *to)
+// Stores one line of a comment, from `from` to `to`, in its joint or in the list of comments. Skips
+// an empty line and the default comment of its location. Returns false and sets the error if memory
+// runs out.
+static bool store_comment_line(md5_arena *arena, md5_doc *doc, md5_doc_comment location,
+                               const char *from, const char *to)
 {
-    md5_doc_joint *const joint = find_commented_joint(doc, &at);
+    md5_doc_joint *const joint = find_commented_joint(doc, &location);
     char *const text = copy_comment(arena, from, to);
     TRY(text);
-    if (text[0] == '\0' || is_default_comment(doc, &at, joint, text))
+    if (text[0] == '\0' || is_default_comment(doc, &location, joint, text))
         return true;
     if (joint && !joint->comment) {
         joint->comment = text;
         return true;
     }
-    at.text = text;
+    location.text = text;
     TRY(doc->comments = (md5_doc_comment *)md5_grow(arena, doc->comments, doc->num_comments,
                                                     sizeof *doc->comments));
-    doc->comments[doc->num_comments++] = at;
+    doc->comments[doc->num_comments++] = location;
     return true;
 }
 
@@ -166,23 +202,24 @@ static const char *comment_line_end(const md5_lex *lex, const char *from, bool i
     return at;
 }
 
-// Stores the lines of a comment, whose text begins at lex->at. Moves lex->at to the end of the
-// comment.
-static bool store_comment(md5_arena *arena, md5_doc *doc, md5_doc_comment at, bool is_block,
+// Stores the comment whose text begins at lex->at: a block comment as one entry per line. All its
+// lines have the same location. Moves lex->at to the end of the comment.
+static bool store_comment(md5_arena *arena, md5_doc *doc, md5_doc_comment location, bool is_block,
                           md5_lex *lex)
 {
     for (;;) {
         const char *const end = comment_line_end(lex, lex->at, is_block);
         const bool is_block_end = is_block && is_block_comment_end(lex, end);
-        TRY(store_comment_line(arena, doc, at, lex->at, end));
+        TRY(store_comment_line(arena, doc, location, lex->at, end));
         lex->at = is_block_end ? end + 2 : end;
         if (!is_block || is_block_end || end == lex->end)
             return true;
-        lex->at++;
+        lex->at++; // the line break
     }
 }
 
-// Returns the second character of a comment that begins at a byte; otherwise NUL.
+// Returns '/' if a line comment begins at a byte, '*' if a block comment begins there, otherwise
+// NUL.
 static char comment_kind(const md5_lex *lex, const char *at)
 {
     if (*at != '/' || lex->end - at < 2)
@@ -190,51 +227,63 @@ static char comment_kind(const md5_lex *lex, const char *at)
     return at[1] == '/' || at[1] == '*' ? at[1] : '\0';
 }
 
-// Stores the comments of a text that the readers have accepted, except the comment after the
-// version.
+// Returns the end of the token that begins with `word`. Names may contain slashes, but after a
+// number a slash begins a comment.
+static const char *token_end_before_comment(const md5_lex *lex, md5_span word)
+{
+    if (!md5_span_is_name(word)) {
+        const char *const slash = (const char *)memchr(word.bytes, '/', word.size);
+        if (slash && slash > word.bytes)
+            return slash;
+    }
+    return md5i_lex_token_end(lex, word.bytes);
+}
+
+// Stores the comments of a text that the readers have accepted. Skips the comment after the
+// version, which copy_version_comment() copies.
 static bool store_comments(md5_arena *arena, const char *text, size_t size, md5_doc *doc)
 {
-    md5_doc_comment at = {0}; // is_behind: the line contains a word
+    md5_doc_comment location = {0}; // the current line; is_behind: the line contains a word
     md5_lex lex;
     md5i_lex_begin(&lex, arena, text, size);
-    for (const char *c = text; c < lex.end; c = lex.at) {
-        const char kind = comment_kind(&lex, c);
+    for (const char *at = text; at < lex.end; at = lex.at) {
+        const char kind = comment_kind(&lex, at);
         if (kind != '\0') {
             const bool is_block = kind == '*';
-            const bool is_first_line = text[0] == 'M' && at.row + at.part == 0;
-            const bool is_after_version = is_first_line && at.is_behind && !is_block;
-            lex.at = c + 2;
+            const bool is_first_line =
+                text[0] == 'M' && location.part == DOC_PART_VERSION && location.row == 0;
+            const bool is_after_version = is_first_line && location.is_behind && !is_block;
+            lex.at = at + 2;
             if (is_after_version)
                 lex.at = comment_line_end(&lex, lex.at, false);
             else
-                TRY(store_comment(arena, doc, at, is_block, &lex));
+                TRY(store_comment(arena, doc, location, is_block, &lex));
             continue;
         }
 
-        lex.at++;
-        const bool is_blank = (unsigned char)*c <= ' ' || (unsigned char)*c >= 0x80;
+        // The readers also treat bytes from 0x80 on as blanks.
+        const bool is_blank = (unsigned char)*at <= ' ' || (unsigned char)*at >= 0x80;
         if (is_blank) {
-            const bool is_line_end = *c == '\n' || *c == '\r';
+            const bool is_line_end = *at == '\n' || *at == '\r';
             if (is_line_end)
-                at.is_behind = false;
+                location.is_behind = false;
+            lex.at = at + 1;
             continue;
         }
 
-        // A word. A number may end at a slash, where a comment can begin.
-        const md5_span word = {c, (size_t)(md5i_lex_word_end(&lex, c) - c)};
-        const char *slash = NULL;
-        if (!md5_span_is_name(word))
-            slash = (const char *)memchr(c, '/', word.size);
-        lex.at = slash && slash > c ? slash : md5i_lex_token_end(&lex, c);
-        if (!at.is_behind && *c != '{') {
-            at.is_behind = true;
-            begin_line(&at, word);
+        // The first word of a line begins the line. A line with only a brace is not counted.
+        const md5_span word = {at, (size_t)(md5i_lex_word_end(&lex, at) - at)};
+        lex.at = token_end_before_comment(&lex, word);
+        if (!location.is_behind && *at != '{') {
+            location.is_behind = true;
+            begin_line(&location, word);
         }
     }
     return true;
 }
 
-// Stores the joints of a model with their bind pose, or of a clip with their base frame.
+// Creates the joints of a document. `transforms` are the bind pose of a model, or the base frame of
+// a clip.
 static bool store_joints(md5_arena *arena, const md5_file_joint *joints,
                          const md5_xform *transforms, uint32_t count, md5_doc *doc)
 {
@@ -316,11 +365,21 @@ static bool read_camera(md5_arena *arena, const char *text, size_t size, md5_doc
     return true;
 }
 
+static bool is_binary_file(const char *bytes, size_t size)
+{
+    return md5_has_magic(bytes, size, MD5_BFG_MESH) || md5_has_magic(bytes, size, MD5_BFG_ANIM)
+           || md5_has_magic(bytes, size, MD5_BFG_CAMERA);
+}
+
 md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size, const md5_load_opts *opts,
                        md5_error *error)
 {
     typedef bool read_doc(md5_arena * arena, const char *text, size_t size, md5_doc *doc);
-    static read_doc *const readers[] = {read_model, read_anim, read_camera}; // by kind
+    static read_doc *const readers[] = {
+        [MD5_DOC_MODEL] = read_model,
+        [MD5_DOC_ANIM] = read_anim,
+        [MD5_DOC_CAMERA] = read_camera,
+    };
     MD5_ASSERT((size_t)kind < MD5_COUNT(readers), "kind: must be a value of md5_doc_kind");
     MD5_ASSERT_TEXT(text, size);
     MD5_ASSERT_OPTS(opts);
@@ -334,21 +393,22 @@ md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size, const m
     if (md5_check_text_size(&context, size))
         doc = MD5_ALLOC_ZEROED(&arena, md5_doc, 1);
 
+    // Read the tables, then the comments.
     const char *const bytes = text ? (const char *)text : "";
-    const bool is_binary = md5_has_magic(bytes, size, MD5_BFG_MESH)
-                           || md5_has_magic(bytes, size, MD5_BFG_ANIM)
-                           || md5_has_magic(bytes, size, MD5_BFG_CAMERA);
     bool is_read = doc && readers[kind](&arena, bytes, size, doc);
-    if (is_read && !is_binary)
+    if (is_read && !is_binary_file(bytes, size))
         is_read = store_comments(&arena, bytes, size, doc);
-    if (is_read)
+    if (is_read) {
         doc->comment = copy_version_comment(&arena, bytes, size);
+        is_read = doc->comment != NULL;
+    }
     md5i_report_merged_warnings(&context);
-
-    if (!doc || !doc->comment) { // the comment is set last, to "" if the text has no comment
+    if (!is_read) {
         md5i_arena_free(&arena);
         return NULL;
     }
+
+    // The arena becomes the memory of the document.
     doc->kind = kind;
     doc->allocator = context.allocator;
     doc->internal = (md5_internal){.memory = arena.chunks, .tag = MD5_TAG_DOC};
@@ -371,33 +431,37 @@ void md5_free_doc(md5_doc *doc)
 // Programs can write any index into a document. The checks find indices outside of tables and
 // cycles of parents. Other numbers are checked when they are written.
 
-// Fails. `subject` is the description of an element, such as "weight index of vertex".
+// Sets the error of an index that is out of range. `subject` describes the index, such as "weight
+// index of vertex"; `index` is the element that contains it. Returns false.
 static bool fail_at(md5_context *context, const char *subject, size_t index)
 {
     return MD5_FAIL(context, MD5_ERROR_RANGE, "%s %llu is out of range", subject,
                     (unsigned long long)index);
 }
 
-// Returns true if parents are joints and do not form a cycle. Follows the parents of each joint up
-// to a joint that an earlier walk has visited, so that the time is linear.
+// Checks that all parents are joints and do not form a cycle. Returns false and sets the error
+// otherwise. Walks from each joint through its ancestors, and marks them with the number of the
+// walk. A joint with the mark of the same walk closes a cycle. A joint with the mark of an earlier
+// walk ends the walk, because its ancestors are checked already, so that the time is linear.
 static bool check_parents(md5_arena *arena, const md5_doc *doc)
 {
-    uint32_t *const walks =
-        MD5_ALLOC_ZEROED(arena, uint32_t, doc->num_joints); // 1 + start of the walk
-    TRY(walks);
-    for (uint32_t j = 0; j < doc->num_joints; j++) {
-        for (uint32_t k = j; k != MD5_NONE; k = doc->joints[k].parent) {
-            if (k >= doc->num_joints || walks[k] == j + 1)
-                return fail_at(arena->context, "parent of joint", j);
-            if (walks[k] > 0)
+    uint32_t *const marks = MD5_ALLOC_ZEROED(arena, uint32_t, doc->num_joints); // 0: not visited
+    TRY(marks);
+    for (uint32_t joint = 0; joint < doc->num_joints; joint++) {
+        const uint32_t walk = joint + 1;
+        for (uint32_t ancestor = joint; ancestor != MD5_NONE;
+             ancestor = doc->joints[ancestor].parent) {
+            if (ancestor >= doc->num_joints || marks[ancestor] == walk)
+                return fail_at(arena->context, "parent of joint", joint);
+            if (marks[ancestor] > 0)
                 break;
-            walks[k] = j + 1;
+            marks[ancestor] = walk;
         }
     }
     return true;
 }
 
-// Returns true if the animated components of a joint are in the frames.
+// Returns true if the flags of a track are valid, and the frames contain all its components.
 static bool is_track_valid(const md5_doc *doc, md5_track track)
 {
     if (track.flags > (MD5_TRANSLATION_FLAGS | MD5_ROTATION_FLAGS))
@@ -406,6 +470,8 @@ static bool is_track_valid(const md5_doc *doc, md5_track track)
     return count == 0 || (uint64_t)track.first + count <= doc->num_components;
 }
 
+// Checks the indices of a mesh, and adds the number of its references to weights to
+// *num_references. Returns false and sets the error if an index is out of range.
 static bool check_document_mesh(md5_context *context, const md5_doc_mesh *mesh, uint32_t num_joints,
                                 uint64_t *num_references)
 {
@@ -458,6 +524,8 @@ bool md5i_check_doc(md5_arena *arena, const md5_doc *doc, uint64_t *num_referenc
 
 // == Writing =====================================================================================
 
+// Output of md5_write_doc(). The functions that write do not return errors: after an error in the
+// context they continue, and md5_write_doc() discards the text.
 typedef struct text_writer {
     md5_context context;
     char *text; // [size]
@@ -478,44 +546,55 @@ static void write_bytes(text_writer *to, const char *bytes, size_t count)
     to->used += count;
 }
 
-// Writes a text in quotes or a comment. Fails if it contains a control character, such as a line
-// break, or a quote in quotes.
-static void write_string(text_writer *to, const char *text, bool is_quoted)
+static void write_text(text_writer *to, const char *text)
+{
+    write_bytes(to, text, strlen(text));
+}
+
+typedef enum string_kind { COMMENT_STRING, QUOTED_STRING } string_kind;
+
+// Writes a text in quotes, or the text of a comment. NULL is written as "". Fails if the text
+// contains a control character, such as a line break, or a quoted text contains a quote.
+static void write_string(text_writer *to, const char *text, string_kind kind)
 {
     text = text ? text : "";
-    write_bytes(to, "\"", is_quoted);
     for (const char *byte = text; *byte; byte++) {
         const bool is_control = (unsigned char)*byte < ' ' && *byte != '\t';
-        if (is_control || (is_quoted && *byte == '"'))
+        if (is_control || (kind == QUOTED_STRING && *byte == '"'))
             MD5_FAIL(&to->context, MD5_ERROR_MISMATCH, "cannot write %s: it contains %s",
                      MD5_QUOTED(text), is_control ? "a control character" : "a quote");
     }
-    write_bytes(to, text, strlen(text));
-    write_bytes(to, "\"", is_quoted);
+
+    const char *const quote = kind == QUOTED_STRING ? "\"" : "";
+    write_text(to, quote);
+    write_text(to, text);
+    write_text(to, quote);
 }
 
-// Ends a line: writes the comments at its end, then the comments on separate lines below it. These
-// include comments of lines that do not exist any more.
+// Ends a line: writes the comments at its end, then the comments on separate lines below it. The
+// latter include comments of earlier lines that do not exist any more.
 static void end_line(text_writer *to)
 {
     const md5_doc_comment *comment = to->comments;
-    bool is_at_end = true;
+    bool is_at_end = true; // false after the first comment on a separate line
     for (; comment < to->comments_end && !is_after(comment, &to->at); comment++) {
-        is_at_end &= comment->is_behind && !is_after(&to->at, comment);
-        write_bytes(to, is_at_end ? " // " : "\n// ", 4);
-        write_string(to, comment->text, false);
+        const bool is_of_this_line = !is_after(&to->at, comment);
+        is_at_end = is_at_end && comment->is_behind && is_of_this_line;
+        write_text(to, is_at_end ? " // " : "\n// ");
+        write_string(to, comment->text, COMMENT_STRING);
     }
     to->comments = comment;
-    write_bytes(to, "\n", 1);
+    write_text(to, "\n");
     to->at.is_behind = false;
 }
 
-// Writes a part of a format, line by line. A comment line, which contains the name of a mesh, does
-// not count as a line.
+// Writes the characters of a format up to `end`, which is a directive or the end of the format. The
+// first word of a line begins the line, and a line break ends it, so that comments are written with
+// their lines. The line with the name of a mesh is a comment, and is not counted.
 static void write_layout(text_writer *to, const char *format, const char *end)
 {
-    for (; format < end; format++) {
-        const size_t length = strcspn(format, "\n%");
+    while (format < end) {
+        const size_t length = strcspn(format, "\n%"); // up to a line break or `end`
         const char *const word = format + strspn(format, "\t");
         if (length > 0 && !to->at.is_behind) {
             to->at.is_behind = true;
@@ -524,10 +603,15 @@ static void write_layout(text_writer *to, const char *format, const char *end)
         }
         write_bytes(to, format, length);
         format += length;
-        if (format < end && to->at.is_behind)
+        if (format == end)
+            return;
+
+        // A line break. An empty line is not counted as a line.
+        if (to->at.is_behind)
             end_line(to);
         else
-            write_bytes(to, "\n", format < end);
+            write_text(to, "\n");
+        format++;
     }
 }
 
@@ -576,7 +660,8 @@ static bool has_too_few_decimals(double magnitude, int decimals, bool is_float)
     return is_float ? (float)rounded != (float)magnitude : rounded != magnitude;
 }
 
-// Writes a number with the fewest decimals that are read as the same number.
+// Writes a number with the fewest decimals that the readers convert to the same number. Fails if
+// the number is not finite. `is_float` is true if the readers store the number as a float.
 static void write_number(text_writer *to, double number, bool is_float)
 {
     enum { MAX_DECIMALS = 60 };
@@ -620,7 +705,7 @@ static void write_format(text_writer *to, const char *format, ...)
             const uint32_t number = va_arg(values, uint32_t);
             char printed[16];
             snprintf(printed, sizeof printed, number == MD5_NONE ? "-1" : "%u", number);
-            write_bytes(to, printed, strlen(printed));
+            write_text(to, printed);
         } else if (kind == 'f' || kind == 'l' || kind == 'd') {
             const double number = va_arg(values, double);
             if (kind == 'l' && isfinite(number) && !md5_length_in_range((float)number))
@@ -628,7 +713,8 @@ static void write_format(text_writer *to, const char *format, ...)
                          "number is out of range: expected -1e9 to 1e9, found %g", number);
             write_number(to, number, kind != 'd');
         } else {
-            write_string(to, va_arg(values, const char *), kind == 'q');
+            const string_kind string = kind == 'q' ? QUOTED_STRING : COMMENT_STRING;
+            write_string(to, va_arg(values, const char *), string);
         }
     }
     va_end(values);
@@ -718,8 +804,9 @@ static void write_base_frame(text_writer *to, const md5_doc *doc)
     write_format(to, "}\n");
 }
 
-// Writes an animation. begins_line[num_components] are false; the values of each joint begin a new
-// line.
+// Writes an animation. The values of each joint begin a new line in the frames.
+// begins_line[num_components] is a buffer, which must be false; it marks the first component of
+// each joint.
 static void write_anim(text_writer *to, const md5_doc *doc, bool *begins_line)
 {
     write_format(to, "numFrames %u\nnumJoints %u\nframeRate %d\n", doc->num_frames, doc->num_joints,
@@ -738,8 +825,11 @@ static void write_anim(text_writer *to, const md5_doc *doc, bool *begins_line)
     const float *number = doc->numbers;
     for (uint32_t f = 0; f < doc->num_frames; f++) {
         write_format(to, "\nframe %u {", f);
-        for (uint32_t i = 0; i < doc->num_components; i++)
-            write_format(to, i == 0 || begins_line[i] ? "\n\t%l" : " %l", (double)*number++);
+        for (uint32_t i = 0; i < doc->num_components; i++) {
+            const bool is_line_begin = i == 0 || begins_line[i];
+            write_format(to, is_line_begin ? "\n\t%l" : " %l", (double)*number);
+            number++;
+        }
         write_format(to, "\n}\n");
     }
 }
@@ -749,14 +839,16 @@ static void write_camera(text_writer *to, const md5_doc *doc)
 {
     write_format(to, "numFrames %u\nframeRate %d\nnumCuts %u\n\ncuts {\n", doc->num_frames,
                  doc->frame_rate, doc->num_cuts);
-    uint32_t num_written = 0; // cut views
+    uint32_t num_written = 0; // cut views; they are sorted by cut
     for (uint32_t i = 0; i < doc->num_cuts; i++) {
         write_format(to, "\t%u", doc->cuts[i]);
         if (num_written < doc->num_cut_views && doc->cut_views[num_written].cut == i) {
             const md5_cut_view *const view = &doc->cut_views[num_written++];
             const md5_vec3 rotation = md5_quat_to_xyz(view->rotation);
-            write_format(to, view->has_position ? " pos " POINT : "", XYZ(view->position));
-            write_format(to, view->has_rotation ? " rot " VECTOR : "", XYZ(rotation));
+            if (view->has_position)
+                write_format(to, " pos " POINT, XYZ(view->position));
+            if (view->has_rotation)
+                write_format(to, " rot " VECTOR, XYZ(rotation));
         }
         write_format(to, "\n");
     }
@@ -780,6 +872,8 @@ size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *err
     to.comments_end = to.comments ? to.comments + doc->num_comments : NULL;
     md5i_context_begin_memory(&to.context, doc->allocator, error);
     md5_arena scratch = {.context = &to.context};
+
+    // Check the document before its indices are followed.
     uint64_t num_references = 0;
     bool *const begins_line = MD5_ALLOC_ZEROED(&scratch, bool, (size_t)doc->num_components + 1);
     const bool is_valid = begins_line && md5i_check_doc(&scratch, doc, &num_references);
@@ -797,11 +891,14 @@ size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *err
         write_anim(&to, doc, begins_line);
     else if (is_valid)
         write_camera(&to, doc);
+    // Write the comments that belong to none of the written lines.
     to.at.block = MD5_NONE; // after all lines
     if (to.comments < to.comments_end)
         end_line(&to);
 
-    if (num_references > to.used) // the readers would reject the text
+    // The readers reject a text with more references than bytes, as protection against texts that
+    // need much more memory than their size.
+    if (num_references > to.used)
         MD5_FAIL(&to.context, MD5_ERROR_RANGE,
                  "elements share too many other elements: %llu references exceed the file size "
                  "(%zu bytes)",

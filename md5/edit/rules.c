@@ -378,66 +378,94 @@ static bool is_version_before(const char *a, const char *b)
     return false;
 }
 
-// Returns true if engines[index] includes a version. NULL is the newest version.
+// Returns true if engine_rows[index] represents a version of its engine. The version NULL is the
+// newest. An entry with `below` represents the versions before `below`; the entry before it
+// represents the other versions of the same engine.
 static bool includes_version(uint32_t index, const char *version)
 {
     if (engine_rows[index].below)
         return version && is_version_before(version, engine_rows[index].below);
     const bool is_last = index + 1 == NUM_ENGINES;
     const char *const first_version = is_last ? NULL : engine_rows[index + 1].below;
-    return !(version && first_version && is_version_before(version, first_version));
+    const bool is_too_old = version && first_version && is_version_before(version, first_version);
+    return !is_too_old;
 }
 
-// Returns true if name[length] is "all", or the name or alias of an engine.
+// Returns true if name[length] is the name or the alias of an engine, or "all", which is the name
+// of every engine.
 static bool has_engine_name(const struct engine *engine, const char *name, size_t length)
 {
     const char *const names[] = {engine->name, engine->alias, "all"};
-    for (uint32_t i = 0; i < MD5_COUNT(names); i++)
+    for (uint32_t i = 0; i < MD5_COUNT(names); i++) {
         if (names[i] && strlen(names[i]) == length && strncmp(names[i], name, length) == 0)
             return true;
+    }
     return false;
+}
+
+// This library in sets of engines, such as "md5model, doom3".
+static const struct engine library_engine = {.name = "md5model"};
+
+// Returns the bit of engine_rows[index] in a set of engines.
+static uint32_t engine_bit(uint32_t index)
+{
+    return UINT32_C(1) << index;
 }
 
 uint32_t md5_find_engines(const char *name)
 {
-    uint32_t found = strcmp(name, "md5model") == 0 ? MD5_ENGINE_LIBRARY : 0;
+    // The name may be followed by a colon and a version.
     const size_t length = strcspn(name, ":");
     const char *const version = name[length] ? name + length + 1 : NULL; // NULL: the newest
     if (version && (*version == '\0' || version[strspn(version, "0123456789.")] != '\0'))
         return 0;
-    for (uint32_t i = 0; i < NUM_ENGINES; i++)
+
+    uint32_t found = strcmp(name, library_engine.name) == 0 ? MD5_ENGINE_LIBRARY : 0;
+    for (uint32_t i = 0; i < NUM_ENGINES; i++) {
         if (includes_version(i, version) && has_engine_name(&engine_rows[i], name, length))
-            found |= UINT32_C(1) << i;
+            found |= engine_bit(i);
+    }
     return found;
+}
+
+// Appends the name of an engine to the names in text[size], of which `used` bytes are used. Returns
+// the new number of bytes, which may exceed `size`.
+static size_t append_engine_name(const struct engine *engine, char *text, size_t size, size_t used)
+{
+    const size_t left = used < size ? size - used : 0;
+    char *const end = left > 0 ? text + used : NULL;
+    const char *const separator = used > 0 ? ", " : "";
+    int length;
+    if (engine->below)
+        length = snprintf(end, left, "%s%s before %s", separator, engine->name, engine->below);
+    else
+        length = snprintf(end, left, "%s%s", separator, engine->name);
+    return used + (size_t)length;
 }
 
 size_t md5_engine_names(uint32_t set, char *text, size_t size)
 {
-    static const struct engine library = {"md5model", NULL, NULL};
     size_t used = 0;
     if (size > 0)
         text[0] = '\0';
-    for (int i = -1; i < NUM_ENGINES; i++) {
-        const struct engine *const engine = i < 0 ? &library : &engine_rows[i];
-        if (!(set & (i < 0 ? MD5_ENGINE_LIBRARY : UINT32_C(1) << i)))
-            continue;
-        const size_t left = used < size ? size - used : 0;
-        char *const end = left > 0 ? text + used : NULL;
-        const char *const format = engine->below ? "%s%s before %s" : "%s%s";
-        used +=
-            (size_t)snprintf(end, left, format, used > 0 ? ", " : "", engine->name, engine->below);
+    if (set & MD5_ENGINE_LIBRARY)
+        used = append_engine_name(&library_engine, text, size, used);
+    for (uint32_t i = 0; i < NUM_ENGINES; i++) {
+        if (set & engine_bit(i))
+            used = append_engine_name(&engine_rows[i], text, size, used);
     }
     return used;
 }
 
-// Returns the set of engines on which a violation of the rule has an effect. The effect is given by
-// its letter in the table of rules, such as 'E': the engine stops.
+// Returns the set of engines on which a violation of a rule has an effect. `letter` is the letter
+// of the effect in the table of rules, such as 'E': the engine stops.
 static uint32_t engines_with_effect(const struct check_rule *rule, char letter)
 {
     uint32_t set = 0;
-    for (uint32_t i = 0; i < NUM_ENGINES; i++)
+    for (uint32_t i = 0; i < NUM_ENGINES; i++) {
         if (rule->effects[i] == letter)
-            set |= UINT32_C(1) << i;
+            set |= engine_bit(i);
+    }
     return set;
 }
 
@@ -447,23 +475,26 @@ bool md5_get_rule(uint32_t index, md5_engines requested, md5_diagnostic *diagnos
     if (index >= NUM_RULES)
         return false;
 
+    // Copy the rule. The part of its name after a slash is only used in this file.
     const struct check_rule *const rule = &rules[index];
-    char *at = diagnostic->engines;
-    char *const end = at + sizeof diagnostic->engines;
     memcpy(diagnostic->rule, rule->name, strcspn(rule->name, "/"));
     diagnostic->is_library_too = rule->is_library_too;
     diagnostic->fix = rule->fix;
     snprintf(diagnostic->error.message, sizeof diagnostic->error.message, "%s", rule->text);
 
+    // List the effects on the requested engines, such as "stops doom3; wrong in fte". The buffer is
+    // large enough for all engines.
+    char *next = diagnostic->engines;
+    char *const end = next + sizeof diagnostic->engines;
     for (uint32_t k = 0; k < MD5_COUNT(effects); k++) {
         const uint32_t set = engines_with_effect(rule, effects[k].letter) & requested.all;
         if (set == 0)
             continue;
-        at += snprintf(at, (size_t)(end - at), "%s%s ", diagnostic->is_silent ? "" : "; ",
-                       effects[k].text);
-        at += md5_engine_names(set, at, (size_t)(end - at));
+        const char *const separator = diagnostic->is_silent ? "" : "; ";
+        next += snprintf(next, (size_t)(end - next), "%s%s ", separator, effects[k].text);
+        next += md5_engine_names(set, next, (size_t)(end - next));
         diagnostic->is_silent = false;
-        if (effects[k].is_error && requested.sure & set)
+        if (effects[k].is_error && (requested.sure & set) != 0)
             diagnostic->error.status = MD5_ERROR_MISMATCH;
     }
     return true;
@@ -485,6 +516,7 @@ md5_checker *md5i_begin_check(const md5_load_opts *opts, md5_error *error)
         return NULL;
     }
 
+    // The context moves into the checker, to which the arenas then refer.
     context.warn = NULL;
     *checker = (md5_checker){.context = context, .reported = reported};
     checker->check.file = file;
@@ -506,14 +538,16 @@ void md5_free_check(md5_check *check)
     md5i_arena_free_object(&arena);
 }
 
-// Copies a text into a message, and truncates it if it is too long. Escapes bytes that are not
-// printable UTF-8.
+// Copies a text into a message. Escapes bytes that are not printable UTF-8, and truncates the text
+// before a character that does not fit.
 static void write_message(char message[sizeof((md5_error *)0)->message], const char *text)
 {
+    const char *const end = text + strlen(text);
+    const char *next = text;
     size_t used = 0;
-    for (const char *at = text, *const end = text + strlen(text); at < end;) {
+    while (next < end) {
         char bytes[MD5_ESCAPED];
-        const size_t count = md5i_escape(&at, end, bytes);
+        const size_t count = md5i_escape(&next, end, bytes); // moves `next` to the next character
         if (used + count >= sizeof((md5_error *)0)->message)
             break;
         memcpy(message + used, bytes, count);
@@ -522,7 +556,8 @@ static void write_message(char message[sizeof((md5_error *)0)->message], const c
     message[used] = '\0';
 }
 
-// Adds a diagnostic of rules[rule].
+// Adds a diagnostic of rules[rule] with the message `text`. If memory runs out, adds nothing and
+// sets the error of the context.
 static void add_diagnostic(md5_checker *checker, uint32_t rule, md5_text_location location,
                            const char *text)
 {
@@ -566,13 +601,14 @@ void md5i_report_violation(md5_checker *checker, const char *rule, md5_text_loca
 {
     const uint32_t index = find_rule(rule);
     md5_raw_message text;
-    if (checker->reported[index] > 0) {
+    const bool is_reported = checker->reported[index] > 0;
+    if (is_reported) {
         checker->check.diagnostics[checker->reported[index] - 1].count++;
         return;
     }
     MD5_PRINT(text, format);
     add_diagnostic(checker, index, location, text);
-    checker->reported[index] = checker->check.num_diagnostics;
+    checker->reported[index] = checker->check.num_diagnostics; // 1 + the index of the diagnostic
 }
 
 bool md5_add_diagnostic(md5_check *check, const char *rule, uint32_t line, uint32_t column,

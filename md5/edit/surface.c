@@ -55,7 +55,8 @@ static md5_bounds triangle_box(const md5_surface *surface, uint32_t triangle)
     return box;
 }
 
-// Returns a coordinate of a triangle's centre as a whole number of KEY_BITS bits.
+// Quantizes one coordinate of a triangle's centre to KEY_BITS bits: 0 is the minimum of the
+// surface, the largest number its maximum. `min` and `max` are the range of the triangle.
 static uint32_t quantize(float min, float max, float surface_min, float surface_max)
 {
     const double size = (double)surface_max - (double)surface_min;
@@ -66,11 +67,14 @@ static uint32_t quantize(float min, float max, float surface_min, float surface_
     return is_inside ? (uint32_t)position : 0;
 }
 
-static uint32_t morton_key(md5_bounds box, md5_bounds all)
+// Returns the Morton key of a triangle with the bounding box `box`: the bits of its quantized x, y
+// and z are interleaved, so that triangles with similar keys are near each other. `surface` is the
+// bounding box of all triangles.
+static uint32_t morton_key(md5_bounds box, md5_bounds surface)
 {
-    const uint32_t x = quantize(box.min.x, box.max.x, all.min.x, all.max.x);
-    const uint32_t y = quantize(box.min.y, box.max.y, all.min.y, all.max.y);
-    const uint32_t z = quantize(box.min.z, box.max.z, all.min.z, all.max.z);
+    const uint32_t x = quantize(box.min.x, box.max.x, surface.min.x, surface.max.x);
+    const uint32_t y = quantize(box.min.y, box.max.y, surface.min.y, surface.max.y);
+    const uint32_t z = quantize(box.min.z, box.max.z, surface.min.z, surface.max.z);
     uint32_t key = 0;
     for (uint32_t bit = 0; bit < KEY_BITS; bit++) {
         key |= (x >> bit & 1) << (3 * bit);
@@ -80,8 +84,6 @@ static uint32_t morton_key(md5_bounds box, md5_bounds all)
     return key;
 }
 
-// Sorts the triangles along a space-filling curve (Morton order), so that neighbors in the tree of
-// boxes are neighbors in space, and computes the boxes from the leaves to the root.
 bool md5i_build_surface(md5_arena *arena, const md5_vec3 *positions, const uint32_t *corners,
                         uint32_t num_triangles, md5_surface *surface)
 {
@@ -96,13 +98,15 @@ bool md5i_build_surface(md5_arena *arena, const md5_vec3 *positions, const uint3
     surface->boxes = MD5_ALLOC_ARRAY(arena, md5_bounds, 2 * (size_t)surface->num_leaves);
     TRY(keys && surface->triangles && surface->boxes);
 
-    md5_bounds all = empty_box();
+    // Sort the triangles in Morton order, so that neighbors in the tree are neighbors in space.
+    md5_bounds bounds = empty_box();
     for (uint32_t t = 0; t < num_triangles; t++)
-        all = join_boxes(all, triangle_box(surface, t));
+        bounds = join_boxes(bounds, triangle_box(surface, t));
     for (uint32_t t = 0; t < num_triangles; t++)
-        keys[t] = (triangle_key){morton_key(triangle_box(surface, t), all), t};
+        keys[t] = (triangle_key){morton_key(triangle_box(surface, t), bounds), t};
     qsort(keys, num_triangles, sizeof *keys, compare_keys);
 
+    // Fill the leaves. Leaves after the last triangle are empty.
     for (uint32_t i = 0; i < surface->num_leaves; i++) {
         md5_bounds *const box = &surface->boxes[surface->num_leaves + i];
         *box = empty_box();
@@ -111,6 +115,8 @@ bool md5i_build_surface(md5_arena *arena, const md5_vec3 *positions, const uint3
             *box = triangle_box(surface, keys[i].triangle);
         }
     }
+
+    // Compute the boxes above the leaves, up to the root.
     for (uint32_t i = surface->num_leaves - 1; i > 0; i--) {
         const size_t child = 2 * (size_t)i;
         surface->boxes[i] = join_boxes(surface->boxes[child], surface->boxes[child + 1]);
@@ -126,20 +132,24 @@ typedef struct nearest_search {
     double squared; // squared distance of the found point
 } nearest_search;
 
-static void offer_point(nearest_search *search, const md5_vec3d *corners, md5_surface_point offer)
+// Replaces the found point by `candidate` if the candidate is nearer. corners[3] are the corners of
+// the candidate's triangle.
+static void keep_nearer_point(nearest_search *search, const md5_vec3d *corners,
+                              md5_surface_point candidate)
 {
     md5_vec3d p = {0, 0, 0};
     for (uint32_t k = 0; k < 3; k++)
-        p = md5_vec3d_add(p, md5_vec3d_scale(corners[k], offer.fractions[k]));
+        p = md5_vec3d_add(p, md5_vec3d_scale(corners[k], candidate.fractions[k]));
     const md5_vec3d difference = md5_vec3d_sub(search->point, p);
     const double squared = md5_vec3d_dot(difference, difference);
     if (squared < search->squared) {
         search->squared = squared;
-        search->found = offer;
+        search->found = candidate;
     }
 }
 
-// Compares the nearest points of the three edges, and of the interior if the point lies above it.
+// Updates the found point with the points of a triangle that can be nearest: one point of each
+// edge, and the projection of the searched point onto the plane if it is inside the triangle.
 static void search_triangle(nearest_search *search, const md5_surface *surface, uint32_t triangle)
 {
     md5_vec3d corners[3];
@@ -152,10 +162,10 @@ static void search_triangle(nearest_search *search, const md5_surface *surface, 
         const double length = md5_vec3d_dot(edge, edge);
         const double along = md5_vec3d_dot(edge, md5_vec3d_sub(search->point, corners[k]));
         const double fraction = length > 0 ? fmin(fmax(along / length, 0), 1) : 0;
-        md5_surface_point offer = {.triangle = triangle};
-        offer.fractions[k] = 1 - fraction;
-        offer.fractions[end] = fraction;
-        offer_point(search, corners, offer);
+        md5_surface_point on_edge = {.triangle = triangle};
+        on_edge.fractions[k] = 1 - fraction;
+        on_edge.fractions[end] = fraction;
+        keep_nearer_point(search, corners, on_edge);
     }
 
     // Barycentric coordinates b and c of the point's projection onto the plane of triangle abc.
@@ -166,11 +176,12 @@ static void search_triangle(nearest_search *search, const md5_surface *surface, 
     const double squared_length = md5_vec3d_dot(normal, normal);
     const double b = md5_vec3d_dot(md5_vec3d_cross(ap, ac), normal) / squared_length;
     const double c = md5_vec3d_dot(md5_vec3d_cross(ab, ap), normal) / squared_length;
-    const bool is_above = squared_length > 0 && b >= 0 && c >= 0;
-    if (is_above && b + c <= 1)
-        offer_point(search, corners, (md5_surface_point){triangle, {1 - b - c, b, c}});
+    const bool is_inside = squared_length > 0 && b >= 0 && c >= 0 && b + c <= 1;
+    if (is_inside)
+        keep_nearer_point(search, corners, (md5_surface_point){triangle, {1 - b - c, b, c}});
 }
 
+// Returns the square of the distance of a coordinate from a range; 0 inside the range.
 static double squared_axis_distance(float value, float min, float max)
 {
     const double below = (double)min - (double)value;
@@ -179,7 +190,7 @@ static double squared_axis_distance(float value, float min, float max)
     return distance * distance;
 }
 
-// Returns infinity for an empty box.
+// Returns the squared distance of a point from a box; infinity for an empty box.
 static double squared_distance(const md5_bounds *box, md5_vec3 p)
 {
     return squared_axis_distance(p.x, box->min.x, box->max.x)
@@ -190,7 +201,7 @@ static double squared_distance(const md5_bounds *box, md5_vec3 p)
 md5_surface_point md5i_nearest_point(const md5_surface *surface, md5_vec3 point)
 {
     nearest_search search = {.point = md5_vec3d_from_vec3(point), .squared = INFINITY};
-    uint32_t stack[MAX_STACK];
+    uint32_t stack[MAX_STACK]; // boxes that remain to be visited; box 1 is the root
     uint32_t depth = 0;
     stack[depth++] = 1;
     for (uint32_t visits = 0; depth > 0 && visits < MAX_VISITS; visits++) {
@@ -201,7 +212,8 @@ md5_surface_point md5i_nearest_point(const md5_surface *surface, md5_vec3 point)
             search_triangle(&search, surface, surface->triangles[box - surface->num_leaves]);
             continue;
         }
-        // The nearer child is visited first.
+        // The nearer child is pushed last, so that it is visited first: a near point excludes more
+        // of the remaining boxes.
         const uint32_t child = 2 * box;
         const double left = squared_distance(&surface->boxes[child], point);
         const double right = squared_distance(&surface->boxes[child + 1], point);
