@@ -216,6 +216,7 @@ typedef struct assimp_node {
     bool is_still;                    // the transform equals the rest pose in the current clip
     const struct aiNodeAnim *channel; // of the current clip
     size_t model;                     // of the FBX file, or SIZE_MAX
+    bool has_same_rest;               // the rest pose of the model equals the node's
     bool has_curves;                  // the curves of the model are evaluated in the current clip
     struct aiMatrix4x4 local;         // relative to `above`, at the current time
     struct aiMatrix4x4 rest;          // relative to `above`, in the rest pose
@@ -1011,9 +1012,54 @@ static void find_models(assimp_importer *importer, const convert_input *input)
             continue;
         const convert_affine rest = fbx_rest_transform(importer->curves, model);
         const struct aiMatrix4x4 matrix = matrix_from_affine(&rest);
-        if (is_near(&matrix, &node->rest))
-            node->model = model;
+        node->model = model;
+        node->has_same_rest = is_near(&matrix, &node->rest);
     }
+}
+
+// Returns true if the curves of the selected clip can be evaluated for a node.
+static bool can_evaluate_curves(const assimp_importer *importer, const assimp_node *node)
+{
+    return node->model != SIZE_MAX && node->has_same_rest
+           && fbx_is_supported(importer->curves, node->model);
+}
+
+// Reports animation layers that are not evaluated. libassimp does not blend layers: the motion of a
+// model with several layers is wrong unless its curves are evaluated.
+static void note_layers(assimp_importer *importer, const char *clip, bool has_curves)
+{
+    if (!importer->curves)
+        return;
+    if (!has_curves) {
+        if (fbx_has_blended_layers(importer->curves))
+            add_line(importer,
+                     LOSS "clip '%s': animation layers cannot be blended, because the name of the "
+                          "clip is not unique or the file is too complex; merge the layers before "
+                          "you export the file",
+                     clip);
+        return;
+    }
+
+    if (fbx_skipped_layer(importer->curves))
+        add_line(importer,
+                 NOTE "clip '%s': skipped animation layer '%s': it is muted, or another layer is "
+                      "solo",
+                 clip, fbx_skipped_layer(importer->curves));
+    const size_t num_models = fbx_num_models(importer->curves);
+    bool *const is_evaluated = common_alloc(num_models, sizeof *is_evaluated);
+    for (int i = 0; i < importer->num_nodes; i++)
+        if (importer->nodes[i].has_curves)
+            is_evaluated[importer->nodes[i].model] = true;
+
+    for (size_t i = 0; i < num_models; i++) {
+        const char *const layer = fbx_blended_layer(importer->curves, i);
+        if (layer && !is_evaluated[i])
+            add_line(importer,
+                     LOSS "clip '%s': animation layer '%s' of node '%s' cannot be blended with the "
+                          "layers below it; merge the layers before you export the file",
+                     clip, layer, fbx_model_name(importer->curves, i));
+    }
+    free(is_evaluated);
 }
 
 // Begins a clip: resets the states of the nodes and sets their channels. *num_moved is the number
@@ -1027,8 +1073,7 @@ static void begin_clip(assimp_importer *importer, const struct aiAnimation *clip
     for (int i = 0; i < importer->num_nodes; i++) {
         assimp_node *const node = &importer->nodes[i];
         const struct aiMatrix4x4 rest = node->rest;
-        node->has_curves = has_curves && node->model != SIZE_MAX
-                           && fbx_is_supported(importer->curves, node->model);
+        node->has_curves = has_curves && can_evaluate_curves(importer, node);
         node->is_moved |= node->has_curves && fbx_is_animated(importer->curves, node->model);
         *num_moved += node->is_moved;
         if (!importer->has_bones || node->is_joint)
@@ -1045,6 +1090,7 @@ static void begin_clip(assimp_importer *importer, const struct aiAnimation *clip
         if (found != NONE)
             importer->nodes[found].channel = clip->mChannels[c];
     }
+    note_layers(importer, clip->mName.data, has_curves);
 }
 
 // Writes the transforms of all animated nodes in a frame.
@@ -1097,14 +1143,14 @@ static void add_channels(assimp_importer *importer, json_t *item, const float *t
 
 // Reports keys that are more than a frame apart, because they may be connected by curves. A curve
 // deviates from the line by about a tenth of the change: by 1 degree, or as much of the longest
-// bone.
+// bone. `ticks_per_frame` belongs to the lower of the rates of the file and of the clip.
 static void note_sparse_keys(assimp_importer *importer, const struct aiAnimation *clip,
                              const char *name, double ticks_per_frame, double reach,
                              bool has_curves)
 {
     size_t num_sparse = 0;
     size_t num_bent = 0;
-    const double min_gap = 1.5 * fmax(ticks_per_frame, 1.0);
+    const double min_gap = 1.5 * ticks_per_frame;
 
     // Changes between sparse keys: radians, and displacements relative to `reach`.
     const double min_rotation = 0.004;
@@ -1148,7 +1194,7 @@ static bool has_morph_weights(const struct aiAnimation *clip)
 // A clip while it is sampled.
 typedef struct clip_sampler {
     const char *name;
-    double ticks; // per second
+    double ticks; // of libassimp, per second
     double rate;  // frames per second
     size_t num_frames;
     size_t num_moved; // nodes that the clip animates
@@ -1159,8 +1205,9 @@ typedef struct clip_sampler {
 static bool charge_clip(assimp_importer *importer, const clip_sampler *clip)
 {
     const uint64_t cost_per_node = importer->curves ? 40 : 4;
-    const uint64_t cost_per_frame =
-        cost_per_node * (uint64_t)importer->num_nodes + TRANSFORM_WIDTH * (uint64_t)clip->num_moved;
+    const uint64_t num_blended = importer->curves ? fbx_num_blended(importer->curves) : 0;
+    const uint64_t cost_per_frame = cost_per_node * ((uint64_t)importer->num_nodes + num_blended)
+                                    + TRANSFORM_WIDTH * (uint64_t)clip->num_moved;
     const uint64_t node_size = clip->num_frames * (uint64_t)TRANSFORM_WIDTH;
     return charge(importer, clip->num_frames * cost_per_frame)
            && charge_bytes(importer, clip->num_moved * node_size, sizeof(float));
@@ -1213,16 +1260,20 @@ static bool add_clip(assimp_importer *importer, const struct aiAnimation *source
                      const fbx_info *info)
 {
     const double default_ticks = 25;
-    clip_sampler clip = {.name = select_clip_name(source, job),
-                         .ticks =
-                             source->mTicksPerSecond > 0 ? source->mTicksPerSecond : default_ticks};
-    clip.rate = select_rate(job, clip.ticks);
+    clip_sampler clip = {.name = select_clip_name(source, job)};
+    const double file_rate = source->mTicksPerSecond > 0 ? source->mTicksPerSecond : default_ticks;
+    clip.rate = select_rate(job, file_rate);
+    clip.ticks = file_rate; // libassimp assumes the time unit of FBX 7
+    if (importer->curves)
+        clip.ticks /= fbx_time_factor(importer->curves);
     begin_clip(importer, source, &clip.num_moved, &clip.reach);
     const double seconds = source->mDuration / clip.ticks;
     if (!(seconds >= 0 && seconds <= (double)MAX_CLIP_SECONDS)) {
         add_line(importer,
-                 PROBLEM "clip '%s' is too long: %g s at %g ticks per second; limit: %d s",
-                 clip.name, seconds, clip.ticks, MAX_CLIP_SECONDS);
+                 PROBLEM
+                 "clip '%s' is too long: %g s; limit: %d s; shorten its time range when you export "
+                 "the file",
+                 clip.name, seconds, MAX_CLIP_SECONDS);
         return false;
     }
     clip.num_frames = (size_t)(floor(seconds * clip.rate + 0.5) + 1);
@@ -1234,8 +1285,8 @@ static bool add_clip(assimp_importer *importer, const struct aiAnimation *source
     for (int i = 0; i < importer->num_nodes; i++)
         if (importer->nodes[i].is_skin && importer->nodes[i].is_changing)
             moved_skin = i;
-    note_sparse_keys(importer, source, clip.name, clip.ticks / clip.rate, clip.reach,
-                     info->has[CURVES]);
+    note_sparse_keys(importer, source, clip.name, clip.ticks / fmin(clip.rate, file_rate),
+                     clip.reach, info->has[CURVES]);
     note_skipped_motion(importer, source, clip.name, moved_skin);
     return true;
 }

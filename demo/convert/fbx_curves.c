@@ -1,20 +1,17 @@
 // Animation curves of FBX files.
 //
-//   stack ◀── layer ◀── curve node ──▶ property of a model
+//   stack ◀── layer ◀── curve node ──▶ property of a model, or weight of a layer
 //                           ▲
 //                         curve, one for each of x, y, z
 //
 // A clip is called stack. Objects have ids, and connections between ids form the graph above. The
-// interpolation of the keys was verified against ufbx; test/convert/fbx.sh tests frames between
-// keys.
+// interpolation of the keys and the layers were verified against ufbx; test/convert/fbx.sh tests
+// frames between keys.
 #include "demo/convert/fbx_curves.h"
 
 #include "demo/convert/budget.h"
 #include "demo/convert/fbx_file.h"
-
-enum { TRANSLATION, ROTATION, SCALING, NUM_PROPERTIES };
-
-#define TICKS_PER_SECOND 46186158000.0
+#include "demo/convert/fbx_layers.h"
 
 // Flags of a key. Its interpolation is constant, linear or cubic.
 enum {
@@ -73,11 +70,26 @@ typedef struct fbx_link {
     size_t curve_node;
     size_t model;
     int property;
+    size_t order;    // among the connections of the file
+    size_t position; // of the layer; SIZE_MAX without a layer
+    size_t next; // link of the same property in the next layer of the selected stack, or SIZE_MAX
 } fbx_link;
+
+typedef struct fbx_layer {
+    char *name;
+    size_t stack;    // or SIZE_MAX
+    size_t position; // in the stack; the first layer sets values, and the others change them
+    fbx_blending blending;
+    size_t weight_node; // curve node of the weight in percent, or SIZE_MAX
+    bool is_muted;
+    bool is_solo; // the other layers of the stack are ignored
+} fbx_layer;
 
 typedef struct fbx_stack {
     char *name;
     double start; // seconds; INFINITY: the first key
+    size_t num_layers;
+    bool has_solo; // a layer is solo
 } fbx_stack;
 
 // Factors of the transform of a model: T Roff Rp Rpre R Rpost^-1 Rp^-1 Soff Sp S Sp^-1.
@@ -93,12 +105,13 @@ enum {
 
 typedef struct fbx_model {
     char *name;
-    double values[NUM_PROPERTIES][3];
+    double values[FBX_NUM_PROPERTIES][3];
     double factors[NUM_FACTORS][3];
     int rotation_order;
-    size_t curve_nodes[NUM_PROPERTIES]; // of the selected stack, or SIZE_MAX
-    bool is_layered;                    // several layers of the stack animate a property
-    bool has_other_name;                // another model has the same name
+    size_t links[FBX_NUM_PROPERTIES];      // of the first layer of the selected stack, or SIZE_MAX
+    size_t last_links[FBX_NUM_PROPERTIES]; // of the last layer
+    const char *blended_layer;             // name of a layer that changes the model, or NULL
+    bool has_other_name;                   // another model has the same name
 } fbx_model;
 
 typedef enum fbx_kind { MODEL, CURVE, CURVE_NODE, LAYER, STACK, NUM_KINDS } fbx_kind;
@@ -117,14 +130,17 @@ struct fbx_curves {
     fbx_model *models; // [counts[MODEL]], and so on
     fbx_curve *curves;
     fbx_curve_node *curve_nodes;
-    size_t *layer_stacks; // stack of each layer, or SIZE_MAX
+    fbx_layer *layers;
     fbx_stack *stacks;
     size_t counts[NUM_KINDS];
-    fbx_link *links; // [num_links]
+    fbx_link *links; // [num_links] sorted by the positions of their layers
     size_t num_links;
-    common_text_index names; // of models, with the index of the first model of each name
-    size_t *name_models;     // [names.count]
-    double start;            // of the selected stack, seconds
+    size_t num_blended;        // links of the selected stack that change the value of another link
+    const char *skipped_layer; // name of a muted layer of the selected stack, or NULL
+    common_text_index names;   // of models, with the index of the first model of each name
+    size_t *name_models;       // [names.count]
+    double start;              // of the selected stack, seconds
+    double ticks_per_second;   // of all times
 };
 
 // -- Keys -----------------------------------------------------------------------------------------
@@ -358,10 +374,10 @@ static void compute_run_slopes(fbx_curve *curve, const curve_arrays *arrays)
 }
 
 // Combines the arrays of a curve. Returns false if they are invalid.
-static bool build_keys(fbx_curve *curve, const curve_arrays *arrays)
+static bool build_keys(fbx_curve *curve, const curve_arrays *arrays, double ticks_per_second)
 {
     for (size_t i = 0; i < curve->num_keys; i++)
-        curve->keys[i] = (fbx_key){.time = arrays->times[i] / TICKS_PER_SECOND,
+        curve->keys[i] = (fbx_key){.time = arrays->times[i] / ticks_per_second,
                                    .value = arrays->values[i],
                                    .weights = {DEFAULT_WEIGHT, DEFAULT_WEIGHT}};
     if (!set_run_attributes(curve, arrays) || !is_curve_valid(curve))
@@ -420,7 +436,7 @@ static void read_curve(fbx_curves *curves, const fbx_node *node, fbx_curve *curv
         && convert_can_charge_bytes(job, arrays.num_times, sizeof *curve->keys)) {
         curve->num_keys = arrays.num_times;
         curve->keys = common_alloc(curve->num_keys, sizeof *curve->keys);
-        if (!build_keys(curve, &arrays)) {
+        if (!build_keys(curve, &arrays, curves->ticks_per_second)) {
             free(curve->keys);
             *curve = (fbx_curve){.num_keys = 0};
         }
@@ -481,8 +497,10 @@ static void read_properties(const fbx_file *file, const fbx_node *object, void *
     }
 }
 
-static const char *const property_names[NUM_PROPERTIES] = {
-    [TRANSLATION] = "Lcl Translation", [ROTATION] = "Lcl Rotation", [SCALING] = "Lcl Scaling"};
+static const char *const property_names[FBX_NUM_PROPERTIES] = {[FBX_TRANSLATION] =
+                                                                   "Lcl Translation",
+                                                               [FBX_ROTATION] = "Lcl Rotation",
+                                                               [FBX_SCALING] = "Lcl Scaling"};
 
 static void read_model_property(const fbx_file *file, const fbx_value *name, fbx_range values,
                                 void *to)
@@ -493,7 +511,7 @@ static void read_model_property(const fbx_file *file, const fbx_value *name, fbx
         [SCALING_OFFSET] = "ScalingOffset",   [SCALING_PIVOT] = "ScalingPivot"};
     fbx_model *const model = to;
     double order = 0;
-    for (int i = 0; i < NUM_PROPERTIES; i++)
+    for (int i = 0; i < FBX_NUM_PROPERTIES; i++)
         if (fbx_is_text(name, property_names[i]))
             read_property_numbers(file, values, model->values[i], 3);
     for (int i = 0; i < NUM_FACTORS; i++)
@@ -505,14 +523,15 @@ static void read_model_property(const fbx_file *file, const fbx_value *name, fbx
     }
 }
 
-// Returns the axis of a name: 0 for "d|X", 1 for "d|Y", 2 for "d|Z", -1 for others.
+// Returns the axis of a name: 0 for "d|X", 1 for "d|Y", 2 for "d|Z", -1 for others. The weight of a
+// layer, "d|Weight", is stored as axis 0.
 static int axis_of(const fbx_value *name)
 {
     static const char *const axis_names[3] = {"d|X", "d|Y", "d|Z"};
     for (int axis = 0; axis < 3; axis++)
         if (fbx_is_text(name, axis_names[axis]))
             return axis;
-    return -1;
+    return fbx_is_text(name, "d|Weight") ? 0 : -1;
 }
 
 static void read_curve_node_property(const fbx_file *file, const fbx_value *name, fbx_range values,
@@ -545,8 +564,8 @@ static void add_model(fbx_curves *curves, const fbx_node *node, const fbx_value 
     curves->models = common_grow(curves->models, index, sizeof *curves->models);
     fbx_model *const model = &curves->models[index];
     *model = (fbx_model){.name = object_name(name, curves->file.is_binary),
-                         .values = {[SCALING] = {1, 1, 1}},
-                         .curve_nodes = {SIZE_MAX, SIZE_MAX, SIZE_MAX}};
+                         .values = {[FBX_SCALING] = {1, 1, 1}},
+                         .links = {SIZE_MAX, SIZE_MAX, SIZE_MAX}};
     read_properties(&curves->file, node, model, read_model_property);
     const size_t count = curves->names.count;
     const size_t number = common_index_text(&curves->names, model->name, strlen(model->name));
@@ -567,8 +586,46 @@ static void add_stack(fbx_curves *curves, const fbx_node *node, const fbx_value 
     const bool has_span = span.start < 0 || span.start > 0 || span.stop < 0 || span.stop > 0;
     curves->stacks[index] = (fbx_stack){
         .name = object_name(name, curves->file.is_binary),
-        .start = has_span ? span.start / TICKS_PER_SECOND : INFINITY,
+        .start = has_span ? span.start / curves->ticks_per_second : INFINITY,
     };
+}
+
+// Clamps a weight in percent.
+static double weight_from_percent(double percent)
+{
+    return fmin(fmax(percent / 100, 0), 1);
+}
+
+static void read_layer_property(const fbx_file *file, const fbx_value *name, fbx_range values,
+                                void *to)
+{
+    fbx_layer *const layer = to;
+    double number = 0;
+    read_property_numbers(file, values, &number, 1);
+    const bool is_set = number < 0 || number > 0;
+    if (fbx_is_text(name, "Weight"))
+        layer->blending.weight = weight_from_percent(number);
+    else if (fbx_is_text(name, "BlendMode"))
+        layer->blending.mode = number >= 0 && number <= 2 ? (fbx_blend_mode)number : FBX_OVERRIDE;
+    else if (fbx_is_text(name, "RotationAccumulationMode"))
+        layer->blending.has_separate_angles = is_set;
+    else if (fbx_is_text(name, "ScaleAccumulationMode"))
+        layer->blending.has_separate_scaling = is_set;
+    else if (fbx_is_text(name, "Mute"))
+        layer->is_muted = is_set;
+    else if (fbx_is_text(name, "Solo"))
+        layer->is_solo = is_set;
+}
+
+static void add_layer(fbx_curves *curves, const fbx_node *node, const fbx_value *name)
+{
+    const size_t index = curves->counts[LAYER]++;
+    curves->layers = common_grow(curves->layers, index, sizeof *curves->layers);
+    curves->layers[index] = (fbx_layer){.name = object_name(name, curves->file.is_binary),
+                                        .stack = SIZE_MAX,
+                                        .blending = {.mode = FBX_ADDITIVE, .weight = 1},
+                                        .weight_node = SIZE_MAX};
+    read_properties(&curves->file, node, &curves->layers[index], read_layer_property);
 }
 
 // Adds an object of a kind. `name` is the second value of its node.
@@ -583,21 +640,21 @@ static void add_object_of_kind(fbx_curves *curves, fbx_kind kind, const fbx_node
         add_stack(curves, node, name);
         return;
     }
+    if (kind == LAYER) {
+        add_layer(curves, node, name);
+        return;
+    }
 
     const size_t index = curves->counts[kind]++;
     if (kind == CURVE) {
         curves->curves = common_grow(curves->curves, index, sizeof *curves->curves);
         curves->curves[index] = (fbx_curve){.num_keys = 0};
         read_curve(curves, node, &curves->curves[index]);
-    } else if (kind == CURVE_NODE) {
+    } else {
         curves->curve_nodes = common_grow(curves->curve_nodes, index, sizeof *curves->curve_nodes);
         curves->curve_nodes[index] =
             (fbx_curve_node){.curves = {SIZE_MAX, SIZE_MAX, SIZE_MAX}, .layer = SIZE_MAX};
         read_properties(&curves->file, node, &curves->curve_nodes[index], read_curve_node_property);
-    } else {
-        curves->layer_stacks =
-            common_grow(curves->layer_stacks, index, sizeof *curves->layer_stacks);
-        curves->layer_stacks[index] = SIZE_MAX;
     }
 }
 
@@ -641,11 +698,23 @@ static const fbx_object *find_object(const fbx_curves *curves, const fbx_value *
 
 // -- Connections ----------------------------------------------------------------------------------
 
+static void connect_layer(fbx_curves *curves, fbx_layer *layer, size_t stack)
+{
+    if (layer->stack != SIZE_MAX)
+        return;
+    layer->stack = stack;
+    layer->position = curves->stacks[stack].num_layers++;
+    curves->stacks[stack].has_solo |= layer->is_solo;
+}
+
 static void connect_objects(fbx_curves *curves, const fbx_object *child, const fbx_object *parent,
                             const fbx_value *property)
 {
     if (child->kind == LAYER && parent->kind == STACK) {
-        curves->layer_stacks[child->index] = parent->index;
+        connect_layer(curves, &curves->layers[child->index], parent->index);
+    } else if (child->kind == CURVE_NODE && parent->kind == LAYER
+               && fbx_is_text(property, "Weight")) {
+        curves->layers[parent->index].weight_node = child->index;
     } else if (child->kind == CURVE_NODE && parent->kind == LAYER) {
         curves->curve_nodes[child->index].layer = parent->index;
     } else if (child->kind == CURVE && parent->kind == CURVE_NODE) {
@@ -653,11 +722,14 @@ static void connect_objects(fbx_curves *curves, const fbx_object *child, const f
         if (axis >= 0)
             curves->curve_nodes[parent->index].curves[axis] = child->index;
     } else if (child->kind == CURVE_NODE && parent->kind == MODEL) {
-        for (int i = 0; i < NUM_PROPERTIES; i++) {
+        for (int i = 0; i < FBX_NUM_PROPERTIES; i++) {
             if (!fbx_is_text(property, property_names[i]))
                 continue;
             curves->links = common_grow(curves->links, curves->num_links, sizeof *curves->links);
-            curves->links[curves->num_links++] = (fbx_link){child->index, parent->index, i};
+            curves->links[curves->num_links++] = (fbx_link){.curve_node = child->index,
+                                                            .model = parent->index,
+                                                            .property = i,
+                                                            .order = curves->num_links};
         }
     }
 }
@@ -699,16 +771,81 @@ static void read_section(fbx_curves *curves, const char *name,
     }
 }
 
+static int compare_links(const void *a, const void *b)
+{
+    const fbx_link *const x = a;
+    const fbx_link *const y = b;
+    if (x->position != y->position)
+        return x->position < y->position ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+// Sorts the links by the positions of their layers, so that layers are blended in this order.
+static void sort_links(fbx_curves *curves)
+{
+    for (size_t i = 0; i < curves->num_links; i++) {
+        const size_t layer = curves->curve_nodes[curves->links[i].curve_node].layer;
+        curves->links[i].position = layer != SIZE_MAX ? curves->layers[layer].position : SIZE_MAX;
+    }
+    common_sort(curves->links, curves->num_links, sizeof *curves->links, compare_links);
+}
+
+// Finds the first node of a range with a name.
+static bool find_node(const fbx_file *file, fbx_range nodes, const char *name, fbx_node *found)
+{
+    while (fbx_next_node(file, &nodes, found))
+        if (fbx_is_named(found, name))
+            return true;
+    return false;
+}
+
+// Returns the first value of the node of a range with a name, or `fallback` if there is no such
+// node.
+static double read_node_number(const fbx_file *file, fbx_range nodes, const char *name,
+                               double fallback)
+{
+    fbx_node node;
+    fbx_value value;
+    if (!find_node(file, nodes, name, &node) || !fbx_next_value(file, &node.values, &value))
+        return fallback;
+    return value.number;
+}
+
+// Returns the number of ticks per second of the file's times. Files with a header of version 1004
+// or later may have the time unit of FBX 8: their TCDefinition is not 127.
+static double read_ticks_per_second(const fbx_file *file)
+{
+    const double ticks_of_version_7 = 46186158000.0;
+    const double ticks_of_version_8 = 141120000.0;
+    const double min_header_version = 1004;
+    const double definition_of_version_7 = 127;
+    fbx_node header;
+    fbx_node flags;
+    if (!find_node(file, fbx_top_level(file), "FBXHeaderExtension", &header)
+        || !find_node(file, header.children, "OtherFlags", &flags))
+        return ticks_of_version_7;
+
+    const double header_version = read_node_number(file, header.children, "FBXHeaderVersion", 0);
+    const double definition =
+        read_node_number(file, flags.children, "TCDefinition", definition_of_version_7);
+    const bool has_unit_of_7 = fabs(definition - definition_of_version_7) < 0.5;
+    if (has_unit_of_7 || header_version < min_header_version)
+        return ticks_of_version_7;
+    return ticks_of_version_8;
+}
+
 fbx_curves *fbx_read_curves(const convert_job *job, const char *bytes, size_t size)
 {
     fbx_file file;
     if (!fbx_open(bytes, size, &file))
         return NULL;
     fbx_curves *const curves = common_alloc(1, sizeof *curves);
-    *curves = (fbx_curves){.job = job, .file = file};
+    *curves =
+        (fbx_curves){.job = job, .file = file, .ticks_per_second = read_ticks_per_second(&file)};
     read_section(curves, "Objects", add_object);
     common_sort(curves->objects, curves->num_objects, sizeof *curves->objects, compare_objects);
     read_section(curves, "Connections", read_connection);
+    sort_links(curves);
     if (curves->counts[MODEL] > 0 && curves->counts[STACK] > 0)
         return curves;
     fbx_free_curves(curves);
@@ -728,13 +865,16 @@ void fbx_free_curves(fbx_curves *curves)
     for (size_t i = 0; i < curves->counts[STACK]; i++)
         free(curves->stacks[i].name);
 
+    for (size_t i = 0; i < curves->counts[LAYER]; i++)
+        free(curves->layers[i].name);
+
     common_free_text_index(&curves->names);
     free(curves->name_models);
     free(curves->objects);
     free(curves->models);
     free(curves->curves);
     free(curves->curve_nodes);
-    free(curves->layer_stacks);
+    free(curves->layers);
     free(curves->stacks);
     free(curves->links);
     free(curves);
@@ -779,26 +919,53 @@ static size_t find_stack(const fbx_curves *curves, const char *name)
     return found;
 }
 
-// Assigns the curve nodes of a stack to the properties of the models. Returns the time of the first
-// key, or INFINITY.
-static double connect_curve_nodes(fbx_curves *curves, size_t stack)
+// Resets the links of all models.
+static void disconnect_models(fbx_curves *curves)
 {
     for (size_t i = 0; i < curves->counts[MODEL]; i++) {
         fbx_model *const model = &curves->models[i];
-        model->is_layered = false;
-        for (int property = 0; property < NUM_PROPERTIES; property++)
-            model->curve_nodes[property] = SIZE_MAX;
+        model->blended_layer = NULL;
+        for (int property = 0; property < FBX_NUM_PROPERTIES; property++)
+            model->links[property] = SIZE_MAX;
     }
+    curves->num_blended = 0;
+    curves->skipped_layer = NULL;
+}
 
+// Appends a link to the links of its property.
+static void append_link(fbx_curves *curves, size_t index, const fbx_layer *layer)
+{
+    fbx_link *const link = &curves->links[index];
+    fbx_model *const model = &curves->models[link->model];
+    link->next = SIZE_MAX;
+    if (model->links[link->property] == SIZE_MAX) {
+        model->links[link->property] = index;
+    } else {
+        curves->links[model->last_links[link->property]].next = index;
+        curves->num_blended++;
+    }
+    model->last_links[link->property] = index;
+    if (layer->position > 0)
+        model->blended_layer = layer->name;
+}
+
+// Assigns the links of a stack to the properties of the models, except the links of muted layers.
+// Returns the time of the first key, or INFINITY.
+static double connect_links(fbx_curves *curves, size_t stack)
+{
     double first = INFINITY;
+    const bool has_solo = curves->stacks[stack].has_solo;
     for (size_t i = 0; i < curves->num_links; i++) {
-        const fbx_link *const link = &curves->links[i];
-        const fbx_curve_node *const node = &curves->curve_nodes[link->curve_node];
-        if (node->layer == SIZE_MAX || curves->layer_stacks[node->layer] != stack)
+        const fbx_curve_node *const node = &curves->curve_nodes[curves->links[i].curve_node];
+        if (node->layer == SIZE_MAX || curves->layers[node->layer].stack != stack)
             continue;
-        fbx_model *const model = &curves->models[link->model];
-        model->is_layered |= model->curve_nodes[link->property] != SIZE_MAX;
-        model->curve_nodes[link->property] = link->curve_node;
+        const fbx_layer *const layer = &curves->layers[node->layer];
+        const bool is_active = has_solo ? layer->is_solo : !layer->is_muted;
+        if (!is_active) {
+            curves->skipped_layer = layer->name;
+            continue;
+        }
+        append_link(curves, i, layer);
         first = fmin(first, first_time(curves, node));
     }
     return first;
@@ -810,11 +977,12 @@ bool fbx_select_clip(fbx_curves *curves, const char *name)
         (uint64_t)curves->counts[STACK] + curves->counts[MODEL] + curves->num_links;
     if (!convert_can_charge(curves->job, cost))
         return false;
+    disconnect_models(curves);
     const size_t stack = find_stack(curves, name);
     if (stack == SIZE_MAX)
         return false;
 
-    const double first = connect_curve_nodes(curves, stack);
+    const double first = connect_links(curves, stack);
     curves->start = curves->stacks[stack].start;
     if (!isfinite(curves->start))
         curves->start = isfinite(first) ? first : 0;
@@ -823,24 +991,80 @@ bool fbx_select_clip(fbx_curves *curves, const char *name)
 
 bool fbx_is_animated(const fbx_curves *curves, size_t model)
 {
-    for (int property = 0; property < NUM_PROPERTIES; property++)
-        if (curves->models[model].curve_nodes[property] != SIZE_MAX)
+    for (int property = 0; property < FBX_NUM_PROPERTIES; property++)
+        if (curves->models[model].links[property] != SIZE_MAX)
             return true;
     return false;
 }
 
+// Returns true if all curves of a curve node are valid.
+static bool is_curve_node_valid(const fbx_curves *curves, size_t curve_node)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        const size_t curve = curves->curve_nodes[curve_node].curves[axis];
+        if (curve != SIZE_MAX && !curves->curves[curve].keys)
+            return false;
+    }
+    return true;
+}
+
+static bool is_link_valid(const fbx_curves *curves, const fbx_link *link)
+{
+    const size_t layer = curves->curve_nodes[link->curve_node].layer;
+    const size_t weight_node = curves->layers[layer].weight_node;
+    const bool is_weight_valid =
+        weight_node == SIZE_MAX || is_curve_node_valid(curves, weight_node);
+    return is_weight_valid && is_curve_node_valid(curves, link->curve_node);
+}
+
 bool fbx_is_supported(const fbx_curves *curves, size_t model)
 {
-    const fbx_model *const transforms = &curves->models[model];
-    for (int property = 0; property < NUM_PROPERTIES; property++) {
-        const size_t node = transforms->curve_nodes[property];
-        for (int axis = 0; axis < 3 && node != SIZE_MAX; axis++) {
-            const size_t curve = curves->curve_nodes[node].curves[axis];
-            if (curve != SIZE_MAX && !curves->curves[curve].keys)
+    for (int property = 0; property < FBX_NUM_PROPERTIES; property++) {
+        size_t i = curves->models[model].links[property];
+        for (; i != SIZE_MAX; i = curves->links[i].next)
+            if (!is_link_valid(curves, &curves->links[i]))
                 return false;
-        }
     }
-    return !transforms->is_layered;
+    return true;
+}
+
+size_t fbx_num_models(const fbx_curves *curves)
+{
+    return curves->counts[MODEL];
+}
+
+const char *fbx_model_name(const fbx_curves *curves, size_t model)
+{
+    return curves->models[model].name;
+}
+
+const char *fbx_blended_layer(const fbx_curves *curves, size_t model)
+{
+    return curves->models[model].blended_layer;
+}
+
+const char *fbx_skipped_layer(const fbx_curves *curves)
+{
+    return curves->skipped_layer;
+}
+
+bool fbx_has_blended_layers(const fbx_curves *curves)
+{
+    for (size_t i = 0; i < curves->num_links; i++)
+        if (curves->links[i].position != SIZE_MAX && curves->links[i].position > 0)
+            return true;
+    return false;
+}
+
+size_t fbx_num_blended(const fbx_curves *curves)
+{
+    return curves->num_blended;
+}
+
+double fbx_time_factor(const fbx_curves *curves)
+{
+    const double ticks_of_version_7 = 46186158000.0;
+    return ticks_of_version_7 / curves->ticks_per_second;
 }
 
 // Returns the parameter of a cubic Bezier curve from 0 to 1, with the control points x1 and x2,
@@ -959,22 +1183,39 @@ static double evaluate_curve(const fbx_curve *curve, double time)
     return is_inside ? evaluate_keys(curve, time) : extrapolate_curve(curve, time);
 }
 
+static convert_vec evaluate_curve_node(const fbx_curves *curves, size_t curve_node, double time)
+{
+    const fbx_curve_node *const node = &curves->curve_nodes[curve_node];
+    double values[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const size_t curve = node->curves[axis];
+        values[axis] = node->values[axis];
+        if (curve != SIZE_MAX)
+            values[axis] = evaluate_curve(&curves->curves[curve], time);
+    }
+    return (convert_vec){values[0], values[1], values[2]};
+}
+
 static convert_vec evaluate_property(const fbx_curves *curves, const fbx_model *model, int property,
                                      double time)
 {
-    double values[3];
-    const size_t node_index = model->curve_nodes[property];
-    memcpy(values, model->values[property], sizeof values);
-    if (node_index != SIZE_MAX) {
-        const fbx_curve_node *const node = &curves->curve_nodes[node_index];
-        for (int axis = 0; axis < 3; axis++) {
-            const size_t curve = node->curves[axis];
-            values[axis] = node->values[axis];
-            if (curve != SIZE_MAX)
-                values[axis] = evaluate_curve(&curves->curves[curve], time);
+    const double *const rest = model->values[property];
+    convert_vec result = {rest[0], rest[1], rest[2]};
+    for (size_t i = model->links[property]; i != SIZE_MAX; i = curves->links[i].next) {
+        const size_t curve_node = curves->links[i].curve_node;
+        const fbx_layer *const layer = &curves->layers[curves->curve_nodes[curve_node].layer];
+        const convert_vec value = evaluate_curve_node(curves, curve_node, time);
+        if (layer->position == 0) {
+            result = value;
+            continue;
         }
+        fbx_blending blending = layer->blending;
+        if (layer->weight_node != SIZE_MAX)
+            blending.weight =
+                weight_from_percent(evaluate_curve_node(curves, layer->weight_node, time).x);
+        result = fbx_blend_layer(&blending, property, model->rotation_order, result, value);
     }
-    return (convert_vec){values[0], values[1], values[2]};
+    return result;
 }
 
 // -- Transforms -----------------------------------------------------------------------------------
@@ -1007,12 +1248,10 @@ static convert_affine axis_rotation(int axis, double degrees)
 // Returns the rotation around three axes, the first of the order first.
 static convert_affine euler_rotation(convert_vec degrees, int order)
 {
-    static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0},
-                                     {1, 0, 2}, {2, 0, 1}, {2, 1, 0}};
     const double angles[3] = {degrees.x, degrees.y, degrees.z};
     convert_affine product = convert_identity;
     for (int i = 0; i < 3; i++) {
-        const int axis = orders[order][i];
+        const int axis = fbx_rotation_orders[order][i];
         const convert_affine turn = axis_rotation(axis, angles[axis]);
         product = convert_mul_affine(&turn, &product);
     }
@@ -1058,17 +1297,17 @@ convert_affine fbx_evaluate(const fbx_curves *curves, size_t model, double secon
 {
     const fbx_model *const transforms = &curves->models[model];
     const double time = curves->start + seconds;
-    return compose(transforms, evaluate_property(curves, transforms, TRANSLATION, time),
-                   evaluate_property(curves, transforms, ROTATION, time),
-                   evaluate_property(curves, transforms, SCALING, time));
+    return compose(transforms, evaluate_property(curves, transforms, FBX_TRANSLATION, time),
+                   evaluate_property(curves, transforms, FBX_ROTATION, time),
+                   evaluate_property(curves, transforms, FBX_SCALING, time));
 }
 
 convert_affine fbx_rest_transform(const fbx_curves *curves, size_t model)
 {
     const fbx_model *const transforms = &curves->models[model];
-    convert_vec values[NUM_PROPERTIES];
-    for (int i = 0; i < NUM_PROPERTIES; i++)
+    convert_vec values[FBX_NUM_PROPERTIES];
+    for (int i = 0; i < FBX_NUM_PROPERTIES; i++)
         values[i] = (convert_vec){transforms->values[i][0], transforms->values[i][1],
                                   transforms->values[i][2]};
-    return compose(transforms, values[TRANSLATION], values[ROTATION], values[SCALING]);
+    return compose(transforms, values[FBX_TRANSLATION], values[FBX_ROTATION], values[FBX_SCALING]);
 }

@@ -20,12 +20,33 @@ size_t fbx_find_model(fbx_curves *curves, const char *name);
 // the budget is exceeded.
 bool fbx_select_clip(fbx_curves *curves, const char *name);
 
-// Returns true if the selected clip can be evaluated for a model: not if several layers animate one
-// of its properties, or if a curve is damaged, exceeds the budget or has keys in the wrong order.
+// Returns true if the selected clip can be evaluated for a model: not if a curve is damaged,
+// exceeds the budget or has keys in the wrong order.
 bool fbx_is_supported(const fbx_curves *curves, size_t model);
 
 // Returns true if the selected clip animates a model.
 bool fbx_is_animated(const fbx_curves *curves, size_t model);
+
+size_t fbx_num_models(const fbx_curves *curves);
+const char *fbx_model_name(const fbx_curves *curves, size_t model);
+
+// Animation layers. Returns the name of a layer after the first that animates a model in the
+// selected clip, or NULL.
+const char *fbx_blended_layer(const fbx_curves *curves, size_t model);
+
+// Returns the name of a layer of the selected clip that is ignored because it is muted or another
+// layer is solo, or NULL.
+const char *fbx_skipped_layer(const fbx_curves *curves);
+
+// Returns true if a layer after the first animates a model, in any clip.
+bool fbx_has_blended_layers(const fbx_curves *curves);
+
+// Returns the number of additional values that an evaluation of all models blends.
+size_t fbx_num_blended(const fbx_curves *curves);
+
+// Returns the factor from seconds in the time unit of FBX 7 to seconds of the file: 1 unless the
+// file has the time unit of FBX 8.
+double fbx_time_factor(const fbx_curves *curves);
 
 // Returns the transform of a model relative to its parent, at a time since the beginning of the
 // selected clip.

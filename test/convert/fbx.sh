@@ -59,10 +59,24 @@ for form in text binary; do
         check "... frame $frame" shows turn $frame "$scratch/$form.fbx.$frame.obj" 1e-4
     done
 done
-# A second layer for the same property is not supported: its keys are those of libassimp.
+# A second layer adds its rotation. Here it is 0 in frame 1; it turns about x only between keys.
 changed 's/1924423250/19244232500/; s/a: 4 }/a: 8 }/; s/^Objects: {/&\nAnimationLayer: 17, "AnimLayer::m", "" { }\nAnimationCurveNode: 18, "AnimCurveNode::R", "" { }/
-    s/^Connections: {/&\nC: "OO",17,6\nC: "OO",18,17\nC: "OP",18,3, "Lcl Rotation"\nC: "OP",9,18, "d|X"/' layers
-refused layers 'keys more than one frame apart'
+    s/^Connections: {/&\nC: "OO",7,6\nC: "OO",17,6\nC: "OO",18,17\nC: "OP",18,3, "Lcl Rotation"/; /^    C: "OO",7,6/d' layers
+check 'two layers are blended' convert "$scratch/layers.fbx"
+check '... and the second layer has no motion' shows turn 10 "$scratch/own.fbx.obj" 1e-4
+changed 's/^Objects: {/&\nAnimationLayer: 17, "AnimLayer::muted", "" { Properties70: {\nP: "Mute", "bool", "", "",1\n} }\nAnimationCurveNode: 18, "AnimCurveNode::R", "" { }/
+    s/^Connections: {/&\nC: "OO",17,6\nC: "OO",18,17\nC: "OP",18,3, "Lcl Rotation"\nC: "OP",9,18, "d|X"/' muted
+check 'a muted layer is skipped' convert "$scratch/muted.fbx"
+check '... and reported' grep -q "skipped animation layer 'muted'" "$scratch/notes"
+check '... without an effect' shows turn 1 "$scratch/own.fbx.obj" 1e-4
+# A damaged curve of a second layer.
+changed 's/^Objects: {/&\nAnimationLayer: 17, "AnimLayer::top", "" { }\nAnimationCurveNode: 18, "AnimCurveNode::R", "" { }\nAnimationCurve: 19, "AnimCurve::", "" {\nKeyTime: *2 { a: 5,5 }\nKeyValueFloat: *2 { a: 0,9 }\nKeyAttrFlags: *1 { a: 4 }\nKeyAttrDataFloat: *4 { a: 0,0,0,0 }\nKeyAttrRefCount: *1 { a: 2 }\n}/
+    s/^Connections: {/&\nC: "OO",17,6\nC: "OO",18,17\nC: "OP",18,3, "Lcl Rotation"\nC: "OP",19,18, "d|X"/; /^    C: "OO",7,6/d; s/^Connections: {/&\nC: "OO",7,6/' top
+refused top "animation layer 'top' of node 'left::bone' cannot be blended with the layers below it"
+# FBX 8 has another time unit: the clip lasts 1 s instead of 1/24 s divided by 327.
+changed 's/FBXHeaderVersion: 1003/FBXHeaderVersion: 1004\nOtherFlags: { TCDefinition: 0 }/; s/1924423250/141120000/' unit
+check 'a file with the time unit of FBX 8' convert "$scratch/unit.fbx"
+check '... lasts one second' shows turn 24 "$scratch/own.fbx.obj" 1e-4
 changed 's/1924423250/19244232500/' line
 check 'linear interpolation between keys is accepted' convert "$scratch/line.fbx"
 check '... until the end of the clip' shows turn 10 "$scratch/own.fbx.obj" 1e-4

@@ -1,4 +1,4 @@
-// Animation curves of FBX files: values between keys, and damaged files.
+// Animation curves of FBX files: values between keys, layers, and damaged files.
 #include "test/test.h"
 
 #include "demo/convert/budget.h"
@@ -107,6 +107,114 @@ static double changed_x(const char *part, const char *replacement, double second
     const double x = is_usable ? fbx_evaluate(curves, 0, seconds).c[3].x : NAN;
     end_copy(curves, copy, &budget, &job);
     return x;
+}
+
+// Header sections that set the time unit. FBX 8 has 141120000 ticks per second.
+TEST (fbx_times_have_the_unit_of_the_header) {
+    static const char form[] =
+        "FBXHeaderExtension: {\n    FBXHeaderVersion: %d\n    OtherFlags: {\n"
+        "        TCDefinition: %d\n    }\n}\nObjects: {\n    Model: 1,";
+    static const struct {
+        int header_version;
+        int definition;
+        double factor;
+    } cases[] = {{1004, 127, 1}, {1003, 0, 1}, {1004, 0, 46186158.0 / 141120}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char header[200];
+        snprintf(header, sizeof header, form, cases[i].header_version, cases[i].definition);
+        const double factor = cases[i].factor;
+        CHECK_NEAR(changed_x("Objects: {\n    Model: 1,", header, 0.5 * factor), 15, 1e-5);
+        CHECK_NEAR(changed_x("Objects: {\n    Model: 1,", header, factor), 20, 1e-5);
+    }
+}
+
+// A second layer, whose curve node has the value (4, 30, 4).
+typedef struct layer_case {
+    const char *layer_properties; // of the second layer
+    const char *base_properties;
+    const char *property;
+    convert_vec expected; // translation of the door; of a rotation or scale: column x
+} layer_case;
+
+static void check_layer(const layer_case *test)
+{
+    enum { SIZE = sizeof text + 1000 };
+    char base[SIZE];
+    char changed[SIZE];
+    char objects[700];
+    char connections[200];
+    snprintf(
+        objects, sizeof objects,
+        "\"AnimLayer::base\", \"\" { Properties70: { %s } }\n"
+        "    AnimationLayer: 13, \"AnimLayer::top\", \"\" { Properties70: { %s } }\n"
+        "    AnimationCurveNode: 14, \"AnimCurveNode::X\", \"\" {\n"
+        "        Properties70: {\n P: \"d|X\", \"\", \"\", \"A\",4\n"
+        "            P: \"d|Y\", \"\", \"\", \"A\",30\n P: \"d|Z\", \"\", \"\", \"A\",4\n }\n }\n"
+        "    AnimationCurveNode: 15, \"AnimCurveNode::W\", \"\" { }\n",
+        test->base_properties, test->layer_properties);
+    snprintf(connections, sizeof connections,
+             "\"OO\",3,2\n C: \"OO\",13,2\n C: \"OO\",14,13\n C: \"OP\",14,1, \"%s\"\n",
+             test->property);
+    replace_part("\"AnimLayer::base\", \"\" { }\n", objects, base, sizeof base);
+    const char *const at = strstr(base, "\"OO\",3,2\n");
+    REQUIRE(at);
+    snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - base), base, connections,
+             at + strlen("\"OO\",3,2\n"));
+
+    convert_budget budget;
+    convert_job job;
+    char *copy = NULL;
+    fbx_curves *const curves = read_copy(changed, strlen(changed), &copy, &budget, &job);
+    REQUIRE(curves && fbx_select_clip(curves, "open") && fbx_is_supported(curves, 0));
+    const convert_affine door = fbx_evaluate(curves, 0, 0.5);
+    const bool is_translation = strcmp(test->property, "Lcl Translation") == 0;
+    const convert_vec found = is_translation ? door.c[3] : door.c[0];
+    CHECK_NEAR(found.x, test->expected.x, 1e-5);
+    CHECK_NEAR(found.y, test->expected.y, 1e-5);
+    CHECK_NEAR(found.z, test->expected.z, 1e-5);
+    CHECK(fbx_has_blended_layers(curves));
+    const bool is_skipped = fbx_skipped_layer(curves) != NULL;
+    const bool is_top_skipped = is_skipped && strcmp(fbx_skipped_layer(curves), "top") == 0;
+    const char *const blended = fbx_blended_layer(curves, 0);
+    CHECK(is_top_skipped ? !blended : blended && strcmp(blended, "top") == 0);
+    CHECK_UINT(fbx_num_blended(curves), is_translation && !is_skipped);
+    end_copy(curves, copy, &budget, &job);
+}
+
+// Without the second layer the translation is (15, 0, 7), the rotation 0 and the scale (1, 1, 2).
+// Rotations of (4, 30, 4) degrees: Rx first.
+TEST (fbx_layers_are_blended) {
+#define PROPERTY(name, value) "P: \"" name "\", \"\", \"\", \"\"," #value "\n"
+#define HALF PROPERTY("Weight", 50)
+#define OVERRIDE PROPERTY("BlendMode", 1)
+#define PASSTHROUGH PROPERTY("BlendMode", 2)
+    const layer_case cases[] = {
+        {"", "", "Lcl Translation", {19, 30, 11}},
+        {HALF, "", "Lcl Translation", {17, 15, 9}},
+        {PROPERTY("Weight", -50), "", "Lcl Translation", {15, 0, 7}},
+        {PROPERTY("Weight", 300), "", "Lcl Translation", {19, 30, 11}},
+        {HALF OVERRIDE, "", "Lcl Translation", {4, 30, 4}},
+        {HALF PROPERTY("BlendMode", 7), "", "Lcl Translation", {4, 30, 4}},
+        {HALF PASSTHROUGH, "", "Lcl Translation", {9.5, 15, 5.5}},
+        {PROPERTY("Mute", 1), "", "Lcl Translation", {15, 0, 7}},
+        {"", PROPERTY("Mute", 1), "Lcl Translation", {5, 32, 7}}, // on the rest pose (1, 2, 3)
+        {"", PROPERTY("Solo", 1), "Lcl Translation", {15, 0, 7}},
+        {PROPERTY("Solo", 1), "", "Lcl Translation", {5, 32, 7}},
+        {"", "", "Lcl Scaling", {4, 0, 0}},
+        {HALF, "", "Lcl Scaling", {2, 0, 0}},
+        {PROPERTY("ScaleAccumulationMode", 1), "", "Lcl Scaling", {5, 0, 0}},
+        {HALF PASSTHROUGH, "", "Lcl Scaling", {2, 0, 0}},
+        {HALF PASSTHROUGH PROPERTY("ScaleAccumulationMode", 1), "", "Lcl Scaling", {2.5, 0, 0}},
+        {"", "", "Lcl Rotation", {0.863916, 0.060411, -0.500000}},
+        {HALF, "", "Lcl Rotation", {0.965374, 0.027922, -0.259371}},
+        {HALF PASSTHROUGH, "", "Lcl Rotation", {0.965374, 0.027922, -0.259371}},
+        {HALF PROPERTY("RotationAccumulationMode", 1),
+         "",
+         "Lcl Rotation",
+         {0.965337, 0.033710, -0.258819}},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        check_layer(&cases[i]);
 }
 
 TEST (fbx_text_values_continue_after_comments) {
