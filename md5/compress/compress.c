@@ -53,8 +53,8 @@ typedef struct md5_error_measurement {
 
 // -- Values -----------------------------------------------------------------------------------
 
-// Copies the first `components` components of each frame. The value of frame i begins at
-// first[i * step].
+// Copies the first `components` components of the value of each frame. The value of frame i begins
+// at first[i * step]. The other components are 0. Returns NULL if memory runs out.
 static md5_packed_value *copy_values(md5_arena *arena, const float *first, size_t step,
                                      uint32_t components, uint32_t count)
 {
@@ -66,10 +66,12 @@ static md5_packed_value *copy_values(md5_arena *arena, const float *first, size_
     return values;
 }
 
-// Returns the component to omit: the component whose smallest magnitude over all frames is largest.
-// *min_magnitude is this magnitude.
+// Returns the component of rotations that is omitted in storage: the component whose smallest
+// magnitude over all frames is largest. Sets *min_magnitude to this magnitude. Components near 0
+// must be stored, because computing them from the others magnifies errors.
 static uint32_t select_omitted(const md5_packed_value *values, uint32_t count, float *min_magnitude)
 {
+    // 2 is above the magnitudes of all components of unit quaternions.
     float minima[4] = {2, 2, 2, 2};
     uint32_t selected = 0;
     for (uint32_t frame = 0; frame < count; frame++) {
@@ -111,8 +113,9 @@ static void measure_ranges(md5_packed_track *track, uint32_t count)
 
 // -- Keys -------------------------------------------------------------------------------------
 
-// Returns the difference between the rotation `at` and the interpolation of `a` and `b`: the
-// distance of the unit quaternions, which is about half of the angle in radians.
+// Returns the difference between the rotation `at` and the interpolation of `a` and `b`. This is
+// the distance of the unit quaternions, which is about half of the angle between the rotations in
+// radians.
 static double rotation_difference(const md5_packed_value *a, const md5_packed_value *b,
                                   const md5_packed_value *at, float fraction)
 {
@@ -146,8 +149,8 @@ static double translation_difference(const md5_packed_value *a, const md5_packed
     return sqrt(square);
 }
 
-// Returns the largest difference to the animation if only the frames at multiples of `step`, and
-// the last frame, are keys.
+// Returns the largest difference between frames and their interpolation, if only the frames at
+// multiples of `step` and the last frame are keys.
 static float step_deviation(const md5_packed_track *track, uint32_t num_frames, uint32_t step)
 {
     double max_deviation = 0;
@@ -172,8 +175,9 @@ static void measure_deviations(md5_packed_track *track, uint32_t num_frames)
         track->deviations[k] = step_deviation(track, num_frames, md5i_packed_key_steps[k]);
 }
 
-// Computes the middle of the range of each component, and the largest distance of a frame to it.
-// The fourth component of a rotation that omits a component follows from the others.
+// Sets track->middle to the middle of the range of each component, and track->middle_deviation to
+// the largest distance of a frame from it. If a component is omitted, it is computed from the
+// others.
 static void measure_middle(md5_packed_track *track, uint32_t count)
 {
     md5_packed_value *const middle = &track->middle;
@@ -205,9 +209,9 @@ static void measure_middle(md5_packed_track *track, uint32_t count)
 
 // -- Tracks -----------------------------------------------------------------------------------
 
-// Negates rotations, which does not change them (q and -q are the same rotation), so that the
-// omitted component is positive. If no component is omitted, each rotation gets the sign with which
-// it is nearer to the previous frame.
+// Selects the sign of each rotation; q and -q are the same rotation. If a component is omitted,
+// makes it positive, so that its sign need not be stored. If `is_full`, no component is omitted:
+// selects the sign with which a rotation is nearer to the rotation of the previous frame.
 static void select_signs(md5_packed_value *values, uint32_t count, bool is_full, uint32_t omitted)
 {
     for (uint32_t frame = 0; frame < count; frame++) {
@@ -235,8 +239,8 @@ static void move_omitted_last(md5_packed_value *values, uint32_t count, uint32_t
     }
 }
 
-// Reads the rotations of a joint in storage order: the component that is omitted in files is last.
-// The rotation of frame i begins at first[i * step].
+// Reads the rotations of a joint into a track. They are in storage order: the component that is
+// omitted in files is last. The rotation of frame i begins at first[i * step].
 static bool read_rotation(md5_arena *arena, const float *first, size_t step, uint32_t count,
                           md5_packed_track *track)
 {
@@ -256,6 +260,8 @@ static bool read_rotation(md5_arena *arena, const float *first, size_t step, uin
     return true;
 }
 
+// Reads the translations of a joint into a track. The translation of frame i begins at first[i *
+// step].
 static bool read_translation(md5_arena *arena, const float *first, size_t step, uint32_t count,
                              md5_packed_track *track)
 {
@@ -286,7 +292,8 @@ static bool read_constant_tracks(md5_arena *arena, const md5_anim *anim, md5_pac
     return true;
 }
 
-// Reads the tracks of the joints that rotate or move.
+// Reads the tracks of the joints that rotate or move, replacing their constant tracks. Joint j has
+// the tracks 2 j for its rotation and 2 j + 1 for its translation.
 static bool read_moving_tracks(md5_arena *arena, const md5_anim *anim, md5_packed_track *tracks)
 {
     const uint32_t num_frames = anim->num_frames;
@@ -340,8 +347,9 @@ static md5_packed_track *read_tracks(md5_arena *arena, const md5_anim *anim)
 
 // -- Scales -----------------------------------------------------------------------------------
 
-// Returns the largest scale that is at most `value`, which is positive. Scales are quarters of an
-// octave, from 2 to the power of MD5_PACKED_MIN_EXPONENT.
+// Returns the index of the largest scale that is at most `value`, which is positive. Scales are
+// quarters of an octave, from 2 to the power of MD5_PACKED_MIN_EXPONENT. The result is limited to
+// existing scales.
 static int32_t scale_below(double value)
 {
     int exponent;
@@ -365,7 +373,8 @@ static uint32_t bit_length(uint64_t value)
     return bits;
 }
 
-// Returns the largest scale whose error is at most `units` at the skin.
+// Returns the largest scale whose rounding error moves the skin by at most `units`. `reach` is the
+// distance of the skin that the joint moves.
 //
 // The largest error of a component is half a step. The errors of three stored components move a
 // translation by at most sqrt(3) / 2 steps. They rotate a rotation by at most sqrt(3) / min_omitted
@@ -420,9 +429,12 @@ static const float *key_value(const md5_packed_track *track, uint32_t num_frames
     return track->values[frame < num_frames ? frame : num_frames - 1].v;
 }
 
-// Selects the key step and the scale with the fewest bits within the budget. The error has two
-// independent parts: the deviation of frames between keys, and the rounding of the keys. `unit`
-// converts deviations to units at the skin.
+// Selects the key step and the scale that need the fewest bits within the budget of the track's
+// joint.
+//
+// The error has two independent parts: the deviation of frames between keys, and the rounding of
+// the keys. The square of the budget minus the square of the first part remains for the second
+// part. `unit` converts deviations to units at the skin; `reach` is the distance of the skin.
 static void select_keys(md5_packed_track *track, uint32_t num_frames, double budget, double unit,
                         double reach)
 {
@@ -483,8 +495,8 @@ static void raise(float *value, float to)
         *value = to;
 }
 
-// Raises distances[model joints] to the farthest vertex of each joint. A vertex is a sum of points
-// of its joints, each in the bind pose.
+// Raises distances[model joints] to the distance of the farthest vertex of each joint. An influence
+// is a point times its bias, so the division by the bias gives the point in the bind pose.
 static void measure_vertices(const md5_model *model, float *distances)
 {
     for (uint32_t i = 0; i < model->num_meshes; i++) {
@@ -505,7 +517,9 @@ static void measure_vertices(const md5_model *model, float *distances)
     }
 }
 
-// Adds the vertices of joints without a track to their parents, with which these joints move.
+// Adds the skin of joints without a track to their parents, because these joints move with their
+// parents. The distance from the parent is at most the distance from the joint plus the length of
+// the bone.
 static void add_distances_to_parents(const md5_model *model, const md5_binding *binding,
                                      float *distances)
 {
@@ -521,7 +535,8 @@ static void add_distances_to_parents(const md5_model *model, const md5_binding *
     }
 }
 
-// Measures the distances of a model's vertices. Writes them to direct[anim joints].
+// Measures the distances of a model's skin from its joints, and raises direct[anim joints] to them.
+// Binds the model to the animation for this, to find which joint drives which.
 static bool measure_model(md5_arena *arena, const md5_model *model, const md5_anim *anim,
                           float *direct)
 {
@@ -559,8 +574,8 @@ static float bone_length(const md5_anim *anim, uint32_t joint)
     return distance_between(anim->constant[joint].translation, (md5_vec3){0, 0, 0});
 }
 
-// Without a model, uses the lengths of bones: the distance of a joint is its longest child bone, or
-// its own bone if it has no children.
+// Estimates direct[] without a model, from the lengths of bones: the distance of a joint's skin is
+// its longest child bone, or its own bone if it has no children.
 static void measure_bones(const md5_anim *anim, float *direct)
 {
     const md5_skeleton *const skeleton = &anim->skeleton;
@@ -578,12 +593,13 @@ static void measure_bones(const md5_anim *anim, float *direct)
 
 // -- Paths ------------------------------------------------------------------------------------
 
-// Computes `reach` and `budgets` from `direct`. depths[joints] is scratch memory.
+// Computes reach->reach and reach->budgets from reach->direct: see md5_skin_reach. depths[joints]
+// is scratch memory.
 static void measure_paths(const md5_anim *anim, md5_skin_reach *reach, float *depths)
 {
     const md5_skeleton *const skeleton = &anim->skeleton;
-    // First `budgets` contains the number of joints of the longest path downwards, including the
-    // joint itself.
+    // Children before their parents. Until the next loop, `budgets` contains the number of joints
+    // of the longest path downwards, including the joint itself.
     for (uint32_t i = skeleton->num_joints; i-- > 0;) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
@@ -595,8 +611,8 @@ static void measure_paths(const md5_anim *anim, md5_skin_reach *reach, float *de
         raise(&reach->budgets[parent], reach->budgets[joint] + 1);
     }
 
-    // With the number of ancestors this is the length n of the longest path through the joint.
-    // Independent errors of n joints add up to sqrt(n) times the error of one joint.
+    // This number plus the number of ancestors is the length n of the longest path through the
+    // joint. Independent errors of n joints add up to sqrt(n) times the error of one joint.
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
@@ -605,6 +621,9 @@ static void measure_paths(const md5_anim *anim, md5_skin_reach *reach, float *de
     }
 }
 
+// Finds how far the skin is from each joint, and which part of the tolerance each joint may use.
+// The distances come from the caller, from a model, or from the lengths of bones. A distance is at
+// least one unit.
 bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_opts *compress,
                      md5_skin_reach *reach)
 {
@@ -667,7 +686,8 @@ static md5_quatd normalized_quatd(md5_quat rotation)
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// Computes the transforms of all joints in model space, in double.
+// Computes the transforms of all joints in model space from a local pose, in double, so that
+// rounding does not add to the measured errors.
 static void compute_model_space(const md5_skeleton *skeleton, const md5_xform *pose,
                                 md5_joint_transform *joints)
 {
@@ -705,8 +725,8 @@ static void raise_error(double *error, double value)
         *error = value >= 0 ? value : INFINITY;
 }
 
-// Raises the errors of all joints to the errors at a sample position. distances[joints] are the
-// direct distances of the joints.
+// Samples both clips at a sample position, and raises scratch->errors[] of all joints to the
+// displacements of their skin. distances[joints] are the direct distances of the joints.
 static void measure_position(const md5_anim *anim, const md5_packed *packed, const float *distances,
                              const md5_error_measurement *scratch,
                              const md5_sample_position *sample)
@@ -722,7 +742,8 @@ static void measure_position(const md5_anim *anim, const md5_packed *packed, con
                                        distances[joint]));
 }
 
-// Measures the errors of all joints at each frame and halfway between frames. Returns the largest.
+// Measures the errors of all joints at each frame and halfway between frames. Stores the largest
+// error of each joint in scratch->errors[], and returns the largest of all.
 static double measure_packed(const md5_anim *anim, const md5_packed *packed, const float *distances,
                              const md5_error_measurement *scratch)
 {
@@ -774,7 +795,8 @@ typedef struct compression {
     double error;      // error of the last attempt
 } compression;
 
-// Selects key step and scale of a track for the budget of its joint.
+// Selects the key step and the scale of a track for the budget of its joint. A track that hardly
+// changes becomes constant (step 0).
 static void select_track(const compression *job, md5_packed_track *track)
 {
     const double budget = job->reach.budgets[track->joint];
@@ -797,8 +819,9 @@ static uint32_t signed_bit_length(int32_t value)
     return bit_length((uint64_t)magnitude) + 1;
 }
 
-// Computes the offsets of a track and the numbers of bits. A track whose keys are all equal becomes
-// constant.
+// Rounds the keys of a track to its scale: finds the smallest level of each component, which is its
+// offset, and the number of bits for the differences from it. If all keys are equal after rounding,
+// the track becomes constant.
 static void quantize_track(md5_packed_track *track, uint32_t num_frames)
 {
     const uint32_t num_keys = md5i_packed_num_keys(track->step, num_frames);
@@ -837,7 +860,8 @@ static uint64_t keys_bits(const md5_packed_track *track, uint32_t num_frames)
     return key_bits * md5i_packed_num_keys(track->step, num_frames);
 }
 
-// Writes a track: its header at the bit *header, its keys at the bit *key.
+// Writes a track to the stream: its header at the bit *header, its keys at the bit *key. Moves both
+// positions. The format is described in packed.h.
 static void write_track(const md5_packed_track *track, uint32_t num_frames, uint8_t *bytes,
                         uint64_t *header, uint64_t *key)
 {
@@ -868,8 +892,9 @@ static void write_track(const md5_packed_track *track, uint32_t num_frames, uint
     }
 }
 
-// Compresses with the current budgets and measures the error. `mark` is the position in the arena
-// at which the bytes are allocated: a rewind to it frees the bytes of the previous attempt.
+// Compresses with the current budgets into job->packed, and measures the error. `mark` is the
+// position in the arena at which the bytes are allocated: a rewind to it frees the bytes of the
+// previous attempt.
 static bool try_budgets(compression *job, md5_arena_mark mark)
 {
     md5i_arena_rewind(job->arena, mark);
@@ -914,7 +939,8 @@ static bool try_budgets(compression *job, md5_arena_mark mark)
     return true;
 }
 
-// Saves the budgets if the last attempt is the smallest within the tolerance.
+// Saves the budgets of the last attempt in job->best if it is within the tolerance and smaller than
+// all earlier such attempts.
 static void save_if_best(compression *job)
 {
     const uint32_t num_joints = job->anim->skeleton.num_joints;
@@ -950,9 +976,10 @@ static void scale_budgets(compression *job, float factor)
         job->reach.budgets[joint] *= factor;
 }
 
-// Changes the budget of each joint in proportion to the tolerance and the last error: a joint whose
-// error is too large gets a smaller budget. The error of a joint is the largest error of the joint
-// and its descendants, because they move with it. `speed` is the fraction of the change, 0..1.
+// Changes the budget of each joint in proportion to the tolerance and its last error: a joint whose
+// error is too large gets a smaller budget. The error of a joint counts as the largest error of the
+// joint and its descendants, because they move with it. `speed` (0..1) is the fraction of the
+// change to apply.
 static void adapt_budgets(compression *job, double speed)
 {
     const md5_skeleton *const skeleton = &job->anim->skeleton;
@@ -977,7 +1004,9 @@ static bool try_scaled_budgets(compression *job, md5_arena_mark mark, float fact
     return true;
 }
 
-// Finds the budgets and compresses with them. `mark`: see try_budgets().
+// Searches for the budgets that give the smallest clip within the tolerance, and compresses with
+// them. Makes several attempts, each with budgets adapted to the errors of the previous attempt.
+// `mark`: see try_budgets().
 static bool find_budgets(compression *job, md5_arena_mark mark)
 {
     const uint32_t num_joints = job->anim->skeleton.num_joints;
@@ -1009,7 +1038,8 @@ static bool find_budgets(compression *job, md5_arena_mark mark)
     return try_budgets(job, mark);
 }
 
-// Returns true if the animation can be compressed. Sets the tolerance to its default if it is 0.
+// Returns true if the animation can be compressed; otherwise sets the context's error. Replaces a
+// tolerance of 0 by the default.
 static bool check_compress_job(md5_context *context, const md5_anim *anim, double *tolerance)
 {
     if (anim->packed_size)
@@ -1040,8 +1070,8 @@ static bool alloc_measurement(md5_arena *arena, uint32_t num_joints, md5_error_m
     return scratch->pose && scratch->anim_joints && scratch->packed_joints && scratch->errors;
 }
 
-// Reads the tracks, searches for budgets within the tolerance, and creates the compressed
-// animation. Returns NULL and sets the error of the context if it fails.
+// Compresses the animation of a job: reads its tracks, searches for budgets within the tolerance,
+// and creates the compressed animation. Returns NULL and sets the context's error if it fails.
 static md5_anim *compress(compression *job, const md5_compress_opts *options)
 {
     md5_arena *const arena = job->arena;
@@ -1068,6 +1098,8 @@ static md5_anim *compress(compression *job, const md5_compress_opts *options)
                               &job->packed);
 }
 
+// Returns a compressed copy of an animation, whose skin deviates by at most the tolerance.
+// `compress_opts` and `opts` may be NULL.
 md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compress_opts,
                             const md5_load_opts *opts, md5_error *error)
 {

@@ -30,8 +30,9 @@ static bool is_valid_header(const md5_packed_header *header)
     return true;
 }
 
-// Checks the headers, and that the number of bytes is the size of all headers and keys. Sets
-// header_bits. Headers are decoded with a wrong position of the keys, because it is not yet known.
+// Checks the headers of all tracks, and that headers and keys together fill exactly
+// packed->num_bytes. Sets header_bits. Until then the position of the keys is unknown, so the
+// positions of keys in the decoded headers are wrong; they are not used.
 static bool check_headers(md5_context *context, md5_packed *packed)
 {
     const uint64_t num_bits = (uint64_t)packed->num_bytes * 8;
@@ -72,7 +73,7 @@ static bool is_valid_key(const md5_packed_value *value, uint8_t kind)
     return square >= 0.999f && square <= 1.001f;
 }
 
-// Checks all keys of one track.
+// Checks that all keys of one track decode to values that are in range.
 static bool check_track(md5_context *context, const md5_packed *packed, uint32_t joint,
                         const md5_packed_header *header)
 {
@@ -88,6 +89,7 @@ static bool check_track(md5_context *context, const md5_packed *packed, uint32_t
     return true;
 }
 
+// Checks the keys of all tracks, after their headers were checked.
 static bool check_keys(md5_context *context, const md5_packed *packed)
 {
     md5_packed_cursor cursor = md5_packed_begin(packed);
@@ -113,7 +115,8 @@ bool md5i_check_packed(md5_context *context, md5_packed *packed)
 
 // -- The block --------------------------------------------------------------------------------
 
-// Copies the joints with their names, and their order.
+// Copies a skeleton to a block: the joints with their names, and their order. While the block is
+// measured, the arrays are NULL.
 static md5_skeleton copy_skeleton(md5_block *block, const md5_skeleton *skeleton)
 {
     md5_skeleton copy = *skeleton;
@@ -130,7 +133,7 @@ static md5_skeleton copy_skeleton(md5_block *block, const md5_skeleton *skeleton
     return copy;
 }
 
-// Counts the animated tracks of each kind, and samples the position of joint 0 in the first frame.
+// Counts the animated tracks of each kind. Returns the position of joint 0 in the first frame.
 static md5_vec3 count_animated(const md5_packed *packed, uint32_t counts[TRACK_KINDS])
 {
     const md5_sample_position start = {.frame0 = 0};
@@ -149,7 +152,8 @@ static md5_vec3 count_animated(const md5_packed *packed, uint32_t counts[TRACK_K
     return (md5_vec3){position[0], position[1], position[2]};
 }
 
-// Lists the joints with animated tracks, by kind, and the position of each joint's rotation.
+// Lists the joints with animated tracks of each kind in animated[kind], and stores the position of
+// each joint's rotation in the stream in cursors[joints].
 static void list_tracks(const md5_packed *packed, uint32_t *const animated[TRACK_KINDS],
                         md5_packed_cursor *cursors)
 {
@@ -181,8 +185,8 @@ typedef struct packed_layout {
     const char *command_line;
 } packed_layout;
 
-// Allocates the parts in the block, and copies the skeleton. Like md5i_block_alloc(), it runs
-// twice: all parts are NULL while the block is measured.
+// Allocates the parts of a compressed clip in the block, and copies the skeleton. Runs twice: while
+// the block is measured, all parts are NULL.
 static void allocate_packed(md5_block *block, const md5_skeleton *skeleton,
                             const md5_packed *packed, packed_layout *parts)
 {
@@ -201,8 +205,8 @@ static void allocate_packed(md5_block *block, const md5_skeleton *skeleton,
     parts->bytes = MD5_BLOCK_ARRAY(block, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
 }
 
-// Copies the tracks, lists the animated tracks, and samples the first frame of each track as
-// `constant`. `base` is the position of joint 0 in the base frame.
+// Fills the parts of a compressed clip: copies the bits of the tracks, samples the first frame as
+// `constant`, and lists the animated tracks. `base` is the position of joint 0 in the base frame.
 static void fill_packed(const md5_packed *packed, md5_vec3 base, const packed_layout *parts)
 {
     const size_t num_joints = packed->num_joints;
@@ -222,6 +226,9 @@ static void fill_packed(const md5_packed *packed, md5_vec3 base, const packed_la
     }
 }
 
+// Creates a compressed clip in one block: copies the tracks of `packed`, and the properties of
+// `source`. `base` is the position of joint 0 in the base frame. If it is also that of the first
+// frame, both share one array.
 md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_vec3 base,
                              const md5_packed *packed)
 {
@@ -286,7 +293,8 @@ typedef struct clip_bytes {
     uint32_t reserved;   // 0
 } clip_bytes;
 
-// Writes or reads the fields.
+// Writes or reads the fields of fixed size at the beginning of a compressed clip, after its header.
+// The order of the calls is the format.
 static void transfer_fixed(md5_state_archive *state, clip_bytes *clip)
 {
     md5_archive_32(state, &clip->packed.num_joints);
@@ -328,6 +336,8 @@ static void write_skeleton(md5_state_archive *state, const md5_skeleton *skeleto
     }
 }
 
+// Writes a compressed clip as the bytes of a file. Returns their number, or 0 if the clip is not
+// compressed. If `bytes` is NULL or `size` is too small, writes nothing.
 size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
 {
     MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
@@ -382,8 +392,9 @@ static bool are_counts_valid(const clip_bytes *clip, size_t size)
     return clip->reserved == 0 && file_size(clip) == size;
 }
 
-// Returns the name of a value that is out of range, except the counts. Returns NULL if all values
-// are in range. Comparisons reject NaN.
+// Returns the name of the first value of a file that is out of range, or NULL if all values are in
+// range. Counts are checked elsewhere. The comparisons are false for NaN, which is therefore
+// rejected.
 static const char *find_invalid_value(const clip_bytes *clip)
 {
     const float scale = clip->anim.skeleton.scale;
@@ -417,7 +428,8 @@ static bool check_fixed(md5_context *context, const clip_bytes *clip, size_t siz
     return true;
 }
 
-// Checks the version, the size and the checksum of a file.
+// Checks the version, the declared size and the checksum of a file, in an order that reports the
+// most useful error: a file of another version has another header.
 static bool check_file_header(md5_context *context, const uint8_t *start, size_t size)
 {
     if (size < 8)
@@ -443,7 +455,8 @@ static bool check_file_header(md5_context *context, const uint8_t *start, size_t
     return true;
 }
 
-// Sets the names of all joints. The names are in the `size` bytes from `names` on.
+// Sets the names of all joints to the texts in names[size], which end with a NUL and must fill it
+// exactly.
 static bool read_names(md5_context *context, const char *names, size_t size, md5_joint *joints,
                        uint32_t num_joints)
 {
@@ -464,7 +477,7 @@ static bool read_names(md5_context *context, const char *names, size_t size, md5
     return true;
 }
 
-// Reads the hierarchy, the order and the names of all joints.
+// Reads the hierarchy, the order and the names of all joints into clip->anim.skeleton.
 static bool read_skeleton(md5_arena *arena, md5_state_archive *state, clip_bytes *clip)
 {
     const uint32_t count = clip->packed.num_joints;
@@ -494,6 +507,8 @@ static bool read_skeleton(md5_arena *arena, md5_state_archive *state, clip_bytes
     return read_names(arena->context, names, clip->name_bytes, joints, count);
 }
 
+// Creates a compressed clip from the bytes of a file. Checks everything that later functions rely
+// on, for any bytes.
 bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, void **asset)
 {
     md5_context *const context = arena->context;
@@ -521,7 +536,8 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
 
 enum { TRANSLATION_FLAGS = 7, ROTATION_FLAGS = 56 }; // flags of md5_track
 
-// Writes all frames of a track to one slot. `anim` contains the number of slots in a frame.
+// Decodes one track at all frames into slot `slot` of each frame of `rotations` or `translations`.
+// `anim` contains the number of slots of a frame.
 static void decode_track(const md5_anim *anim, const md5_packed_header *header, uint32_t slot,
                          md5_quat *rotations, md5_vec3 *translations)
 {
@@ -538,8 +554,8 @@ static void decode_track(const md5_anim *anim, const md5_packed_header *header, 
     }
 }
 
-// Writes all frames of a compressed clip, and the tracks of an uncompressed animation. Returns the
-// number of components of a frame.
+// Decodes all animated tracks of a compressed clip into frames, and fills tracks[joints] of an
+// uncompressed animation. Returns the number of components of a frame.
 static uint32_t decode_tracks(const md5_anim *anim, md5_track *tracks, md5_quat *rotations,
                               md5_vec3 *translations)
 {
@@ -576,8 +592,9 @@ typedef struct decoded_arrays {
     md5_vec3 *translations; // [num_frames * num_translations]
 } decoded_arrays;
 
-// Lays out a decompressed animation in a block, or only measures its size. Copies the tables of the
-// compressed animation `anim` to `result`. Returns the animation, or NULL while measuring.
+// Allocates a decompressed animation in a block, or only measures the block. Copies the tables of
+// the compressed animation `anim` to `result`. Returns the memory for the animation, or NULL while
+// measuring.
 static md5_anim *lay_out_decompressed(md5_block *block, const md5_anim *anim, md5_anim *result,
                                       decoded_arrays *arrays)
 {
@@ -602,6 +619,7 @@ static md5_anim *lay_out_decompressed(md5_block *block, const md5_anim *anim, md
     return decompressed;
 }
 
+// Returns an uncompressed copy of a compressed animation, which stores all frames.
 md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(anim, MD5_TAG_ANIM);

@@ -34,6 +34,8 @@ typedef struct second_reading {
     float numbers[MAX_COMPONENTS];
 } second_reading;
 
+// Reads the text up to its first frame into the memory `frames`, which has `capacity` bytes. Sets
+// `file` to the tables there. Returns false and sets the context's error if it fails.
 static bool read_text_again(md5_context *context, const char *text, size_t size, void *frames,
                             size_t capacity, second_reading *second, md5_anim_file *file)
 {
@@ -52,8 +54,8 @@ static void exchange_floats(float *a, float *b)
     *b = old_a;
 }
 
-// Converts bounds. An axis with a negative sign exchanges the minimum and the maximum, also of
-// empty boxes, so that they remain empty.
+// Converts bounding boxes to the axes and units of the options. An axis with a negative sign
+// exchanges the minimum and the maximum. This is also correct for empty boxes: they remain empty.
 static void convert_bounds(const md5_context *context, md5_bounds *bounds, size_t count)
 {
     const float *const sign = md5i_axes_maps[context->axes].sign;
@@ -93,7 +95,8 @@ static void allocate_frames(md5_block *block, size_t num_frames, clip_layout *cl
     clip->arrays.translations = (md5_vec3 *)md5i_block_alloc(block, num_frames, translations_size);
 }
 
-// Allocates everything else in the block, and copies the tables of the file.
+// Allocates the tables of the clip in the block: everything except the structure and the frames.
+// Copies the tables of the file. While the block is measured, all arrays become NULL.
 static void allocate_tables(md5_block *block, const md5_anim_file *file, clip_layout *clip)
 {
     const uint32_t num_joints = file->num_joints;
@@ -133,6 +136,7 @@ static void convert_clip(const md5_context *context, const md5_anim_file *file,
         convert_bounds(context, clip->bounds, num_frames);
 }
 
+// Fills the structure of the clip, whose block has `size` bytes.
 static void fill_anim(const md5_context *context, const md5_anim_file *file,
                       const clip_layout *clip, size_t size)
 {
@@ -159,9 +163,11 @@ static void fill_anim(const md5_context *context, const md5_anim_file *file,
     };
 }
 
-// Builds a clip in one block: first the frames, then the tables. If the memory goal would be
-// exceeded, frees the tables of the file except `changes`, and reads the text again, with the
-// memory of the frames as scratch memory for the tables.
+// Builds a clip from a text, in one block: first the frames, then the tables.
+//
+// The text is read twice if the clip and the tables of the file together exceed the memory goal.
+// Then the tables are freed before the block is allocated, except `changes`. The second reading
+// stores its tables in the memory of the frames, which are filled last.
 bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     md5_context *const context = arena->context;
@@ -205,7 +211,9 @@ bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **a
         return false;
     }
     allocate_tables(&block, &file, &clip);
-    file.tracks = clip.tracks; // the tables of a second reading are overwritten by the frames
+    // Decode the frames, with the copied tables: the frames overwrite the tables of a second
+    // reading.
+    file.tracks = clip.tracks;
     file.base_frame = clip.arrays.base_frame;
     md5i_build_clip(&file, changes, frame_buffer, &clip.arrays);
     if (md5_needs_conversion(context))

@@ -10,6 +10,7 @@ void md5i_begin_load(md5_context *context, const char *path, const char *text,
     md5i_context_begin(context, opts, text ? name : path, error);
 }
 
+// Checks the options that md5i_context_begin() copies without a check.
 static bool check_options(md5_context *context)
 {
     const float min_scale = 1e-6f;
@@ -36,6 +37,8 @@ static MD5_COLD void *build_from_text(md5_context *context, md5_build_asset *bui
     return asset;
 }
 
+// Loads an asset from text[size] or, if `text` is NULL, from the file at `path`. The context is
+// already initialized. Returns NULL and sets the context's error if it fails.
 void *md5i_load_in(md5_context *context, md5_build_asset *build, const char *path, const char *text,
                    size_t size)
 {

@@ -20,7 +20,9 @@ void md5i_convert_transforms(const md5_context *context, md5_xform *transforms, 
     }
 }
 
-// Computes C M C^-1: rows and columns are permuted in the same way.
+// Converts matrices to other axes and units: computes C M C^-1, where C is the conversion of
+// points. C only exchanges axes and changes signs, so rows and columns are permuted in the same
+// way.
 void md5i_convert_matrices(const md5_context *context, md5_mat34 *matrices, size_t count)
 {
     const md5_axes_map *const map = &md5i_axes_maps[context->axes];

@@ -7,6 +7,8 @@
 #include "md5/load/model.h"
 #include "md5/load/parts.h"
 
+// Loads an asset with merged warnings: checks the options, reads the text or the file, builds the
+// asset, and reports each kind of warning once.
 void *md5i_load_asset(md5_build_asset *build, const char *path, const char *text, size_t size,
                       const md5_load_opts *opts, md5_error *error)
 {
@@ -58,8 +60,9 @@ static bool skips_geometry(const md5_context *context)
     return (context->skip_geometry & MD5_GEOMETRY_ALL) == MD5_GEOMETRY_ALL;
 }
 
-// Reserves the memory for an ordinary text. If the load skips the geometry, all tables are in
-// `mesh_arena`.
+// Reserves the memory that reading an ordinary text needs. If the load skips the geometry, the
+// model keeps all tables of the meshes, so all of them are in `mesh_arena`. Binary files are not
+// estimated.
 static bool reserve_memory(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
                            const char *text, size_t size)
 {
@@ -69,9 +72,9 @@ static bool reserve_memory(md5_arena *arena, md5_arena *joints, md5_arena *mesh_
         return md5i_reserve_model(arena, joints, mesh_arena, text, size);
     const md5_mesh_counts counts = md5i_count_mesh_file(text, size);
     const md5_mesh_sizes sizes = md5i_mesh_file_sizes(&counts);
-    const uint64_t all = sizes.meshes + sizes.tables + counts.mesh_arena_size;
+    const uint64_t total = sizes.meshes + sizes.tables + counts.mesh_arena_size;
     TRY(counts.num_joints == 0 || md5i_arena_reserve(joints, (size_t)sizes.joints));
-    return md5i_arena_reserve(mesh_arena, all < SIZE_MAX ? (size_t)all : SIZE_MAX);
+    return md5i_arena_reserve(mesh_arena, total < SIZE_MAX ? (size_t)total : SIZE_MAX);
 }
 
 // Stores the properties of a model that depend on optional parts of the library.
@@ -83,7 +86,8 @@ static void store_properties(const md5_context *context, const md5_mesh_file *fi
     model->has_grouped_vertices = context->group_vertices;
 }
 
-// Reads the file and creates the block of the model, without the arrays of its meshes.
+// Reads a text and creates the block of the model, without the arrays of its meshes. The tables for
+// these arrays remain in `file`.
 static bool read_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena, const char *text,
                        size_t size, md5_mesh_file *file, md5_model **result)
 {
@@ -91,6 +95,7 @@ static bool read_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_aren
     TRY(reserve_memory(arena, joints, mesh_arena, text, size));
     TRY(md5i_read_mesh_file(keeps_tables ? mesh_arena : arena, joints, mesh_arena, text, size,
                             file));
+    // Move the tables to memory of exactly their size if they have not been read into such memory.
     if (!keeps_tables && (!file->is_kept || md5i_arena_free_bytes(mesh_arena) > 0))
         TRY(md5i_repack_tables(mesh_arena, file));
     TRY(md5i_create_model(arena->context, file, result));
@@ -98,6 +103,8 @@ static bool read_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_aren
     return true;
 }
 
+// Builds a model from a text: reads its tables, derives the geometry of the meshes or keeps their
+// tables for later, and converts the result to the axes and units of the options.
 bool md5i_build_model(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     md5_context *const context = arena->context;

@@ -24,7 +24,7 @@ static void allocate_camera(md5_block *block, const md5_camera_file *file, camer
     parts->frames = MD5_BLOCK_COPY(block, md5_camera_view, file->frames, file->num_frames);
 }
 
-// Computes w of the rotations, which the file does not contain, and converts all views to the axes
+// Computes w of the rotations, because files contain only x y z, and converts all views to the axes
 // and units of the options.
 static void convert_camera(const md5_context *context, const md5_camera_file *file,
                            const camera_layout *parts)
@@ -44,7 +44,8 @@ static void convert_camera(const md5_context *context, const md5_camera_file *fi
     }
 }
 
-// Reads a camera path and creates it in one block.
+// Builds a camera path from a text, in one block: the first pass measures the block, the second
+// pass gets the addresses.
 static bool build_camera(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     const md5_context *const context = arena->context;

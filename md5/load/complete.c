@@ -15,6 +15,8 @@ typedef struct stored_tables {
     md5_mesh_build *meshes;
 } stored_tables;
 
+// Keeps the tables of a file in a model whose geometry is skipped, so that md5_derive_geometry()
+// can derive it later. Its meshes get their counts, but no arrays.
 bool md5i_store_tables(md5_arena *mesh_arena, const md5_mesh_file *file, md5_model *model,
                        md5_mesh *meshes)
 {
@@ -46,8 +48,8 @@ bool md5i_store_tables(md5_arena *mesh_arena, const md5_mesh_file *file, md5_mod
     return true;
 }
 
-// Derives all meshes from the tables of the file, with the parts that context->skip_geometry does
-// not exclude, and replaces the meshes of the model. If it fails, the model is unchanged.
+// Derives all meshes again from the tables of the file, and replaces the meshes of the model. Parts
+// that context->skip_geometry excludes are not derived. If it fails, the model is unchanged.
 static bool rebuild_meshes(md5_arena *arena, const stored_tables *tables, md5_model *model)
 {
     const uint32_t num_meshes = model->num_meshes;
@@ -87,7 +89,8 @@ static bool rebuild_meshes(md5_arena *arena, const stored_tables *tables, md5_mo
 
 // -- Tangents from geometry -----------------------------------------------------------------
 
-// Restores the bind pose of the file: the inverse of md5i_convert_matrices().
+// Computes the bind pose in the axes and units of the file: the inverse of md5i_convert_matrices().
+// The map of the axes is read in the other direction.
 static void restore_bind_pose(const md5_model *model, md5_mat34 *bind)
 {
     const md5_skeleton *const skeleton = &model->skeleton;
@@ -104,7 +107,7 @@ static void restore_bind_pose(const md5_model *model, md5_mat34 *bind)
     }
 }
 
-// Restores the tables of the file from a mesh without tangents.
+// Restores the tables of the file from a mesh without tangents, in the axes and units of the file.
 static bool restore_mesh(md5_arena *arena, const md5_model *model, const md5_mesh *mesh,
                          md5_mesh_build *file)
 {
@@ -177,7 +180,8 @@ static bool derive_from_stored_tables(md5_context *context, uint32_t parts, md5_
     return is_derived;
 }
 
-// Returns the parts that the geometry of a model has, except tangents.
+// Returns the parts (md5_geometry_part flags) that the geometry of a model already has, except
+// tangents.
 static uint32_t existing_parts(const md5_model *model)
 {
     uint32_t parts = 0;
@@ -190,7 +194,8 @@ static uint32_t existing_parts(const md5_model *model)
     return parts;
 }
 
-// Derives the geometry again, with tangents, with these parts and with the parts that it has.
+// Derives the geometry of a model again, because vertices on mirror seams must be split for
+// tangents. The result has tangents, the requested parts, and the parts that the model already has.
 static bool derive_tangents(md5_context *context, uint32_t parts, md5_model *model)
 {
     if (model->stores_normals)
@@ -206,6 +211,9 @@ static bool derive_tangents(md5_context *context, uint32_t parts, md5_model *mod
     return is_derived;
 }
 
+// Adds parts of the geometry that a load has skipped. Depending on what the model has, derives
+// everything from stored tables, derives the geometry again with tangents, or only adds plans and
+// losses.
 bool md5_derive_geometry(md5_model *model, uint32_t parts, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(model, MD5_TAG_MODEL);

@@ -11,7 +11,8 @@ void *md5i_allocate_array(md5_block *block, const void *from, size_t num_read, s
     return to;
 }
 
-// Copies the tables of all meshes to one block. The first pass measures the block.
+// Copies the tables that a model keeps unchanged (file vertices, indices, weights) of all meshes to
+// one block in `mesh_arena`. The first pass measures the block, the second pass copies.
 static bool copy_tables(md5_arena *mesh_arena, md5_mesh_file *file)
 {
     md5_block block = {0};
@@ -49,6 +50,8 @@ static bool measure_mesh(md5_arena *scratch, md5_mesh_build *mesh)
     return true;
 }
 
+// Allocates the arrays of a drawn mesh in the block, and copies the texture coordinates and normals
+// of the file. While the block is measured, all arrays become NULL.
 void md5i_allocate_mesh(md5_block *block, md5_mesh_build *mesh)
 {
     const size_t num_read = mesh->num_file_vertices;
@@ -62,6 +65,8 @@ void md5i_allocate_mesh(md5_block *block, md5_mesh_build *mesh)
     mesh->influences = MD5_BLOCK_ARRAY(block, md5_vec4, mesh->num_influences);
 }
 
+// Converts a mesh to the axes and units of the options: weights, positions, normals, texture
+// coordinates and influences.
 void md5i_convert_mesh(const md5_context *context, md5_mesh_build *mesh)
 {
     const size_t num_vertices = mesh->num_vertices;
@@ -79,6 +84,7 @@ void md5i_convert_mesh(const md5_context *context, md5_mesh_build *mesh)
     }
 
     for (size_t i = 0; i < num_influences; i++) {
+        // The conversion is linear, so points that are multiplied by their bias may be converted.
         md5_vec4 *const influence = &mesh->influences[i];
         md5_vec3 point = {influence->x, influence->y, influence->z};
         md5i_convert_points(context, &point, 1);
@@ -86,6 +92,7 @@ void md5i_convert_mesh(const md5_context *context, md5_mesh_build *mesh)
     }
 }
 
+// Stores the arrays and counts of a finished mesh in the mesh of the model.
 void md5i_store_mesh(const md5_mesh_build *build, md5_mesh *mesh)
 {
     mesh->num_file_vertices = build->num_file_vertices;
@@ -125,6 +132,9 @@ static size_t build_memory_size(const md5_context *context, uint32_t max_vertice
     return preferred_size < allowed_size ? preferred_size : allowed_size;
 }
 
+// Derives all meshes of a file in the steps of `steps`: measures them, allocates all arrays in one
+// block, then builds, converts and stores one mesh after the other. `memory_goal` limits the
+// scratch memory.
 bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_goal,
                         const md5_mesh_steps *steps, const md5_mesh_file *file,
                         const md5_mat34 *bind, md5_model *model, md5_mesh *meshes)

@@ -5,6 +5,9 @@
 #include "md5/pose/skeleton.h"
 #include "md5/skin/geometry.h"
 
+// Reserves the memory for reading a text, from estimates of its counts: for the joints, for the
+// tables that the model keeps, and for the other tables. The last chunk also has space for the
+// scratch memory that deriving the largest mesh needs at least.
 bool md5i_reserve_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
                         const char *text, size_t size)
 {
@@ -12,10 +15,10 @@ bool md5i_reserve_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_are
     const md5_mesh_sizes sizes = md5i_mesh_file_sizes(&counts);
     const uint64_t scratch =
         counts.num_joints * sizeof(uint32_t) + md5i_geometry_min_size(counts.max_vertices);
-    const uint64_t all = sizes.meshes + sizes.tables + scratch;
+    const uint64_t total = sizes.meshes + sizes.tables + scratch;
     TRY(counts.num_joints == 0 || md5i_arena_reserve(joints, (size_t)sizes.joints));
     TRY(md5i_arena_reserve(mesh_arena, counts.mesh_arena_size));
-    return md5i_arena_reserve(arena, all < SIZE_MAX ? (size_t)all : SIZE_MAX);
+    return md5i_arena_reserve(arena, total < SIZE_MAX ? (size_t)total : SIZE_MAX);
 }
 
 // The parts of a model in its block.
@@ -51,6 +54,8 @@ static void allocate_model(md5_block *block, const md5_mesh_file *file, model_la
     parts->inverse_bind = MD5_BLOCK_ARRAY(block, md5_mat34, num_joints);
 }
 
+// Creates the block of a model with its skeleton and bind pose from the tables of a file. The
+// meshes have only their names.
 MD5_COLD bool md5i_create_model(md5_context *context, const md5_mesh_file *file, md5_model **result)
 {
     const uint32_t num_joints = file->num_joints;

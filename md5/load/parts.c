@@ -24,7 +24,7 @@ static void allocate_mesh_parts(md5_block *block, md5_mesh_build *mesh)
     md5i_allocate_mesh(block, mesh);
 }
 
-// Converts a mesh, with its tangents.
+// Converts a mesh to the axes and units of the options, with its tangents.
 static void convert(const md5_context *context, md5_mesh_build *mesh)
 {
     md5i_convert_mesh(context, mesh);
@@ -53,9 +53,10 @@ static void store(const md5_mesh_build *build, md5_mesh *mesh)
 
 // == The order of vertices =======================================================================
 
-// Returns a key of the joints of a drawn vertex, as a point for md5i_weld(): their number, and two
-// sums, of their indices and of hashes. The sums do not depend on the order of the joints, and have
-// 24 bits, which a float represents exactly.
+// Returns a key of the joints of a drawn vertex: vertices with the same joints have equal keys. The
+// key is a point, so that md5i_weld() can find equal keys: the number of joints, the sum of their
+// indices, and the sum of their hashes. The sums do not depend on the order of the joints. They
+// have 24 bits, which a float represents exactly.
 static md5_vec3 joint_key(const md5_mesh_build *mesh, uint32_t vertex)
 {
     const uint32_t first = mesh->first_influence[vertex];
@@ -71,9 +72,9 @@ static md5_vec3 joint_key(const md5_mesh_build *mesh, uint32_t vertex)
     return (md5_vec3){(float)(end - first), (float)(sum & 0xffffff), (float)(hash_sum >> 8)};
 }
 
-// Writes an order of drawn vertices in which vertices with the same joints follow each other, like
-// the groups of a skinning plan. Each group is at the position of its first vertex and keeps the
-// order of its vertices.
+// Writes an order of the drawn vertices in which vertices with the same joints follow each other,
+// as in a skinning plan. order[new index] is the old index. Each group is at the position of its
+// first vertex, and its vertices keep their order.
 static bool order_by_joints(md5_arena *arena, const md5_mesh_build *mesh, uint32_t *order)
 {
     const md5_arena_mark before = md5i_arena_position(arena);
@@ -103,7 +104,7 @@ static bool order_by_joints(md5_arena *arena, const md5_mesh_build *mesh, uint32
     return true;
 }
 
-// Moves items[order[i]] to items[i]. Items have `size` bytes; NULL is allowed.
+// Moves items[order[i]] to items[i] for `count` items of `size` bytes. `items` may be NULL.
 static bool reorder(md5_arena *arena, void *items, size_t size, const uint32_t *order,
                     uint32_t count)
 {
@@ -118,8 +119,8 @@ static bool reorder(md5_arena *arena, void *items, size_t size, const uint32_t *
     return true;
 }
 
-// Changes the order of the influences to the order of the vertices: order[new vertex] is the
-// present index of a vertex.
+// Changes the order of the influences to the new order of the vertices: order[new index] is the old
+// index of a vertex. Also updates first_influence.
 static bool reorder_influences(md5_arena *arena, md5_mesh_build *mesh, const uint32_t *order)
 {
     const uint32_t count = mesh->num_vertices;
@@ -144,7 +145,8 @@ static bool reorder_influences(md5_arena *arena, md5_mesh_build *mesh, const uin
     return reorder(arena, mesh->influences, sizeof(md5_vec4), influence_order, num_influences);
 }
 
-// Groups the drawn vertices by joints: changes their order in all arrays.
+// Groups the drawn vertices by their joints: changes their order in all arrays of the mesh, and the
+// indices of the triangles.
 static bool group_vertices(md5_arena *arena, md5_mesh_build *mesh)
 {
     const md5_arena_mark before = md5i_arena_position(arena);
@@ -187,6 +189,8 @@ const md5_mesh_steps md5i_mesh_steps = {
 
 // == Plans and losses ============================================================================
 
+// Adds skinning plans and losses to the meshes of a model, if they are in `parts` and do not exist
+// yet. `meshes` are the meshes of the model.
 bool md5i_finish_meshes(md5_context *context, uint32_t parts, const md5_model *model,
                         md5_mesh *meshes)
 {
@@ -195,11 +199,12 @@ bool md5i_finish_meshes(md5_context *context, uint32_t parts, const md5_model *m
             TRY(md5i_skin_plan_build(context, &meshes[m], &meshes[m].skin_plan));
     }
     for (uint32_t m = 0; m < model->num_meshes; m++) {
-        // Loss of accuracy if a vertex has at most 4 or 8 influences.
         md5_mesh *const mesh = &meshes[m];
-        if (!(parts & MD5_GEOMETRY_LOSSES) || mesh->loss4 < INFINITY)
+        const bool has_losses = mesh->loss4 < INFINITY;
+        if (!(parts & MD5_GEOMETRY_LOSSES) || has_losses)
             continue;
-        // For vertices of up to four influences both losses are the same.
+        // Losses of accuracy if vertices are limited to 4 or to 8 influences. Both are the same for
+        // vertices with up to four influences, so these are measured once.
         const float loss_of_few = md5i_pack_loss(model, m, 4, NULL, 0, 4);
         mesh->loss4 = fmaxf(loss_of_few, md5i_pack_loss(model, m, 4, NULL, 5, UINT32_MAX));
         mesh->loss8 = fmaxf(loss_of_few, md5i_pack_loss(model, m, 8, NULL, 5, UINT32_MAX));
@@ -216,6 +221,8 @@ void md5i_clear_all_arrays(md5_mesh *mesh)
     mesh->colors = NULL;
 }
 
+// Frees the geometry of a model: skinning plans, and the memory that the arrays of all meshes
+// share. The skeleton and the names of the meshes remain.
 void md5_release_geometry(md5_model *model)
 {
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);

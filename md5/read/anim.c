@@ -55,9 +55,12 @@ uint32_t md5i_count_flags(uint32_t flags)
 // The frames of an .md5anim: the number of components per frame, then the numbers.
 
 // Returns x y z of a joint's rotation in a frame. Components without a flag come from the base
-// frame. The numbers of a track are in the order of its flags, so the numbers of its translation
-// are before those of its rotation. Always inline, because the small form compiles this file for
-// size, but calls the function for each rotation of each frame.
+// frame.
+//
+// The numbers of a track are in the order of its flags: bits 0 to 2 of the translation, then bits 3
+// to 5 of the rotation. So each flag of the translation is one number to skip. Always inline,
+// because the small form compiles this file for size, but calls the function for each rotation of
+// each frame.
 static MD5_ALWAYS_INLINE md5_vec3 track_frame_rotation(const md5_track *track,
                                                        const md5_xform *base, const float *numbers)
 {
@@ -85,9 +88,11 @@ static void limit_tracks(md5_anim_reader *reader, uint32_t num_components)
     }
 }
 
-// Finds the number of components per frame, when the `{` of the first frame was read. The header,
-// the hierarchy and the first frame each contain this number. Some files have a wrong header, but
-// frames that match the hierarchy, which causes a warning. Any other difference is an error.
+// Finds the number of components per frame, when the lexer is after the `{` of the first frame.
+//
+// The header, the hierarchy and the first frame each imply this number. Some files have a wrong
+// header, but frames that match the hierarchy, which causes a warning. Any other difference is an
+// error.
 static bool find_num_components(md5_anim_reader *reader, uint32_t *num_components)
 {
     md5_lex *const lex = &reader->lex;
@@ -125,7 +130,9 @@ static bool find_num_components(md5_anim_reader *reader, uint32_t *num_component
     return true;
 }
 
-// Checks that joints do not share components so often that the asset is larger than the text.
+// Checks the total number of values that decoding the tracks would produce. Joints can share
+// components of the file, so a small hostile text could describe a huge animation. More values than
+// bytes in the text are an error.
 static bool check_shared_components(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -139,7 +146,8 @@ static bool check_shared_components(md5_anim_reader *reader)
     return true;
 }
 
-// Lists the joints whose rotation has flags, for the checks of frames.
+// Lists the joints whose rotation has flags in reader->rotating. Only their rotations are checked
+// in each frame, because the other rotations are constant.
 static bool list_rotating_joints(md5_anim_reader *reader)
 {
     const uint32_t num_joints = reader->num_joints.value;
@@ -152,7 +160,8 @@ static bool list_rotating_joints(md5_anim_reader *reader)
     return true;
 }
 
-// Allocates the memory for frames, when the `{` of the first frame was read.
+// Allocates the memory for all frames, when the lexer is after the `{` of the first frame: only
+// then the number of values per frame is known.
 static bool begin_frames(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -178,12 +187,13 @@ static bool begin_frames(md5_anim_reader *reader)
 
 // -- Frames ---------------------------------------------------------------------------------
 
-// Warns about rotations longer than 1. There is one warning per frame, at the first such rotation
-// in the text, so that lines are only counted forward.
+// Warns about the rotations of a frame that are longer than 1. The numbers of the frame begin at
+// `start` in the text. There is one warning per frame, at the first such rotation in the text, so
+// that the line of the warning is found by counting forward.
 static void warn_of_frame(md5_anim_reader *reader, const char *start, const float *numbers)
 {
     uint32_t num_overlong = 0;
-    uint32_t component = 0;
+    uint32_t first_component = 0; // of the first such rotation
     md5_vec3 first = {0};
 
     for (uint32_t i = 0; i < reader->num_rotating; i++) {
@@ -193,10 +203,10 @@ static void warn_of_frame(md5_anim_reader *reader, const char *start, const floa
         if (!md5_quat_is_overlong(rotation.x, rotation.y, rotation.z))
             continue;
 
-        const uint32_t number_x =
+        const uint32_t rotation_component =
             track->first + md5i_count_flags(track->flags & MD5_TRANSLATION_FLAGS);
-        if (num_overlong == 0 || number_x < component) {
-            component = number_x;
+        if (num_overlong == 0 || rotation_component < first_component) {
+            first_component = rotation_component;
             first = rotation;
         }
         num_overlong++;
@@ -204,11 +214,12 @@ static void warn_of_frame(md5_anim_reader *reader, const char *start, const floa
 
     if (num_overlong > 0)
         md5i_warn_overlong(&reader->lex,
-                           md5i_find_item_part(&reader->lex, start, "i", component, 0), first,
+                           md5i_find_item_part(&reader->lex, start, "i", first_component, 0), first,
                            num_overlong);
 }
 
-// Checks the range of the numbers of a frame, which begin at `start`.
+// Checks that all numbers of a frame are in the range of MD5_MAX_LENGTH. They begin at `start` in
+// the text.
 static bool check_numbers(md5_anim_reader *reader, const char *start, const float *numbers)
 {
     md5_lex *const lex = &reader->lex;
@@ -237,7 +248,8 @@ static bool check_numbers(md5_anim_reader *reader, const char *start, const floa
     return md5i_lex_fail_length(lex, md5i_find_item_part(lex, start, "i", i, 0));
 }
 
-// Reads frame i {. Frames have the numbers 0, 1, 2 ...; in some files the first number is not 0.
+// Reads `frame i {`. Frames are numbered consecutively. The first number should be 0, but files in
+// which it differs are accepted with a warning.
 static bool read_frame_start(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -258,7 +270,7 @@ static bool read_frame_start(md5_anim_reader *reader)
     return md5i_lex_expect(lex, '{');
 }
 
-// Reads frame i { numbers }.
+// Reads `frame i { numbers }`. The first frame determines how many numbers each frame has.
 static bool read_frame_block(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -301,8 +313,8 @@ static bool begin_section(md5_lex *lex, const char *word, bool is_duplicate)
 
 // -- Hierarchy ------------------------------------------------------------------------------
 
-// Reserves the memory that an ordinary file with these counts needs, in one chunk. This includes
-// one byte for each joint and component, which loading needs.
+// Reserves the memory that an ordinary file with the declared counts needs, in one chunk. This
+// includes the memory that the loader needs later: one byte for each joint and component.
 static bool reserve_tables(md5_anim_reader *reader)
 {
     enum { ALIGNMENT = 16, TABLES = 9 };
@@ -328,7 +340,8 @@ static bool reserve_tables(md5_anim_reader *reader)
     return md5i_arena_reserve(lex->arena, (size_t)size);
 }
 
-// Reads flags and first component of a joint. Without flags the value of `first` is ignored.
+// Reads the flags and the first component of a joint. Counts the components that the hierarchy
+// refers to. A joint without flags has no components, so the value of `first` is ignored.
 static bool read_hierarchy_track(md5_anim_reader *reader, md5_track *track)
 {
     md5_lex *const lex = &reader->lex;
@@ -358,7 +371,7 @@ static bool read_hierarchy_track(md5_anim_reader *reader, md5_track *track)
     return true;
 }
 
-// Reads hierarchy { NAME parent flags first ... }.
+// Reads hierarchy { NAME parent flags first ... } and finds the order of the joints.
 static bool read_hierarchy(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -390,8 +403,8 @@ static bool is_empty_box(const md5_bounds *box)
     return is_inverted || is_point;
 }
 
-// Warns of bounding boxes that are all empty, and of a wrong number of boxes. `position` is the
-// position of `bounds`.
+// Warns about bounding boxes that are all empty, and about a wrong number of boxes. `position` is
+// the position of `bounds` in the text.
 static void warn_of_bounds(md5_lex *lex, const char *position, uint32_t num_boxes,
                            uint32_t num_frames, bool are_empty)
 {
@@ -477,8 +490,8 @@ static bool check_before_frames(md5_anim_reader *reader)
     return true;
 }
 
-// Reads a keyword and its values. After the first frame, only frames and unknown keywords may
-// follow.
+// Reads the keyword `word` at the top level with its values. After the first frame, only frames and
+// unknown keywords may follow.
 static bool read_anim_keyword(md5_anim_reader *reader, md5_span word)
 {
     md5_lex *const lex = &reader->lex;
@@ -517,6 +530,9 @@ static bool read_anim_keyword(md5_anim_reader *reader, md5_span word)
     return md5i_read_header_keyword(lex, &reader->header, word);
 }
 
+// Reads the tables of an .md5anim of version 10 or 12. If `num_components` is not NULL, the text is
+// read for the second time: reading stops before the first frame, and warnings at the end are not
+// repeated.
 bool md5i_read_anim_text(md5_arena *arena, const md5_versions *versions, uint32_t version,
                          md5_span text, const uint32_t *num_components, md5_anim_file *file)
 {
@@ -565,8 +581,8 @@ bool md5i_read_anim_text(md5_arena *arena, const md5_versions *versions, uint32_
 // Converts the numbers of a file to a clip that can be sampled.
 
 // Sets changes[num_components] to 1 for the components that differ between frames, otherwise to 0.
-// The outer loop is over frames, so that the table is read once, in memory order. Exporters
-// alternate 0 and -0 for constants; these compare equal.
+// Exporters alternate between 0 and -0 for constants; these compare equal. The outer loop is over
+// frames, so that the table is read once, in the order of memory.
 static void find_changes(const md5_anim_file *source, uint8_t *changes)
 {
     const size_t width = source->num_components;
@@ -583,7 +599,9 @@ static void find_changes(const md5_anim_file *source, uint8_t *changes)
     }
 }
 
-// Returns the flags (MD5_ROTATION_CHANGES ...) of a track. A track has a number for each flag.
+// Returns flags (MD5_ROTATION_CHANGES, MD5_TRANSLATION_CHANGES) for the parts of a track that
+// change. changes[] is the result of find_changes(). A track has one component for each of its
+// flags.
 static uint8_t find_track_changes(const md5_track *track, const uint8_t *changes)
 {
     uint8_t track_changes = 0;
@@ -600,6 +618,8 @@ static uint8_t find_track_changes(const md5_track *track, const uint8_t *changes
     return track_changes;
 }
 
+// Finds the joints whose rotation or translation changes over the frames: writes flags to
+// moves[num_joints] and counts them. changes[num_components] is scratch memory.
 void md5i_plan_clip(const md5_anim_file *source, uint8_t *changes, uint8_t *moves,
                     uint32_t *num_rotations, uint32_t *num_translations)
 {
@@ -615,6 +635,8 @@ void md5i_plan_clip(const md5_anim_file *source, uint8_t *changes, uint8_t *move
     }
 }
 
+// Returns the translation of a joint in a frame. Components without a flag come from the base
+// frame.
 static md5_vec3 decode_translation(const md5_anim_file *source, uint32_t joint,
                                    const float *numbers)
 {
@@ -657,7 +679,8 @@ static bool read_numbers_again(md5_lex *lex, uint32_t count, float *numbers)
     return md5i_lex_accept(lex, '}');
 }
 
-// Computes the constant transforms from the first frame; rotations without w.
+// Computes constants[num_joints]: the transform of each joint in the first frame, whose rotation
+// has no w yet. `numbers` are the numbers of that frame.
 static void decode_constants(const md5_anim_file *source, const float *numbers,
                              md5_xform *constants)
 {
@@ -675,6 +698,8 @@ static void decode_constants(const md5_anim_file *source, const float *numbers,
     }
 }
 
+// Fills the arrays of a clip from the tables of a file. If `again` is not NULL, source->numbers
+// does not exist: each frame is read from the text again into the buffer `again`.
 void md5i_build_clip(const md5_anim_file *source, const uint8_t *moves, float *again,
                      const md5_clip_arrays *arrays)
 {

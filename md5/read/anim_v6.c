@@ -166,7 +166,8 @@ static const char *const channel_keywords[NUM_CHANNEL_KEYWORDS] = {
     [KEYWORD_RANGE] = "range", [KEYWORD_KEYS] = "keys",
 };
 
-// Reads a keyword of a channel with its values. `found` contains bit k if keyword k was read.
+// Reads one keyword of a channel with its values. Bit k of *found is set if keyword k was read;
+// each keyword may occur once.
 static bool read_channel_keyword(md5_lex *lex, uint32_t *found, channel *out)
 {
     const md5_span word = md5i_lex_peek_word(lex);
@@ -183,7 +184,8 @@ static bool read_channel_keyword(md5_lex *lex, uint32_t *found, channel *out)
     return read_values(lex, keyword, out);
 }
 
-// Checks that a channel had all keywords that are required. The lexer is after the brace.
+// Checks that a channel contained all required keywords: bit k of `found` is set if keyword k was
+// read. The lexer is after the brace of the channel.
 static bool check_channel_keywords(md5_lex *lex, uint32_t found)
 {
     static const int required[] = {KEYWORD_JOINT, KEYWORD_ATTRIBUTE, KEYWORD_RATE, KEYWORD_KEYS};
@@ -196,7 +198,7 @@ static bool check_channel_keywords(md5_lex *lex, uint32_t found)
     return true;
 }
 
-// Reads channel i { ... }.
+// Reads `channel i { ... }`: the keys of one attribute of one joint.
 static bool read_channel(channel_reader *reader, uint32_t index)
 {
     md5_lex *const lex = reader->lex;
@@ -277,7 +279,8 @@ static md5_vec3 rotation_at(const joint_channels *table, uint32_t frame)
     return md5_quat_to_xyz(md5_quat_from_euler((md5_euler){pitch, yaw, roll}));
 }
 
-// Creates the tracks and the base frame, and counts the components.
+// Creates the tracks and the base frame of all joints, and counts the components of a frame. An
+// attribute is a component if its channel changes. The base frame has the values of frame 0.
 static bool build_tracks(channel_reader *reader)
 {
     md5_anim_file *const file = reader->file;
@@ -310,8 +313,8 @@ static bool build_tracks(channel_reader *reader)
     return true;
 }
 
-// Finds the number of frames, and checks that the frames do not need more numbers than the text has
-// bytes.
+// Finds the number of frames: the largest end of a channel. Checks that all frames together do not
+// need more numbers than the text has bytes, because a hostile text could declare any end.
 static bool count_frames(channel_reader *reader)
 {
     md5_lex *const lex = reader->lex;
@@ -341,8 +344,8 @@ static bool count_frames(channel_reader *reader)
     return true;
 }
 
-// Samples the changing channels at all frames. The components of a joint are in the order of its
-// flags, as in later versions.
+// Samples the changing channels at all frames, in the layout of later versions: the components of a
+// joint are in the order of its flags.
 static bool build_channel_frames(channel_reader *reader)
 {
     md5_anim_file *const file = reader->file;
@@ -378,7 +381,8 @@ static bool build_channel_frames(channel_reader *reader)
     return true;
 }
 
-// Creates the bounds of all frames if the file contains all six channels of them.
+// Creates the bounding boxes of all frames, if the file contains all six channels of them: x y z of
+// the two joints with the names boundsMin and boundsMax.
 static bool build_bounds(channel_reader *reader)
 {
     md5_anim_file *const file = reader->file;
@@ -433,9 +437,10 @@ static bool find_owners(channel_reader *reader)
     return true;
 }
 
-// Creates the joints, in the order of their first channels, and assigns all channels to them.
-// Replaces owners[i] of the first channel of a joint, which is i, by the index of the joint, so
-// that owners[owners[k]] is the joint of a later channel k.
+// Creates the joints in the order of their first channels, and assigns all channels to them.
+//
+// owners[i] of the first channel of a joint is i. It is replaced by the index of the joint. So
+// owners[owners[k]] is then the joint of a later channel k.
 static bool build_channel_joints(channel_reader *reader)
 {
     const md5_lex *const lex = reader->lex;
@@ -503,6 +508,9 @@ static bool read_channels(md5_lex *lex, const md5_header *header, md5_anim_file 
     return build_channel_frames(&reader) && build_bounds(&reader);
 }
 
+// Reads an .md5anim of version 6, the format of the 2002 alpha. It stores a channel of keys for
+// each changing attribute of a joint. The channels are converted to tracks and frames like those of
+// later versions.
 bool md5i_read_anim_v6(md5_arena *arena, const md5_versions *versions, md5_span text,
                        md5_anim_file *file)
 {
@@ -513,6 +521,7 @@ bool md5i_read_anim_v6(md5_arena *arena, const md5_versions *versions, md5_span 
     md5i_lex_begin(lex, arena, text.bytes, text.size);
     TRY(md5i_begin_header(lex, &header));
 
+    // Read the header, up to the number of channels.
     for (;;) {
         const md5_span word = md5i_lex_peek_word(lex);
         md5i_warn_of_version(lex, &header, word);

@@ -93,7 +93,8 @@ static bool binary_text(md5_binary *in, md5_span *text, const char *value_name)
 
 // Checks a count of items that was just read, `value`, and writes it to *count. There must be at
 // least `min` items, and the remaining file must be large enough for that many items of `bytes`
-// bytes. An error has the location of the count, which is four bytes long.
+// bytes each. `value_name` names the items in messages. An error has the location of the count,
+// which was the last four bytes.
 static bool binary_count(md5_binary *in, uint32_t value, const char *value_name, uint32_t min,
                          size_t bytes, uint32_t *count)
 {
@@ -110,7 +111,7 @@ static bool binary_count(md5_binary *in, uint32_t value, const char *value_name,
         value_name, min, (long long)(int32_t)value, left, left / bytes);
 }
 
-// Reads a count of items of `bytes` bytes. It must be `expected`.
+// Reads a count of items of `bytes` bytes each, which must equal `expected`.
 static bool binary_same_count(md5_binary *in, const char *value_name, size_t bytes,
                               uint32_t expected)
 {
@@ -123,7 +124,7 @@ static bool binary_same_count(md5_binary *in, const char *value_name, size_t byt
                        expected, count);
 }
 
-// Reads three floats in little-endian order, of at most 1e9.
+// Reads a position of three floats in little-endian order. Coordinates above 1e9 are errors.
 static bool binary_point(md5_binary *in, md5_vec3 *point)
 {
     const unsigned char *const begin = in->at;
@@ -139,8 +140,9 @@ static bool binary_point(md5_binary *in, md5_vec3 *point)
                        point->x, point->y, point->z);
 }
 
-// Reads a rotation of four floats in big-endian order. id's engine multiplies vectors from the
-// left, so that the sign of w is changed.
+// Reads a rotation of four floats in big-endian order, and normalizes it. The sign of w is changed,
+// because id's engine multiplies vectors from the left. A length far from 1 indicates a damaged
+// file.
 static bool binary_rotation(md5_binary *in, md5_quat *rotation)
 {
     const unsigned char *const begin = in->at;
@@ -259,8 +261,9 @@ static float float_from_half(const unsigned char *bytes)
     return bits >> 15 ? -size : size;
 }
 
-// Reads the weights of vertex `v`: the bytes `joints` contain VERTEX_JOINTS joints, then their
-// weights. A weight of 0 is skipped.
+// Reads the weights of vertex `v`, which has a position in model space. The file stores
+// VERTEX_JOINTS joint indices from `joints` on, then as many weights. Weights of 0 are skipped.
+// Each weight gets the vertex's position relative to the joint in the bind pose.
 static bool read_vertex_weights(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t v,
                                 const unsigned char *joints, md5_vec3 position)
 {
@@ -311,7 +314,7 @@ static bool read_vertex(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t 
     return true;
 }
 
-// Reads the vertex indices of all triangles.
+// Reads `num_indices` 16-bit vertex indices, three for each triangle.
 static bool read_indices(md5_binary *in, md5_mesh_build *mesh, uint32_t num_indices)
 {
     mesh->num_triangles = num_indices / 3;
@@ -391,16 +394,16 @@ static bool read_bfg_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
     return binary_read(in, skipped) && binary_read(in, 4);
 }
 
-// Reads the part of a model that all kinds of models have, and the magic number of a model that was
-// an .md5mesh. Only checks are made: the values are not needed.
+// Reads the part that all kinds of BFG models have, up to the magic number of a model that was an
+// .md5mesh. Only checks it: the values are not needed.
 static bool read_model_header(md5_binary *in)
 {
     enum { BOUNDS = 24, NUMBERS = 12, FLAGS = 9, TIME = 8 }; // sizes in bytes
-    enum { MD5_MODEL_VERSION = 106 };
+    enum { VERSION = 108, LATER_VERSION = 110, MD5_MODEL_VERSION = 106 };
     md5_span name;
-    const unsigned char *const magic = binary_read(in, 4);
+    const unsigned char *const magic = binary_read(in, 4); // "BRM" and the version
     TRY(magic);
-    if (magic[3] != 108 && magic[3] != 110)
+    if (magic[3] != VERSION && magic[3] != LATER_VERSION)
         return binary_fail(in, MD5_ERROR_VERSION,
                            "unsupported version of a BFG model: expected 108 or 110, found %u",
                            magic[3]);
@@ -429,6 +432,7 @@ static bool read_model_header(md5_binary *in)
     return true;
 }
 
+// Reads the tables of a binary model of Doom 3 BFG that was an .md5mesh.
 bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_mesh_file *file)
 {
     enum { MIN_BYTES = 48 }; // of a mesh
@@ -453,7 +457,7 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_me
 //
 // .bMD5anim files, as Anim.cpp of RBDOOM-3-BFG reads them.
 
-// Reads a bounding box for each frame.
+// Reads the bounding box of each frame.
 static bool read_bfg_bounds(md5_binary *in, md5_anim_file *file)
 {
     enum { BOX_BYTES = 24, BOX_FLOATS = 6 };
@@ -481,7 +485,7 @@ static bool read_bfg_bounds(md5_binary *in, md5_anim_file *file)
     return true;
 }
 
-// Reads the flags and the first component of a joint.
+// Reads the flags and the first component of a joint's track, and checks that its components exist.
 static bool read_bfg_track(md5_binary *in, const md5_anim_file *file, uint32_t joint,
                            md5_track *track)
 {
@@ -539,7 +543,8 @@ static bool read_bfg_base_frame(md5_binary *in, md5_anim_file *file)
     for (uint32_t joint = 0; joint < count; joint++) {
         md5_quat q = {0, 0, 0, 1};
         TRY(binary_rotation(in, &q));
-        // Frames replace some of x y z, so that w is computed later; it is then not positive.
+        // Frames replace some of x y z, so w is computed after that. It is then not positive, so
+        // the sign of the rotation must be the one with w <= 0.
         const md5_vec3 xyz = md5_quat_to_xyz(q);
         frame[joint].rotation = (md5_quat){xyz.x, xyz.y, xyz.z, 0};
         TRY(binary_point(in, &frame[joint].translation));
@@ -548,7 +553,8 @@ static bool read_bfg_base_frame(md5_binary *in, md5_anim_file *file)
     return true;
 }
 
-// Reads the numbers of all frames. The file contains one more number than its count declares.
+// Reads the numbers of all frames. After them, the file contains one more number than its count
+// declares.
 static bool read_numbers(md5_binary *in, md5_anim_file *file)
 {
     const uint64_t expected = (uint64_t)file->num_frames * file->num_components;
@@ -578,6 +584,7 @@ static bool read_numbers(md5_binary *in, md5_anim_file *file)
     return !in->has_failed;
 }
 
+// Reads the tables of a binary animation of Doom 3 BFG.
 bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_anim_file *file)
 {
     enum { MAGIC = 4, TIME = 8, VERSION = 101 };
@@ -616,8 +623,9 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
 // Camera paths of RBDOOM-3-BFG: .bcanim files, as CameraAnim in Camera.cpp reads them. Rotations
 // are stored without w, as in text.
 
-// Reads the cuts, which are frames. The caller checks them after it has read the number of frames,
-// which follows them. Sets *cuts_at to the position of the cuts.
+// Reads the cuts of a camera, as indices of frames, and sets *cuts_at to their position in the
+// file. They cannot be checked yet, because the number of frames follows them: see
+// check_bfg_cuts().
 static bool read_bfg_cuts(md5_binary *in, md5_camera_file *file, const unsigned char **cuts_at)
 {
     enum { CUT_BYTES = 4 };
@@ -678,6 +686,7 @@ static bool read_bfg_view(md5_binary *in, md5_camera_view *view)
     return binary_point(in, &view->position);
 }
 
+// Reads the tables of a binary camera path of RBDOOM-3-BFG.
 bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_camera_file *file)
 {
     enum { VERSION = 100, FRAME_BYTES = 28 };

@@ -25,7 +25,8 @@ typedef struct camera_reader {
 
 // -- Cuts -----------------------------------------------------------------------------------
 
-// Reads ( pitch yaw roll ) if `is_angles`, otherwise x y z of a quaternion.
+// Reads the rotation of a view after a cut: Euler angles ( pitch yaw roll ) if `is_angles`,
+// otherwise x y z of a quaternion.
 static bool read_cut_rotation(md5_lex *lex, bool is_angles, md5_quat *rotation)
 {
     md5_vec3 numbers;
@@ -46,8 +47,8 @@ static bool is_view_word(md5_span word)
     return md5_span_is(word, "pos") || md5_span_is(word, "rotA") || md5_span_is(word, "rot");
 }
 
-// Allocates the views of the cuts from `index` on, but no more views than the remaining text could
-// contain.
+// Allocates the views of cut `index` and of all later cuts, when the first view is found. Allocates
+// no more views than the remaining text could contain. Warns that views of cuts are not used.
 static bool begin_cut_views(camera_reader *reader, uint32_t index)
 {
     md5_lex *const lex = &reader->lex;
@@ -62,7 +63,8 @@ static bool begin_cut_views(camera_reader *reader, uint32_t index)
     return true;
 }
 
-// Reads the camera view after a cut, which some files contain.
+// Reads the camera view after cut `index`, if it has one: the position, the rotation, or both. Few
+// files contain such views.
 static bool read_cut_view(camera_reader *reader, uint32_t index)
 {
     md5_lex *const lex = &reader->lex;
@@ -78,7 +80,7 @@ static bool read_cut_view(camera_reader *reader, uint32_t index)
     view->cut = index;
     for (; is_view_word(word); word = md5i_lex_peek_word(lex)) {
         // `pos ( x y z )`, `rotA ( pitch yaw roll )` or `rot ( x y z )`. If there are two
-        // rotations, the last is used, like in the engine that introduced these keywords.
+        // rotations, the last rotation is used, like in the engine that introduced the keywords.
         const bool is_position = md5_span_is(word, "pos");
         const bool is_angles = md5_span_is(word, "rotA");
         bool *const is_given = is_position ? &view->has_position : &view->has_rotation;
@@ -95,7 +97,7 @@ static bool read_cut_view(camera_reader *reader, uint32_t index)
     return true;
 }
 
-// Reads cuts { frame [view] ... }.
+// Reads cuts { frame [view] ... }. Cuts are indices of frames.
 static bool read_cuts(camera_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -132,7 +134,7 @@ static bool read_cuts(camera_reader *reader)
 
 // -- Frames ---------------------------------------------------------------------------------
 
-// Reads ( position ) ( rotation ) fov.
+// Reads a frame of the camera: ( position ) ( rotation ) fov.
 static bool read_view(md5_lex *lex, md5_camera_view *view)
 {
     md5_xform transform;
@@ -148,7 +150,7 @@ static bool read_view(md5_lex *lex, md5_camera_view *view)
     return true;
 }
 
-// Reads camera { view ... }.
+// Reads camera { frame ... }, which is the last section of the file.
 static bool read_frames(camera_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -176,6 +178,7 @@ static bool read_frames(camera_reader *reader)
 
 // -- The file -------------------------------------------------------------------------------
 
+// Reads the keyword `word` at the top level with its values.
 static bool read_camera_keyword(camera_reader *reader, md5_span word)
 {
     md5_lex *const lex = &reader->lex;
@@ -192,6 +195,7 @@ static bool read_camera_keyword(camera_reader *reader, md5_span word)
     return md5i_read_header_keyword(lex, &reader->header, word);
 }
 
+// Reads the tables of an .md5camera of version 10 or 12.
 bool md5i_read_camera_text(md5_arena *arena, const md5_versions *versions, uint32_t version,
                            md5_span text, md5_camera_file *file)
 {

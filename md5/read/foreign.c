@@ -23,6 +23,8 @@ static const struct {
     {"PACK", "an archive (.pak)", "open it as a game folder"},
 };
 
+// Reports an error with advice if a text begins like a file of another known format. Returns false
+// then.
 bool md5i_reject_foreign(md5_arena *arena, md5_span text)
 {
     md5_lex lex;

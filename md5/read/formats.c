@@ -15,10 +15,11 @@ static const md5_versions camera_versions = {
     .numbers = {MD5_VERSION_10, MD5_VERSION_12},
 };
 
-// Returns the version whose syntax the text has: the number after `MD5Version`, or 10 if the text
-// does not begin with this line. If the first keyword of the body belongs to another version than
-// this number, returns the version of the keyword. This function does not report errors, because
-// the reader finds them again.
+// Returns the version whose syntax a text has, by reading its header ahead.
+//
+// This is the number after `MD5Version`, or 10 if the text does not contain it. Some files declare
+// a wrong version: if the first keyword of the body belongs to another version, returns the version
+// of the keyword. Does not report errors, because the reader finds them again.
 static uint32_t find_version(md5_arena *arena, md5_kind kind, md5_span text)
 {
     md5_lex lex;
@@ -27,7 +28,7 @@ static uint32_t find_version(md5_arena *arena, md5_kind kind, md5_span text)
     md5i_lex_begin(&lex, arena, text.bytes, text.size);
     md5i_begin_look_ahead(&ahead, &lex);
 
-    // Skip the header. The first keyword of the body ends the loop, also an error.
+    // Skip the header. The loop ends at the first keyword of the body, or at an error.
     for (;;) {
         const md5_span word = md5i_lex_peek_word(&ahead.lex);
         const unsigned kinds = md5i_keyword_kinds(word);
@@ -92,6 +93,9 @@ bool md5i_read_all_meshes(md5_arena *arena, const char *text, size_t size, md5_m
                                       file);
 }
 
+// Reads the tables of an animation. Selects the reader by the first bytes of the file and by the
+// version of a text. `num_components` is not NULL if a text is read for the second time: see
+// tables.h.
 bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size,
                          const uint32_t *num_components, md5_anim_file *file)
 {

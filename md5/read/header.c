@@ -52,6 +52,8 @@ static const char *kind_name(unsigned kinds)
     return kinds & MD5_KIND_ANIM ? "an animation (.md5anim)" : "a camera (.md5camera)";
 }
 
+// Checks the first word of a text. Reports an error if the file is empty, binary, or does not begin
+// with a keyword of an MD5 file.
 bool md5i_begin_header(md5_lex *lex, md5_header *header)
 {
     enum { MAX_QUOTED_BYTES = 16 };
@@ -97,6 +99,8 @@ static const char *version_name(unsigned kinds)
     return kinds & MD5_KIND_VERSION_6 ? "6 (alpha of 2002)" : "10";
 }
 
+// Warns once if the first keyword of the body, `word`, belongs to another version than the declared
+// one. Ignores keywords of the header and all later keywords.
 void md5i_warn_of_version(md5_lex *lex, md5_header *header, md5_span word)
 {
     if (header->has_body || is_keyword_of_all_versions(word))
@@ -122,7 +126,8 @@ bool md5i_fail_duplicate_keyword(md5_lex *lex, const char *position, const char 
     return md5i_lex_fail(lex, position, MD5_ERROR_SYNTAX, "duplicate '%s': expected one", keyword);
 }
 
-// Reads the number after MD5Version, which was consumed. A version after the body is ignored.
+// Reads the number after `MD5Version`, which was consumed. A version that is not supported is an
+// error. A version after the body has begun is only checked, with a warning if it differs.
 static bool read_header_version(md5_lex *lex, md5_header *header)
 {
     int64_t version;
@@ -148,7 +153,9 @@ static bool read_header_version(md5_lex *lex, md5_header *header)
     return true;
 }
 
-// Reports a keyword of another version than the version that is read.
+// Reports that the keyword `word` belongs to another version than the version that is read, and
+// returns false. `kinds` are the flags of the keyword. The message explains why this version is
+// read.
 static bool fail_version(md5_lex *lex, const md5_header *header, md5_span word, unsigned kinds)
 {
     const char *reason = "add the line 'MD5Version 6'";
@@ -161,6 +168,8 @@ static bool fail_version(md5_lex *lex, const md5_header *header, md5_span word, 
                          md5i_quote(word.bytes, word.size).text, version_name(kinds), reason);
 }
 
+// Reads a keyword of the header, or an unknown keyword, with its values. Keywords of other versions
+// and of other kinds of files are errors.
 bool md5i_read_header_keyword(md5_lex *lex, md5_header *header, md5_span word)
 {
     const unsigned kinds = md5i_keyword_kinds(word);
@@ -235,7 +244,8 @@ static bool skip_options(md5_lex *lex)
     return true;
 }
 
-// Skips one part of an item, an MD5_PART_ character. Returns false if the text does not match.
+// Skips one part of an item of a table. `part` is one of the MD5_PART_ characters. Returns false if
+// the text does not match.
 static bool skip_part(md5_lex *lex, char part)
 {
     md5_span name;
@@ -253,8 +263,8 @@ static bool skip_part(md5_lex *lex, char part)
     }
 }
 
-// Skips items of a table that match a format, at most `max`, and returns their number. Stops in the
-// first item that does not match.
+// Skips up to `max` items of a table and returns their number. `format` is the format of an item.
+// Stops in the first item that does not match.
 static size_t skip_items(md5_lex *lex, const char *format, size_t max)
 {
     for (size_t count = 0; count < max; count++) {
@@ -278,6 +288,8 @@ const char *md5i_find_item_part(const md5_lex *lex, const char *start, const cha
     return md5i_lex_skip_space(&ahead.lex);
 }
 
+// Reads the `}` after the last item of a table. Otherwise reports an error; if more items follow,
+// its message contains their number. `format` is the format of an item.
 bool md5i_end_table(md5_lex *lex, const char *count_keyword, uint32_t count, const char *format)
 {
     if (md5i_lex_accept(lex, '}'))
@@ -313,7 +325,8 @@ static bool skip_lex_block(md5_lex *lex)
            && md5i_lex_skip_values(lex, md5i_is_top_level_keyword);
 }
 
-// Warns if more blocks with a keyword follow than the file declares, and skips them.
+// Skips blocks that follow although the file declares fewer blocks, and warns about their number.
+// `block_keyword` begins a block; `count_keyword` names the declared number.
 static void warn_of_more(md5_lex *lex, const char *block_keyword, const char *count_keyword,
                          const md5_count *count)
 {
@@ -336,7 +349,7 @@ static void warn_of_more(md5_lex *lex, const char *block_keyword, const char *co
                       count_keyword, count->value, found, num_more);
 }
 
-// Warns about text after the last block, and moves the lexer to it.
+// Moves the lexer past white space after the last block, and warns if other text follows.
 static void warn_of_trailing_text(md5_lex *lex, const char *block_keyword)
 {
     // An unterminated comment is only a warning here, because engines do not read this text.
@@ -369,6 +382,8 @@ void md5i_warn_at_file_end(md5_lex *lex, const md5_header *header, const char *b
 
 // -- Counts and rates -----------------------------------------------------------------------
 
+// Reads the count after the keyword `word`, which was consumed. It may be declared once. It must be
+// at least `min`, and the remaining text must be large enough for that many items of `bytes` bytes.
 MD5_COLD bool md5i_read_count(md5_lex *lex, const char *word, uint32_t min, size_t bytes,
                               md5_count *count)
 {
@@ -396,6 +411,8 @@ bool md5i_need_count(md5_lex *lex, const md5_count *count, const char *word)
     return count->at || md5i_fail_missing_keyword(lex, word);
 }
 
+// Reads the number after `frameRate`, which was consumed, and sets *rate_at to its position. The
+// rate may be declared once and must be positive; 0 is replaced by `fallback` if that is not 0.
 bool md5i_read_frame_rate(md5_lex *lex, double fallback, const char **rate_at, double *frame_rate)
 {
     TRY(md5i_lex_double(lex, frame_rate));

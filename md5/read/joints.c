@@ -4,6 +4,7 @@
 #include "md5/read/header.h"
 #include "md5/read/rows.h"
 
+// Reads the name and the parent of joint `index`. A negative parent means that the joint is a root.
 bool md5i_read_joint(md5_lex *lex, uint32_t num_joints, uint32_t index, md5_file_joint *joint)
 {
     int64_t number;
@@ -28,6 +29,8 @@ bool md5i_read_joint(md5_lex *lex, uint32_t num_joints, uint32_t index, md5_file
     return true;
 }
 
+// Warns about `count` rotations whose x y z are longer than 1, so that w would be imaginary.
+// `rotation` is the first of them, at `position`.
 void md5i_warn_overlong(md5_lex *lex, const char *position, md5_vec3 rotation, uint32_t count)
 {
     const double length = sqrt((double)md5_vec3_dot(rotation, rotation));
@@ -40,11 +43,12 @@ void md5i_warn_overlong(md5_lex *lex, const char *position, md5_vec3 rotation, u
         problem = " rotations are not normalized: expected x, y, z of length 1 or less, found ";
         where = " in the first";
     }
-    // Both texts use the same format, because only warnings of one format are merged. "%.0u" prints
-    // nothing for 0.
+    // One format prints both messages, because only warnings of one format are merged. "%.0u"
+    // prints no digit for 0.
     md5i_lex_warn(lex, position, "%.0u%s%.6g%s; normalized", printed_count, problem, length, where);
 }
 
+// Reads ( x y z ) of a rotation, unchanged. Warns if its length is more than 1.
 bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation)
 {
     const char *const position = md5i_lex_skip_space(lex);
@@ -68,8 +72,8 @@ bool md5i_read_transform(md5_lex *lex, md5_xform *transform)
     return true;
 }
 
-// Reports a joint that is its own ancestor, and returns false. order[num_reached] are the joints
-// that were reached from the roots.
+// Reports a joint that is its own ancestor, and returns false. order[num_reached] contains the
+// joints that descend from a root. Some joints do not, so there is a cycle.
 static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
                        const uint32_t *order, uint32_t num_reached)
 {
@@ -99,7 +103,7 @@ static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
                          md5i_quote(joints[first].name.bytes, joints[first].name.size).text);
 }
 
-// Warns if joints come before their parents.
+// Warns if joints come before their parents in the file, once for all such joints.
 static void warn_of_order(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints)
 {
     const md5_file_joint *first = NULL;
@@ -118,9 +122,9 @@ static void warn_of_order(md5_lex *lex, const md5_file_joint *joints, uint32_t n
             md5i_quote(first->name.bytes, first->name.size).text, first->parent, count);
 }
 
-// Writes the order 0, 1, 2 ... Returns true if this order is level by level, as in chains, flat
-// skeletons and the files of some exporters: then parents come before their children, and the
-// parents of consecutive joints are in ascending order, roots first.
+// Writes the order 0, 1, 2 ... to order[num_joints]. Returns true if this order is level by level,
+// as in chains, flat skeletons and the files of some exporters. This is so if parents come before
+// their children, and the parents of consecutive joints ascend, roots first.
 static bool fill_if_ordered(const md5_file_joint *joints, uint32_t num_joints, uint32_t *order)
 {
     bool are_ordered = true;
@@ -134,9 +138,9 @@ static bool fill_if_ordered(const md5_file_joint *joints, uint32_t num_joints, u
     return are_ordered;
 }
 
-// Groups the joints by parent, with a counting sort. The children of joint j are
-// children[starts[j]] .. children[starts[j + 1] - 1]. starts[num_joints] is for the roots.
-// starts[num_joints + 2] must be zeroed.
+// Groups the joints by parent, with a counting sort. Afterwards the children of joint j are
+// children[starts[j]] .. children[starts[j + 1] - 1]. The roots are the children of the index
+// num_joints. starts[num_joints + 2] must be zeroed.
 static void group_children(const md5_file_joint *joints, uint32_t num_joints, uint32_t *starts,
                            uint32_t *children)
 {
@@ -157,6 +161,8 @@ static void group_children(const md5_file_joint *joints, uint32_t num_joints, ui
     starts[num_joints + 1] = num_joints;
 }
 
+// Finds an order of the joints, level by level: the roots, then their children, and so on. Writes
+// it to *result, an array of the arena. A joint that is its own ancestor is an error.
 bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
                        const uint32_t **result)
 {

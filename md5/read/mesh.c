@@ -46,8 +46,8 @@ static const struct {
                        sizeof(md5_weight)},
 };
 
-// Returns the count keyword at `position`, or NUM_COUNT_KEYWORDS. The fourth character
-// distinguishes the keywords.
+// Returns the index of the count keyword at `position`, or NUM_COUNT_KEYWORDS. Compares the fourth
+// character first, because it differs between all keywords.
 static size_t find_count_keyword(const char *position, const char *end)
 {
     enum { DISTINCT_CHAR = 3 };
@@ -62,7 +62,8 @@ static size_t find_count_keyword(const char *position, const char *end)
     return NUM_COUNT_KEYWORDS;
 }
 
-// Reads a count at *position, and moves *position to its end. Stops adding digits above UINT32_MAX.
+// Reads a count at *position and moves *position to its end. The result is wrong, but not below
+// UINT32_MAX, if the count does not fit into 32 bits.
 static inline uint64_t scan_count(const char **position, const char *end)
 {
     const char *next = *position;
@@ -77,6 +78,9 @@ static inline uint64_t scan_count(const char **position, const char *end)
     return number;
 }
 
+// Estimates the counts of an .md5mesh by a scan for its count keywords, so that memory can be
+// reserved in one call. The scan skips each table after its count, so it is much faster than
+// reading.
 md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
 {
     const char *const end = text + size;
@@ -130,6 +134,7 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
     };
 }
 
+// Returns the bytes that reading a file with these counts allocates in each arena.
 md5_mesh_sizes md5i_mesh_file_sizes(const md5_mesh_counts *counts)
 {
     enum {
@@ -150,6 +155,8 @@ md5_mesh_sizes md5i_mesh_file_sizes(const md5_mesh_counts *counts)
 //
 // The tables of a mesh (vertices, triangles, weights), and the checks of their indices.
 
+// Reads the keyword and the number of item `item` of a table, such as `vert 3`. The number is
+// ignored, like in id's engine; the first wrong number of a table causes a warning.
 bool md5i_begin_item(md5_lex *lex, const md5_count *count, const char *count_keyword,
                      const char *word, uint32_t item, bool *is_warned)
 {
@@ -200,6 +207,8 @@ bool md5i_read_vertex(md5_lex *lex, md5_mesh_block *block, uint32_t v, bool *is_
     return md5i_read_weight_range(lex, &block->mesh->file_vertices[v]);
 }
 
+// Reads the number of vertices, whose keyword was consumed, and its rows: vert INDEX ( u v ) first
+// count. Each row is first read with the fast scanner for the usual form.
 static bool read_vertex_rows(md5_lex *lex, md5_mesh_block *block)
 {
     md5_mesh_build *const mesh = block->mesh;
@@ -258,6 +267,8 @@ bool md5i_read_weight_joint(md5_lex *lex, uint32_t num_joints, const char *count
     return md5i_lex_length(lex, &weight->bias);
 }
 
+// Reads the number of weights, whose keyword was consumed, and their table: weight INDEX joint bias
+// ( x y z ). Each weight is first read with the fast scanner for the usual form.
 bool md5i_read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joints)
 {
     md5_mesh_build *const mesh = block->mesh;
@@ -278,8 +289,8 @@ bool md5i_read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joints)
 
 // -- Indices, checked at the end of a mesh --------------------------------------------------------
 
-// Reports a vertex whose weights are outside of the table, or with which the references to weights
-// exceed the size of the text. Returns false.
+// Reports an error of a vertex, and returns false: its weights are outside of the table, or the
+// references of all vertices to weights exceed the size of the text.
 static bool fail_vertex(md5_mesh_reader *reader, const md5_mesh_block *block, uint32_t vertex)
 {
     md5_lex *const lex = &reader->lex;
@@ -300,8 +311,9 @@ static bool fail_vertex(md5_mesh_reader *reader, const md5_mesh_block *block, ui
         (unsigned long long)reader->num_references, (unsigned long long)(lex->end - lex->text));
 }
 
-// Checks the weights of vertices. Weights outside of the table are an error. Vertices may share
-// weights, but more references to weights than bytes in the text are an error.
+// Checks the range of weights of each vertex. Weights outside of the table are an error. Vertices
+// may share weights, but more references to weights than bytes in the text are an error: a small
+// hostile text could otherwise describe a model that needs much memory.
 static bool check_mesh_vertices(md5_mesh_reader *reader, const md5_mesh_block *block)
 {
     md5_mesh_build *const mesh = block->mesh;
@@ -322,7 +334,8 @@ static bool check_mesh_vertices(md5_mesh_reader *reader, const md5_mesh_block *b
     return true;
 }
 
-// Removes the triangles that refer to vertices outside of the table.
+// Removes the triangles that refer to vertices outside of the table. The other triangles move
+// forward and keep their order.
 static void drop_triangles(md5_mesh_build *mesh)
 {
     const uint32_t limit = mesh->num_file_vertices;
@@ -380,6 +393,8 @@ bool md5i_finish_mesh(md5_mesh_reader *reader, const md5_mesh_block *block)
 
 // == Meshes ======================================================================================
 
+// Returns true if `word` is a keyword inside of a mesh. Compares no words shorter than the
+// keywords.
 static bool is_mesh_keyword(md5_span word)
 {
     static const char *const words[] = {"name", "shader", "numverts",   "vert",
@@ -411,7 +426,8 @@ static bool read_mesh_text(md5_lex *lex, bool *has_text, md5_span *text)
     return true;
 }
 
-// Reports a `vert`, `tri` or `weight` outside of its table.
+// Reports an item (`vert`, `tri` or `weight`) that is outside of its table, and returns false. This
+// is either an item before its count, or an item after the declared number.
 static bool fail_outside(md5_mesh_reader *reader, const md5_mesh_block *block, md5_span word)
 {
     md5_lex *const lex = &reader->lex;
@@ -431,6 +447,8 @@ static bool fail_outside(md5_mesh_reader *reader, const md5_mesh_block *block, m
     return md5i_end_table(lex, count_keyword, count->value, format);
 }
 
+// Reads one keyword of a mesh with its values, which may be a whole table. Unknown keywords are
+// skipped with a warning.
 bool md5i_read_mesh_keyword(md5_mesh_reader *reader, md5_mesh_block *block)
 {
     md5_lex *const lex = &reader->lex;
@@ -533,7 +551,9 @@ bool md5i_read_num_meshes(md5_mesh_reader *reader, const char *word)
     return true;
 }
 
-// Reads joints { NAME parent ( position ) ( rotation ) ... }.
+// Reads joints { NAME parent ( position ) ( rotation ) ... }. Positions and rotations are in model
+// space. The tables are allocated in the arena of the joints, which replaces the arena of the lexer
+// meanwhile.
 static bool read_joint_block(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -598,6 +618,7 @@ const md5_mesh_dialect md5i_mesh_version_10 = {
     .is_complete = md5i_mesh_is_complete,
 };
 
+// Warns if the number of meshes that were read differs from the declared number.
 static void warn_of_count(md5_lex *lex, const md5_mesh_reader *reader, const char *count_keyword)
 {
     const uint32_t declared = reader->num_meshes.value;
@@ -612,6 +633,8 @@ static void warn_of_count(md5_lex *lex, const md5_mesh_reader *reader, const cha
                       count_keyword, declared, num_read);
 }
 
+// Reads the tables of an .md5mesh in the syntax of `dialect`. Each kind of table has its own arena:
+// see md5i_read_mesh_file().
 bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
                          const md5_mesh_dialect *dialect, const md5_versions *versions,
                          md5_span text, md5_mesh_file *file)

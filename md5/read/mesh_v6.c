@@ -49,10 +49,11 @@ static float distance_from_rotation(const md5_vec3 axes[3])
 
 // Returns the rotation that maps the coordinate axes to `axes`, the columns of its matrix.
 //
-// The elements of the matrix of a quaternion are sums of products of two of its components. Their
-// sums and differences are therefore 4 times one such product. The four products with a component
-// form the quaternion times 4 times this component, so normalizing them gives the quaternion. The
-// largest component is used, because it loses the least precision.
+// Each element of the matrix of a quaternion is a sum of products of two of its components. So sums
+// and differences of elements are 4 times one such product. The four products that contain one
+// component form the quaternion times 4 times this component; normalizing them gives the
+// quaternion. The function uses the products with the largest component, because they lose the
+// least precision.
 static md5_quat rotation_from_axes(const md5_vec3 axes[3])
 {
     const float m00 = axes[0].x;
@@ -103,6 +104,8 @@ static uint32_t bone_keyword(md5_span word)
     return md5_span_is(word, "parent") ? PARENT : 0;
 }
 
+// Reads the rotation of a bone: the three axes of a rotation matrix. A matrix that is not a
+// rotation is an error.
 static bool read_bind_matrix(md5_lex *lex, md5_quat *rotation)
 {
     const float tolerance = 0.01f; // files contain few decimals
@@ -116,7 +119,8 @@ static bool read_bind_matrix(md5_lex *lex, md5_quat *rotation)
     return true;
 }
 
-// Reads a keyword and its value, and adds the keyword to the flags in `found`.
+// Reads one keyword of a bone with its value. The flags of keywords that were read are in *found;
+// each keyword may occur once.
 static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *found)
 {
     const md5_span word = md5i_lex_peek_word(lex);
@@ -142,7 +146,8 @@ static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *found)
 
 // -- All bones ------------------------------------------------------------------------------------
 
-// Sets the parents of the joints. A bone refers to its parent by name.
+// Sets the parents of the joints: a bone refers to its parent by name, which may come later in the
+// file. Sorts the names, so that each parent is found in logarithmic time.
 static bool resolve_parents(md5_mesh_reader *reader, md5_file_joint *joints)
 {
     md5_lex *const lex = &reader->lex;
@@ -171,7 +176,7 @@ static bool resolve_parents(md5_mesh_reader *reader, md5_file_joint *joints)
     return true;
 }
 
-// Converts the bones to the joints of the file.
+// Converts the bones to the joints of the file, after the last bone was read.
 static bool finish_bones(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -200,7 +205,8 @@ static const char *missing_keyword(uint32_t found)
     return found & MATRIX ? NULL : "bindmat";
 }
 
-// Reads bone i { ... }. After the last bone, converts the bones to the joints of the file.
+// Reads `bone i { ... }`. After the last declared bone, converts all bones to the joints of the
+// file.
 static bool read_bone(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;

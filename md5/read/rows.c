@@ -5,10 +5,13 @@ enum { WORD = sizeof(uint64_t), BYTE = 8 }; // bytes in a word, bits in a byte
 
 // -- Numbers of items -----------------------------------------------------------------------
 
+// Writes the text of number->value and its mask, so that eight bytes of a file can be compared with
+// it at once. md5_next_item() calls it only if the last digit overflows.
 void md5i_write_item_number(md5_item_number *number)
 {
     enum { LIMIT = 10000000 }; // smaller numbers, of seven digits, fit into a word with the blank
     uint32_t left = number->value;
+    // Insert the digits before the blank, the last digit first.
     number->text = ' ';
     number->length = 1;
     do {
@@ -17,6 +20,7 @@ void md5i_write_item_number(md5_item_number *number)
         left /= 10;
     } while (left > 0);
 
+    // The last digit is the byte before the blank.
     number->one = UINT64_C(1) << (BYTE * (number->length - 2));
 
     if (number->value < LIMIT) {
@@ -29,8 +33,9 @@ void md5i_write_item_number(md5_item_number *number)
 
 // -- Items ----------------------------------------------------------------------------------
 
-// Reads the keyword of an item, which `word` contains with a blank after it, and its number.
-// Returns the position after them, or NULL if the text has another form.
+// Skips blanks, then reads the keyword and the number of an item. `word` is the keyword with a
+// blank after it. Returns the position after the blank that follows the number, or NULL if the text
+// has another form.
 static inline const char *begin_row(md5_lex *lex, const char *word, const md5_item_number *number)
 {
     // A row is scanned only if this number of bytes is left in the text. It is an upper limit of
@@ -47,6 +52,8 @@ static inline const char *begin_row(md5_lex *lex, const char *word, const md5_it
     return (md5_read_u64le(next) & number->mask) == number->text ? next + number->length : NULL;
 }
 
+// Reads `vert NUMBER ( u v ) first count` in the usual form. A vertex without weights is left to
+// the lexer, which warns about it.
 bool md5i_scan_vertex(md5_lex *lex, const md5_item_number *number, md5_vertex *vertex,
                       md5_vec2 *texcoord)
 {
@@ -67,6 +74,7 @@ bool md5i_scan_vertex(md5_lex *lex, const md5_item_number *number, md5_vertex *v
     return vertex->num_weights > 0;
 }
 
+// Reads `tri NUMBER a b c` in the usual form.
 bool md5i_scan_triangle(md5_lex *lex, const md5_item_number *number, uint32_t *corners)
 {
     const char *next = begin_row(lex, "tri ", number);
@@ -81,6 +89,8 @@ bool md5i_scan_triangle(md5_lex *lex, const md5_item_number *number, uint32_t *c
     return true;
 }
 
+// Reads `weight NUMBER joint bias ( x y z )` in the usual form. A joint or a number that is out of
+// range is left to the lexer, which reports the error.
 bool md5i_scan_weight(md5_lex *lex, const md5_item_number *number, uint32_t num_joints,
                       md5_weight *weight)
 {
