@@ -73,8 +73,8 @@ static md5_lex *top_lex(md5_cube2_script *script)
 
 // -- Paths ----------------------------------------------------------------------------------------
 
-// Returns the length of path[length], which ends in /, without its last folder; `length` if it does
-// not end in a folder that can be removed.
+// Returns the length of a path without its last folder. The path is path[length] and ends in /. If
+// its last part is empty or is ../, it is not a folder that can be removed: returns `length`.
 static size_t remove_last_folder(const char *path, size_t length)
 {
     size_t start = length - 1;
@@ -86,13 +86,14 @@ static size_t remove_last_folder(const char *path, size_t length)
     return is_empty || is_parent ? length : start;
 }
 
-// Returns the length of path[length] after its last part, which begins at `start` and ends in /, is
-// resolved: an empty part and ./ are removed, ../ removes the folder before it.
+// Resolves the last part of a path: an empty part and ./ are removed, ../ is removed together with
+// the folder before it. The path is path[length]; its last part begins at `start` and ends in /.
+// Returns the new length of the path.
 static size_t resolve_last_part(const char *path, size_t start, size_t length)
 {
     const char *const part = path + start;
     const size_t size = length - start;
-    const bool is_empty = size == 1 && start > 0;
+    const bool is_empty = size == 1 && start > 0; // a / at the start of the path is kept
     const bool is_current = size == 2 && part[0] == '.';
     if (is_empty || is_current)
         return start;
@@ -110,18 +111,19 @@ static const char *join_path(md5_arena *arena, const char *first, const char *se
     const size_t first_size = strlen(first);
     const size_t second_size = strlen(second);
     char *const path = (char *)md5i_arena_alloc_raw(arena, first_size + second_size + 1, 1);
-    size_t length = 0;
-    size_t start = 0; // of the last folder or name
     if (!path)
         return NULL;
 
+    size_t length = 0;
+    size_t part_start = 0;
     for (size_t i = 0; i < first_size + second_size; i++) {
         const char c = i < first_size ? first[i] : second[i - first_size];
-        path[length++] = c == '\\' ? '/' : c;
-        if (path[length - 1] != '/')
-            continue;
-        length = resolve_last_part(path, start, length);
-        start = length;
+        const bool is_separator = c == '/' || c == '\\';
+        path[length++] = is_separator ? '/' : c;
+        if (is_separator) {
+            length = resolve_last_part(path, part_start, length);
+            part_start = length;
+        }
     }
     path[length] = '\0';
     return path;
@@ -160,8 +162,8 @@ static void skip_cube2_blanks(md5_lex *lex)
         lex->at = skip_line(lex, lex->at);
 }
 
-// Returns the end of the string that begins at `text`: after its closing quote, or the end of its
-// line. ^ escapes the character after it.
+// Returns the end of the string that begins at `text`: the position after its closing quote, or the
+// end of its line if it is not closed. ^ escapes the character after it.
 static const char *string_end(const md5_lex *lex, const char *text)
 {
     text++;
@@ -195,7 +197,7 @@ static const char *bracket_end(const md5_lex *lex, const char *text)
     return NULL;
 }
 
-// Returns the character for ^ and `c`.
+// Returns the character that `c` means after the escape character ^.
 static char unescape(char c)
 {
     switch (c) {
@@ -210,7 +212,8 @@ static char unescape(char c)
     }
 }
 
-// Copies the content of a string and replaces its escapes.
+// Copies the content of a string, from..end, and replaces its escapes. Returns NULL if memory runs
+// out.
 static const char *copy_string(md5_arena *arena, const char *from, const char *end)
 {
     char *const text = (char *)md5i_arena_alloc_raw(arena, (size_t)(end - from) + 1, 1);
@@ -229,6 +232,8 @@ static const char *copy_string(md5_arena *arena, const char *from, const char *e
     return text;
 }
 
+// Reads a string in quotes. A string that is not closed ends at the end of its line. Returns false
+// if memory runs out.
 static bool read_cube2_string(md5_cube2_script *script, md5_cube2_word *word)
 {
     md5_lex *const lex = top_lex(script);
@@ -237,22 +242,26 @@ static bool read_cube2_string(md5_cube2_script *script, md5_cube2_word *word)
     const bool is_closed = lex->at - start > 1 && lex->at[-1] == '"';
     if (!is_closed)
         md5i_lex_warn(lex, start, "unterminated string: expected '\"' before the end of the line");
-    word->text = copy_string(script->arena, start + 1, lex->at - is_closed);
+    const char *const content_end = is_closed ? lex->at - 1 : lex->at;
+    word->text = copy_string(script->arena, start + 1, content_end);
     return word->text != NULL;
 }
 
-// Reads a block [ ] or an expression ( ). An unterminated bracket ends with the file.
+// Reads a block [ ] or an expression ( ). A bracket that is not closed ends at the end of the file.
+// Returns false if memory runs out.
 static bool read_brackets(md5_cube2_script *script, md5_cube2_word *word)
 {
     md5_lex *const lex = top_lex(script);
     const char *const start = lex->at;
-    const char *const closed = bracket_end(lex, start);
-    if (!closed)
+    const char *const after_bracket = bracket_end(lex, start);
+    if (!after_bracket)
         md5i_lex_warn(lex, start, "unterminated '%c': expected '%c' before the end of the file",
                       *start, *start == '[' ? ']' : ')');
-    lex->at = closed ? closed : lex->end;
+    const char *const content = start + 1;
+    const char *const content_end = after_bracket ? after_bracket - 1 : lex->end;
+    lex->at = after_bracket ? after_bracket : lex->end;
     word->kind = *start == '[' ? MD5_CUBE2_BLOCK : MD5_CUBE2_EXPRESSION;
-    word->block = (md5_span){start + 1, (size_t)(lex->at - start) - 1 - (closed != NULL)};
+    word->block = (md5_span){content, (size_t)(content_end - content)};
     word->text = md5_copy_text(script->arena, word->block.bytes, word->block.size);
     return word->text != NULL;
 }
@@ -281,7 +290,8 @@ static void replace_variable(md5_cube2_script *script, md5_cube2_word *word)
     word->text = "";
 }
 
-// Reads a string, a block, an expression or a bare word. Replaces a variable by its value.
+// Reads a string, a block, an expression or a bare word. Replaces a variable by its value. Returns
+// false if memory runs out.
 static bool read_word(md5_cube2_script *script, md5_cube2_word *word)
 {
     md5_lex *const lex = top_lex(script);
@@ -293,6 +303,7 @@ static bool read_word(md5_cube2_script *script, md5_cube2_word *word)
     if (*start == '[' || *start == '(')
         return read_brackets(script, word);
 
+    // A bare word. Brackets inside it, such as in `a(b)`, make it an expression.
     while (!is_word_end(lex)) {
         const bool is_bracket = *lex->at == '(' || *lex->at == '[';
         const char *const end = is_bracket ? bracket_end(lex, lex->at) : lex->at + 1;
@@ -312,7 +323,8 @@ static bool read_word(md5_cube2_script *script, md5_cube2_word *word)
 
 // -- Texts ----------------------------------------------------------------------------------------
 
-// Pushes a file on the stack. Returns false, with the context's error set, if it cannot be read.
+// Reads a file and pushes it on the stack, which must not be full. Returns false and sets the
+// context's error if the file cannot be read.
 static bool script_open(md5_cube2_script *script, const char *file)
 {
     md5_cube2_frame *const frame = &script->frames[script->depth];
@@ -340,8 +352,8 @@ static void end_frame(md5_cube2_script *script)
 
 // -- Commands of the language ---------------------------------------------------------------------
 
-// Returns the value of a condition. Like in the engines, "", 0 and 0.0 are false. A condition that
-// is not evaluated is true.
+// Returns the value of a condition. Like in the engines, an empty word and words such as 0 and 0.0
+// are false. A block or an expression is not evaluated: it is assumed to be true, with a warning.
 static bool is_true_word(md5_cube2_script *script, const md5_cube2_word *word)
 {
     if (word->kind != MD5_CUBE2_WORD) {
@@ -356,7 +368,8 @@ static bool is_true_word(md5_cube2_script *script, const md5_cube2_word *word)
     return *text != '\0';
 }
 
-// Runs if CONDITION [ commands ] [ commands ]. A condition that cannot be evaluated is true.
+// Runs `if CONDITION [ commands ] [ commands ]`: pushes the first block on the stack if the
+// condition is true, else the second, which may be missing.
 static void run_if(md5_cube2_script *script, const md5_cube2_command *command)
 {
     if (command->num_words < 3) {
@@ -381,8 +394,8 @@ static void run_if(md5_cube2_script *script, const md5_cube2_command *command)
         return;
     }
 
-    // The block is part of the text below it, which remains on the stack. Lines are counted from
-    // the start of that text.
+    // The block is a part of the text that is read now, which remains below it on the stack and
+    // owns the memory. Copying the frame keeps the position from which lines are counted.
     const md5_cube2_frame *const below = top_frame(script);
     md5_cube2_frame *const frame = &script->frames[script->depth++];
     *frame = *below;
@@ -391,12 +404,14 @@ static void run_if(md5_cube2_script *script, const md5_cube2_command *command)
     frame->lex.end = word->block.bytes + word->block.size;
 }
 
-// Sets a variable: NAME = VALUE, or alias NAME VALUE. A value that is not evaluated is not stored;
-// using the variable then causes a warning. Returns false if memory runs out.
+// Sets the variable `name` of a command `NAME = VALUE` or `alias NAME VALUE`. A value that is a
+// block or an expression is not evaluated and not stored; using the variable then causes a warning.
+// Returns false if memory runs out.
 static bool set_variable(md5_cube2_script *script, const char *name,
                          const md5_cube2_command *command)
 {
-    if (command->num_words < 3 || command->words[2].kind != MD5_CUBE2_WORD)
+    const bool has_value = command->num_words >= 3 && command->words[2].kind == MD5_CUBE2_WORD;
+    if (!has_value)
         return true;
     void **const variable = md5i_name_map_add(&script->variables, script->arena, name);
     TRY(variable);
@@ -404,8 +419,8 @@ static bool set_variable(md5_cube2_script *script, const char *name,
     return true;
 }
 
-// Returns the reason why `exec` must not read a file, or NULL. `name` is its path in the game
-// folder, `file` the whole path.
+// Returns the reason why `exec` must not read a file, as the end of a warning, or NULL if it may
+// read the file. `name` is the path in the game folder, `file` the whole path.
 static const char *reason_to_skip(const md5_cube2_script *script, const char *name,
                                   const char *file)
 {
@@ -420,8 +435,8 @@ static const char *reason_to_skip(const md5_cube2_script *script, const char *na
     return NULL;
 }
 
-// Runs exec FILE. Like in the engines, a file that cannot be read is skipped, with a warning.
-// Returns false only if memory runs out.
+// Runs `exec FILE`: pushes the file on the stack. Like in the engines, a file that cannot be read
+// is skipped, with a warning. Returns false only if memory runs out.
 static bool run_exec(md5_cube2_script *script, const md5_cube2_command *command)
 {
     const md5_cube2_word *const words = command->words;
@@ -453,8 +468,8 @@ static bool run_exec(md5_cube2_script *script, const md5_cube2_command *command)
     return true;
 }
 
-// Runs a command if it is part of the language; *is_run is false if it is not. Returns false if
-// memory runs out.
+// Runs a command if it is part of the language. Otherwise does nothing and sets `is_run` to false.
+// Returns false if memory runs out.
 static bool run_command(md5_cube2_script *script, const md5_cube2_command *command, bool *is_run)
 {
     const md5_cube2_word *const words = command->words;
@@ -465,13 +480,16 @@ static bool run_command(md5_cube2_script *script, const md5_cube2_command *comma
         return set_variable(script, command->num_words >= 2 ? words[1].text : "", command);
     if (strcmp(words[0].text, "exec") == 0)
         return run_exec(script, command);
-    *is_run = strcmp(words[0].text, "if") == 0;
-    if (*is_run)
+    if (strcmp(words[0].text, "if") == 0)
         run_if(script, command);
+    else
+        *is_run = false;
     return true;
 }
 
-// Reads a command up to its end. The lexer is at its first word. Returns false if memory runs out.
+// Reads the words of a command, up to a newline or `;`. The lexer is at its first word. Words past
+// the limit are read, so that the next command is found, and skipped with a warning. Returns false
+// if memory runs out.
 static bool read_cube2_command(md5_cube2_script *script, md5_cube2_command *command)
 {
     md5_lex *const lex = top_lex(script);
@@ -493,21 +511,30 @@ static bool read_cube2_command(md5_cube2_script *script, md5_cube2_command *comm
     return true;
 }
 
+// Skips blanks, comments, newlines and `;` before the next command.
+static void skip_command_ends(md5_lex *lex)
+{
+    skip_cube2_blanks(lex);
+    while (lex->at < lex->end && (*lex->at == '\n' || *lex->at == ';')) {
+        lex->at++;
+        skip_cube2_blanks(lex);
+    }
+}
+
 // Reads the next command that is not part of the language, and runs the commands before it. Returns
-// false at the end of all texts, or with the context's error set if memory runs out.
+// false at the end of all texts. Also returns false, with the context's error set, if memory runs
+// out.
 static bool script_next(md5_cube2_script *script, md5_cube2_command *command)
 {
-    bool is_run = false;
     while (script->depth > 0) {
         md5_lex *const lex = top_lex(script);
-        skip_cube2_blanks(lex);
-        for (; lex->at < lex->end && (*lex->at == '\n' || *lex->at == ';'); skip_cube2_blanks(lex))
-            lex->at++;
+        skip_command_ends(lex);
         if (lex->at == lex->end) {
             end_frame(script);
             continue;
         }
 
+        bool is_run;
         TRY(read_cube2_command(script, command));
         TRY(run_command(script, command, &is_run));
         if (!is_run)
@@ -532,7 +559,8 @@ typedef struct md5_cube2_reader {
 } md5_cube2_reader;
 
 // Appends a zeroed item of `size` bytes to an array and returns it. `array` is the address of the
-// pointer to the array. Returns NULL if memory runs out.
+// pointer to the array; memcpy() reads and writes the pointer, because its type is not known here.
+// Returns NULL if memory runs out.
 static void *cube_add(md5_arena *arena, void *array, uint32_t *count, size_t size)
 {
     void *items;
@@ -541,21 +569,27 @@ static void *cube_add(md5_arena *arena, void *array, uint32_t *count, size_t siz
     if (!items)
         return NULL;
     memcpy(array, &items, sizeof items);
-    return memset((char *)items + (*count)++ * size, 0, size);
+    void *const added = (char *)items + *count * size;
+    ++*count;
+    return memset(added, 0, size);
 }
 
+// Appends a zeroed item to owner->items, whose length is owner->num_items. Returns the item, or
+// NULL if memory runs out.
 #define CUBE_NEW(reader, type, owner, items) \
     ((type *)cube_add((reader)->arena, &(owner)->items, &(owner)->num_##items, sizeof(type)))
 
 // -- Arguments ------------------------------------------------------------------------------------
 
+// Returns a word of the command as text. A missing word is empty. Word 0 is the name of the
+// command.
 static const char *get_text(const md5_cube2_reader *reader, uint32_t word)
 {
     return word < reader->command.num_words ? reader->command.words[word].text : "";
 }
 
-// Returns a number. Like in the engines, a missing argument is 0, and text after a number is
-// ignored.
+// Returns a word of the command as a number. Like in the engines, a missing word is 0, and text
+// after a number is ignored. Any other word is 0, with a warning.
 static float get_number(md5_cube2_reader *reader, uint32_t word)
 {
     float value = 0.0f;
@@ -580,6 +614,7 @@ static int32_t get_int(md5_cube2_reader *reader, uint32_t word)
     return (int32_t)get_number(reader, word); // within 1e9
 }
 
+// Returns three words of the command as a vector in the space of the model's files.
 static md5_vec3 get_vector(md5_cube2_reader *reader, uint32_t word)
 {
     const float x = get_number(reader, word);
@@ -587,8 +622,9 @@ static md5_vec3 get_vector(md5_cube2_reader *reader, uint32_t word)
     return (md5_vec3){x, -y, get_number(reader, word + 2)}; // the engines mirror y
 }
 
-// Warns unless the command has its first `count` arguments.
-static bool has_words(md5_cube2_reader *reader, uint32_t count, const char *expected)
+// Returns true if the command has at least `count` arguments. Otherwise warns that `expected` is
+// missing.
+static bool has_arguments(md5_cube2_reader *reader, uint32_t count, const char *expected)
 {
     const md5_cube2_word *const words = reader->command.words;
     if (reader->command.num_words > count)
@@ -598,13 +634,14 @@ static bool has_words(md5_cube2_reader *reader, uint32_t count, const char *expe
     return false;
 }
 
+// Returns the path of a file that a word of the command names. Returns NULL if memory runs out.
 static const char *get_path(md5_cube2_reader *reader, uint32_t word)
 {
     return join_path(reader->arena, reader->folder, get_text(reader, word));
 }
 
-// Reads the name of a texture, which may have commands in <> before it. Returns false if memory
-// runs out.
+// Reads the name of a texture, which may have commands in <> before it. If the name is missing,
+// does not change `image`. Returns false if memory runs out.
 static bool read_cube2_image(md5_cube2_reader *reader, uint32_t word, md5_cube2_image *image)
 {
     const char *const text = get_text(reader, word);
@@ -620,7 +657,8 @@ static bool read_cube2_image(md5_cube2_reader *reader, uint32_t word, md5_cube2_
 
 // -- Parts ----------------------------------------------------------------------------------------
 
-// Adds a part, and its first mask, which contains all joints.
+// Adds a part with its first mask, which contains all joints. The following commands apply to this
+// part. Returns false if memory runs out.
 static bool add_part(md5_cube2_reader *reader, const char *mesh)
 {
     md5_cube2_part *const part = CUBE_NEW(reader, md5_cube2_part, &reader->cube, parts);
@@ -632,7 +670,8 @@ static bool add_part(md5_cube2_reader *reader, const char *mesh)
     return true;
 }
 
-// md5load MESH [SKELETON] [DEGREES]
+// Reads md5load MESH [SKELETON] [DEGREES]: adds a part with the meshes of a file. Normals are
+// smoothed at edges of up to this angle.
 static bool read_load(md5_cube2_reader *reader)
 {
     const char *const mesh = get_path(reader, 1);
@@ -647,7 +686,7 @@ static bool read_load(md5_cube2_reader *reader)
     return true;
 }
 
-// md5dir FOLDER
+// Reads md5dir FOLDER: sets the folder of the paths in the following commands.
 static bool read_dir(md5_cube2_reader *reader)
 {
     const char *const folder = join_path(reader->arena, get_text(reader, 1), "/");
@@ -655,8 +694,8 @@ static bool read_dir(md5_cube2_reader *reader)
     return reader->folder != NULL;
 }
 
-// md5tag JOINT TAG [tx ty tz [rx ry rz]]. The rotation is the product of three rotations, like in
-// the engines, mirrored.
+// Reads md5tag JOINT TAG [tx ty tz [rx ry rz]]: adds an attachment point to a joint. The rotation
+// is the engines' product of three rotations, mirrored in y like all transforms.
 static bool read_tag(md5_cube2_reader *reader)
 {
     // The angles are in degrees; a quaternion contains the sine and cosine of half of an angle.
@@ -678,7 +717,7 @@ static bool read_tag(md5_cube2_reader *reader)
     tag->joint = get_text(reader, 1);
     tag->name = get_text(reader, 2);
     tag->transform.translation = get_vector(reader, 3);
-
+    // x and z are negative, because the transform is mirrored.
     tag->transform.rotation = (md5_quat){
         -(sx * cy * cz - cx * sy * sz),
         cx * sy * cz + sx * cy * sz,
@@ -688,7 +727,8 @@ static bool read_tag(md5_cube2_reader *reader)
     return true;
 }
 
-// md5pitch JOINT SCALE [OFFSET [MIN MAX]]
+// Reads md5pitch JOINT SCALE [OFFSET [MIN MAX]]: a joint that follows the pitch of the player's
+// view. Without limits, the angle can be that of a full turn of the view.
 static bool read_pitch(md5_cube2_reader *reader)
 {
     md5_cube2_pitch *const pitch = CUBE_NEW(reader, md5_cube2_pitch, reader->part, pitches);
@@ -706,7 +746,8 @@ static bool read_pitch(md5_cube2_reader *reader)
     return true;
 }
 
-// md5adjust JOINT [YAW PITCH ROLL [x y z]]
+// Reads md5adjust JOINT [YAW PITCH ROLL [x y z]]: a transform that is added to a joint in all
+// animations that are loaded later. The engines divide the translation by 4.
 static bool read_adjust(md5_cube2_reader *reader)
 {
     md5_cube2_adjustment *const adjustment =
@@ -722,8 +763,9 @@ static bool read_adjust(md5_cube2_reader *reader)
     return true;
 }
 
-// md5anim NAMES FILE [FPS [PRIORITY [START [END]]]]. The engines load a file once, so that later
-// uses of a file have the adjustments of its first use.
+// Reads md5anim NAMES FILE [FPS [PRIORITY [START [END]]]]: an animation for the joints of the last
+// mask. The engines load a file once, so that later uses of a file have the adjustments of its
+// first use: only the adjustments that precede the first use apply.
 static bool read_anim(md5_cube2_reader *reader)
 {
     md5_cube2_part *const part = reader->part;
@@ -749,7 +791,8 @@ static bool read_anim(md5_cube2_reader *reader)
     return true;
 }
 
-// md5animpart "JOINT !JOINT ..."
+// Reads md5animpart "JOINT !JOINT ...": adds a mask, the joints to which the following animations
+// apply. Stores the names, with their `!`, as texts.
 static bool read_anim_part(md5_cube2_reader *reader)
 {
     md5_cube2_mask *const mask = CUBE_NEW(reader, md5_cube2_mask, reader->part, masks);
@@ -769,7 +812,8 @@ static bool read_anim_part(md5_cube2_reader *reader)
     return true;
 }
 
-// md5link PARENT CHILD TAG [x y z]
+// Reads md5link PARENT CHILD TAG [x y z]: attaches a part to a tag of another part. A link to a
+// part that is not loaded yet is skipped with a warning.
 static bool read_link(md5_cube2_reader *reader)
 {
     const uint32_t num_parts = reader->cube.num_parts;
@@ -965,12 +1009,11 @@ static const part_command part_commands[] = {
     },
 };
 
-// Adds a command for the materials of a mesh. Returns false if memory runs out.
+// Stores a command for the materials of a mesh in the last part. `form` is the entry of its
+// keyword. Returns false if memory runs out.
 static bool read_material_command(md5_cube2_reader *reader, const material_form *form)
 {
-    uint32_t num_images = 0;
-    uint32_t num_numbers = 0;
-    if (!has_words(reader, 1, "a mesh name or *"))
+    if (!has_arguments(reader, 1, "a mesh name or *"))
         return true;
 
     md5_cube2_material_command *const command =
@@ -982,13 +1025,21 @@ static bool read_material_command(md5_cube2_reader *reader, const material_form 
     command->images[0].commands = "";
     command->images[1].commands = "";
 
+    uint32_t num_images = 0;
+    uint32_t num_numbers = 0;
     for (uint32_t i = 0; form->arguments[i]; i++) {
-        if (form->arguments[i] == CUBE2_NUMBER)
-            command->values[num_numbers++] = get_number(reader, i + 2);
-        else if (form->arguments[i] == CUBE2_NAME)
-            command->images[0].path = get_text(reader, i + 2);
-        else
-            TRY(read_cube2_image(reader, i + 2, &command->images[num_images++]));
+        const uint32_t word = i + 2; // after the keyword and the mesh
+        switch (form->arguments[i]) {
+        case CUBE2_NUMBER:
+            command->values[num_numbers++] = get_number(reader, word);
+            break;
+        case CUBE2_NAME:
+            command->images[0].path = get_text(reader, word);
+            break;
+        default: // CUBE2_IMAGE
+            TRY(read_cube2_image(reader, word, &command->images[num_images++]));
+            break;
+        }
     }
     return true;
 }
@@ -1027,7 +1078,7 @@ static bool execute(md5_cube2_reader *reader)
     }
 
     if (command) {
-        if (!has_words(reader, command->num_arguments, command->expected))
+        if (!has_arguments(reader, command->num_arguments, command->expected))
             return true;
         return command->read(reader);
     }
@@ -1057,14 +1108,15 @@ typedef struct cube_block {
 
 // -- Folders --------------------------------------------------------------------------------------
 
-// Returns the end of the last occurrence of `part` in path[length], or 0 if the path does not
-// contain it. An occurrence is at the beginning of the path or after a /.
+// Finds the last occurrence of the folders `part` in path[length]. Returns the position after it,
+// or 0 if the path does not contain `part`. An occurrence begins at the start of the path or after
+// a /, not within the name of another folder.
 static size_t find_part_end(const char *path, size_t length, const char *part)
 {
     const size_t size = strlen(part);
     for (size_t start = length; start-- > 0;) {
-        const bool begins = start == 0 || path[start - 1] == '/';
-        if (begins && length - start >= size && memcmp(path + start, part, size) == 0)
+        const bool is_folder_start = start == 0 || path[start - 1] == '/';
+        if (is_folder_start && length - start >= size && memcmp(path + start, part, size) == 0)
             return start + size;
     }
     return 0;
@@ -1072,6 +1124,8 @@ static size_t find_part_end(const char *path, size_t length, const char *part)
 
 // -- Models without an md5.cfg --------------------------------------------------------------------
 
+// Returns true if a file can be read. Clears the context's error if it cannot, unless memory ran
+// out.
 static bool can_open(md5_context *context, const char *file)
 {
     md5_file_text text = {0};
@@ -1082,31 +1136,31 @@ static bool can_open(md5_context *context, const char *file)
     return is_open;
 }
 
-// Returns the path FOLDER/FOLDER with an extension. Returns NULL if memory runs out.
+// Returns the path of the file in a folder that has the name of the folder and an extension, such
+// as models/ogre/ogre.md5mesh. `folder` is empty or ends in /. Returns NULL if memory runs out.
 static const char *default_file(md5_arena *arena, const char *folder, const char *extension)
 {
     const size_t length = strlen(folder);
-    size_t start = length > 0 ? length - 1 : 0;
+    const size_t end = length > 0 ? length - 1 : 0; // of the folder's name, before its /
+    size_t start = end;
     while (start > 0 && folder[start - 1] != '/')
         start--;
-    const size_t size = length > 0 ? length - 1 - start : 0;
-    const char *const name = md5_copy_text(arena, folder + start, size);
+    const char *const name = md5_copy_text(arena, folder + start, end - start);
     const char *const file = name ? join_path(arena, folder, name) : NULL;
     return file ? join_path(arena, file, extension) : NULL;
 }
 
 // -- Reading --------------------------------------------------------------------------------------
 
-// Uses the default model of the folder if the md5.cfg cannot be opened. Without a default model,
-// the error about the md5.cfg remains.
+// Uses the default model of the folder after the md5.cfg could not be opened: the mesh file that
+// has the name of the folder, and its animation, if it exists. Returns false if there is no default
+// model; the error about the md5.cfg then remains.
 static bool use_default_model(md5_cube2_reader *reader)
 {
     md5_context *const context = reader->arena->context;
     const md5_error missing = context->error;
     if (missing.status != MD5_ERROR_IO)
         return false;
-
-    // The error of the md5.cfg is set again if there is no default model either.
     context->error.status = MD5_OK;
     const char *const mesh = default_file(reader->arena, reader->folder, ".md5mesh");
     const char *const file = default_file(reader->arena, reader->folder, ".md5anim");
@@ -1131,7 +1185,8 @@ static bool use_default_model(md5_cube2_reader *reader)
     return true;
 }
 
-// Executes all commands of a script and of the scripts that it opens.
+// Executes all commands of a script and of the scripts that it opens. Returns false and sets the
+// context's error if there is no model to load or memory runs out.
 static bool read_script(md5_cube2_reader *reader, const char *path)
 {
     md5_context *const context = reader->arena->context;
@@ -1144,7 +1199,7 @@ static bool read_script(md5_cube2_reader *reader, const char *path)
         end_frame(&reader->script);
 
     md5i_context_set_file(context, path);
-    TRY(context->error.status == MD5_OK);
+    TRY(context->error.status == MD5_OK); // else the loop ended early
     if (!reader->part)
         return MD5_FAIL(context, MD5_ERROR_SYNTAX, "no mesh: expected a line 'md5load FILE'");
     return true;
@@ -1154,8 +1209,9 @@ static bool read_script(md5_cube2_reader *reader, const char *path)
 static const char models_folder[] = "packages/models/";
 
 // Finds the base folders of the paths in a script: the folder of the script, the root of the data,
-// and the folder of models. Without a `root` of the caller, the root is the folder that contains
-// "packages/models/" or, in other engines, the folder "data/" in the path of the script.
+// and the folder of models. The root is `root` if it is not NULL. Otherwise it is derived from the
+// path of the script: the folder that contains "packages/models/", or, in other engines, the folder
+// "data/". Returns false if memory runs out.
 static bool find_folders(md5_cube2_reader *reader, const char *path, const char *root)
 {
     md5_arena *const arena = reader->arena;
@@ -1183,7 +1239,7 @@ static bool find_folders(md5_cube2_reader *reader, const char *path, const char 
 
 #define DEFAULT_CUBE2_SCALE 0.25f // of models without the command mdlscale
 
-// Reads a model into a block.
+// Reads a model into a block. Returns false and sets the error of the block's context on failure.
 static bool read_cube(cube_block *block, const char *path, const char *root)
 {
     md5_cube2_reader *const reader = MD5_ALLOC_ZEROED(&block->arena, md5_cube2_reader, 1);
@@ -1246,35 +1302,32 @@ static bool is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-// Returns true if the first alternative of a pattern matches the whole name. The alternative ends
-// at | or NUL; *end is set to this position. A * in the pattern matches the rest of a word, at
-// least one character.
-static bool alternative_matches(const char *pattern, const char *name, const char **end)
+// Returns true if an alternative, pattern..end, matches the whole name. A * in the alternative
+// matches the remaining characters of a word, at least one.
+static bool alternative_matches(const char *pattern, const char *end, const char *name)
 {
-    bool is_match = true;
-    for (; *pattern && *pattern != '|'; pattern++) {
-        if (!is_match)
-            continue;
+    for (; pattern < end; pattern++) {
         if (*pattern != '*') {
-            is_match = *name == *pattern;
-            if (is_match)
-                name++;
+            if (*name != *pattern)
+                return false;
+            name++;
             continue;
         }
-        is_match = *name && !is_space(*name);
+        if (*name == '\0' || is_space(*name))
+            return false;
         while (*name && !is_space(*name))
             name++;
     }
-    *end = pattern;
-    return is_match && *name == '\0';
+    return *name == '\0';
 }
 
-// Returns true if a pattern with alternatives matches the name of an animation.
+// Returns true if one of the alternatives of a pattern, which are separated by |, matches the name
+// of an animation.
 static bool matches(const char *pattern, const char *name)
 {
     for (;;) {
-        const char *end;
-        if (alternative_matches(pattern, name, &end))
+        const char *const end = pattern + strcspn(pattern, "|");
+        if (alternative_matches(pattern, end, name))
             return true;
         if (*end == '\0')
             return false;
@@ -1285,14 +1338,18 @@ static bool matches(const char *pattern, const char *name)
 uint32_t md5_find_cube2_anim(const md5_cube2_part *part, uint32_t mask, const char *name)
 {
     MD5_ASSERT_PART(part, mesh);
-    for (uint32_t i = part->num_anims; name && i-- > 0;) {
+    if (!name)
+        return MD5_NONE;
+    // Backwards, because a later animation replaces earlier animations with its name.
+    for (uint32_t i = part->num_anims; i-- > 0;) {
         if (part->anims[i].mask == mask && matches(part->anims[i].names, name))
             return i;
     }
     return MD5_NONE;
 }
 
-// Clamps an index or a count to min..max. A negative value counts from `end`.
+// Clamps an index or a count to min..max. `end` is first added to a negative value, so that it
+// counts from the end.
 static int64_t clamp_from_end(int64_t value, int64_t end, int64_t min, int64_t max)
 {
     if (value < 0)
@@ -1320,6 +1377,7 @@ void md5_cube2_anim_range(const md5_cube2_anim *anim, uint32_t num_frames, uint3
 
 // -- Materials ------------------------------------------------------------------------------------
 
+// Applies md5skin MESH TEXTURE [MASKS [MIN MAX]].
 static void apply_skin(const md5_cube2_material_command *command, md5_cube2_material *material)
 {
     material->texture = command->images[0];
@@ -1400,7 +1458,8 @@ void md5_build_cube2_material(const md5_cube2_part *part, const char *mesh,
 // -- Adjustments ----------------------------------------------------------------------------------
 
 // A transform of the engines: a rotation r, and a translation t, which is a quaternion with a w.
-// The dual part t r / 2 of the engines' dual quaternions is not always that of a valid transform.
+// The engines store both as a dual quaternion, whose dual part is t r / 2. In a valid transform, w
+// is 0; the engines' adjustments make it different from 0.
 typedef struct cube_transform {
     md5_quat rotation;
     md5_quat translation;
@@ -1471,6 +1530,8 @@ void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cube2_anim *ani
         const uint32_t joint = md5_find_joint(skeleton, adjustment->joint);
         if (joint == MD5_NONE || is_adjustment_replaced(part, anim->num_adjustments, i))
             continue;
+
+        // Adjustments are in the axes and the unit of the file.
         const md5_xform local =
             scale_transform(md5i_transform_from_axes(skeleton->axes, pose[joint]), 1.0f / scale);
         const md5_xform adjusted = scale_transform(apply_adjustment(adjustment, local), scale);

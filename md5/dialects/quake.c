@@ -25,7 +25,8 @@ size_t md5_quake_image_name(const char *shader, uint32_t skin, uint32_t image, c
     return length > 0 ? (size_t)length : 0;
 }
 
-// Returns true if an image exists in one of the folders of images.
+// Returns true if image `image` of skin `skin` exists in one of the folders that contain images.
+// The caller's function `has_image` searches for a path.
 static bool image_exists(const char *shader, uint32_t skin, uint32_t image,
                          md5_quake_has_image *has_image, void *user)
 {
@@ -65,11 +66,14 @@ uint32_t md5_quake_image_at(const md5_quake_skins *skins, uint32_t skin, double 
 {
     MD5_ASSERT_NOT_NULL(skins);
     const uint32_t count = skin < skins->num_skins ? skins->num_images[skin] : 0;
-    const double tenths = floor(time * 10.0);           // images change ten times per second
-    if (count < 2 || !(tenths >= 0.0 && tenths < 9e15)) // a double represents these exactly
+    const double tenths = floor(time * 10.0); // images change ten times per second
+    // A double represents integers below 9e15 exactly. The negated condition excludes NaN.
+    if (count < 2 || !(tenths >= 0.0 && tenths < 9e15))
         return 0;
+
+    // The sequence always has four slots: 0 1 0 1, 0 1 2 0 or 0 1 2 3.
     const uint32_t slot = (uint32_t)((uint64_t)tenths % MD5_MAX_QUAKE_IMAGES);
-    return slot % count; // four slots: 0 1 0 1, 0 1 2 0 or 0 1 2 3
+    return slot % count;
 }
 
 // == Reading scales ===============================================================================
@@ -101,6 +105,8 @@ static md5_quoted quote_token(const md5_lex *lex)
     return md5i_lex_token(lex, lex->at);
 }
 
+// Reads the character `c`. `where` says in the message where it is expected. Returns false and sets
+// the error if a different character follows.
 static bool expect(md5_lex *lex, char c, const char *where)
 {
     if (!md5i_lex_accept(lex, c))
@@ -109,8 +115,8 @@ static bool expect(md5_lex *lex, char c, const char *where)
     return true;
 }
 
-// Copies a string to the arena without its backslashes, except in \u and its digits. Returns NULL
-// after an error.
+// Reads a string in quotes and returns a copy in the arena. A backslash before a character is
+// removed; \u and its digits are copied unchanged. Returns NULL after an error.
 static const char *read_json_string(md5_lex *lex)
 {
     const char *const start = md5i_lex_skip_space(lex);
@@ -134,6 +140,7 @@ static const char *read_json_string(md5_lex *lex)
     if (!copy)
         return NULL;
 
+    // The copy is zeroed, so that it ends with NUL.
     char *written = copy;
     for (const char *from = start + 1; from < end; from++) {
         if (*from == '\\' && from[1] != 'u')
@@ -155,7 +162,8 @@ static const char *literal_end(const md5_lex *lex)
     return byte;
 }
 
-// Skips an object or an array, whose bracket is at lex->at.
+// Skips an object or an array, whose opening bracket is at lex->at. Returns false and sets the
+// error if it is not closed.
 static bool skip_brackets(md5_lex *lex)
 {
     const char *const start = lex->at;
@@ -181,7 +189,8 @@ static bool skip_brackets(md5_lex *lex)
                          *start == '{' ? '}' : ']');
 }
 
-// Skips a value of another type than `expected`, with a warning.
+// Skips a value of the wrong type, with a warning. `expected` describes the type for the message.
+// Returns false and sets the error if there is no value or memory runs out.
 static bool skip_value(md5_lex *lex, const char *expected)
 {
     md5i_lex_skip_space(lex);
@@ -199,6 +208,8 @@ static bool skip_value(md5_lex *lex, const char *expected)
     return true;
 }
 
+// Reads a number. A value of another type is skipped with a warning, and `is_number` becomes false.
+// Returns false after an error.
 static bool read_number(md5_lex *lex, float *value, bool *is_number)
 {
     md5i_lex_skip_space(lex);
@@ -211,7 +222,8 @@ static bool read_number(md5_lex *lex, float *value, bool *is_number)
     return true;
 }
 
-// Reads true or false. Like in the engine, only the first letter is checked.
+// Reads true or false. Like in the engine, only the first letter is checked. A value of another
+// type is skipped with a warning, and `is_bool` becomes false. Returns false after an error.
 static bool read_json_bool(md5_lex *lex, bool *value, bool *is_bool)
 {
     md5i_lex_skip_space(lex);
@@ -226,6 +238,7 @@ static bool read_json_bool(md5_lex *lex, bool *value, bool *is_bool)
 
 // -- Entries --------------------------------------------------------------------------------------
 
+// Appends an entry. Returns false if memory runs out.
 static bool add_entry(scale_reader *reader, scale_entry entry)
 {
     reader->entries = (scale_entry *)md5_grow(reader->lex->arena, reader->entries, reader->count,
@@ -250,24 +263,25 @@ static uint32_t parse_frame(const char *name)
     return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
-// Reads "scale_positions": true, or "12": 0.5. The entry is not added if the joint does not exist.
+// Reads a member of a joint's object: the flag "scale_positions": true, or the scale of a frame,
+// such as "12": 0.5. Adds the entry, unless the joint does not exist or the value is invalid.
+// Returns false after an error.
 static bool read_scale_member(scale_reader *reader, uint32_t joint, bool joint_exists)
 {
     md5_lex *const lex = reader->lex;
-    scale_entry entry = {.joint = joint};
-    bool is_read;
-    bool scales = false;
-
     const char *const position = md5i_lex_skip_space(lex);
     const char *const name = read_json_string(lex);
     TRY(name && expect(lex, ':', "after a name"));
 
+    scale_entry entry = {.joint = joint};
+    bool is_read; // the value has the expected type
     entry.is_position = strcmp(name, "scale_positions") == 0;
     if (entry.is_position) {
-        TRY(read_json_bool(lex, &scales, &is_read));
-        entry.value = scales ? 1.0f : 0.0f;
+        bool scales_positions = false;
+        TRY(read_json_bool(lex, &scales_positions, &is_read));
+        entry.value = scales_positions ? 1.0f : 0.0f;
     } else {
-        entry.frame = parse_frame(name);
+        entry.frame = parse_frame(name); // UINT32_MAX if it is not a number
         TRY(read_number(lex, &entry.value, &is_read));
         if (entry.frame >= reader->anim->num_frames) {
             md5i_lex_warn(lex, position, "unknown frame %s: expected 0 to %u", MD5_QUOTED(name),
@@ -276,10 +290,12 @@ static bool read_scale_member(scale_reader *reader, uint32_t joint, bool joint_e
         }
     }
 
-    return !is_read || !joint_exists || add_entry(reader, entry);
+    const bool is_added = is_read && joint_exists;
+    return !is_added || add_entry(reader, entry);
 }
 
-// Reads "joint": { ... }.
+// Reads the scales of a joint, "NAME": { ... }. A joint that the animation does not have is read
+// with a warning, and its entries are dropped. Returns false after an error.
 static bool read_joint(scale_reader *reader)
 {
     md5_lex *const lex = reader->lex;
@@ -292,7 +308,7 @@ static bool read_joint(scale_reader *reader)
         return skip_value(lex, "an object");
     TRY(expect(lex, '{', "before the scales of a joint"));
 
-    // The map contains the index of a joint plus 1, because NULL is not a value.
+    // Find the joint. The map contains indices plus 1, because its values must not be NULL.
     void **const joint = md5i_name_map_find(&reader->joints, name);
     if (!joint)
         md5i_lex_warn(lex, position, "unknown joint %s: the animation does not have it",
@@ -313,7 +329,8 @@ static bool read_entries(md5_lex *lex, const md5_anim *anim, scale_entry **entri
     scale_reader reader = {.lex = lex, .anim = anim};
     const md5_skeleton *const skeleton = &anim->skeleton;
 
-    // Backwards, so that the first of several joints with the same name is used.
+    // Map the names of joints to their indices. Backwards, so that the first of several joints with
+    // the same name is used.
     for (uint32_t i = skeleton->num_joints; i-- > 0;) {
         void **const joint =
             md5i_name_map_add(&reader.joints, lex->arena, skeleton->joints[i].name);
@@ -368,8 +385,9 @@ static bool is_scale_replaced(const scale_entry *entry, const scale_entry *next)
            && next->frame == entry->frame;
 }
 
-// Fills the joints and their keys from entries that are sorted by joint, flags before scales, then
-// by frame. `joints` has space for the joints of the entries, `keys` for all entries.
+// Fills the joints and their keys from entries that are sorted by compare_scale_entries(). `joints`
+// has space for the joints of the entries, `keys` for all entries. The keys of a joint are
+// consecutive.
 static void fill_scales(const scale_entry *entries, size_t count, md5_scaled_joint *joints,
                         md5_scale_key *keys)
 {
@@ -380,9 +398,10 @@ static void fill_scales(const scale_entry *entries, size_t count, md5_scaled_joi
         const bool is_new_joint = i == 0 || entry->joint != entries[i - 1].joint;
         if (is_new_joint) {
             joint = joint ? joint + 1 : joints;
-            *joint = (md5_scaled_joint){entry->joint, false, 0, key};
+            *joint = (md5_scaled_joint){.joint = entry->joint, .keys = key};
         }
 
+        // Of several entries for the same thing, the last one in the text is used.
         if (i + 1 < count && is_scale_replaced(entry, &entries[i + 1]))
             continue;
         if (entry->is_position) {
@@ -395,7 +414,8 @@ static void fill_scales(const scale_entry *entries, size_t count, md5_scaled_joi
     }
 }
 
-// Allocates the scales in the block. Fills them and returns them unless the block is only measured.
+// Allocates the scales in a block, and fills them from sorted entries. If the block only measures
+// its size, does not fill anything and returns NULL.
 static md5_scales *place_scales(const md5_context *context, md5_block *block, uint32_t num_joints,
                                 const scale_entry *entries, size_t count)
 {
@@ -418,33 +438,36 @@ static md5_scales *place_scales(const md5_context *context, md5_block *block, ui
     return scales;
 }
 
-// Reads the scales and creates them in one block, sorted by joint and frame.
+// Reads scales from a text and creates them in one block of memory, sorted by joint and frame.
+// Temporary data is in the arena. Returns NULL and sets the context's error on failure.
 static md5_scales *build(md5_arena *arena, const char *text, size_t size, const md5_anim *anim)
 {
     md5_lex lex;
     scale_entry *entries;
     size_t count;
-    uint32_t num_joints = 0;
-    md5_block block = {0};
-
     md5i_lex_begin(&lex, arena, text, size);
     if (!read_entries(&lex, anim, &entries, &count))
         return NULL;
     if (count > 0)
         qsort(entries, count, sizeof *entries, compare_scale_entries);
 
+    uint32_t num_joints = 0;
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || entries[i].joint != entries[i - 1].joint)
             num_joints++;
     }
 
-    // The first call only measures the block.
+    // The first call only measures the block, whose memory is then allocated. The second call fills
+    // it.
+    md5_block block = {0};
     place_scales(arena->context, &block, num_joints, entries, count);
     if (!md5i_block_end_measuring(arena->context, &block))
         return NULL;
     return place_scales(arena->context, &block, num_joints, entries, count);
 }
 
+// Creates scales from a text, with an arena for temporary data. Returns NULL and sets the context's
+// error on failure.
 static md5_scales *build_with_arena(md5_context *context, const char *text, size_t size,
                                     const md5_anim *anim)
 {
@@ -499,8 +522,8 @@ void md5_free_scales(md5_scales *scales)
 
 // -- Use ------------------------------------------------------------------------------------------
 
-// Returns the item of a sorted array whose first member is `number`, or NULL. Items have `size`
-// bytes.
+// Binary search: returns the item whose first member is `number`, or NULL. The items are structures
+// of `size` bytes that begin with a uint32_t and are sorted by it.
 static const void *find_number(const void *items, uint32_t count, size_t size, uint32_t number)
 {
     uint32_t first = 0;
@@ -528,6 +551,8 @@ static const md5_scaled_joint *find_scaled(const md5_scales *scales, uint32_t jo
                                                  sizeof *scales->joints, joint);
 }
 
+// Returns the scale of a joint at a sample position. Scales are not interpolated: between two
+// frames, the scale of the later frame applies. A frame without a key has scale 1.
 static float scale_at(const md5_scaled_joint *scaled, const md5_sample_position *sample)
 {
     const uint32_t frame = sample->fraction > 0.0f ? sample->frame1 : sample->frame0;
@@ -562,9 +587,14 @@ void md5_scale_palette(const md5_scales *scales, const md5_binding *binding,
         if (scale == 1.0f)
             continue;
 
+        // Scale the three axes of the joint's matrix. Its fourth column is the position, which
+        // md5_scale_pose() has scaled if necessary.
         md5_mat34 joint = joints[j];
-        for (uint32_t i = 0; i < 12; i++)
-            joint.m[i] *= i % 4 == 3 ? 1.0f : scale;
+        for (uint32_t i = 0; i < 12; i++) {
+            const bool is_position = i % 4 == 3;
+            if (!is_position)
+                joint.m[i] *= scale;
+        }
         palette[j] = md5_mat34_mul(joint, binding->inverse_bind[j]);
     }
 }

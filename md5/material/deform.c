@@ -49,12 +49,14 @@ typedef struct deform_surface {
     const md5_deformed *out;
 } deform_surface;
 
+// Writes the color of a vertex if the caller requested colors.
 static void set_color(const md5_deformed *out, uint32_t vertex, md5_vec4 color)
 {
     if (out->colors)
         out->colors[vertex] = color;
 }
 
+// Writes the vertices of the surface without a deform. Vertices without a color are white.
 static void copy_vertices(const deform_surface *surface)
 {
     const md5_vec4 white = {1.0f, 1.0f, 1.0f, 1.0f};
@@ -80,7 +82,8 @@ static uint32_t next_corner(uint32_t corner)
     return corner % 3 == 2 ? corner - 2 : corner + 1;
 }
 
-// Finds the two shortest of the six edges of a quad's two triangles, the shortest first.
+// Finds the two shortest of the six edges of a quad's two triangles, the shortest first. `corners`
+// contains the six vertex indices of the triangles.
 static void find_short_edges(const deform_surface *surface, const uint32_t *corners,
                              deform_edge shortest[2])
 {
@@ -89,14 +92,14 @@ static void find_short_edges(const deform_surface *surface, const uint32_t *corn
     shortest[1] = none;
 
     for (uint32_t k = 0; k < 6; k++) {
-        deform_edge side = {corners[k], corners[next_corner(k)], 0.0f};
-        side.length = md5_vec3_length(
-            md5_vec3_sub(surface->positions[side.to], surface->positions[side.from]));
-        if (side.length < shortest[0].length) {
+        deform_edge edge = {.from = corners[k], .to = corners[next_corner(k)]};
+        edge.length = md5_vec3_length(
+            md5_vec3_sub(surface->positions[edge.to], surface->positions[edge.from]));
+        if (edge.length < shortest[0].length) {
             shortest[1] = shortest[0];
-            shortest[0] = side;
-        } else if (side.length < shortest[1].length) {
-            shortest[1] = side;
+            shortest[0] = edge;
+        } else if (edge.length < shortest[1].length) {
+            shortest[1] = edge;
         }
     }
 }
@@ -158,7 +161,7 @@ static bool is_inner_edge(const uint32_t *corners, uint32_t from, uint32_t to)
 }
 
 // Finds the end of the outer edge of a quad that starts at the vertex `from`. Edges that end at
-// `first` do not count. Returns false if there is no such edge.
+// `first`, the start of the outline, are ignored. Returns false if there is no such edge.
 static bool find_outer_edge(const uint32_t *corners, uint32_t from, uint32_t first, uint32_t *end)
 {
     for (uint32_t i = 0; i < 6; i++) {
@@ -205,9 +208,9 @@ static float clamp_unit(float value)
     return value < 1.0f ? value : 1.0f;
 }
 
-// Computes the directions in which the border of a flare leaves a corner, as seen from the eye:
-// away from the edge to the previous corner, between the two edges, and away from the edge to the
-// next corner.
+// Computes the three directions from a corner of a flare to its border vertices, as seen from the
+// eye. The first is perpendicular to the edge to the previous corner, the last is perpendicular to
+// the edge to the next corner, and the middle one is between them.
 static void find_border_directions(const md5_vec3 corners[4], uint32_t corner, md5_vec3 eye,
                                    md5_vec3 directions[3])
 {
@@ -247,8 +250,8 @@ static flare_quad find_flare_quad(const deform_surface *surface)
     return quad;
 }
 
-// Returns the color of a flare, which is brighter the more the quad faces the eye. The factors are
-// the engine's.
+// Returns the color of a flare. The more the quad faces the eye, the brighter the flare is. The
+// factors are the engine's.
 static md5_vec4 flare_color(const flare_quad *quad)
 {
     const md5_vec3 to_eye = unit_vector(md5_vec3_sub(quad->eye, quad->center));
@@ -269,8 +272,8 @@ static md5_vec3 flare_border_vertex(const flare_quad *quad, uint32_t corner, uin
 }
 
 // Writes a quad with a border of width `spread` around it, as seen from the eye. If the eye is
-// behind the quad, all vertices coincide. Vertices 0 to 3 are the corners of the quad; then each
-// corner has three border vertices.
+// behind the quad, all vertices are at its center, so that the flare is invisible. Vertices 0 to 3
+// are the corners of the quad. After them, each corner has three border vertices.
 static void deform_flare(const deform_surface *surface, float spread)
 {
     const md5_deformed *const out = surface->out;
@@ -311,7 +314,7 @@ typedef struct eye_islands {
 } eye_islands;
 
 // Sets `roots`: starts with one island per triangle, then merges the islands of triangles that
-// share a vertex, until no island changes.
+// share a vertex, until no island changes. The root of an island is its lowest triangle index.
 static void connect_triangles(const md5_mesh *mesh, eye_islands *islands)
 {
     const uint32_t num_corners = 3 * mesh->num_triangles;
@@ -449,6 +452,8 @@ static void project_eye(const deform_surface *surface, const eye_islands *island
     }
 }
 
+// Projects the texture onto each eye along its gaze. A mesh that does not consist of three islands
+// is not changed.
 static void deform_eyeballs(const deform_surface *surface)
 {
     eye_islands islands;
@@ -482,9 +487,9 @@ static uint32_t list_eyes(const md5_mesh *mesh, uint32_t *indices)
 
 // -- Other deforms --------------------------------------------------------------------------------
 
-// Replaces every four vertices by a square that faces the viewer. Half the side of the square is
-// the distance of the first vertex from the mean of the four, divided by the square root of 2 as
-// the engine rounds it.
+// Replaces every four vertices by a square that faces the viewer. The square has the size of a
+// square whose corner is as far from the center as the first vertex: half its side is that distance
+// divided by the square root of 2, which the engine rounds to a factor of 0.707.
 static void deform_sprites(const deform_surface *surface)
 {
     // The corners of the square, in the order of its vertices.
@@ -507,9 +512,10 @@ static void deform_sprites(const deform_surface *surface)
     }
 }
 
-// Moves texture coordinates by the values of a table, which is sampled along a direction of model
-// space. `values` are the range, the offset and the domain of the keyword `turbulent`. The engine
-// adds the offset twice.
+// Moves texture coordinates by the values of a table. The argument of the table is the position of
+// the vertex along a fixed direction of model space, times the domain, plus the offset. The engine
+// adds the offset twice. `values` are the range, the offset and the domain, which are the arguments
+// of the keyword `turbulent`.
 static void deform_turbulent(const deform_surface *surface, const md5_table *table,
                              const float values[3])
 {
@@ -589,8 +595,8 @@ static void write_flare_indices(uint32_t *indices)
 {
     for (uint32_t corner = 0; corner < FLARE_CORNERS; corner++, indices += 12) {
         const uint32_t next = (corner + 1) % FLARE_CORNERS;
-        const uint32_t first =
-            FLARE_CORNERS + BORDER_VERTICES_PER_CORNER * corner; // border vertices
+        // The border vertices of the corner are `first` to `last`.
+        const uint32_t first = FLARE_CORNERS + BORDER_VERTICES_PER_CORNER * corner;
         const uint32_t last = first + 2;
         const uint32_t next_first = FLARE_CORNERS + BORDER_VERTICES_PER_CORNER * next;
         const uint32_t border[12] = {
@@ -617,7 +623,7 @@ void md5_deform_indices(md5_deform deform, const md5_mesh *mesh, uint32_t *indic
     case MD5_DEFORM_FLARE:
         write_flare_indices(indices);
         break;
-    case MD5_DEFORM_SPRITE:
+    case MD5_DEFORM_SPRITE: // each quad has 6 indices and 4 vertices
         for (size_t i = 0; i < num_indices; i++)
             indices[i] = (uint32_t)(i / 6 * 4) + quad_triangles[i % 6];
         break;

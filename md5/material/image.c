@@ -160,7 +160,9 @@ static bool is_tga(const uint8_t *bytes, size_t size)
     }
 }
 
-// Sets `palette` and `data`. The palette of a color image is ignored.
+// Sets `palette`, `data` and `data_size`. The palette is before the pixels; color images may have a
+// palette too, which is skipped. Returns false and sets the error if the file ends before the
+// pixels.
 static bool find_tga_data(md5_context *context, const uint8_t *bytes, size_t size, tga_file *file)
 {
     const size_t palette_offset = TGA_HEADER_SIZE + (size_t)bytes[TGA_ID_SIZE];
@@ -183,8 +185,8 @@ static bool find_tga_data(md5_context *context, const uint8_t *bytes, size_t siz
     return true;
 }
 
-// Counts the pixels in complete packets. Stops after the packet that reaches `max_count`, so the
-// result may be somewhat above it.
+// Counts the pixels in the complete packets of a packed file. Stops after the packet that reaches
+// `max_count`, so the result may exceed `max_count` by less than one packet.
 static uint64_t count_packed_pixels(const tga_file *file, uint64_t max_count)
 {
     uint64_t count = 0;
@@ -202,6 +204,7 @@ static uint64_t count_packed_pixels(const tga_file *file, uint64_t max_count)
     return count;
 }
 
+// Returns false and sets the error if the file contains fewer pixels than its header declares.
 static bool check_tga_data(md5_context *context, const tga_file *file)
 {
     const uint64_t expected = (uint64_t)file->width * file->height;
@@ -223,6 +226,8 @@ static uint8_t widen5(uint32_t bits)
     return (uint8_t)(bits << 3 | bits >> 2);
 }
 
+// Decodes a color of 15 or 16 bits (5 per channel), 24 bits, or 32 bits with alpha. The highest of
+// 16 bits is ignored.
 static void decode_color(const uint8_t *bytes, uint32_t bits, uint8_t rgba[4])
 {
     rgba[3] = 255;
@@ -246,7 +251,7 @@ static void read_gray(const uint8_t *bytes, uint32_t bits, uint8_t rgba[4])
     rgba[3] = bits == 16 ? bytes[1] : 255;
 }
 
-// An index outside the palette is black.
+// Decodes a pixel that is an index of the palette. An index outside the palette is black.
 static void read_indexed(const tga_file *file, const uint8_t *bytes, uint8_t rgba[4])
 {
     const uint32_t index = file->pixel_bits == 8 ? bytes[0] : md5_read_u16le(bytes);
@@ -272,13 +277,22 @@ typedef struct tga_cursor {
     bool is_repeated;
 } tga_cursor;
 
+// Returns the bytes of the next pixel and moves the cursor past it. check_tga_data() has checked
+// that the file contains all pixels.
 static const uint8_t *next_pixel(const tga_file *file, tga_cursor *cursor)
 {
-    if (file->is_packed && cursor->num_left == 0) {
+    if (!file->is_packed) {
+        const uint8_t *const pixel = cursor->at;
+        cursor->at += file->pixel_size;
+        return pixel;
+    }
+
+    if (cursor->num_left == 0) {
         const uint32_t header = *cursor->at++;
         cursor->num_left = 1 + (header & PACKET_LENGTH);
         cursor->is_repeated = (header & PACKET_REPEATED) != 0;
     }
+    // The cursor remains at a repeated pixel until the packet ends.
     const uint8_t *const pixel = cursor->at;
     cursor->num_left--;
     if (!cursor->is_repeated || cursor->num_left == 0)
@@ -286,6 +300,7 @@ static const uint8_t *next_pixel(const tga_file *file, tga_cursor *cursor)
     return pixel;
 }
 
+// Reads the header of a file for which is_tga() returned true. Does not set `palette` and `data`.
 static void read_tga_header(const uint8_t *bytes, tga_file *file)
 {
     memset(file, 0, sizeof *file);
@@ -302,7 +317,8 @@ static void read_tga_header(const uint8_t *bytes, tga_file *file)
     file->pixel_size = bytes_per_element(file->pixel_bits);
 }
 
-// Decodes all pixels. The rows of most files are stored from the lowest to the top row.
+// Decodes all pixels into the rows of an image, the top row first. Most files store the lowest row
+// first.
 static void read_tga_pixels(const tga_file *file, md5_image *image)
 {
     tga_cursor cursor = {file->data, 0, false};
@@ -423,7 +439,8 @@ static bool find_pcx_data(md5_context *context, const uint8_t *bytes, size_t siz
     file->end = bytes + size - palette_size;
     file->palette = palette_size > 0 ? file->end : NULL;
 
-    // A byte of the file is at most MAX_RUN bytes of rows.
+    // Each byte of the file produces at most MAX_RUN bytes of rows. Refuse a small file with a
+    // large size in its header before memory for the image is allocated.
     const uint64_t unpacked_size = (uint64_t)file->row_size * file->num_planes * file->height;
     if (unpacked_size > (uint64_t)(body_size - palette_size) * MAX_RUN)
         return DAMAGED(context, "truncated PCX file: %zu bytes are too few for %u x %u pixels",
@@ -440,9 +457,9 @@ static bool unpack_row(pcx_file *file, uint8_t *out, size_t stride)
         if (file->data == file->end)
             return false;
 
+        // A packet is a byte, or the length of a run and the byte that is repeated.
         uint32_t run = 1;
         uint8_t byte = *file->data++;
-        // A run: the length, then the byte that is repeated.
         if ((byte & RUN_MARK) == RUN_MARK) {
             if (file->data == file->end)
                 return false;
@@ -468,7 +485,9 @@ static void apply_pcx_palette(const pcx_file *file, md5_image *image)
     }
 }
 
-// Unpacks all rows. The planes of a row are the channels of its texels; alpha is 255.
+// Unpacks all rows. The planes of a row are the channels of its texels; alpha is 255. A file with a
+// palette has one plane, the index, which is replaced by its color at the end. Returns false and
+// sets the error if the file ends too early.
 static bool unpack_image(md5_context *context, pcx_file *file, md5_image *image)
 {
     memset(image->pixels, 255, md5_image_texels(image) * MD5_IMAGE_CHANNELS);
@@ -577,8 +596,9 @@ static void read_dxt3_alpha(const uint8_t *block, uint8_t texels[16][4])
     }
 }
 
-// Decodes the alpha of DXT5: two end values and a 3-bit index per texel. If the first value is
-// greater than the second, six values are interpolated; otherwise four, and 0 and 255 are added.
+// Decodes the alpha of DXT5: two end values and a 3-bit index per texel, which selects one of eight
+// values. If the first end value is greater than the second, the other six values are interpolated.
+// Otherwise four values are interpolated, and the last two are 0 and 255.
 static void read_dxt5_alpha(const uint8_t *block, uint8_t texels[16][4])
 {
     const uint32_t first = block[0];
@@ -586,6 +606,7 @@ static void read_dxt5_alpha(const uint8_t *block, uint8_t texels[16][4])
     const uint32_t steps = first > second ? 7 : 5;
     uint8_t palette[8] = {block[0], block[1], 0, 0, 0, 0, 0, 255};
 
+    // Six interpolated values replace the 0 and the 255 at the end.
     for (uint32_t i = 1; i < steps; i++)
         palette[i + 1] = (uint8_t)(((steps - i) * first + i * second) / steps);
 
@@ -668,8 +689,9 @@ typedef struct dds_file {
 
 // -- Header ---------------------------------------------------------------------------------------
 
-// Sets the format of a DXGI format number. Variants of a format, such as variants for different
-// color spaces, have consecutive numbers. Returns false if the format is not supported.
+// Sets `blocks`, `bits` and `masks` for a DXGI format number. Variants of a format, such as
+// variants for different color spaces, have consecutive numbers. Returns false if the format is not
+// supported.
 static bool set_dxgi_format(uint32_t number, dds_file *file)
 {
     static const struct {
@@ -839,27 +861,30 @@ static uint8_t extract_channel(uint32_t texel, uint32_t mask)
     return (uint8_t)((value * 255 + max_value / 2) / max_value);
 }
 
-// Decodes the blocks of a compressed image. Blocks at the right and lower edges are cut.
+// Decodes the blocks of a compressed image. If a side is not a multiple of 4, the blocks at the
+// right and lower edges extend past the image; only their texels inside it are copied.
 static void read_dds_blocks(const dds_file *file, const uint8_t *bytes, md5_image *image)
 {
     const size_t block_size = file->blocks == MD5_BLOCK_DXT1 ? 8 : 16;
     const uint8_t *row = bytes + file->start;
     for (uint32_t y = 0; y < file->height; y += BLOCK_SIDE, row += file->row_size) {
-        const uint8_t *blocks = row;
+        const uint8_t *block = row;
         const uint32_t rows = image->height - y < BLOCK_SIDE ? image->height - y : BLOCK_SIDE;
-        for (uint32_t x = 0; x < image->width; x += BLOCK_SIDE, blocks += block_size) {
+        for (uint32_t x = 0; x < image->width; x += BLOCK_SIDE, block += block_size) {
             uint8_t texels[16][4];
             const size_t columns = image->width - x < BLOCK_SIDE ? image->width - x : BLOCK_SIDE;
-            decode_block(file->blocks, blocks, texels);
+            decode_block(file->blocks, block, texels);
 
-            for (uint32_t i = 0; i < rows; i++)
-                memcpy(image->pixels + 4 * ((size_t)(y + i) * image->width + x),
-                       texels[BLOCK_SIDE * i], 4 * columns);
+            for (uint32_t i = 0; i < rows; i++) {
+                uint8_t *const target = image->pixels + 4 * ((size_t)(y + i) * image->width + x);
+                memcpy(target, texels[BLOCK_SIDE * i], 4 * columns);
+            }
         }
     }
 }
 
-// Reads texels without blocks. A missing channel is 0, missing alpha is 255.
+// Reads texels that are not compressed: extracts each channel by its mask. A missing channel is 0,
+// missing alpha is 255.
 static void read_dds_texels(const dds_file *file, const uint8_t *bytes, md5_image *image)
 {
     const uint32_t texel_size = file->bits / 8;
@@ -930,7 +955,8 @@ static const char *detect_other_format(const uint8_t *bytes, size_t size)
     return NULL;
 }
 
-// Decodes an image with the caller's decoder.
+// Decodes an image with the caller's decoder and copies the pixels. Returns NULL and sets the
+// error, with the decoder's message if there is one, if the decoder fails or memory runs out.
 static md5_image *decode_other_format(md5_context *context, const void *bytes, size_t size,
                                       const md5_image_decoder *decoder)
 {
@@ -953,7 +979,8 @@ static md5_image *decode_other_format(md5_context *context, const void *bytes, s
     return image;
 }
 
-// TGA files have no signature, so a file whose format is not detected is read as TGA.
+// Reads DDS, PCX and TGA here; passes other formats to the caller's decoder. TGA files do not have
+// a signature, so a file whose format is not detected is read as TGA.
 md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts *opts,
                            md5_error *error)
 {

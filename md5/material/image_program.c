@@ -94,6 +94,7 @@ static md5_token next_token(image_reader *reader)
 
 // -- Steps ----------------------------------------------------------------------------------------
 
+// Appends a step to the list, if steps are requested. Returns false if memory runs out.
 static bool add_step(image_reader *reader, const md5_image_step *step)
 {
     if (!reader->adds_steps)
@@ -109,6 +110,7 @@ static bool add_step(image_reader *reader, const md5_image_step *step)
 
 // -- Reading --------------------------------------------------------------------------------------
 
+// Appends the step that loads a file. Its name is converted to lower case.
 static bool add_file_step(image_reader *reader, const md5_token *token)
 {
     if (!reader->adds_steps)
@@ -121,6 +123,7 @@ static bool add_file_step(image_reader *reader, const md5_token *token)
     return add_step(reader, &step);
 }
 
+// Pushes an operation whose name was just read, and reads its opening bracket.
 static bool open_image_operation(image_reader *reader, const struct operation *operation)
 {
     open_operation *const opened = MD5_ALLOC_ZEROED(reader->scratch, open_operation, 1);
@@ -132,6 +135,8 @@ static bool open_image_operation(image_reader *reader, const struct operation *o
     return true;
 }
 
+// Reads the closing bracket of the innermost operation, removes the operation from the stack, and
+// appends its step. The steps of its arguments were appended before.
 static bool close_image_operation(image_reader *reader)
 {
     match(reader, ")");
@@ -142,7 +147,8 @@ static bool close_image_operation(image_reader *reader)
     return add_step(reader, &step);
 }
 
-// Reads the names of operations up to and including the name of a file.
+// Reads an argument that is a program up to its first file: opens operations until a token is not
+// the name of an operation, and appends that token as a file. Returns false if memory runs out.
 static bool read_to_file(image_reader *reader)
 {
     for (;;) {
@@ -157,13 +163,14 @@ static bool read_to_file(image_reader *reader)
 
 // Continues after an argument that is a program: reads the following numbers and closes operations,
 // up to the next argument that is a program. Sets `is_done` if no operation is open any more.
+// Returns false if memory runs out.
 static bool read_to_program(image_reader *reader, bool *is_done)
 {
     while (reader->open) {
         open_operation *const open = reader->open;
         open->argument++;
         const char type = open->operation->arguments[open->argument];
-        if (type == '\0') {
+        if (type == '\0') { // it was the last argument
             TRY(close_image_operation(reader));
             continue;
         }
@@ -178,6 +185,8 @@ static bool read_to_program(image_reader *reader, bool *is_done)
     return true;
 }
 
+// Reads a program. Each iteration reads one file and the text around it. Returns false if memory
+// runs out.
 static bool read_image_program(image_reader *reader)
 {
     bool is_done = false;
@@ -231,7 +240,7 @@ bool md5i_build_image_program(md5_game *game, const char *text, md5_image_progra
     image_reader reader = {.lex = &lex, .scratch = &game->scratch, .adds_steps = true};
     TRY(read_image_program(&reader));
 
-    // The list has the newest step first, the array the oldest.
+    // Copy the list, which begins with the newest step, to an array that begins with the oldest.
     md5_image_step *const steps = MD5_ALLOC_ZEROED(&game->arena, md5_image_step, reader.num_steps);
     TRY(steps);
     uint32_t i = reader.num_steps;
@@ -257,16 +266,18 @@ static uint32_t floor_power_of_two(uint32_t side)
     return power;
 }
 
-// Columns are sampled at a quarter and at three quarters of a texel of the result, in 16.16 fixed
-// point. Rows are sampled at the same fractions in floats.
+// Each texel of a resampled image is the mean of four texels of the source, at a quarter and at
+// three quarters of the texel's width and height. As in the engine, columns are computed in 16.16
+// fixed point and rows in floats.
 
-// Returns the column of the source for column `x` of the result plus `quarters` / 4. `step` is the
-// ratio of the widths in 16.16 fixed point.
+// Returns the column of the source at position `x` + `quarters` / 4 of the result. `step` is the
+// source's width divided by the result's, in 16.16 fixed point.
 static uint32_t source_column(uint32_t step, uint32_t x, uint32_t quarters)
 {
     return (uint32_t)((quarters * (uint64_t)(step >> 2) + (uint64_t)x * step) >> 16);
 }
 
+// Returns the row of the source at position `y` + `offset` of the result.
 static uint32_t source_row(uint32_t y, float offset, uint32_t source_height, uint32_t height)
 {
     return (uint32_t)(((float)y + offset) * (float)source_height / (float)height);
@@ -277,8 +288,8 @@ static const uint8_t *texel(const md5_image *image, uint32_t x, uint32_t y)
     return image->pixels + ((size_t)y * image->width + x) * MD5_IMAGE_CHANNELS;
 }
 
-// Writes a row of an image that is resampled to `width` columns: the means of the texels of two
-// rows and two columns of `image`.
+// Writes a row of the resampled image, which has `width` columns, to `to`. `above` and `below` are
+// the two rows of `image` that contribute to it.
 static void resample_row(const md5_image *image, uint32_t above, uint32_t below, uint32_t width,
                          uint8_t *to)
 {
@@ -321,8 +332,9 @@ static md5_image *round_image_size(md5_context *context, md5_image *image)
     return result;
 }
 
-// Returns the texel of `second` at the position of column `x` and row `y` of `image`, if `second`
-// is scaled to the size of `image`. The position is rounded up and to the left.
+// Returns the texel of `second` for column `x` and row `y` of `image`, as if `second` were scaled
+// to the size of `image`. The engine's rounding is kept: columns are rounded down, and a quarter is
+// added to the row before it is rounded down.
 static const uint8_t *scaled_texel(const md5_image *image, const md5_image *second, uint32_t x,
                                    uint32_t y)
 {
@@ -370,9 +382,9 @@ static void write_normal(uint8_t *texel, const float normal[3])
 
 // -- Heights --------------------------------------------------------------------------------------
 
-// Computes the normal of a texel from the heights of the texel and of its right, lower and diagonal
-// neighbors. The diagonal of this square forms two triangles; the result is the mean of their
-// normals.
+// Computes the normal of a texel from its height and the heights of three neighbors: to the right,
+// below, and diagonally below to the right. The four heights form two triangles. The result is the
+// mean of their normals.
 static void compute_height_normal(float height, float right, float below, float diagonal,
                                   float scale, float normal[3])
 {
@@ -486,13 +498,14 @@ static bool smooth_normals(md5_context *context, md5_image *image)
 
 // -- Sums -----------------------------------------------------------------------------------------
 
+// Returns the coordinate of a normal from the value of its channel.
 static float coordinate(uint8_t channel)
 {
     return ((float)channel - 128.0f) / 127.0f;
 }
 
-// Computes z of a normal for length 1 if the normal is shorter than 1. The length is computed by
-// the engine's approximate root, so that lengths up to 1.002 count as shorter.
+// Replaces z of a normal that is shorter than 1, so that its length becomes 1. The engine's
+// approximate root computes the length, so lengths up to 1.002 count as shorter.
 static void lengthen_by_z(float normal[3])
 {
     const float squared = squared_length(normal);
@@ -502,8 +515,8 @@ static void lengthen_by_z(float normal[3])
     }
 }
 
-// Adds x and y of the normals of `second` to the normals of `image`, whose z is not changed except
-// by lengthen_by_z(). The results are normalized.
+// Adds the normals of `second` to the normals of `image`: adds only x and y, and then normalizes
+// the result. `second` is scaled to the size of `image`.
 static void add_normals(md5_image *image, const md5_image *second)
 {
     uint8_t *texel = image->pixels;
@@ -616,7 +629,8 @@ static uint32_t fill_fog(uint32_t x, uint32_t y)
 
 // Returns the fraction of a line of sight that is in fog. `view` and `target` are the heights of
 // its ends above the plane of the fog. The fog density increases from 0 at the plane to 1 at RAMP
-// below it. A line with an end more than DEEP below the plane is completely in fog.
+// below it. A line with an end more than DEEP below the plane is completely in fog. The formulas
+// are the engine's.
 static float fog_fraction(float view, float target)
 {
     const float RAMP = 8.0f;
@@ -632,20 +646,22 @@ static float fog_fraction(float view, float target)
     if (length <= 0.0f)
         return -view / RAMP;
 
+    // The parts of the line that are clear: the part above the plane, and, in the ramp, the mean of
+    // 1 - density at the ends of that part times its length.
     const float above = fmaxf(upper, 0.0f);
     const float top = fminf(upper, 0.0f);
     const float bottom = fmaxf(lower, -RAMP);
-    // Clear length inside the ramp: the mean of 1 - density at both ends, times the length.
     const float clear = (1.0f + (top + bottom) / RAMP * 0.5f) * (top - bottom);
 
+    // A low end makes the whole line denser, up to complete fog at DEEP.
     const float depth = -lower / DEEP;
     if (depth >= 1.0f)
         return 1.0f;
     return (length - above - clear) / length * (1.0f - depth) + depth;
 }
 
-// Fog near its plane. Columns are heights of the eye, rows are heights of the visible point. Column
-// or row 32 is the plane.
+// Fog near its plane, as alpha. The column is the height of the eye, the row the height of the
+// visible point. Column 32 and row 32 are at the plane.
 static uint32_t fill_fog_enter(uint32_t x, uint32_t y)
 {
     const float fraction = fog_fraction((float)x - 32.0f, (float)y - 32.0f);
@@ -653,8 +669,8 @@ static uint32_t fill_fog_enter(uint32_t x, uint32_t y)
 }
 
 // Specular highlights for all exponents: ( x / 255 )^y. The power is computed by products, because
-// pow() differs between systems in the last bit. Bytes are truncated, so they may be 1 less than
-// bytes of an implementation that rounds.
+// results of pow() differ between systems in the last bit. Values are truncated, so they may be 1
+// less than in an implementation that rounds.
 static uint32_t fill_specular_2d(uint32_t x, uint32_t y)
 {
     const double base = ((float)x / 255.0f);
@@ -676,9 +692,9 @@ static uint32_t fill_normal_cube(uint32_t x, uint32_t y)
         {1.0f, -t, -s}, {-1.0f, -t, s}, {s, 1.0f, t},
         {s, -1.0f, -t}, {s, -t, 1.0f},  {-s, -t, -1.0f},
     };
-    const float *const direction = directions[y / SIDE];
+    const float *const direction = directions[y / SIDE]; // the faces are below each other
     const float scale = 127.0f / sqrtf(1.0f + s * s + t * t);
-    uint32_t color = 255;
+    uint32_t color = 255; // alpha, which the loop moves to the highest byte
     for (int i = 2; i >= 0; i--)
         color = color << 8 | (uint32_t)(128.0f + scale * direction[i]);
     return color;
@@ -865,9 +881,9 @@ static const char *find_extension(const char *name)
 
 // -- Search ---------------------------------------------------------------------------------------
 
-// Builds the path of candidate `index` for the file of a name: the engine's .tga and .jpg, then
-// .png, which later engines read. A name with another extension has one candidate. Returns false
-// if the candidate does not exist.
+// Builds the path of candidate `index` for the file of a name: with the engine's extensions .tga
+// and .jpg, then with .png, which later engines read. A name with any other extension is its only
+// candidate. Returns false if there is no candidate with this index.
 static bool build_candidate_path(char path[MAX_PATH_SIZE], const char *name, size_t index)
 {
     static const char *const extensions[] = {".tga", ".jpg", ".png"};
@@ -902,7 +918,8 @@ const char *md5_game_image_file(const md5_game *game, const char *name)
     return NULL;
 }
 
-// Adds a path and the reason of its failure to `tried`. Text that does not fit is cut.
+// Appends a path or file extension and the reason of its failure to `tried`. Text that does not fit
+// is cut.
 static void add_failure(image_search *search, const char *name, const char *reason)
 {
     const size_t used = strlen(search->tried);
@@ -910,7 +927,8 @@ static void add_failure(image_search *search, const char *name, const char *reas
                    name, reason);
 }
 
-// Reads and decodes a file. Its bytes count as memory of the search path, not of the image.
+// Reads and decodes a file. Returns NULL and sets `error` if the file cannot be read or decoded.
+// The bytes of the file do not count toward the memory limit of the image.
 static md5_image *read_image_entry(image_search *search, const md5_game_entry *entry,
                                    md5_error *error)
 {
@@ -930,8 +948,8 @@ static md5_image *read_image_entry(image_search *search, const md5_game_entry *e
     return image;
 }
 
-// Tries a file. Messages call it `display_name`. Returns true if the search has ended: the image
-// was read, or memory ran out.
+// Tries to read the image from a file. If this fails, appends `display_name` and the reason to
+// `tried`. Returns true if the search has ended: the image was read, or memory ran out.
 static bool try_file(image_search *search, const char *path, const char *display_name)
 {
     md5_error error = {.status = MD5_OK};
@@ -973,7 +991,9 @@ static bool try_compressed(image_search *search, const char *text)
 
 // -- Results --------------------------------------------------------------------------------------
 
-// Loads the image of a file name in a program.
+// Loads the image of a file name in a program: a built-in image, a file with the name and one of
+// the extensions, or the compressed image of the name. Returns NULL and sets `error`, with all
+// failures in its message, if no file could be read.
 static md5_image *load_named(md5_game *game, const char *file, const md5_image_opts *opts,
                              md5_error *error)
 {
@@ -1014,6 +1034,8 @@ typedef struct image_run {
 
 // -- Operations on single texels ------------------------------------------------------------------
 
+// Adds the channels of `second`, scaled to the size of `image`, to those of `image`. Sums above 255
+// become 255.
 static void add_images(md5_image *image, const md5_image *second)
 {
     uint8_t *texel = image->pixels;
@@ -1059,12 +1081,14 @@ static void apply_image_step(const md5_image_step *step, md5_image *image)
 
 // -- Steps ----------------------------------------------------------------------------------------
 
-// Loads a file and pushes its image.
+// Loads a file and pushes its image, resampled to powers of two unless the options keep its size.
+// Returns false and sets the context's error on failure.
 static bool push_file_image(image_run *run, const char *file)
 {
     md5_image_opts opts = run->opts ? *run->opts : (md5_image_opts){.file_name = NULL};
     md5_error reason = {.status = MD5_OK};
 
+    // The loader has its own context: reduce its limit by the memory that this context holds.
     opts.allocator = run->context.allocator;
     opts.allocator.limit -= run->context.memory_held;
     opts.file_name = file;
@@ -1080,11 +1104,13 @@ static bool push_file_image(image_run *run, const char *file)
 
     run->context.memory_held += image->size;
     md5_image *const rounded = opts.keep_size ? image : round_image_size(&run->context, image);
+    // If memory runs out, the image is pushed too, so that the caller frees it with the stack.
     run->stack[run->depth++] = rounded ? rounded : image;
     return rounded != NULL;
 }
 
-// Executes a step: pops its operands from the stack, and pushes its result.
+// Executes a step: pops its operands from the stack, and pushes its result. Operations change the
+// image of their first operand in place. Returns false and sets the context's error on failure.
 static bool run_step(image_run *run, const md5_image_step *step)
 {
     if (step->kind == MD5_IMAGE_FILE)
@@ -1119,7 +1145,9 @@ static bool is_binary(md5_image_kind kind)
     return kind == MD5_IMAGE_ADD || kind == MD5_IMAGE_ADD_NORMALS;
 }
 
-// Computes the capacity that the stack needs. Returns false if the steps do not form a tree.
+// Computes the capacity that the stack needs. Returns false if the steps do not form a tree, which
+// is possible if a caller built the program: a step has too few operands, an unknown kind, or a
+// result that no step uses.
 static bool measure_stack(const md5_image_program *program, size_t *capacity)
 {
     size_t depth = 0;
@@ -1141,6 +1169,8 @@ static bool measure_stack(const md5_image_program *program, size_t *capacity)
     return depth == 1;
 }
 
+// Executes all steps of a program. Its image is then the only one on the stack. Returns false and
+// sets the context's error on failure; the stack may then contain images.
 static bool run_program(image_run *run, const md5_image_program *program)
 {
     if (program->num_steps == 0)
@@ -1250,6 +1280,8 @@ md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
     if (first && find_builtin_image(first))
         return create_builtin_image(first, opts, error);
 
+    // The compressed image is tried first if the caller prefers it, and last if the program
+    // combines files of which one is missing.
     md5_error reason = {.status = MD5_OK};
     const bool prefers_compressed = opts && opts->compressed_first && !is_outdated(game, program);
     md5_image *image = NULL;

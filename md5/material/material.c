@@ -1,6 +1,7 @@
 // Materials: the parser of their keywords, and the values that the engine derives from them.
 //
-// `keywords` maps each keyword to a function that reads its arguments into parser->material.
+// `material_keyword_rows` maps each keyword to a function that reads its arguments into
+// parser->material.
 // read_material() reads all keywords and then derives implicit stages, sort order, culling,
 // coverage and depth bits. Stages are read by stage.c.
 #include "md5/material/material.h"
@@ -19,6 +20,7 @@
 
 // -- Texts ----------------------------------------------------------------------------------------
 
+// Reads a token from the current line. Returns an empty token at the end of the line.
 static md5_token read_on_line(md5_material_parser *parser)
 {
     md5_token token = {.text = ""};
@@ -26,7 +28,7 @@ static md5_token read_on_line(md5_material_parser *parser)
     return token;
 }
 
-// Reads a text member of md5_material. parser->value is the offset of the member.
+// Reads a token into a text member of md5_material. parser->value is the offset of the member.
 static void read_text_keyword(md5_material_parser *parser)
 {
     const md5_token token = read_on_line(parser);
@@ -46,17 +48,20 @@ static void read_spectrum(md5_material_parser *parser)
     parser->material.spectrum = md5i_token_int(&token);
 }
 
-// Stores the remaining text of the line unchanged. The tokens only determine the end of the line.
+// Stores the remaining text of the line, which contains the options of the engine's command
+// renderbump. Tokens are read only to find the end of the line.
 static void read_render_bump(md5_material_parser *parser)
 {
-    md5_token token;
     const char *start = parser->lex->at;
+    md5_token token;
     while (md5i_decl_lex_read_on_line(parser->lex, &token))
         continue;
-    while (start < parser->lex->at && (*start == ' ' || *start == '\t'))
+    const char *const end = parser->lex->at;
+
+    while (start < end && (*start == ' ' || *start == '\t'))
         start++;
     token.text = start;
-    token.size = (size_t)(parser->lex->at - start);
+    token.size = (size_t)(end - start);
     parser->material.render_bump = md5i_copy_token(parser->game, &token);
 }
 
@@ -113,8 +118,9 @@ static const struct surface_keyword {
     {.keyword = "surftype15", .surface = 15},
 };
 
-// Applies a keyword of the surface. A surface has one type, so that the last type counts; other
-// flags are combined. Returns false if the token is not a surface keyword.
+// Applies a keyword that sets bits of `surface` and `contents`. The bits of several keywords are
+// combined, except for the surface type: the last type replaces earlier types. Returns false if the
+// token is not such a keyword.
 static bool apply_surface_keyword(md5_material_parser *parser, const md5_token *token)
 {
     md5_material *const material = &parser->material;
@@ -260,8 +266,8 @@ static const struct deform_keyword {
     {.keyword = "particle2", .deform = MD5_DEFORM_PARTICLE2, .has_decl = true},
 };
 
-// Reads the table or particle name of a deform. If no file declares the table, adds an implicit
-// one.
+// Reads the name of the table or particle of a deform. A table is parsed. If no file declares the
+// table, adds an implicit table, as the engine does.
 static void read_deform_decl(md5_material_parser *parser)
 {
     md5_game *const game = parser->game;
@@ -281,7 +287,8 @@ static void read_deform_decl(md5_material_parser *parser)
         (void)md5i_parse_table(game, table);
 }
 
-// Reads deform NAME [table or particle] [expressions].
+// Reads the arguments of `deform`: the name of the deform, then, depending on the deform, a table
+// or particle, and expressions.
 static void read_deform(md5_material_parser *parser)
 {
     md5_token token;
@@ -328,9 +335,9 @@ static void read_falloff(md5_material_parser *parser)
         (void)md5i_build_image_program(parser->game, text, &parser->material.light_falloff);
 }
 
-// Reads a shortcut for a stage, such as `diffusemap IMAGE`. As in the engine, the stage is parsed
-// from a text that contains the name of the image without quotes. A name that needs quotes is
-// therefore an error.
+// Reads a shortcut for a stage, such as `diffusemap IMAGE`. parser->value is the light of the
+// stage. As in the engine, the stage is parsed from a text that contains the name of the image
+// without quotes. A name that needs quotes is therefore an error.
 static void read_shortcut(md5_material_parser *parser)
 {
     static const char *const lights[] = {"", "bumpmap", "diffusemap", "specularmap"};
@@ -399,8 +406,9 @@ static const struct material_keyword {
     {"DECAL_MACRO", set_decal, 0},
 };
 
-// Reads a material from the token after its first brace up to its last brace. Reports errors. In
-// engine mode an error sets parser->is_defaulted. Returns false if memory runs out.
+// Reads the keywords and the stages of a material, from the token after its first brace to its last
+// brace. Reports errors. In engine mode an error sets parser->is_defaulted. Returns false if memory
+// runs out.
 static bool read_material_keywords(md5_material_parser *parser)
 {
     md5_token token;
@@ -533,7 +541,9 @@ static void sort_stages(md5_material_parser *parser)
     }
 }
 
-// Draws a two-sided surface with normals twice instead, so that each side has its own normals.
+// Derives `creates_back_sides`. A two-sided surface whose drawing depends on its normals gets a
+// copy of its triangles for the back side, so that each side has its own normals. Each copy is then
+// drawn from one side.
 static void derive_back_sides(md5_material_parser *parser)
 {
     md5_material *const material = &parser->material;
@@ -549,8 +559,8 @@ static void derive_back_sides(md5_material_parser *parser)
     }
 }
 
-// Derives the coverage of a material without a keyword that sets it, and the values that depend on
-// the coverage.
+// Sets the coverage if no keyword has set it: a material without light whose first stage shows the
+// background is translucent. Then sets `no_shadows` and `contents`, which depend on the coverage.
 static void derive_coverage(md5_material_parser *parser)
 {
     md5_material *const material = &parser->material;
@@ -569,8 +579,8 @@ static void derive_coverage(md5_material_parser *parser)
         material->contents |= CONTENTS_OPAQUE;
 }
 
-// Derives the sort order of a material without the keyword `sort`. A material that reads the screen
-// is drawn after all others.
+// Sets the sort order if no keyword has set it. A material that uses the image of the screen is
+// drawn after all other materials, regardless of its keywords, unless it is the sky of a portal.
 static void derive_sort(md5_material_parser *parser)
 {
     md5_material *const material = &parser->material;
@@ -606,15 +616,16 @@ static void derive_depth_bits(md5_material_parser *parser)
     }
 }
 
+// Derives `has_subview`: another view must be rendered for the image of a stage. Derives
+// `allows_overlays`: only opaque surfaces that are drawn and that projectiles hit receive overlays.
 static void derive_subview_and_overlays(md5_material_parser *parser)
 {
     md5_material *const material = &parser->material;
-    const bool is_drawn = material->num_stages > 0 || material->gui;
-
     material->has_subview = material->sort == SORT_SUBVIEW;
     for (uint32_t i = 0; i < material->num_stages; i++)
         material->has_subview |= parser->stages[i].dynamic != MD5_IMAGE_STATIC;
 
+    const bool is_drawn = material->num_stages > 0 || material->gui;
     if (!is_drawn || material->coverage != MD5_COVERAGE_OPAQUE || (material->surface & NO_IMPACT))
         material->allows_overlays = false;
     if (parser->forces_overlays)
@@ -623,10 +634,12 @@ static void derive_subview_and_overlays(md5_material_parser *parser)
 
 // -- Parsing --------------------------------------------------------------------------------------
 
-// Reads a material. The lexer is after its name, so that the next token is the opening brace or a
-// token before it.
+// Reads a material into the parser, and derives values from its keywords. The lexer is after the
+// name of the material; tokens before the opening brace are skipped. An error in engine mode sets
+// parser->is_defaulted. Returns false if memory runs out.
 static bool read_material(md5_material_parser *parser, const md5_decl *decl, md5_decl_lex *lex)
 {
+    // Set the parser and the material to the values before the first keyword.
     md5_material *const material = &parser->material;
     parser->decl = decl;
     parser->lex = lex;
@@ -640,14 +653,14 @@ static bool read_material(md5_material_parser *parser, const md5_decl *decl, md5
     material->contents = SOLID;
     material->allows_overlays = true;
     material->light_falloff.text = "";
-
     md5i_clear_expressions(parser);
+
     (void)md5i_decl_lex_skip_until(lex, "{");
     TRY(read_material_keywords(parser));
-
     if (parser->is_defaulted)
         return true;
 
+    // Each step uses the results of the steps before it.
     TRY(add_implicit_stages(parser));
     sort_stages(parser);
     derive_back_sides(parser);
@@ -658,6 +671,7 @@ static bool read_material(md5_material_parser *parser, const md5_decl *decl, md5
     return true;
 }
 
+// Reads a material from `text`, which begins with the opening brace, instead of from its file.
 static bool read_material_text(md5_material_parser *parser, const md5_decl *decl, const char *text)
 {
     md5_decl_lex lex;
@@ -692,11 +706,12 @@ static bool read_entry(md5_material_parser *parser, md5_decl_entry *entry)
     if (!parser->is_defaulted)
         return true;
     TRY(read_material_text(parser, &entry->decl, "{ { blend blend map _default } }"));
-    parser->is_defaulted = true;
+    parser->is_defaulted = true; // read_material() has cleared it
     return true;
 }
 
-// Copies the parsed material to the memory of the game. Returns false if memory runs out.
+// Copies the parsed material and its arrays to the memory of the game, and sets entry->parsed.
+// Returns false if memory runs out.
 static bool store_material(md5_material_parser *parser, md5_decl_entry *entry)
 {
     md5_arena *const arena = &parser->game->arena;
@@ -722,13 +737,13 @@ static bool parse_material(md5_game *game, md5_decl_entry *entry)
 {
     if (entry->parsed)
         return true;
+
+    // The parser is large, so the game has one parser, which the first material creates.
     if (!game->parser)
         game->parser = MD5_ALLOC_ZEROED(&game->arena, md5_material_parser, 1);
-    if (game->parser)
-        game->parser->game = game;
-
     md5_material_parser *const parser = game->parser;
     TRY(parser);
+    parser->game = game;
 
     const md5_arena_mark before = md5i_arena_position(&game->scratch);
     const bool is_stored =

@@ -27,7 +27,7 @@ typedef struct md5_material_parser {
     md5_decl_lex *lex;
     bool is_defaulted; // the material has an error
     bool forces_overlays;
-    int value;                  // `value` of the current entry of `keywords`
+    int value;                  // `value` of the current keyword's table entry
     md5_image_repeat repeat;    // default of the stages
     md5_stage *stage;           // the current stage
     char image[MD5_IMAGE_TEXT]; // text of the current stage's image program

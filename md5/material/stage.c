@@ -29,6 +29,7 @@ typedef struct table_reader {
     bool is_defaulted; // the table has an error
 } table_reader;
 
+// Appends a value to the table. Returns false if memory runs out.
 static bool add_value(table_reader *reader, float value)
 {
     reader->values = (float *)md5_grow(&reader->lex.game->scratch, reader->values,
@@ -45,27 +46,29 @@ static bool read_values(table_reader *reader)
 {
     const bool is_lenient = md5_is_lenient(reader->lex.game);
     for (;;) {
-        md5_token token;
-        float value;
+        // The list may be empty, or the last value may have a comma after it.
         if (is_lenient && md5i_decl_lex_accept(&reader->lex, "}"))
             return true;
 
+        float value; // 0 if the token is not a number
         TRY(md5i_decl_lex_float(&reader->lex, &value) || is_lenient);
         TRY(add_value(reader, value));
 
+        md5_token token;
         const bool is_read = md5i_decl_lex_read(&reader->lex, &token);
         if (is_read && md5i_token_is(&token, "}"))
             return true;
         if (!is_read || !md5i_token_is(&token, ",")) {
             md5i_decl_lex_warn(&reader->lex, "expected comma or brace");
             TRY(is_lenient && is_read);
-            md5i_decl_lex_unread(&reader->lex, &token);
+            md5i_decl_lex_unread(&reader->lex, &token); // the next value, without a comma before it
         }
     }
 }
 
-// Reads a table after its name. Returns false if it has an error or no values, or if memory runs
-// out.
+// Reads the declaration of a table, starting after the name of the table. Stores the keywords and
+// the values in `reader`. Returns false if the declaration has an error or no values, or if memory
+// runs out.
 static bool read_table(table_reader *reader)
 {
     md5_token token;
@@ -130,7 +133,9 @@ const md5_table *md5_game_table(md5_game *game, const char *name, md5_error *err
 
 // -- Values ---------------------------------------------------------------------------------------
 
-// Interpolates between two neighboring values. Returns the first value if the table is snapped.
+// Interpolates between value `first` and the next value. After the last value, the next value is
+// the copy of the first value that md5i_parse_table() appended. A snapped table does not
+// interpolate: it returns value `first`.
 static float value_between(const md5_table *table, uint32_t first, float fraction)
 {
     if (table->is_snapped)
@@ -145,6 +150,8 @@ float md5i_sample_table(const md5_table *table, float x)
     if (count <= 1)
         return 1.0f;
 
+    // The position in the array of values. In a clamped table, x = 1 is the last value. In a
+    // repeating table, x = 1 is the first value of the next repetition.
     const float size = (float)count;
     const float last = (float)(count - 1);
     float position = table->is_clamped ? x * last : x * size;
@@ -162,7 +169,7 @@ float md5i_sample_table(const md5_table *table, float x)
         return value_between(table, first, position - (float)first);
     }
 
-    // The table repeats.
+    // Move a negative position into the first repetition: fmodf() would keep its sign.
     if (position < 0.0f)
         position += size * ceilf(-position / size);
     const float whole = floorf(position);
@@ -181,10 +188,18 @@ float md5i_sample_table(const md5_table *table, float x)
 // constants are computed while parsing. x + 0, x * 1 and x * 0 are simplified, which is exact if x
 // is finite.
 //
-// The engine's parser is recursive. This parser uses an explicit stack instead, so that nesting
-// cannot overflow the stack of the thread. Each frame waits for the value that is being read. A
-// frame is a level, which then searches for an operator; an operator with its left operand; a
-// bracket; a table; or a function, with the result for the arguments before the current one.
+// The engine's parser is recursive. This parser uses an explicit stack of frames instead, so that
+// nesting cannot overflow the stack of the thread. Each frame waits for a value. After the value
+// was read, the top frame is removed and does its work:
+//
+//   level     searches for an operator of this level after the value
+//   operator  combines its left operand with the value
+//   bracket   expects `)`
+//   table     expects `]`, and samples the table at the value
+//   function  combines the value with the result of the earlier arguments
+//
+// Functions that read the start of a term set `is_open` if the term contains another expression,
+// whose frames they pushed. The value that they return is then unused.
 
 // The level of the operators with the lowest precedence.
 enum { TOP_LEVEL = 4 };
@@ -282,7 +297,9 @@ static bool is_constant(const md5_material_parser *parser, uint32_t index, float
     return !parser->is_temporary[index] && parser->registers[index] == value;
 }
 
-// Adds an operation and returns the register of its result. Returns 0 if a limit is exceeded.
+// Adds an operation and returns the register of its result. Reports an error and returns 0 if the
+// limit of registers is exceeded. The array of operations has the same capacity, so it cannot be
+// full before.
 static uint32_t emit_material_op(md5_material_parser *parser, md5_material_op_kind kind, uint32_t a,
                                  uint32_t b, const md5_table *table)
 {
@@ -325,7 +342,7 @@ static uint32_t add_product(md5_material_parser *parser, uint32_t a, uint32_t b)
     return emit_material_op(parser, MD5_OP_MULTIPLY, a, b, NULL);
 }
 
-// Returns the register of the result of an operator. Other operators than + and * are not
+// Adds the operation of an operator and returns the register of its result. Only + and * are
 // simplified, as in the engine.
 static uint32_t add_op(md5_material_parser *parser, md5_material_op_kind kind, uint32_t a,
                        uint32_t b)
@@ -339,6 +356,9 @@ static uint32_t add_op(md5_material_parser *parser, md5_material_op_kind kind, u
 
 // -- Terms ----------------------------------------------------------------------------------------
 
+// Pushes a frame, which waits for the next value. `left`, `op` and `table` are used only by the
+// kinds of frames that md5_expression_frame lists for them. Reports an error and returns false if
+// the stack is full.
 static bool push_frame(md5_material_parser *parser, uint32_t kind, uint32_t left,
                        md5_material_op_kind op, const md5_table *table)
 {
@@ -368,22 +388,24 @@ static bool is_decimal_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-// Returns true if a token is `keyword` followed by a number below `count`, such as `parm11`.
+// Returns true if a token is `keyword` followed by a number below `count`, such as `parm11`. Stores
+// the number in `number`. The number has one or two digits, without a leading 0.
 static bool match_numbered_keyword(const md5_token *token, const char *keyword, uint32_t count,
                                    uint32_t *number)
 {
     const size_t length = strlen(keyword);
     const md5_token start = {.text = token->text, .size = length};
-    if (token->size <= length || token->size > length + 2 || !md5i_token_is_word(&start, keyword))
+    if (token->size <= length || !md5i_token_is_word(&start, keyword))
         return false;
-
     const char *const digits = token->text + length;
-    if (!is_decimal_digit(digits[0]))
+    const size_t num_digits = token->size - length;
+    if (num_digits > 2 || !is_decimal_digit(digits[0]))
         return false;
     *number = (uint32_t)(digits[0] - '0');
 
-    if (token->size == length + 2) {
-        if (digits[0] == '0' || !is_decimal_digit(digits[1]))
+    if (num_digits == 2) {
+        const bool has_leading_zero = digits[0] == '0';
+        if (has_leading_zero || !is_decimal_digit(digits[1]))
             return false;
         *number = 10 * *number + (uint32_t)(digits[1] - '0');
     }
@@ -412,37 +434,42 @@ static bool open_nested(md5_material_parser *parser, uint32_t kind, const md5_ta
     return push_levels(parser, TOP_LEVEL);
 }
 
-// Opens the arguments of min() or max(), which The Dark Mod has. Returns false if a token is
-// neither of them, or in engine mode.
+// Opens the arguments of min() or max(), which only The Dark Mod has. Returns true if `token` is
+// such a function; `is_open` is then false if a limit is exceeded. Returns false in engine mode.
 static bool open_function(md5_material_parser *parser, const md5_token *token, bool *is_open)
 {
     const bool is_min = md5i_token_is_word(token, "min");
-    if (!md5_is_lenient(parser->game) || !(is_min || md5i_token_is_word(token, "max")))
+    const bool is_max = md5i_token_is_word(token, "max");
+    if (!md5_is_lenient(parser->game) || !(is_min || is_max))
         return false;
+    // Without a bracket, the token is the name of a table.
     if (!md5i_decl_lex_accept(parser->lex, "("))
-        return false; // a table may have this name
+        return false;
     const md5_material_op_kind op = is_min ? MD5_OP_MIN : MD5_OP_MAX;
     *is_open =
         push_frame(parser, FRAME_FUNCTION, NO_OPERAND, op, NULL) && push_levels(parser, TOP_LEVEL);
     return true;
 }
 
-// Reads the end of an argument of min() or max(). Returns true if another argument follows, which
-// is then read next.
+// Reads the end of an argument of min() or max(). `value` is the argument, and becomes the result
+// of all arguments up to this one. Returns true if another argument follows, which must be read
+// next. The functions need at least two arguments.
 static bool end_argument(md5_material_parser *parser, const md5_expression_frame *frame,
                          uint32_t *value)
 {
-    if (frame->left != NO_OPERAND)
+    const bool is_first_argument = frame->left == NO_OPERAND;
+    if (!is_first_argument)
         *value = add_op(parser, frame->op, frame->left, *value);
     if (!parser->is_defaulted && md5i_decl_lex_accept(parser->lex, ","))
         return push_frame(parser, FRAME_FUNCTION, *value, frame->op, NULL)
                && push_levels(parser, TOP_LEVEL);
-    expect_token(parser, frame->left == NO_OPERAND ? "," : ")");
+    expect_token(parser, is_first_argument ? "," : ")");
     return false;
 }
 
-// Reads the number after a minus. A term that is not a number is an error. In lenient mode the term
-// is then subtracted from 0: sets `is_open`, and the term is read next.
+// Reads the number after a minus and returns the register of the negative number. A term that is
+// not a number is an error. In lenient mode such a term is subtracted from 0 instead: sets
+// `is_open`, so that the term is read next.
 static uint32_t read_negative_number(md5_material_parser *parser, bool *is_open)
 {
     const md5_token token = read_expression_token(parser);
@@ -459,22 +486,24 @@ static uint32_t read_negative_number(md5_material_parser *parser, bool *is_open)
     return 0;
 }
 
-// Reports a term that is neither a number, a parameter nor a table. In lenient mode the term is 1.
-// A name may then have an index, as if it were a table.
+// Reports a term that is neither a number, a parameter nor a table. In lenient mode the value of
+// the term is 1. If an index follows the term, as after the name of a table, opens the index, so
+// that it is read and its value is ignored.
 static void read_unknown_term(md5_material_parser *parser, const md5_token *token, bool *is_open)
 {
     md5i_decl_error(parser->lex, "a number, a parameter or a table, read as 1", "Bad term %s",
                     MD5_QUOTED_TOKEN(token));
     if (parser->is_defaulted)
         return;
-    if (token->kind == MD5_TOKEN_PUNCTUATION)
+    if (token->kind == MD5_TOKEN_PUNCTUATION) // it belongs to the text after the expression
         md5i_decl_lex_unread(parser->lex, token);
     else if (md5i_decl_lex_accept(parser->lex, "["))
         *is_open = open_nested(parser, FRAME_TABLE, NULL);
 }
 
-// Reads the `[` after the name of a table, and sets `is_open`: the index is then read next. Any
-// other token is an unknown term, whose value is 1. Returns the register of 1, or 0 after an error.
+// Reads the term `NAME [`, and sets `is_open`, so that the index of the table is read next. A name
+// that is not a table is an unknown term, whose value is 1. Returns the register of that value, or
+// 0 after an error.
 static uint32_t read_table_term(md5_material_parser *parser, const md5_token *token, bool *is_open)
 {
     md5_decl_entry *const entry =
@@ -490,8 +519,9 @@ static uint32_t read_table_term(md5_material_parser *parser, const md5_token *to
     return parser->is_defaulted ? 0 : add_constant(parser, 1.0f);
 }
 
-// Reads a term and returns its register. If the term is a bracket or a table, sets `is_open`
-// instead; its content is then read next.
+// Reads a term: a number, a parameter, a bracket, a function or a table. Returns the register of
+// its value. If the term contains an expression, sets `is_open`, and the expression must be read
+// next.
 static uint32_t read_term(md5_material_parser *parser, bool *is_open)
 {
     const md5_token token = read_expression_token(parser);
@@ -503,6 +533,7 @@ static uint32_t read_term(md5_material_parser *parser, bool *is_open)
         return 0;
     }
 
+    // Inputs of the material.
     if (md5i_token_is_word(&token, "time"))
         return MD5_REGISTER_TIME;
     if (match_numbered_keyword(&token, "parm", 12, &number))
@@ -514,6 +545,7 @@ static uint32_t read_term(md5_material_parser *parser, bool *is_open)
     if (md5i_token_is_word(&token, "sound"))
         return emit_material_op(parser, MD5_OP_SOUND, 0, 0, NULL);
 
+    // Numbers, functions and tables.
     if (md5i_token_is(&token, "-"))
         return read_negative_number(parser, is_open);
     if (is_number(&token))
@@ -545,8 +577,9 @@ static const struct operator_symbol {
     {"||", 4, MD5_OP_OR},
 };
 
-// Reads an operator of a level whose left operand was read. Returns true if the next token is such
-// an operator. Its right operand is then read next.
+// Reads an operator of the given level. `left` is its left operand, which was just read. Returns
+// true if the next token is such an operator: its right operand must be read next. Otherwise does
+// not consume the token and returns false.
 static bool read_operator(md5_material_parser *parser, uint32_t level, uint32_t left)
 {
     md5_token token;
@@ -563,29 +596,43 @@ static bool read_operator(md5_material_parser *parser, uint32_t level, uint32_t 
     return false;
 }
 
-// Passes a value to the top frame, the result of that frame to the next frame, and so on. Returns
-// true if another term must be read first.
+// Reads the `]` after the index of a table. Returns the register of the value of the table at
+// `index`, or the register of 1 if the table is unknown.
+static uint32_t close_table(md5_material_parser *parser, const md5_table *table, uint32_t index)
+{
+    expect_token(parser, "]");
+    if (!table)
+        return add_constant(parser, 1.0f);
+    return emit_material_op(parser, MD5_OP_TABLE, 0, index, table);
+}
+
+// Passes a value to the top frame, the result of that frame to the next frame, and so on, until a
+// frame needs another term. Returns true if a frame needs one. Returns false if no frame is left:
+// `value` is then the value of the expression.
 static bool pass_value_up(md5_material_parser *parser, uint32_t *value)
 {
     while (parser->num_frames > 0) {
         const md5_expression_frame frame = parser->frames[--parser->num_frames];
-        if (frame.kind == FRAME_FUNCTION) {
+        switch (frame.kind) {
+        case FRAME_OPERATOR:
+            *value = add_op(parser, frame.op, frame.left, *value);
+            break;
+        case FRAME_BRACKET:
+            expect_token(parser, ")");
+            break;
+        case FRAME_TABLE:
+            *value = close_table(parser, frame.table, *value);
+            break;
+        case FRAME_FUNCTION:
             if (end_argument(parser, &frame, value))
                 return true;
-        } else if (frame.kind == FRAME_OPERATOR) {
-            *value = add_op(parser, frame.op, frame.left, *value);
-        } else if (frame.kind == FRAME_BRACKET) {
-            expect_token(parser, ")");
-        } else if (frame.kind == FRAME_TABLE) {
-            expect_token(parser, "]");
-            if (frame.table)
-                *value = emit_material_op(parser, MD5_OP_TABLE, 0, *value, frame.table);
-            else
-                *value = add_constant(parser, 1.0f);
-        } else if (parser->is_defaulted) {
-            *value = 0;
-        } else if (read_operator(parser, frame.kind, *value)) {
-            return true;
+            break;
+        default: // a level
+            if (parser->is_defaulted)
+                *value = 0;
+            else if (read_operator(parser, frame.kind, *value))
+                return true;
+            break;
         }
     }
     return false;
@@ -710,8 +757,9 @@ void md5_stage_matrix(const md5_stage *stage, const float *registers, float matr
 
 // == Texture matrices =============================================================================
 //
-// The entries of a texture matrix are registers. Each keyword multiplies the matrix of its stage by
-// another matrix from the right, by adding operations.
+// The entries of a texture matrix are registers: uint32_t matrix[2][3] contains their indices. Each
+// keyword multiplies the matrix of its stage by another matrix from the right. The products and
+// sums become operations, because the entries are known only when the material is evaluated.
 
 static uint32_t multiply_registers(md5_material_parser *parser, uint32_t a, uint32_t b)
 {
@@ -723,8 +771,9 @@ static uint32_t add_registers(md5_material_parser *parser, uint32_t a, uint32_t 
     return add_op(parser, MD5_OP_ADD, a, b);
 }
 
-// Multiplies the matrix of the stage: matrix = matrix * factor. The order of the operations equals
-// the engine's, so that results are rounded as there.
+// Multiplies the matrix of the stage: matrix = matrix * factor. Both matrices have an implied third
+// row 0 0 1. The order of the operations equals the engine's, so that results are rounded in the
+// same way.
 static void multiply_matrix(md5_material_parser *parser, uint32_t factor[2][3])
 {
     md5_stage *const stage = parser->stage;
@@ -741,7 +790,7 @@ static void multiply_matrix(md5_material_parser *parser, uint32_t factor[2][3])
             const uint32_t first = multiply_registers(parser, matrix[row][0], factor[0][column]);
             const uint32_t second = multiply_registers(parser, matrix[row][1], factor[1][column]);
             uint32_t sum = add_registers(parser, first, second);
-            if (column == 2)
+            if (column == 2) // the 1 of the third row
                 sum = add_registers(parser, sum, matrix[row][2]);
             stage->matrix[row][column] = sum;
         }
@@ -759,7 +808,8 @@ static uint32_t centered_offset(md5_material_parser *parser, uint32_t x)
 // Transforms with two arguments.
 enum { PAIR_SCROLL, PAIR_SCALE, PAIR_CENTER_SCALE, PAIR_SHEAR };
 
-// Reads the arguments `a , b` of the transform parser->value and applies it.
+// Reads the arguments `a , b` of a transform, which apply to the texture coordinates s and t.
+// Multiplies the matrix of the stage by the transform. parser->value is one of PAIR_*.
 static void read_pair_transform(md5_material_parser *parser)
 {
     const uint32_t a = md5i_read_expression(parser);
@@ -768,6 +818,7 @@ static void read_pair_transform(md5_material_parser *parser)
     const uint32_t one = add_constant(parser, 1.0f);
 
     if (parser->value == PAIR_SHEAR) {
+        // The offsets keep the center of the texture in its position.
         const uint32_t minus_half = add_constant(parser, -0.5f);
         const uint32_t s = multiply_registers(parser, minus_half, a);
         const uint32_t t = multiply_registers(parser, minus_half, b);
@@ -786,7 +837,8 @@ static void read_pair_transform(md5_material_parser *parser)
     multiply_matrix(parser, parser->value == PAIR_SCROLL ? scroll : scale);
 }
 
-// Returns the register of a * first + b * second + 0.5.
+// Returns the register of a * first + b * second + 0.5, where `first` and `second` are registers.
+// Such an offset leaves the center of a rotated texture in its position.
 static uint32_t rotated_offset(md5_material_parser *parser, float a, uint32_t first, float b,
                                uint32_t second)
 {
@@ -795,8 +847,9 @@ static uint32_t rotated_offset(md5_material_parser *parser, float a, uint32_t fi
     return add_registers(parser, add_registers(parser, left, right), add_constant(parser, 0.5f));
 }
 
-// Writes the register of the value of a table of the game at the value of register `turns`. Returns
-// false and reports an error if the game does not have the table.
+// Samples the table `name` of the game, a sine or cosine, at the value of the register `turns`.
+// Stores the register of the result in `value`. Returns false and reports an error if the game does
+// not have the table.
 static bool lookup_rotation(md5_material_parser *parser, const char *name, uint32_t turns,
                             uint32_t *value)
 {
@@ -810,8 +863,8 @@ static bool lookup_rotation(md5_material_parser *parser, const char *name, uint3
     return true;
 }
 
-// Rotates the texture about its center by a number of full turns. Sine and cosine are tables of the
-// game.
+// Reads rotate ANGLE, and rotates the texture about its center. The angle is in full turns. Sine
+// and cosine are tables that the files of the game declare.
 static void read_rotate(md5_material_parser *parser)
 {
     uint32_t sine;
@@ -852,8 +905,9 @@ static void read_stage_program(md5_material_parser *parser)
         set_program(parser, parser->value, md5i_copy_token(parser->game, &token));
 }
 
-// Reads the name of a mega texture, which is a file in a format of the engine. If the file does not
-// exist, the material is defaulted in engine mode.
+// Reads the name of a mega texture, a very large texture in a file of the engine. If the file
+// exists, the stage uses the shader program of mega textures. Otherwise the stage is unchanged; in
+// engine mode the material is then defaulted.
 static void read_mega_texture(md5_material_parser *parser)
 {
     char path[MD5_IMAGE_TEXT];
@@ -877,8 +931,9 @@ static void read_mega_texture(md5_material_parser *parser)
         parser->is_defaulted = true;
 }
 
-// Reads the index of a program input. Returns false and reports an error if it is not below
-// `count`.
+// Reads the index of an input of a shader program. `keyword` is for the message. Returns false and
+// reports an error if the index is not in 0..count-1; in lenient mode also skips the arguments
+// after the index.
 static bool read_input_index(md5_material_parser *parser, const char *keyword, int32_t count,
                              int32_t *index)
 {
@@ -905,14 +960,17 @@ static void read_vertex_parm(md5_material_parser *parser)
     if ((uint32_t)index >= program->num_vertex_parms)
         program->num_vertex_parms = (uint32_t)index + 1;
 
+    // Read the given values. A token that is not a comma ends them and is skipped, as in the
+    // engine.
     uint32_t *const values = program->vertex_parms[index];
     values[0] = md5i_read_expression(parser);
     uint32_t count = 1;
-    md5_token comma; // a token that is not a comma is skipped, as in the engine
+    md5_token comma;
     while (count < 4 && md5i_decl_lex_read_on_line(parser->lex, &comma)
            && md5i_token_is(&comma, ","))
         values[count++] = md5i_read_expression(parser);
 
+    // Set the missing values.
     for (uint32_t i = count; i < 4; i++) {
         const float missing_value = i == 3 ? 1.0f : 0.0f;
         values[i] = count == 1 ? values[0] : add_constant(parser, missing_value);
@@ -938,12 +996,10 @@ static const struct fragment_keyword {
     {"nopicmip", -1},
 };
 
-// Reads fragmentMap UNIT [keywords] IMAGE.
+// Reads fragmentMap UNIT [keywords] IMAGE: an image for a texture unit of the fragment program.
 static void read_fragment_map(md5_material_parser *parser)
 {
     md5_stage_program *const program = &parser->stage->program;
-    md5_token token = {.text = ""};
-    char text[MD5_IMAGE_TEXT];
     int32_t unit;
     if (!read_input_index(parser, "fragmentMap", MD5_MAX_FRAGMENT_IMAGES, &unit))
         return;
@@ -952,6 +1008,8 @@ static void read_fragment_map(md5_material_parser *parser)
         program->num_images = (uint32_t)unit + 1;
     program->repeat[unit] = MD5_IMAGE_REPEAT;
 
+    // Read keywords. The first token that is not a keyword is the start of the image.
+    md5_token token;
     for (;;) {
         token = (md5_token){.text = ""};
         (void)md5i_decl_lex_read_on_line(parser->lex, &token);
@@ -962,8 +1020,9 @@ static void read_fragment_map(md5_material_parser *parser)
         if (keyword->repeat >= 0)
             program->repeat[unit] = (md5_image_repeat)keyword->repeat;
     }
-
     md5i_decl_lex_unread(parser->lex, &token);
+
+    char text[MD5_IMAGE_TEXT];
     if (md5i_read_image_text(parser->lex, text))
         (void)md5i_build_image_program(parser->game, text, &program->images[unit]);
 }
@@ -985,6 +1044,7 @@ typedef struct named_bits {
     uint32_t bits;
 } named_bits;
 
+// The factors of the source color: values of the lower 4 bits of md5_stage.bits.
 static const named_bits sources[] = {
     {"GL_ONE", 0},
     {"GL_ZERO", 1},
@@ -998,6 +1058,7 @@ static const named_bits sources[] = {
     {NULL, 0},
 };
 
+// The factors of the destination color: the next 4 bits of md5_stage.bits.
 static const named_bits destinations[] = {
     {"GL_ZERO", 0x00},      {"GL_ONE", 0x20},
     {"GL_SRC_COLOR", 0x30}, {"GL_ONE_MINUS_SRC_COLOR", 0x40},
@@ -1006,7 +1067,7 @@ static const named_bits destinations[] = {
     {NULL, 0x20},
 };
 
-// Pairs of factors: a source in the lower 4 bits, and a destination in the next 4 bits.
+// Names of pairs of a source and a destination factor.
 static const named_bits blends[] = {
     {"blend", 0x65},    // GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA
     {"add", 0x20},      // GL_ONE, GL_ONE
@@ -1032,7 +1093,8 @@ static const named_bits *find_named_bits(const named_bits *table, const md5_toke
     return entry;
 }
 
-// Returns the bits of a blend factor. Reports an unknown factor.
+// Returns the bits of the blend factor in a token. `table` is `sources` or `destinations`. Reports
+// an unknown factor and returns the default of the table.
 static uint32_t parse_blend_factor(md5_material_parser *parser, const named_bits *table,
                                    const md5_token *token)
 {
@@ -1044,7 +1106,8 @@ static uint32_t parse_blend_factor(md5_material_parser *parser, const named_bits
     return factor->bits;
 }
 
-// Reads blend MODE, blend SOURCE, DESTINATION, or the kind of light of the stage.
+// Reads the arguments of `blend`: the name of a blend mode, two blend factors with a comma between
+// them, or the name of the light that the stage receives.
 static void read_blend(md5_material_parser *parser)
 {
     md5_token token;
@@ -1062,7 +1125,8 @@ static void read_blend(md5_material_parser *parser)
         return;
     }
 
-    // Two factors. The first may also be an unknown keyword, which was reported.
+    // Two factors. An unknown keyword is reported as an unknown factor. The comma is required in
+    // engine mode and after a valid factor.
     const uint32_t source = parse_blend_factor(parser, sources, &token);
     const bool is_factor = find_named_bits(sources, &token)->keyword != NULL;
     if (is_factor || !md5_is_lenient(parser->game))
@@ -1098,6 +1162,9 @@ static bool has_dynamic_size(md5_material_parser *parser)
     return !md5i_token_is(&token, "}");
 }
 
+// Reads the size of an image that is rendered in each frame, such as the image of a mirror or a
+// camera. parser->value is the kind of the image. All kinds except that of a camera are drawn at
+// the positions of their texels on the screen.
 static void read_dynamic(md5_material_parser *parser)
 {
     parser->stage->dynamic = (md5_dynamic_image)parser->value;
@@ -1109,9 +1176,11 @@ static void read_dynamic(md5_material_parser *parser)
         parser->stage->texgen = MD5_TEXGEN_SCREEN;
 }
 
-// Reads videoMap [loop] [withAudio] FILE, or soundmap FILE.
+// Reads videoMap [loop] [withAudio] FILE, or soundmap FILE: a video as the image of the stage.
+// parser->value is true for soundmap.
 static void read_video(md5_material_parser *parser)
 {
+    // After each optional keyword, `token` is the token after it.
     md5_token token;
     const bool is_sound_map = parser->value != 0;
     bool is_read = md5i_decl_lex_read(parser->lex, &token);
@@ -1119,7 +1188,7 @@ static void read_video(md5_material_parser *parser)
     if (loops)
         is_read = md5i_decl_lex_read(parser->lex, &token);
 
-    // A keyword of The Dark Mod.
+    // Only The Dark Mod has the keyword withAudio.
     if (is_read && md5_is_lenient(parser->game) && md5i_token_is_word(&token, "withAudio"))
         is_read = md5i_decl_lex_read(parser->lex, &token);
 
@@ -1173,6 +1242,8 @@ static void set_texgen(md5_material_parser *parser)
     parser->stage->texgen = (md5_texgen)parser->value;
 }
 
+// Reads privatePolygonOffset [NUMBER]. The default is 1. A token on the line that is not a number
+// is reported.
 static void read_stage_polygon_offset(md5_material_parser *parser)
 {
     md5_token token;
@@ -1200,7 +1271,8 @@ static void read_texgen(md5_material_parser *parser)
     if (texgen->keyword) {
         parser->stage->texgen = (md5_texgen)texgen->bits;
     } else {
-        // As in the engine's message, the name is not in quotes.
+        // As in the engine's message, the name is not in quotes: cut the first and the last
+        // character of the quoted name.
         const md5_quoted name = quote_material_name(parser);
         md5i_decl_error(parser->lex, "normal, reflect, skybox or wobbleSky",
                         "bad texGen %s in material %.*s", MD5_QUOTED_TOKEN(&token),
@@ -1334,7 +1406,8 @@ static const struct stage_keyword {
 
 // -- Stages ---------------------------------------------------------------------------------------
 
-// Initializes the stage after the last finished stage, with the default values of a stage.
+// Sets the stage after the last finished stage to the default values of a stage, and returns it.
+// The stage is not counted yet. There must be space for it.
 static md5_stage *init_stage(md5_material_parser *parser)
 {
     md5_stage *const stage = &parser->stages[parser->material.num_stages];
@@ -1349,7 +1422,8 @@ static md5_stage *init_stage(md5_material_parser *parser)
     return stage;
 }
 
-// Sets the image program of a stage. A built-in image also sets the repeat mode and the filter.
+// Builds the image program of a stage from its text. A built-in image also sets the repeat mode and
+// the filter. Returns false if memory runs out.
 static bool set_stage_image(md5_material_parser *parser, const char *image, md5_stage *stage)
 {
     TRY(md5i_build_image_program(parser->game, image, &stage->image));
@@ -1358,8 +1432,9 @@ static bool set_stage_image(md5_material_parser *parser, const char *image, md5_
     return true;
 }
 
-// Adds the current stage after its last keyword was read. A stage without an image and without
-// another source of its color is reported.
+// Counts the current stage, after its last keyword was read, and builds its image program. A stage
+// without an image and without another source of its color is reported, and receives the default
+// image.
 static void finish_stage(md5_material_parser *parser)
 {
     md5_stage *const stage = parser->stage;
@@ -1378,9 +1453,35 @@ static void finish_stage(md5_material_parser *parser)
     (void)set_stage_image(parser, parser->image, stage);
 }
 
+// Reads the next token of a stage. Returns false at the end of the text. This is an error only in
+// engine mode: in lenient mode the end of the text ends the stage, and the parser of the material
+// reports it.
+static bool read_stage_token(md5_material_parser *parser, md5_token *token)
+{
+    if (md5_is_lenient(parser->game))
+        return md5i_decl_lex_read(parser->lex, token);
+    const bool is_read = md5i_decl_lex_read_any(parser->lex, token);
+    if (!is_read)
+        parser->is_defaulted = true;
+    return is_read;
+}
+
+// Reads the arguments of a keyword of a stage and applies the keyword. Reports an unknown keyword.
+static void read_stage_keyword(md5_material_parser *parser, const md5_token *token)
+{
+    const struct stage_keyword *const keyword =
+        MD5_FIND_TOKEN(struct stage_keyword, stage_keyword_rows, token);
+    if (!keyword) {
+        md5i_report_unknown_keyword(parser->lex, token, MD5_SCOPE_STAGE, "unknown token",
+                                    parser->decl->name, "a stage keyword or '}'");
+        return;
+    }
+    parser->value = keyword->value;
+    keyword->read(parser);
+}
+
 void md5i_read_stage(md5_material_parser *parser)
 {
-    md5_token token;
     if (parser->material.num_stages == MD5_MAX_STAGES) {
         md5i_decl_lex_warn(parser->lex, "material %s exceeded %d stages",
                            quote_material_name(parser).text, MD5_MAX_STAGES);
@@ -1388,33 +1489,20 @@ void md5i_read_stage(md5_material_parser *parser)
         return;
     }
 
-    const bool is_lenient = md5_is_lenient(parser->game);
     parser->stage = init_stage(parser);
     parser->image[0] = '\0';
 
+    // After an error or without memory, the stage is not added.
     while (!parser->is_defaulted && md5_game_is_ok(parser->game)) {
-        // The end of the text ends the stage. This is an error in engine mode. In lenient mode the
-        // parser of the material reports the end of the text.
-        const bool is_read = is_lenient ? md5i_decl_lex_read(parser->lex, &token)
-                                        : md5i_decl_lex_read_any(parser->lex, &token);
-        if (!is_read && !is_lenient)
-            parser->is_defaulted = true;
+        md5_token token;
+        const bool is_read = read_stage_token(parser, &token);
         if (parser->is_defaulted)
-            break;
+            return;
         if (!is_read || md5i_token_is(&token, "}")) {
             finish_stage(parser);
             return;
         }
-
-        const struct stage_keyword *const keyword =
-            MD5_FIND_TOKEN(struct stage_keyword, stage_keyword_rows, &token);
-        if (keyword) {
-            parser->value = keyword->value;
-            keyword->read(parser);
-            continue;
-        }
-        md5i_report_unknown_keyword(parser->lex, &token, MD5_SCOPE_STAGE, "unknown token",
-                                    parser->decl->name, "a stage keyword or '}'");
+        read_stage_keyword(parser, &token);
     }
 }
 
