@@ -25,7 +25,9 @@ static size_t child_index(const md5_name_node *node, const char *name, size_t le
     return (1 + (node->bits | c)) >> 8;
 }
 
-// Returns the only name of a tree that may equal `name`.
+// Returns the leaf that is found by following the bits of `name` from the root, or NULL if the map
+// is empty. It is the only leaf whose name may equal `name`: the inner nodes test only some bits,
+// so the caller must compare the names.
 static md5_name_node *closest(const md5_name_map *names, const char *name, size_t length)
 {
     md5_name_node *node = names->root;
@@ -66,7 +68,7 @@ void **md5i_name_map_add(md5_name_map *names, md5_arena *arena, const char *name
     // Find the first byte in which the name differs from the closest name.
     size_t byte = 0;
     while (nearest && nearest->name[byte] == name[byte]) {
-        if (name[byte] == '\0')
+        if (name[byte] == '\0') // both names end: they are equal
             return &nearest->value;
         byte++;
     }
@@ -116,6 +118,7 @@ static uint32_t child_at_level(uint32_t index, uint32_t level)
     return (uint32_t)(index / child_capacity(level)) % MD5_SHARED_WIDTH;
 }
 
+// Returns true if the tree has enough levels for an element with this index.
 static bool has_capacity(const md5_shared_array *array, uint32_t index)
 {
     return array->num_levels > 0 && index / child_capacity(array->num_levels) < MD5_SHARED_WIDTH;
@@ -131,8 +134,9 @@ void *md5i_shared_get(const md5_shared_array *array, uint32_t index)
     return node;
 }
 
-// Returns a node that the owner may change, with the content of the node `from`, which may be NULL:
-// `from` itself or a copy. Returns NULL if memory runs out.
+// Returns a node with the content of the node `from` that `owner` may change: `from` itself if the
+// owner created it, else a copy. If `from` is NULL, the node is empty. Returns NULL if memory runs
+// out.
 static md5_shared_node *make_writable(md5_arena *arena, const void *owner, void *from)
 {
     md5_shared_node *const node = (md5_shared_node *)from;
@@ -174,6 +178,7 @@ bool md5i_shared_set(md5_shared_array *array, md5_arena *arena, const void *owne
     TRY(reserve_shared(array, arena, owner, index));
 
     // Replace the nodes on the path to the element by writable nodes, and change their counts.
+    // `link` is the address of the pointer to the next node.
     void **link = &array->root;
     for (uint32_t level = array->num_levels; level > 0; level--) {
         md5_shared_node *const node = make_writable(arena, owner, *link);
@@ -204,10 +209,12 @@ static uint32_t count_below(const void *child, uint32_t level)
 
 void *md5i_shared_array_at(const md5_shared_array *array, uint32_t order)
 {
-    void *found = array->root;  // a node, or the element after the last level
-    uint32_t remaining = order; // number of elements to skip in `found`
     if (order >= md5i_shared_count(array))
         return NULL;
+
+    // In each level, skip the children that contain only earlier elements.
+    void *found = array->root;  // a node, or the element after the last level
+    uint32_t remaining = order; // number of elements to skip in `found`
     for (uint32_t level = array->num_levels; found && level > 0; level--) {
         const md5_shared_node *const node = (const md5_shared_node *)found;
         uint32_t child = 0;

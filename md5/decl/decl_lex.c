@@ -101,7 +101,8 @@ const char *md5i_copy_token(md5_game *game, const md5_token *token)
 // Numbers of declarations. Like in the engine, values are summed digit by digit in double, so that
 // the result is not always the nearest float.
 
-// Return the byte at lex->at, and the byte after it; NUL after the end of the text.
+// Return the byte at the position of the lexer, and the byte after it. Both are NUL after the end
+// of the text.
 static char byte_at(const md5_decl_lex *lex)
 {
     return lex->at < lex->end ? *lex->at : '\0';
@@ -112,6 +113,7 @@ static char next_byte(const md5_decl_lex *lex)
     return lex->end - lex->at > 1 ? lex->at[1] : '\0';
 }
 
+// Returns true if a character is a digit of base 2, 8, 10 or 16.
 static bool is_digit_of_base(char c, unsigned base)
 {
     if (base < 16)
@@ -155,7 +157,8 @@ static double decimal_value(const char *digit, const char *end)
     return value;
 }
 
-// Reads the sign and the digits of an exponent and applies it to token->number.
+// Reads the sign and the digits of an exponent, and multiplies or divides token->number by that
+// power of ten.
 static void read_exponent(md5_decl_lex *lex, md5_token *token)
 {
     enum { MAX_EXPONENT = 400 }; // above it every double is 0 or infinite
@@ -171,8 +174,8 @@ static void read_exponent(md5_decl_lex *lex, md5_token *token)
     token->number = is_negative ? token->number / factor : token->number * factor;
 }
 
-// Skips the rest of a number like 1.#INF. In the engine it is an error of a declaration, but still
-// a token.
+// Skips the name after the # of a number such as 1.#INF, and reports the number. `start` is the
+// start of the number. Like in the engine, the number is a token although it is an error.
 static void skip_not_finite(md5_decl_lex *lex, const char *start)
 {
     while (byte_at(lex) == '#' || is_upper_case(byte_at(lex)) || is_digit_of_base(byte_at(lex), 10))
@@ -181,13 +184,16 @@ static void skip_not_finite(md5_decl_lex *lex, const char *start)
     md5i_decl_lex_warn(lex, "parsed %s", MD5_QUOTED_TOKEN(&shown));
 }
 
-// Reads a decimal integer or a real number. Values that are not finite have names after a `#`.
+// Reads a decimal integer or a real number into token->number and token->is_real. A number that is
+// not finite has a # and a name after its digits. Reports a second point and returns false.
 static bool read_decimal(md5_decl_lex *lex, md5_token *token)
 {
     const char *const start = lex->at;
     uint32_t dots = 0;
-    for (; is_digit_of_base(byte_at(lex), 10) || byte_at(lex) == '.'; lex->at++)
-        dots += *lex->at == '.';
+    for (; is_digit_of_base(byte_at(lex), 10) || byte_at(lex) == '.'; lex->at++) {
+        if (*lex->at == '.')
+            dots++;
+    }
     if (dots > 1) {
         md5i_decl_lex_warn(lex, "more than one dot in number");
         return false;
@@ -195,7 +201,7 @@ static bool read_decimal(md5_decl_lex *lex, md5_token *token)
 
     const char next = byte_at(lex);
     token->is_real = dots == 1 || next == 'e';
-    if (!token->is_real) {
+    if (!token->is_real) { // read the digits again, as an integer modulo 2^32
         lex->at = start;
         token->number = read_whole(lex, 10);
         return true;
@@ -219,13 +225,14 @@ static unsigned base_from_prefix(char second)
     return md5_lower(second) == 'b' ? 2 : 8;
 }
 
-// Reads the number at lex->at.
+// Reads the number at the position of the lexer, with its suffixes. The text of the token does not
+// contain the suffixes. Reports an error and returns false if the number is invalid.
 static bool decl_lex_number(md5_decl_lex *lex, md5_token *token)
 {
     const char *const start = lex->at;
     token->kind = MD5_TOKEN_NUMBER;
     if (*start == '0' && next_byte(lex) != '.') {
-        // 0x1f, 0b1, 017 or 0.
+        // 0x1f, 0b1, 017 or 0. The prefix has two characters, or is the 0 of an octal number.
         const unsigned base = base_from_prefix(next_byte(lex));
         lex->at += base == 8 ? 1 : 2;
         token->number = read_whole(lex, base);
@@ -236,7 +243,7 @@ static bool decl_lex_number(md5_decl_lex *lex, md5_token *token)
     token->text = start;
     token->size = (size_t)(lex->at - start);
 
-    // Skips suffixes: one f or l after a real number, up to two of l and u after an integer.
+    // Skip suffixes: one f or l after a real number, up to two of l and u after an integer.
     const int max_suffixes = token->is_real ? 1 : 2;
     const char suffix = token->is_real ? 'f' : 'u';
     for (int i = 0; i < max_suffixes; i++) {
@@ -278,8 +285,8 @@ static void skip_line_comment(md5_decl_lex *lex)
 // comment is skipped too, and if it ends a line, that line is not counted.
 static void skip_block_comment(md5_decl_lex *lex)
 {
-    lex->at++;
-    for (lex->at++; byte_at(lex) != '\0'; lex->at++) {
+    lex->at += 2; // the opening /*
+    for (; byte_at(lex) != '\0'; lex->at++) {
         if (*lex->at == '\n') {
             lex->line++;
             lex->line_start = lex->at + 1;
@@ -320,6 +327,7 @@ static bool skip_space(md5_decl_lex *lex)
 
 // -- Strings --------------------------------------------------------------------------------------
 
+// Moves the lexer back to a saved position.
 static void return_to(md5_decl_lex *lex, md5_decl_position position)
 {
     lex->at = position.at;
@@ -327,10 +335,12 @@ static void return_to(md5_decl_lex *lex, md5_decl_position position)
     lex->line = position.line;
 }
 
-// Reads one quoted part of a string, including its quotes.
+// Reads one quoted part of a string, including its quotes. Stores the text between the quotes in
+// `text` and `size`. Reports an error and returns false if the string does not end on its line.
 static bool read_part(md5_decl_lex *lex, char quote, const char **text, size_t *size)
 {
-    *text = ++lex->at;
+    lex->at++; // the opening quote
+    *text = lex->at;
     while (byte_at(lex) != quote) {
         if (byte_at(lex) == '\0' || byte_at(lex) == '\n') {
             md5i_decl_lex_warn(lex,
@@ -339,12 +349,13 @@ static bool read_part(md5_decl_lex *lex, char quote, const char **text, size_t *
         }
         lex->at++;
     }
-    *size = (size_t)(lex->at++ - *text);
+    *size = (size_t)(lex->at - *text);
+    lex->at++; // the closing quote
     return true;
 }
 
-// Returns true if a backslash follows a string in `quote`, which joins another part to it. Skips
-// the white space before it.
+// Returns true if a backslash follows a string, which joins another part to it. Skips the white
+// space before the backslash. Only strings in double quotes are joined.
 static bool find_backslash(md5_decl_lex *lex, char quote)
 {
     if (!lex->joins_strings || quote != '"')
@@ -352,9 +363,10 @@ static bool find_backslash(md5_decl_lex *lex, char quote)
     return skip_space(lex) && *lex->at == '\\';
 }
 
-// After a part of a string, sets `is_joined` if a backslash joins another part, and moves to the
-// quote of that part. Reports an error and returns false if a string does not follow the backslash.
-static bool find_joined(md5_decl_lex *lex, char quote, bool *is_joined)
+// Searches for another part of a string, after a part. If a backslash joins another part, sets
+// `is_joined` and moves the lexer to the quote of that part. Otherwise does not move the lexer.
+// Reports an error and returns false if a string does not follow the backslash.
+static bool find_next_part(md5_decl_lex *lex, char quote, bool *is_joined)
 {
     const md5_decl_position before = {lex->at, lex->line_start, lex->line};
     *is_joined = find_backslash(lex, quote);
@@ -362,7 +374,7 @@ static bool find_joined(md5_decl_lex *lex, char quote, bool *is_joined)
         return_to(lex, before);
         return true;
     }
-    lex->at++;
+    lex->at++; // the backslash
     if (skip_space(lex) && *lex->at == quote)
         return true;
     md5i_decl_lex_warn(lex, "expecting string after '\\' terminated line");
@@ -395,19 +407,20 @@ static bool read_string_token(md5_decl_lex *lex, char quote, md5_token *token)
     token->kind = MD5_TOKEN_STRING;
     token->is_literal = quote == '\'';
     TRY(read_part(lex, quote, &token->text, &token->size));
-    TRY(find_joined(lex, quote, &is_joined));
+    TRY(find_next_part(lex, quote, &is_joined));
     while (is_joined) {
         const char *text;
         size_t size;
         TRY(read_part(lex, quote, &text, &size));
         TRY(md5i_append_text(&lex->game->scratch, token, &capacity, text, size));
-        TRY(find_joined(lex, quote, &is_joined));
+        TRY(find_next_part(lex, quote, &is_joined));
     }
     return true;
 }
 
 // -- Names and punctuation ------------------------------------------------------------------------
 
+// Returns true if a name can begin with a character. Paths are names.
 static bool begins_name(char c)
 {
     const bool is_path_byte = c == '/' || c == '\\' || c == '.';
@@ -423,7 +436,8 @@ static void read_name_token(md5_decl_lex *lex, md5_token *token)
     token->size = (size_t)(lex->at - token->text);
 }
 
-// Reads the longest punctuation at the position of the lexer.
+// Reads the longest punctuation token at the position of the lexer. Reports an unknown character
+// and returns false.
 static bool read_punctuation(md5_decl_lex *lex, md5_token *token)
 {
     // Longer tokens precede their beginnings. Tokens that begin with / \ or . are names.
@@ -571,7 +585,7 @@ bool md5i_decl_lex_skip_braces(md5_decl_lex *lex, uint32_t depth)
 
 // -- Values ---------------------------------------------------------------------------------------
 
-// Reads a number after a minus.
+// Reads the number after a minus. Reports any other token and returns false.
 static bool read_negated(md5_decl_lex *lex, md5_token *token)
 {
     TRY(md5i_decl_lex_read_any(lex, token));
@@ -592,7 +606,6 @@ bool md5i_decl_lex_float(md5_decl_lex *lex, float *value)
 
     if (token.kind == MD5_TOKEN_PUNCTUATION && md5i_token_is(&token, "-")) {
         const bool is_read = read_negated(lex, &token);
-
         *value = -md5i_token_float(&token);
         return is_read;
     }
@@ -613,7 +626,7 @@ int32_t md5i_decl_lex_int(md5_decl_lex *lex)
     if (token.kind == MD5_TOKEN_PUNCTUATION && md5i_token_is(&token, "-")) {
         (void)read_negated(lex, &token);
         const int32_t value = md5i_token_int(&token);
-        return value == INT32_MIN ? value : -value;
+        return value == INT32_MIN ? value : -value; // -INT32_MIN would overflow
     }
     if (token.kind != MD5_TOKEN_NUMBER)
         md5i_decl_lex_warn(lex, "expected integer value, found %s", MD5_QUOTED_TOKEN(&token));

@@ -5,12 +5,10 @@
 // - The byte after a comment /* */ is skipped too. If it ends a line, this line is not counted.
 // - Names begin with a letter, _ / \ or . and continue with these characters, digits and : but not
 //   with -.
-// - Numbers: 010 is octal, 0x1f hexadecimal, 0b1 binary. An exponent is a lower-case e. The
-// suffixes
+// - Numbers: 010 is octal, 0x1f hexadecimal, 0b1 binary. An exponent is a lower-case e. Suffixes
 //   f F l L u U are skipped. 1.2.3 is an error.
-// - Strings in " or ' end on their line and do not have escapes. Only a backslash joins two
-// strings:
-//   "a" \ "b".
+// - Strings in " or ' end on their line and do not have escapes. Two strings in " with a backslash
+//   between them are one string: "a" \ "b".
 // - After an error and at the end of the text, md5i_decl_lex_read() returns false.
 #ifndef MD5_DECL_DECL_LEX_H
 #define MD5_DECL_DECL_LEX_H

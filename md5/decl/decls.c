@@ -27,7 +27,8 @@ void md5i_decl_error(const md5_decl_lex *lex, const char *expected, const char *
         *lex->is_defaulted = true;
 }
 
-// Copies the declarations of files, which precede implicit declarations, as unparsed.
+// Copies the declarations of files to an empty list, as unparsed. Implicit declarations, which are
+// after them, are not copied. Returns false if memory runs out.
 static bool copy_list(md5_arena *arena, const md5_decl_list *from, md5_decl_list *to)
 {
     md5_decl_entry *const copies = MD5_ALLOC_ZEROED(arena, md5_decl_entry, from->count);
@@ -50,6 +51,7 @@ static bool copy_list(md5_arena *arena, const md5_decl_list *from, md5_decl_list
     return true;
 }
 
+// Creates the lists of the inactive mode if they do not exist. Returns false if memory runs out.
 static bool copy_lists(md5_game *game)
 {
     if (game->has_inactive_decls)
@@ -69,17 +71,18 @@ bool md5_game_set_parse_mode(md5_game *game, md5_parse_mode mode, md5_error *err
     MD5_ASSERT(mode == MD5_PARSE_LENIENT || mode == MD5_PARSE_ENGINE,
                "mode: must be a value of md5_parse_mode");
 
+    // Before the first use no declaration is parsed, so the lists fit any mode.
     if (mode == game->mode || !game->is_used) {
         game->mode = mode;
         return true;
     }
 
-    // Each mode has its own lists of declarations, because a declaration is parsed differently.
     (void)md5_game_begin(game, error);
     const bool is_copied = copy_lists(game);
     md5_game_end(game);
     TRY(is_copied);
 
+    // Exchange the lists of both modes.
     for (uint32_t i = 0; i < MD5_NUM_DECL_TYPES; i++) {
         const md5_decl_list list = game->decls[i];
         game->decls[i] = game->inactive_decls[i];
@@ -114,8 +117,8 @@ md5_decl_entry *md5i_find_entry(const md5_game *game, md5_decl_type type, const 
     return found ? (md5_decl_entry *)*found : NULL;
 }
 
-// Adds an entry with a canonical name, which the list does not contain. Returns NULL if memory runs
-// out.
+// Adds an entry to the list of a type. `name` is a canonical name that the list does not contain.
+// Returns NULL if memory runs out.
 static md5_decl_entry *add_decl_entry(md5_game *game, md5_decl_type type, const char *name)
 {
     md5_decl_list *const list = &game->decls[type];
@@ -179,8 +182,8 @@ enum {
     DECL_COST = 320,        // approximate memory of a declaration in addition to its text, bytes
 };
 
-// Returns the number of bytes that may still be read from the search path of a file. `cost` is the
-// number of bytes that were read from it.
+// Returns the number of bytes that may still be read from the search path of a file: the limits are
+// described above. `cost` is the number of bytes that were read from that search path.
 static size_t remaining_read_budget(const md5_game *game, const md5_game_entry *entry, size_t cost)
 {
     const size_t half_limit = game->context.allocator.limit / 2;
@@ -223,8 +226,11 @@ typedef struct decl_head {
     uint32_t keyword_column; // column of the first token
 } decl_head;
 
+// The result of read_head(). HEAD_SKIPPED: an error was reported, and the next token can be the
+// beginning of a declaration. HEAD_END: the file has ended.
 typedef enum head_result { HEAD_READ, HEAD_SKIPPED, HEAD_END } head_result;
 
+// Reports a declaration without a name and skips it. Its opening brace was read.
 static head_result skip_nameless(md5_decl_lex *lex)
 {
     md5i_decl_lex_warn(lex, "Missing decl name");
@@ -238,14 +244,15 @@ static head_result warn_at_end(const md5_decl_lex *lex)
     return HEAD_END;
 }
 
-// Counts all lines of a file. The lexer counts like the engine, which does not count a line that
-// ends directly after a comment.
+// Counts all lines of a file, for decl->keyword_line. The line of the lexer cannot be used: like
+// the engine, the lexer does not count a line that ends directly after a comment.
 typedef struct line_counter {
     const char *at;
     const char *line_start;
     uint32_t line;
 } line_counter;
 
+// Counts the lines from the last counted position to `end`.
 static void count_lines_until(line_counter *lines, const char *end)
 {
     for (; lines->at < end; lines->at++) {
@@ -256,6 +263,7 @@ static void count_lines_until(line_counter *lines, const char *end)
     }
 }
 
+// Returns the type that a token names, or MD5_NUM_DECL_TYPES if it does not name a type.
 static md5_decl_type type_from_token(const md5_token *token)
 {
     int type = 0;
@@ -264,7 +272,8 @@ static md5_decl_type type_from_token(const md5_token *token)
     return (md5_decl_type)type;
 }
 
-// Reads `[type] name`, and checks that a brace follows.
+// Reads the beginning of a declaration, `[type] name`, and checks that a brace follows. `export` is
+// read like a type; it does not need a brace here.
 static head_result read_head(md5_decl_lex *lex, md5_decl_type default_type, line_counter *lines,
                              decl_head *head)
 {
@@ -293,6 +302,7 @@ static head_result read_head(md5_decl_lex *lex, md5_decl_type default_type, line
     if (md5i_token_is(&head->name, "{"))
         return skip_nameless(lex);
 
+    // Check the brace, and leave it to the parser.
     if (head->is_export)
         return HEAD_READ;
     if (!md5i_decl_lex_read(lex, &token))
@@ -305,6 +315,7 @@ static head_result read_head(md5_decl_lex *lex, md5_decl_type default_type, line
     return HEAD_READ;
 }
 
+// Sets the text and the position of a declaration that ends at the position of the lexer.
 static void set_text(const md5_decl_lex *lex, const decl_head *head, md5_decl *decl)
 {
     decl->file = lex->file;
@@ -315,8 +326,9 @@ static void set_text(const md5_decl_lex *lex, const decl_head *head, md5_decl *d
     decl->size = (size_t)(lex->at - head->start);
 }
 
-// Adds a declaration to the list of duplicates of `entry`, which has the same name. The engine uses
-// the first declaration of a name.
+// Reports a declaration whose name is already used by `entry`, and appends it to the list of hidden
+// declarations of `entry`. The engine uses the first declaration of a name. Returns false if memory
+// runs out.
 static bool add_hidden(md5_decl_lex *lex, const decl_head *head, md5_decl_entry *entry)
 {
     lex->token_at = head->name.at;
@@ -336,7 +348,8 @@ static bool add_hidden(md5_decl_lex *lex, const decl_head *head, md5_decl_entry 
     return true;
 }
 
-// Adds the declaration that ends at the position of the lexer.
+// Adds the declaration that ends at the position of the lexer. A declaration that is too large is
+// skipped with a warning. Returns false if memory runs out.
 static bool add_decl(md5_decl_lex *lex, const decl_head *head)
 {
     const size_t size = (size_t)(lex->at - head->start);
@@ -378,6 +391,7 @@ static const struct decl_folder {
     {"newpdas/", ".pda", MD5_DECL_PDA},
 };
 
+// Returns true if a file is directly in a folder and has the file extension of the folder.
 static bool is_in_folder(const char *name, const struct decl_folder *folder)
 {
     const size_t start = strlen(folder->folder);
@@ -416,7 +430,9 @@ static const char *read_file(md5_game *game, const md5_game_entry *entry, size_t
     return copy;
 }
 
-// Adds the declarations of text[size], the content of a file. Returns false if memory runs out.
+// Adds the declarations of text[size], the content of a file. Increases `cost` by the memory of the
+// declarations; if the limit is reached, the rest of the file is ignored with a warning. Returns
+// false if memory runs out.
 static bool index_text(md5_game *game, const struct decl_folder *folder,
                        const md5_game_entry *entry, const char *text, size_t size, size_t *cost)
 {
@@ -432,6 +448,7 @@ static bool index_text(md5_game *game, const struct decl_folder *folder,
         if (result == HEAD_SKIPPED)
             continue;
 
+        // The content of the declaration is parsed later, when it is requested.
         (void)md5i_decl_lex_skip_braces(&lex, 0);
         if (!head.is_export)
             TRY(add_decl(&lex, &head));
@@ -447,7 +464,8 @@ static bool index_text(md5_game *game, const struct decl_folder *folder,
 }
 
 // Adds the declarations of a file. `cost` is the number of bytes that were read from its search
-// path, and is increased. Returns false if memory runs out.
+// path, and is increased. A file that cannot be read is skipped with a warning. Returns false if
+// memory runs out.
 static bool index_file(md5_game *game, const struct decl_folder *folder,
                        const md5_game_entry *entry, size_t *cost)
 {
@@ -456,6 +474,7 @@ static bool index_file(md5_game *game, const struct decl_folder *folder,
         max_size = MAX_FILE;
     if (max_size == 0)
         max_size = 1; // 0 would mean any size
+
     size_t size = 0;
     const char *const text = read_file(game, entry, max_size, &size);
     const md5_arena_mark before = md5i_arena_position(&game->scratch);

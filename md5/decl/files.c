@@ -17,7 +17,8 @@ static bool is_separator(char c, char separator)
     return separator != '\0' && c == separator;
 }
 
-// Converts a name to lower case, with / between folders.
+// Converts a name to the form by which files are found: lower case, with / between folders.
+// `separator` is as in is_separator().
 static void fold(char *name, char separator)
 {
     for (; *name; name++)
@@ -51,8 +52,9 @@ static bool set_entry_names(md5_game *game, const char *name, bool is_archive,
     return true;
 }
 
-// Adds a file of search path `path_index`, unless its name is already in the index or cannot be
-// requested. If an archive contains a name twice, the last file is used.
+// Adds a file of search path `path_index` to the index, unless its name is already in the index or
+// cannot be requested. If an archive contains a name twice, the last file is used. Returns false if
+// memory runs out.
 static bool add_file(md5_game *game, uint32_t path_index, size_t file)
 {
     const md5_game_path *const path = &game->paths[path_index];
@@ -60,8 +62,9 @@ static bool add_file(md5_game *game, uint32_t path_index, size_t file)
     if (!name)
         return true;
 
+    // Write the entry after the last entry. It is counted only at the end, if it is kept; otherwise
+    // the memory of its names is freed.
     const md5_arena_mark before = md5i_arena_position(&game->arena);
-    // The entry is written past the last entry. It counts only if num_entries is increased.
     md5_game_entry *const entry = &game->entries[game->num_entries];
     *entry = (md5_game_entry){.path = path_index, .file = file};
     TRY(set_entry_names(game, name, path->is_archive, entry));
@@ -164,6 +167,8 @@ static bool folds_to(const md5_game_path *path, const char *name, const char *fo
     return *name == *folded;
 }
 
+// Returns true if a search path contains a file with a folded name. Takes linear time: only the
+// first search path with the file is in the index.
 static bool has_file(const md5_game_path *path, const char *folded)
 {
     for (size_t file = 0; file < path->num_files; file++) {
@@ -198,8 +203,9 @@ static void set_reason(md5_error *error, const char *reason)
     memcpy(error->message, reason, strlen(reason) + 1);
 }
 
-// Loaders close a file with only its bytes, not with its entry, so that they get a copy of the
-// bytes.
+// Opens a file of the game for a loader of the library: md5_files.open. Returns a copy of its
+// bytes, because loaders close a file by its bytes, while the search path of the file closes it by
+// its index. Returns NULL and sets the message of `error` on failure.
 static const void *open_for_loader(void *user, const char *path, size_t *size, md5_error *error)
 {
     const md5_game *const game = (const md5_game *)user;
