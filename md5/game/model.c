@@ -88,6 +88,7 @@ typedef struct md5_model_parser {
 
 // == Files ========================================================================================
 
+// Returns true if a name ends with a file extension, such as ".md5mesh".
 static bool has_file_extension(const md5_token *name, const char *extension)
 {
     const size_t size = strlen(extension);
@@ -121,7 +122,9 @@ static void set_asset_length(const md5_anim *anim, md5_asset *asset)
     asset->milliseconds = length < (double)INT32_MAX ? (uint32_t)length : INT32_MAX;
 }
 
-// Reads a mesh or animation file. The asset is not usable if the file does not exist or is damaged.
+// Reads a mesh file if `is_mesh`, else an animation file, and stores the information about it in
+// `asset`. The asset is not usable if the file does not exist or is damaged. If memory runs out,
+// sets the game's error.
 static void read_asset(md5_game *game, const char *path, bool is_mesh, md5_asset *asset)
 {
     const md5_load_opts opts = {.allocator = game->context.allocator,
@@ -133,6 +136,7 @@ static void read_asset(md5_game *game, const char *path, bool is_mesh, md5_asset
     if (!text)
         return;
 
+    // Exactly one of them is read.
     md5_model *const model = is_mesh ? md5_parse_model(text, size, &opts, &error) : NULL;
     md5_anim *const anim = is_mesh ? NULL : md5_parse_anim(text, size, &opts, &error);
     md5i_game_close_file(game, entry, text, size);
@@ -160,12 +164,15 @@ static const md5_asset *find_asset(md5_game *game, const md5_token *name, const 
         return NULL;
 
     void **const found = md5i_name_map_find(&game->assets, key);
-    if (found && *found)
-        return ((const md5_asset *)*found)->is_usable ? (const md5_asset *)*found : NULL;
+    if (found && *found) {
+        const md5_asset *const loaded = (const md5_asset *)*found;
+        return loaded->is_usable ? loaded : NULL;
+    }
+
+    // The first request. A damaged file is also stored, so that it is read only once.
     md5_asset *const asset = MD5_ALLOC_ZEROED(&game->arena, md5_asset, 1);
     if (!asset)
         return NULL;
-
     asset->file = md5_copy_text(&game->arena, name->text, name->size);
     read_asset(game, key, strcmp(extension, ".md5mesh") == 0, asset);
     if (!md5_game_is_ok(game))
@@ -184,6 +191,7 @@ static inline bool md5_has_anim(const md5_model_parser *parser, const md5_anim_s
     return slot && md5i_shared_get(&parser->anims.anims, slot->index);
 }
 
+// Returns true if the model has no error that ends its parse, and memory has not run out.
 static bool can_continue(const md5_model_parser *parser)
 {
     return !parser->is_defaulted && md5_game_is_ok(parser->game);
@@ -207,6 +215,7 @@ static bool charge_joint_budget(md5_model_parser *parser, uint32_t num_joints)
         *spent += num_joints;
         return true;
     }
+    // The first charge that fails exhausts the budget, so that later charges do not report again.
     if (*spent < MAX_JOINTS) {
         *spent = MAX_JOINTS;
         md5i_decl_error(&parser->lex, "fewer joints, skipped",
@@ -215,10 +224,11 @@ static bool charge_joint_budget(md5_model_parser *parser, uint32_t num_joints)
     return false;
 }
 
-// Comparing a name costs 1/32 of other work on a joint.
+// Comparing this many names costs as much as other work on one joint.
 enum { COMPARISONS_PER_JOINT = 32 };
 
-// Returns the joint with a name, ignoring case, or MD5_NONE.
+// Returns the index of the joint of the mesh with a name, ignoring case. Returns MD5_NONE if the
+// joint or the mesh does not exist, or if the joint budget is exhausted.
 static uint32_t find_mesh_joint(md5_model_parser *parser, const char *name, size_t size)
 {
     const md5_token token = {.text = name, .size = size};
@@ -244,13 +254,13 @@ typedef struct channel_joints {
     uint32_t *joints;      // [count], capacity [num_joints]
     uint8_t *is_contained; // [num_joints]
     uint32_t count;
-    const char *source; // position in the file of the patterns that were not yet applied
+    const char *source; // position in the file of the next pattern, for warnings
 } channel_joints;
 
 // -- Lists of joints ------------------------------------------------------------------------------
 
-// Returns the end of the descendants of a joint. They follow the joint in the file, up to the first
-// joint whose parent is before it.
+// Returns the index after the last descendant of a joint. Descendants follow the joint directly.
+// They end at the first joint that is a root or whose parent is before the joint.
 static uint32_t descendants_end(const md5_asset *mesh, uint32_t joint)
 {
     uint32_t end = joint + 1;
@@ -288,8 +298,9 @@ static void remove_joints(md5_model_parser *parser, channel_joints *list, uint32
     list->count = count;
 }
 
-// Moves the location of warnings to the next occurrence of a name in the file. Only the beginning
-// of a long name is compared, so that the time is linear.
+// Moves the location of warnings to the next occurrence of a name in the file, because the patterns
+// were copied from there. Only the beginning of a long name is compared, so that the time is linear
+// in the size of the list. If the name is not found, the location is unchanged.
 static void locate_name(md5_model_parser *parser, channel_joints *list, const char *name,
                         size_t size)
 {
@@ -304,11 +315,12 @@ static void locate_name(md5_model_parser *parser, channel_joints *list, const ch
     }
 }
 
-// Applies one pattern to the joints of a channel: J, *J, -J or -*J. `patterns` is the whole list,
-// for messages.
+// Applies one pattern, pattern[size], to the joints of a channel: J, *J, -J or -*J. Warns if the
+// joint does not exist. `patterns` is the whole list of patterns, for the warning.
 static void apply_joint_pattern(md5_model_parser *parser, channel_joints *list, const char *pattern,
                                 size_t size, md5_token patterns)
 {
+    // Read the prefixes.
     const char *name = pattern;
     const bool is_removed = size > 0 && *name == '-';
     if (is_removed) {
@@ -332,7 +344,8 @@ static void apply_joint_pattern(md5_model_parser *parser, channel_joints *list, 
         return;
     }
 
-    if (!charge_joint_budget(parser, 0)) // the joint was not searched
+    // If the budget is exhausted, the joint was not searched. That was reported.
+    if (!charge_joint_budget(parser, 0))
         return;
     const char *const model = parser->decl->name;
     md5i_decl_lex_warn(&parser->lex, "Unknown joint %s in %s for model %s",
@@ -382,18 +395,20 @@ static void apply_joint_list(md5_model_parser *parser, channel_joints *list, md5
     }
 }
 
-// Assigns the joints of a list to a channel, except for joints that already have a channel.
+// Assigns the joints of a list to a channel of the engine, except for joints that already have a
+// channel, which causes a warning. The array of the list becomes the array of the channel.
 static void assign_channel_joints(md5_model_parser *parser, channel_joints *list, uint32_t channel)
 {
-    uint32_t count = 0;
-    if (!parser->owns_joint_channels) { // copy the parent's before the first change
+    // Copy the parent's array before the first change.
+    if (!parser->owns_joint_channels) {
         parser->joint_channels = (uint8_t *)md5i_arena_copy(
             &parser->game->scratch, parser->joint_channels, parser->mesh->num_joints, 1);
         parser->owns_joint_channels = true;
     }
-    if (!parser->joint_channels)
+    if (!parser->joint_channels) // out of memory
         return;
 
+    uint32_t count = 0; // joints that are kept, at the start of the array
     for (uint32_t i = 0; i < list->count; i++) {
         const uint32_t joint = list->joints[i];
         if (parser->joint_channels[joint] != 0) {
@@ -409,7 +424,8 @@ static void assign_channel_joints(md5_model_parser *parser, channel_joints *list
     parser->channels[channel].num_joints = count;
 }
 
-// Makes `other_channels` the parser's, with capacity for another channel.
+// Ensures that the parser owns `other_channels`, and that the array has capacity for another
+// channel. Returns false if memory or the joint budget runs out.
 static bool reserve_other_channel(md5_model_parser *parser)
 {
     enum { MIN_CAPACITY = 8 };
@@ -435,10 +451,10 @@ static void set_other_channel(md5_model_parser *parser, const md5_token *name,
                               const channel_joints *list)
 {
     enum { MAX_OTHER_CHANNELS = 256 };
-    md5_named_channel *channel = NULL;
     if (!reserve_other_channel(parser))
         return;
 
+    md5_named_channel *channel = NULL;
     for (uint32_t i = 0; i < parser->num_other_channels; i++) {
         if (md5i_token_is_word(name, parser->other_channels[i].name))
             channel = &parser->other_channels[i];
@@ -467,7 +483,8 @@ static uint32_t find_channel(const md5_token *name)
     return channel;
 }
 
-// Stores the joints that a list of patterns selects as the joints of a channel.
+// Stores the joints that a list of patterns selects as the joints of a channel. `channel` is the
+// index of the channel, or MD5_NUM_CHANNELS if the engine does not have a channel with this name.
 static void store_channel(md5_model_parser *parser, const md5_token *name, uint32_t channel,
                           md5_token patterns)
 {
@@ -750,14 +767,18 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
         list->commands[list->count++] = command;
 }
 
-// Compares commands by frame, then by their position in the file.
+// Compares two commands by frame, then by their position in the file. `a` and `b` point to pointers
+// to the commands. The commands are in one array in the order of the file, so that the pointers
+// have that order too.
 static int compare_commands(const void *a, const void *b)
 {
     const md5_frame_command *const first = *(const md5_frame_command *const *)a;
     const md5_frame_command *const second = *(const md5_frame_command *const *)b;
     if (first->frame != second->frame)
         return first->frame < second->frame ? -1 : 1;
-    return first < second ? -1 : first > second;
+    if (first != second)
+        return first < second ? -1 : 1;
+    return 0;
 }
 
 // -- Flags ----------------------------------------------------------------------------------------
@@ -776,7 +797,8 @@ static uint32_t parse_anim_flag(const md5_token *token)
     return 0;
 }
 
-// Stores the commands of an animation, sorted by frame.
+// Copies the commands of an animation to the game's memory, sorted by frame. Commands of one frame
+// keep the order of the file. Does nothing if memory runs out or the model has an error.
 static void store_commands(md5_model_parser *parser, const command_list *list, md5_model_anim *anim)
 {
     md5_frame_command *const commands =
@@ -842,12 +864,12 @@ static void read_anim_block(md5_model_parser *parser, md5_model_anim *anim)
 static void check_hierarchy(md5_model_parser *parser, const md5_asset *anim)
 {
     const md5_asset *const mesh = parser->mesh;
-    const char *difference = NULL;
     if (!mesh || md5_is_lenient(parser->game))
         return;
     if (!charge_joint_budget(parser, 1 + anim->num_joints / COMPARISONS_PER_JOINT))
         return;
 
+    const char *difference = NULL;
     if (mesh->num_joints != anim->num_joints)
         difference = "number of joints";
     for (uint32_t i = 0; i < anim->num_joints && !difference; i++) {
@@ -885,7 +907,8 @@ static void add_anim_file(md5_model_parser *parser, const md5_asset *asset, md5_
     check_hierarchy(parser, asset);
 }
 
-// Reads FILE, FILE ...
+// Reads the files of an animation, FILE, FILE ..., and adds them. A file that cannot be loaded is
+// reported.
 static void read_files(md5_model_parser *parser, md5_model_anim *anim)
 {
     md5_token token;
@@ -923,7 +946,8 @@ static const md5_anim_name *find_anim_name(md5_model_parser *parser, const md5_t
     return found ? (const md5_anim_name *)*found : NULL;
 }
 
-// Returns the entry of a name. Adds it if it is new. Returns NULL if memory runs out.
+// Returns the entry of a name, which is added to the game if it is new. Returns NULL if memory runs
+// out.
 static const md5_anim_name *add_anim_name(md5_model_parser *parser, const char *text, size_t size)
 {
     md5_game *const game = parser->game;
@@ -943,14 +967,14 @@ static const md5_anim_name *add_anim_name(md5_model_parser *parser, const char *
 }
 
 // Returns the length of the alias of an animation: its name without the digits at the end. Reports
-// an error if the alias has less than two characters.
+// an error if the alias has less than two characters; the alias is then the whole name.
 static size_t find_alias_size(md5_model_parser *parser, const md5_token *name)
 {
-    size_t last = name->size;
-    while (last > 1 && name->text[last - 1] >= '0' && name->text[last - 1] <= '9')
-        last--;
-    if (last > 1)
-        return last;
+    size_t size = name->size;
+    while (size > 1 && name->text[size - 1] >= '0' && name->text[size - 1] <= '9')
+        size--;
+    if (size > 1)
+        return size;
     md5i_decl_error(&parser->lex, "a name of two or more characters before its number",
                     "Invalid animation name %s", MD5_QUOTED_TOKEN(name));
     return name->size;
@@ -973,8 +997,9 @@ static const md5_anim_slot *add_anim_slot(md5_model_parser *parser, const md5_an
     return slot;
 }
 
-// Adds an animation to the list of the model. It replaces the animation of `slot`, unless `slot` is
-// NULL. The alias is the first `alias_size` bytes of the name.
+// Adds an animation to the list of the model. If `slot` is not NULL, the animation replaces the
+// animation of this slot. `token` is its name, and the first `alias_size` bytes of the name are its
+// alias.
 static void add_anim(md5_model_parser *parser, const md5_model_anim *anim, const md5_token *token,
                      size_t alias_size, const md5_anim_slot *slot)
 {
@@ -1010,10 +1035,9 @@ static const md5_anim_slot *find_anim_slot(md5_model_parser *parser, const md5_t
 static void read_model_anim(md5_model_parser *parser)
 {
     md5_token token;
-    md5_model_anim anim = {.rate = 1.0f};
     if (!parser->names_mesh)
         md5i_decl_error(&parser->lex, "mesh", "Must specify mesh before defining anims");
-    parser->names_mesh = true;
+    parser->names_mesh = true; // report the error only once
     if (parser->is_defaulted)
         return;
     if (!md5i_decl_lex_read(&parser->lex, &token)) {
@@ -1021,12 +1045,16 @@ static void read_model_anim(md5_model_parser *parser)
         return;
     }
 
+    // An animation replaces an inherited animation with its name.
     const md5_anim_slot *const slot = find_anim_slot(parser, &token);
     const bool is_duplicate = slot && slot->index >= parser->num_inherited_slots;
     if (is_duplicate)
         md5i_decl_error(&parser->lex, "a unique name, skipped", "Duplicate anim %s",
                         MD5_QUOTED_TOKEN(&token));
     const size_t alias_size = parser->is_defaulted ? 0 : find_alias_size(parser, &token);
+
+    // A duplicate is read too, so that its tokens are skipped, but it is not added.
+    md5_model_anim anim = {.rate = 1.0f};
     if (can_continue(parser))
         read_files(parser, &anim);
     if (can_continue(parser) && md5i_decl_lex_accept(&parser->lex, "{"))
@@ -1166,8 +1194,8 @@ static bool remove_by_alias(md5_model_parser *parser, const md5_anim_name *name,
     return true;
 }
 
-// Removes the animation whose own name is a name, and which can have another alias, whose list then
-// loses it. Sets *is_found if the animation exists.
+// Removes the animation with a name, and updates the list of its alias, which can differ from the
+// name. Sets *is_found if the animation exists.
 static void remove_by_name(md5_model_parser *parser, const md5_anim_name *name,
                            const md5_token *token, bool *is_found)
 {
@@ -1215,7 +1243,8 @@ static void read_offset(md5_model_parser *parser)
         md5i_decl_error(&parser->lex, "( x y z )", "Expected vector following 'offset'");
 }
 
-// Reads the value of a keyword of a model. Reports an unknown keyword and skips its block.
+// Reads the arguments of a keyword of a model and applies the keyword. Reports an unknown keyword
+// and skips its arguments and its block.
 static void read_model_keyword(md5_model_parser *parser, const md5_token *token)
 {
     if (md5i_token_is(token, "anim")) {
@@ -1251,7 +1280,8 @@ static void read_model_keyword(md5_model_parser *parser, const md5_token *token)
 
 // -- Storing --------------------------------------------------------------------------------------
 
-// Copies the joints of a channel, without joints that a later mesh does not have.
+// Copies the joints of a channel to the game's memory, without joints that the mesh does not have:
+// a later `mesh` can have fewer joints. Returns false if memory runs out.
 static bool copy_channel_joints(md5_model_parser *parser, const md5_model_channel *from,
                                 md5_model_channel *result)
 {
@@ -1267,7 +1297,8 @@ static bool copy_channel_joints(md5_model_parser *parser, const md5_model_channe
     return true;
 }
 
-// Copies the other channels to the game's memory, unless they are the parent's.
+// Stores the channels that the engine does not have. Copies them to the game's memory, unless they
+// are the parent's. Returns false if memory runs out.
 static bool store_other_channels(md5_model_parser *parser, bool has_parent, md5_parsed_model *model)
 {
     model->def.num_other_channels = parser->num_other_channels;
@@ -1286,7 +1317,8 @@ static bool store_other_channels(md5_model_parser *parser, bool has_parent, md5_
     return true;
 }
 
-// Copies the channel of each joint to the game's memory, unless they are the parent's.
+// Stores the channel of each joint. Copies the array to the game's memory, unless it is the
+// parent's. Returns false if memory runs out.
 static bool store_joint_channels(md5_model_parser *parser, md5_parsed_model *model)
 {
     model->joint_channels = parser->joint_channels;
@@ -1297,8 +1329,9 @@ static bool store_joint_channels(md5_model_parser *parser, md5_parsed_model *mod
     return model->joint_channels != NULL;
 }
 
-// Stores the joints of the numbered channels. MD5_CHANNEL_ALL is shared with the mesh, unchanged
-// channels are shared with `parent`, which may be NULL.
+// Stores the joints of the engine's channels. MD5_CHANNEL_ALL uses the array of the mesh. Channels
+// that did not change use the arrays of `parent`, which may be NULL. Returns false if memory runs
+// out.
 static bool store_channels(md5_model_parser *parser, const md5_parsed_model *parent,
                            md5_parsed_model *model)
 {
@@ -1321,9 +1354,13 @@ static bool store_model(md5_model_parser *parser, md5_decl_entry *entry)
 {
     md5_parsed_model *const model = MD5_ALLOC_ZEROED(&parser->game->arena, md5_parsed_model, 1);
     TRY(model);
+
+    // The members that are only for models that inherit this model.
     model->mesh = parser->mesh;
     model->names_mesh = parser->names_mesh;
     model->anims = parser->anims;
+
+    // The public part.
     model->def.decl = &entry->decl;
     model->def.mesh = "";
     if (parser->mesh) {
@@ -1340,22 +1377,26 @@ static bool store_model(md5_model_parser *parser, md5_decl_entry *entry)
     const bool has_parent = parser->parent && parser->parent->mesh == parser->mesh;
     TRY(store_channels(parser, has_parent ? parser->parent : NULL, model));
     TRY(store_other_channels(parser, has_parent, model));
+
     entry->parsed = model;
     entry->decl.state = parser->is_defaulted ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;
     return true;
 }
 
-// Parses a model whose parents are parsed. Returns false if memory runs out.
+// Parses a model whose parents are parsed, and stores it. A model with an error is stored without
+// content, as in the engine. Returns false if memory runs out.
 static bool parse_single(md5_game *game, md5_decl_entry *entry)
 {
     const md5_arena_mark before = md5i_arena_position(&game->scratch);
     md5_model_parser parser = {.game = game, .decl = &entry->decl};
     md5i_decl_lex_begin_decl(&parser.lex, game, entry, &parser.is_defaulted);
+
     md5_token token;
     (void)md5i_decl_lex_skip_until(&parser.lex, "{");
     while (can_continue(&parser) && md5i_decl_lex_read(&parser.lex, &token)
            && !md5i_token_is(&token, "}"))
         read_model_keyword(&parser, &token);
+
     if (parser.is_defaulted)
         reset_parser(&parser);
     const bool is_stored = md5_game_is_ok(game) && store_model(&parser, entry);
@@ -1372,6 +1413,7 @@ typedef struct waiting_model {
     bool has_pushed_parents;
 } waiting_model;
 
+// Pushes a model on the stack. Returns false if memory runs out.
 static bool push_model(md5_game *game, waiting_model **top, md5_decl_entry *entry)
 {
     waiting_model *const added = MD5_ALLOC_ZEROED(&game->scratch, waiting_model, 1);
@@ -1387,10 +1429,11 @@ static bool push_model(md5_game *game, waiting_model **top, md5_decl_entry *entr
 static bool push_parents(md5_game *game, waiting_model **top, md5_decl_entry *entry)
 {
     md5_decl_lex lex;
-    md5_token token;
-    bool is_name = false; // the token follows `inherit`
     md5i_decl_lex_begin_decl(&lex, game, entry, NULL);
     lex.is_silent = true;
+
+    md5_token token;
+    bool is_name = false; // the token follows `inherit`
     while (md5i_decl_lex_read(&lex, &token)) {
         md5_decl_entry *parent = NULL;
         if (is_name)
@@ -1407,9 +1450,10 @@ static bool parse_with_parents(md5_game *game, md5_decl_entry *entry)
 {
     waiting_model *top = NULL;
     TRY(entry->parsed || push_model(game, &top, entry));
+    // A model is visited twice. In the first visit its parents are pushed above it. In the second
+    // visit they are parsed, so the model is parsed too. A model that is open, below its parents on
+    // the stack, is not pushed again, so that a model that inherits itself does not loop.
     while (top) {
-        // A model is visited twice: first its parents are pushed above it, then it is parsed. A
-        // model that is open is below its parents on the stack, and is not pushed again.
         waiting_model *const current = top;
         if (!current->entry->parsed && !current->has_pushed_parents) {
             current->has_pushed_parents = true;

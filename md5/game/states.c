@@ -13,9 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The thread after the threads of the channels runs the functions of frame commands. MAX_FRAMES
-// limits times in frames.
-enum { NUM_THREADS = MD5_CHANNEL_HEAD + 1, FRAME_THREAD = NUM_THREADS, MAX_FRAMES = 1000000 };
+// Each channel up to MD5_CHANNEL_HEAD has a thread. The thread after them runs the functions of
+// frame commands.
+enum { NUM_THREADS = MD5_CHANNEL_HEAD + 1, FRAME_THREAD = NUM_THREADS };
+
+// Limit of blend times, in frames of 24 Hz: longer times become this time.
+enum { MAX_FRAMES = 1000000 };
 
 typedef struct script_call {
     const script_function *function;
@@ -203,8 +206,8 @@ static uint32_t frames_to_milliseconds(uint32_t frames)
     return frames * 1000 / 24;
 }
 
-// Returns the actor that plays a channel. `channel` becomes the channel of that actor: a head plays
-// in MD5_CHANNEL_ALL.
+// Returns the actor that plays a channel of the character, and replaces `channel` by the channel of
+// that actor: a separate head plays MD5_CHANNEL_HEAD in its MD5_CHANNEL_ALL.
 static md5_actor *find_actor(const md5_states *states, md5_channel *channel)
 {
     if (*channel != MD5_CHANNEL_HEAD || !states->desc.head)
@@ -213,7 +216,8 @@ static md5_actor *find_actor(const md5_states *states, md5_channel *channel)
     return states->desc.head;
 }
 
-// Returns true if the clip of a channel ends within a number of frames.
+// Returns true if the clip of a channel has ended or ends within a number of frames. A clip that
+// repeats without end, or a missing clip, does not end.
 static bool is_animation_done(const md5_states *states, md5_channel channel, uint32_t frames)
 {
     const md5_actor *const actor = find_actor(states, &channel);
@@ -232,6 +236,7 @@ static bool prevents_override(const md5_states *states, md5_channel channel)
            && (actor->entity->clips[clip].anim->flags & MD5_ANIM_PREVENTS_IDLE_OVERRIDE) != 0;
 }
 
+// Returns true if a channel follows other channels.
 static bool is_idle(const md5_states *states, md5_channel channel)
 {
     return states->run.threads[channel].is_idle || states->run.threads[channel].is_disabled;
@@ -244,6 +249,7 @@ static uint32_t find_clip(const md5_states *states, md5_channel channel, const c
     return md5_actor_choose(actor, states->run.prefix.text, name);
 }
 
+// Plays a clip on a channel, with the blend time that the script has set for it.
 static void play_clip(md5_states *states, md5_channel channel, uint32_t clip, md5_actor_mode mode)
 {
     script_thread *const thread = &states->run.threads[channel];
@@ -252,11 +258,13 @@ static void play_clip(md5_states *states, md5_channel channel, uint32_t clip, md
     thread->blend = 0;
 }
 
-// Plays the clip of another actor's slot on a channel: the clip with the same name or alias. A head
-// without such a clip plays "idle".
+// Plays on a channel the clip that `leader`, another actor, plays in a slot: the clip of the
+// channel's actor with the same name, or else the same alias. If the actor does not have such a
+// clip, a head plays "idle", and any other channel plays nothing. `milliseconds` is the blend time.
 static void play_same_clip(md5_states *states, md5_channel channel, const md5_actor *leader,
                            const md5_actor_slot *slot, uint32_t milliseconds)
 {
+    // Find the clip, and play it in sync with the leader's.
     md5_channel actor_channel = channel;
     md5_actor *const actor = find_actor(states, &actor_channel);
     const md5_model_anim *const anim = leader->entity->clips[slot->clip].anim;
@@ -271,6 +279,7 @@ static void play_same_clip(md5_states *states, md5_channel channel, const md5_ac
         return;
     }
 
+    // `clip` remains MD5_NONE for other channels, which stops them.
     if (channel == MD5_CHANNEL_HEAD) {
         clip = find_clip(states, channel, "idle");
         if (clip == actor->slots[actor_channel][0].clip)
@@ -279,7 +288,8 @@ static void play_same_clip(md5_states *states, md5_channel channel, const md5_ac
     (void)md5_actor_play(actor, actor_channel, clip, MD5_ACTOR_CYCLE, 0, milliseconds);
 }
 
-// Plays the clip of channel `leader` on another channel.
+// Plays the clip of channel `leader` on another channel, in sync with it. `frames` is the blend
+// time. The channels can be played by different actors, a body and its head.
 static void sync_channel(md5_states *states, md5_channel channel, md5_channel leader,
                          uint32_t frames)
 {
@@ -307,8 +317,8 @@ static void play_along(md5_states *states, md5_channel follower, md5_channel lea
     sync_channel(states, follower, leader, frames);
 }
 
-// Implements playAnim() and playCycle(). Idle channels follow the channel, unless the clip prevents
-// it.
+// Implements playAnim() and playCycle(): plays a clip on a channel, which is then not idle. Idle
+// channels follow the channel, unless the clip prevents it.
 static void play_with_followers(md5_states *states, md5_channel channel, uint32_t clip,
                                 md5_actor_mode mode)
 {
@@ -316,6 +326,8 @@ static void play_with_followers(md5_states *states, md5_channel channel, uint32_
     play_clip(states, channel, clip, mode);
     if (prevents_override(states, channel))
         return;
+
+    // The two other channels. The second follows only a torso, or together with the first.
     const bool is_torso = channel == MD5_CHANNEL_TORSO;
     const md5_channel first = is_torso ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO;
     const md5_channel second = channel == MD5_CHANNEL_HEAD ? MD5_CHANNEL_LEGS : MD5_CHANNEL_HEAD;
@@ -329,10 +341,12 @@ static void play_with_followers(md5_states *states, md5_channel channel, uint32_
         play_along(states, second, channel);
 }
 
-// Implements idleAnim(). If another channel is not idle, the channel follows it; otherwise the
-// other channels follow this channel.
+// Implements idleAnim(). Torso and legs are partners of each other; the partner of the head is the
+// torso. If the partner is not idle, the channel follows it. Otherwise the channel plays the clip,
+// and the partner follows. The cases are the engine's.
 static void play_idle(md5_states *states, md5_channel channel, uint32_t clip)
 {
+    // A head leads only if both torso and legs are idle.
     const script_thread *const thread = &states->run.threads[channel];
     const bool is_head = channel == MD5_CHANNEL_HEAD;
     const bool torso_is_idle = is_idle(states, MD5_CHANNEL_TORSO);
@@ -397,7 +411,9 @@ static uint32_t find_state(const md5_states *states, const char *name)
     return MD5_NONE;
 }
 
-// Calls a function whose arguments are on the stack. Returns false if a stack is full.
+// Begins a call of a script function: pushes the call. The `count` arguments on the top of the
+// stack of values become its first locals; the other locals become 0. Returns false if a stack is
+// too small for the function.
 static bool begin_function_call(script_thread *thread, const script_function *function,
                                 uint32_t count)
 {
@@ -411,6 +427,8 @@ static bool begin_function_call(script_thread *thread, const script_function *fu
     return true;
 }
 
+// Resets a thread and begins a call of a function without arguments. The function runs in the next
+// run_thread().
 static void begin_thread(script_thread *thread, const script_function *function)
 {
     thread->wait_until = 0;
@@ -450,6 +468,7 @@ static void enable_channel(md5_states *states, md5_channel channel, uint32_t fra
     }
 }
 
+// Allows or forbids that the eyes of the character move, if the character is a monster.
 static void allow_eye_movement(md5_states *states, bool is_allowed)
 {
     md5_monster *const monster = states->desc.monster;
@@ -459,7 +478,8 @@ static void allow_eye_movement(md5_states *states, bool is_allowed)
     monster->can_move_eyes_next = is_allowed;
 }
 
-// Implements animState().
+// Implements animState(): sets the state of a channel. A state of the torso enables the legs, and a
+// state of the legs enables the torso. `frames` is the blend time.
 static void set_state(md5_states *states, md5_channel channel, uint32_t state, uint32_t frames)
 {
     script_thread *const thread = &states->run.threads[channel];
@@ -504,19 +524,21 @@ static uint32_t to_frames(const script_value *value)
     return (uint32_t)(frames < MAX_FRAMES ? frames : MAX_FRAMES);
 }
 
-// The functions are sorted by their first arguments: see script_builtin.
+// Returns true if the first argument of a function is a channel. The enum is sorted by arguments:
+// see script_builtin.
 static bool has_channel_argument(script_builtin builtin)
 {
     return builtin <= SCRIPT_ANIM_STATE;
 }
 
+// Returns true if the arguments of a function are a channel and the name of a clip.
 static bool has_clip_argument(script_builtin builtin)
 {
     return builtin <= SCRIPT_ANIM_DISTANCE;
 }
 
-// Calls a function whose arguments are a channel and the name of a clip. Functions that play a clip
-// return true if the clip exists.
+// Calls a function whose arguments are a channel and the name of a clip, and returns its result.
+// Functions that play a clip return true if the clip exists.
 static script_value call_clip_builtin(md5_states *states, script_builtin builtin,
                                       md5_channel channel, const script_value *name)
 {
@@ -555,13 +577,15 @@ static script_value call_clip_builtin(md5_states *states, script_builtin builtin
     return number_value(found != NULL);
 }
 
-// Calls a function whose first argument is a channel. `args` are the following arguments.
+// Calls a function whose first argument is a channel, and returns its result. `args` are the
+// following arguments. Functions without a result return 0.
 static script_value call_channel_builtin(md5_states *states, script_builtin builtin,
                                          md5_channel channel, const script_value *args)
 {
     if (has_clip_argument(builtin))
         return call_clip_builtin(states, builtin, channel, &args[0]);
 
+    // The arguments are a number of frames, a state, or, for animState(), a state and frames.
     script_thread *const thread = &states->run.threads[channel];
     const char *const state = args[0].text;
     const uint32_t frames = to_frames(builtin == SCRIPT_ANIM_STATE ? &args[1] : &args[0]);
@@ -676,7 +700,8 @@ static bool call_ability_builtin(md5_states *states, script_builtin builtin,
     }
 }
 
-// Calls a function of the engine. Missing arguments are 0.
+// Calls a function of the engine and returns its result, or 0 if it does not have one. Missing
+// arguments are 0. A channel that a script cannot control is ignored.
 static script_value call_builtin(md5_states *states, script_builtin builtin,
                                  const script_value *args)
 {
@@ -729,8 +754,9 @@ static float *vector_component(script_value *value, uint8_t number)
     }
 }
 
-// Calls a function of the engine with the arguments on the stack, and pushes its result. Does
-// nothing more if the function has replaced the thread.
+// Calls a function of the engine with the arguments on the top of the stack, which are replaced by
+// its result. If the function has replaced the thread by that of another state, the stack belongs
+// to the new state, so the result is dropped.
 static void run_builtin(md5_states *states, script_thread *thread, script_op op)
 {
     enum { MAX_ARGS = 4 };
@@ -830,18 +856,22 @@ static bool run_operation(md5_states *states, script_thread *thread)
     }
 }
 
-// Runs a thread until it ends, yields, or reaches the limit of steps.
+// Runs the thread of a channel until it ends or yields. Does nothing while the thread waits for a
+// time or an action. A thread that exceeds the limit of steps or of its stacks is ended, and
+// was_stopped is set.
 static void run_thread(md5_states *states, md5_channel channel)
 {
     script_thread *const thread = &states->run.threads[channel];
-    if (thread->wait_until > states->desc.body->time
-        || (thread->waits_for_action && states->run.action.text[0]))
+    const bool waits_for_time = thread->wait_until > states->desc.body->time;
+    const bool waits_for_action = thread->waits_for_action && states->run.action.text[0] != '\0';
+    if (waits_for_time || waits_for_action)
         return;
+
     thread->waits_for_action = false;
     states->running = channel;
     states->yields = false;
-    for (int i = 0; thread->num_calls > 0 && !states->yields; i++) {
-        thread->was_stopped = i == MD5_MAX_SCRIPT_STEPS || !run_operation(states, thread);
+    for (int step = 0; thread->num_calls > 0 && !states->yields; step++) {
+        thread->was_stopped = step == MD5_MAX_SCRIPT_STEPS || !run_operation(states, thread);
         if (thread->was_stopped) {
             thread->num_calls = 0;
             thread->num_values = 0;
@@ -873,18 +903,21 @@ static void call_frame(void *user, const md5_frame_command *command, const md5_e
                        md5_channel channel)
 {
     const frame_caller *const caller = (const frame_caller *)user;
-    const script_block *const script = caller->states->script;
+    md5_states *const states = caller->states;
+    const script_block *const script = states->script;
     const script_frame_call key = {command->code, command->text, 0};
     const script_frame_call *const called = (const script_frame_call *)bsearch(
         &key, script->frame_calls, script->num_frame_calls, sizeof key, md5i_compare_frame_calls);
-    script_thread *const thread = &caller->states->run.threads[FRAME_THREAD];
+
+    // After a function that was stopped, no other function runs in this advance.
+    script_thread *const thread = &states->run.threads[FRAME_THREAD];
     if (called && !thread->was_stopped) {
         begin_thread(thread, &script->functions[called->function]);
-        run_thread(caller->states, (md5_channel)FRAME_THREAD);
+        run_thread(states, (md5_channel)FRAME_THREAD);
     }
+
     if (!caller->on_frame)
         return;
-    md5_states *const states = caller->states;
     mark_callback(states, MD5_SETTING_CALLBACK, MD5_CALLBACK);
     caller->on_frame(caller->user, command, clip, channel);
     mark_callback(states, MD5_NO_CALLBACK, MD5_NO_CALLBACK);
@@ -963,6 +996,7 @@ bool md5_states_set(md5_states *states, md5_channel channel, const char *name,
     return true;
 }
 
+// Returns the value of the script's variable with a name, or NULL.
 static script_value *find_state_variable(const md5_states *states, const char *name)
 {
     const md5_script *const script = &states->script->script;
@@ -1021,6 +1055,7 @@ void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn 
     if (head)
         md5i_actor_advance_time(head, milliseconds);
 
+    // Run the threads: a waiting function of a frame command, the main state, then the channels.
     states->run.threads[FRAME_THREAD].was_stopped = false;
     run_thread(states, (md5_channel)FRAME_THREAD);
     run_main_state(states);
@@ -1031,6 +1066,7 @@ void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn 
     for (uint32_t i = 0; i < MD5_COUNT(flags); i++)
         (void)md5_states_set_variable(states, flags[i], 0.0f);
 
+    // Run the frame commands of the time that has passed.
     frame_caller caller = {states, on_frame, user};
     md5i_actor_call_frame_commands(body, call_frame, &caller);
     if (head)
