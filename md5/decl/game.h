@@ -52,7 +52,7 @@ struct md5_game {
     md5_name_map assets;                // meshes and animations that models have loaded
     md5_name_map anim_names;            // of md5_anim_name: names of animations of models
     uint32_t num_anim_names;
-    uint32_t num_model_joints[2]; // by mode; see model_spend()
+    uint32_t num_model_joints[2]; // by parse mode: see charge_joint_budget()
 };
 
 static inline bool md5_is_lenient(const md5_game *game)

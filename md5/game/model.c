@@ -209,15 +209,15 @@ static void report_unexpected_end(md5_model_parser *parser)
 static bool charge_joint_budget(md5_model_parser *parser, uint32_t num_joints)
 {
     // Ten times the demand of the largest games. The channels of all models take at most 40 MB.
-    enum { MAX_JOINTS = 8 << 20 };
+    enum { MAX_JOINTS = 8 << 20, EXHAUSTED = MAX_JOINTS + 1 };
     uint32_t *const spent = &parser->game->num_model_joints[parser->game->mode];
-    if (*spent < MAX_JOINTS && num_joints <= MAX_JOINTS - *spent) {
+    if (*spent <= MAX_JOINTS && num_joints <= MAX_JOINTS - *spent) {
         *spent += num_joints;
         return true;
     }
     // The first charge that fails exhausts the budget, so that later charges do not report again.
-    if (*spent < MAX_JOINTS) {
-        *spent = MAX_JOINTS;
+    if (*spent != EXHAUSTED) {
+        *spent = EXHAUSTED;
         md5i_decl_error(&parser->lex, "fewer joints, skipped",
                         "Too many joints in the channels of all models (limit %d)", MAX_JOINTS);
     }

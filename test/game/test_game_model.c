@@ -527,6 +527,49 @@ TEST (models_have_a_limit_of_unknown_channels) {
     }
 }
 
+// Writes a mesh file with the joints j0, j1 ..., which are children of j0.
+static char *write_joints(uint32_t count)
+{
+    test_text text = {0};
+    test_append(&text, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes 0\njoints {\n",
+                count);
+    for (uint32_t i = 0; i < count; i++)
+        test_append(&text, "\"j%u\" %d ( 0 0 0 ) ( 0 0 0 )\n", i, i > 0 ? 0 : -1);
+    test_append(&text, "}\n");
+    return text.bytes;
+}
+
+// `mesh` and each `channel` charge the number of joints to a budget of all models of a game. The
+// first model uses the budget up exactly, without an error. The second model needs one joint more.
+TEST (models_have_a_limit_of_joints_in_all_channels) {
+    enum { NUM_JOINTS = 8192, LIMIT = 8 << 20, NUM_CHANNELS = LIMIT / NUM_JOINTS - 1 };
+    test_text text = {0};
+    test_append(&text, "model full { mesh many.md5mesh\n");
+    for (uint32_t i = 0; i < NUM_CHANNELS; i++)
+        test_append(&text, "channel torso ( )\n");
+    test_append(&text, "}\nmodel more { mesh one.md5mesh }\n");
+    char *const many = write_joints(NUM_JOINTS);
+    char *const one = write_joints(1);
+    const game_text texts[] = {
+        {"def/all.def", text.bytes}, {"many.md5mesh", many}, {"one.md5mesh", one}};
+    game_log log;
+    OWN_GAME game = open_texts(texts, 3, &log);
+    const md5_model_def *const full = model_of(game, "full");
+    CHECK_UINT(log.count, 0);
+    CHECK_UINT(full->decl->state, MD5_DECL_PARSED);
+    CHECK_UINT(full->num_joints, NUM_JOINTS);
+
+    char line[128];
+    CHECK_UINT(model_of(game, "more")->decl->state, MD5_DECL_DEFAULTED);
+    snprintf(line, sizeof line,
+             "def/all.def:%d: Too many joints in the channels of all models (limit %d)",
+             NUM_CHANNELS + 3, LIMIT);
+    CHECK(has_logged(&log, line));
+    free(text.bytes);
+    free(many);
+    free(one);
+}
+
 // Animations that the mesh does not fit end Doom 3; in lenient mode they are accepted.
 TEST (animations_have_the_joints_of_the_mesh) {
     static const struct {
