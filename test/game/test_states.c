@@ -610,6 +610,25 @@ TEST (animations_are_done_some_frames_before_their_end) {
     }
 }
 
+// Blend times above the limit become the limit, both in scripts and in md5_states_set().
+TEST (states_have_a_limit_of_blend_times) {
+    enum { LIMIT = 1000000 };
+    for (uint32_t frames = LIMIT - 1; frames <= LIMIT + 1; frames++) {
+        const uint32_t expected = frames < LIMIT ? frames : LIMIT;
+        char statement[96];
+        snprintf(statement, sizeof statement,
+                 "setBlendFrames( 1, %u ); while ( 1 ) { waitFrame(); }", frames);
+        script_case it;
+        if (CHECK(open_case(&it, statement))) {
+            md5_states_advance(it.states, 0, NULL, NULL);
+            CHECK_UINT(md5_states_channel(it.states, MD5_CHANNEL_TORSO).last_blend, expected);
+            CHECK(md5_states_set(it.states, MD5_CHANNEL_LEGS, "Legs_A", frames));
+            CHECK_UINT(md5_states_channel(it.states, MD5_CHANNEL_LEGS).last_blend, expected);
+        }
+        close_case(&it);
+    }
+}
+
 TEST (entities_without_a_script_object_have_no_states) {
     static const game_text texts[] = {{"a.script", "object o { };"}, {NULL, NULL}};
     const md5_load_opts known = {.files = {open_script, close_script, (void *)(uintptr_t)texts}};

@@ -101,6 +101,47 @@ TEST (check_compares_a_clip_with_its_mesh) {
     CHECK_UINT(md5_check_pair(mesh, clip), 0); // the same mesh again
 }
 
+// Returns the message about the joint of a clip that its mesh does not have. The names of both
+// joints have `length` letters, of which the last one differs.
+static void write_name_message(uint32_t length, char *message, size_t size)
+{
+    char name[512];
+    memset(name, 'x', length);
+    name[length] = '\0';
+    test_text mesh_with_name = {0};
+    test_append(&mesh_with_name,
+                "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\njoints {\n"
+                "\t\"%s\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n",
+                name);
+    name[length - 1] = 'y';
+    test_text clip_with_name = {0};
+    test_append(&clip_with_name,
+                "MD5Version 10\ncommandline \"\"\nnumFrames 1\nnumJoints 1\nframeRate 24\n"
+                "numAnimatedComponents 0\nhierarchy {\n\t\"%s\" -1 0 0\n}\n"
+                "bounds {\n\t( 0 0 0 ) ( 1 1 1 )\n}\nbaseframe {\n\t( 0 0 0 ) ( 0 0 0 )\n}\n"
+                "frame 0 {\n}\n",
+                name);
+    OWN_CHECK mesh = check_text(MD5_DOC_MODEL, mesh_with_name.bytes, "md5model");
+    OWN_CHECK clip = check_text(MD5_DOC_ANIM, clip_with_name.bytes, "md5model");
+    free(mesh_with_name.bytes);
+    free(clip_with_name.bytes);
+    REQUIRE(mesh && clip);
+    CHECK_UINT(md5_check_pair(mesh, clip), 1);
+    const md5_diagnostic *const found = find_rule(clip, "clip-joint-name");
+    REQUIRE(found);
+    snprintf(message, size, "%s", found->error.message);
+}
+
+TEST (check_suggests_joint_names_up_to_a_length) {
+    enum { LIMIT = 255 };
+    char message[512] = "";
+    write_name_message(LIMIT, message, sizeof message);
+    CHECK_THAT(strstr(message, "did you mean 'xxxx") != NULL, "%s", message);
+    write_name_message(LIMIT + 1, message, sizeof message);
+    CHECK_THAT(strstr(message, "has no joint 'xxxx") && !strstr(message, "did you mean"), "%s",
+               message);
+}
+
 // The only frame has the number 3 and moves the root by 5 units. Names may differ in a third of
 // their letters plus one; the second weight is 2 units from the first.
 TEST (check_counts_and_names_places) {
