@@ -214,6 +214,41 @@ others="sdl2 gl"
 try_c own_gl
 # shellcheck disable=SC2086
 check "own_gl draws" draws own_gl $wave 0.8
+try_c vertex_frames
+# Compares two images. Prints the largest difference of a channel, in levels, and the percentage of channels that differ.
+differences() { # IMAGE IMAGE
+    python3 - "$1" "$2" <<'END'
+import struct, sys
+first, second = (open(path, "rb").read() for path in sys.argv[1:])
+start = struct.unpack_from("<I", first, 10)[0]
+levels = [abs(a - b) for a, b in zip(first[start:], second[start:])]
+print(max(levels), 100 * sum(level > 0 for level in levels) / len(levels) if len(first) == len(second) else 100)
+END
+}
+# The costs are those of the lesson vertex_frames with its initial sliders (test/viewer/test_view_pages_blend.c).
+draws_frames() { # WAY COST
+    draws vertex_frames $bobbin/bobbin.md5mesh $bobbin/walk.md5anim "$1" >"$scratch/output" || return 1
+    cat "$scratch/output"
+    cp "$scratch/picture.bmp" "$scratch/$1.bmp"
+    grep -qx "$1: 10 frames, 6666 vertices; uploaded bytes: $2" "$scratch/output"
+}
+draw_the_same() {
+    for way in buffers texture; do
+        differences "$scratch/upload.bmp" "$scratch/$way.bmp" >"$scratch/output" || return 1
+        cat "$scratch/output"
+        awk '{ exit !($1 <= 2 && $2 < 0.1) }' "$scratch/output" || return 1
+    done
+}
+check "vertex_frames draws by uploads" draws_frames upload '640000, buffer calls: 12, draw calls: 8'
+check "vertex_frames draws from two offsets of a buffer" draws_frames buffers '64, buffer calls: 12, draw calls: 8'
+check "vertex_frames draws from a buffer texture" draws_frames texture '64, buffer calls: 1, draw calls: 2'
+check "vertex_frames draws the same in all three ways" draw_the_same
+refuses_way() {
+    ! example vertex_frames $bobbin/bobbin.md5mesh $bobbin/walk.md5anim other "$scratch/picture.bmp" 2>"$scratch/output" &&
+        grep -q 'usage: vertex_frames' "$scratch/output"
+}
+check "vertex_frames rejects an unknown way" refuses_way
+
 library=md5gl others=sdl2
 try_c window
 # shellcheck disable=SC2086
