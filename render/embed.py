@@ -74,7 +74,8 @@ def joined(lines):
 KEYS = {"title": (1, 1), "family": (1, 1), "about": (1, 1), "try": (1, 1), "machine": (1, 1), "model": (1, 1),
         "clip": (1, 1), "start": (1, 1), "morphs": (1, 1), "keeps": (1, 1), "slider": (4, 4), "whole": (4, 4),
         "choice": (3, 64), "easings": (3, 3),
-        "figure": (1, 2), "box": (2, 2), "plot": (4, 5), "series": (2, 2), "fact": (1, 2), "see": (1, 64)}
+        "figure": (1, 2), "box": (2, 2), "plot": (4, 5), "series": (2, 2), "fact": (1, 2), "columns": (3, 3),
+        "see": (1, 64)}
 REPEATED = ("slider", "whole", "choice", "easings", "figure", "plot", "series", "fact")
 
 
@@ -179,6 +180,8 @@ def row(name, location, keys, family, lines):
             figures.append("{%s, %s}" % (floats(fields[0]), quoted((fields + [""])[1])))
         elif key == "fact":
             facts.append("{%s}" % ", ".join(map(quoted, (fields + [""])[:2])))
+        elif key == "columns":
+            parts += [".columns = {%s}" % ", ".join(map(quoted, fields)), ".first_row = %d" % len(facts)]
         elif key == "plot":
             plots.append((["%s, %s, {%s}, {%s}, VIEW_FIT_%s" % (
                 *map(quoted, fields[:2]), *map(floats, fields[2:4]), (fields + ["not"])[4].upper())], []))

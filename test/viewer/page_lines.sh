@@ -456,6 +456,40 @@ static void compare(void)
     free(palettes);
 }
 END
+lines_of vertex_frames <<'END'
+static void compare(void)
+{
+    enum { FRAMES = 5 };
+    static md5_xform pose[JOINTS];
+    md5_mat34 *const palettes = calloc(FRAMES * count, sizeof *palettes);
+    const md5_binding *const walk = clip_of("walk");
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        pose_at(walk, walk->anim->duration * i / FRAMES, pose);
+        md5_local_to_palette(model, pose, NULL, palettes + i * count);
+    }
+    md5_baked *const baked = md5_create_baked(model, palettes, FRAMES, NULL, NULL);
+    const uint32_t n = baked->num_vertices;
+    md5_vec3 *const a = calloc(4 * n, sizeof *a), *const b = a + n, *const ours = b + n, *const its = ours + n;
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        const md5_sample_position sample = {.frame0 = i, .frame1 = (i + 1) % FRAMES, .fraction = (float)number(0, 1)};
+        md5_skin_baked(baked, 0, n, (md5_sample_position){.frame0 = sample.frame0}, a, NULL);
+        md5_skin_baked(baked, 0, n, (md5_sample_position){.frame0 = sample.frame1}, b, NULL);
+        md5_skin_baked(baked, 0, n, sample, its, NULL);
+        interpolate(a, b, sample.fraction, n, ours);
+        const md5_baked_vertex *const frame = (const void *)((const char *)baked->vertices + frame_offset(i, n));
+        for (uint32_t v = 0; v < n; v++) {
+            const md5_baked_vertex texel = baked->vertices[frame_texel(i, n, v)];
+            const float z = baked->bounds.min.z + baked->step.z * (float)(frame[v].z_normal & 0xffff);
+            near("a vertex", apart(ours[v], its[v]), 0, 2e-5);
+            near("a vertex at an offset", z, a[v].z, 2e-5);
+            near("a texel", memcmp(&texel, &frame[v], sizeof texel), 0, 0);
+        }
+    }
+    md5_destroy_baked(baked);
+    free(palettes);
+    free(a);
+}
+END
 lines_of bind <<'END'
 // A bar along z, 8 high, in which all ways are straight; three bones in its middle, the last as long as the one before.
 static void compare(void)

@@ -186,9 +186,13 @@ void page_close(page_case *fixture)
 
 double page_fact(const page_case *fixture, const char *name)
 {
-    for (uint32_t i = 0; i < fixture->picture.num_facts; i++)
-        if (strcmp(fixture->picture.facts[i].name, name) == 0)
-            return fixture->picture.facts[i].value;
+    for (uint32_t i = 0; i < fixture->picture.num_facts; i++) {
+        const view_fact *const fact = &fixture->picture.facts[i];
+        char cell[128];
+        snprintf(cell, sizeof cell, "%s, %s", fact->name, fact->column != NULL ? fact->column : "");
+        if (strcmp(fact->column != NULL ? cell : fact->name, name) == 0)
+            return fact->value;
+    }
     CHECK_THAT(false, "there is no fact '%s'", name);
     return NAN;
 }

@@ -120,8 +120,8 @@ void page_close(page_case *fixture);
 void page_claim(page_case *fixture, const char *file, int line, const char *text, ...)
     TEST_PRINTF(4, 5);
 
-// Returns the value of a fact of the page. If the fact does not exist, a check fails and the result
-// is NAN.
+// Returns the value of a fact of the page. A fact in a table has the name "ROW, COLUMN". If the
+// fact does not exist, a check fails and the result is NAN.
 #define FACT(name) page_fact(fixture, name)
 double page_fact(const page_case *fixture, const char *name);
 

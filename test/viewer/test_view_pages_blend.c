@@ -447,6 +447,54 @@ TEST_PAGE (page_bake_shows_the_error_between_all_frames, "bake") {
     CLAIM("frames per second = 24 @ 0.3 | largest error < %.17g", 0.5 * shown);
 }
 
+// A baked vertex takes 8 bytes in each frame. An uploaded vertex has a position and a normal of 12
+// bytes each. Each character has a job of 16 bytes.
+TEST_PAGE (page_vertex_frames_compare_costs, "vertex_frames") {
+    const md5_model *const model = fixture->scene.model;
+    uint32_t vertices = 0;
+    for (uint32_t m = 0; m < model->num_meshes; m++)
+        vertices += model->meshes[m].num_vertices;
+    for (int rate = 10; rate <= 20; rate += 10)
+        for (int count = 1; count <= 6; count += 5) {
+            const double clip = rate * 8.0 * vertices / 1024.0; // the walk takes one second
+            CLAIM("frames per second = %d; characters = %d @ 0.33 | frames = %d; vertices = %u",
+                  rate, count, rate, vertices);
+            CLAIM(
+                "| main memory, upload = %.17g; main memory, buffers = 0; main memory, texture = 0",
+                clip);
+            CLAIM(
+                "| GPU memory, upload = %.17g; GPU memory, buffers = %.17g; GPU memory, texture = "
+                "%.17g",
+                count * 24.0 * vertices / 1024.0, clip, clip);
+            CLAIM("| uploaded, upload = %.17g; uploaded, buffers = %d; uploaded, texture = %d",
+                  count * (24.0 * vertices + 16.0), 16 * count, 16 * count);
+            CLAIM("| vertex input, upload = 24; vertex input, buffers = 16; vertex input, texture "
+                  "= 16");
+            CLAIM("| buffer calls, upload = %d; buffer calls, buffers = %d; buffer calls, texture "
+                  "= 1",
+                  3 * count, 3 * count);
+            CLAIM("| draw calls, upload = %u; draw calls, buffers = %u; draw calls, texture = %u",
+                  (uint32_t)count * model->num_meshes, (uint32_t)count * model->num_meshes,
+                  model->num_meshes);
+        }
+}
+
+// All characters play the same baked clip, at different times. The facts locate the first frame of
+// the first character.
+TEST_PAGE (page_vertex_frames_are_those_of_the_first_character, "vertex_frames") {
+    CLAIM("frames per second = 10; characters = 6 @ 0.33 | frame a begins at = %u; its vertex 1000 "
+          "is texel = %u",
+          3 * 8 * 6666, 3 * 6666 + 1000);
+    CHECK_UINT(fixture->picture.num_figures, 6);
+    for (int i = 0; i < 6; i++) {
+        const view_figure *const figure = &fixture->picture.figures[i];
+        CHECK(figure->kind == VIEW_FIGURE_BAKED);
+        CHECK_UINT(figure->sample.frame1, (figure->sample.frame0 + 1) % 10);
+        for (int j = 0; j < i; j++)
+            CHECK(figure->sample.frame0 != fixture->picture.figures[j].sample.frame0);
+    }
+}
+
 TEST_PAGE (page_bind_shows_the_difference_from_own_weights, "bind") {
     double largest = 0.0;
     double sum = 0.0;

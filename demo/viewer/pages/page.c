@@ -188,15 +188,22 @@ void view_add_fact(view_picture *picture, const char *name, double value, const 
 {
     if (picture->num_facts < VIEW_PAGE_FACTS)
         picture->num_facts++;
-    picture->facts[picture->num_facts - 1] = (view_fact){name, unit, value};
+    picture->facts[picture->num_facts - 1] = (view_fact){name, unit, value, NULL};
 }
 
 void view_add_facts(view_picture *picture, const double *values, size_t count)
 {
+    const view_page *const page = picture->page;
     for (size_t i = 0; i < count; i++) {
-        const uint32_t row = picture->num_named_facts++ % VIEW_PAGE_FACTS;
-        view_add_fact(picture, picture->page->facts[row].name, values[i],
-                      picture->page->facts[row].unit);
+        uint32_t row = picture->num_named_facts++ % VIEW_PAGE_FACTS;
+        const char *column = NULL;
+        if (page->columns[0] != NULL && row >= page->first_row) {
+            const uint32_t cell = row - page->first_row;
+            row = page->first_row + cell / VIEW_PAGE_COLUMNS;
+            column = page->columns[cell % VIEW_PAGE_COLUMNS];
+        }
+        view_add_fact(picture, page->facts[row].name, values[i], page->facts[row].unit);
+        picture->facts[picture->num_facts - 1].column = column;
     }
 }
 

@@ -22,7 +22,8 @@ enum {
     VIEW_PAGE_STEPS = 128, // steps of a plot from left to right
     VIEW_PAGE_POINTS = VIEW_PAGE_STEPS + 1,
     VIEW_PAGE_MARKS = 16,
-    VIEW_PAGE_FACTS = 14,
+    VIEW_PAGE_FACTS = 24,
+    VIEW_PAGE_COLUMNS = 3, // of a table of facts
     VIEW_PAGE_LABELS = 12,
     VIEW_PAGE_NUMBERS = 5,
     VIEW_PAGE_LINKS = 3,
@@ -101,6 +102,11 @@ typedef struct view_page {
         const char *unit;
     } facts[VIEW_PAGE_FACTS]; // names of the values of VIEW_FACTS(), in their order
 
+    // If the lesson has columns, the facts from `first_row` on are rows of a table. Such a fact has
+    // one value for each column.
+    const char *columns[VIEW_PAGE_COLUMNS]; // NULL: no table
+    uint32_t first_row;
+
     bool has_morphs; // the morph targets of the character are loaded
     void (*show)(struct view_picture *picture, const float *values);
 
@@ -153,6 +159,7 @@ typedef struct view_fact {
     const char *name;
     const char *unit;
     double value;
+    const char *column; // column of the table of facts; NULL: the fact is not in the table
 } view_fact;
 
 typedef struct view_label {
@@ -215,7 +222,8 @@ void view_add_fact(view_picture *picture, const char *name, double value, const 
 void view_add_facts(view_picture *picture, const double *values, size_t count);
 void view_add_label(view_picture *picture, md5_vec3 place, view_color color, const char *text);
 
-// Adds values for the next facts of view_page.facts.
+// Adds values for the next facts of view_page.facts. The values of a table's row are in the order
+// of its columns.
 #define VIEW_FACTS(picture, ...)                           \
     view_add_facts(picture, (const double[]){__VA_ARGS__}, \
                    sizeof((const double[]){__VA_ARGS__}) / sizeof(double))

@@ -728,8 +728,14 @@ static double shown_value(const view_fact *fact)
 static void send_facts(const view_picture *picture)
 {
     char *lines = common_copy("facts");
-    for (const view_fact *fact = picture->facts; fact < picture->facts + picture->num_facts; fact++)
-        common_extend(&lines, "\n%s: %.4g %s", fact->name, shown_value(fact), fact->unit);
+    for (const view_fact *fact = picture->facts; fact < picture->facts + picture->num_facts;
+         fact++) {
+        if (fact->column != NULL)
+            common_extend(&lines, "\n%s, %s: %.7g %s", fact->name, fact->column, shown_value(fact),
+                          fact->unit);
+        else
+            common_extend(&lines, "\n%s: %.4g %s", fact->name, shown_value(fact), fact->unit);
+    }
     view_ask_page(lines);
     free(lines);
 }
@@ -809,14 +815,72 @@ static void write_plots(text_column *column, const view_picture *picture)
     }
 }
 
+// Returns the format of a value without its unit.
+static const char *value_format(const view_fact *fact)
+{
+    return fabs(fact->value) < 1000 ? "%.4g" : "%.0f";
+}
+
+// Writes a line of the table of facts: a name, and one text for each column.
+static void write_table_line(text_column *column, const char *name,
+                             const char texts[VIEW_PAGE_COLUMNS][32], view_color color)
+{
+    const float name_width = 0.4f * column->width;
+    const float cell_width = (column->width - name_width) / (float)VIEW_PAGE_COLUMNS;
+    const float gap = 0.02f * column->width;
+    view_draw_text(column->canvas, VIEW_TEXT, column->x, column->y, name_width - gap, VIEW_DIM,
+                   name);
+    for (int i = 0; i < VIEW_PAGE_COLUMNS; i++) {
+        const float left = name_width + (float)i * cell_width;
+        view_draw_text(column->canvas, VIEW_TEXT, column->x + left, column->y, cell_width - gap,
+                       color, texts[i]);
+    }
+    column->y += column->canvas->font->line[VIEW_TEXT];
+}
+
+// Writes the names of the columns above the first row of the table of facts.
+static void write_table_header(text_column *column, const view_page *page)
+{
+    char texts[VIEW_PAGE_COLUMNS][32];
+    for (int i = 0; i < VIEW_PAGE_COLUMNS; i++)
+        COMMON_TEXT(texts[i], "%s", page->columns[i]);
+    column->y += 0.3f * column->canvas->font->line[VIEW_TEXT];
+    write_table_line(column, "", texts, VIEW_AMBER);
+}
+
+// Writes a row of the table of facts, whose values begin at `facts`.
+static void write_table_row(text_column *column, const view_fact *facts)
+{
+    char name[96];
+    char texts[VIEW_PAGE_COLUMNS][32];
+    const char *const separator = facts->unit[0] != '\0' ? ", " : "";
+    COMMON_TEXT(name, "%s%s%s", facts->name, separator, facts->unit);
+    for (int i = 0; i < VIEW_PAGE_COLUMNS; i++)
+        COMMON_TEXT(texts[i], value_format(&facts[i]), shown_value(&facts[i]));
+    write_table_line(column, name, texts, VIEW_BRIGHT);
+}
+
 static void write_facts(text_column *column, const view_picture *picture)
 {
-    for (uint32_t i = 0; i < picture->num_facts; i++) {
+    bool has_header = false;
+    uint32_t i = 0;
+    while (i < picture->num_facts) {
         const view_fact *const fact = &picture->facts[i];
-        const char *const format = fabs(fact->value) < 1000 ? "%.4g %s" : "%.0f %s";
+        if (fact->column != NULL) {
+            if (!has_header)
+                write_table_header(column, picture->page);
+            has_header = true;
+            write_table_row(column, fact);
+            i += VIEW_PAGE_COLUMNS;
+            continue;
+        }
+
+        char number[32];
         char text[64];
-        COMMON_TEXT(text, format, shown_value(fact), fact->unit);
+        COMMON_TEXT(number, value_format(fact), shown_value(fact));
+        COMMON_TEXT(text, "%s %s", number, fact->unit);
         write_fact(column, fact->name, text);
+        i++;
     }
 }
 

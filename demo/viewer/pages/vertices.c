@@ -378,17 +378,13 @@ static md5_baked_vertex pack(md5_vec3 place, md5_vec3 normal, md5_vec3 low, md5_
 // The sliders and choices of the lesson, in the order of pages.txt.
 enum { BAKE_CLIP, BAKE_FRAME_RATE, BAKE_RED };
 
-VIEW_KEEP(bake)
+// Bakes a clip at a number of frames per second. Samples the clip in equal intervals. It is a loop:
+// frame 0 follows the last frame. Returns NULL on failure.
+static md5_baked *bake_clip(const view_picture *picture, const view_clip *clip, float frame_rate)
 {
-    const view_clip *const clip = view_page_clip(picture, view_word(picture, BAKE_CLIP));
     const uint32_t num_joints = picture->model->skeleton.num_joints;
-    if (clip == NULL)
-        return;
-
-    // Sample the clip in equal intervals. It is a loop: frame 0 follows the last frame.
     const double duration = clip->anim->duration;
-    const uint32_t num_frames =
-        (uint32_t)fmax(round(picture->values[BAKE_FRAME_RATE] * duration), 2);
+    const uint32_t num_frames = (uint32_t)fmax(round(frame_rate * duration), 2);
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     md5_mat34 *const palettes = common_alloc(num_frames * (size_t)num_joints, sizeof *palettes);
     for (uint32_t i = 0; i < num_frames; i++) {
@@ -398,11 +394,19 @@ VIEW_KEEP(bake)
                          palettes + (size_t)i * num_joints);
     }
 
-    kept->baked = md5_create_baked(picture->model, palettes, num_frames, NULL, NULL);
+    md5_baked *const baked = md5_create_baked(picture->model, palettes, num_frames, NULL, NULL);
     free(pose);
     free(palettes);
+    return baked;
+}
+
+VIEW_KEEP(bake)
+{
+    const view_clip *const clip = view_page_clip(picture, view_word(picture, BAKE_CLIP));
+    if (clip != NULL)
+        kept->baked = bake_clip(picture, clip, picture->values[BAKE_FRAME_RATE]);
     if (kept->baked != NULL)
-        measure_distances(picture, clip, num_frames, picture->values[BAKE_RED], kept);
+        measure_distances(picture, clip, kept->baked->num_frames, picture->values[BAKE_RED], kept);
 }
 
 // Plots the largest error of each frame, and marks the frame at a fraction of the clip's duration.
@@ -452,6 +456,181 @@ VIEW_SHOW(bake)
     const uint32_t packed_x = packed.xy & 0xffff;
     const uint32_t packed_u = packed.z_normal >> 16 & 0xff;
     VIEW_FACTS(picture, place.x, baked->bounds.min.x, 1000 * baked->step.x, packed_x, packed_u);
+}
+
+// == Vertex frames in three ways ===========================================================
+//
+// Characters that play a baked clip, and the cost of three ways to draw it.
+
+// lines of vertex_frames
+// Each way draws a vertex between frame a and frame b of a clip: a + (b - a) * t.
+
+// 1. Upload: the CPU interpolates all vertices of a character; glBufferSubData() uploads them.
+static void interpolate(const md5_vec3 *a, const md5_vec3 *b, float t, uint32_t count,
+                        md5_vec3 *out)
+{
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = md5_vec3_lerp(a[i], b[i], t);
+}
+
+// 2. Buffers: two attributes of the vertex shader begin at these offsets of the buffer with all
+// frames: glVertexAttribIPointer(index, 2, GL_UNSIGNED_INT, 8, offset).
+static size_t frame_offset(uint32_t frame, uint32_t num_vertices)
+{
+    return (size_t)frame * num_vertices * sizeof(md5_baked_vertex);
+}
+
+// 3. Texture: the shader reads texelFetch(frames, texel) for both frames. They may differ between
+// the instances of one draw call.
+static uint32_t frame_texel(uint32_t frame, uint32_t num_vertices, uint32_t vertex)
+{
+    return frame * num_vertices + vertex;
+}
+// end of lines
+
+// The sliders of the lesson, in the order of pages.txt.
+enum { FRAMES_RATE, FRAMES_CHARACTERS };
+
+static const char *const frames_clip = "walk";
+
+VIEW_KEEP(vertex_frames)
+{
+    const view_clip *const clip = view_page_clip(picture, frames_clip);
+    if (clip != NULL)
+        kept->baked = bake_clip(picture, clip, picture->values[FRAMES_RATE]);
+}
+
+// Cost of one way to draw characters that play a baked clip, for each image. The GL calls are those
+// of demo/examples/vertex_frames.c.
+typedef struct frames_cost {
+    double main_bytes;   // copies of vertices in main memory
+    double gpu_bytes;    // copies of vertices in GPU memory
+    double upload_bytes; // vertices, and a job for each character
+    double input_bytes;  // data that the vertex shader reads for a vertex
+    double buffer_calls; // calls that fill buffers or set vertex attributes
+    double draw_calls;
+} frames_cost;
+
+enum { WAY_UPLOAD, WAY_BUFFERS, WAY_TEXTURE, NUM_WAYS };
+
+// Computes the cost of each way for characters that all play one clip, in one pass over the meshes.
+static void compute_costs(const md5_baked *clip, double num_characters, double num_meshes,
+                          frames_cost costs[NUM_WAYS])
+{
+    const double num_vertices = clip->num_vertices;
+    const double clip_bytes = clip->num_frames * num_vertices * sizeof(md5_baked_vertex);
+    const double frame_bytes = num_vertices * 2.0 * sizeof(md5_vec3); // positions and normals
+    const double job_bytes = sizeof(md5_vec4); // two frames, the fraction, the character's position
+
+    costs[WAY_UPLOAD] = (frames_cost){
+        .main_bytes = clip_bytes,
+        .gpu_bytes = num_characters * frame_bytes,
+        .upload_bytes = num_characters * (frame_bytes + job_bytes),
+        .input_bytes = 2.0 * sizeof(md5_vec3),
+        .buffer_calls = 3 * num_characters, // a new buffer, its vertices, the job
+        .draw_calls = num_characters * num_meshes,
+    };
+    costs[WAY_BUFFERS] = (frames_cost){
+        .gpu_bytes = clip_bytes,
+        .upload_bytes = num_characters * job_bytes,
+        .input_bytes = 2.0 * sizeof(md5_baked_vertex),
+        .buffer_calls = 3 * num_characters, // two attributes, the job
+        .draw_calls = num_characters * num_meshes,
+    };
+    costs[WAY_TEXTURE] = (frames_cost){
+        .gpu_bytes = clip_bytes,
+        .upload_bytes = num_characters * job_bytes,
+        .input_bytes = 2.0 * sizeof(md5_baked_vertex),
+        .buffer_calls = 1, // the jobs of all characters
+        .draw_calls = num_meshes,
+    };
+}
+
+// Draws lines from frame a to frame b of some vertices of a figure, and crosses at the vertices
+// between the frames. Vertices that hardly move are omitted.
+static void draw_vertex_paths(view_picture *picture, const md5_baked *clip,
+                              const view_figure *figure)
+{
+    enum { VERTICES_PER_LINE = 40 };
+    static const float min_length = 3; // units
+    const uint32_t count = clip->num_vertices;
+    const md5_sample_position sample = figure->sample;
+    md5_vec3 *const a = common_alloc(3 * (size_t)count, sizeof *a);
+    md5_vec3 *const b = a + count;
+    md5_vec3 *const between = b + count;
+    md5_skin_baked(clip, 0, count, (md5_sample_position){.frame0 = sample.frame0}, a, NULL);
+    md5_skin_baked(clip, 0, count, (md5_sample_position){.frame0 = sample.frame1}, b, NULL);
+    interpolate(a, b, sample.fraction, count, between);
+    for (uint32_t i = 0; i < count; i += VERTICES_PER_LINE) {
+        if (view_distance(a[i], b[i]) < min_length)
+            continue;
+        view_page_line(picture, md5_xform_point(figure->place, a[i]),
+                       md5_xform_point(figure->place, b[i]), VIEW_YELLOW);
+        view_page_cross(picture, md5_xform_point(figure->place, between[i]), 0.5f, VIEW_RED);
+    }
+    free(a);
+}
+
+// Plots the uploaded bytes of each way over the number of characters, and marks the number of the
+// slider.
+static void plot_uploads(view_plot *plot, const md5_baked *clip, float num_characters,
+                         double num_meshes)
+{
+    enum { UPLOAD, OTHERS };
+    frames_cost costs[NUM_WAYS];
+    for (float i = plot->row.low.x; i <= plot->row.high.x; i++) {
+        compute_costs(clip, i, num_meshes, costs);
+        const double upload = costs[WAY_UPLOAD].upload_bytes / 1024;
+        const double others = costs[WAY_TEXTURE].upload_bytes / 1024;
+        view_add_point(plot, UPLOAD, i, upload);
+        view_add_point(plot, OTHERS, i, others);
+        if (i == num_characters) {
+            view_add_mark(plot, i, upload, VIEW_RED);
+            view_add_mark(plot, i, others, VIEW_BLUE);
+        }
+    }
+}
+
+VIEW_SHOW(vertex_frames)
+{
+    enum { CHARACTERS_PER_ROW = 3, SHOWN_VERTEX = 1000 };
+    static const double phase = 0.37; // of the clip, between two characters
+    const view_clip *const clip = view_page_clip(picture, frames_clip);
+    const view_kept *const kept = picture->kept;
+    if (kept == NULL || kept->baked == NULL || clip == NULL)
+        return;
+    const md5_baked *const baked = kept->baked;
+    const uint32_t num_meshes = picture->model->num_meshes;
+
+    picture->num_figures = view_choice(picture, FRAMES_CHARACTERS);
+    for (uint32_t i = 0; i < picture->num_figures; i++) {
+        view_figure *const figure = &picture->figures[i];
+        const float row = (float)(i / CHARACTERS_PER_ROW); // 0: in front
+        const float column = (float)(i % CHARACTERS_PER_ROW);
+        const double part = picture->time / clip->anim->duration + phase * i;
+        figure->kind = VIEW_FIGURE_BAKED;
+        figure->place.translation = (md5_vec3){-50 * row, 46 * (1 - column) - 51 * row, 0};
+        figure->sample = baked_sample_position(baked, part);
+    }
+    draw_vertex_paths(picture, baked, &picture->figures[0]);
+    plot_uploads(&picture->plots[0], baked, v[FRAMES_CHARACTERS], num_meshes);
+
+    const uint32_t frame = picture->figures[0].sample.frame0;
+    const uint32_t num_vertices = baked->num_vertices;
+    VIEW_FACTS(picture, baked->num_frames, num_vertices, (double)frame_offset(frame, num_vertices),
+               frame_texel(frame, num_vertices, SHOWN_VERTEX));
+
+    frames_cost costs[NUM_WAYS];
+    compute_costs(baked, picture->num_figures, num_meshes, costs);
+    const frames_cost *const u = &costs[WAY_UPLOAD];
+    const frames_cost *const b = &costs[WAY_BUFFERS];
+    const frames_cost *const t = &costs[WAY_TEXTURE];
+    VIEW_FACTS(picture, u->main_bytes / 1024, b->main_bytes / 1024, t->main_bytes / 1024);
+    VIEW_FACTS(picture, u->gpu_bytes / 1024, b->gpu_bytes / 1024, t->gpu_bytes / 1024);
+    VIEW_FACTS(picture, u->upload_bytes, b->upload_bytes, t->upload_bytes);
+    VIEW_FACTS(picture, u->input_bytes, b->input_bytes, t->input_bytes);
+    VIEW_FACTS(picture, u->buffer_calls, b->buffer_calls, t->buffer_calls);
+    VIEW_FACTS(picture, u->draw_calls, b->draw_calls, t->draw_calls);
 }
 
 // == Impostors =============================================================================
