@@ -7,8 +7,9 @@
 typedef bool invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
                               const md5_xform *bind_local, md5_mat34 *inverse);
 
-// Creates a binding. `invert` computes the inverse bind pose; it is NULL if the model contains one.
-// It is a function pointer so that programs that only call md5_bind() are linked without it.
+// Creates a binding of a skeleton and an animation, in one block. `invert` computes the inverse
+// bind pose; it is NULL if the model contains one. It is a function pointer so that programs that
+// only call md5_bind() are linked without that function.
 static md5_binding *bind_parts(const md5_binding *parts, const md5_load_opts *opts,
                                md5_error *error, invert_bind_pose *invert)
 {
@@ -49,6 +50,8 @@ static md5_binding *bind_parts(const md5_binding *parts, const md5_load_opts *op
     return md5i_end_binding(&job);
 }
 
+// Binds an animation to a model: matches their joints by name and builds the tables for posing.
+// Returns NULL on failure.
 md5_binding *md5_bind(const md5_model *model, const md5_anim *anim, const md5_load_opts *opts,
                       md5_error *error)
 {
@@ -99,6 +102,8 @@ static bool is_ordered(const md5_skeleton *skeleton)
 }
 #endif
 
+// Binds an animation to a skeleton with the bind pose `bind_local`, without a model. The binding
+// contains the inverse bind pose, computed from `bind_local`.
 md5_binding *md5_bind_skeleton(const md5_skeleton *skeleton, const md5_xform *bind_local,
                                const md5_anim *anim, const md5_load_opts *opts, md5_error *error)
 {

@@ -10,8 +10,9 @@
 
 // == Plans =======================================================================================
 
-// Writes the target joint of each slot to slot_targets[count], and lists the joints that no slot
-// drives in `undriven`. Returns true if there are `num_joints` slots and slot k drives joint k.
+// Finds the target joint of each slot: slot_targets[count] is targets[] of the animation joint in
+// joints[count]. Lists the joints that no slot drives in undriven[num_joints]. Returns true if slot
+// k drives joint k for all joints.
 static bool find_targets(const uint32_t *joints, uint32_t count, const uint32_t *targets,
                          uint32_t *slot_targets, uint32_t num_joints, uint32_t *undriven,
                          uint32_t *num_undriven)
@@ -36,9 +37,9 @@ static bool find_targets(const uint32_t *joints, uint32_t count, const uint32_t 
     return in_order;
 }
 
-// Lists the joints by depth in `order`, and joints of equal depth in ascending order, with a
-// counting sort. Returns the number of roots. `depths` and `begins` are scratch memory; all arrays
-// have an element for each joint.
+// Sorts the joints by depth with a counting sort; joints of equal depth are in ascending order.
+// Writes them to `order` and returns the number of roots. `depths` and `begins` are scratch memory;
+// all arrays have an element for each joint.
 static uint32_t sort_by_depth(const md5_skeleton *skeleton, uint32_t *order, uint32_t *depths,
                               uint32_t *begins)
 {
@@ -53,7 +54,8 @@ static uint32_t sort_by_depth(const md5_skeleton *skeleton, uint32_t *order, uin
         begins[depths[joint]]++;
     }
 
-    // Replace the number of joints at each depth by the index of the first joint at this depth.
+    // Replace the number of joints at each depth by the index at which this depth begins in
+    // `order`.
     const uint32_t num_roots = begins[0];
     uint32_t begin = 0;
     for (uint32_t depth = 0; depth < count; depth++) {
@@ -67,8 +69,8 @@ static uint32_t sort_by_depth(const md5_skeleton *skeleton, uint32_t *order, uin
     return num_roots;
 }
 
-// Fills a plan and its integers. targets[anim joints] contains the model joint that each animation
-// joint drives.
+// Fills a plan for posing. Its lists are stored in `integers`: see md5i_lay_out_binding() for their
+// size. targets[anim joints] contains the model joint that each animation joint drives.
 static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const uint32_t *targets,
                        md5_pose_plan *plan, uint32_t *integers)
 {
@@ -129,7 +131,8 @@ typedef struct ancestry {
     uint32_t num_extra; // number of ancestors below it, which drive nothing
 } ancestry;
 
-// Returns the branch of each joint, [joints] in the arena, or NULL if memory runs out.
+// Returns the branch of each joint, [joints] in the arena: a depth-first order in which the
+// descendants of a joint are consecutive. Returns NULL if memory runs out. Does not recurse.
 static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleton)
 {
     const size_t count = skeleton->num_joints;
@@ -164,7 +167,8 @@ static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleto
     return branches;
 }
 
-// Returns the ancestry of each track, [anim joints] in the arena, or NULL if memory runs out.
+// Returns the ancestry of each animation joint, [anim joints] in the arena, or NULL if memory runs
+// out. Parents come first, so the ancestry of a joint follows from that of its parent.
 static const ancestry *find_ancestries(md5_arena *arena, const md5_skeleton *anim,
                                        const uint32_t *targets)
 {
@@ -211,13 +215,14 @@ static bool is_descendant(const branch *joint, const branch *ancestor)
     return joint->first > ancestor->first && joint->first - ancestor->first < ancestor->size;
 }
 
-// Selects the joint that a joint of the model follows, if its parent in the animation is a
-// different joint, and stores it in `rebase`. Returns the consequence for the warning about the
-// joint.
+// Selects the joint that rebase->joint follows, because its parent in the animation is a different
+// joint. Stores it in rebase->above, which contains the joint's parent in the model before. Returns
+// the consequence for the warning about the joint.
 //
-// If joints that the model lacks are in between, `anim_parent`, the parent of the joint's track, is
-// stored too, because playback must compose their tracks. Playback follows both hierarchies up to a
-// common joint. Paths of more than STEPS_PER_JOINT steps use up *shared_steps.
+// The joint follows the nearest ancestor of its track that drives a joint of the model (`anchor`).
+// If ancestors in between drive no joint, rebase->extra becomes `anim_parent`, the parent of the
+// joint's track, because playback must compose their tracks. Paths of more than STEPS_PER_JOINT
+// steps use up *shared_steps.
 static const char *plan_joint(md5_rebase *rebase, const branch *branches,
                               const ancestry *track_ancestry, uint32_t anim_parent,
                               uint64_t *shared_steps)
@@ -255,8 +260,9 @@ static bool has_same_parent(uint32_t parent, uint32_t anim_parent, const uint32_
     return parent != MD5_NONE && targets[anim_parent] == parent;
 }
 
-// Lists the joints to compose, parents first, in an array of the arena, and warns about each.
-// Returns false and sets the context's error if memory runs out.
+// Lists the joints whose parents differ between the model and the animation, parents first, in an
+// array of the arena, and warns about each. Returns false and sets the context's error if memory
+// runs out.
 static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding *binding)
 {
     const md5_skeleton *const model = binding->skeleton;
@@ -302,9 +308,9 @@ static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding 
 
 // == Bindings ====================================================================================
 
-// Fails because too few joints of a skeleton have a match. matches[joints] contains the matching
-// joint of the second skeleton or MD5_NONE. `is_model`: the skeleton is the model's, not the
-// animation's.
+// Reports that too few joints of a skeleton have a match, with the names of some that lack one, and
+// returns false. matches[joints] contains the matching joint of the second skeleton or MD5_NONE.
+// `is_model` is true if `skeleton` is the model's, false if it is the animation's.
 static bool fail_too_few_matches(md5_context *context, const md5_skeleton *skeleton,
                                  const uint32_t *matches, uint32_t num_matched, bool is_model)
 {
@@ -330,7 +336,7 @@ static bool fail_too_few_matches(md5_context *context, const md5_skeleton *skele
                     num_matched, skeleton->num_joints, kind, other_kind, names);
 }
 
-// Returns the error for a model and an animation without common joint names.
+// Reports that a model and an animation have no joint names in common, and returns false.
 static bool fail_no_matches(md5_context *context, const md5_skeleton *model,
                             const md5_skeleton *anim)
 {
@@ -343,8 +349,8 @@ static bool fail_no_matches(md5_context *context, const md5_skeleton *model,
                     quote_name(model->joints[0].name).text, quote_name(anim->joints[0].name).text);
 }
 
-// Counts the joints without a match and warns of each of them. `targets` contains the joint of the
-// model for each joint of the animation, or MD5_NONE.
+// Counts the joints without a match in the binding, and warns about each. targets[anim joints]
+// contains the joint of the model, or MD5_NONE. Also sets binding->same_order.
 static void report_unmatched(md5_context *context, const uint32_t *targets, md5_binding *binding)
 {
     const md5_skeleton *const model = binding->skeleton;
@@ -372,9 +378,8 @@ static void report_unmatched(md5_context *context, const uint32_t *targets, md5_
     }
 }
 
-// Matches the joints of binding->skeleton and binding->anim. Sets the counts of the binding, and
-// its tracks, targets and rebases. These arrays are in the arena, because the size of the binding's
-// block is not known yet.
+// Matches the joints of binding->skeleton and binding->anim. Sets the counts of the binding and its
+// arrays. The arrays are in the arena, because the size of the binding's block is not known yet.
 static bool match(md5_arena *arena, md5_binding *binding)
 {
     const md5_skeleton *const model = binding->skeleton;
@@ -425,6 +430,8 @@ bool md5i_begin_binding(md5_binding_job *job, const md5_binding *parts, const md
     return false;
 }
 
+// Allocates the parts of the binding in its block, and copies the parts that match() has computed.
+// Runs twice: while the block is measured, all parts are NULL.
 void md5i_lay_out_binding(md5_binding_job *job)
 {
     const md5_binding *const draft = &job->draft;
@@ -445,6 +452,7 @@ bool md5i_allocate_binding(md5_binding_job *job)
     return md5i_block_end_measuring(&job->context, &job->block);
 }
 
+// Fills the binding after its block was allocated and laid out.
 void md5i_fill_binding(md5_binding_job *job)
 {
     md5_binding *const binding = job->binding;

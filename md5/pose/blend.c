@@ -2,6 +2,8 @@
 // as an md5_combine_job and passes it to the fastest kernel.
 #include "md5/pose/kernels.h"
 
+// Blends two poses by slerp: `from` at weight 0, `to` at weight 1. joint_weights[count] scales the
+// weight of each joint; it may be NULL.
 void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
                      const float *joint_weights, uint32_t count, md5_xform *pose)
 {
@@ -19,6 +21,7 @@ void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
     });
 }
 
+// Performs `count` blends of two poses each, by slerp or by nlerp.
 void md5_blend_batch(const md5_blend_job *jobs, size_t count)
 {
     MD5_ASSERT_ARRAY(jobs, count);
@@ -49,6 +52,7 @@ md5_xform md5_xform_blend(md5_xform a, md5_xform b, float t)
     return blend;
 }
 
+// Computes the difference from `reference` to `source`, which md5_add_pose() adds to other poses.
 void md5_subtract_pose(const md5_xform *source, const md5_xform *reference, uint32_t count,
                        md5_xform *difference)
 {
@@ -65,6 +69,8 @@ void md5_subtract_pose(const md5_xform *source, const md5_xform *reference, uint
     });
 }
 
+// Adds `weight` times a difference to a pose. `source` is the difference if `reference` is NULL;
+// otherwise the difference from `reference` to `source` is added.
 void md5_add_pose(const md5_xform *pose, const md5_xform *source, const md5_xform *reference,
                   float weight, const float *joint_weights, uint32_t count, md5_xform *out)
 {

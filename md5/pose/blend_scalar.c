@@ -3,6 +3,8 @@
 #include "md5/core/slerp.h"
 #include "md5/pose/kernels.h"
 
+// Blends two poses by slerp or nlerp in plain C: the operations of the SIMD kernels in the same
+// order.
 void md5i_blend_scalar(const md5_combine_job *poses)
 {
     const bool is_nlerp = poses->kind == MD5_BLEND_NLERP;
@@ -13,6 +15,7 @@ void md5i_blend_scalar(const md5_combine_job *poses)
         const float t = joint_weights ? poses->weight * joint_weights[i] : poses->weight;
         md5_xform *const out = &poses->out[i];
 
+        // Weights of 0 and 1 copy a transform exactly.
         *out = t >= 1 ? b : a;
         if (!(t > 0 && t < 1))
             continue;

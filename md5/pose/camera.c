@@ -27,11 +27,13 @@ static md5_sample_position camera_sample_position(const md5_camera *camera, doub
     return md5_sample_position_at(&played, time, wrap);
 }
 
+// Returns the view that the file stores with the last cut before `time`, or NULL if it has none.
 const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double time, md5_wrap wrap)
 {
     MD5_ASSERT_ALIVE(camera, MD5_TAG_CAMERA);
     const md5_sample_position sample = camera_sample_position(camera, time, wrap);
     const uint32_t num_passed = count_passed_cuts(camera, sample.frame0);
+    // Views are in the order of their cuts. The last cut has the index num_passed - 1.
     uint32_t i = 0;
     while (i < camera->num_cut_views && camera->cut_views[i].cut + 1 < num_passed)
         i++;
@@ -49,9 +51,11 @@ typedef struct shot_position {
     float fraction;
 } shot_position;
 
-// Finds the shot at a time. A shot blends towards its last frame, never into another shot or back
-// into the first shot. Cuts that are out of order count as in the engine; the shot then ends at the
-// current frame or the next frame.
+// Finds the shot and the stored frame at a time.
+//
+// A shot blends towards its last frame, never into another shot or back into the first shot. Cuts
+// that are out of order count as in the engine; the shot then ends at the current frame or the next
+// frame.
 static shot_position find_shot(const md5_camera *camera, double time, md5_wrap wrap)
 {
     const md5_sample_position sample = camera_sample_position(camera, time, wrap);
@@ -73,7 +77,7 @@ static shot_position find_shot(const md5_camera *camera, double time, md5_wrap w
     return shot;
 }
 
-// Returns the view at `frame` + `t` in stored frames, 0 <= t < 1.
+// Returns the view at the stored frame `frame` + `t`, 0 <= t < 1.
 static md5_camera_view view_between(const md5_camera *camera, uint32_t frame, float t)
 {
     const md5_camera_view *const from = &camera->frames[frame];
@@ -94,7 +98,7 @@ typedef struct view_sum {
     double weight;
 } view_sum;
 
-// Adds a weighted view to a sum.
+// Adds a view times `weight` to a sum of views near the rotation `middle`.
 static void add_view(view_sum *sum, const md5_camera_view *view, md5_quat middle, double weight)
 {
     const md5_quat q = view->rotation;
@@ -112,6 +116,8 @@ static void add_view(view_sum *sum, const md5_camera_view *view, md5_quat middle
     sum->weight += weight;
 }
 
+// Returns the weighted mean of the views of a sum. If the rotations cancel out, uses the rotation
+// `middle`.
 static md5_camera_view mean_view(const view_sum *sum, md5_quat middle)
 {
     const double part = 1.0 / sum->weight;
@@ -131,7 +137,8 @@ static const double max_reach = 512;
 static const double min_reach = 1e-3;
 
 // Returns the number of frames on each side of a position over which a camera is smoothed:
-// `seconds` in frames, up to `max_reach`. The smoothing does not cross a cut, and it is symmetric.
+// `seconds` in frames, up to `max_reach`. It is limited by the nearer end of the shot, so that
+// smoothing does not cross a cut and has the same reach on both sides.
 static double smoothing_reach(const md5_camera *camera, const shot_position *shot, double position,
                               double seconds)
 {
@@ -143,8 +150,8 @@ static double smoothing_reach(const md5_camera *camera, const shot_position *sho
     return after < reach ? after : reach;
 }
 
-// Smooths over the frames within `reach` on each side. A frame at the distance d has the weight
-// (1 - (d / reach)^2)^2.
+// Returns the view of a camera at a time. If `seconds` is positive, smooths it over the frames
+// within `reach` on each side: a frame at the distance d has the weight (1 - (d / reach)^2)^2.
 md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wrap, double seconds)
 {
     MD5_ASSERT_ALIVE(camera, MD5_TAG_CAMERA);

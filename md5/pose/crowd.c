@@ -56,7 +56,7 @@ static void pose_single(const crowd_state *state, const md5_pose_job *job)
                      job->palette);
 }
 
-// Poses the jobs of a group and empties it.
+// Poses the jobs of a group together, one in each lane, and empties the group.
 static void pose_group(const crowd_state *state, crowd_group *group)
 {
     const uint32_t width = state->kernels->width;
@@ -73,13 +73,14 @@ static void pose_group(const crowd_state *state, crowd_group *group)
     group->num_jobs = 0;
 }
 
-// Returns the group for a job's binding and interpolation. If it does not exist, poses and reuses
-// the group with the fewest jobs among the slots that are probed.
+// Returns the group in which a job waits: the group of its binding and interpolation, in a small
+// hash table. If it does not exist, poses the group with the fewest jobs among the probed slots,
+// and reuses its slot.
 static crowd_group *find_group(crowd_state *state, const md5_pose_job *job)
 {
     const md5_binding *const binding = job->binding;
-    const uint64_t bits = (uint64_t)(uintptr_t)binding * UINT64_C(0x9e3779b97f4a7c15);
-    const uint32_t begin = (uint32_t)(bits >> 32);
+    const uint64_t hash = (uint64_t)(uintptr_t)binding * UINT64_C(0x9e3779b97f4a7c15);
+    const uint32_t begin = (uint32_t)(hash >> 32);
     crowd_group *emptiest = NULL;
     for (uint32_t probe = 0; probe < NUM_PROBES; probe++) {
         crowd_group *const candidate = &state->groups[(begin + probe) % NUM_GROUPS];
@@ -104,6 +105,8 @@ static bool fits_crowd_kernel(const md5_binding *binding, const md5_sample_posit
     return md5_is_sample_position_in(binding->anim, sample);
 }
 
+// Poses jobs on the calling thread. Jobs that the crowd kernel supports wait in groups until they
+// fill its lanes; other jobs are posed one by one. `scratch` has the size crowd_scratch_size().
 void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs, size_t count,
                           void *scratch)
 {
@@ -114,6 +117,7 @@ void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *j
         state.groups[i].num_jobs = 0;
     }
 
+    // Align the scratch memory.
     const uintptr_t misaligned = (uintptr_t)scratch % CACHE_LINE;
     unsigned char *const bytes = (unsigned char *)scratch;
     state.scratch = (float *)(void *)(bytes + (misaligned > 0 ? CACHE_LINE - misaligned : 0));
@@ -130,7 +134,7 @@ void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *j
             pose_group(&state, group);
     }
 
-    // The groups that are not full.
+    // Pose the groups that are not full.
     for (uint32_t i = 0; i < NUM_GROUPS; i++)
         pose_group(&state, &state.groups[i]);
 }
@@ -164,6 +168,7 @@ static bool are_jobs_complete(const md5_pose_job *jobs, size_t count)
 }
 #endif
 
+// Poses all jobs, on the threads of `threads` or on the calling thread if it is NULL.
 void md5_pose_batch(const md5_pose_job *jobs, size_t count, const md5_threads *threads,
                     void *scratch)
 {

@@ -83,9 +83,11 @@ static float hermite(float from, float before, float current, float after, float
     return from + t * (start_speed + t * (square + t * cube));
 }
 
-// Samples anim->translation_joints[slot]. With MD5_ROOT_ID, subtracts the translation of the base
-// frame and adds the displacement of a cycle to an interval from the last frame to the first frame,
-// like md5i_root_translation().
+// Returns the translation of slot `slot` at the sample position, on a Hermite curve.
+//
+// With MD5_ROOT_ID, subtracts the translation of the base frame like md5i_root_translation(). An
+// interval from the last frame to the first frame then continues into the next cycle, so the
+// displacement of a cycle is added to it.
 static md5_vec3 cubic_translation(const curve *cubic, uint32_t slot, md5_root root)
 {
     const md5_anim *const anim = cubic->anim;
@@ -101,7 +103,7 @@ static md5_vec3 cubic_translation(const curve *cubic, uint32_t slot, md5_root ro
         cycle = md5_vec3_sub(md5_frame_translation(anim, anim->num_frames - 1, slot), base);
     }
 
-    md5_vec3 moved[3];
+    md5_vec3 moved[3]; // displacements of the intervals before, at and after the sample position
     for (uint32_t i = 0; i < 3; i++) {
         moved[i] = md5_vec3_sub(md5_frame_translation(anim, pairs[i].to, slot),
                                 md5_frame_translation(anim, pairs[i].from, slot));
@@ -126,8 +128,8 @@ static md5_vec3d mean(md5_vec3d a, md5_vec3d b)
     return (md5_vec3d){0.5 * (a.x + b.x), 0.5 * (a.y + b.y), 0.5 * (a.z + b.z)};
 }
 
-// Returns the axis of a unit quaternion times A, where A is half of the rotation angle:
-// a = (axis * sin(A), cos(A)).
+// Returns the logarithm of a unit quaternion: its axis times A, where A is half of the rotation
+// angle, so that a = (axis * sin(A), cos(A)).
 //
 // For g = A / 4 and v = 1 - cos(g), Euler's series of arcsin(x) / (x sqrt(1 - x^2)) with
 // x^2 = sin(g / 2)^2 = v / 2 gives
@@ -150,8 +152,8 @@ static MD5_ALWAYS_INLINE md5_vec3d logarithm(md5_quatd a)
     return md5_vec3d_scale((md5_vec3d){a.x, a.y, a.z}, sum / (cosine * cosine_of_half));
 }
 
-// The inverse of logarithm(), by the series of sine and cosine. The remaining terms are less than
-// 1e-12.
+// Returns the unit quaternion whose logarithm is `a`, from the power series of sine and cosine. The
+// remaining terms are less than 1e-12.
 static md5_quatd exponential(md5_vec3d a)
 {
     static const double sine_steps[] = {1.0 / 6,   1.0 / 20,  1.0 / 42,  1.0 / 72,  1.0 / 110,
@@ -184,7 +186,8 @@ static md5_quatd rotation_between(const md5_anim *anim, md5_frame_pair pair, uin
     return change;
 }
 
-// Samples anim->rotation_joints[slot].
+// Returns the rotation of slot `slot` at the sample position, on a quaternion Hermite curve. The
+// names follow the formula at the top of this file: the speeds v0 and v1, and w.
 static md5_quat cubic_rotation(const curve *cubic, uint32_t slot)
 {
     const md5_anim *const anim = cubic->anim;
@@ -196,14 +199,17 @@ static md5_quat cubic_rotation(const curve *cubic, uint32_t slot)
 
     const md5_quatd change = rotation_between(anim, cubic->current, slot);
     const md5_vec3d speed = logarithm(change);
+    // The speeds at both frames are the means of the speeds on both sides.
     const md5_vec3d start_speed =
         mean(logarithm(rotation_between(anim, cubic->before, slot)), speed);
     const md5_vec3d end_speed = mean(speed, logarithm(rotation_between(anim, cubic->after, slot)));
 
+    // w of the formula.
     const md5_vec3d middle = logarithm(
         md5_quatd_mul(md5_quatd_mul(exponential(md5_vec3d_scale(start_speed, -1.0 / 3.0)), change),
                       exponential(md5_vec3d_scale(end_speed, -1.0 / 3.0))));
 
+    // The exponents of the three factors after q0.
     const md5_vec3d steps[3] = {md5_vec3d_scale(start_speed, (1.0 - left * left * left) / 3.0),
                                 md5_vec3d_scale(middle, t * t * (3.0 - 2.0 * t)),
                                 md5_vec3d_scale(end_speed, t * t * t / 3.0)};
@@ -229,6 +235,8 @@ md5_vec3 md5i_cubic_translation(const md5_anim *anim, const md5_sample_position 
     return cubic_translation(&cubic, slot, root);
 }
 
+// Samples all tracks that drive a joint into a pose, along smooth curves. Constant joints are not
+// written.
 void md5i_sample_curves(const md5_anim *anim, const md5_targets *targets,
                         const md5_sample_position *sample, md5_xform *pose)
 {

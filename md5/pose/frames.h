@@ -4,7 +4,8 @@
 
 #include "md5/pose/packed.h"
 
-// Returns the translation of anim->translation_joints[slot] at a frame.
+// Returns the translation of anim->translation_joints[slot] at a frame, from a clip that stores
+// frames or from a compressed clip.
 static inline md5_vec3 md5_frame_translation(const md5_anim *anim, uint32_t frame, uint32_t slot)
 {
     const md5_packed *const packed = anim->internal.packed;
@@ -17,8 +18,9 @@ static inline md5_vec3 md5_frame_translation(const md5_anim *anim, uint32_t fram
     return anim->translations[(size_t)frame * anim->num_translations + slot];
 }
 
-// Returns the rotation of anim->rotation_joints[slot] at a frame. Always inlined: sampling along
-// curves calls it seven times per joint and would take 1.6 times as long without inlining.
+// Returns the rotation of anim->rotation_joints[slot] at a frame, from a clip that stores frames or
+// from a compressed clip. Always inlined: sampling along curves calls it seven times per joint and
+// would take 1.6 times as long without inlining.
 static MD5_ALWAYS_INLINE md5_quat md5_frame_rotation(const md5_anim *anim, uint32_t frame,
                                                      uint32_t slot)
 {

@@ -24,6 +24,8 @@ static md5_xform multiply_normalized(md5_xform a, md5_xform b)
     return result;
 }
 
+// Converts a pose to transforms in model space, parents before children. Both arrays may be the
+// same.
 void md5_local_to_model_xforms(const md5_skeleton *skeleton, const md5_xform *pose,
                                md5_xform *joints)
 {
@@ -40,8 +42,8 @@ void md5_local_to_model_xforms(const md5_skeleton *skeleton, const md5_xform *po
     }
 }
 
-// Converts children first, so that a parent is still in model space when it is read, also if both
-// arrays are the same.
+// Converts transforms in model space to a pose. Children come first, so that a parent is still in
+// model space when it is read, also if both arrays are the same.
 void md5_model_to_local_xforms(const md5_skeleton *skeleton, const md5_xform *joints,
                                md5_xform *pose)
 {

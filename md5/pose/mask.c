@@ -49,8 +49,9 @@ static bool is_name(const char *name, const mask_pattern *pattern, bool ignore_c
     return name[pattern->length] == '\0';
 }
 
-// Returns the joint with exactly this name, or else the first joint whose name differs only in
-// case, like the original engine. Returns -1 if the joint does not exist.
+// Returns the index of the joint with the name of a pattern, or -1 if it does not exist. A joint
+// with exactly this name precedes joints whose name differs only in case, like in the original
+// engine.
 static int32_t find_matching_joint(const md5_skeleton *skeleton, const mask_pattern *pattern)
 {
     int32_t found = -1;
@@ -63,8 +64,8 @@ static int32_t find_matching_joint(const md5_skeleton *skeleton, const mask_patt
     return found;
 }
 
-// Sets the steps of `top` and its descendants to 0. Removed joints have -1 until the end, so that
-// their children can be recognized.
+// Sets the steps of `top` and all its descendants to 0. Removed joints have -1 meanwhile, so that a
+// joint whose parent was removed can be recognized.
 static void remove_subtree(const md5_skeleton *skeleton, uint32_t top, float *steps)
 {
     const float removed = -1;
@@ -99,6 +100,8 @@ static subtree_value decode_subtree_value(float number, int whole)
 }
 
 // Raises the steps of `top` and its descendants to their depth in the subtree, at most `whole`.
+// Steps that are already higher remain. The depths are stored in the same array as the steps
+// meanwhile: see subtree_value.
 static void add_subtree(const md5_skeleton *skeleton, uint32_t top, int whole, float *steps)
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
@@ -121,6 +124,8 @@ static void add_subtree(const md5_skeleton *skeleton, uint32_t top, int whole, f
     }
 }
 
+// Applies the signs of a pattern to its joint: removes or adds the joint or its subtree. `whole` is
+// the number of steps of the full weight.
 static void apply_pattern(const md5_skeleton *skeleton, const mask_pattern *pattern, uint32_t joint,
                           int whole, float *steps)
 {
@@ -162,7 +167,8 @@ static void read_signs(const char **at, mask_pattern *pattern)
         (*at)++;
 }
 
-// Reads the name between two quotes. text->at is at the first quote.
+// Reads a name in quotes, and checks that a blank or the end of the text follows. text->at is at
+// the first quote.
 static bool read_quoted_name(md5_context *context, mask_text *text, mask_pattern *pattern)
 {
     const char *const first = text->at;
@@ -184,7 +190,8 @@ static bool read_quoted_name(md5_context *context, mask_text *text, mask_pattern
     return true;
 }
 
-// Reads the pattern at text->at and moves text->at to its end.
+// Reads the pattern at text->at: signs, then a name that is quoted or ends at a blank. Moves
+// text->at to its end. A pattern without a name is an error.
 static bool read_pattern(md5_context *context, mask_text *text, mask_pattern *pattern)
 {
     const char *const start = text->at;
@@ -212,9 +219,9 @@ static bool read_pattern(md5_context *context, mask_text *text, mask_pattern *pa
                    " must be followed by a joint name");
 }
 
-// Returns the joint of a pattern, or -1 if it does not exist. If no joint has a quoted name, signs
-// inside the quotes are accepted, as in id's declarations: "*Bip01 L Hand". They are then stored in
-// `pattern`.
+// Returns the joint of a pattern, or -1 if it does not exist. In id's declarations, the signs may
+// be inside of the quotes: "*Bip01 L Hand". So if no joint has the quoted name, the signs are
+// removed from it and stored in `pattern`.
 static int32_t find_pattern_joint(const md5_skeleton *skeleton, mask_pattern *pattern)
 {
     int32_t joint = find_matching_joint(skeleton, pattern);
@@ -231,6 +238,8 @@ static int32_t find_pattern_joint(const md5_skeleton *skeleton, mask_pattern *pa
     return joint;
 }
 
+// Computes weights[joints] from a list of patterns, which are applied in the order of the text.
+// Reports the first unknown joint or syntax error.
 bool md5_build_mask(const md5_skeleton *skeleton, const char *patterns, uint32_t feather,
                     float *weights, md5_error *error)
 {

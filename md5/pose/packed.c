@@ -34,6 +34,8 @@ static int32_t extend_sign(uint32_t bits, uint32_t num_bits)
     return (int32_t)(bits ^ sign) - (int32_t)sign;
 }
 
+// Decodes the header of a track at the cursor, and moves the cursor to the next track. `kind` is
+// the kind of the track. packed.h describes the fields in the same order.
 md5_packed_header md5i_packed_read_header(const md5_packed *packed, uint8_t kind,
                                           md5_packed_cursor *cursor)
 {
@@ -77,7 +79,8 @@ uint32_t md5i_packed_num_keys(uint8_t step, uint32_t num_frames)
 }
 
 // Finds the two keys around a sample position, and the fraction between them. Returns false if the
-// position's two frames are not between the same two keys; consecutive frames always are.
+// position's two frames are not between the same two keys, as in the interval from the last to the
+// first frame of a cycle. Consecutive frames always are.
 bool md5i_packed_find_span(uint8_t step, uint32_t num_frames, const md5_sample_position *sample,
                            md5_packed_span *span)
 {
@@ -131,7 +134,9 @@ bool md5i_packed_find_span(uint8_t step, uint32_t num_frames, const md5_sample_p
 
 // -- One track --------------------------------------------------------------------------------
 
-// Computes the omitted component of a rotation, or normalizes a rotation that has all components.
+// Completes the components of a decoded key: sets w of a translation to 0, computes the omitted
+// component of a rotation from its unit length, or normalizes a rotation that stores all
+// components.
 static void complete_value(const md5_packed_header *header, float v[4])
 {
     if (header->kind == MD5_PACKED_TRANSLATION) {
@@ -149,6 +154,8 @@ static void complete_value(const md5_packed_header *header, float v[4])
         v[c] *= scale;
 }
 
+// Decodes key number `key` of a track. Its components are in stored order, and the omitted
+// component is last.
 md5_packed_value md5i_packed_decode_key(const md5_packed *packed, const md5_packed_header *header,
                                         uint32_t key)
 {
@@ -162,6 +169,8 @@ md5_packed_value md5i_packed_decode_key(const md5_packed *packed, const md5_pack
     return value;
 }
 
+// Interpolates between two values in stored order: rotations by slerp with the given weights,
+// translations linearly by `fraction`.
 static md5_packed_value interpolate_values(uint8_t kind, const md5_slerp_weights *weights,
                                            md5_packed_value a, md5_packed_value b, float fraction)
 {
@@ -197,6 +206,8 @@ static md5_packed_value sample_frame(const md5_packed *packed, const md5_packed_
     return sample_span(packed, header, &span, &weights);
 }
 
+// Samples a track and writes x y z w of a rotation, or x y z 0 of a translation. If the frames are
+// not between two keys, samples both frames and interpolates between them.
 void md5i_packed_sample_track(const md5_packed *packed, const md5_packed_header *header,
                               const md5_sample_position *sample, float out[4])
 {
@@ -233,7 +244,7 @@ md5_quat md5i_packed_sample_joint(const md5_packed *packed, uint32_t joint, uint
 
 // -- Groups -----------------------------------------------------------------------------------
 
-// Returns the header of one track of a group.
+// Returns the header of one track of a group: the inverse of set_lane().
 static md5_packed_header lane_header(const md5_packed_group *group, uint32_t lane)
 {
     md5_packed_header header = {
@@ -251,6 +262,7 @@ static md5_packed_header lane_header(const md5_packed_group *group, uint32_t lan
     return header;
 }
 
+// Samples the tracks of groups into a pose, one track after the other.
 void md5i_packed_sample_scalar(const md5_packed *packed, const md5_packed_group *groups,
                                uint32_t num_groups, const md5_sample_position *sample,
                                md5_xform *pose)
@@ -299,7 +311,8 @@ static bool is_scalar_only(const md5_packed_header *header)
     return header->form == MD5_PACKED_FULL || header->key_bits > MD5_PACKED_WORD_BITS;
 }
 
-// Sets the track of one lane of a group. `joint` is the joint that the track drives.
+// Stores the header of a track in one lane of a group. `joint` is the joint of the pose that the
+// track drives.
 static void set_lane(md5_packed_group *group, uint32_t lane, const md5_packed_header *header,
                      uint32_t joint)
 {
@@ -319,8 +332,9 @@ static void set_lane(md5_packed_group *group, uint32_t lane, const md5_packed_he
     }
 }
 
-// Samples, writes or only counts a pending group, and empties it. Unused lanes repeat the first
-// track, so that kernels can decode all lanes.
+// Finishes a pending group: samples it if there is a kernel, otherwise counts it and writes it to
+// the array of groups if there is one. Unused lanes repeat the first track, so that kernels can
+// decode all lanes.
 static void emit_group(md5_packed_grouping *grouping, pending_headers *pending)
 {
     const md5_packed_header *const first = &pending->headers[0];
@@ -367,8 +381,9 @@ static void write_constant(const md5_packed_grouping *grouping, const md5_packed
                                  .translation = {value[0], value[1], value[2]}};
 }
 
-// Adds a track to the group of its class and step. A constant track is not grouped: if there is a
-// kernel, it is written to the pose. `joint` is the joint that the track drives, or MD5_NONE.
+// Adds a track to the pending group of its class and step. `joint` is the joint that it drives, or
+// MD5_NONE. Constant tracks are not grouped; if there is a kernel, the constant is written to the
+// pose.
 static void group_track(md5_packed_grouping *grouping, const md5_packed_header *header,
                         uint32_t joint)
 {
@@ -385,9 +400,9 @@ static void group_track(md5_packed_grouping *grouping, const md5_packed_header *
     add_header(grouping, &grouping->pending[class_index][header->step], header, joint);
 }
 
-// Merges the groups that are not full: tracks of one class, but of several steps, become groups.
-// Entry 0 of a class collects them. It is empty before, because step 0 is that of constant tracks,
-// which are never grouped.
+// Emits the tracks that remain in groups that are not full. Tracks of one class are merged into
+// groups of several steps, which are collected in entry 0 of the class. That entry is free, because
+// step 0 means constant tracks, which are never grouped.
 static void emit_partial_groups(md5_packed_grouping *grouping)
 {
     for (uint32_t c = 0; c < CLASSES; c++) {
@@ -402,9 +417,9 @@ static void emit_partial_groups(md5_packed_grouping *grouping)
     }
 }
 
-// Groups all tracks. targets[joints] contains the joint of the pose that each joint of the clip
-// drives, or MD5_NONE; if it is NULL, each drives the joint with the same index. Returns the number
-// of groups.
+// Groups all tracks of a clip, and returns the number of groups. targets[joints] contains the joint
+// of the pose that each joint of the clip drives, or MD5_NONE. If it is NULL, each joint drives the
+// joint with the same index.
 static uint32_t group_tracks(md5_packed_grouping *grouping, const uint32_t *targets)
 {
     const md5_packed *const packed = grouping->packed;

@@ -4,8 +4,9 @@
 #include "md5/pose/sample_position.h"
 #include "md5/pose/tracks.h"
 
-// Computes joints and palette from a pose; both can be NULL. Without `joints`, the joint matrices
-// are computed in the memory of the palette and then multiplied in place.
+// Computes the joint matrices and the palette from a pose; both outputs may be NULL. Without
+// `joints`, the joint matrices are computed in the memory of the palette and then multiplied in
+// place.
 static void finish_palette(const md5_pose_kernels *kernels, const md5_skeleton *skeleton,
                            const md5_mat34 *inverse_bind, const md5_xform *pose, md5_mat34 *joints,
                            md5_mat34 *palette)
@@ -44,6 +45,8 @@ void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat
                    palette);
 }
 
+// Samples an animation and computes the joint matrices and the palette of the pose in one call.
+// `joints` and `palette` may be NULL.
 void md5_pose_palette(const md5_binding *binding, md5_sample_position sample, md5_root root,
                       md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {

@@ -80,7 +80,8 @@ static inline void md5_copy_constants(const md5_binding *binding, uint32_t first
         pose[joint] = *md5_constant_xform(binding, joint);
 }
 
-// Returns the range from the first to the last slot that drives a joint in wanted[model joints].
+// Returns the smallest range of slots that contains all slots of `slots` which drive a joint in
+// wanted[model joints]. targets[] contains the joint of each slot.
 static inline md5_slots md5_narrow_slots(const uint32_t *targets, md5_slots slots,
                                          const bool *wanted)
 {

@@ -3,8 +3,8 @@
 #include "md5/pose/sample_position.h"
 #include "md5/pose/tracks.h"
 
-// Returns the index of the track that drives a joint, or -1 if there is none. joints[count] are
-// the joints of all tracks, in ascending order.
+// Returns the index of the track that drives a joint, or -1 if it has no track. joints[count]
+// contains the joints of all tracks in ascending order, so a binary search finds it.
 static int64_t find_track(const uint32_t *joints, uint32_t count, uint32_t joint)
 {
     uint32_t low = 0;
@@ -19,7 +19,7 @@ static int64_t find_track(const uint32_t *joints, uint32_t count, uint32_t joint
     return low < count && joints[low] == joint ? (int64_t)low : -1;
 }
 
-// Samples one joint of the animation relative to its parent.
+// Returns the transform of one joint of the animation relative to its parent, at a sample position.
 static MD5_COLD md5_xform sample_joint(const md5_sampling *sampling, uint32_t joint, md5_root root)
 {
     const md5_anim *const anim = sampling->anim;
@@ -35,8 +35,8 @@ static MD5_COLD md5_xform sample_joint(const md5_sampling *sampling, uint32_t jo
     return local;
 }
 
-// Composes the joints whose track is not relative to their parent in the model: see md5_rebase.
-// Takes time linear in the number of joints.
+// Corrects the joints whose track is not relative to their parent in the model: see md5_rebase. The
+// time is limited by STEPS_PER_JOINT in binding.c.
 static MD5_COLD void apply_rebases(const md5_binding *binding, const md5_sample_position *sample,
                                    md5_root root, md5_xform *pose)
 {
@@ -68,6 +68,7 @@ static MD5_COLD void apply_rebases(const md5_binding *binding, const md5_sample_
     }
 }
 
+// Samples a clip without a binding, so that pose[k] is joint k of the clip.
 void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
                            const md5_sample_position *sample, md5_root root, md5_xform *pose)
 {
@@ -90,6 +91,8 @@ void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim
         pose[0].translation = md5i_root_translation(anim, sample, root);
 }
 
+// Samples an animation into a pose of the model: constant joints, then the tracks, then the root,
+// then joints whose parents differ.
 void md5_sample(const md5_binding *binding, md5_sample_position sample, md5_root root,
                 md5_xform *pose)
 {

@@ -30,8 +30,8 @@ typedef struct cycle_position {
     float fraction; // 0 <= fraction < 1
 } cycle_position;
 
-// Divides a position of at most 2^62 as an integer, exactly. floor() is not used: without SSE4 it
-// is four operations, and the frames depend on their result.
+// Divides a position of at most 2^62 frames into cycles of `length` frames, exactly, as an integer.
+// floor() is not used: without SSE4 it is four operations, and the frames depend on their result.
 static inline cycle_position divide_position(double position, int64_t length)
 {
     int64_t frame = (int64_t)position;
@@ -65,6 +65,8 @@ static cycle_position divide_large_position(double position, int64_t length)
     return (cycle_position){clamp_to_int64((position - remainder) / period), (int64_t)remainder, 0};
 }
 
+// Converts a time in seconds to the two frames around it and the fraction between them. `wrap`
+// selects what happens outside of the clip.
 md5_sample_position md5_sample_position_at(const md5_anim *anim, double time, md5_wrap wrap)
 {
     MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
@@ -97,6 +99,8 @@ md5_sample_position md5_sample_position_at(const md5_anim *anim, double time, md
     };
 }
 
+// Returns the sample position between two given frames. Frames and fraction are limited to the
+// clip.
 md5_sample_position md5_sample_position_from_frames(const md5_anim *anim, uint32_t frame0,
                                                     uint32_t frame1, float fraction)
 {
@@ -120,6 +124,8 @@ static bool ends_cycle(const md5_sample_position *sample)
     return sample->frame1 < sample->frame0;
 }
 
+// Returns the translation of joint 0 at a sample position, for the root modes MD5_ROOT_ID and
+// MD5_ROOT_IN_PLACE.
 md5_vec3 md5i_root_translation(const md5_anim *anim, const md5_sample_position *sample,
                                md5_root root)
 {
@@ -161,8 +167,8 @@ typedef struct axis_frames {
     float last;    // last frame of the clip
 } axis_frames;
 
-// Returns one axis of the motion from a sample position to another. Computed in double, so that the
-// motions of many short intervals add up to the motion of the whole interval.
+// Returns the motion of the root along one axis from a sample position to another. Computed in
+// double, so that the motions of many short intervals add up to the motion of the whole interval.
 static float axis_motion(const md5_sample_position *from, const md5_sample_position *to,
                          axis_frames axis)
 {
@@ -174,6 +180,7 @@ static float axis_motion(const md5_sample_position *from, const md5_sample_posit
     return (float)fmax(-FLT_MAX, fmin(motion, FLT_MAX));
 }
 
+// Returns the motion of the root between two sample positions, over any number of cycles.
 md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_sample_position from,
                               md5_sample_position to)
 {
@@ -205,6 +212,8 @@ md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_sample_position from,
     };
 }
 
+// Returns bounds from the file at a sample position: the union of the bounds of both frames, moved
+// with the root. They are empty if the file has no bounds.
 md5_bounds md5_anim_bounds(const md5_anim *anim, md5_sample_position sample, md5_root root)
 {
     MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);

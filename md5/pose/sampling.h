@@ -15,6 +15,8 @@ typedef struct md5_sampling {
     md5_nlerp_weights nlerp;   // set if is_nlerp
 } md5_sampling;
 
+// Prepares the sampling of single tracks at a sample position: computes the weights of slerp or
+// nlerp once for all tracks.
 static inline md5_sampling md5_begin_sampling(const md5_anim *anim,
                                               const md5_sample_position *sample)
 {

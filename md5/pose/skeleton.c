@@ -38,6 +38,8 @@ uint32_t md5_find_mesh(const md5_model *model, const char *name)
     return MD5_NONE;
 }
 
+// Returns true if skeleton->order lists every joint once and every parent before its children.
+// visited[joints] must be zeroed.
 bool md5i_is_ordered(const md5_skeleton *skeleton, uint8_t *visited)
 {
     const uint32_t count = skeleton->num_joints;
@@ -61,6 +63,7 @@ typedef struct precise_transform {
     double rows[3][3]; // the rotation as a matrix
 } precise_transform;
 
+// Writes the rows of the rotation matrix of a unit quaternion.
 static void rotation_rows(md5_quatd q, double rows[3][3])
 {
     const double x = q.x;
@@ -78,6 +81,7 @@ static void rotation_rows(md5_quatd q, double rows[3][3])
     rows[2][2] = 1.0 - 2.0 * (x * x + y * y);
 }
 
+// Converts a transform to double. Normalizes its rotation, whose length in floats is only almost 1.
 static precise_transform to_doubles(const md5_xform *transform)
 {
     const md5_quatd q = md5_quatd_from_quat(transform->rotation);
@@ -119,7 +123,8 @@ static void store_inverse(const precise_transform *transform, md5_mat34 *inverse
     }
 }
 
-// Stores inverse(parent) * joint. The rotation has w <= 0, like the rotations in files.
+// Stores the transform of a joint relative to its parent: inverse(parent) * joint. Its rotation has
+// w <= 0, like the rotations in files.
 static void store_relative(const precise_transform *parent, const precise_transform *joint,
                            md5_xform *relative)
 {
@@ -137,11 +142,13 @@ static void store_relative(const precise_transform *parent, const precise_transf
     };
 }
 
+// Computes the bind pose from transforms[joints] in model space: relative to the parents, as
+// matrices, and as inverse matrices. Each array has an element for each joint.
 void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transforms,
                           md5_xform *bind_local, md5_mat34 *bind, md5_mat34 *inverse_bind)
 {
     // The conversion to doubles is slow. Most joints come after their parent or after a sibling, so
-    // the transforms of the last joint and of its parent are used again.
+    // the converted transforms of the previous joint and of its parent are reused.
     precise_transform current = {0};
     precise_transform parent_transform = {0};
     uint32_t current_joint = MD5_NONE;
@@ -181,6 +188,8 @@ static precise_transform compose_precisely(const precise_transform *parent,
     return joint;
 }
 
+// Computes the inverse matrices of a bind pose whose transforms are relative to the parents.
+// Returns false and sets the context's error if memory runs out.
 bool md5i_invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
                            const md5_xform *bind_local, md5_mat34 *inverse_bind)
 {
@@ -201,6 +210,8 @@ bool md5i_invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
 
 // == Buffers =====================================================================================
 
+// Allocates the buffers for posing a model in one block: a pose, which is the bind pose at first,
+// joints, palette and scratch memory. Returns NULL on failure.
 md5_pose_buffers *md5_create_pose_buffers(const md5_model *model, size_t scratch_size,
                                           const md5_allocator *allocator, md5_error *error)
 {

@@ -6,6 +6,7 @@
 #include "md5/pose/kernels.h"
 #include "md5/pose/sample_position.h"
 
+// Returns the rotation of slot `slot` at a sample position, for any kind of clip and interpolation.
 md5_quat md5i_sample_rotation(const md5_sampling *sampling, uint32_t slot)
 {
     const md5_anim *const anim = sampling->anim;
@@ -23,6 +24,8 @@ md5_quat md5i_sample_rotation(const md5_sampling *sampling, uint32_t slot)
                               md5_frame_rotation(anim, sample->frame1, slot));
 }
 
+// Returns the translation of slot `slot` at a sample position, for any kind of clip and
+// interpolation.
 md5_vec3 md5i_sample_translation(const md5_sampling *sampling, uint32_t slot)
 {
     const md5_anim *const anim = sampling->anim;
@@ -50,8 +53,8 @@ md5_vec3 md5i_sample_root(const md5_anim *anim, const md5_sample_position *sampl
     return md5i_cubic_translation(anim, sample, root, 0);
 }
 
-// Samples the tracks of a compressed clip one by one, for interpolations that the kernels do not
-// support.
+// Samples the tracks of a compressed clip one by one into a pose, for interpolations that the
+// kernels do not support.
 static void sample_one_by_one(const md5_anim *anim, const md5_targets *targets,
                               const md5_sample_position *sample, md5_xform *pose)
 {
@@ -70,6 +73,8 @@ static void sample_one_by_one(const md5_anim *anim, const md5_targets *targets,
     }
 }
 
+// Samples the tracks that drive a joint into a pose that already contains the constant joints.
+// Selects the method by the kind of clip and by the interpolation.
 void md5i_sample_tracks(const md5_anim *anim, const md5_pose_plan *plan,
                         const md5_sample_position *sample, md5_xform *pose)
 {

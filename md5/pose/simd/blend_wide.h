@@ -46,6 +46,8 @@ MD5_WIDE_INLINE void load_rotations(const float *p, md5_wide q[4])
     md5_wide_transpose(q);
 }
 
+// Returns the dot products of sixteen pairs of rotations. Multiplies whole transforms; the shuffles
+// then keep only the products of the rotations.
 MD5_WIDE_INLINE md5_wide dot_rotations(const float *a, const float *b)
 {
     md5_wide products[4];
@@ -70,7 +72,9 @@ MD5_WIDE_INLINE void pair_weights(md5_wide a, md5_wide t, md5_wide pair[2])
     pair[1] = _mm512_mask_shuffle_f32x4(odd, 0x0f0f, a, a, _MM_SHUFFLE(3, 3, 2, 2));
 }
 
-// Finishes each register before the next register, for compilers that run out of registers.
+// Blends sixteen transforms, two in each register. Register i contains the rotation and translation
+// of two transforms, so it needs the weights of both: those of rotations and t alternate. Finishes
+// each register before the next one, for compilers that run out of registers.
 MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b,
                                       wide_weights weights, md5_wide t, bool is_same)
 {
@@ -148,8 +152,10 @@ MD5_WIDE_INLINE md5_wide dot_rotations(const float *a, const float *b)
 
 #if defined(MD5_WIDE_AVX2)
 
-// Combines weights of rotations in the lower half with weights of translations in the upper half.
-// Finishes each transform before the next transform, for compilers that run out of registers.
+// Blends eight transforms, one in each register: the rotation in its lower half, the translation in
+// its upper half. So the weight registers combine weights of rotations in the lower half with t in
+// the upper half. Finishes each transform before the next one, for compilers that run out of
+// registers.
 MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b,
                                       wide_weights weights, md5_wide t, bool is_same)
 {
@@ -204,6 +210,8 @@ MD5_WIDE_INLINE void spread_weight(md5_wide t, bool is_same, md5_wide rows[4])
         rows[i] = t;
 }
 
+// Blends four transforms, each in two registers: registers with even indices are rotations,
+// registers with odd indices are translations.
 MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b,
                                       wide_weights weights, md5_wide t, bool is_same)
 {
@@ -227,6 +235,7 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
     }
 }
 
+// Adds the translations of four transforms; the rotations are stored unchanged.
 MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b, const float *c,
                                       md5_wide t, bool is_same, md5_wide q[4])
 {
@@ -235,7 +244,7 @@ MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b
     md5_wide_transpose(q);
     MD5_UNROLL
     for (int i = 0; i < 4; i++) {
-        const int at = 8 * i + 4;
+        const int at = 8 * i + 4; // the translation of transform i
         md5_wide change = md5_wide_load(b + at);
         if (c)
             change = md5_wide_sub(change, md5_wide_load(c + at));
@@ -314,12 +323,18 @@ MD5_WIDE_INLINE size_t next_block(const md5_combine_job *poses, size_t first)
     return next < last ? next : last;
 }
 
+// Returns true if two poses are blended, and false if a difference is added or subtracted.
+MD5_WIDE_INLINE bool is_blend(md5_combine_kind kind)
+{
+    return kind <= MD5_BLEND_NLERP;
+}
+
 // Clamps a weight to 0..1, or to -1..1 if a difference is added. NaN becomes 0.
 MD5_WIDE_INLINE md5_wide clamp_weight(md5_combine_kind kind, md5_wide weight)
 {
     const md5_wide none = md5_wide_set1(0.0f);
     const md5_wide one = md5_wide_set1(1.0f);
-    if (kind <= MD5_BLEND_NLERP)
+    if (is_blend(kind))
         return md5_wide_min(md5_wide_max(weight, none), one);
     const md5_mask negative = md5_wide_less(weight, none);
     const md5_wide size = md5_wide_max(md5_wide_negate_if(negative, weight), none);
@@ -329,12 +344,13 @@ MD5_WIDE_INLINE md5_wide clamp_weight(md5_combine_kind kind, md5_wide weight)
 // Returns the magnitude of a clamped weight.
 MD5_WIDE_INLINE md5_wide weight_magnitude(md5_combine_kind kind, md5_wide weight)
 {
-    if (kind <= MD5_BLEND_NLERP)
+    if (is_blend(kind))
         return weight;
     return md5_wide_negate_if(md5_wide_less(weight, md5_wide_set1(0.0f)), weight);
 }
 
-// Computes md5_quat_mul() in each lane, of components.
+// Computes the quaternion product a * b in each lane, with the operations of md5_quat_mul(). Each
+// array contains a register for each of x y z w.
 MD5_WIDE_INLINE void multiply_rotations(const md5_wide a[4], const md5_wide b[4], md5_wide out[4])
 {
     MD5_UNROLL
@@ -351,7 +367,8 @@ MD5_WIDE_INLINE void multiply_rotations(const md5_wide a[4], const md5_wide b[4]
         out[3] = md5_wide_sub(out[3], md5_wide_mul(a[i], b[i]));
 }
 
-// Computes inverse(reference) * source in each lane, as components.
+// Computes inverse(reference) * source in each lane, as components. The inverse negates x y z. This
+// is computed as -0 - x, because 0 - x would be +0 instead of -0 if x is +0.
 MD5_WIDE_INLINE void divide_rotations(const md5_xform *source, const md5_xform *reference,
                                       md5_wide out[4])
 {
@@ -365,7 +382,9 @@ MD5_WIDE_INLINE void divide_rotations(const md5_xform *source, const md5_xform *
     multiply_rotations(b, a, out);
 }
 
-// Computes the clamped weights of the joints from the joint weights, and which joints are copied.
+// Computes the clamped weights of the joints of a block from their joint weights. Also finds the
+// joints that need no blending: weights of 0 copy from a, and weights of 1 copy from b when
+// blending.
 MD5_WIDE_INLINE void compute_joint_weights(md5_combine_kind kind, const md5_combine_job *poses,
                                            size_t first, block_results *results)
 {
@@ -377,17 +396,19 @@ MD5_WIDE_INLINE void compute_joint_weights(md5_combine_kind kind, const md5_comb
     const md5_wide magnitude = weight_magnitude(kind, weight);
     const uint32_t nonzero = md5_wide_bits(md5_wide_greater(magnitude, none));
     results->changed = nonzero;
-    if (kind <= MD5_BLEND_NLERP)
+    if (is_blend(kind))
         results->changed = nonzero & md5_wide_bits(md5_wide_less(magnitude, one));
     results->copied_from_b = nonzero & ~results->changed;
     md5_wide_store(results->weights, to_lane_order(weight));
 }
 
+// Computes the cosines of a block: of the angles between both rotations when blending, otherwise of
+// the angle of the difference's rotation, whose axes are stored too.
 MD5_WIDE_INLINE void compute_cosines(md5_combine_kind kind, const md5_combine_job *poses,
                                      size_t first, block_results *results)
 {
     const md5_xform *const b = poses->b + first;
-    if (kind <= MD5_BLEND_NLERP) {
+    if (is_blend(kind)) {
         const float *const a = (const float *)(poses->a + first);
         md5_wide_store(results->cosines, dot_rotations(a, (const float *)b));
         return;
@@ -403,8 +424,9 @@ MD5_WIDE_INLINE void compute_cosines(md5_combine_kind kind, const md5_combine_jo
     md5_wide_store(results->cosines, q[3]);
 }
 
-// Interpolates from the identity to a difference's rotation, or to its inverse if the weight is
-// negative. A weight of 1 gives the difference's rotation unchanged.
+// Computes a fraction of the rotation of a difference: interpolates from the identity to the
+// rotation, or to its inverse if the weight is negative. A weight of 1 gives the rotation
+// unchanged.
 MD5_WIDE_INLINE void scale_rotation(const block_results *results, md5_wide weight, md5_wide q[4])
 {
     const md5_wide one = md5_wide_set1(1.0f);
@@ -422,14 +444,15 @@ MD5_WIDE_INLINE void scale_rotation(const block_results *results, md5_wide weigh
     q[3] = md5_wide_select(is_partial, md5_wide_sub(one, change), w);
 }
 
-// Combines the transforms of MD5_WIDTH joints. `is_same`: all lanes of `weight` are equal.
+// Combines the transforms of the MD5_WIDTH joints from `first` on, and writes them to `out`.
+// `is_same`: all lanes of `weight` are equal.
 MD5_WIDE_INLINE void combine_joints(md5_combine_kind kind, const md5_combine_job *poses,
                                     size_t first, const block_results *results, md5_wide weight,
                                     bool is_same, md5_xform *out)
 {
     const float *const a = (const float *)(poses->a + first);
     const float *const b = (const float *)(poses->b + first);
-    if (kind <= MD5_BLEND_NLERP) {
+    if (is_blend(kind)) {
         const wide_weights weights = {md5_wide_load(results->change_a),
                                       md5_wide_load(results->part_b)};
         blend_transforms((float *)out, a, b, weights, weight, is_same);
@@ -459,8 +482,9 @@ MD5_WIDE_INLINE void copy_joints(const md5_xform *from, uint32_t skipped, md5_xf
         out[i] = from[i];
 }
 
-// Writes the joints of a block except the first `skipped` joints. `weight` is the clamped weight of
-// all joints; it is not used if `has_joint_weights`.
+// Writes the joints of a block except the first `skipped` joints. If whole registers can be stored,
+// they are written directly; otherwise the transforms are computed in an array and copied. `weight`
+// is the clamped weight of all joints; it is not used if `has_joint_weights`.
 MD5_WIDE_INLINE void write_block(md5_combine_kind kind, bool has_joint_weights,
                                  const md5_combine_job *poses, size_t first, uint32_t skipped,
                                  md5_wide weight, const block_results *results)
@@ -505,9 +529,10 @@ MD5_WIDE_INLINE const md5_xform *find_copied_pose(md5_combine_kind kind,
 {
     if (poses->joint_weights)
         return NULL;
-    if (!(poses->weight > 0 || (kind > MD5_BLEND_NLERP && poses->weight < 0)))
+    const bool changes_a = poses->weight > 0 || (!is_blend(kind) && poses->weight < 0);
+    if (!changes_a) // also if the weight is NaN
         return poses->a;
-    return kind <= MD5_BLEND_NLERP && poses->weight >= 1 ? poses->b : NULL;
+    return is_blend(kind) && poses->weight >= 1 ? poses->b : NULL;
 }
 
 // Blocks that go through each step together.
@@ -517,6 +542,8 @@ typedef struct block_group {
     uint32_t skipped_last; // number of joints that the last block does not write
 } block_group;
 
+// Combines the blocks of a group in three steps: cosines, weights, results. Each step is a loop
+// over the blocks, so that the processor works on several blocks at once.
 MD5_WIDE_INLINE void combine_blocks(md5_combine_kind kind, bool has_joint_weights,
                                     const md5_combine_job *poses, const block_group *group)
 {
@@ -526,10 +553,8 @@ MD5_WIDE_INLINE void combine_blocks(md5_combine_kind kind, bool has_joint_weight
     if (MD5_WIDE_REGISTERS == 16 && !has_joint_weights && kind != MD5_BLEND_NLERP)
         MD5_KEEP_IN_MEMORY(common);
 
-    // Three loops over the blocks: cosines, weights, results. The values of a loop do not depend on
-    // each other.
+    // Cosines.
     size_t first = group->first;
-
     for (uint32_t i = 0; i < group->count && kind != MD5_SUBTRACT; i++) {
         if (has_joint_weights)
             compute_joint_weights(kind, poses, first, &slots[i]);
@@ -538,6 +563,7 @@ MD5_WIDE_INLINE void combine_blocks(md5_combine_kind kind, bool has_joint_weight
         first = next_block(poses, first);
     }
 
+    // Weights of both rotations.
     for (uint32_t i = 0; i < group->count && kind != MD5_SUBTRACT; i++) {
         if (has_joint_weights && slots[i].changed == 0)
             continue;
@@ -559,6 +585,7 @@ MD5_WIDE_INLINE void combine_blocks(md5_combine_kind kind, bool has_joint_weight
         md5_wide_store(slots[i].part_b, weights.part_b);
     }
 
+    // Results.
     first = group->first;
     for (uint32_t i = 0; i < group->count; i++) {
         const uint32_t skipped = i + 1 == group->count ? group->skipped_last : 0;
@@ -567,9 +594,10 @@ MD5_WIDE_INLINE void combine_blocks(md5_combine_kind kind, bool has_joint_weight
     }
 }
 
-// Combines two poses. The last block overlaps the previous block. If the output is also an input,
-// the common joints have already been overwritten, so their results in the last block are wrong and
-// not stored.
+// Combines two poses of at least MD5_WIDTH joints, in groups of blocks. The last block overlaps the
+// previous block, so that it is full. If the output is also an input, the joints that both blocks
+// contain have already been overwritten; their results in the last block would be wrong and are not
+// stored.
 MD5_WIDE_INLINE void combine(md5_combine_kind kind, const md5_combine_job *poses)
 {
     const md5_xform *const copied = find_copied_pose(kind, poses);

@@ -54,7 +54,8 @@ MD5_WIDE_INLINE void add_translation(const float *matrix, md5_wide column[3])
         column[row] = md5_wide_add(column[row], md5_wide_load(matrix + (4 * row + 3) * MD5_WIDTH));
 }
 
-// Stores the matrices of a joint: one from each lane into the array of its character.
+// Stores the matrices `m` of joint `joint`: the matrix of each lane into the array of its
+// character, to[lane]. The rows of `m` are transposed in place.
 MD5_WIDE_INLINE void store_matrices(float *const to[MD5_WIDTH], uint32_t joint, md5_wide m[3][4])
 {
     MD5_UNROLL
@@ -68,7 +69,8 @@ MD5_WIDE_INLINE void store_matrices(float *const to[MD5_WIDTH], uint32_t joint, 
     }
 }
 
-// Converts the local matrices of a joint to model space, in place, and also returns them in
+// Converts the matrices of a joint from local to model space, in all lanes: multiplies them by the
+// matrices `parent` from the left. Writes the result to `matrix` in place, and returns it in
 // `joint`.
 MD5_WIDE_INLINE void compose_joint(const float *parent, float *matrix, md5_wide joint[12])
 {
@@ -91,8 +93,8 @@ MD5_WIDE_INLINE void compose_joint(const float *parent, float *matrix, md5_wide 
     }
 }
 
-// Multiplies a joint by its inverse bind matrix and stores the palette entries. `a` is the rotation
-// part of the joint's matrix; the translation is read from `matrix`.
+// Multiplies a joint by its inverse bind matrix in all lanes, and stores the palette entries. `a`
+// contains the rotation part of the joint's matrices; the translations are read from `matrix`.
 MD5_WIDE_INLINE void store_palette(const md5_wide a[9], const float *matrix,
                                    const float *inverse_bind, float *const palettes[MD5_WIDTH],
                                    uint32_t joint)
@@ -132,8 +134,8 @@ MD5_WIDE_INLINE void store_translation(float *matrix, const md5_wide translation
         md5_wide_store(matrix + (4 * row + 3) * MD5_WIDTH, translation[row]);
 }
 
-// Converts the transforms of a joint to local matrices. The transforms of two characters are
-// `stride` floats apart.
+// Converts the transforms of a joint to local matrices, in all lanes. `joint` is the transform of
+// the first character; the transforms of two characters are `stride` floats apart.
 MD5_WIDE_INLINE void store_local(const md5_xform *joint, size_t stride, float *matrix)
 {
     md5_wide rotation[4];
@@ -146,9 +148,9 @@ MD5_WIDE_INLINE void store_local(const md5_xform *joint, size_t stride, float *m
     store_translation(matrix, translation);
 }
 
-// Computes joints and palettes from the local matrices in the scratch memory, or, if `poses` is not
-// NULL, from poses that are `stride` floats apart. One function for both kinds of crowds is as fast
-// as two functions, with half of the code.
+// Computes joints and palettes of all lanes, from the local matrices in the scratch memory. If
+// `poses` is not NULL, computes the local matrices first, from poses that are `stride` floats
+// apart. One function for both kinds of crowds is as fast as two functions, with half of the code.
 MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
                                                   const md5_binding *binding,
                                                   const md5_xform *poses, size_t stride)
@@ -238,6 +240,8 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
 // for the same arithmetic: the operations of a joint form one long chain, and no processor looks
 // far enough ahead to find the operations of the next joint.
 
+// Sets the inputs of each lane: the addresses of both frames of its sample position, and the
+// fraction.
 MD5_WIDE_INLINE void begin_lanes(const md5_pose_job *const *jobs, float *scratch,
                                  crowd_lanes *lanes)
 {
@@ -270,6 +274,7 @@ MD5_WIDE_INLINE void load_lanes(const float *const from[MD5_WIDTH], size_t offse
     md5_wide_load_rows(pointers, rows);
 }
 
+// Samples all rotations and stores them in the local matrices of the joints that they drive.
 MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const uint32_t *const targets = binding->internal.plan->targets.rotations;
@@ -306,8 +311,8 @@ static inline void set_translation(float *matrix, int lane, md5_vec3 translation
     matrix[11 * MD5_WIDTH + lane] = translation.z;
 }
 
-// Samples the last translation of a frame. It cannot be loaded as a row of four floats, because the
-// last triple of a clip is at the end of its array.
+// Samples the last translation of a frame, one lane after the other. It cannot be loaded as a row
+// of four floats, because the last triple of a clip is at the end of its array.
 MD5_WIDE_INLINE void crowd_last_translation(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const size_t last = binding->anim->num_translations - 1;
@@ -324,6 +329,7 @@ MD5_WIDE_INLINE void crowd_last_translation(const crowd_lanes *lanes, const md5_
     }
 }
 
+// Samples all translations and stores them in the local matrices of the joints that they drive.
 MD5_WIDE_INLINE void crowd_translations(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const uint32_t *const targets = binding->internal.plan->targets.translations;
@@ -347,7 +353,8 @@ MD5_WIDE_INLINE void crowd_translations(const crowd_lanes *lanes, const md5_bind
         crowd_last_translation(lanes, binding);
 }
 
-// Stores the values that the clip does not animate. They are the same in all lanes.
+// Stores the rotations and translations that the clip does not animate in the local matrices. They
+// are the same in all lanes.
 MD5_WIDE_INLINE void crowd_constants(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const md5_pose_plan *const plan = binding->internal.plan;
@@ -365,7 +372,7 @@ MD5_WIDE_INLINE void crowd_constants(const crowd_lanes *lanes, const md5_binding
     }
 }
 
-// Stores the translation of animation joint 0 for jobs with a root mode other than MD5_ROOT_FILE.
+// Replaces the translation of animation joint 0 in the lanes whose root mode is not MD5_ROOT_FILE.
 MD5_WIDE_INLINE void crowd_roots(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const uint32_t target = binding->internal.plan->driven[0];

@@ -2,6 +2,8 @@
 #include "md5/pose/kernels.h"
 #include "md5/pose/sampling.h"
 
+// Samples the requested slots of a clip that stores frames into a pose. All other kernels compute
+// the same bits.
 void md5i_sample_scalar(const md5_anim *anim, const md5_sample_position *sample,
                         const md5_targets *targets, md5_xform *pose)
 {
@@ -29,6 +31,7 @@ void md5i_multiply_scalar(uint32_t count, const md5_mat34 *joints, const md5_mat
         palette[joint] = md5_mat34_product(&joints[joint], &inverse_bind[joint]);
 }
 
+// Computes the joint matrices of a pose, parents first, and the palette unless it is NULL.
 void md5i_finish_scalar(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
                         const md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {

@@ -11,8 +11,9 @@
 // not faster in one; they are passed to the next narrower set.
 enum { MIN_JOINTS = MD5_WIDTH < 16 ? MD5_WIDTH : 33 };
 
-// Stores the values of MD5_WIDTH slots, starting at `slot`. `pose` is the address of the rotation
-// or translation of joint 0; joints are eight floats apart.
+// Stores the values of MD5_WIDTH slots from `slot` on, one in each row. `pose` is the address of
+// the rotation or translation of joint 0; joints are eight floats apart. `in_order`: slot k drives
+// joint k.
 MD5_WIDE_INLINE void store_targets(const uint32_t *targets, uint32_t slot, bool in_order,
                                    const md5_wide rows[4], float *pose)
 {
@@ -30,8 +31,8 @@ MD5_WIDE_INLINE void store_targets(const uint32_t *targets, uint32_t slot, bool 
     md5_wide_store_rows(to, rows);
 }
 
-// Stores the local matrices of MD5_WIDTH joints. Rotations are given as components (a register for
-// each of x y z w), translations as rows (a register holds whole translations).
+// Stores the local matrices of MD5_WIDTH joints. Rotations are given as components: a register for
+// each of x y z w. Translations are given as rows: a register contains whole translations.
 MD5_WIDE_INLINE void store_locals(const md5_wide rotation[4], md5_wide translation[4],
                                   md5_mat34 *locals)
 {
@@ -46,8 +47,8 @@ MD5_WIDE_INLINE void store_locals(const md5_wide rotation[4], md5_wide translati
     }
 }
 
-// Samples the translations. Translations are packed triples, loaded as rows of four floats. The
-// last float of a row belongs to the next triple.
+// Samples the translations into a pose. They are packed triples in memory, but are loaded as rows
+// of four floats, whose last float belongs to the next triple and is cleared.
 MD5_WIDE_INLINE void sample_translations(const md5_anim *anim, const md5_sample_position *position,
                                          const md5_targets *targets, md5_wide fraction,
                                          md5_xform *pose)
@@ -86,7 +87,8 @@ MD5_WIDE_INLINE void sample_translations(const md5_anim *anim, const md5_sample_
     }
 }
 
-// Samples at least MIN_JOINTS rotations.
+// Samples at least MIN_JOINTS rotations into a pose. The last set overlaps the previous set, so
+// that it is full. Each step processes several sets: see slerp_wide.h.
 MD5_WIDE_INLINE void sample_rotations(const md5_anim *anim, const md5_sample_position *position,
                                       const md5_targets *targets, md5_wide fraction,
                                       md5_xform *pose)
@@ -143,6 +145,8 @@ MD5_WIDE_CODE static void multiply_joints(uint32_t count, const md5_mat34 *joint
                                                                   inverse_bind[i].m));
 }
 
+// Computes the joint matrices of a pose, and the palette unless it is NULL: first the local
+// matrices of MD5_WIDTH joints at a time, then one joint after the other in `order`.
 MD5_WIDE_CODE static void finish_pose(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
                                       const md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {

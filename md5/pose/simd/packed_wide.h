@@ -37,6 +37,8 @@ typedef struct sample_spans {
     bool is_computed[MD5_PACKED_NUM_STEPS];
 } sample_spans;
 
+// Returns the keys and the fraction for tracks of one step, the same in all lanes. Computes them on
+// first use.
 MD5_WIDE_INLINE const lane_spans *get_step_spans(sample_spans *spans, uint8_t step)
 {
     lane_spans *const lanes = &spans->by_step[step];
@@ -59,7 +61,7 @@ MD5_WIDE_INLINE const lane_spans *get_step_spans(sample_spans *spans, uint8_t st
     return lanes;
 }
 
-// Writes the spans of a group whose tracks have different steps.
+// Writes the keys and fractions of a group whose tracks have different steps, for each lane.
 MD5_WIDE_INLINE void mix_spans(sample_spans *spans, const md5_packed_group *group,
                                lane_spans *mixed)
 {
@@ -120,6 +122,9 @@ MD5_WIDE_INLINE __m256i low_halves(__m256i lanes)
     return _mm256_and_si256(lanes, _mm256_set1_epi64x(0xffffffff));
 }
 
+// Unpacks the widths, masks and offsets of the first three components of all lanes. `end` is the
+// bit at which a component ends, in each lane. It is stored for even and odd lanes separately,
+// because shifts of 64-bit words process four lanes at a time.
 MD5_WIDE_INLINE void begin_keys(key_reader *reader, const md5_packed *packed,
                                 const md5_packed_group *group, uint32_t first)
 {
@@ -161,6 +166,8 @@ MD5_WIDE_INLINE __m256i merge_lanes(__m256i even, __m256i odd)
     return _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
 }
 
+// Computes the positions of both keys of each lane: the index of the byte, and the bit in that
+// byte.
 MD5_WIDE_INLINE void find_keys(const md5_packed_group *group, const lane_spans *spans,
                                key_positions *positions)
 {
@@ -175,6 +182,8 @@ MD5_WIDE_INLINE void find_keys(const md5_packed_group *group, const lane_spans *
     }
 }
 
+// Reads three components of key `k` of each lane, as (offset + level) floats. Loads 64 bits for
+// each lane, even and odd lanes in separate registers, and shifts the components out of them.
 MD5_WIDE_INLINE void read_levels(const key_reader *reader, const key_positions *positions, int k,
                                  md5_wide v[4])
 {
@@ -212,6 +221,8 @@ MD5_WIDE_INLINE void find_keys(const md5_packed_group *group, const lane_spans *
     }
 }
 
+// Reads three components of key `k` of each lane, as (offset + level) floats. Each lane loads one
+// word, from which the components are shifted out one after the other.
 MD5_WIDE_INLINE void read_levels(const key_reader *reader, const key_positions *positions, int k,
                                  md5_wide v[4])
 {
@@ -256,8 +267,8 @@ MD5_WIDE_INLINE void read_key(const key_reader *reader, md5_wide scale,
         v[c] = md5_wide_mul(v[c], scale);
 }
 
-// Reorders components from stored order to x y z w. The masks select lanes by the omitted
-// component.
+// Reorders the components of rotations from stored order, in which the omitted component is last,
+// to x y z w. `forms` is the omitted component of each lane; the masks select lanes by it.
 MD5_WIDE_INLINE void reorder_components(const float *forms, md5_wide v[4])
 {
     const md5_wide form = md5_wide_load(forms);
@@ -305,8 +316,8 @@ typedef struct rotation_sets {
     rotation_set sets[SETS];
 } rotation_sets;
 
-// Interpolates and stores all sets. Consecutive sets with the same fraction reuse the values that
-// slerp computes from the fraction.
+// Interpolates and stores all collected sets of rotations, and empties the collection. Consecutive
+// sets with the same fraction reuse the values that slerp computes from the fraction.
 MD5_WIDE_INLINE void finish_rotations(rotation_sets *rotations, md5_xform *pose)
 {
     float fraction = -1;
@@ -337,7 +348,8 @@ MD5_WIDE_INLINE void finish_rotations(rotation_sets *rotations, md5_xform *pose)
     rotations->count = 0;
 }
 
-// Reads the keys of a group. Samples translations, or begins a set of rotations.
+// Reads both keys of the tracks of a group. Translations are interpolated and stored. Rotations are
+// only collected in `rotations`: finish_rotations() interpolates many sets together.
 MD5_WIDE_INLINE void sample_group(const md5_packed *packed, const md5_packed_group *group,
                                   const lane_spans *spans, const key_positions *positions,
                                   rotation_sets *rotations, md5_xform *pose)
@@ -372,9 +384,9 @@ MD5_WIDE_INLINE void sample_group(const md5_packed *packed, const md5_packed_gro
     }
 }
 
-// Samples up to GROUPS groups. Groups with wide keys and sample positions without a common pair of
-// keys are rare, so they are sampled in plain C. The spans of all groups are computed first, so
-// that they are in memory when they are loaded.
+// Samples up to GROUPS groups into a pose. Groups with wide keys, and sample positions whose frames
+// are not between the same keys, are rare, so they are sampled in plain C. The spans of all groups
+// are computed first, so that they are in memory when they are loaded.
 MD5_WIDE_INLINE void sample_groups(sample_spans *spans, const md5_packed_group *groups,
                                    uint32_t count, md5_xform *pose)
 {
@@ -405,6 +417,7 @@ MD5_WIDE_INLINE void sample_groups(sample_spans *spans, const md5_packed_group *
     finish_rotations(&rotations, pose);
 }
 
+// Samples all groups of a compressed clip into a pose.
 MD5_WIDE_CODE static void sample_packed_pose(const md5_packed *packed,
                                              const md5_packed_group *groups, uint32_t num_groups,
                                              const md5_sample_position *sample, md5_xform *pose)

@@ -18,8 +18,9 @@ typedef struct wide_slerp {
     md5_wide equal;
 } wide_slerp;
 
-// Computes md5i_slerp_weights_at() in each lane. Omits terms whose coefficient in the table is 0,
-// because they would not change the result.
+// Computes the values of slerp that depend only on the fraction, in each lane, like
+// md5i_slerp_weights_at(). Omits terms whose coefficient in the table is 0, because they would not
+// change the result.
 MD5_WIDE_INLINE wide_slerp wide_slerp_at(md5_wide t)
 {
     const md5_wide s = md5_wide_sub(t, md5_wide_set1(0.5f));
@@ -52,7 +53,8 @@ typedef struct wide_weights {
     md5_wide part_b;   // the weight of b, negative if b is farther from a than -b
 } wide_weights;
 
-// Returns the weights for rotations with the given dot products.
+// Returns the weights of both rotations for slerp in each lane, like md5_slerp_by_cosine().
+// `cosine` is the dot product of the rotations.
 MD5_WIDE_INLINE wide_weights wide_slerp_weights(const wide_slerp *slerp, md5_wide cosine)
 {
     const md5_wide *const c = slerp->by_power;
@@ -78,8 +80,8 @@ MD5_WIDE_INLINE wide_weights wide_slerp_weights(const wide_slerp *slerp, md5_wid
     };
 }
 
-// Returns the weights for nlerp at the fraction `t`: computes md5_nlerp_weights_at() and
-// md5_nlerp_by_cosine() in each lane.
+// Returns the weights of both rotations for nlerp at the fraction `t` in each lane, like
+// md5_nlerp_weights_at() and md5_nlerp_by_cosine(). `cosine` is the dot product of the rotations.
 MD5_WIDE_INLINE wide_weights wide_nlerp_weights(md5_wide t, md5_wide cosine)
 {
     const md5_wide one = md5_wide_set1(1.0f);
@@ -124,7 +126,8 @@ typedef struct wide_slerp_set {
     wide_weights weights;
 } wide_slerp_set;
 
-// Begins a set with the rotations of two frames, given as rows.
+// Begins a set with the rotations of two frames, given as rows: transposes them to components and
+// computes their cosines.
 MD5_WIDE_INLINE void slerp_begin(wide_slerp_set *set, md5_wide a[4], md5_wide b[4])
 {
     md5_wide_transpose(a);
@@ -137,7 +140,7 @@ MD5_WIDE_INLINE void slerp_begin(wide_slerp_set *set, md5_wide a[4], md5_wide b[
     }
 }
 
-// Computes the weights of all sets. `t` contains the fraction of each lane.
+// Computes the weights of all sets, for slerp or nlerp. `t` contains the fraction of each lane.
 MD5_WIDE_INLINE void compute_set_weights(md5_interpolation interpolation, md5_wide t,
                                          wide_slerp_set *sets, uint32_t count)
 {
@@ -162,7 +165,8 @@ MD5_WIDE_INLINE void slerp_end(const wide_slerp_set *set, md5_wide out[4])
     }
 }
 
-// Converts rotations to matrices, both as components. Does not write the translation column.
+// Converts rotations to matrices in each lane, both as components, with the operations of
+// md5_mat34_compose(). Does not write the translation column: m[3], m[7] and m[11].
 MD5_WIDE_INLINE void matrix_wide(const md5_wide q[4], md5_wide m[12])
 {
     const md5_wide one = md5_wide_set1(1.0f);
