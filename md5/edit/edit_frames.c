@@ -44,8 +44,9 @@ static bool is_same_joint(const md5_doc_joint *a, const md5_doc_joint *b)
     return b->track.flags == 0 || a->track.first == b->track.first;
 }
 
-// Returns true if a joint of the document and the new joint with the same index differ. The last
-// bits of unit rotations may differ.
+// Returns true if a joint of the document (`old`) and the new joint with the same index differ, in
+// their properties or in a frame. `numbers` are the new frames, each with `num_components` numbers.
+// Differences in the last bits of unit rotations do not count.
 static bool differs(const md5_doc *doc, const md5_doc_joint *old, const md5_doc_joint *joint,
                     const float *numbers, size_t num_components)
 {
@@ -59,9 +60,10 @@ static bool differs(const md5_doc *doc, const md5_doc_joint *old, const md5_doc_
     for (size_t f = 0; f < doc->num_frames && count > 0; f++) {
         const float *const a = doc->numbers + f * doc->num_components + joint->track.first;
         const float *const b = numbers + f * num_components + joint->track.first;
-        for (uint32_t i = 0; i < count; i++)
+        for (uint32_t i = 0; i < count; i++) {
             if (fabsf(a[i] - b[i]) > tolerance)
                 return true;
+        }
     }
     return false;
 }
@@ -168,6 +170,7 @@ static void place_root(const md5_repair *repair, const frame_plan *plan, uint32_
 {
     const uint32_t num_steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
     const float fraction = (float)frame / (float)num_steps;
+    // The number of old frames by which the created frame is past the last old frame.
     const float past_last = fraction * (float)plan->num_old - (float)(plan->num_old - 1);
     md5_vec3 *const root = &repair->pose[0].translation;
     if (plan->walks && past_last > 0) {
@@ -313,12 +316,12 @@ static void find_flags(const md5_repair *repair, const frame_plan *plan, md5_doc
     }
 }
 
-// Completes the joints of the new document. Without a tolerance, components that have a flag in the
-// document keep it, because the author may have a reason for the flag. Returns the number of
-// components.
-static uint32_t pose_edited_joints(md5_repair *repair, const md5_frame_edit *edit,
-                                   const md5_doc *doc, const md5_joint_components *base,
-                                   md5_doc_joint *joints)
+// Sets names, parents, tracks and base frame of the joints of the new document. Without a
+// tolerance, components that have a flag in the document keep it, because the author may have a
+// reason for the flag. Returns the number of components of a frame.
+static uint32_t set_edited_joints(md5_repair *repair, const md5_frame_edit *edit,
+                                  const md5_doc *doc, const md5_joint_components *base,
+                                  md5_doc_joint *joints)
 {
     const md5_skeleton *const skeleton = repair->binding->skeleton;
     uint32_t num_components = 0;
@@ -367,10 +370,11 @@ static uint32_t count_changes(const frame_plan *plan, const md5_doc *doc,
     if (plan->is_changed)
         return plan->num_frames;
     uint32_t count = num_joints < doc->num_joints ? doc->num_joints - num_joints : 0;
-    for (uint32_t j = 0; j < num_joints; j++)
+    for (uint32_t j = 0; j < num_joints; j++) {
         if (j >= doc->num_joints
             || differs(doc, &doc->joints[j], &joints[j], numbers, num_components))
             count++;
+    }
     return count;
 }
 
@@ -389,7 +393,7 @@ static uint32_t fit_joints(md5_repair *repair, const frame_plan *plan, md5_doc *
     find_flags(repair, plan, joints, base);
     if (edit->tolerance > 0)
         reduce_flags(repair, plan, joints, base);
-    const uint32_t num_components = pose_edited_joints(repair, edit, doc, base, joints);
+    const uint32_t num_components = set_edited_joints(repair, edit, doc, base, joints);
     float *const numbers = (float *)md5i_arena_alloc_raw(&repair->arena, plan->num_frames,
                                                          num_components * sizeof *numbers);
     if (repair->context.error.status != MD5_OK)

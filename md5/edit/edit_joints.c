@@ -14,7 +14,8 @@ static uint32_t complete_flags(uint32_t flags)
     return flags;
 }
 
-// Writes the frames of a document whose joint i is joint old_indices[i] of `doc`.
+// Writes the frames of the document `to`, whose joint i is joint old_indices[i] of `doc`. The
+// joints of `to` must have their new tracks. Returns false if memory runs out.
 static bool rearrange_frames(md5_repair *repair, const md5_doc *doc, const uint32_t *old_indices,
                              md5_doc *to)
 {
@@ -38,8 +39,9 @@ static bool rearrange_frames(md5_repair *repair, const md5_doc *doc, const uint3
     return true;
 }
 
-// Writes the joints of a document whose joint i is joint old_indices[i] of `doc`, with their
-// parents and tracks. Counts the components of a frame.
+// Writes the joints of the document `to`, whose joint i is joint old_indices[i] of `doc`, with
+// their new parents and tracks. Sets the number of components of a frame. new_indices[] is the
+// inverse of old_indices[].
 static void rearrange_hierarchy(const md5_doc *doc, const uint32_t *old_indices,
                                 const uint32_t *new_indices, bool completes_roots, md5_doc *to)
 {
@@ -138,10 +140,10 @@ static bool has_single_root(const md5_doc *doc, const char *name)
 // Buffers of md5_edit_joints(), [num_joints] each.
 typedef struct joint_order {
     uint32_t *old_indices; // [num_joints + 1]; see md5i_rearrange_joints()
-    uint32_t *ancestors;
-    bool *is_used;
-    bool *is_ordered;
-    uint32_t count; // used part of old_indices
+    uint32_t *ancestors;   // stack of order_joints()
+    bool *is_used;         // the joint is in the result
+    bool *is_ordered;      // the joint is in old_indices or on the stack
+    uint32_t count;        // used part of old_indices
 } joint_order;
 
 // Adds the used joints to old_indices, so that each joint follows its parent. A joint that is
@@ -151,15 +153,24 @@ static uint32_t order_joints(const md5_doc *doc, joint_order *order)
 {
     uint32_t num_unused = 0;
     for (uint32_t j = 0; j < doc->num_joints; j++) {
-        uint32_t depth = 0;
-        for (uint32_t k = j; k != MD5_NONE && order->is_used[k] && !order->is_ordered[k];
-             k = doc->joints[k].parent) {
-            order->ancestors[depth++] = k;
-            order->is_ordered[k] = true;
+        if (!order->is_used[j]) {
+            num_unused++;
+            continue;
         }
-        while (depth > 0)
-            order->old_indices[order->count++] = order->ancestors[--depth];
-        num_unused += !order->is_used[j];
+
+        // Collect the joint and its ancestors up to an ordered ancestor, then add them from the
+        // highest ancestor down.
+        uint32_t depth = 0;
+        uint32_t ancestor = j;
+        while (ancestor != MD5_NONE && order->is_used[ancestor] && !order->is_ordered[ancestor]) {
+            order->ancestors[depth++] = ancestor;
+            order->is_ordered[ancestor] = true;
+            ancestor = doc->joints[ancestor].parent;
+        }
+        while (depth > 0) {
+            depth--;
+            order->old_indices[order->count++] = order->ancestors[depth];
+        }
     }
     return num_unused;
 }

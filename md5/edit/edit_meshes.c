@@ -100,14 +100,14 @@ static void write_part_weights(const mesh_part *part, md5_doc_mesh *mesh)
     }
 }
 
-// Appends the current part to the finished meshes, and begins the next part. `head` contains the
-// shader and the other properties of the mesh. Returns false if memory runs out.
-static bool finish_part(mesh_rebuild *rebuild, const md5_doc_mesh *head)
+// Appends the current part to the finished meshes, and begins the next part. The new mesh gets the
+// shader and the other properties of `first_mesh`. Returns false if memory runs out.
+static bool finish_part(mesh_rebuild *rebuild, const md5_doc_mesh *first_mesh)
 {
     md5_arena *const arena = &rebuild->repair->arena;
     mesh_part *const part = &rebuild->part;
     md5_doc_mesh *const mesh = &rebuild->built[rebuild->num_built];
-    *mesh = *head;
+    *mesh = *first_mesh;
     mesh->num_weights = 0;
     mesh->num_vertices = part->num_vertices;
     mesh->num_triangles = part->num_triangles;
@@ -202,8 +202,9 @@ static bool is_part_full(const mesh_rebuild *rebuild, uint32_t mesh, const uint3
 }
 
 // Adds the triangles of a mesh to the current part. Each time the part is full, finishes it with
-// the properties of `head`, and continues with an empty part.
-static bool add_mesh_triangles(mesh_rebuild *rebuild, uint32_t mesh_index, const md5_doc_mesh *head)
+// the properties of `first_mesh`, and continues with an empty part.
+static bool add_mesh_triangles(mesh_rebuild *rebuild, uint32_t mesh_index,
+                               const md5_doc_mesh *first_mesh)
 {
     mesh_part *const part = &rebuild->part;
     const md5_doc_mesh *const mesh = &part->meshes[mesh_index];
@@ -214,7 +215,7 @@ static bool add_mesh_triangles(mesh_rebuild *rebuild, uint32_t mesh_index, const
             continue;
         // An empty part accepts every triangle, so that a limit cannot stop the edit.
         if (part->num_triangles > 0 && is_part_full(rebuild, mesh_index, indices))
-            TRY(finish_part(rebuild, head));
+            TRY(finish_part(rebuild, first_mesh));
         add_triangle(part, mesh_index, indices);
     }
     return true;
@@ -247,13 +248,13 @@ static void count_removed_elements(mesh_rebuild *rebuild, const md5_doc_mesh *or
 // nothing changes or no triangle remains, appends the first mesh unchanged.
 static bool rebuild_group(mesh_rebuild *rebuild, uint32_t first)
 {
-    const md5_doc_mesh *const head = &rebuild->part.meshes[first];
+    const md5_doc_mesh *const first_mesh = &rebuild->part.meshes[first];
     md5_doc_mesh *const built = &rebuild->built[rebuild->num_built];
     const bool is_merged = rebuild->next[first] != MD5_NONE;
-    const bool is_replaced = is_merged || exceeds_limits(rebuild->edit, head);
+    const bool is_replaced = is_merged || exceeds_limits(rebuild->edit, first_mesh);
     if (is_replaced || rebuild->edit->drops_unused) {
         for (uint32_t mesh = first; mesh != MD5_NONE; mesh = rebuild->next[mesh])
-            TRY(add_mesh_triangles(rebuild, mesh, head));
+            TRY(add_mesh_triangles(rebuild, mesh, first_mesh));
     }
 
     // The last part of the group is not finished yet.
@@ -261,13 +262,13 @@ static bool rebuild_group(mesh_rebuild *rebuild, uint32_t first)
     if (is_merged || (is_replaced && has_triangles))
         rebuild->num_changes++;
     if (!has_triangles) {
-        *built = *head;
+        *built = *first_mesh;
         rebuild->num_built++;
         return true;
     }
-    TRY(finish_part(rebuild, head));
+    TRY(finish_part(rebuild, first_mesh));
     if (!is_replaced)
-        count_removed_elements(rebuild, head, built);
+        count_removed_elements(rebuild, first_mesh, built);
     return true;
 }
 

@@ -48,16 +48,18 @@ static md5_xform edited_root(const root_motion_edit *motion, md5_xform root, md5
     return result;
 }
 
-// Moves the root motion of a pose to joint 0, and compensates its children; md5_frame_edit.change.
+// Moves the root motion of a pose to joint 0: the function md5_frame_edit.change. The children of
+// joint 0 move in the opposite direction, so that they do not move in model space.
 static void move_root_motion(void *user, md5_xform *pose)
 {
     const root_motion_edit *const motion = (const root_motion_edit *)user;
     const md5_xform joint = model_transform(motion->skeleton, pose, motion->joint);
     const md5_xform root = edited_root(motion, pose[0], joint);
     const md5_xform correction = md5_xform_mul(md5_xform_inverse(root), pose[0]);
-    for (uint32_t j = 1; j < motion->skeleton->num_joints; j++)
+    for (uint32_t j = 1; j < motion->skeleton->num_joints; j++) {
         if (motion->skeleton->joints[j].parent == 0)
             pose[j] = md5_xform_mul(correction, pose[j]);
+    }
     pose[0] = root;
 }
 

@@ -14,6 +14,9 @@ typedef struct space_map {
     bool has_rotation;
 } space_map;
 
+// Creates the map of an edit. Rounds elements of the rotation matrix that are nearly whole numbers,
+// so that rotations by 90 degrees are exact. Returns false and sets the error if the scale or the
+// rotation is out of range.
 static bool create_map(md5_repair *repair, const md5_space_edit *edit, space_map *map)
 {
     *map = (space_map){.rotation = md5_quat_from_euler(edit->rotation),
@@ -30,7 +33,7 @@ static bool create_map(md5_repair *repair, const md5_space_edit *edit, space_map
     map->matrix = md5_mat34_from_xform((md5_xform){.rotation = map->rotation});
     for (uint32_t i = 0; i < 12; i++) {
         float *const element = &map->matrix.m[i];
-        if (fabsf(*element - rintf(*element)) < 1e-6f) // rotations by 90 degrees are exact
+        if (fabsf(*element - rintf(*element)) < 1e-6f)
             *element = rintf(*element);
         const bool is_diagonal = i % 5 == 0;
         map->has_rotation |= *element != (is_diagonal ? 1 : 0);
@@ -40,6 +43,7 @@ static bool create_map(md5_repair *repair, const md5_space_edit *edit, space_map
     return true;
 }
 
+// Scales and mirrors a vector, without the rotation of the map.
 static md5_vec3 map_offset(const space_map *map, md5_vec3 v)
 {
     const float y = map->is_mirrored ? 0 - v.y : v.y; // never -0
@@ -62,8 +66,9 @@ static void map_joint(const space_map *map, bool is_in_model_space, md5_vec3 *po
     *position = md5_mat34_point(map->matrix, *position);
 }
 
-// Writes to partners[joints] the joint whose image each joint becomes: its mirror partner, or the
-// joint itself without mirroring. Two joints may not have the same partner.
+// Writes to partners[joints] the mirror partner of each joint: the joint whose image it becomes.
+// Without mirroring, each joint is its own partner. Returns false and sets the error if a partner
+// is out of range, or two joints have the same partner.
 static bool read_partners(md5_repair *repair, const md5_space_edit *edit, const md5_doc *doc,
                           uint32_t *partners)
 {
@@ -93,7 +98,8 @@ static void map_joint_frames(const space_map *map, const md5_doc *doc, md5_doc_j
 {
     const bool is_in_model_space = doc->kind == MD5_DOC_MODEL || joint->parent == MD5_NONE;
     const uint32_t num_frames = joint->track.flags > 0 ? doc->num_frames : 0;
-    // Before the base frame changes, because it contains the components without a flag.
+    // The frames are mapped before the base frame, because their components without a flag are read
+    // from the base frame.
     for (size_t f = 0; f < num_frames; f++) {
         float *const numbers = doc->numbers + f * doc->num_components + joint->track.first;
         md5_joint_components all = md5i_read_components(joint, numbers);
@@ -103,6 +109,8 @@ static void map_joint_frames(const space_map *map, const md5_doc *doc, md5_doc_j
     map_joint(map, is_in_model_space, &joint->position, &joint->rotation);
 }
 
+// Maps the joints, meshes and bounding boxes of a model or clip. Replaces *doc only if nothing
+// fails. Returns false and sets the error otherwise.
 static bool map_joints(md5_repair *repair, const md5_space_edit *edit, const space_map *map,
                        md5_doc *doc)
 {
@@ -134,6 +142,7 @@ static bool map_joints(md5_repair *repair, const md5_space_edit *edit, const spa
     return true;
 }
 
+// Maps the views of a camera animation, in copies. Returns false if memory runs out.
 static bool map_views(md5_repair *repair, const space_map *map, md5_doc *doc)
 {
     md5_camera_view *const views = (md5_camera_view *)md5i_arena_copy(

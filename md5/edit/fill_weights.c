@@ -176,9 +176,10 @@ static bool compute_bare_positions(md5_repair *repair, weight_fill *fill)
     uint32_t *const queue = MD5_ALLOC_ARRAY(&repair->scratch, uint32_t, fill->num_vertices);
     TRY(queue && list_incident_triangles(repair, fill));
     uint32_t end = 0;
-    for (uint32_t v = 0; v < fill->num_vertices; v++)
+    for (uint32_t v = 0; v < fill->num_vertices; v++) {
         if (fill->vertices[v].distance == 0)
             queue[end++] = v;
+    }
     for (uint32_t i = 0; i < end; i++)
         visit_vertex(fill, queue[i], queue, &end);
     return true;
@@ -196,9 +197,10 @@ static bool build_weighted_surface(md5_repair *repair, weight_fill *fill)
     for (uint32_t t = 0; t < fill->num_triangles; t++) {
         const uint32_t *const from = fill->corners + 3 * (size_t)t;
         uint32_t weighted = MD5_NONE;
-        for (uint32_t k = 0; k < 3; k++)
+        for (uint32_t k = 0; k < 3; k++) {
             if (fill->vertices[from[k]].has_weights)
                 weighted = from[k];
+        }
         if (weighted == MD5_NONE)
             continue;
         for (uint32_t k = 0; k < 3; k++) {
@@ -217,8 +219,8 @@ static bool build_weighted_surface(md5_repair *repair, weight_fill *fill)
     return md5i_build_surface(&repair->scratch, fill->positions, corners, count, &fill->surface);
 }
 
-// Writes the weights of a point of the surface to mixed[3 * MAX_CORNER_WEIGHTS], one for each
-// joint. Returns their number.
+// Interpolates the weights of the three corners of a triangle at a point of the surface. Writes one
+// weight for each joint to mixed[3 * MAX_CORNER_WEIGHTS], without offset. Returns their number.
 static uint32_t mix_weights(const weight_fill *fill, const md5_surface_point *point,
                             md5_weight *mixed)
 {
@@ -250,8 +252,8 @@ static uint32_t mix_weights(const weight_fill *fill, const md5_surface_point *po
 // Sums of weights below this limit are too small to be scaled to 1.
 #define MIN_WEIGHT_SUM 1e-3
 
-// Moves the largest of mixed[num_mixed] to weights[], at most fill->limit, by a partial selection
-// sort. Returns their number, and sets *sum to their sum.
+// Copies the largest weights of mixed[num_mixed], at most fill->limit, to weights[] by a partial
+// selection sort, which overwrites mixed[]. Returns their number, and sets *sum to their sum.
 static uint32_t move_largest_weights(const weight_fill *fill, md5_weight *mixed, uint32_t num_mixed,
                                      md5_weight *weights, double *sum)
 {
@@ -269,8 +271,9 @@ static uint32_t move_largest_weights(const weight_fill *fill, md5_weight *mixed,
     return count;
 }
 
-// Writes the largest weights of the point of the surface that is nearest to a vertex, scaled to the
-// sum 1. Returns their number, from 1 to fill->limit.
+// Writes weights for a vertex: the largest weights of the nearest point of the surface, scaled to
+// the sum 1, with the offsets of the vertex's position. Returns their number, from 1 to
+// fill->limit.
 static uint32_t fill_vertex_weights(const weight_fill *fill, uint32_t vertex, md5_weight *weights)
 {
     md5_weight mixed[3 * MAX_CORNER_WEIGHTS];
@@ -280,8 +283,9 @@ static uint32_t fill_vertex_weights(const weight_fill *fill, uint32_t vertex, md
     double sum;
     uint32_t count = move_largest_weights(fill, mixed, num_mixed, weights, &sum);
 
-    // Weights that cancel, or whose first MAX_CORNER_WEIGHTS are 0 at each corner, have no sum that
-    // could be scaled to 1.
+    // The sum is about 0 if negative weights cancel positive weights, or if the first
+    // MAX_CORNER_WEIGHTS weights of each corner are 0. It cannot be scaled to 1 then, so that the
+    // vertex gets only the largest weight, or a weight on joint 0.
     if (count == 0 || !(fabs(sum) >= MIN_WEIGHT_SUM)) {
         count = 1;
         weights[0].bias = 1;

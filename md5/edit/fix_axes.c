@@ -7,15 +7,17 @@ typedef struct axes_edit {
     md5_quat *rotations; // [num_joints] from the axes of the animation to those of the model
 } axes_edit;
 
-// Rotates the axes of all joints; md5_frame_edit.change.
+// Rotates the axes of all joints of a pose: the function md5_frame_edit.change. A transform
+// relative to the parent is converted from the rotated axes of the parent to the rotated axes of
+// the joint.
 static void rotate_axes(void *user, md5_xform *pose)
 {
-    const axes_edit *const it = (const axes_edit *)user;
-    for (uint32_t j = 0; j < it->skeleton->num_joints; j++) {
-        const uint32_t parent = it->skeleton->joints[j].parent;
+    const axes_edit *const edit = (const axes_edit *)user;
+    for (uint32_t j = 0; j < edit->skeleton->num_joints; j++) {
+        const uint32_t parent = edit->skeleton->joints[j].parent;
         const md5_quat parent_rotation =
-            parent != MD5_NONE ? it->rotations[parent] : (md5_quat){.w = 1};
-        const md5_quat back = md5_quat_conjugate(it->rotations[j]);
+            parent != MD5_NONE ? edit->rotations[parent] : (md5_quat){.w = 1};
+        const md5_quat back = md5_quat_conjugate(edit->rotations[j]);
         pose[j].translation = md5_quat_rotate(parent_rotation, pose[j].translation);
         pose[j].rotation = md5_quat_mul(md5_quat_mul(parent_rotation, pose[j].rotation), back);
     }
@@ -23,19 +25,19 @@ static void rotate_axes(void *user, md5_xform *pose)
 
 // Finds the rotations of the joints of an animation. Joints that the model does not have are not
 // rotated. Returns false if no joint is rotated, or after an error.
-static bool find_rotations(md5_repair *it, const md5_model *model, axes_edit *edit,
+static bool find_rotations(md5_repair *repair, const md5_model *model, axes_edit *edit,
                            md5_clip_axes *axes)
 {
-    const uint32_t num_joints = it->anim->skeleton.num_joints;
-    edit->skeleton = &it->anim->skeleton;
-    edit->rotations = MD5_ALLOC_ARRAY(&it->scratch, md5_quat, num_joints);
-    TRY(edit->rotations && md5i_find_axes(&it->scratch, it->binding, axes));
+    const uint32_t num_joints = repair->anim->skeleton.num_joints;
+    edit->skeleton = &repair->anim->skeleton;
+    edit->rotations = MD5_ALLOC_ARRAY(&repair->scratch, md5_quat, num_joints);
+    TRY(edit->rotations && md5i_find_axes(&repair->scratch, repair->binding, axes));
     if (axes->num_rotated == 0)
         return false;
     for (uint32_t j = 0; j < num_joints; j++)
         edit->rotations[j] = (md5_quat){.w = 1};
     for (uint32_t j = 0; j < model->skeleton.num_joints; j++) {
-        const uint32_t track = it->binding->tracks[j];
+        const uint32_t track = repair->binding->tracks[j];
         if (track != MD5_NONE)
             edit->rotations[track] = axes->rotations[j];
     }
@@ -47,14 +49,15 @@ uint32_t md5_fix_axes(md5_doc *doc, const md5_model *model, float *max_angle, md
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
 
-    md5_repair it;
+    md5_repair repair;
     md5_clip_axes axes = {0};
     axes_edit edit = {.skeleton = NULL};
     if (max_angle)
         *max_angle = 0;
-    const bool is_valid = md5i_begin_clip(&it, doc, model, error) && !it.anim->parents_unknown;
-    if (!is_valid || !find_rotations(&it, model, &edit, &axes))
-        return md5i_end_repair(&it, doc, 0);
+    const bool is_valid =
+        md5i_begin_clip(&repair, doc, model, error) && !repair.anim->parents_unknown;
+    if (!is_valid || !find_rotations(&repair, model, &edit, &axes))
+        return md5i_end_repair(&repair, doc, 0);
 
     if (max_angle)
         *max_angle = axes.max_angle;
@@ -62,8 +65,8 @@ uint32_t md5_fix_axes(md5_doc *doc, const md5_model *model, float *max_angle, md
     const uint32_t count = md5_edit_frames(doc, &frames, error);
     // md5_edit_frames() has changed the document's memory, so md5i_end_repair() must not store the
     // older arena in the document.
-    md5i_arena_free(&it.scratch);
-    md5_free_binding(it.binding);
-    md5_free_anim(it.anim);
+    md5i_arena_free(&repair.scratch);
+    md5_free_binding(repair.binding);
+    md5_free_anim(repair.anim);
     return count;
 }

@@ -11,17 +11,20 @@
 
 // == Shapes =======================================================================================
 
-// Returns the bits of a number as an integer that sorts in the same order.
+// Returns the bits of a number as an integer that sorts in the same order. The bits of positive
+// numbers ascend with the number; setting the sign bit puts them above all negative numbers. The
+// bits of negative numbers descend, so they are inverted.
 static uint32_t sort_key(float x)
 {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
-    return bits >> 31 ? ~bits : bits | 1u << 31;
+    const uint32_t sign_bit = 1u << 31;
+    return bits & sign_bit ? ~bits : bits | sign_bit;
 }
 
 // Sorts points by x with a radix sort, which is several times as fast as qsort(). Each pass sorts
 // by 11 bits of the key, from the lowest bits on, and keeps the order of points with equal bits.
-// points[count] and buffer[count] are overwritten. Returns the one that contains the result.
+// Overwrites points[count] and buffer[count], and returns the array that contains the result.
 static md5_vec3 *sort_by_x(md5_vec3 *points, md5_vec3 *buffer, uint32_t count)
 {
     enum { BITS = 11, NUM_DIGITS = 1 << BITS };
@@ -29,6 +32,7 @@ static md5_vec3 *sort_by_x(md5_vec3 *points, md5_vec3 *buffer, uint32_t count)
         uint32_t starts[NUM_DIGITS] = {0};
         for (uint32_t i = 0; i < count; i++)
             starts[sort_key(points[i].x) >> shift & (NUM_DIGITS - 1)]++;
+
         // Replace the number of points with each digit by the index of the first of them.
         uint32_t sum = 0;
         for (uint32_t i = 0; i < NUM_DIGITS; i++) {
@@ -36,6 +40,8 @@ static md5_vec3 *sort_by_x(md5_vec3 *points, md5_vec3 *buffer, uint32_t count)
             starts[i] = sum;
             sum += size;
         }
+
+        // Move the points to their positions, and exchange the arrays for the next pass.
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t digit = sort_key(points[i].x) >> shift & (NUM_DIGITS - 1);
             buffer[starts[digit]] = points[i];
@@ -48,9 +54,9 @@ static md5_vec3 *sort_by_x(md5_vec3 *points, md5_vec3 *buffer, uint32_t count)
     return points;
 }
 
-// Counts the vertices that are within 0.001 units of another vertex, but not at the same position,
-// by a sweep along x. To bound the time for points in a plane of constant x, at most MAX_NEIGHBORS
-// points are compared with each vertex.
+// Counts the vertices that are within 0.001 units of another vertex, but not at the same position.
+// Sorts the vertices by x, so that only the next vertices in this order can be near. To limit the
+// time for vertices with the same x, compares each vertex with at most MAX_NEIGHBORS vertices.
 static uint32_t count_seam_vertices(md5_arena *scratch, const md5_mesh *mesh)
 {
     enum { MAX_NEIGHBORS = 64 };
@@ -75,7 +81,8 @@ static uint32_t count_seam_vertices(md5_arena *scratch, const md5_mesh *mesh)
             const float square = md5_vec3_dot(offset, offset);
             is_split |= square > 0 && square <= width * width;
         }
-        count += is_split;
+        if (is_split)
+            count++;
     }
     return count;
 }
@@ -96,7 +103,8 @@ static uint32_t count_scattered_vertices(const md5_mesh *mesh)
                                      weighted.z - weighted.w * mesh->positions[i].z};
             max_distance = fmaxf(max_distance, md5_vec3_length(offset));
         }
-        count += max_distance > tolerance;
+        if (max_distance > tolerance)
+            count++;
     }
     return count;
 }
@@ -111,7 +119,8 @@ static uint32_t count_flat_triangles(const md5_mesh *mesh)
         const md5_vec3 a = md5_vec3_sub(mesh->positions[corner[1]], mesh->positions[corner[0]]);
         const md5_vec3 b = md5_vec3_sub(mesh->positions[corner[2]], mesh->positions[corner[0]]);
         const float longest = fmaxf(md5_vec3_dot(a, a), md5_vec3_dot(b, b)); // squared
-        count += md5_vec3_length(md5_vec3_cross(a, b)) <= max_area * longest;
+        if (md5_vec3_length(md5_vec3_cross(a, b)) <= max_area * longest)
+            count++;
     }
     return count;
 }
@@ -132,24 +141,27 @@ static uint64_t hash_edge(md5_vec3 a, md5_vec3 b)
     return hash * UINT64_C(0xBF58476D1CE4E5B9);
 }
 
-// Returns false for open surfaces, such as an eye or a sheet, which do not have an outer side.
-// Connected pieces of a mesh are not checked one by one, because a closed piece that faces inwards
-// may be the inner wall of the piece around it.
+// Measures the volume of a closed surface, which is negative if its triangles face inwards. Returns
+// false for open surfaces, such as an eye or a sheet, which do not have an outer side. Connected
+// pieces of a mesh are not checked separately, because a closed piece that faces inwards may be the
+// inner wall of the piece around it.
 bool md5_is_inside_out(const md5_mesh *mesh)
 {
+    static const double min_volume =
+        1e-4; // fraction of `total`; a smaller volume has no clear sign
     MD5_ASSERT_PART(mesh, name);
 
     const md5_vec3 center = md5_vec3_scale(md5_vec3_add(mesh->bounds.min, mesh->bounds.max), 0.5f);
-    double volume = 0; // sum of the signed volumes between the triangles and the centre
-    double total = 0;  // sum of their magnitudes
-    uint64_t open = 0; // 0 for a closed surface
+    double volume = 0;    // sum of the signed volumes between the triangles and the centre
+    double total = 0;     // sum of their magnitudes
+    uint64_t balance = 0; // hashes of edges minus reversed edges; 0 for a closed surface
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
         const uint32_t *const corner = mesh->indices + 3 * (size_t)i;
         md5_vec3 at[3];
         for (uint32_t k = 0; k < 3; k++)
             at[k] = mesh->positions[corner[k]];
         for (uint32_t k = 0; k < 3; k++)
-            open += hash_edge(at[k], at[(k + 1) % 3]) - hash_edge(at[(k + 1) % 3], at[k]);
+            balance += hash_edge(at[k], at[(k + 1) % 3]) - hash_edge(at[(k + 1) % 3], at[k]);
         const md5_vec3 a = md5_vec3_sub(at[0], center);
         const md5_vec3 b = md5_vec3_sub(at[1], center);
         const md5_vec3 c = md5_vec3_sub(at[2], center);
@@ -158,7 +170,8 @@ bool md5_is_inside_out(const md5_mesh *mesh)
         volume += part;
         total += fabs(part);
     }
-    return open == 0 && volume < -1e-4 * total;
+    const bool is_closed = balance == 0;
+    return is_closed && volume < -min_volume * total;
 }
 
 bool md5_check_model(md5_check *check, const md5_model *model)
@@ -199,17 +212,19 @@ bool md5_check_model(md5_check *check, const md5_model *model)
 enum { MAX_NAME_LENGTH = 255 };
 
 // Returns the Levenshtein distance of two names: the number of bytes that must be changed, added or
-// removed. b_length is at most MAX_NAME_LENGTH.
+// removed. b_length is at most MAX_NAME_LENGTH. This is the usual dynamic programming with one row
+// of the table.
 static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
-    // distances[k]: from the first i bytes of a to the first k bytes of b. Each pass of the outer
-    // loop replaces the distances of i - 1 by those of i. `diagonal` is the replaced distances[k -
-    // 1].
+    // In pass i of the outer loop, distances[k] becomes the distance from the first i bytes of a to
+    // the first k bytes of b. It still contains the distance for i - 1 bytes before that.
+    // `diagonal` is the distance for i - 1 and k - 1 bytes.
     size_t distances[MAX_NAME_LENGTH + 1];
     for (size_t k = 0; k <= b_length; k++)
         distances[k] = k;
     for (size_t i = 1; i <= a_length; i++) {
-        size_t diagonal = distances[0]++;
+        size_t diagonal = distances[0];
+        distances[0] = i;
         for (size_t k = 1; k <= b_length; k++) {
             const size_t shorter =
                 distances[k] < distances[k - 1] ? distances[k] : distances[k - 1];
@@ -222,8 +237,8 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
     return distances[b_length];
 }
 
-// Returns the joint name of a mesh that is most similar to a name, or NULL if none is similar. For
-// hostile files, the total cost is limited, so that only the first joints are compared.
+// Returns the joint name of a mesh that is most similar to a name, or NULL if no name is similar.
+// The total cost is limited, so that only some of the joints of a hostile file are compared.
 static const char *nearest_name(const md5_check *mesh, const char *name)
 {
     const size_t length = strlen(name);
@@ -318,9 +333,10 @@ void md5i_check_names(md5_checker *checker)
 // for such a joint.
 static const md5_check_joint *find_unmatched(const md5_check *check, const uint32_t *matches)
 {
-    for (uint32_t i = 0; i < check->num_joints; i++)
+    for (uint32_t i = 0; i < check->num_joints; i++) {
         if (matches[i] == MD5_NONE)
             return &check->joints[i];
+    }
     return NULL;
 }
 
@@ -328,14 +344,15 @@ static const md5_check_joint *find_unmatched(const md5_check *check, const uint3
 static const char *file_name(const char *path)
 {
     const char *name = path;
-    for (const char *c = path; *c; c++)
-        if (*c == '/' || *c == '\\')
-            name = c + 1;
+    for (const char *byte = path; *byte; byte++) {
+        if (*byte == '/' || *byte == '\\')
+            name = byte + 1;
+    }
     return name;
 }
 
-// Compares the joints of a clip with those of its mesh. in_mesh and in_clip contain the match of
-// each joint, or MD5_NONE.
+// Reports differences between the joints of a clip and the joints of its mesh. in_mesh[] contains
+// the matching joint of the mesh for each joint of the clip, or MD5_NONE; in_clip[] is the reverse.
 static void check_joints(md5_checker *checker, const md5_check *mesh, const uint32_t *in_mesh,
                          const uint32_t *in_clip)
 {
@@ -451,7 +468,8 @@ static bone_scale measure_scale(const md5_binding *clip, const md5_xform *pose, 
             num_similar++;
     }
 
-    // Joints whose parent is a root may fly, so they alone do not prove a large scale.
+    // A clip may move the children of a root freely, so their bones are not sufficient evidence of
+    // a large scale.
     const float deviation = fabsf(median - 1);
     const bool is_far = deviation > LARGE_DEVIATION && num_deep >= MIN_BONES;
     const bool is_common = deviation > SMALL_DEVIATION && num_similar >= count - count / 5;
@@ -465,7 +483,9 @@ static bool round_to_right_angles(md5_quat q, md5_mat34 *rounded)
 {
     static const float min_sum = 2.9997f; // for 1 degree
     static const float identity_trace = 3;
-    float sum = 0; // 1 + 2 times the cosine of the angle between the two rotations
+    // The sum of products of two rotation matrices is 1 + 2 times the cosine of the angle between
+    // the rotations. The matrix has no translation, which therefore does not change the sum.
+    float sum = 0;
     *rounded = md5_mat34_from_xform((md5_xform){.rotation = q});
     for (uint32_t i = 0; i < 12; i++) {
         const float whole = rintf(rounded->m[i]);

@@ -1,5 +1,5 @@
-// Start and end of a repair or an edit, and what several of them need: the components of a joint in
-// a frame, and positions in the bind pose.
+// Functions that all repairs and edits use: their start and end, the components of a joint in a
+// frame, and positions in the bind pose.
 #include "md5/edit/document.h"
 #include "md5/edit/repair.h"
 
@@ -71,21 +71,31 @@ bool md5i_begin_clip(md5_repair *repair, const md5_doc *doc, const md5_model *mo
     return repair->pose != NULL;
 }
 
+// Returns true if the flags of a track contain a component, which the frames then store.
+static bool has_component(uint32_t flags, uint32_t component)
+{
+    return (flags >> component & 1) != 0;
+}
+
 md5_joint_components md5i_read_components(const md5_doc_joint *joint, const float *numbers)
 {
     md5_joint_components all = {.pair = {joint->position, joint->rotation}};
-    for (uint32_t i = 0; i < 6; i++)
-        if (joint->track.flags >> i & 1)
-            all.values[i] = *numbers++;
+    for (uint32_t i = 0; i < MD5_COUNT(all.values); i++) {
+        if (has_component(joint->track.flags, i)) {
+            all.values[i] = *numbers;
+            numbers++;
+        }
+    }
     return all;
 }
 
 uint32_t md5i_write_components(const md5_joint_components *all, uint32_t flags, float *to)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < 6; i++)
-        if (flags >> i & 1)
+    for (uint32_t i = 0; i < MD5_COUNT(all->values); i++) {
+        if (has_component(flags, i))
             to[count++] = all->values[i];
+    }
     return count;
 }
 

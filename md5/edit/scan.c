@@ -45,20 +45,24 @@ static const char *word_end(const md5_lex *lex, const char *at)
         return md5i_lex_token_end(lex, at);
     while (end < lex->end && ((unsigned char)*end > 0x7F || *end == '\''))
         end = md5i_lex_word_end(lex, end + 1);
-    for (const char *byte = at; byte < end; byte++)
+    for (const char *byte = at; byte < end; byte++) {
         if (is_comment_start(lex, byte))
             return byte;
+    }
     return end;
 }
 
-// Reads the next word: a parenthesis, a brace, a quoted text without its quotes, or the bytes up to
-// a blank. NUL bytes are blanks; so are bytes above 127 outside of words. Returns false, with an
+// Reads the next word into checker->word: a parenthesis, a brace, a quoted text without its quotes,
+// or the bytes up to a blank. NUL bytes are blanks, and bytes above 127 are blanks outside of
+// words. Also sets the location of the word, and the flags that describe it. Returns false, with an
 // empty word, at the end of the text.
 static bool read_word(md5_checker *checker)
 {
     md5_lex *const lex = &checker->lex;
     const char *const previous_end = lex->at;
     const bool follows_mark = checker->is_mark;
+
+    // Find the start of the word.
     const char *at = md5i_lex_skip_space(lex);
     for (; at < lex->end && *at == '\0'; at = md5i_lex_skip_space(lex))
         lex->at++;
@@ -67,6 +71,7 @@ static bool read_word(md5_checker *checker)
     if (at == lex->end)
         return false;
 
+    // Find its end, and remove quotes.
     bool is_adjacent = at == previous_end && at > lex->text;
     md5i_lex_find_location(lex, at, &checker->location.line, &checker->location.column);
     const char *end = word_end(lex, at);
@@ -116,9 +121,10 @@ static char *copy_word(md5_checker *checker)
 static size_t count_bytes(const char *text, size_t size, const char *set)
 {
     size_t count = 0;
-    for (size_t i = 0; i < size; i++)
+    for (size_t i = 0; i < size; i++) {
         if (text[i] != '\0' && strchr(set, text[i]))
             count++;
+    }
     return count;
 }
 
@@ -136,9 +142,10 @@ static bool is_unusual_number(const md5_checker *checker)
 {
     const md5_span word = checker->word;
     const size_t sign = sign_length(word);
-    for (size_t i = 0; i < word.size; i++)
+    for (size_t i = 0; i < word.size; i++) {
         if (!md5_is_digit(word.bytes[i]) && word.bytes[i] != '.' && word.bytes[i] != '-')
             return true;
+    }
     if (checker->is_quoted)
         return true;
     return word.size > sign + 1 && word.bytes[sign] == '0' && word.bytes[sign + 1] != '.';
@@ -171,6 +178,8 @@ typedef struct number_problem {
     const char *text;
 } number_problem;
 
+// Returns the first rule that the current word violates as a number: forms that some engines do not
+// read, words that are not numbers, and forms that id's engine reads in another way.
 static number_problem find_number_problem(const md5_checker *checker)
 {
     const char *const word = checker->word.bytes;
@@ -463,6 +472,7 @@ static void scan_track(md5_checker *checker, const file_contents *clip, const do
                               (int)first, clip->num_components);
 }
 
+// Reports a number of joints that differs from numJoints, or exceeds the limit of some engines.
 static void check_joint_count(md5_checker *checker, int32_t num_declared)
 {
     const uint32_t count = checker->check.num_joints;
@@ -479,9 +489,10 @@ static void check_joint_count(md5_checker *checker, int32_t num_declared)
                               "too many joints: expected at most 256, found %u", count);
 }
 
-// Reads the joints of a clip, or of a mesh file if `clip` is NULL. An entry of a clip has the
-// parent and the track of a joint; an entry of a mesh file has the parent, the position and the
-// rotation.
+// Reads the joints of a clip, or of a mesh file if `clip` is NULL, up to the end of their section.
+// An entry of a clip contains the parent and the track of a joint. An entry of a mesh file contains
+// the parent, the position and the rotation. Returns false if the rest of the text cannot be
+// interpreted.
 static bool scan_joints(md5_checker *checker, const file_contents *clip, int32_t num_declared)
 {
     uint32_t num_roots = 0;
@@ -499,8 +510,10 @@ static bool scan_joints(md5_checker *checker, const file_contents *clip, int32_t
             joint->parent = parse_integer(checker);
         }
 
-        num_roots += joint->parent < 0;
-        if (num_roots == 2 && joint->parent < 0)
+        const bool is_root = joint->parent < 0;
+        if (is_root)
+            num_roots++;
+        if (is_root && num_roots == 2)
             md5i_report_violation(checker, clip ? "roots/clip" : "roots", location,
                                   "joint '%.60s' is a second root: expected one root", joint->name);
         check_parent(checker, joint, clip != NULL, num_declared, location);
@@ -537,7 +550,8 @@ enum {
     MAX_ENTRY_NUMBERS = 7,
 };
 
-// Keywords of a mesh: the kinds of entries, then the parts of a mesh in their order.
+// Keywords of a mesh: the kinds of entries, then the parts of a mesh in their order. The `}` after
+// the last part is included for messages.
 enum {
     FIRST_PART = NUM_KINDS,
     PART_NAME = FIRST_PART,
@@ -564,6 +578,8 @@ typedef struct mesh_contents {
     float *biases;                   // [num_read[WEIGHTS]]
 } mesh_contents;
 
+// Stores the weights of a vertex, which scan_vertices() checks after the mesh. `values` are the
+// numbers of its entry. Returns false if memory runs out.
 static bool add_vertex(md5_checker *checker, md5_text_location location, const double *values,
                        mesh_contents *mesh)
 {
@@ -592,6 +608,8 @@ static void check_triangle(md5_checker *checker, md5_text_location location, con
     }
 }
 
+// Stores and checks a weight. `values` are the numbers of its entry. Returns false if memory runs
+// out.
 static bool add_weight(md5_checker *checker, md5_text_location location, const double *values,
                        mesh_contents *mesh)
 {
@@ -641,9 +659,10 @@ static bool read_mesh_entry(md5_checker *checker, int kind, mesh_contents *mesh)
     return true;
 }
 
-// Reports a vertex whose weights do not sum to 1. The weights exist.
+// Reports a vertex whose weights do not sum to 1. All its weights must exist.
 static void check_weight_sum(md5_checker *checker, const mesh_contents *mesh, uint32_t vertex)
 {
+    static const float tolerance = 1e-3f;
     const uint32_t first = mesh->vertices[vertex].first_weight;
     const uint32_t count = mesh->vertices[vertex].num_weights;
     checker->num_references += count;
@@ -655,7 +674,7 @@ static void check_weight_sum(md5_checker *checker, const mesh_contents *mesh, ui
     float sum = 0;
     for (uint32_t k = 0; k < count; k++)
         sum += mesh->biases[first + k];
-    if (fabsf(sum - 1) > 1e-3f)
+    if (fabsf(sum - 1) > tolerance)
         md5i_report_violation(checker, "weight-sum", md5_at_line(mesh->vertices[vertex].line),
                               "weights of vertex %u do not sum to 1: found %g", vertex, sum);
 }
@@ -821,7 +840,8 @@ static bool scan_mesh(md5_checker *checker, mesh_contents *mesh)
 
 // -- Clips ----------------------------------------------------------------------------------------
 
-// Returns true if no maximum of a bounding box is above the minimum. Numbers: minimum, maximum.
+// Returns true if a bounding box is empty along all axes: no maximum is above its minimum.
+// `corners` are x, y and z of the minimum, then of the maximum.
 static bool are_corners_empty(const double *corners)
 {
     return corners[0] >= corners[3] && corners[1] >= corners[4] && corners[2] >= corners[5];
@@ -836,7 +856,8 @@ static bool read_boxes(md5_checker *checker, file_contents *clip)
         double box[6]; // minimum, maximum
         checker->entry_line = checker->location.line;
         TRY(read_entry(checker, "(fff)(fff)", true, box));
-        num_empty += are_corners_empty(box);
+        if (are_corners_empty(box))
+            num_empty++;
         clip->num_boxes++;
     }
 
@@ -876,8 +897,9 @@ static bool scan_base_frame(md5_checker *checker, file_contents *clip)
         check_rotation(checker, checker->location, values + NUM_POSITION_COMPONENTS);
         if (clip->num_base < checker->check.num_joints)
             check_base_frame(checker, &checker->check.joints[clip->num_base], values);
-        if (clip->num_base++ == 0)
+        if (clip->num_base == 0)
             memcpy(clip->base_root, values, sizeof clip->base_root);
+        clip->num_base++;
     }
     return checker->word.size > 0;
 }
@@ -1010,6 +1032,7 @@ static const char *const clip_sections[NUM_CLIP_SECTIONS] = {
     "hierarchy",  "bounds",      "baseframe", "frame",
 };
 
+// Reports a number of meshes, as numMeshes declares it, that an engine does not support.
 static void check_mesh_count(md5_checker *checker, const file_contents *file)
 {
     enum { MAX_Q2PRO_MESHES = 32 };
@@ -1122,7 +1145,8 @@ static void check_section_order(md5_checker *checker, int section, section_reade
     reader->last = section > reader->last ? section : reader->last;
 }
 
-// Returns false if the version is not 10: the rest of such a file may have any format.
+// Reads and checks the version. Returns false if it is not 10, because the rest of such a file may
+// have any format.
 static bool scan_version(md5_checker *checker)
 {
     const int32_t version = read_count(checker);
@@ -1167,6 +1191,7 @@ static bool read_section(md5_checker *checker, int section, section_reader *read
                            : read_mesh_section(checker, section, reader->file);
 }
 
+// Reports an unknown keyword, or skips a block whose `{` is the current word.
 static void skip_unknown_section(md5_checker *checker)
 {
     md5i_report_violation(checker, "unknown-word", checker->location, "unknown keyword '%.*s'",
@@ -1274,7 +1299,9 @@ md5_check *md5_check_doc(md5_doc_kind kind, const void *text, size_t size, md5_e
         return NULL;
     checker->check.kind = kind;
     checker->check.engines = engines;
-    // Errors of the lexer are not errors of the check. The rules report them.
+
+    // The lexer gets a context without a caller, because its errors are not errors of the check:
+    // the rules report them.
     md5_context silent = checker->context;
     md5_arena unused = {.context = &silent};
     silent.caller = NULL;

@@ -86,6 +86,7 @@ typedef struct projected_triangle {
     double max[3];
 } projected_triangle;
 
+// Returns the triangle with the corners a, b and c, and its projection.
 static projected_triangle project(md5_vec3d a, md5_vec3d b, md5_vec3d c)
 {
     const md5_vec3d normal = md5_vec3d_cross(md5_vec3d_sub(b, a), md5_vec3d_sub(c, a));
@@ -131,7 +132,8 @@ static bool overlaps_square(const projected_triangle *t, double u, double v)
 // depth range of the triangle.
 static void mark_column(rasterizer *raster, const projected_triangle *t, uint32_t u, uint32_t v)
 {
-    // The depth of the plane at the middle of the square, and how far it rises to the corners.
+    // `depth` is the depth of the plane at the middle of the square, `reach` its largest difference
+    // from this depth in the square.
     const double nw = t->normal[t->w];
     const double nu = t->normal[t->u] / nw;
     const double nv = t->normal[t->v] / nw;
@@ -195,6 +197,7 @@ static void fill_outside(const md5_grid *grid, unsigned char *kinds, uint32_t *s
             bool exists;
             uint32_t cell;
         } neighbors[6] = {
+            // the index is only valid if the cell exists
             {x > 0, cell - 1},     {x + 1 < grid->count[0], cell + 1},
             {y > 0, cell - row},   {y + 1 < grid->count[1], cell + row},
             {z > 0, cell - layer}, {z + 1 < grid->count[2], cell + layer},
@@ -803,6 +806,8 @@ static bool check_range(md5_context *context, const char *name, uint32_t value, 
                     name, min, max, value);
 }
 
+// Fails if a position or an index of the mesh is out of range, or the numbers of elements could
+// overflow later computations.
 static bool check_weights_mesh(md5_context *context, const md5_weights_desc *desc)
 {
     TRY(check_range(context, "num_positions", desc->num_positions, 1, UINT32_MAX / 32));
@@ -973,7 +978,8 @@ static bool find_equal(md5_arena *arena, const md5_vec3 *points, uint32_t count,
     TRY(keys && names);
 
     for (uint32_t i = 0; i < count; i++) {
-        keys[i] = (md5_vec3){points[i].x + 0, points[i].y + 0, points[i].z + 0}; // not -0
+        // Adding 0 converts -0 to 0, so that both have the same bits.
+        keys[i] = (md5_vec3){points[i].x + 0, points[i].y + 0, points[i].z + 0};
         names[i] = (md5_sorted_name){{(const char *)&keys[i], sizeof *keys}, i};
     }
 
