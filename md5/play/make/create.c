@@ -217,7 +217,7 @@ static void add_bytes(uint64_t *hash, uint64_t bytes, size_t count)
 
 static void add(uint64_t *hash, double number)
 {
-    const double positive = number + 0; // -0 becomes 0
+    const double positive = number + 0; // equal numbers get equal bits: -0 becomes 0
     uint64_t bits;
     memcpy(&bits, &positive, sizeof bits);
     add_bytes(hash, bits, 8);
@@ -363,6 +363,7 @@ static bool build_follow_rule(md5_building *building, uint32_t index)
     return md5i_check_steps(building, &follow->easing);
 }
 
+// Assigns the rules of smoothed parameters to the parameters.
 static bool build_follow_rules(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
@@ -373,6 +374,8 @@ static bool build_follow_rules(md5_building *building)
     return true;
 }
 
+// Builds the parameters: their names, the rules by which they are smoothed, and the table of
+// easings, which begins with one element for each easing without parameters.
 static bool build_parameters(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
@@ -395,7 +398,9 @@ static int compare_thresholds(const void *left, const void *right)
 {
     const md5_play_condition *const a = (const md5_play_condition *)left;
     const md5_play_condition *const b = (const md5_play_condition *)right;
-    return md5_is_threshold_before(a, b) ? -1 : md5_is_threshold_before(b, a);
+    if (md5_is_threshold_before(a, b))
+        return -1;
+    return md5_is_threshold_before(b, a) ? 1 : 0;
 }
 
 // Lists the values at which conditions change their result. For conditions that test whether a
@@ -450,9 +455,11 @@ static void add_motion_kinks(md5_machine *machine, const md5_motion *motion)
         add_kink(machine, motion->x_parameter, MD5_IS_GREATER, (float)motion->items[i].position);
 }
 
-// Lists the values at which the effect of a smoothed parameter changes: the values of conditions;
-// 0, where a clip's speed changes its direction; 0 and 1, the limits of weights; the positions of
-// the items of a 1D blend space.
+// Lists the values at which the effect of a smoothed parameter changes, its kinks:
+// - the values of conditions
+// - 0, where a clip's speed changes its direction
+// - 0 and 1, the limits of weights
+// - the positions of the items of a 1D blend space
 static bool build_kinks(md5_building *building)
 {
     enum { KINKS_PER_PARAMETER = 3 };
@@ -476,6 +483,7 @@ static bool build_kinks(md5_building *building)
 
 // == Clips ======================================================================================
 
+// Checks the names and frames of a clip's events.
 static bool check_events(md5_building *building, const md5_clip_desc *clip)
 {
     const uint32_t num_frames = clip->binding->anim->num_frames;
@@ -554,6 +562,7 @@ static bool build_cues(md5_building *building, const md5_clip_desc *clip, md5_so
     return true;
 }
 
+// Checks the names and frames of a clip's sections.
 static bool check_sections(md5_building *building, const md5_clip_desc *clip)
 {
     const uint32_t num_frames = clip->binding->anim->num_frames;
@@ -571,9 +580,10 @@ static bool check_sections(md5_building *building, const md5_clip_desc *clip)
     return true;
 }
 
+// Converts the markers of a clip from frames to fractions of a cycle. They must be ascending.
 static bool build_markers(md5_building *building, const md5_clip_desc *clip, md5_source *source)
 {
-    // A marker at the end of a cycle would be equal to a marker at its start.
+    // The end of a cycle is not allowed, because it is also the start of the next cycle.
     const uint32_t intervals = md5_timing_intervals(&source->timings[MD5_PLAY_LOOP]);
     double *const markers = MD5_ALLOC_ZEROED(building->arena, double, clip->num_markers);
     TRY(source->markers = markers);
@@ -612,6 +622,8 @@ static bool build_root_deltas(md5_building *building, md5_source *source)
     return true;
 }
 
+// Builds the data that players read for a clip: timings, cues, markers, and the displacements of
+// its root if root motion is extracted.
 static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_source *source)
 {
     md5_machine *const machine = building->machine;
@@ -647,6 +659,7 @@ static bool build_clips(md5_building *building)
     return true;
 }
 
+// Checks the name and the frames of a window of a clip.
 static bool check_window(md5_building *building, const md5_clip_desc *clip, uint32_t index)
 {
     const md5_window *const window = &clip->windows[index];
@@ -734,6 +747,7 @@ static bool set_num_slots(md5_building *building)
     return true;
 }
 
+// Builds the events that report the ends of clips.
 static bool build_clip_ends(md5_building *building)
 {
     md5_machine *const machine = building->machine;

@@ -20,13 +20,15 @@ static bool is_list_faster(uint32_t num_listed, uint32_t num_spanned)
     return num_listed <= num_spanned / 2;
 }
 
+// Appends a joint to the list of a set.
 static void list_joint(md5_joint_set *set, uint32_t joint, float weight)
 {
     set->list[set->count] = joint;
     set->weights[set->count++] = weight;
 }
 
-// Returns the range from the first to the last marked joint, with the weights of a mask.
+// Returns the range from the first to the last marked joint, with the weights of a mask. The range
+// may include joints that are not marked.
 static md5_joint_set marked_range(const md5_building *building, uint32_t mask)
 {
     const float *const weights = md5_mask_weights(building->machine, mask);
@@ -78,7 +80,7 @@ static void mark_targets(const uint32_t *targets, uint32_t count, bool *marks)
 }
 
 // Marks the joints that a clip animates, and the joints whose first frame differs from the
-// reference.
+// reference pose. Marks are only set, so that the joints of several clips can be combined.
 static void mark_changed_by(md5_building *building, const md5_source *source,
                             const md5_xform *reference)
 {
@@ -98,6 +100,7 @@ static void mark_changed_by(md5_building *building, const md5_source *source,
         marks[0] = true;
 }
 
+// Clears the marks of all joints: building->marks[num_joints].
 static void clear_marks(md5_building *building)
 {
     memset(building->marks, 0, building->machine->num_joints * sizeof *building->marks);
@@ -264,7 +267,8 @@ static void list_omitted(md5_detail_set *set, uint32_t num_joints)
     }
 }
 
-// Finds the joints with a weight, their ancestors and joint 0; then lists the omitted joints.
+// Builds the joints that are animated at the level of detail of a mask: the joints with a weight,
+// their ancestors and joint 0. Also divides them into runs, and lists the other joints.
 static bool build_detail_set(md5_building *building, const float *weights, md5_detail_set *set)
 {
     const md5_skeleton *const skeleton = &building->machine->model->skeleton;
@@ -336,14 +340,17 @@ static bool build_reference(md5_building *building, uint32_t clip, const md5_mot
 
 // -- Masks --------------------------------------------------------------------------------------
 
-// Sets the error of a joint list. Its location in the list becomes a location in the machine file.
+// Sets the error of a mask's joint list. Converts the location in the list to a location in the
+// machine file; without a machine file, only the column remains. Returns false.
 static bool fail_mask(md5_building *building, const md5_mask_desc *mask, const md5_error *error)
 {
     const md5_location start = md5i_find_location(building->desc->locations, &mask->joints);
     md5_location position = {0, error->column};
     if (start.line > 0) {
         position.line = start.line + error->line - 1;
-        position.column += error->line == 1 ? start.column - 1 : 0;
+        const bool is_on_first_line = error->line == 1;
+        if (is_on_first_line)
+            position.column += start.column - 1;
     }
     return md5i_fail(building->context, error->status, position.line, position.column,
                      "mask %s: %s", MD5_QUOTED(mask->name), error->message);
@@ -387,6 +394,7 @@ static bool build_mask_sets(md5_building *building, uint32_t index)
     return find_run_slots(building, detail) && find_run_slots(building, uncovered);
 }
 
+// Builds the masks: their names, weights and sets of joints.
 static bool build_masks(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
@@ -544,6 +552,7 @@ bool md5i_build_easing(md5_building *building, const md5_easing *easing, uint32_
 
 // -- Motions ------------------------------------------------------------------------------------
 
+// Makes a motion that plays one clip in a mode. `start` is the clip's position at the beginning.
 static void set_clip(md5_motion *motion, const md5_source *source, md5_play_mode mode, double start)
 {
     const md5_timing *const timing = &source->timings[mode];
@@ -667,8 +676,8 @@ static bool check_order(md5_building *building, const md5_motion_desc *desc)
 }
 
 // Sets the order in which the items of a 2D blend space are blended, and checks that their
-// positions differ. A blend of three or more poses depends on their order, but must not depend on
-// the order of the table, so items are blended in the order of their positions.
+// positions differ. The blend of three or more poses depends on their order. Items are blended in
+// the order of their positions, so that the order of the table does not change the result.
 static bool sort_items(md5_building *building, const md5_motion_desc *desc, md5_item *items)
 {
     const uint32_t count = desc->num_items;
@@ -679,7 +688,8 @@ static bool sort_items(md5_building *building, const md5_motion_desc *desc, md5_
         sorted[i] = &desc->items[i];
     qsort(sorted, count, sizeof *sorted, compare_items);
 
-    // Entry i of `sorted` is the item that is blended as number i.
+    // The items are blended in the order of `sorted`: items[i].blend_index is the item at position
+    // i.
     for (uint32_t i = 0; i < count; i++)
         items[i].blend_index = (uint32_t)(sorted[i] - desc->items);
     for (uint32_t i = 1; i < count; i++) {
@@ -691,6 +701,7 @@ static bool sort_items(md5_building *building, const md5_motion_desc *desc, md5_
     return true;
 }
 
+// Checks the positions of the items of a blend space, and computes positions from speeds.
 static bool build_positions(md5_building *building, const md5_motion_desc *desc, md5_item *items)
 {
     if (desc->kind == MD5_MOTION_BY_SPEED)
@@ -700,6 +711,7 @@ static bool build_positions(md5_building *building, const md5_motion_desc *desc,
     return sort_items(building, desc, items);
 }
 
+// Builds a motion that plays one clip.
 static bool build_clip_motion(md5_building *building, const md5_motion_desc *desc,
                               md5_motion *motion)
 {
@@ -707,9 +719,10 @@ static bool build_clip_motion(md5_building *building, const md5_motion_desc *des
     TRY(MD5_RESOLVE(building, clips, desc->clip, clip));
     if (clip == MD5_NONE)
         return MD5_MISMATCH(building, &desc->name, " has no clip");
+    // A start that was stored as a float, such as 0.1f, becomes the nearest decimal number, 0.1.
     const bool is_float = (float)desc->start == desc->start;
-    set_clip(motion, &building->machine->sources[clip], desc->mode,
-             is_float ? md5i_decimal_from_float((float)desc->start) : desc->start);
+    const double start = is_float ? md5i_decimal_from_float((float)desc->start) : desc->start;
+    set_clip(motion, &building->machine->sources[clip], desc->mode, start);
     return true;
 }
 
@@ -807,17 +820,17 @@ static bool build_motions(md5_building *building)
 
 // -- Blend trees ----------------------------------------------------------------------------------
 
-// Adds the items of part `index` to a tree, in the order in which they are blended. The last part
-// of an item is the item itself, after its own inputs.
+// Adds the items of part `index` to a tree, in the order in which they are blended. The items
+// directly precede the part. An item with inputs has several parts: first those of its inputs, then
+// the item.
 static void flatten_items(md5_blend_tree *tree, uint32_t index, uint32_t *part_groups)
 {
     const md5i_part *const part = &tree->parts[index];
     const md5_motion *const motion = part->motion;
     uint32_t begin = index + 1 - motion->num_parts; // first part of the item
     for (uint32_t k = 0; k < motion->num_items; k++) {
-        const uint32_t i = motion->items[k].blend_index;
+        const uint32_t i = motion->items[k].blend_index; // the item that is blended as number k
         const md5_item *const item = &motion->items[i];
-
         const uint32_t end = begin + item->motion->num_parts;
         const bool is_synchronized = motion->kind != MD5_MOTION_STACK || i == 0;
         part_groups[end - 1] = is_synchronized ? part_groups[index] : MD5_NONE;
@@ -832,9 +845,10 @@ static void flatten_items(md5_blend_tree *tree, uint32_t index, uint32_t *part_g
     }
 }
 
-// Flattens a motion: fills the parts of a tree. part_groups[] receives the synchronized group of
-// each part, MD5_NONE if there is none. The inputs of a part directly precede it, each preceded by
-// its own inputs. Clips are numbered in the order of the tables.
+// Flattens a motion with nested motions to the array of parts of a tree. The inputs of a part
+// directly precede the part, and each input is preceded by its inputs, so that a player computes
+// poses in the order of the array. Clips are numbered in the order of the tables. part_groups[]
+// receives the synchronized group of each part, or MD5_NONE if the part does not belong to a group.
 static void flatten_motion(const md5_motion *motion, md5_blend_tree *tree, uint32_t *part_groups)
 {
     const uint32_t last = motion->num_parts - 1;
@@ -965,12 +979,13 @@ static bool build_tree(md5_building *building, md5_motion *motion)
 
 // == Layers =====================================================================================
 
+// Builds the events that report entering and leaving a state, and the end of a transition to it.
 static bool build_state_events(md5_building *building, uint32_t layer, uint32_t state)
 {
     const md5_layer_desc *const table = &building->machine->tables.layers[layer];
     md5_event *const events = MD5_ALLOC_ZEROED(building->arena, md5_event, MD5_STATE_EVENTS);
     TRY(building->machine->layers[layer].states[state].events = events);
-    for (uint32_t k = 0; k < MD5_STATE_EVENTS; k++)
+    for (uint32_t k = 0; k < MD5_STATE_EVENTS; k++) {
         events[k] = (md5_event){
             .name = table->states[state].name,
             .text = table->name,
@@ -978,6 +993,7 @@ static bool build_state_events(md5_building *building, uint32_t layer, uint32_t 
             .layer = layer,
             .index = state,
         };
+    }
     return true;
 }
 
@@ -994,7 +1010,7 @@ static bool build_state_tree(md5_building *building, const md5_state_desc *desc,
     return true;
 }
 
-// Adds the needs of a state's tree to those of its layer.
+// Increases the sizes that a layer needs to those that a state's tree needs.
 static void merge_tree(md5_play_layer *layer, const md5_blend_tree *tree)
 {
     layer->has_root_motion = layer->has_root_motion || tree->has_root_motion;
@@ -1066,14 +1082,16 @@ static bool build_states(md5_building *building, uint32_t index, md5_names *name
     return build_layer_joints(building, layer);
 }
 
-// Returns true if the time of a state continues above 1: its first clip is not played once.
+// Returns true if the time of a state continues above 1. It ends at 1 if the first clip of the
+// state is played once.
 static bool continues_after_end(const md5_play_layer *layer, uint32_t state)
 {
     const md5_blend_tree *const tree = layer->states[state].tree;
     return !tree || tree->instances[0].playable->mode != MD5_PLAY_ONCE;
 }
 
-// Returns the reason why the clock of a state cannot be shared, or NULL.
+// Returns the reason why the clock of a state cannot be shared, as a part of a message, or NULL if
+// the clock can be shared.
 static const char *find_step_obstacle(const md5_blend_tree *tree)
 {
     if (!tree)
@@ -1107,12 +1125,14 @@ static bool check_step(md5_building *building, const md5_layer_desc *layer_desc,
     return true;
 }
 
+// Sorts transitions by their source state, then by descending priority, then by their order in the
+// table. Transitions from any state are first.
 static int compare_transitions(const void *left, const void *right)
 {
     const md5_transition *a = (const md5_transition *)left;
     const md5_transition *b = (const md5_transition *)right;
     if (a->from != b->from)
-        return a->from + 1 < b->from + 1 ? -1 : 1; // MD5_NONE first
+        return a->from + 1 < b->from + 1 ? -1 : 1; // MD5_NONE + 1 wraps around to 0
     if (a->change.priority != b->change.priority)
         return a->change.priority > b->change.priority ? -1 : 1;
     return a->number < b->number ? -1 : a->number > b->number;
@@ -1129,7 +1149,8 @@ static bool matches_event(const char *wanted, const md5_event *event)
     return wanted[length] == ' ' && event->text && strcmp(wanted + length + 1, event->text) == 0;
 }
 
-// Adds an event bit to the events of a clip that match a name. Returns false if memory runs out.
+// Adds an event bit to the events of a clip that match a name, and sets *is_found if an event
+// matches. Returns false if memory runs out.
 static bool add_event_bit(md5_building *building, uint32_t clip, const char *name,
                           uint64_t event_bit, bool *is_found)
 {
@@ -1150,8 +1171,8 @@ static bool add_event_bit(md5_building *building, uint32_t clip, const char *nam
     return true;
 }
 
-// Finds the event bit of an event name, see MD5_MAX_EVENT_BITS. For a new name, adds an event bit
-// to all matching events; at least one must exist.
+// Finds the event bit of an event name, see MD5_MAX_EVENT_BITS. A new name gets the next bit, which
+// is added to all matching events. Fails if no event matches the name.
 static bool find_event_bit(md5_building *building, const char *const *name, uint64_t *event_bit)
 {
     md5_machine *const machine = building->machine;
@@ -1299,7 +1320,8 @@ static uint64_t transition_causes(const md5_transition *transition)
     return causes;
 }
 
-// Finds the range of transitions of each state, and the causes of all transitions of a layer.
+// Sets the range of transitions of each state of a layer, and the causes of each transition.
+// transitions[count] are sorted by compare_transitions().
 static bool list_transitions(md5_building *building, md5_play_layer *layer,
                              const md5_transition *transitions, uint32_t count)
 {
@@ -1327,6 +1349,8 @@ typedef struct first_clip_events {
     uint32_t num_event_bits; // number of the machine's event bits when this was computed
 } first_clip_events;
 
+// Computes the events of first clips again if the machine got another event bit since the last
+// call.
 static void update_first_clip_events(const md5_machine *machine, const md5_play_layer *layer,
                                      first_clip_events *event_bits)
 {
@@ -1490,6 +1514,8 @@ static bool build_transition(md5_building *building, transition_context *context
                       transition);
 }
 
+// Builds the transitions of a layer, sorted in the order in which players test them. `names` are
+// the names of the layer's states.
 static bool build_transitions(md5_building *building, uint32_t layer_index, const md5_names *names)
 {
     const md5_layer_desc *const layer_desc = &building->desc->layers[layer_index];
@@ -1671,6 +1697,7 @@ static bool build_morph(md5_building *building, uint32_t index)
     return find_drive(building, morph, row);
 }
 
+// Builds the rows of the morphs, and assigns the sums of morphs and curves.
 static bool build_morphs(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
@@ -1732,6 +1759,8 @@ static bool check_one_shot_frames(md5_building *building, const md5_one_shot_des
     return true;
 }
 
+// Checks a one-shot clip of the tables and builds its conditions. Its other values are read from
+// the tables each time that it starts.
 static bool build_one_shot(md5_building *building, const md5_one_shot_desc *row,
                            const md5_names *slots, const md5_names *layers,
                            md5_play_one_shot *one_shot)
@@ -1763,6 +1792,7 @@ static bool build_one_shot(md5_building *building, const md5_one_shot_desc *row,
     return build_conditions(building, OWNED_BY_ONE_SHOT, row->until, row->num_until);
 }
 
+// Builds the one-shot clips of the tables, and checks their slots.
 static bool build_one_shots(md5_building *building, const md5_names *layers)
 {
     const md5_machine_desc *const desc = building->desc;
@@ -1799,6 +1829,7 @@ static bool may_change_animated(const md5_machine *machine, const md5_play_layer
     return false;
 }
 
+// Builds a layer: its mode, mask and weight, its states and transitions.
 static bool build_layer(md5_building *building, uint32_t index)
 {
     const md5_layer_desc *const desc = &building->desc->layers[index];

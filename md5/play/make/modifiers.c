@@ -20,8 +20,8 @@ static const char *joint_name(const md5_building *building, uint32_t joint)
     return building->desc->model->skeleton.joints[joint].name;
 }
 
-// Finds a joint of a limb: the joint with the name *member or, if that is NULL, the parent of
-// `below`.
+// Finds a joint of a limb: the joint with the name *member, or the parent of the joint `below` if
+// the name is NULL. Fails if `below` is not a descendant of the joint.
 static bool find_joint(md5_building *building, const limb_names *names, const char *const *member,
                        uint32_t below, uint32_t *joint)
 {
@@ -56,7 +56,8 @@ static float bind_distance(const md5_building *building, uint32_t a, uint32_t b)
 static bool check_bone(md5_building *building, const limb_names *names, uint32_t lower,
                        uint32_t upper, float reach)
 {
-    if (bind_distance(building, lower, upper) > 1e-5f * reach)
+    static const float min_length = 1e-5f; // fraction of the limb's length
+    if (bind_distance(building, lower, upper) > min_length * reach)
         return true;
     return MD5_MISMATCH(building, names->tip,
                         ": joints %s and %s of the limb are at the same position: select its "
@@ -66,6 +67,8 @@ static bool check_bone(md5_building *building, const limb_names *names, uint32_t
                         names->root_word);
 }
 
+// Finds the middle and the root joint of a limb, whose tip is known. Fails if a joint does not
+// exist or a bone has no length.
 static bool find_limb(md5_building *building, const limb_names *names, md5_limb *limb)
 {
     TRY(find_joint(building, names, names->middle, limb->tip, &limb->middle));
@@ -144,6 +147,7 @@ static bool check_gaze_seconds(md5_building *building, const md5_gaze_params *pa
                             filled->min_seconds, filled->max_seconds);
 }
 
+// Builds the gaze of a modifier: fills in its defaults, checks its chain, and finds its eyes.
 static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
                        md5_modifier *modifier)
 {
@@ -158,7 +162,7 @@ static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
 
     md5_gaze_desc gaze = {.head = modifier->joint, .params = *params};
     gaze.params.distance = filled.params.distance; // the length of id's units is known only here
-    if (gaze.params.length == 0) { // the default, or the whole branch if it is shorter
+    if (gaze.params.length == 0) { // the default, or all joints up to the root if they are fewer
         const uint32_t depth = joint_depth(skeleton, gaze.head);
         gaze.params.length = depth < DEFAULT_GAZE_LENGTH ? depth : DEFAULT_GAZE_LENGTH;
     }
@@ -334,6 +338,7 @@ static bool build_contacts(md5_building *building, const md5_source *source)
 
 // -- Attached models, targets and poles -----------------------------------------------------------
 
+// Lists the names of the attached models and of their joints, and checks that each model exists.
 static bool list_attached(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
@@ -417,6 +422,7 @@ static uint32_t top_joint(const md5_machine *machine, const md5_modifier *modifi
     return top;
 }
 
+// Returns the source of a modifier's weight. One of the sources must be set.
 static md5_morph_drive weight_drive(const md5_modifier_desc *desc)
 {
     if (desc->weight_layer || desc->weight_state)
@@ -488,6 +494,7 @@ static bool is_zero_vector(md5_vec3 v)
     return v.x == 0 && v.y == 0 && v.z == 0;
 }
 
+// Checks a limit and assigns it to its joint. Its rest rotation is the bind pose.
 static bool build_limit(md5_building *building, const md5_limit_desc *row)
 {
     uint32_t joint;
@@ -556,6 +563,7 @@ static bool check_members(md5_building *building, const md5_modifier_desc *desc)
     return true;
 }
 
+// Finds the legs of a modifier that places feet.
 static bool build_legs(md5_building *building, const md5_modifier_desc *desc,
                        md5_modifier *modifier)
 {
@@ -614,6 +622,8 @@ static void fill_modifier(const md5_modifier_desc *desc, md5_modifier_desc *fill
     filled->aim.up = direction_or_default(desc->aim.up, z);
 }
 
+// Builds a modifier: resolves its joints, builds the parts that its kind needs, and finds its
+// target, pole and weight.
 static bool build_modifier(md5_building *building, const md5_modifier_desc *desc,
                            md5_modifier *modifier)
 {

@@ -175,8 +175,9 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
     }
 }
 
-// Reads a part, unless a thread has read it in advance; then reports its stored warnings. Reports
-// its errors. `member` is the member of the machine file that names the part.
+// Completes the reading of a part. Reads the part, or reports the warnings that were stored when a
+// thread read it. Sets the error and returns false if the part could not be read. `member` is the
+// member of the machine file that names the part.
 static bool finish_part(loading *load, uint32_t part_index, const char *const *member)
 {
     named_file *const part = &load->parts[part_index];
@@ -359,6 +360,7 @@ static bool load_models(loading *load, uint32_t num_attached)
     return true;
 }
 
+// Creates the machine from the tables of the machine file, whose models and bindings are set.
 static bool create_machine(loading *load)
 {
     md5_error error = {.status = MD5_OK};
@@ -370,6 +372,9 @@ static bool create_machine(loading *load)
     return true;
 }
 
+// Reads the machine file and all files that it names, and creates the machine. The objects that
+// were created belong to load->owned, also after an error. Returns false and sets the error on
+// failure.
 static bool load_parts(loading *load)
 {
     load->owned = MD5_ALLOC_ZEROED(&load->arena, owned_parts, 1);

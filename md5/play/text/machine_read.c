@@ -17,8 +17,8 @@ typedef struct text_row {
 
 // -- Tables -------------------------------------------------------------------------------------
 
-// Adds a table and returns its rows: `count` rows of `size` bytes, zeroed like their locations.
-// `size` is a multiple of 4. If there is no memory, sets the error and returns NULL.
+// Adds a table of `count` rows of `size` bytes, and the locations of their members. All are zero.
+// `size` must be a multiple of 4. Returns the rows, or NULL and sets the error if memory runs out.
 static unsigned char *add_table(md5_arena *arena, md5_locations *locations, size_t count,
                                 size_t size)
 {
@@ -47,6 +47,7 @@ static unsigned char *grow_table(md5_arena *arena, md5_locations *locations, uns
     return grown;
 }
 
+// Stores the values that the columns of a new row have before it is read.
 static void store_start_values(const md5_schema *schema, char *row)
 {
     for (uint32_t i = 0; i < schema->num_columns; i++) {
@@ -119,6 +120,8 @@ static bool store_text(md5_lex *lex, text_row record, size_t offset, const char 
     return text != NULL;
 }
 
+// Reads a name into the text member at an offset, and stores its location. `what` describes the
+// name in messages.
 static bool read_name(md5_lex *lex, text_row record, const char *what, size_t offset)
 {
     md5_span span;
@@ -151,8 +154,8 @@ typedef struct keyword_match {
     bool is_above;  // it belongs to the row above
 } keyword_match;
 
-// Finds a keyword of a block. The column is NULL if the block does not have this keyword; then
-// `index` is the number of indices that the block uses.
+// Finds a keyword of a block. If the block does not have this keyword, the column of the result is
+// NULL, and `index` is the number of indices that the block uses.
 static keyword_match find_keyword(const md5_schema *schema, md5_span token)
 {
     keyword_match found = {0};
@@ -416,8 +419,8 @@ static bool read_event_name(md5_lex *lex, const md5_column *column, text_row rec
     return read_name(lex, record, column->what, column->offset);
 }
 
-// Reads the first number of a range such as 12-18. The lexer considers this one word, so the text
-// is temporarily cut at the hyphen.
+// Reads the first number of a range such as 12-18, and its hyphen. The lexer reads the range as one
+// word, so the text ends at the hyphen while the number is read.
 static bool read_range_start(md5_lex *lex, const md5_column *column, text_row record)
 {
     const char *const end = lex->end;
@@ -460,7 +463,7 @@ static bool read_comparison(md5_lex *lex, const md5_column *column, text_row rec
     return true;
 }
 
-// Reads a name, or the keyword that stands for no name.
+// Reads a name, or the keyword column->usual, which means that there is no name.
 static bool read_name_or_usual(md5_lex *lex, const md5_column *column, text_row record,
                                const char *what)
 {
@@ -522,8 +525,8 @@ static bool read_plain(md5_lex *lex, const md5_column *column, text_row record)
     }
 }
 
-// Reads an easing and its parameters if the next word is an easing, otherwise stores a linear
-// easing.
+// Reads an easing and its parameters. If the next word is not an easing, reads nothing and stores a
+// linear easing.
 static bool read_easing(md5_lex *lex, size_t offset, text_row record)
 {
     static const md5_schema *const schema = &md5i_easing_schema;
@@ -554,7 +557,8 @@ static bool is_name_next(md5_lex *lex)
     return is_name;
 }
 
-// Reads the keyword of a driver. Returns its index, or MD5_NUM_DRIVERS if there is none.
+// Reads the keyword of a driver. Returns its index, or MD5_NUM_DRIVERS if the next word is not such
+// a keyword.
 static uint32_t read_driver(md5_lex *lex)
 {
     for (uint32_t i = 0; i < MD5_NUM_DRIVERS; i++) {
@@ -589,8 +593,8 @@ static bool read_driver_names(md5_lex *lex, const md5_column *column, text_row r
     return true;
 }
 
-// Reads a share: a number, a parameter with an easing, or another driver. If it occurs several
-// times, the last one clears the others.
+// Reads a share: a number, a parameter with an easing, or another driver. A later share of the same
+// column replaces an earlier share.
 static bool read_share(md5_lex *lex, const md5_column *column, text_row record)
 {
     clear_share(column, record);
@@ -688,8 +692,9 @@ static bool read_head(md5_lex *lex, const md5_schema *schema, uint32_t owner_kin
     return true;
 }
 
-// Opens the row that each row of a schema contains without a keyword, if there is such a column:
-// the keywords of the block then belong to this inner row, or to the row above.
+// Opens the inner row of a row, which some schemas have without a keyword (MD5_FORM_ALWAYS). The
+// keywords of the block then belong to the inner row, or to the row above. Does nothing if the
+// schema does not have such a column.
 static bool open_inner_row(md5_lex *lex, const md5_schema *schema, open_block *row)
 {
     const md5_column *always = NULL;

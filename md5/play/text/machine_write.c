@@ -88,6 +88,8 @@ static bool is_valid_name(const char *name)
     return name[0] != '\0';
 }
 
+// Writes a text in double quotes, or in single quotes if it contains double quotes. Fails if it
+// contains both, or a line break.
 static bool write_quoted(writer *out, const md5_table_iterator *iterator, const char *text)
 {
     if (strchr(text, '\r') || strchr(text, '\n'))
@@ -185,6 +187,7 @@ static void write_choice(writer *out, const md5_column *column, const char *row)
         write_token(out, keyword);
 }
 
+// Writes the keyword of an easing and its parameters.
 static void write_easing(writer *out, const md5_easing *easing)
 {
     const md5_schema *const schema = &md5i_easing_schema;
@@ -245,6 +248,7 @@ static const char *find_bracket_or_comment(const char *text)
     return NULL;
 }
 
+// Writes a list of joints in parentheses. Fails if a bracket or comment would end the list.
 static bool write_joints(writer *out, const md5_table_iterator *iterator, const char *joints)
 {
     const char *const found = find_bracket_or_comment(joints);
@@ -262,6 +266,8 @@ static bool write_joints(writer *out, const md5_table_iterator *iterator, const 
     return true;
 }
 
+// Writes a text in the form of its column: a condition, a list of joints, a quoted line, or a name.
+// In a head, the keyword column->usual replaces a missing name.
 static bool write_text_value(writer *out, const md5_table_iterator *iterator,
                              const md5_column *column, const char *row)
 {
@@ -284,6 +290,7 @@ static bool write_text_value(writer *out, const md5_table_iterator *iterator,
     }
 }
 
+// Writes the number of a column. Fails if it is not finite.
 static bool write_number_value(writer *out, const md5_table_iterator *iterator,
                                const md5_column *column, const char *row)
 {
@@ -585,8 +592,10 @@ static void open_braces(writer *out, int level)
     out->has_braces[level] = true;
 }
 
-// Fails if a file cannot store the value of the current column: the kind of the row does not use
-// it, it does not have a keyword, or it must follow another value that the row does not have.
+// Fails if a file cannot store the value of the current column. The reasons are:
+// - the kind of the row does not use the value
+// - the column does not have a keyword
+// - the value must follow another value, which is not set
 static bool check_can_store(writer *out, const md5_table_iterator *iterator)
 {
     const md5_column *const column = iterator->column;
@@ -733,6 +742,7 @@ static void end_row(writer *out, int level)
     write_text(out, out->has_lines[level] ? "}" : " }");
 }
 
+// Writes a machine: iterates over the columns of its rows, parents before the rows below them.
 static bool write_machine(writer *out, const md5_schema *schema, const md5_machine_desc *desc,
                           const char *model_file)
 {
