@@ -5,12 +5,14 @@
 
 // == Aim =========================================================================================
 //
-// The rotation that the tip needs is divided equally among the joints. The tip takes the rest,
-// which differs from an equal part only because the other joints have moved the tip.
+// The rotation that points the tip at the target is divided equally among the joints of a chain.
+// The tip performs the remaining rotation, which differs from an equal part only because the other
+// joints have moved the tip.
 
 #define PI_FLOAT 3.14159265f
 
-// If the sine of the angle between sight and vertical is smaller, keeping upright fades out.
+// If the sine of the angle between sight and vertical is smaller, the rotation that makes the tip
+// upright fades out.
 #define STEEP 0.1f
 
 // If the square of this sine is smaller, the sight is vertical and has no upright rotation.
@@ -36,9 +38,10 @@ typedef struct aim_view {
     md5_float4 rotation; // of the tip, model space
 } aim_view;
 
-// Adds to `swing` a rotation about the direction of sight `along` that makes the tip upright, so
-// that it leans neither left nor right. `swung` is the tip's up after `swing`. The angle is between
-// the components of up and of the vertical that are perpendicular to the sight.
+// Adds to the rotation `swing` a rotation about the direction of sight `along` that makes the tip
+// upright, so that it leans neither left nor right. `swung` is the up direction of the tip after
+// `swing`. The added angle is the angle between the components of up and of the vertical that are
+// perpendicular to the sight.
 static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swung,
                               md5_float4 swing)
 {
@@ -63,7 +66,7 @@ static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swu
     return md5_float4_quat_mul(uprighting, swing);
 }
 
-// Returns the rotation that points the tip at the target.
+// Returns the rotation in model space that points the tip at the target and makes it upright.
 static md5_float4 aim_rotation(const aim_view *view)
 {
     const md5_float4 toward = md5_float4_sub(view->target, view->eye);
@@ -75,8 +78,9 @@ static md5_float4 aim_rotation(const aim_view *view)
     const md5_float4 swing = md5_float4_between_at(forward, sight, cosine);
     md5_float4 swung;
     if (cosine > MD5_MIN_ARC_COSINE) {
-        // Computes `up` rotated by the swing without waiting for the swing: up - k (forward +
-        // sight), plus a component along the sight that equals the component along forward.
+        // The up direction rotated by the swing, in a form that does not use `swing`, so that
+        // processors compute both at the same time: up - k (forward + sight), plus a component
+        // along the sight that equals the component along forward.
         const md5_float4 both = md5_float4_add(forward, sight);
         const float k = md5_float4_dot3(up, both) / (1 + cosine);
         swung = md5_float4_add(md5_float4_sub(up, md5_float4_scale(both, k)),
@@ -135,7 +139,8 @@ static aim_rule build_rule(const md5_skeleton *skeleton, const md5_aim_job *job)
         .is_limited = limit > 0 && limit < PI_FLOAT,
     };
     rule.up_along = md5_vec3_dot(rule.forward, rule.up);
-    rule.stays_upright = 1 - rule.up_along * rule.up_along > 1e-6f; // else up is the sight
+    // If `up` has the direction of `forward`, the tip has no upright rotation.
+    rule.stays_upright = 1 - rule.up_along * rule.up_along > 1e-6f;
     if (rule.is_limited) {
         const md5_quat largest = md5_quat_slerp(MD5_NO_ROTATION, half_turn, limit / PI_FLOAT);
         rule.max_sine = largest.x;
@@ -144,9 +149,9 @@ static aim_rule build_rule(const md5_skeleton *skeleton, const md5_aim_job *job)
     return rule;
 }
 
-// Rotates the joints before the tip by equal parts of the rotation that points the tip at the
-// target. Writes their model-space rotations. Moves and rotates the eye accordingly, so that the
-// tip can perform the remaining rotation.
+// Divides the rotation that points the tip at the target by the number of joints. Rotates all
+// joints before the tip by one of these parts, and writes their model-space rotations. Updates the
+// position and the rotation of the tip in `view`, from which the remaining rotation is computed.
 static void share_rotation(const md5_chain *chain, aim_view *view, md5_quat *rotations)
 {
     const uint32_t last = chain->count - 1;
@@ -239,7 +244,8 @@ static float next_random(md5_gaze *gaze)
 
 // -- Points ---------------------------------------------------------------------------------
 
-// Writes the direction of a target. Returns false if the target is not in front.
+// Writes the direction of a target. Returns false, and writes nothing, if the target does not exist
+// or is not in front of the origin.
 static bool target_direction(const md5_gaze_desc *desc, md5_axes axes, uint32_t target,
                              md5_vec2 *direction)
 {
@@ -253,7 +259,8 @@ static bool target_direction(const md5_gaze_desc *desc, md5_axes axes, uint32_t 
     return true;
 }
 
-// Returns the direction of the eyes, which move by 3 t^2 - 2 t^3, smoothly at both ends.
+// Returns the current direction of the eyes. During a saccade they have moved the fraction 3 t^2 -
+// 2 t^3 of the way, which is smooth at both ends.
 static md5_vec2 eye_direction(const md5_gaze *gaze)
 {
     if (!(gaze->seconds < gaze->duration))
@@ -264,6 +271,7 @@ static md5_vec2 eye_direction(const md5_gaze *gaze)
                       gaze->from.y + (gaze->to.y - gaze->from.y) * part};
 }
 
+// Returns the point in a direction, at the distance of random points.
 static md5_vec3 point_in_direction(const md5_gaze_desc *desc, md5_axes axes, md5_vec2 direction)
 {
     const float distance = params_with_defaults(desc).distance;
@@ -359,8 +367,8 @@ md5_vec3 md5_gaze_point(const md5_gaze_desc *desc, md5_axes axes, const md5_gaze
 {
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_NOT_NULL(gaze);
-    const bool is_there = !(gaze->seconds < gaze->duration);
-    if (is_there && gaze->target < desc->num_targets
+    const bool have_eyes_arrived = !(gaze->seconds < gaze->duration);
+    if (have_eyes_arrived && gaze->target < desc->num_targets
         && md5_is_valid_vec3(desc->targets[gaze->target]))
         return desc->targets[gaze->target];
     return point_in_direction(desc, axes, eye_direction(gaze));

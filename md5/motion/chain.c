@@ -4,13 +4,15 @@
 
 // == Rotations of a rig ===========================================================================
 
-// The shortest rotation between two directions of any length; none if one of them is zero.
+// Returns the shortest rotation from one direction to another; both can have any length. Returns no
+// rotation if one of them is zero. For opposite directions, rotates about any perpendicular axis.
 static md5_quatd shortest_rotation(md5_vec3d from, md5_vec3d to)
 {
+    static const double min_w = 1e-12; // smaller for opposite directions
     const md5_vec3d a = md5_vec3d_normalize(from);
     const md5_vec3d b = md5_vec3d_normalize(to);
     const double w = 1 + md5_vec3d_dot(a, b);
-    if (!(w > 1e-12)) {
+    if (!(w > min_w)) {
         const md5_vec3d axis = md5_vec3d_perpendicular(a);
         return (md5_quatd){axis.x, axis.y, axis.z, 0};
     }
@@ -28,13 +30,14 @@ static md5_quatd rotate_within_limit(const md5_rig *rig, uint32_t joint, md5_qua
     return md5i_limit_nearest(&rig_joint->limit, md5i_quatd_unit(local));
 }
 
-// Saves and restores the rotations: locals[rig->count].
+// Copies the rotations of all joints, relative to their parents, to locals[rig->count].
 static void save_rig(const md5_rig *rig, md5_quatd *locals)
 {
     for (uint32_t i = 0; i < rig->count; i++)
         locals[i] = rig->joints[i].local;
 }
 
+// Restores the rotations that save_rig() has copied.
 static void restore_rig(const md5_quatd *locals, md5_rig *rig)
 {
     for (uint32_t i = 0; i < rig->count; i++)
@@ -42,7 +45,7 @@ static void restore_rig(const md5_quatd *locals, md5_rig *rig)
     md5i_update_rig(rig);
 }
 
-// Writes the rotations to the pose, blended by `weight` > 0.
+// Writes the rotations of all joints that are not held to the pose, blended by `weight` > 0.
 static void write_rig(const md5_rig *rig, float weight, md5_xform *pose)
 {
     md5_rotation_blend blend;
@@ -66,8 +69,8 @@ static void write_rig(const md5_rig *rig, float weight, md5_xform *pose)
 #define RIG_BEND_SINE 0.1
 #define RIG_BEND_COSINE 0.99498743710662
 
-// Bends a joint by a small angle about an axis. A hinge bends about its own axis, to the side with
-// the larger part of its range.
+// Bends a joint by the small angle with this sine about an axis, within its limit. A hinge bends
+// about the axis of its limit instead, to the side with the larger part of its range.
 static void bend_joint(md5_rig *rig, uint32_t joint, md5_vec3d axis, double sine)
 {
     md5_rig_joint *const rig_joint = &rig->joints[joint];
@@ -81,6 +84,8 @@ static void bend_joint(md5_rig *rig, uint32_t joint, md5_vec3d axis, double sine
         rotate_within_limit(rig, joint, md5i_quatd_about(hinge, RIG_BEND_COSINE, sine));
     const md5_quatd negative =
         rotate_within_limit(rig, joint, md5i_quatd_about(hinge, RIG_BEND_COSINE, -sine));
+    // The side on which the limit permits the larger rotation: a smaller dot product is a larger
+    // angle.
     const bool is_positive = fabs(md5_quatd_dot(positive, rig_joint->local))
                              <= fabs(md5_quatd_dot(negative, rig_joint->local));
     rig_joint->local = is_positive ? positive : negative;
@@ -159,7 +164,7 @@ static md5_vec3d perpendicular_part(md5_vec3d v, md5_vec3d axis)
     return md5_vec3d_sub(v, md5_vec3d_scale(axis, md5_vec3d_dot(v, axis)));
 }
 
-// The rotation about `axis` that brings `from` as near to `to` as possible.
+// Returns the rotation about `axis` that brings `from` as near to `to` as possible.
 static md5_quatd rotation_about(md5_vec3d axis, md5_vec3d from, md5_vec3d to)
 {
     const md5_vec3d a = md5_vec3d_normalize(perpendicular_part(from, axis));
@@ -191,9 +196,10 @@ static double rig_distance(const md5_rig *rig, md5_vec3d target)
 
 // -- CCD ------------------------------------------------------------------------------------------
 
-// One pass of CCD, from the joint above the tip to the root. Each joint rotates the tip toward the
-// target, within its limit. A rotation that increases the distance because of the limit is not
-// applied. Updates only the position of the tip meanwhile, because the joints above do not move.
+// Runs one pass of CCD, from the joint above the tip to the root. Each joint rotates the tip toward
+// the target, within its limit. A rotation that increases the distance because of the limit is not
+// applied. Until the end of the pass only the position of the tip is updated, because the joints
+// above a rotated joint do not move.
 static void run_ccd_pass(md5_rig *rig, md5_vec3d target)
 {
     md5_vec3d tip = rig->joints[rig->count - 1].position;
@@ -251,8 +257,8 @@ static void set_local(md5_rig *rig, uint32_t joint, md5_quatd local)
     rig->joints[joint].rotation = md5_quatd_mul(md5i_rig_parent_rotation(rig, joint), local);
 }
 
-// Backward pass: computes the positions of the joints with the tip at the target. Bones keep their
-// lengths, limits are ignored.
+// Backward pass of FABRIK: computes the positions of the joints with the tip at the target. The
+// lengths of the bones do not change. Limits are ignored.
 static void compute_positions(const md5_rig *rig, md5_vec3d target, md5_vec3d *positions)
 {
     const uint32_t last = rig->count - 1;
@@ -265,8 +271,8 @@ static void compute_positions(const md5_rig *rig, md5_vec3d target, md5_vec3d *p
     }
 }
 
-// A hinge bends in one plane only: rotates the parent of a hinge about its bone until the plane
-// contains the position after the hinge.
+// Rotates the parent of a hinge about the parent's bone until the plane of the hinge contains the
+// position after the hinge. This is necessary because a hinge bends in one plane only.
 static void align_hinge_plane(md5_rig *rig, uint32_t parent, const md5_vec3d *positions)
 {
     const md5_rig_joint *const hinge = &rig->joints[parent + 1];
@@ -281,8 +287,8 @@ static void align_hinge_plane(md5_rig *rig, uint32_t parent, const md5_vec3d *po
     set_local(rig, parent, rotate_within_limit(rig, parent, twist));
 }
 
-// Forward pass: from the root on, each joint rotates toward the position of the next joint, within
-// its limit.
+// Forward pass of FABRIK: rotates the joints, from the root on, toward positions[], each within its
+// limit, and updates their positions.
 static void rotate_to_positions(md5_rig *rig, const md5_vec3d *positions)
 {
     const uint32_t last = rig->count - 1;
@@ -303,7 +309,8 @@ static void rotate_to_positions(md5_rig *rig, const md5_vec3d *positions)
     set_local(rig, last, rig->joints[last].local);
 }
 
-// FABRIK with limits, followed by CCD with the remaining iterations: see MAX_VAIN_ITERATIONS.
+// Solves a chain with limits by FABRIK, and by CCD with the remaining iterations: see
+// MAX_VAIN_ITERATIONS. Leaves the best rotations in the rig. Returns the remaining distance.
 static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32_t iterations)
 {
     md5_quatd best[MD5_MAX_CHAIN];
@@ -421,10 +428,10 @@ static void iterate_fabrik(const reaching *reach, md5_vec3 *positions)
     }
 }
 
-// Computes the rotations that move the joints of a chain to positions[]. Each joint takes the
+// Computes the rotations that move the joints of a chain to positions[]. Each joint gets the
 // shortest rotation that points its bone at the next position, after the rotations of the joints
-// above it. A bone without length has an arbitrary direction. Writes rotations[chain->count],
-// model-space rotations.
+// above it. A bone without length has an arbitrary direction. Writes rotations[chain->count] in
+// model space.
 static void point_bones_at_positions(const md5_chain *chain, const md5_vec3 *positions,
                                      md5_quat *rotations)
 {
@@ -454,8 +461,9 @@ static void push_aside_if_stuck(const reaching *reach, md5_vec3 *positions)
     }
 }
 
-// FABRIK (Aristidou, Lasenby 2011) without limits. Writes rotations[chain->count] in model space.
-// Returns the remaining distance.
+// Solves a chain without limits by FABRIK (Aristidou, Lasenby 2011). A target out of reach is
+// approached by a straight chain. Writes rotations[chain->count] in model space. Returns the
+// remaining distance.
 static float solve_by_fabrik(const reaching *reach, md5_quat *rotations)
 {
     const md5_chain *const chain = &reach->chain;
@@ -472,8 +480,9 @@ static float solve_by_fabrik(const reaching *reach, md5_quat *rotations)
     return distance_to_target(reach, positions[reach->last]);
 }
 
-// Applies the rotations of a pass of CCD. The rotation of a joint also rotates its descendants.
-// Positions are computed from the original bones, so that rounding errors do not change lengths.
+// Applies the rotations of a pass of CCD to the total rotations and the positions of a chain. The
+// rotation of a joint also rotates its descendants. Positions are computed from the original bones,
+// so that rounding errors do not change lengths.
 static void apply_rotations(const md5_chain *chain, const md5_quat *pass_rotations,
                             md5_quat *total_rotations, md5_vec3 *positions)
 {
@@ -487,8 +496,8 @@ static void apply_rotations(const md5_chain *chain, const md5_quat *pass_rotatio
 }
 
 // Computes the rotations of one pass of CCD, from the joint above the tip to the root: each joint
-// rotates the tip onto the line from the joint to the target. Only the position of the tip is
-// updated meanwhile, because the joints above do not move.
+// rotates the tip onto the line from the joint to the target. Until the end of the pass only the
+// position of the tip is updated, because the joints above a rotated joint do not move.
 static void compute_ccd_pass(const reaching *reach, const md5_vec3 *positions,
                              md5_quat *pass_rotations)
 {
@@ -522,8 +531,8 @@ static void rotate_if_stuck(const reaching *reach, md5_quat *total_rotations, md
     apply_rotations(&reach->chain, pass_rotations, total_rotations, positions);
 }
 
-// Cyclic coordinate descent without limits. Writes rotations[chain->count] in model space. Returns
-// the remaining distance.
+// Solves a chain without limits by cyclic coordinate descent (CCD). Writes rotations[chain->count]
+// in model space. Returns the remaining distance.
 static float solve_by_ccd(const reaching *reach, md5_quat *rotations)
 {
     const md5_chain *const chain = &reach->chain;
@@ -544,7 +553,7 @@ static float solve_by_ccd(const reaching *reach, md5_quat *rotations)
         apply_rotations(chain, pass_rotations, total_rotations, positions);
     }
 
-    total_rotations[last] = total_rotations[last - 1]; // the tip keeps its rotation in its parent
+    total_rotations[last] = total_rotations[last - 1]; // the tip does not rotate in its parent
     for (uint32_t i = 0; i <= last; i++)
         rotations[i] = md5_quat_mul(total_rotations[i], chain->rotations[i]);
     return distance_to_target(reach, positions[last]);
@@ -801,7 +810,8 @@ static void rotate_joints(solving *problem, const double *solved)
     md5i_update_rig(rig);
 }
 
-// Runs the Levenberg-Marquardt iterations that are described above.
+// Runs Levenberg-Marquardt iterations, described at the start of this section, until all goals are
+// within `tolerance` or the damping shows that no further progress is possible.
 static void iterate(solving *problem, double tolerance, uint32_t iterations)
 {
     md5_quatd before[MD5_MAX_GOAL_JOINTS];
@@ -850,8 +860,9 @@ static void begin_problem(solving *problem, md5_rig *rig, rig_goal *goals, uint3
     }
 }
 
-// Rotates the joints that are not held, within their limits, until each tip is within `tolerance`.
-// The weighted sum of squares is never larger at the end than at the start.
+// Rotates the joints that are not held, within their limits, until each tip is within `tolerance`
+// of its target. The weighted sum of the squared errors is never larger at the end than at the
+// start.
 static void solve_goals(md5_rig *rig, rig_goal *goals, uint32_t num_goals, double tolerance,
                         uint32_t iterations)
 {
@@ -882,9 +893,10 @@ static double dls_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint
     return goal.left;
 }
 
-// == Both ========================================================================================
+// == Chains of a pose ============================================================================
 
-// A joint of a rig as it is in the pose, moved into its limits, which may be NULL.
+// Returns a joint of a rig with its rotation in the pose, moved into its limit. `limits`, the
+// limits of all joints, may be NULL.
 static md5_rig_joint create_rig_joint(const md5_xform *pose, uint32_t joint, uint32_t parent,
                                       const md5_joint_limit *limits)
 {
@@ -903,7 +915,11 @@ static md5_rig_joint create_rig_joint(const md5_xform *pose, uint32_t joint, uin
 // first moved into their limits.
 static float solve_by_rig(const reaching *reach, const md5_chain_job *job, md5_xform *pose)
 {
-    static md5_rig_solver *const solvers[] = {fabrik_limited, md5i_ccd_limited, dls_limited};
+    static md5_rig_solver *const solvers[] = {
+        [MD5_CHAIN_FABRIK] = fabrik_limited,
+        [MD5_CHAIN_CCD] = md5i_ccd_limited,
+        [MD5_CHAIN_LEAST_SQUARES] = dls_limited,
+    };
     const md5_chain *const chain = &reach->chain;
 
     md5_rig rig; // only the joints of the chain are initialized
@@ -1040,9 +1056,9 @@ static void set_root_transform(const goal_collection *collection, md5_rig_joint 
     first->position = md5_vec3d_from_vec3(md5_vec3_from_float4(transform.position));
 }
 
-// Adds the joints from a tip up to an ancestor that is in the rig. If no ancestor is in the rig,
-// adds them up to the highest ancestor that is in a chain. Returns the tip's index in the rig, or
-// MD5_NONE if the joints do not fit.
+// Adds the joints from a tip up to the first ancestor that is in the rig already. If no ancestor is
+// in the rig, adds the joints up to the highest ancestor that is in a chain. Returns the tip's
+// index in the rig, or MD5_NONE if the joints do not fit.
 static uint32_t add_path(goal_collection *collection, uint32_t tip)
 {
     // Collect the ancestors of the tip that are not in the rig.

@@ -20,7 +20,7 @@ typedef struct md5_pieces {
     md5_vec4d *points; // [count][degree + 1]
 } md5_pieces;
 
-// a at 0 and b at 1, exactly.
+// Interpolates from `a` at t = 0 to `b` at t = 1, where the result is exactly `a` or `b`.
 static inline md5_vec4d md5_vec4d_lerp(md5_vec4d a, md5_vec4d b, double t)
 {
     const double s = 1 - t;
@@ -322,12 +322,13 @@ static double piece_time(const curve_path *path, uint32_t piece)
     return time > path->min_time ? time : path->min_time;
 }
 
-// Returns the velocity at the start of a piece, or at the end of the last piece of an open path. At
-// an inner point it is the derivative of the parabola through this point and both neighbors.
+// Returns the velocity at a point, where the piece with the same index starts. At an inner point it
+// is the derivative of the parabola through this point and both neighbors. At the ends of an open
+// path it is the velocity of a straight line along the only adjacent piece.
 static md5_vec3d velocity_at(const curve_path *path, uint32_t point)
 {
     const bool is_closed = path->num_pieces == path->num_points;
-    const uint32_t after = point % path->num_points;
+    const uint32_t after = point % path->num_points; // the pieces after and before the point
     const uint32_t before = (point + path->num_points - 1) % path->num_points;
     const bool is_first = !is_closed && point == 0;
     const bool is_last = !is_closed && point == path->num_pieces;
@@ -397,9 +398,10 @@ static bool build_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_
 // B-splines, cut into Bézier pieces.
 //
 // Each piece of degree d between two knots a < b has a polar form: a symmetric function of d
-// arguments, linear in each, which de Boor's algorithm computes if every round takes an argument of
-// its own. Its values at (a, ..., a, b, ..., b) are the Bézier points of the piece. L. Ramshaw,
-// "Blossoms are polar forms", Computer Aided Geometric Design 6, 1989.
+// arguments, which is linear in each argument. De Boor's algorithm computes the polar form if each
+// of its d rounds uses another argument. The values of the polar form at (a, ..., a, b, ..., b) are
+// the Bézier points of the piece. L. Ramshaw, "Blossoms are polar forms", Computer Aided Geometric
+// Design 6, 1989.
 
 typedef struct spline {
     const md5_curve_desc *desc;
@@ -425,8 +427,8 @@ static double knot(const spline *curve, int64_t i)
     return (double)(inner > last ? last : inner);
 }
 
-// Copies the degree + 1 control points that affect a piece, in homogeneous coordinates. They begin
-// at the index of the piece's knot minus the degree. The points of a closed curve repeat; they are
+// Copies the degree + 1 control points that affect a piece, in homogeneous coordinates. The first
+// has the index of the piece's knot minus the degree. The points of a closed curve repeat, and are
 // shifted by half of the degree, so that the curve begins near point 0.
 static void load_control_points(const spline *curve, int64_t piece, md5_vec4d *p)
 {
@@ -444,8 +446,9 @@ static void load_control_points(const spline *curve, int64_t piece, md5_vec4d *p
     }
 }
 
-// Returns the polar form of a piece. The last `num_ends` arguments are the end of the piece, the
-// other arguments its start. Each round of de Boor's algorithm takes one argument.
+// Returns Bézier point `num_ends` of a piece: its polar form, where the last `num_ends` arguments
+// are the knot at the end of the piece, and the other arguments the knot at its start. Each round
+// of de Boor's algorithm uses one argument.
 static md5_vec4d polar_form(const spline *curve, int64_t piece, int64_t num_ends)
 {
     const int64_t degree = curve->degree;
@@ -463,7 +466,7 @@ static md5_vec4d polar_form(const spline *curve, int64_t piece, int64_t num_ends
     return p[degree];
 }
 
-// Returns true if knot `i` is below the next knot. Spans between equal knots are no pieces.
+// Returns true if knot `i` is below the next knot. A span between equal knots is not a piece.
 static bool is_piece(const spline *curve, int64_t i)
 {
     return knot(curve, i + 1) > knot(curve, i);
@@ -554,8 +557,8 @@ static md5_vec3d control_position(md5_vec4d p)
     return (md5_vec3d){p.x / p.w, p.y / p.w, p.z / p.w};
 }
 
-// Returns the allowed error of an arc that is as long as a piece. A curve with positive weights is
-// not longer than its control polygon.
+// Returns the allowed error of the length of a whole piece. The control polygon is the measure of
+// the length, because a curve with positive weights is not longer than its polygon.
 static double length_tolerance(const md5_pieces *pieces, uint32_t piece)
 {
     const md5_vec4d *const p = pieces->points + (size_t)piece * (pieces->degree + 1);
@@ -594,9 +597,9 @@ static piece_interval next_piece_interval(piece_interval interval)
     return interval;
 }
 
-// Adds the arcs of one piece in order: an interval is halved until the length of both halves is the
-// length of the whole, within the tolerance. Returns the number of arcs. Increases *length. If
-// `arcs` is NULL, only counts and measures.
+// Divides a piece into arcs and measures them. An interval of the piece is halved until the sum of
+// the lengths of its halves equals its length, within the tolerance; it then becomes an arc. Writes
+// the arcs in order, unless `arcs` is NULL. Adds their length to *length. Returns their number.
 static uint32_t measure_piece(const md5_pieces *pieces, uint32_t piece, md5_arc *arcs,
                               double *length)
 {
@@ -632,7 +635,8 @@ static uint32_t measure_piece(const md5_pieces *pieces, uint32_t piece, md5_arc 
     return count;
 }
 
-// Returns the number of arcs, and sets *length. Writes the arcs unless `arcs` is NULL.
+// Divides all pieces into arcs. Writes the arcs unless `arcs` is NULL, and sets *length to the
+// length of the curve. Returns the number of arcs.
 static uint32_t measure_pieces(const md5_pieces *pieces, md5_arc *arcs, double *length)
 {
     uint32_t count = 0;
@@ -647,8 +651,9 @@ static uint32_t measure_pieces(const md5_pieces *pieces, md5_arc *arcs, double *
 enum { MAX_SEARCH_STEPS = 60 };
 static const double search_tolerance = 1e-10;
 
-// Returns the parameter in its piece at which an arc has a length, by Newton's method with
-// bisection where it would leave the interval that contains the solution.
+// Returns the fraction of its piece at which an arc has the length `length`, measured from the
+// start of the arc. Uses Newton's method, and bisection when a step would leave the interval that
+// contains the solution.
 static double parameter_at_length(const md5_pieces *pieces, const md5_arc *arc, double length)
 {
     double low = arc->from;
@@ -774,7 +779,7 @@ void md5_destroy_curve(md5_curve *curve)
 
 // -- Evaluation -----------------------------------------------------------------------------------
 
-// Returns a parameter or distance in 0..end: clamps it for an open curve, and wraps it around for a
+// Moves a parameter or distance into 0..end: clamps it for an open curve, and wraps it around for a
 // closed curve. Returns 0 for NaN.
 static double clamp_parameter(const md5_curve *curve, double value, double end)
 {
@@ -811,7 +816,7 @@ typedef struct curve_location {
     double fraction; // of the piece
 } curve_location;
 
-// Finds the last piece that begins at or before t.
+// Returns the piece that contains the parameter t, and the position of t in it.
 static curve_location locate(const md5_curve *curve, double t)
 {
     const double *const starts = curve->pieces.starts;
@@ -941,7 +946,7 @@ static md5_vec3d rotation_vector(md5_quatd from, md5_quatd to)
     return md5_vec3d_scale(axis, sine > 0 ? md5i_atan2(sine, rotation.w) / sine : 0);
 }
 
-// Rotates by the exponential of a fraction of a rotation vector.
+// Returns `q` rotated by a fraction of a rotation vector: q * exp(fraction * rotation).
 static md5_quatd rotate_by(md5_quatd q, md5_vec3d rotation, double fraction)
 {
     const md5_vec3d part = md5_vec3d_scale(rotation, fraction);

@@ -5,15 +5,16 @@
 
 // == Functions ===================================================================================
 
-// A power by repeated squaring of the whole part, and the Taylor series of the rest, whose next
-// term is below 1e-9.
+// The power of the whole part is a shift. The power of the fraction is the Taylor series of exp(),
+// up to the tenth power; the next term is below 1e-9.
 double md5i_power_of_two(double x)
 {
+    const double log_2 = 0.69314718055994531;
     const double whole = floor(x);
-    const double rest = (x - whole) * 0.69314718055994531;
+    const double exponent = (x - whole) * log_2;
     double sum = 1;
     for (int term = 10; term > 0; term--)
-        sum = 1 + sum * rest / term;
+        sum = 1 + sum * exponent / term;
     return sum * (1 << (int)whole);
 }
 
@@ -37,18 +38,18 @@ double md5i_sine_of_turns(double turns)
     return md5i_sine(6.28318530717958648 * fraction);
 }
 
-// Applies atan(x) = 2 atan(x / (1 + sqrt(1 + x^2))) three times, which reduces 0..1 to 0..0.0985,
-// where the series up to x^15 is exact to 1e-18. Larger x use the complement, and angles above
-// pi / 2 the supplement.
+// Reduces the slope to 0..1 by complements and supplements of the angle. The identity atan(x) = 2
+// atan(x / (1 + sqrt(1 + x^2))), applied three times, reduces the slope to 0..0.0985, where the
+// series up to x^15 is exact to 1e-18.
 double md5i_atan2(double y, double x)
 {
     const double pi = 3.14159265358979324;
-    const double across = fabs(x);
+    const double abs_x = fabs(x);
     if (!(y > 0))
         return x < 0 ? pi : 0;
 
     // Reduce the slope, then compute the angle by the series.
-    double slope = y <= across ? y / across : across / y; // 0 .. 1
+    double slope = y <= abs_x ? y / abs_x : abs_x / y; // 0 .. 1
     for (uint32_t halving = 0; halving < 3; halving++)
         slope = slope / (1 + sqrt(1 + slope * slope));
     double sum = 0;
@@ -57,13 +58,13 @@ double md5i_atan2(double y, double x)
 
     // Undo the reductions.
     double angle = 8 * slope * sum;
-    if (y > across)
+    if (y > abs_x)
         angle = 0.5 * pi - angle;
     return x < 0 ? pi - angle : angle;
 }
 
-// Returns exp(-x) with the same bits on all systems: halves x until ten terms of the series are
-// exact, then squares the result as often as x was halved.
+// Halves x until ten terms of the series of exp(-x) are exact, then squares the result as often as
+// x was halved. Unlike exp(), this gives the same bits on all systems.
 double md5i_decay(double x)
 {
     enum { TERMS = 10 };
@@ -233,7 +234,7 @@ typedef enum easing_way {
     IN_OUT,
 } easing_way;
 
-// In the order of md5_ease_kind.
+// The easings, in the order of md5_ease_kind.
 static const struct easing_row {
     const char *name;
     ease_in *in; // NULL if it has parameters
@@ -389,8 +390,8 @@ static const md5_mean_point gauss[MD5_MEAN_POINTS] = {{0.04691007703066800, 0.11
                                                       {0.76923465505284155, 0.23931433524968324},
                                                       {0.95308992296933200, 0.11846344252809454}};
 
-// Returns v of x = v^2 (3 - 2 v), whose derivative is 0 at both ends: the solution of a cubic with
-// three roots.
+// Returns the v in 0..1 with v^2 (3 - 2 v) = x. Uses the trigonometric solution of a cubic equation
+// with three real roots.
 static double inverse_smoothstep(double x)
 {
     const double limited = fmin(fmax(x, 0.0), 1.0);
@@ -398,6 +399,8 @@ static double inverse_smoothstep(double x)
     return 0.5 - md5i_sine((0.5 * 3.14159265358979324 - angle) / 3.0);
 }
 
+// Substitutes x = v^2 (3 - 2 v) in the integral. The derivative of this function is 0 at 0 and 1,
+// which makes the points denser there.
 void md5i_mean_points(double from, double to, md5_mean_point *points)
 {
     const double begin = inverse_smoothstep(from);
@@ -489,7 +492,7 @@ static const struct short_name {
     {"expo", "exponential"}, {"circ", "circular"}, {"sqrt", "square_root"},
 };
 
-// Returns true if two characters are equal, or - and _.
+// Returns true if a given character matches a character of an easing's name: - also matches _.
 static bool is_same_character(char given, char full)
 {
     return given == full || (given == '-' && full == '_');

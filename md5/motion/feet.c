@@ -176,7 +176,8 @@ static void check_release(const md5_hold_params *hold, const md5_foot_lock_step 
     lock->step_height = step_height_ratio * sqrtf(md5_vec3_dot(lock->shift, lock->shift));
 }
 
-// Locks a sole that stands in most of its clips, or is slow on the ground.
+// Locks a sole that is planted in most of its clips, or is slow on the ground. Does nothing while a
+// step after a release is in progress.
 static void check_lock(const md5_hold_params *hold, const md5_foot_lock_step *step,
                        md5_foot_lock *lock)
 {
@@ -213,8 +214,9 @@ static void lock_or_release(const md5_hold_params *hold, const md5_foot_lock_ste
         check_lock(hold, step, lock);
 }
 
-// Moves a value toward 0 by a critically damped spring, by its exact solution, so that the result
-// does not depend on the division of the time into steps. `rate` is the derivative of the value.
+// Moves a value toward 0 like a critically damped spring. `rate` is the derivative of the value.
+// The exact solution of the spring is used, so that the result does not depend on the division of
+// the time into steps.
 static void settle(const md5_hold_params *hold, float seconds, float *value, float *rate)
 {
     const double exact_frequency = return_frequency(hold);
@@ -382,8 +384,8 @@ static md5_vec3 ankle_target(md5_vec3 animated, const md5_foot *foot, const md5_
     return target;
 }
 
-// Solves one leg. `sunk` is the height by which the pelvis has moved the ankle. `lock` is the state
-// of a locked sole, or NULL.
+// Solves one leg so that its ankle is at its target and tilted like the ground. `sunk` is the
+// height by which the pelvis has moved the ankle. `lock` is the state of a locked sole, or NULL.
 static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_xform *pose,
                                   const md5_limb *leg, md5_foot *foot, const md5_foot_lock *lock,
                                   float sunk, float weight)
@@ -513,6 +515,9 @@ static inline md5_vec3 md5_level(const md5_gait_context *context, md5_vec3 v)
 
 // -- Homes and ground -----------------------------------------------------------------------------
 
+// The home of a foot is the horizontal position of its ankle in the rest pose, relative to the
+// character. The home moves with the character, and the foot steps after it.
+
 // Applies defaults to a description. Default lengths are proportional to the radius of the homes.
 static md5_gait_context gait_context(const md5_gait_desc *desc, float radius)
 {
@@ -600,8 +605,8 @@ static float fastest_home(const md5_gait_context *context, const md5_gait *gait)
 }
 
 // Returns the end of a step: the position that the home will have half of a stance duration after
-// the foot lands. The standing foot is then ahead of its home for half of the stance,
-// and behind its home for the other half.
+// the foot lands. Therefore the standing foot is ahead of its home in the first half of the stance,
+// and behind its home in the second half.
 static md5_vec3 plan_end(const md5_gait_context *context, const md5_gait *gait, uint32_t leg,
                          md5_vec3 *normal)
 {
@@ -612,8 +617,8 @@ static md5_vec3 plan_end(const md5_gait_context *context, const md5_gait *gait, 
     return ground_at(context, gait, md5_vec3_add(home_position(gait, leg), movement), normal);
 }
 
-// Returns the distance by which a standing foot is behind its home position, in the direction in
-// which the home moves. If the home does not move, returns the distance in any direction.
+// Returns the distance by which a foot on the ground is behind its home, in the direction in which
+// the home moves. If the home does not move, returns the distance in any direction.
 static float leg_lag(const md5_gait_context *context, const md5_gait *gait, uint32_t leg)
 {
     const md5_vec3 away =
@@ -630,8 +635,8 @@ static float leg_lag(const md5_gait_context *context, const md5_gait *gait, uint
     return lag_behind > lag_aside ? lag_behind : lag_aside;
 }
 
-// Returns the duration of a step, seconds: so short that no step is longer than step_length, but
-// at least min_seconds.
+// Returns the duration of a step in seconds. It is short enough that no step is longer than
+// step_length, but not shorter than min_seconds.
 static float step_duration(const md5_gait_context *context, const md5_gait *gait)
 {
     const float distance =

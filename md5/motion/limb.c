@@ -39,7 +39,8 @@ static void limit_joint(md5_rig *rig, uint32_t index)
     joint->local = md5i_limit_nearest(&joint->limit, joint->local);
 }
 
-// The sine of the limb's bend about its hinge, for a rotation of the middle joint.
+// Returns the sine of the limb's bend about its hinge if the middle joint had the rotation
+// `middle`. It is positive in the positive direction of the hinge.
 static double hinge_bend(const md5_rig *rig, md5_quatd middle)
 {
     const md5_rig_joint *const hinge = &rig->joints[MIDDLE];
@@ -52,9 +53,10 @@ static double hinge_bend(const md5_rig *rig, md5_quatd middle)
     return md5_vec3d_dot(md5_vec3d_cross(upper, lower), axis);
 }
 
-// Selects a rotation of the limb about the line from root to target, which does not move the tip:
-// the rotation for which the root's limit moves the tip least. `unlimited_root` is the root's
-// rotation without its limit, `middle` the rotation of the middle joint.
+// Rotates the limb about the line from root to target, which would not move the tip without limits.
+// Tries NUM_SWIVELS angles, and selects the angle at which the root's limit moves the tip least.
+// `unlimited_root` is the root's rotation without its limit, `middle` the rotation of the middle
+// joint.
 static void rotate_about_line(md5_rig *rig, md5_vec3d target, md5_quatd unlimited_root,
                               md5_quatd middle)
 {
@@ -82,9 +84,9 @@ static void rotate_about_line(md5_rig *rig, md5_vec3d target, md5_quatd unlimite
     md5i_update_rig(rig);
 }
 
-// Moves root and middle joint into their limits, and then the tip as near as possible to its
-// target. If this is not near enough, also tries other rotations of the limb about the line to the
-// target, and keeps the better result.
+// Moves root and middle joint into their limits, and then rotates them so that the tip is as near
+// as possible to its target. If this is not near enough, also tries other rotations of the limb
+// about the line to the target, and uses the better result.
 static void approach(md5_rig *rig, md5_vec3d target)
 {
     const double length = md5_vec3d_length(rig->joints[ABOVE_MIDDLE].offset)
@@ -231,7 +233,7 @@ static bool transform_in_ancestor(const md5_skeleton *skeleton, const md5_xform 
     return true;
 }
 
-// The knee's rotation in the hip's space.
+// Returns the rotation of the knee in the space of the hip.
 static md5_float4 knee_rotation(const two_bones *limb, const md5_xform *knee)
 {
     const md5_float4 local = md5_float4_load_rotation(knee);
@@ -339,8 +341,8 @@ static void find_foot_directions(const two_bones *limb, md5_float4 toward, float
 
 // Computes the current plane of a limb, and the rotation to the plane in which it reaches a target.
 // `toward` is the vector from the hip to the target, in the space of the hip, and `distance` its
-// length, both in units of the reach. `pole` is a point in model space toward which the knee bends,
-// or NULL; then the plane keeps its orientation as far as possible.
+// length, both in units of the reach. `pole` is a point in model space toward which the knee bends.
+// If it is NULL, the plane rotates by the shortest arc.
 static limb_plane select_plane(const two_bones *limb, md5_float4 toward, float distance,
                                const md5_vec3 *pole)
 {
@@ -371,13 +373,14 @@ static limb_plane select_plane(const two_bones *limb, md5_float4 toward, float d
     return plane;
 }
 
-// The rotation about the origin of the plane from one of its points to another.
+// Returns the rotation about the origin of a plane from the direction of one point to the direction
+// of another. The points must not be the origin.
 static plane_rotation rotation_in_plane(float from_x, float from_y, float to_x, float to_y)
 {
     return (plane_rotation){from_x * to_x + from_y * to_y, from_x * to_y - from_y * to_x};
 }
 
-// Scales the translations of all joints below the root.
+// Scales the translations of the joints from the tip up to the child of the root.
 static void stretch_limb(const md5_skeleton *skeleton, md5_xform *pose, const md5_limb *joints,
                          float factor)
 {
@@ -386,7 +389,8 @@ static void stretch_limb(const md5_skeleton *skeleton, md5_xform *pose, const md
         pose[ancestor].translation = md5_vec3_scale(pose[ancestor].translation, factor);
 }
 
-// Transforms `rotation` into the space of the joints in between, whose rotation is `above`.
+// Returns a rotation relative to joints with the combined rotation `above`. If there are no such
+// joints, `has_above` is false, and the rotation is returned unchanged.
 static md5_float4 rotation_below(bool has_above, md5_float4 above, md5_float4 rotation)
 {
     return has_above ? md5_float4_quat_mul(md5_float4_conjugate(above), rotation) : rotation;
@@ -463,7 +467,8 @@ typedef struct knee_position {
     float y;
 } knee_position;
 
-// Uses Heron's formula for the height, which is accurate even if the limb is nearly straight.
+// Returns the position of the knee for the lengths of thigh and shin. Uses Heron's formula for its
+// height above the line, which is accurate even if the limb is nearly straight.
 static knee_position find_knee(float upper_length, float lower_length, float goal)
 {
     if (!(goal > MIN_LIMB_LENGTH))
@@ -606,8 +611,8 @@ static void bend_hinge(md5_rig *rig)
 }
 
 // Moves the rotations of a plan into the limits. If this moves the tip, rotates root and middle
-// until the tip is as near as possible to its planned position. The tip keeps its rotation in model
-// space if its limit allows.
+// until the tip is as near as possible to its planned position. The rotation of the tip in model
+// space does not change, unless its limit requires a change.
 static void limit_plan(md5_rig *rig, limb_plan *plan)
 {
     limb_rotations *const rotations = &plan->rotations;
@@ -619,7 +624,7 @@ static void limit_plan(md5_rig *rig, limb_plan *plan)
     rig->joints[ABOVE_TIP].offset = md5_vec3d_scale(rig->joints[ABOVE_TIP].offset, plan->stretch);
     md5i_update_rig(rig);
 
-    // The tip keeps its rotation in model space while the limb moves into its limits.
+    // Store the tip's rotation in model space, and restore it after the limb has moved.
     const md5_quatd tip_rotation = rig->joints[TIP].rotation;
     approach(rig, rig->joints[TIP].position);
     const md5_quatd above = md5_quatd_conjugate(md5i_rig_parent_rotation(rig, TIP));
@@ -707,9 +712,11 @@ md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
     if (!md5_is_valid_vec3(job->target))
         return MD5_LIMB_NOT_FINITE;
     limb_plan plan;
-    const md5_limb_result planned = job->limits
-                                        ? plan_within_limits(skeleton, pose, joints, job, &plan)
-                                        : plan_limb(skeleton, pose, joints, job, &plan);
+    md5_limb_result planned;
+    if (job->limits)
+        planned = plan_within_limits(skeleton, pose, joints, job, &plan);
+    else
+        planned = plan_limb(skeleton, pose, joints, job, &plan);
     if (planned != MD5_LIMB_REACHED)
         return planned;
     apply_plan(skeleton, joints, &plan, job->weight, pose);

@@ -52,8 +52,9 @@ static bool begins_with(const char *text, const char *word)
     return *word == '\0';
 }
 
-// Returns true if the letter between two characters, NUL at the ends of the name, stands alone. A
-// name that consists of one letter does not have a side mark.
+// Returns true if a letter between the characters `before` and `after` is delimited: by signs, or
+// by an end of the name, where the character is NUL. A name that consists of one letter is not a
+// side mark.
 static bool is_delimited(char before, char after)
 {
     if (before == '\0')
@@ -111,9 +112,10 @@ static sided_name split_name(const char *name)
     return (sided_name){.form = NO_SIDE, .before = name, .after = name};
 }
 
-// Compares two joints by name, without the marks of the sides, so that the left and the right joint
-// of a pair are adjacent after sorting. Returns -1 or 1 if the joints are a pair, left first, and
-// -2 or 2 for other joints.
+// Compares two joints by name for sorting, without the marks of the sides, so that the left and the
+// right joints of a name are adjacent, left first. The result also shows if the joints are a pair:
+// -1 or 1 if their names differ only in the mark of the side, -2 or 2 for other names, 0 for equal
+// names.
 static int compare_joints(const md5_skeleton *skeleton, uint32_t a, uint32_t b)
 {
     const sided_name name_a = split_name(skeleton->joints[a].name);
@@ -145,6 +147,8 @@ static void set_partner(uint32_t *mirror, uint32_t joint, uint32_t partner)
     mirror[joint] = (mirror[joint] & ~(uint32_t)LOW_HALF) | partner;
 }
 
+// Returns true if joint `a` is sorted before joint `b`: by name, and joints of equal names by
+// index.
 static bool comes_before(const md5_skeleton *skeleton, uint32_t a, uint32_t b)
 {
     const int order = compare_joints(skeleton, a, b);
@@ -249,7 +253,7 @@ uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
         return 0;
     }
 
-    // A joint without a partner is its own partner.
+    // Without a partner, mirror[joint] is the joint itself.
     sort_joints(skeleton, mirror);
     for (uint32_t joint = 0; joint < count; joint++)
         mirror[joint] |= joint;
@@ -341,8 +345,8 @@ typedef struct joint_link {
     uint32_t next;   // second source joint, whose rotation is blended with the rotation of `source`
     float next_weight; // of the rotation of `next`, 0 .. 1
     bool is_placed;    // the model-space position is transferred
-    // The difference of the translation from the bind pose is transferred. Otherwise the joint
-    // keeps the translation of its bind pose, so that the bone keeps its length.
+    // The difference of the translation from the bind pose is transferred. Otherwise the
+    // translation is that of the bind pose, so that the length of the bone does not change.
     bool transfers_translation;
     md5_vec3 from; // bind position of the source joint
     md5_vec3 rest; // bind position that is transferred: of the target joint or of the pelvis
@@ -609,8 +613,9 @@ static void add_leg_bone(const retarget_builder *builder, uint32_t joint, leg_se
         legs->pelvis = joints[joint].above;
 }
 
-// Finds the feet and the pelvis. Returns the ratio of the lengths of the legs. If a model has no
-// legs, the pelvis is the first joint above the ground, and the ratio is the ratio of its heights.
+// Finds the feet and the pelvis. Returns the length of the target's legs divided by the length of
+// the source's legs. If a model has no legs, the pelvis is the first joint above the ground, and
+// the result is the ratio of its heights.
 static float find_legs(const retarget_builder *builder, uint32_t *pelvis)
 {
     const md5_skeleton *const target = &builder->models[MODEL_TARGET]->skeleton;
@@ -844,7 +849,7 @@ static md5_xform retarget_joint(const md5_retarget *retarget, uint32_t joint,
     const uint32_t parent = to->skeleton.joints[joint].parent;
     const joint_link *const link = &retarget->links[joint];
 
-    // Without a source joint, the joint keeps its bind pose relative to its parent.
+    // A joint without a source joint has its bind pose, relative to its parent.
     md5_xform result = {
         .rotation = to->bind_local[joint].rotation,
         .translation = retarget_translation(retarget, joint, source),
@@ -899,8 +904,8 @@ void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md
     }
     md5_model_to_local_xforms(&to->skeleton, target, target);
 
-    // The conversion to model space and back changed the last bits of translations. Bones must keep
-    // their exact lengths, so their translations are computed again.
+    // The conversion to model space and back has changed the last bits of the translations. They
+    // are computed again, because the lengths of bones must not change.
     for (uint32_t joint = 0; joint < to->skeleton.num_joints; joint++) {
         const joint_link *const link = &retarget->links[joint];
         if (!link->is_placed)
