@@ -54,10 +54,11 @@ static int make_folder(const char *path, unsigned mode)
 }
 
 char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
-                          unsigned seconds, size_t *size, const char **reason)
+                          unsigned seconds, size_t *size, common_child_failure *failure)
 {
     (void)work, (void)user, (void)bytes, (void)seconds, (void)size;
-    *reason = "not supported on this system: it requires a separate process";
+    failure->is_started = false;
+    failure->reason = "not supported on this system: it requires a separate process";
     return NULL;
 }
 
@@ -198,12 +199,22 @@ static size_t read_output(FILE *in, char **all)
     return used;
 }
 
+// Returns the reason why a process without output ended.
+static const char *describe_end(int status)
+{
+    const bool is_stopped = WIFSIGNALED(status);
+    if (is_stopped && WTERMSIG(status) == SIGXCPU)
+        return "the process exceeded its limit of time";
+    return is_stopped ? "the process crashed, or exceeded its limit of memory"
+                      : "the process ended without a result";
+}
+
 char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
-                          unsigned seconds, size_t *size, const char **reason)
+                          unsigned seconds, size_t *size, common_child_failure *failure)
 {
     enum { READ_END, WRITE_END }; // of a pipe
     int ends[2];
-    *reason = "cannot start a process";
+    *failure = (common_child_failure){.reason = "cannot start a process"};
     if (pipe(ends) != 0)
         return NULL;
 
@@ -212,6 +223,7 @@ char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_
         close(ends[READ_END]);
         FILE *const out = fdopen(ends[WRITE_END], "wb");
         common_limit_process(bytes, seconds, "");
+        signal(SIGXCPU, SIG_DFL); // so that the parent recognizes the end
         const bool is_done = out && work(user, out) && fflush(out) == 0;
         _exit(is_done ? 0 : 1); // does not flush the parent's files or call its exit handlers
     }
@@ -225,12 +237,14 @@ char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_
         fclose(in); // ends a process that still writes
     else
         close(ends[READ_END]);
-    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+    int status = 0;
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
 
-    if (child > 0)
-        *reason = used == 0 ? "it crashed, or exceeded the limit of time or memory"
-                            : "the output is too large";
+    if (child > 0) {
+        failure->is_started = true;
+        failure->reason = used == 0 ? describe_end(status) : "the output is too large";
+    }
     if (used > 0 && used < INT32_MAX) {
         *size = used;
         return all;

@@ -48,12 +48,18 @@ bool common_process_runs(long id);
 // with status 1. When the memory is exceeded, allocations fail.
 void common_limit_process(size_t bytes, unsigned seconds, const char *message);
 
+// Cause of a failure of common_run_in_child().
+typedef struct common_child_failure {
+    bool is_started;    // false: the system could not start the process, or does not support it
+    const char *reason; // text for messages
+} common_child_failure;
+
 // Runs work(user, out) in a child process with limits as above, for libraries that hostile files
 // can crash. Returns the bytes [*size] that the process wrote, even if it crashed; free them with
-// free(). Returns NULL and sets *reason if the process wrote nothing or more than 2 GiB, or if the
-// system does not support child processes.
+// free(). Returns NULL and fills *failure if the process could not be started, or wrote nothing or
+// more than 2 GiB.
 char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
-                          unsigned seconds, size_t *size, const char **reason);
+                          unsigned seconds, size_t *size, common_child_failure *failure);
 
 // Returns true if standard output (1) or standard error (2) is a terminal.
 bool common_is_terminal(int stream);

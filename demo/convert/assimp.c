@@ -244,6 +244,9 @@ typedef struct assimp_importer {
 #define PROBLEM "e"
 enum { FILE_MARK = 'g' };
 
+// Advice for files that libassimp cannot read.
+#define EXPORT_ADVICE "export the file again, as glTF (.glb) if possible"
+
 // Adds a line for the reading process, which begins with one of the kinds above.
 static void add_line(assimp_importer *importer, const char *format, ...) COMMON_PRINTF(2, 3);
 static void add_line(assimp_importer *importer, const char *format, ...)
@@ -744,7 +747,7 @@ static size_t add_skin(assimp_importer *importer, const struct aiMesh *mesh, siz
 // Charges a mesh each time a node uses it.
 static bool charge_mesh(assimp_importer *importer, const struct aiMesh *mesh)
 {
-    enum { ELEMENTS_PER_MESH = 1000, ELEMENTS_PER_ITEM = 8, BYTES_PER_ITEM = 32 };
+    enum { ELEMENTS_PER_MESH = 1000, ELEMENTS_PER_ITEM = 8, BYTES_PER_ITEM = 44 };
     uint64_t num_weights = 0;
     for (unsigned i = 0; i < mesh->mNumBones; i++)
         num_weights += 1 + (uint64_t)mesh->mBones[i]->mNumWeights;
@@ -804,6 +807,9 @@ static void add_triangles(assimp_importer *importer, const struct aiMesh *mesh, 
     json_t *const attributes = json_object();
     gltf_put_attribute(&importer->file, attributes, "POSITION", GLTF_FLOAT, mesh->mVertices,
                        mesh->mNumVertices, 3, GLTF_PLAIN);
+    if (mesh->mNormals) // otherwise the mesh is flat-shaded
+        gltf_put_attribute(&importer->file, attributes, "NORMAL", GLTF_FLOAT, mesh->mNormals,
+                           mesh->mNumVertices, 3, GLTF_PLAIN);
     if (mesh->mTextureCoords[0])
         add_texcoords(importer, mesh, attributes);
     const bool has_free = mesh->mNumBones > 0 && add_weights(importer, mesh, attributes);
@@ -820,13 +826,46 @@ static void add_triangles(assimp_importer *importer, const struct aiMesh *mesh, 
     add_mesh_node(importer, mesh, mesh_index, node_index, has_free);
 }
 
+// Reports the points and lines of a mesh, which are skipped.
+static void note_skipped_faces(assimp_importer *importer, const struct aiMesh *mesh)
+{
+    size_t num_points = 0;
+    size_t num_lines = 0;
+    for (uint32_t f = 0; f < mesh->mNumFaces; f++) {
+        num_points += mesh->mFaces[f].mNumIndices == 1;
+        num_lines += mesh->mFaces[f].mNumIndices == 2;
+    }
+    if (num_points + num_lines > 0)
+        add_line(importer,
+                 NOTE "mesh '%s': skipped %zu points and %zu lines: only polygons are supported",
+                 mesh->mName.data, num_points, num_lines);
+}
+
+static bool are_positions_finite(const struct aiMesh *mesh)
+{
+    for (unsigned i = 0; i < mesh->mNumVertices; i++) {
+        const struct aiVector3D v = mesh->mVertices[i];
+        if (!isfinite(v.x) || !isfinite(v.y) || !isfinite(v.z))
+            return false;
+    }
+    return true;
+}
+
 // Adds a mesh of one primitive and its node, if it has triangles. Returns false after an error.
 static bool add_mesh(assimp_importer *importer, const struct aiMesh *mesh, size_t node_index)
 {
     if (!charge_mesh(importer, mesh))
         return false;
+    if (!are_positions_finite(mesh)) {
+        add_line(importer,
+                 PROBLEM
+                 "mesh '%s': the position of a vertex is not a finite number; " EXPORT_ADVICE,
+                 mesh->mName.data);
+        return false;
+    }
     size_t num_indices = 0;
     uint32_t *const indices = list_triangles(mesh, &num_indices);
+    note_skipped_faces(importer, mesh);
     if (num_indices > 0)
         add_triangles(importer, mesh, node_index, indices, num_indices);
     free(indices);
@@ -1311,6 +1350,17 @@ static bool check_fbx(assimp_importer *importer, const fbx_info *info)
     return true;
 }
 
+// Returns the length of an error of libassimp up to its first line break or tab, because some of
+// the errors quote a large part of the file.
+static size_t visible_length(const char *text)
+{
+    enum { MAX_LENGTH = 120 };
+    size_t length = 0;
+    while (length < MAX_LENGTH && (unsigned char)text[length] >= ' ')
+        length++;
+    return length;
+}
+
 // Imports the file with libassimp.
 static bool open_scene(assimp_importer *importer, const convert_input *input)
 {
@@ -1321,7 +1371,8 @@ static bool open_scene(assimp_importer *importer, const convert_input *input)
         properties);
     if (importer->scene && importer->scene->mRootNode)
         return true;
-    add_line(importer, PROBLEM "%s", aiGetErrorString());
+    add_line(importer, PROBLEM "%.*s; " EXPORT_ADVICE, (int)visible_length(aiGetErrorString()),
+             aiGetErrorString());
     return false;
 }
 
@@ -1382,8 +1433,8 @@ static bool import_file(void *user, FILE *out)
     return true;
 }
 
-// Passes the lines of the separate process on. Returns the first byte after them. *loss is the last
-// loss unless the job is forced.
+// Passes the lines of the separate process on. Returns the first byte after them. *loss is the
+// first loss unless the job is forced; further losses are notes.
 static char *pass_lines_on(const convert_job *job, const char *path, char *at, const char *end,
                            const char **loss, md5_error *error)
 {
@@ -1394,7 +1445,7 @@ static char *pass_lines_on(const convert_job *job, const char *path, char *at, c
         *stop = '\0';
         const char *const text = at + 1;
         const bool is_loss = *at == LOSS[0];
-        if (*at == NOTE[0] || (is_loss && job->is_forced))
+        if (*at == NOTE[0] || (is_loss && (job->is_forced || *loss)))
             convert_note(job, "%s: %s", path, text);
         else if (is_loss)
             *loss = text;
@@ -1412,13 +1463,17 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
         return convert_fail(error, MD5_ERROR_SYNTAX, input->path, "the file is empty");
     order job_order = {input, job->rate, scene->num_parts > 0};
     size_t size = 0;
-    const char *reason = NULL;
+    common_child_failure failure;
     char *const records = common_run_in_child(import_file, &job_order, (size_t)MAX_MEMORY << 20,
-                                              MAX_SECONDS, &size, &reason);
+                                              MAX_SECONDS, &size, &failure);
+    if (!records && !failure.is_started)
+        return convert_fail(error, MD5_ERROR_IO, input->path, "libassimp: %s", failure.reason);
     if (!records)
-        return convert_fail(error, MD5_ERROR_IO, input->path, "libassimp: %s", reason);
+        return convert_fail(error, MD5_ERROR_IO, input->path, "libassimp: %s; " EXPORT_ADVICE,
+                            failure.reason);
 
-    convert_fail(error, MD5_ERROR_IO, input->path, "libassimp stopped without a result");
+    convert_fail(error, MD5_ERROR_IO, input->path,
+                 "libassimp stopped without a result; " EXPORT_ADVICE);
     const char *loss = NULL;
     const char *const end = records + size;
     char *const at = pass_lines_on(job, input->path, records, end, &loss, error);

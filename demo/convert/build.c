@@ -70,6 +70,31 @@ static void add_bones(const convert_rig *rig, convert_part *part)
     }
 }
 
+static bool has_triangles(const plain_mesh *mesh)
+{
+    for (size_t i = 0; i < mesh->num_primitives; i++)
+        if (mesh->primitives[i].mode != PLAIN_OTHER && mesh->primitives[i].num_vertices > 0)
+            return true;
+    return false;
+}
+
+// Describes the content of a file from which no part was built.
+static char *describe_content(const plain_scene *plain)
+{
+    size_t num_nodes = 0;
+    for (size_t i = 0; i < plain->num_nodes; i++)
+        num_nodes += plain->nodes[i].is_in_scene;
+    size_t num_other_meshes = 0;
+    for (size_t i = 0; i < plain->num_meshes; i++)
+        num_other_meshes += !has_triangles(&plain->meshes[i]);
+
+    const char *const plural = num_nodes == 1 ? "" : "s";
+    if (num_other_meshes == 0)
+        return common_format("%zu node%s, no mesh, no moving joint", num_nodes, plural);
+    return common_format("%zu node%s, %zu mesh%s of points or lines, no moving joint", num_nodes,
+                         plural, num_other_meshes, num_other_meshes == 1 ? "" : "es");
+}
+
 bool convert_build(plain_scene *plain, convert_scene *scene)
 {
     if (plain->num_frames > 0)
@@ -99,6 +124,9 @@ bool convert_build(plain_scene *plain, convert_scene *scene)
         scene->unit = rig.unit;
         scene->source_yaw = rig_source_yaw(&rig);
     }
+
+    if (is_built && scene->num_parts == 0 && !scene->skipped_content)
+        scene->skipped_content = describe_content(plain);
 
     rig_free_meshes(&meshes);
     rig_free(&rig);

@@ -906,6 +906,11 @@ static void drop_hidden_materials(convert_scene *scene)
 // Returns false and fills the error if the scene is empty, or an option does not apply to it.
 static bool check_scene(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
+    if (scene->num_parts == 0 && scene->skipped_content)
+        return convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
+                            "the file contains no model, animation or camera that can be "
+                            "converted: %s; export polygons, or a skeleton with its animation",
+                            scene->skipped_content);
     if (scene->num_parts == 0)
         return convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
                             "the file contains no model, animation or camera");

@@ -127,9 +127,10 @@ typedef struct convert_scene {
     bool has_selected_images; // options selected images, for which an MD5 model needs materials
     convert_weights *weights;
     size_t num_weights;
-    double unit;       // MD5 units per input unit if a reader selected it, or 0
-    char *image_path;  // input file whose shaders are the names of images near it, or NULL
-    double source_yaw; // rotation that the writer of a glTF file recorded, degrees
+    double unit;           // MD5 units per input unit if a reader selected it, or 0
+    char *image_path;      // input file whose shaders are the names of images near it, or NULL
+    double source_yaw;     // rotation that the writer of a glTF file recorded, degrees
+    char *skipped_content; // description of a file without parts, for messages, or NULL
 } convert_scene;
 
 typedef struct convert_job convert_job;

@@ -785,8 +785,9 @@ static bool select_unit(convert_rig *rig)
     } else {
         const unit_guess *const guess = guess_unit(height);
         rig->unit = guess->unit;
-        convert_note(plain->job, "scale %g: the height of %g is %s; use --scale to override",
-                     rig->unit, height, guess->description);
+        if (rig->has_meshes || height > 0)
+            convert_note(plain->job, "scale %g: the height of %g is %s; use --scale to override",
+                         rig->unit, height, guess->description);
     }
     if (rig->has_meshes)
         convert_note(plain->job, "model height: %g units", height * rig->unit);

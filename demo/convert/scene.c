@@ -617,4 +617,5 @@ void convert_free_scene(convert_scene *scene)
 
     free(scene->name);
     free(scene->image_path);
+    free(scene->skipped_content);
 }

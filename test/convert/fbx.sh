@@ -83,6 +83,28 @@ check '... until the end of the clip' shows turn 10 "$scratch/own.fbx.obj" 1e-4
 changed 's/FBXVersion: 7400/FBXVersion: 6100/' old
 check 'an old version is rejected with its number' exits_with 1 'unsupported FBX version 6100: expected 7100' "$tool" convert "$scratch/old.fbx" -o "$scratch/no.md5mesh"
 
+# A mesh with normals is smooth: its triangles share vertices. Without normals it is flat.
+changed 's/^        LayerElementMaterial: 0 {/        LayerElementNormal: 0 {\nMappingInformationType: "ByVertice"\nReferenceInformationType: "Direct"\nNormals: *12 { a: 0,0,-1,1,0,0,0,1,0,0,0,1 }\n}\n&/
+    s/^        Layer: 0 {/&\nLayerElement: {\nType: "LayerElementNormal"\nTypedIndex: 0\n}/' smooth
+for row in own:12 smooth:4; do
+    check "${row%:*}" convert "$scratch/${row%:*}.fbx"
+    check "... has ${row#*:} vertices" grep -q "numverts ${row#*:}$" "$scratch/it/${row%:*}.md5mesh"
+done
+
+# A file without a mesh and without a moving joint: the message describes its content.
+changed '/"OO",1,2/d; /"OO",4,1/d; /^    C: "OP",8,3/d' bare
+check 'a file of nodes is rejected with its content' exits_with 1 '4 nodes, no mesh, no moving joint; export polygons, or a skeleton with its animation' \
+    "$tool" convert "$scratch/bare.fbx" -o "$scratch/no.md5mesh"
+changed 's/1,2,-4,1,3,-3/0,2,-4/; s/0,1,-3,0,3,-2,0,2,-4,1,3,-3/0,-2,2,-4/; s/PolygonVertexIndex: \*12/PolygonVertexIndex: *4/; s/1924423250 }/0 }/; /"OO",4,1/d; /^    C: "OP",8,3/d' lines
+check 'lines are reported' exits_with 1 "mesh 'g': skipped 0 points and 2 lines: only polygons are supported" "$tool" convert "$scratch/lines.fbx" -o "$scratch/no.md5mesh"
+# Every loss is reported before --force is used.
+changed 's/Version: 101 }/Version: 101\nSkinningType: "DualQuaternion" }/; s/^Objects: {/&\nDeformer: 12, "SubDeformer::b", "BlendShapeChannel" { DeformPercent: 50 }/' two
+check 'the first of two losses is an error' exits_with 1 'error: libassimp: dual quaternion skinning is not supported by MD5; use --force' "$tool" convert "$scratch/two.fbx" -o "$scratch/no.md5mesh"
+check '... the second loss is a note' exits_with 1 'two.fbx: morph targets that deform the rest pose were skipped' "$tool" convert "$scratch/two.fbx" -o "$scratch/no.md5mesh"
+# An error of libassimp has advice.
+head -c 900 "$scratch/own.fbx" >"$scratch/cut.fbx"
+check 'a damaged file is rejected with advice' exits_with 1 '; export the file again, as glTF (.glb) if possible' "$tool" convert "$scratch/cut.fbx" -o "$scratch/no.md5mesh"
+
 # Collada: interpolation of curves.
 dae() { # INTERPOLATION
     python3 -B -c "import sys; sys.path.append('test/convert'); import bounds; print(bounds.dae_clip(1).replace('LINEAR LINEAR', '$1 $1'))" >"$scratch/$1.dae"
