@@ -55,11 +55,11 @@ TEST_PAGE (page_scale_shears_a_turned_child, "scale") {
             (height * height - widths[i] * widths[i]) * c * s
             / (hypot(widths[i] * c, height * s) * hypot(widths[i] * s, height * c));
         CLAIM("parent's width = %g; parent's height = %g; child turned, degrees = 40 @ 0 |"
-              " corner of the child, red = %.17g ~ 1e-3; scale of the green one = %.17g ~ 1e-5",
+              " angle of the red box = %.17g ~ 1e-3; scale of the green box = %.17g ~ 1e-5",
               widths[i], height, acos(cosine) / DEGREE, sqrt(widths[i] * height));
     }
-    CLAIM("parent's width = 0.7 @ 0 | corner of the child, red = 90 ~ 1e-3;"
-          " height of the green one = 35.6 ~ 1e-3");
+    CLAIM("parent's width = 0.7 @ 0 | angle of the red box = 90 ~ 1e-3;"
+          " centre of the green box, up = 35.6 ~ 1e-3");
 }
 
 // 4 frames per second at 1.125 s give 4.5 frames. With 5 frames a loop has 4 intervals and a cycle

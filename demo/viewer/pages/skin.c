@@ -23,7 +23,7 @@ static md5_xform link_to(md5_xform parent, md5_xform object)
 }
 // end of lines
 
-// Computes the links at a time, and the pose of the man.
+// Computes the links at a time, and the pose of the dragon.
 static void set_links(const view_picture *picture, double time, md5_xform *pose, md5_xform links[4])
 {
     const float ship_roll = picture->values[0];
@@ -300,12 +300,51 @@ static double waist_size(const md5_model *model, const md5_mesh *mesh, uint32_t 
     return sum;
 }
 
+// A vertex, and the sum of its weights of the joints above the waist.
+typedef struct waist_vertex {
+    const md5_mesh *mesh; // NULL: not found
+    uint32_t index;
+    float weight;
+} waist_vertex;
+
+// Returns the vertex whose weights on both sides of a joint are the closest to equal; of several
+// vertices the last, which is on the right side of the body, where the camera sees its line. The
+// vertex does not have a weight of `excluded` or its descendants, which the lesson also rotates.
+static waist_vertex find_waist_vertex(const md5_model *model, uint32_t joint, uint32_t excluded)
+{
+    waist_vertex best = {.weight = INFINITY};
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
+            const float weight = weight_below(model, mesh, vertex, joint);
+            const bool is_closer = fabsf(weight - 0.5f) <= fabsf(best.weight - 0.5f);
+            if (is_closer && weight_below(model, mesh, vertex, excluded) <= 0)
+                best = (waist_vertex){mesh, vertex, weight};
+        }
+    }
+    return best;
+}
+
+// Draws a line from the vertical axis through a joint to a position of a figure. Returns its
+// length.
+static double draw_axis_distance(view_picture *picture, const view_figure *figure, uint32_t joint,
+                                 md5_vec3 position)
+{
+    md5_vec3 on_axis = md5_mat34_translation(picture->model->bind[joint]);
+    on_axis.z = position.z;
+    const md5_vec3 end = md5_xform_point(figure->place, position);
+    view_page_line(picture, md5_xform_point(figure->place, on_axis), end, VIEW_YELLOW);
+    view_page_cross(picture, end, 2, VIEW_YELLOW);
+    return view_distance(on_axis, position);
+}
+
 VIEW_SHOW(dual)
 {
     static const char *const names[2] = {"spine_2", "neck"};
     const uint32_t num_joints = picture->scene->num_joints;
     const md5_model *const model = picture->model;
     const uint32_t spine = view_page_joint(picture, names[0]);
+    const uint32_t neck = view_page_joint(picture, names[1]);
 
     // Rotate both joints of both figures about the vertical axis, by the angles of the sliders.
     picture->figures[1].kind = VIEW_FIGURE_DUAL;
@@ -320,10 +359,13 @@ VIEW_SHOW(dual)
     for (uint32_t i = 0; i < num_joints; i++)
         dual_palette[i] = dual_of(md5_xform_from_mat34(palette[i]));
 
-    // Compare the waists of the bind pose and of both methods.
+    // Compare the distance of one vertex from the axis, and the waists, of the bind pose and of
+    // both methods.
     enum { BIND, LINEAR, DUAL };
     double waists[3] = {0, 0, 0};
+    double distances[3] = {1, 0, 0};
     double max_distance = 0;
+    const waist_vertex compared = find_waist_vertex(model, spine, neck);
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         md5_vec3 *const linear = common_alloc(2 * (size_t)mesh->num_vertices, sizeof *linear);
@@ -333,11 +375,23 @@ VIEW_SHOW(dual)
             dual[vertex] = skin_dual(mesh, vertex, dual_palette);
             max_distance = fmax(max_distance, view_distance(linear[vertex], dual[vertex]));
         }
+        if (mesh == compared.mesh) {
+            const md5_vec3 axis = md5_mat34_translation(model->bind[spine]);
+            const md5_vec3 bind = mesh->positions[compared.index];
+            distances[BIND] = hypot((double)(bind.x - axis.x), (double)(bind.y - axis.y));
+            distances[LINEAR] =
+                draw_axis_distance(picture, &picture->figures[0], spine, linear[compared.index]);
+            distances[DUAL] =
+                draw_axis_distance(picture, &picture->figures[1], spine, dual[compared.index]);
+        }
         waists[BIND] += waist_size(model, mesh, spine, mesh->positions);
         waists[LINEAR] += waist_size(model, mesh, spine, linear);
         waists[DUAL] += waist_size(model, mesh, spine, dual);
         free(linear);
     }
+    VIEW_FACTS(picture, 100 * fabs(cos((double)view_radians(0.5f * v[0]))),
+               100 * distances[LINEAR] / distances[BIND], 100 * distances[DUAL] / distances[BIND],
+               compared.weight);
     VIEW_FACTS(picture, 100 * waists[LINEAR] / waists[BIND], 100 * waists[DUAL] / waists[BIND],
                max_distance);
     free(palette);

@@ -436,13 +436,13 @@ VIEW_SHOW(bake)
     picture->figures[FIGURE_CACHED].sample = baked_sample_position(baked, part);
     plot_errors(&picture->plots[0], kept, part);
 
-    // The size of the baked clip, and the data that each frame uploads: a palette when skinned, the
-    // time when baked.
+    // The size of the baked clip, and the data that each image uploads: a palette when skinned; two
+    // frames, the fraction and the clip when baked.
     const double palette_bytes = (double)(picture->scene->num_joints * sizeof(md5_mat34));
-    const double time_bytes = (double)sizeof(float);
+    const double job_bytes = (double)sizeof(md5_vec4);
     VIEW_FACTS(picture, baked->num_frames, baked->num_vertices);
     VIEW_FACTS(picture, (double)baked->size / 1024.0, (double)clip->anim->size / 1024.0);
-    VIEW_FACTS(picture, palette_bytes, time_bytes);
+    VIEW_FACTS(picture, palette_bytes, job_bytes);
 
     // Errors: of positions and normals at the frames, and of positions between frames.
     VIEW_FACTS(picture, baked->position_error, view_degrees(baked->normal_error));
