@@ -12,6 +12,7 @@ typedef struct texel_layout {
     size_t size; // bytes per texel
 } texel_layout;
 
+// Returns the layout of a table's texels. The formats are those that md5gli_create_table() accepts.
 static texel_layout table_layout(const md5gl_table *table)
 {
     if (table->format == GL_R32UI)
@@ -23,6 +24,7 @@ static texel_layout table_layout(const md5gl_table *table)
     return (texel_layout){GL_RGBA, GL_FLOAT, 4 * sizeof(float)};
 }
 
+// Writes the first `width` texels of consecutive rows of the bound texture, from row `first` on.
 static void write_rows(const GladGLContext *gl, const md5gl_table *table, GLsizei first,
                        GLsizei width, GLsizei rows, const void *texels)
 {
@@ -32,9 +34,10 @@ static void write_rows(const GladGLContext *gl, const md5gl_table *table, GLsize
                           texels);
 }
 
-// Writes both parts to a texture: the full rows, then the incomplete last row, so that no copy of
-// the data is needed. Each part has `size` bytes; the second may be NULL. Leaves the texture bound.
-// Returns the first texel of the second part.
+// Fills the texture of a table with one or two parts. Each part has `size` bytes and begins in a
+// new row; the second may be NULL. The full rows and the incomplete last row of a part are written
+// by two calls, so that no padded copy of the data is needed. Leaves the texture bound. Returns the
+// index of the first texel of the second part.
 static uint32_t fill_texture(md5gl_renderer *renderer, md5gl_table *table,
                              const void *const parts[2], size_t size)
 {
@@ -53,11 +56,13 @@ static uint32_t fill_texture(md5gl_renderer *renderer, md5gl_table *table,
                        layout.components, layout.type, NULL);
     }
 
-    for (GLsizei i = 0, first = 0; i < 2 && parts[i]; i++, first += rows) {
-        write_rows(gl, table, first, (GLsizei)width, num_full_rows, parts[i]);
+    const size_t full_size = (size_t)num_full_rows * width * layout.size;
+    for (GLsizei i = 0; i < 2 && parts[i]; i++) {
+        const GLsizei first = i * rows;
+        const uint8_t *const bytes = (const uint8_t *)parts[i];
+        write_rows(gl, table, first, (GLsizei)width, num_full_rows, bytes);
         if (last_width > 0)
-            write_rows(gl, table, first + num_full_rows, last_width, 1,
-                       (const uint8_t *)parts[i] + (size_t)num_full_rows * width * layout.size);
+            write_rows(gl, table, first + num_full_rows, last_width, 1, bytes + full_size);
     }
     return (uint32_t)((size_t)rows * width);
 }

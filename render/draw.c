@@ -33,13 +33,15 @@ static float clamp_to_unit(float value)
     return value < 1.0f ? value : 1.0f;
 }
 
+// Converts a value of an sRGB channel, 0..1, to a linear value.
 static float linear_from_srgb(float value)
 {
     return value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
 }
 
-// Writes a material's colour for the shader; black is the default and means white. The classic
-// light multiplies colours as they are in the files, the studio's light multiplies linear colours.
+// Writes a material's colour for the shader: linear if `is_linear`, else as it is in the file. The
+// studio's light multiplies linear colours, the classic light colours as they are. Black, the
+// default of a material, means white.
 static void write_material_color(md5_vec3 color, bool is_linear, float rgb[3])
 {
     const float values[3] = {color.x, color.y, color.z};
@@ -53,9 +55,9 @@ static void write_material_color(md5_vec3 color, bool is_linear, float rgb[3])
     }
 }
 
-// Sets the attributes of a bound mesh to the skinned vertices of an instance. If `has_previous`,
-// also sets the positions of the previous frame; if those are not stored, the current positions
-// are used in their stead.
+// Sets the attributes of a mesh, whose vertex array is bound, to the skinned vertices of an
+// instance in the buffer `posed`. If `has_previous`, also sets the positions of the previous frame.
+// If the buffer does not contain them, the current positions are used instead.
 static void set_posed_attributes(md5gl_renderer *renderer, const md5gl_model *model,
                                  const md5gl_mesh *mesh, uint32_t instance, bool has_previous)
 {
@@ -66,6 +68,7 @@ static void set_posed_attributes(md5gl_renderer *renderer, const md5gl_model *mo
     md5gli_set_attributes(gl, &layout, vertices * instance, 0,
                           mesh->deform.write ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_TEXCOORDS);
     if (has_previous) {
+        // Instances of the previous frame follow all instances of the current frame.
         const bool is_stored = mesh->posed_count > model->num_instances;
         const size_t previous = instance + (is_stored ? model->num_instances : 0);
         gl->VertexAttribPointer(MD5GL_AT_PREVIOUS, 3, GL_FLOAT, GL_FALSE, 0,
@@ -75,14 +78,15 @@ static void set_posed_attributes(md5gl_renderer *renderer, const md5gl_model *mo
     gl->BindBuffer(GL_ARRAY_BUFFER, 0);
 }
 
-// Returns true if no texel of a surface can be cut out. Its depth pass then needs neither a texture
-// nor a fragment stage.
+// Returns true if it is known that no texel of a surface is cut out. The depth pass of such a
+// surface needs neither a texture nor a fragment stage.
 static bool is_surface_opaque(const md5gl_model *model, const md5gl_surface *surface)
 {
     return !model->faded && surface->has_known_opacity && !surface->is_alpha_tested;
 }
 
-// Returns the pass whose program draws a surface.
+// Returns the pass whose program draws a surface: the lit pass has a program for each kind of
+// light, and the depth pass has a faster program for opaque surfaces.
 static enum md5gl_pass effective_pass(const md5gl_renderer *renderer, const model_draw *draw,
                                       const md5gl_surface *surface)
 {
@@ -110,7 +114,8 @@ static const md5gl_program *get_pass_program(md5gl_renderer *renderer, const mod
     return md5gli_get_mesh_program(renderer, draw->model, mesh, MD5GL_PASS_LIT, NULL);
 }
 
-// Binds a program and sets the uniforms that all instances share. `material` is NULL for a stage.
+// Binds a program and sets the uniforms that all instances share. `material` decides the use of
+// vertex colours; it is NULL for a stage, which always uses them.
 static void use_model_program(md5gl_renderer *renderer, const md5gl_model *model,
                               const md5gl_mesh *mesh, const md5gl_material *material,
                               const md5gl_program *program)
@@ -134,28 +139,38 @@ static float alpha_limit(const md5gl_material *material)
     return material->alpha_test > 0.0f ? material->alpha_test : 0.5f;
 }
 
-// Binds the textures of a material; missing ones are replaced by white.
+// Binds a 2D texture, or the white texture if `texture` is 0, so that no unit is empty.
+static void bind_or_white(md5gl_renderer *renderer, const md5gl_program *program,
+                          enum md5gl_unit unit, md5gl_texture texture)
+{
+    md5gli_bind_texture(renderer, program, unit, GL_TEXTURE_2D,
+                        texture ? texture : renderer->white);
+}
+
+// Binds the textures of a material, and sets the uniform that tells the shader which maps exist.
+// With the style MD5GL_UNTEXTURED, the surface is grey and does not glow.
 static void bind_material(md5gl_renderer *renderer, const md5gl_material *material, uint32_t style,
                           const md5gl_program *program)
 {
-    const GladGLContext *gl = &renderer->gl;
-    const bool is_untextured = style & MD5GL_UNTEXTURED;
-    const md5gl_texture diffuse = material->diffuse ? material->diffuse : renderer->white;
-    // The order is that of enum md5gl_unit, from MD5GL_UNIT_TEXTURE on.
-    md5gl_texture maps[] = {diffuse, material->normals, material->specular, material->glow};
-    if (is_untextured) {
-        maps[0] = renderer->grey;
-        maps[3] = 0;
+    const bool is_untextured = (style & MD5GL_UNTEXTURED) != 0;
+    const md5gl_texture diffuse = is_untextured ? renderer->grey : material->diffuse;
+    const md5gl_texture glow = is_untextured ? 0 : material->glow;
+    bind_or_white(renderer, program, MD5GL_UNIT_TEXTURE, diffuse);
+    bind_or_white(renderer, program, MD5GL_UNIT_NORMALS, material->normals);
+    bind_or_white(renderer, program, MD5GL_UNIT_SPECULAR, material->specular);
+    bind_or_white(renderer, program, MD5GL_UNIT_GLOW, glow);
+
+    if (program->uniforms[MD5GL_MAPS] >= 0) {
+        GLint specular_mode = 0; // 1: a specular map, 2: a specular map with thin parts
+        if (material->specular)
+            specular_mode = material->has_thin_parts ? 2 : 1;
+        renderer->gl.Uniform3i(program->uniforms[MD5GL_MAPS], material->normals != 0, specular_mode,
+                               glow != 0);
     }
-    for (uint32_t i = 0; i < 4; i++)
-        md5gli_bind_texture(renderer, program, (enum md5gl_unit)(MD5GL_UNIT_TEXTURE + i),
-                            GL_TEXTURE_2D, maps[i] ? maps[i] : renderer->white);
-    if (program->uniforms[MD5GL_MAPS] >= 0)
-        gl->Uniform3i(program->uniforms[MD5GL_MAPS], maps[1] != 0,
-                      maps[2] == 0 ? 0 : 1 + material->has_thin_parts, maps[3] != 0);
 }
 
-// Sets all state of a mesh except its vertices.
+// Sets all state that drawing a mesh needs, except its vertices: the program, the textures and
+// uniforms of its material, and culling.
 static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
                         const md5gl_surface *surface, const md5gl_program *program)
 {
@@ -170,7 +185,7 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
         gl->Uniform2f(program->uniforms[MD5GL_SURFACE], gloss, alpha_limit(material));
     }
     if (program->uniforms[MD5GL_PAINTS] >= 0) {
-        float colors[6];
+        float colors[6]; // diffuse, specular
         write_material_color(material->diffuse_color, !renderer->is_classic, colors);
         write_material_color(material->specular_color, !renderer->is_classic, colors + 3);
         gl->Uniform3fv(program->uniforms[MD5GL_PAINTS], 2, colors);
@@ -186,10 +201,11 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
         gl->Enable(GL_CULL_FACE);
 }
 
-// Draws the instances of a run of one mesh, whose state is set. All instances of a batch take one
-// draw call; if their vertices are in the mesh's buffer `posed`, each instance takes one. OpenGL ES
-// cannot draw polygons as lines, so edges are drawn from a separate buffer of line indices. A
-// mirrored run is drawn with the opposite front face, because mirroring reverses the winding.
+// Draws the instances of a run of one mesh, whose state is set. All instances of a batch are drawn
+// in one draw call. If a mesh has its skinned vertices in the buffer `posed`, each instance needs a
+// draw call of its own. OpenGL ES cannot draw polygons as lines, so edges are drawn from a separate
+// buffer of line indices. A mirrored run is drawn with the opposite front face, because mirroring
+// reverses the winding.
 static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
                           const md5gl_program *program, const md5gl_run *run)
 {
@@ -246,6 +262,7 @@ static uint32_t count_runs(const md5gl_model *model)
     return model->num_instances > 0 ? 1 : 0;
 }
 
+// Returns a run of the model's instances, as count_runs() counts them.
 static md5gl_run get_run(const md5gl_model *model, uint32_t index)
 {
     if (model->num_runs > 0)
@@ -298,10 +315,10 @@ static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
     }
 }
 
-// In a multisampled target, alpha becomes coverage, which makes cut-out edges soft without sorting.
-// The alpha of the target must remain 1. In an opaque target it is 1 already, so alpha is not
-// written: OpenGL ES cannot replace alpha by 1, and llvmpipe ignores GL_SAMPLE_ALPHA_TO_ONE, which
-// made edges shine.
+// Switches alpha to coverage on or off. In a multisampled target, it makes cut-out edges soft
+// without sorting. The alpha of the target must remain 1. In an opaque target it is 1 already, so
+// alpha is not written: OpenGL ES cannot replace alpha by 1, and llvmpipe ignores
+// GL_SAMPLE_ALPHA_TO_ONE, so that edges would shine.
 void md5gli_set_coverage(md5gl_renderer *renderer, bool on)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -315,8 +332,9 @@ void md5gli_set_coverage(md5gl_renderer *renderer, bool on)
         set(GL_SAMPLE_ALPHA_TO_ONE);
 }
 
-// Switches drawing of polygons as lines in front of their surface on or off. The lines are moved by
-// a polygon offset. OpenGL ES has no offset for lines, so its depth range is slightly nearer.
+// Switches drawing of polygons as lines on or off. A polygon offset moves the lines in front of
+// their surface. OpenGL ES does not have an offset for lines, so a slightly nearer depth range is
+// set instead.
 static void set_edge_mode(md5gl_renderer *renderer, bool on)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -436,7 +454,8 @@ bool md5gl_draw_outputs(md5gl_renderer *renderer, const md5gl_model *model, md5_
 
 // -- Capturing --------------------------------------------------------------------------------
 
-// Reads `size` bytes of the buffer that is bound for transform feedback.
+// Reads the first `size` bytes of the buffer that is bound for transform feedback. OpenGL ES can
+// only map the buffer. Returns false and fills the error if the driver cannot map it.
 static bool read_captured(md5gl_renderer *renderer, size_t size, void *data, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -464,13 +483,15 @@ static bool capture_vertices(md5gl_renderer *renderer, const md5gl_model *model,
                              void *const outputs[MD5GL_NUM_CAPTURED], md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
-    GLuint buffers[MD5GL_NUM_CAPTURED] = {0};
-    gl->GenBuffers(MD5GL_NUM_CAPTURED, buffers);
+    // Draw the first instance.
     gl->UseProgram(program->name);
     md5gli_bind_mesh(renderer, model, mesh, program, &model->batches[0], 0);
     if (mesh->posed && !model->baked)
         set_posed_attributes(renderer, model, mesh, 0, false);
 
+    // Create the buffers that receive the vertices.
+    GLuint buffers[MD5GL_NUM_CAPTURED] = {0};
+    gl->GenBuffers(MD5GL_NUM_CAPTURED, buffers);
     for (uint32_t i = 0; i < MD5GL_NUM_CAPTURED; i++) {
         gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
         gl->BufferData(GL_TRANSFORM_FEEDBACK_BUFFER, (GLsizeiptr)sizes[i], NULL, GL_STREAM_READ);
@@ -482,6 +503,7 @@ static bool capture_vertices(md5gl_renderer *renderer, const md5gl_model *model,
     gl->DrawArrays(GL_POINTS, 0, (GLsizei)mesh->mesh->num_vertices);
     gl->EndTransformFeedback();
     gl->Disable(GL_RASTERIZER_DISCARD);
+
     bool is_read = true;
     for (uint32_t i = 0; i < MD5GL_NUM_CAPTURED && is_read; i++) {
         gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
@@ -508,12 +530,10 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
 
     const md5gl_mesh *const mesh = &model->meshes[mesh_index];
     const size_t count = mesh->mesh->num_vertices;
-    const size_t sizes[MD5GL_NUM_CAPTURED] = {count * sizeof *positions, count * sizeof *normals,
-                                              count * sizeof *tangents};
-    void *const outputs[MD5GL_NUM_CAPTURED] = {positions, normals, tangents};
     if (count == 0)
         return true;
 
+    // Pose one instance with the given palette, or use the current instances.
     (void)md5gli_clear_errors(renderer);
     md5gli_reset_state(renderer);
     const md5gl_instances instance = {.count = 1, .palettes = palette};
@@ -527,9 +547,12 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
     if (!program)
         return false;
 
+    const size_t sizes[MD5GL_NUM_CAPTURED] = {count * sizeof *positions, count * sizeof *normals,
+                                              count * sizeof *tangents};
+    void *const outputs[MD5GL_NUM_CAPTURED] = {positions, normals, tangents};
     const bool is_read = capture_vertices(renderer, model, mesh, program, sizes, outputs, error);
     md5gli_reset_state(renderer);
-    if (palette)
+    if (palette) // the temporary instance must not be drawn
         model->num_batches = 0;
     return is_read && md5gli_check(renderer, "capturing vertices", error)
            && md5gli_check_context(renderer, error);
@@ -582,12 +605,14 @@ static GLenum blend_factor(md5gl_factor factor)
     return factors[factor];
 }
 
+// Returns true if a blend factor depends on the alpha of the target.
 static bool reads_target_alpha(md5gl_factor factor)
 {
     return factor == MD5GL_FACTOR_TARGET_ALPHA || factor == MD5GL_FACTOR_ONE_MINUS_TARGET_ALPHA
            || factor == MD5GL_FACTOR_SOURCE_ALPHA_SATURATE;
 }
 
+// Returns true if a blend factor is the alpha of the stage.
 static bool reads_source_alpha(md5gl_factor factor)
 {
     return factor == MD5GL_FACTOR_SOURCE_ALPHA || factor == MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA;
@@ -599,14 +624,16 @@ static bool has_base(const md5gl_stage_list *list)
     return list->base == MD5GL_BASE_BLACK || list->base == MD5GL_BASE_LIT;
 }
 
+// Sets the colour mask: `masked` are the colour channels that are not written, as flags
+// MD5GL_MASK_*. `alpha` is true if alpha is written.
 static void write_channels(md5gl_renderer *renderer, uint32_t masked, bool alpha)
 {
     renderer->gl.ColorMask(!(masked & MD5GL_MASK_RED), !(masked & MD5GL_MASK_GREEN),
                            !(masked & MD5GL_MASK_BLUE), alpha);
 }
 
-// Returns true if a stage adds to the coverage of the target. A stage that multiplies the target's
-// colour, or that writes no colour, covers nothing.
+// Returns true if a stage adds to the coverage of the target. A stage that only multiplies the
+// target's colour, or that does not write colours, does not.
 static bool adds_coverage(const md5gl_stage *stage)
 {
     const uint32_t all = MD5GL_MASK_RED | MD5GL_MASK_GREEN | MD5GL_MASK_BLUE;
@@ -617,10 +644,10 @@ static bool adds_coverage(const md5gl_stage *stage)
     return stage->source != MD5GL_FACTOR_ZERO && (stage->masked & all) != all;
 }
 
-// Sets blending and masks, and returns the alpha that the shader must write. If the list reads the
-// target's alpha (`uses_alpha`), alpha is blended as the stage specifies. Otherwise the target's
-// alpha is coverage, to which the stage adds; if the blending of colours does not read the stage's
-// alpha, the shader replaces it by the coverage of the stage.
+// Sets blending and masks for a stage, and returns the alpha that the shader must write. If a stage
+// of the list reads the target's alpha (`uses_alpha`), alpha is blended as the stage specifies.
+// Otherwise the target's alpha is coverage, and the stage adds its coverage. If the stage's alpha
+// is not needed to blend its colours, the shader writes the coverage there.
 static enum written_alpha set_blending(md5gl_renderer *renderer, const md5gl_stage *stage,
                                        bool uses_alpha)
 {
@@ -641,6 +668,7 @@ static enum written_alpha set_blending(md5gl_renderer *renderer, const md5gl_sta
     return stage->target == MD5GL_FACTOR_ZERO ? ALPHA_ONE : ALPHA_MAX_COMPONENT;
 }
 
+// Sets the side of triangles that is not drawn.
 static void set_culling(md5gl_renderer *renderer, md5gl_cull cull)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -657,6 +685,7 @@ static void set_depth(md5gl_renderer *renderer, GLenum function, bool writes)
     renderer->gl.DepthMask(writes);
 }
 
+// Sets an offset of the depth of surfaces, in the smallest steps of depth; 0 is none.
 static void set_depth_offset(md5gl_renderer *renderer, float offset)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -681,8 +710,9 @@ static const md5gl_stage black_stage = {.color = {0.0f, 0.0f, 0.0f, 1.0f}};
 
 static const GLint bumped_reflection = 5; // a value of stage_texgen in shaders/stage.frag
 
-// Binds the textures of a stage. A 2D unit that the stage does not use gets the white texture; the
-// cube unit gets none.
+// Binds the textures of a stage: its cube map if `is_cube`, else its 2D texture, and its normal map
+// if `is_bumped`. A 2D unit that the stage does not use gets the white texture; the cube unit gets
+// none.
 static void bind_stage_textures(md5gl_renderer *renderer, const md5gl_program *program,
                                 const md5gl_stage *stage, bool is_cube, bool is_bumped)
 {
@@ -696,7 +726,8 @@ static void bind_stage_textures(md5gl_renderer *renderer, const md5gl_program *p
     md5gli_bind_texture(renderer, program, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, image);
 }
 
-// Draws a stage on the whole surface.
+// Draws a stage on the whole surface, for all instances with the skin of the list. Blending, masks
+// and depth are set by the caller.
 static void draw_stage(md5gl_renderer *renderer, const list_draw *draw, const md5gl_stage *stage,
                        enum alpha_test test, enum written_alpha alpha)
 {
@@ -727,9 +758,9 @@ static void draw_stage(md5gl_renderer *renderer, const list_draw *draw, const md
 
 // -- Bases ----------------------------------------------------------------------------------------
 
-// Fills depth with the pixels that pass the alpha test of at least one stage. If no stage tests
-// alpha, fills depth on the whole surface. If `is_soft`, alpha selects the samples of a pixel
-// instead.
+// Fills depth in black where at least one stage passes its alpha test. If no stage tests alpha,
+// fills depth on the whole surface. If `is_soft`, alpha is not tested, but selects the samples of a
+// pixel.
 static void fill_depth(md5gl_renderer *renderer, const list_draw *draw, bool is_soft)
 {
     const md5gl_stage_list *const list = draw->list;
@@ -764,7 +795,7 @@ static void draw_shadow(md5gl_renderer *renderer, const list_draw *draw)
     md5gli_bind_frame(renderer);
 }
 
-// Draws a mesh lit. If `material` is NULL, uses the material of its skin.
+// Draws the light of a mesh with a material. If `material` is NULL, uses the material of its skin.
 static void draw_lit(md5gl_renderer *renderer, const list_draw *draw,
                      const md5gl_material *material)
 {
@@ -799,6 +830,8 @@ static void draw_light(md5gl_renderer *renderer, const list_draw *draw, bool is_
     }
 }
 
+// Returns the culling of the light of a list: that of its cull mode, but both sides of a two-sided
+// material.
 static md5gl_cull lit_cull_mode(const list_draw *draw)
 {
     const md5gl_stage_list *const list = draw->list;
@@ -832,6 +865,8 @@ static void draw_light_pass(md5gl_renderer *renderer, const list_draw *draw)
     set_shadowing(renderer, renderer->shadowed);
 }
 
+// Draws the opaque base of a list: first black with depth, cut out by the alpha tests of the
+// stages; then, if the base is lit, light where the depth is equal.
 static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
 {
     const md5gl_stage_list *const list = draw->list;
@@ -852,6 +887,8 @@ static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
     md5gli_set_coverage(renderer, false);
     if (!is_lit)
         return;
+
+    // A lit base has written only depth so far.
     write_channels(renderer, 0, true);
     set_depth(renderer, GL_EQUAL, false);
     draw_light(renderer, draw, false);
@@ -870,8 +907,9 @@ static bool uses_target_alpha(const md5gl_stage_list *list)
     return false;
 }
 
-// Sets the alpha of the target to 1 where the last stage of a list was drawn. Targets that are not
-// opaque need this only if the depth of the last stage must be equal.
+// Sets the alpha of the target to 1 where the last stage of a list was drawn, because its stages
+// have used alpha for other values. In a target that is not opaque, alpha is set only if the depth
+// of the last stage must be equal: an opaque base is below such a stage.
 static void restore_opacity(md5gl_renderer *renderer, const list_draw *draw)
 {
     const md5gl_stage_list *const list = draw->list;
@@ -961,7 +999,8 @@ static void reset_list_state(md5gl_renderer *renderer)
 }
 
 // Calls `draw_part` for each list whose mesh is visible. `draw_part` does nothing if a list does
-// not have that part.
+// not have that part. Returns false and fills the error if a program cannot be built; later lists
+// are then not drawn.
 static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
                        const md5gl_stage_list *lists, uint32_t count,
                        void (*draw_part)(md5gl_renderer *renderer, const list_draw *draw),

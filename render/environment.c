@@ -63,10 +63,12 @@ static double row_polar_angle(double y, uint32_t height)
     return pi * (y + 0.5) / height;
 }
 
-// Adds the light of a row to sums[9]. The rows of sums are the spherical harmonics.
+// Adds the light of one row of a panorama to sums[i][k], for each spherical harmonic i and colour
+// channel k. `polar` is the angle of the row from +z, `solid_angle` that of each of its texels.
 static void add_row(const float *rgb, uint32_t width, double polar, double solid_angle,
                     double sums[9][3])
 {
+    // The direction of column 0, and the rotation to the next column.
     const double step = -2.0 * pi / width;
     const double step_cos = cos(step);
     const double step_sin = sin(step);
@@ -79,18 +81,20 @@ static void add_row(const float *rgb, uint32_t width, double polar, double solid
         const float *const texel = rgb + 3 * (size_t)column;
         double values[9];
         compute_harmonics(horizontal * c, horizontal * s, z, values);
-        for (uint32_t i = 0; i < 9; i++)
+        for (uint32_t i = 0; i < 9; i++) {
             for (uint32_t k = 0; k < 3; k++)
                 sums[i][k] += solid_angle * values[i] * texel[k];
-        const double next = c * step_cos - s * step_sin; // cosine of the next column's azimuth
+        }
+        const double next_c = c * step_cos - s * step_sin;
         s = s * step_cos + c * step_sin;
-        c = next;
+        c = next_c;
     }
 }
 
-// Sums the light of all texels, weighted by each of the nine spherical harmonics and by the solid
-// angle of the texel. The image is a latitude-longitude map. sin() and cos() are called per row
-// only: the azimuth of the next column is a rotation by a constant angle.
+// Projects the light of a panorama to spherical harmonics: sums all texels, weighted by each of the
+// nine harmonics and by the solid angle of the texel. The panorama is a latitude-longitude map.
+// sin() and cos() are called only once per row, because each column is the column before it,
+// rotated by a constant angle.
 void md5gli_project_light(uint32_t width, uint32_t height, const float *rgb, md5_vec3 harmonics[9])
 {
     MD5_ASSERT(rgb != NULL && harmonics != NULL, "rgb, harmonics: must not be NULL");
@@ -112,8 +116,9 @@ static md5_vec3 scaled(md5_vec3 color, float factor)
     return (md5_vec3){color.x * factor, color.y * factor, color.z * factor};
 }
 
-// The convolution with a cosine lobe, divided by pi, multiplies degrees 0, 1 and 2 by 1, 2/3 and
-// 1/4.
+// Converts light to the light that a matt surface reflects. This is a convolution with a cosine
+// lobe, divided by pi, which multiplies the harmonics of degrees 0, 1 and 2 by 1, 2/3 and 1/4. The
+// result is a polynomial in the normal.
 void md5gli_reflect_light(const md5_vec3 harmonics[9], md5_vec3 polynomial[9])
 {
     MD5_ASSERT(harmonics != NULL && polynomial != NULL, "harmonics, polynomial: must not be NULL");
@@ -124,9 +129,10 @@ void md5gli_reflect_light(const md5_vec3 harmonics[9], md5_vec3 polynomial[9])
     const float second = 1.092548431f / 4.0f;
     const float square = 0.315391565f / 4.0f;
 
-    const md5_vec3 level = scaled(harmonics[0], even);
-    const md5_vec3 tilt = scaled(harmonics[6], square);
-    polynomial[0] = (md5_vec3){level.x - tilt.x, level.y - tilt.y, level.z - tilt.z};
+    // Harmonic 6, 3 z^2 - 1, contributes to the constant and to the coefficient of z^2.
+    const md5_vec3 mean = scaled(harmonics[0], even);
+    const md5_vec3 minus_one = scaled(harmonics[6], square);
+    polynomial[0] = (md5_vec3){mean.x - minus_one.x, mean.y - minus_one.y, mean.z - minus_one.z};
     polynomial[1] = scaled(harmonics[3], first);
     polynomial[2] = scaled(harmonics[1], first);
     polynomial[3] = scaled(harmonics[2], first);
@@ -139,6 +145,7 @@ void md5gli_reflect_light(const md5_vec3 harmonics[9], md5_vec3 polynomial[9])
 
 // -- Levels -----------------------------------------------------------------------------------
 
+// Returns the side of the next level.
 static uint32_t half_side(uint32_t side)
 {
     return side > 1 ? side / 2 : 1;
@@ -197,8 +204,8 @@ static md5gl_panorama next_level(const md5gl_panorama *level, float *rgb)
     return half;
 }
 
-// Halves a panorama until no side is above `max_side`, and creates all smaller levels. Returns
-// false with MD5_ERROR_MEMORY on failure.
+// Halves a panorama until no side is above `max_side`, and creates all smaller levels, down to one
+// texel. Returns false and fills the error if memory runs out.
 static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *source,
                            uint32_t max_side, md5gl_pyramid *pyramid, md5_error *error)
 {
@@ -212,6 +219,7 @@ static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *sourc
     if (!pyramid->texels)
         return false;
 
+    // Copy the panorama, and halve it in place until it is small enough.
     md5gl_panorama level = {source->width, source->height, pyramid->texels};
     const size_t count = 3 * (size_t)source->width * source->height;
     for (size_t i = 0; i < count; i++)
@@ -220,6 +228,7 @@ static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *sourc
         level = next_level(&level, level.rgb);
     pyramid->levels[pyramid->num_levels++] = level;
 
+    // Each smaller level follows the level before it in memory.
     while (level.width > 1 || level.height > 1) {
         level = next_level(&level, level.rgb + 3 * (size_t)level.width * level.height);
         pyramid->levels[pyramid->num_levels++] = level;
@@ -229,18 +238,21 @@ static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *sourc
 
 // -- Reflections ------------------------------------------------------------------------------
 
-// Adds `weight` times the light from a direction, blended from four texels. Columns repeat; rows
-// above the first and below the last are those at the poles.
+// Adds `weight` times the light from a direction to `sum`. The light is interpolated between the
+// four nearest texels. Columns repeat; above the first and below the last row, that row is used.
 static void add_panorama_light(const md5gl_panorama *from, md5_vec3 direction, float weight,
                                float sum[3])
 {
+    // The position in texels, relative to the centre of the first texel.
     const float azimuth = atan2f(direction.y, direction.x);
     const float polar = acosf(fmaxf(fminf(direction.z, 1.0f), -1.0f));
     const float x = (0.5f - azimuth / (float)(2.0 * pi)) * (float)from->width - 0.5f;
     const float y = polar / (float)pi * (float)from->height - 0.5f;
+
+    // The two columns and the two rows around it, and their weights.
     const float left = floorf(x);
     const float top = floorf(y);
-    const int64_t column = (int64_t)left + from->width; // not negative
+    const int64_t column = (int64_t)left + from->width; // `left` is at least -1
     const uint32_t last_row = from->height - 1;
     const uint32_t columns[2] = {(uint32_t)column % from->width,
                                  (uint32_t)(column + 1) % from->width};
@@ -261,8 +273,9 @@ static void add_panorama_light(const md5gl_panorama *from, md5_vec3 direction, f
     }
 }
 
-// A sample of the lobe around z. Its direction's z is its weight. The texels of its level are about
-// as large as the part of the sphere that the sample represents.
+// A sample of the light that a surface reflects in the direction +z: a direction of a lobe around
+// +z. The z of the direction is also the weight of the sample. The sample is read from the level of
+// the pyramid whose texels are about as large as the part of the sphere that the sample represents.
 typedef struct lobe_sample {
     md5_vec3 direction;
     uint32_t level;
@@ -306,6 +319,7 @@ static int distribute_samples(const md5gl_pyramid *from, float roughness,
         if (facing <= 0.0)
             continue;
         const double horizontal = sqrt(1.0 - facing * facing);
+        // The density of samples: GGX of the halfway direction, divided by 4 for the reflection.
         const double lobe = half_square * (square - 1.0) + 1.0;
         const double density = square / (pi * lobe * lobe) / 4.0; // samples per solid angle
         samples[count].direction = (md5_vec3){(float)(horizontal * cos(azimuth)),
@@ -333,6 +347,7 @@ enum { NUM_REFLECTION_LEVELS = 6 };
 
 // -- Textures ---------------------------------------------------------------------------------
 
+// Sets the sampling of the bound texture of a panorama with mipmaps: columns repeat, rows do not.
 static void set_levels(const GladGLContext *gl, uint32_t num_levels)
 {
     md5gli_set_sampling(gl, GL_TEXTURE_2D, false, GL_LINEAR, GL_LINEAR_MIPMAP_LINEAR);
@@ -340,23 +355,25 @@ static void set_levels(const GladGLContext *gl, uint32_t num_levels)
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, (GLint)num_levels - 1);
 }
 
-// Uploads a level. `format` does not have alpha; GL converts the floats.
-static void upload_cube_level(const GladGLContext *gl, uint32_t level, GLint format,
-                              const md5gl_panorama *panorama)
+// Uploads a mipmap level to the bound texture. `format` is a format without alpha; GL converts the
+// floats.
+static void upload_panorama_level(const GladGLContext *gl, uint32_t level, GLint format,
+                                  const md5gl_panorama *panorama)
 {
     gl->TexImage2D(GL_TEXTURE_2D, (GLint)level, format, (GLsizei)panorama->width,
                    (GLsizei)panorama->height, 0, GL_RGB, GL_FLOAT, panorama->rgb);
 }
 
-// Returns the mean of the light around a direction, which a texel has at an azimuth (its cosine c
-// and sine s) and a polar angle (its sine `horizontal` and cosine z).
+// Returns the weighted mean of the light around a direction: rotates the lobe of samples, whose
+// axis is +z, to the direction. The azimuth of the direction is given by its cosine c and sine s,
+// the polar angle by its sine `horizontal` and cosine z.
 static md5_vec3 blurred_light(const md5gl_pyramid *pyramid, const lobe_sample *samples, int count,
                               float c, float s, float horizontal, float z)
 {
     float sum[3] = {0.0f, 0.0f, 0.0f};
     float weights = 0.0f;
-    // The axes of the lobe: downward, along the row, outward.
     for (int i = 0; i < count; i++) {
+        // Rotate by the polar angle about y, then by the azimuth about z.
         const md5_vec3 d = samples[i].direction;
         const float outward = d.x * z + d.z * horizontal;
         const md5_vec3 to = {outward * c - d.y * s, outward * s + d.y * c,
@@ -411,13 +428,15 @@ static md5gl_texture create_reflections(md5gl_renderer *renderer, const md5gl_py
             const int count = roughness > 0.0f ? distribute_samples(pyramid, roughness, samples)
                                                : sample_mirror(pyramid, level.width, samples);
             blur_level(pyramid, samples, count, &level);
-            upload_cube_level(&renderer->gl, i, GL_RGB16F, &level);
+            upload_panorama_level(&renderer->gl, i, GL_RGB16F, &level);
         }
     }
     md5gli_free(renderer, texels);
     return texture != 0 ? md5gli_end_texture(renderer, GL_TEXTURE_2D, texture, true, error) : 0;
 }
 
+// Computes the light of an environment and creates its textures: the panorama for the background,
+// and the reflections. Returns false and fills the error on failure.
 static bool create_environment_textures(md5gl_renderer *renderer, const md5gl_panorama *source,
                                         md5gl_environment *environment, md5_error *error)
 {
@@ -428,10 +447,13 @@ static bool create_environment_textures(md5gl_renderer *renderer, const md5gl_pa
     if (!create_pyramid(renderer, source, max_side, &pyramid, error))
         return false;
 
+    // The light of matt surfaces.
     const md5gl_panorama *const largest = &pyramid.levels[0];
     md5_vec3 harmonics[9];
     md5gli_project_light(largest->width, largest->height, largest->rgb, harmonics);
     md5gli_reflect_light(harmonics, environment->light);
+
+    // The textures.
     environment->width = largest->width;
     environment->num_levels = pyramid.num_levels;
     const GLuint background =
@@ -439,7 +461,7 @@ static bool create_environment_textures(md5gl_renderer *renderer, const md5gl_pa
     if (background != 0) {
         set_levels(&renderer->gl, pyramid.num_levels);
         for (uint32_t i = 0; i < pyramid.num_levels; i++)
-            upload_cube_level(&renderer->gl, i, GL_RGB9_E5, &pyramid.levels[i]);
+            upload_panorama_level(&renderer->gl, i, GL_RGB9_E5, &pyramid.levels[i]);
         environment->panorama =
             md5gli_end_texture(renderer, GL_TEXTURE_2D, background, true, error);
     }
@@ -497,6 +519,7 @@ const md5_vec3 *md5gl_environment_light(const md5gl_environment *environment)
 
 // -- Frames -----------------------------------------------------------------------------------
 
+// Returns the pass for the light of a frame, without spot lights.
 static enum md5gl_pass select_lit_pass(const md5gl_frame *frame)
 {
     if (frame->lighting == MD5GL_LIGHTING_CLASSIC)
@@ -504,7 +527,9 @@ static enum md5gl_pass select_lit_pass(const md5gl_frame *frame)
     return frame->environment ? MD5GL_PASS_LIT_ENVIRONMENT : MD5GL_PASS_LIT;
 }
 
-// Writes the sky of shaders/sky_studio.glsl to the block, where sky_host.glsl reads it.
+// Writes the sky of the studio's light to the block as a polynomial in the normal, which
+// sky_host.glsl reads in the host's shaders. It equals the sky of shaders/sky_studio.glsl: white
+// from above, and the ground's reflection from below.
 static void write_studio_sky(const md5gl_frame *frame, md5gl_frame_block *block)
 {
     static const float reflected[3] = {0.40f, 0.36f, 0.33f};
@@ -515,9 +540,10 @@ static void write_studio_sky(const md5gl_frame *frame, md5gl_frame_block *block)
     }
 }
 
-// Computes the columns of the matrix that transforms viewport positions to directions from the eye
-// in world space: to the right edge, to the upper edge, and to the middle. A parallel projection
-// has only one direction; its background is drawn with a field of view of 45 degrees.
+// Computes the matrix that transforms viewport positions, -1..1, to directions from the eye in
+// world space. Its columns are: half of the view's width, half of its height, and the direction of
+// its middle. A parallel projection has only one direction; its background is drawn with a field of
+// view of 45 degrees.
 static void compute_rays(const md5gl_frame *frame, float rays[9])
 {
     const float *const clip = frame->clip_from_view.m;
@@ -578,6 +604,8 @@ void md5gli_fail_light(md5gl_renderer *renderer, const md5_error *error)
 // viewport.
 static float background_level(const md5gl_renderer *renderer)
 {
+    // The angles of a pixel and of a texel, radians. The first column of the rays is half of the
+    // view's width.
     const float *const right = renderer->rays;
     const float across = sqrtf(right[0] * right[0] + right[1] * right[1] + right[2] * right[2]);
     const float pixel = 2.0f * across / (float)(renderer->width > 0 ? renderer->width : 1);

@@ -69,7 +69,8 @@ static bool is_finite_vec3(md5_vec3 v)
     return isfinite(v.x) && isfinite(v.y) && isfinite(v.z);
 }
 
-// Returns a description whose defaults are replaced by their values.
+// Returns a description in which the zeros that stand for defaults are replaced by the default
+// values.
 static md5gl_impostor_desc with_defaults(const md5gl_impostor_desc *given)
 {
     md5gl_impostor_desc desc = *given;
@@ -82,8 +83,8 @@ static md5gl_impostor_desc with_defaults(const md5gl_impostor_desc *given)
     if (desc.gpu_limit == 0)
         desc.gpu_limit = (size_t)512 << 20;
     if (desc.lowest == 0.0f && desc.highest == 0.0f) {
-        desc.lowest = 0.17f;
-        desc.highest = 0.79f;
+        desc.lowest = 0.17f;  // about 10 degrees, in radians
+        desc.highest = 0.79f; // about 45 degrees
     }
     return desc;
 }
@@ -100,7 +101,7 @@ static bool has_valid_angles(const md5gl_impostor_desc *desc)
     return is_ascending && desc->lowest >= -quarter && desc->highest <= quarter;
 }
 
-// Checks a description without defaults.
+// Returns true if a description, whose defaults were replaced, is valid. Otherwise fills the error.
 static bool check_description(const md5gl_impostor_desc *desc, md5_error *error)
 {
     enum { MAX_AROUND = 64, MAX_ABOVE = 16, MAX_TEXELS = 512 };
@@ -139,6 +140,7 @@ static uint32_t square_columns(uint32_t count)
 }
 
 // Arranges the views of one frame as cells of a block, and the frames as blocks of the atlas.
+// Blocks and atlas are approximately squares.
 static void arrange_atlas(md5gl_impostors *impostors)
 {
     const md5gl_impostor_desc *const desc = &impostors->desc;
@@ -150,8 +152,8 @@ static void arrange_atlas(md5gl_impostors *impostors)
     impostors->blocks[1] = (uint32_t)((desc->num_frames + across - 1) / across);
 }
 
-// Sets the arrangement of the atlas, its number of mipmap levels and its size in bytes. Fails if
-// the atlas is too large.
+// Sets the arrangement of the atlas, its number of mipmap levels and its size in bytes. Returns
+// false and fills the error if the atlas is too large.
 static bool plan_atlas(const md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
 {
     enum { BYTES_PER_TEXEL = 4 };
@@ -166,6 +168,8 @@ static bool plan_atlas(const md5gl_renderer *renderer, md5gl_impostors *impostor
                            "GL_MAX_TEXTURE_SIZE is %llu",
                            desc->num_frames, (unsigned long long)width, (unsigned long long)height,
                            (unsigned long long)limit);
+
+    // Count the mipmap levels, and the bytes of both textures.
     uint64_t bytes = 0;
     for (uint32_t side = desc->texels; side >= MIN_LEVEL_SIDE; side /= 2) {
         const uint32_t level = impostors->num_levels++;
@@ -183,8 +187,9 @@ static bool plan_atlas(const md5gl_renderer *renderer, md5gl_impostors *impostor
 
 // -- Textures ---------------------------------------------------------------------------------
 
-// Creates textures of `columns` x `rows` cells with sides of `cell` texels. Leaves no texture
-// bound.
+// Creates the two textures of an atlas or a canvas: `columns` x `rows` cells with sides of `cell`
+// texels, and `num_levels` mipmap levels, whose texels are undefined. `is_filtered` is false for
+// the canvas, which shaders do not read. Leaves no texture bound.
 static void create_impostor_textures(md5gl_renderer *renderer, GLuint textures[NUM_PARTS],
                                      uint32_t columns, uint32_t rows, uint32_t cell,
                                      uint32_t num_levels, bool is_filtered)
@@ -256,8 +261,9 @@ static void set_placement_row(md5_mat34 *placement, int row, md5_vec3 axis, md5_
     values[3] = offset - md5_vec3_dot(axis, center);
 }
 
-// Returns the placement that rotates the axes of a view to x, y and z and moves the sphere's centre
-// to the centre of the view's cell. Cells are as wide as the sphere.
+// Returns the placement that draws a view into its cell of the canvas: it rotates the axes of the
+// view to x, y and z, and moves the sphere's centre to the centre of the cell. Cells are as wide as
+// the sphere.
 static md5_mat34 view_placement(const md5gl_impostors *impostors, uint32_t view)
 {
     const md5gl_impostor_desc *const desc = &impostors->desc;
@@ -281,7 +287,8 @@ static void attach_canvas(const GladGLContext *gl, const md5gl_impostors *impost
                                  impostors->canvas[part], level);
 }
 
-// Creates the canvas and its framebuffer, which remains bound. Cells are larger than the images.
+// Creates the canvas and its framebuffer, which remains bound. Cells have twice the resolution of
+// the images, so that the images are averages.
 static void create_canvas_framebuffer(md5gl_renderer *renderer, md5gl_impostors *impostors)
 {
     static const GLenum attachments[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
@@ -305,8 +312,8 @@ static void create_canvas_framebuffer(md5gl_renderer *renderer, md5gl_impostors 
     gl->DrawBuffers(2, attachments);
 }
 
-// Creates the block with the orthographic projection of the canvas. Cells have a side of 2 *
-// radius; the nearest point of a sphere has depth -1.
+// Creates the uniform block with the orthographic projection of the canvas. Cells have a side of
+// 2 * radius in model space; the nearest point of a sphere has depth -1.
 static void create_canvas_block(md5gl_renderer *renderer, md5gl_impostors *impostors)
 {
     const float radius = impostors->desc.radius;
@@ -496,7 +503,8 @@ static void draw_canvas(md5gl_renderer *renderer, const md5gl_impostors *imposto
     gl->BindTexture(GL_TEXTURE_2D, 0);
 }
 
-// Poses one instance for each view, all with the same palette.
+// Poses one instance of the model for each view, all with the same palette and each with the
+// placement of its view. Returns false and fills the error on failure.
 static bool pose_views(md5gl_renderer *renderer, const md5gl_impostors *impostors,
                        md5gl_model *model, const md5_mat34 *palette, md5_error *error)
 {
@@ -536,7 +544,8 @@ static void set_highlights(md5gl_impostors *impostors, const md5gl_model *model)
     impostors->gloss = num_visible > 0 ? sum / (float)num_visible : default_gloss;
 }
 
-// Copies the canvas to the frame's block of the atlas.
+// Copies the canvas to the block of a frame in the atlas. Level n + 1 of the canvas, which has
+// twice the resolution, becomes level n.
 static void copy_canvas(md5gl_renderer *renderer, const md5gl_impostors *impostors, uint32_t frame)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -666,6 +675,7 @@ static void begin_drawing(md5gl_renderer *renderer, const md5gl_impostors *impos
                             GL_TEXTURE_2D, impostors->textures[part]);
 }
 
+// Draws one square per instance, by the program and the state that are set.
 static void draw_squares(md5gl_renderer *renderer, const md5gl_impostors *impostors)
 {
     renderer->gl.BindVertexArray(impostors->array);
@@ -689,7 +699,8 @@ void md5gl_draw_impostor_shadows(md5gl_renderer *renderer, const md5gl_impostors
     md5gli_bind_frame(renderer);
 }
 
-// Returns the program that draws impostors in the frame's light.
+// Returns the program that draws impostors in the frame's light. Except for MD5GL_PASS_LIT, the
+// programs of impostors have the order of the lit passes.
 static enum md5gl_fixed_program lit_impostor_program(const md5gl_renderer *renderer)
 {
     static_assert((int)MD5GL_IMPOSTOR_LIT_CLASSIC_SPOTS - MD5GL_IMPOSTOR_LIT_ENVIRONMENT

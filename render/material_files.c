@@ -16,6 +16,8 @@ typedef struct material_loader {
     char path[PATH_CAPACITY]; // path of the last file that the loader tried to read
 } material_loader;
 
+// Counts a warning about a file and passes it to the host. Sets the status and the file of
+// `warning`.
 static void warn(const material_loader *loader, const char *path, md5_error *warning)
 {
     loader->material_set->num_warnings++;
@@ -25,8 +27,9 @@ static void warn(const material_loader *loader, const char *path, md5_error *war
         loader->desc->warn(loader->desc->warn_user, warning);
 }
 
-// Compares a text with a text of lowercase letters and other characters that contain this bit, such
-// as '.' and digits. Ignores case.
+// Returns true if two texts are equal, ignoring case. `lowercase` consists of lowercase letters,
+// digits and '.'. The bit that distinguishes lowercase letters is set in all of these characters,
+// so setting it in `text` changes only capitals.
 static bool equals_lowercase(const char *text, const char *lowercase)
 {
     const char lowercase_bit = 32; // of ASCII letters
@@ -51,9 +54,10 @@ static void remove_image_extension(char *name)
     }
 }
 
-// Writes the last part of a name without the extension of an image. Names come from the model's
-// file; because only the last part is used, no name can lead out of the folder. Writes "" if the
-// part is too long or contains control characters. Returns the offset of the part in the name.
+// Writes the last part of a name, without the extension of an image, to `part`. Names are from the
+// model's file; because only the last part is used, a name cannot lead out of the folder. Writes ""
+// if the part is too long or contains control characters. Returns the offset of the part in the
+// name.
 static int last_part(const char *name, char part[NAME_CAPACITY])
 {
     const char *start = name;
@@ -75,7 +79,8 @@ static int last_part(const char *name, char part[NAME_CAPACITY])
     return (int)(start - name);
 }
 
-// Loads the image at loader->path. The caller must release its texels.
+// Loads the image at loader->path. Returns false if the file does not exist, and after a warning if
+// it cannot be used. Otherwise the caller must release the texels.
 static bool load_image(material_loader *loader, md5gl_texture_desc *image)
 {
     const md5gl_material_set_desc *const desc = loader->desc;
@@ -84,7 +89,9 @@ static bool load_image(material_loader *loader, md5gl_texture_desc *image)
     const uint8_t *const texels = (const uint8_t *)desc->load(
         desc->user, loader->path, &image->width, &image->height, &error);
     image->texels = texels;
-    if (texels && image->width - 1 < max_side && image->height - 1 < max_side)
+    const bool is_empty = image->width == 0 || image->height == 0;
+    const bool is_too_large = image->width > max_side || image->height > max_side;
+    if (texels && !is_empty && !is_too_large)
         return true;
 
     if (texels) {
@@ -98,9 +105,10 @@ static bool load_image(material_loader *loader, md5gl_texture_desc *image)
     return false;
 }
 
-// Loads the first existing image whose name consists of the first `length` bytes of `name`, "_" and
-// one of the keywords, which are separated by spaces. If `keywords` is "", the name is used without
-// a suffix.
+// Loads the first existing image whose name consists of the first `length` bytes of `name`, "_",
+// one of the keywords, and the extension of an image. The keywords are separated by spaces. If
+// `keywords` is "", the name does not have "_" and a keyword. Returns false if there is no such
+// image.
 static bool find_image(material_loader *loader, const char *name, int length, const char *keywords,
                        md5gl_texture_desc *image)
 {
@@ -121,9 +129,10 @@ static bool find_image(material_loader *loader, const char *name, int length, co
     return false;
 }
 
-// Loads the image of a map. The host can choose the file. Otherwise the file has the name `name`,
-// the last part of the shader, or its first `base` bytes, before a keyword of diffuse images,
-// followed by a keyword of the map.
+// Loads the image of a map. Returns false if there is no such image. The host can choose the file.
+// Otherwise the name of the file is derived from `name`, the last part of the shader: the first
+// `base` bytes of the name, "_" and a keyword of the map. A diffuse image can also have the name
+// itself, or its first `base` bytes, without a keyword.
 static bool find_map(material_loader *loader, const char *shader, const char *name, int base,
                      md5gl_image_kind kind, md5gl_texture_desc *image)
 {
@@ -136,6 +145,7 @@ static bool find_map(material_loader *loader, const char *shader, const char *na
     const int length = (int)strlen(name);
     if (length == 0)
         return false;
+
     if (kind == MD5GL_IMAGE_DIFFUSE) {
         if (find_image(loader, name, length, "", image))
             return true;
@@ -152,6 +162,7 @@ static int base_length(const char *name)
     const char *const last = strrchr(name, '_');
     if (!last || last == name)
         return (int)strlen(name);
+    // Lists of keywords have a space before and after each keyword.
     char keyword[NAME_CAPACITY + 2];
     (void)snprintf(keyword, sizeof keyword, " %s ", last + 1);
     const bool has_keyword = strstr(md5gl_texture_keywords(MD5GL_IMAGE_DIFFUSE), keyword);
@@ -219,17 +230,18 @@ static bool load_material(material_loader *loader, const char *shader, const cha
     return true;
 }
 
-// Copies the material of an earlier mesh with the same shader. Returns true if the mesh needs no
-// material, or if there is such a mesh.
+// Copies the material of an earlier mesh with the same shader. Returns true if there is such a
+// mesh, or if the mesh is empty and does not need a material. Only the last MAX_COMPARED meshes are
+// compared, so that hostile models with very many meshes do not take quadratic time.
 static bool reuse_material(const md5_model *model, uint32_t mesh, md5gl_material *materials)
 {
-    enum { COMPARED = 64 }; // real models have fewer meshes
+    enum { MAX_COMPARED = 64 }; // real models have fewer meshes
     const char *const shader = model->meshes[mesh].shader;
     if (model->meshes[mesh].num_triangles == 0)
         return true;
     if (shader[0] == '\0')
         return false;
-    for (uint32_t i = mesh > COMPARED ? mesh - COMPARED : 0; i < mesh; i++) {
+    for (uint32_t i = mesh > MAX_COMPARED ? mesh - MAX_COMPARED : 0; i < mesh; i++) {
         if (model->meshes[i].num_triangles > 0 && strcmp(model->meshes[i].shader, shader) == 0) {
             materials[mesh] = materials[i];
             return true;

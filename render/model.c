@@ -25,7 +25,8 @@ uint32_t md5gli_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_
     return (uint32_t)(limit / texels);
 }
 
-// Returns true if the palette and the influences of a mesh fit into the context's tables.
+// Returns true if the palette of one instance and the influences of a mesh fit into the tables of
+// the context. Otherwise fills the error.
 static bool fits_tables(const md5gl_renderer *renderer, uint32_t num_joints, const md5gl_mesh *mesh,
                         md5_error *error)
 {
@@ -40,18 +41,19 @@ static bool fits_tables(const md5gl_renderer *renderer, uint32_t num_joints, con
                        num_influences, renderer->max_texels_name, renderer->max_texels);
 }
 
-// Sets the path of a mesh. If the mesh does not fit into the context's tables, sets
-// MD5GL_PATH_CPU; returns false if another path was requested explicitly.
+// Sets the skinning path of a mesh, and the reason for it. MD5GL_PATH_AUTO selects the fastest path
+// without a visible loss. If the mesh does not fit into the tables of the context, the path is
+// MD5GL_PATH_CPU; if a different path was requested explicitly, fills the error and returns false.
 static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5gl_mesh *mesh,
                      md5gl_path requested, md5_error *error)
 {
     const md5_vec3 size = md5_vec3_sub(model->bounds.max, model->bounds.min);
     const bool is_empty = size.x < 0.0f;
     const float diagonal = is_empty ? 0.0f : sqrtf(md5_vec3_dot(size, size));
-    const float limit = MD5GL_MEASURABLE_LOSS * diagonal;
+    const float limit = MD5GL_MEASURABLE_LOSS * diagonal; // in model space
     const bool is_auto = requested == MD5GL_PATH_AUTO;
 
-    // The fastest path without a visible loss, or the requested path.
+    // The later conditions select faster paths.
     mesh->path = is_auto ? MD5GL_PATH_EXACT : requested;
     mesh->reason = is_auto ? "8 is lossy" : "requested";
     if (is_auto && mesh->mesh->loss8 <= limit) {
@@ -88,9 +90,10 @@ static const struct {
 md5gl_layout md5gli_make_layout(size_t count, uint32_t num_arrays)
 {
     md5gl_layout layout = {{0}};
-    for (uint32_t i = 0; i < MD5GL_NUM_ARRAYS; i++)
-        layout.begin[i + 1] =
-            layout.begin[i] + (i < num_arrays ? count * vertex_arrays[i].size : 0);
+    for (uint32_t i = 0; i < MD5GL_NUM_ARRAYS; i++) {
+        const size_t size = i < num_arrays ? count * vertex_arrays[i].size : 0;
+        layout.begin[i + 1] = layout.begin[i] + size;
+    }
     return layout;
 }
 
@@ -117,20 +120,21 @@ typedef struct buffer_part {
     size_t size;
 } buffer_part;
 
-// Fills a static buffer with consecutive parts in one upload; drivers advise against writing to
-// static buffers in several steps. Leaves the buffer bound to GL_ARRAY_BUFFER.
+// Fills a static buffer with consecutive parts. The parts are copied together and uploaded in one
+// call, because drivers advise against writing to static buffers in several steps. Leaves the
+// buffer bound to GL_ARRAY_BUFFER. Returns false and fills the error if memory runs out.
 static bool fill_buffer(md5gl_renderer *renderer, GLuint buffer, const buffer_part *parts,
                         int count, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     size_t size = 0;
-    size_t used = 0;
     for (int i = 0; i < count; i++)
         size += parts[i].size;
     uint8_t *const bytes = MD5GL_NEW(renderer, uint8_t, size, error);
     if (!bytes)
         return false;
 
+    size_t used = 0;
     for (int i = 0; i < count; i++) {
         if (parts[i].size > 0 && parts[i].data)
             memcpy(bytes + used, parts[i].data, parts[i].size);
@@ -145,8 +149,8 @@ static bool fill_buffer(md5gl_renderer *renderer, GLuint buffer, const buffer_pa
     return true;
 }
 
-// Replaces joint indices of 32 bits by 16 bits in place. The write position never passes the read
-// position.
+// Replaces joint indices of 32 bits by indices of 16 bits in place: index i is read at 4 i and
+// written at 2 i, so that no index is overwritten before it is read.
 static void narrow_joints(uint32_t *joints, size_t count)
 {
     unsigned char *const bytes = (unsigned char *)joints;
@@ -181,7 +185,8 @@ static void set_slot_attributes(const GladGLContext *gl, uint32_t slots, bool is
     }
 }
 
-// Uploads `slots` joints and weights per vertex, 4 or 8, and sets their attributes.
+// Uploads `slots` joints and weights per vertex, 4 or 8, and sets their attributes. Returns false
+// and fills the error if memory runs out.
 static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t slots,
                          uint32_t num_joints, md5_error *error)
 {
@@ -213,7 +218,9 @@ static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t sl
     return uploaded;
 }
 
-// Uploads all influences to tables, and the index of each vertex's first influence.
+// Uploads all influences to tables, for the paths that read any number of influences per vertex.
+// Also uploads the index of each vertex's first influence; except for the path COMPUTE, it is an
+// attribute.
 static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -223,6 +230,8 @@ static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
                                                  count * sizeof *source->influences);
     mesh->exact_joints = md5gli_create_table(renderer, GL_R32UI, source->influence_joints,
                                              count * sizeof *source->influence_joints);
+
+    // The array has one more element: the end of the last vertex's influences.
     const size_t size = source->num_vertices * sizeof(uint32_t) + sizeof(uint32_t);
     gl->GenBuffers(1, &mesh->influences);
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->influences);
@@ -239,7 +248,8 @@ static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
     gl->EnableVertexAttribArray(MD5GL_AT_JOINTS_HIGH);
 }
 
-// Returns the number of joints and weights per vertex in the attributes of a path.
+// Returns the number of joints and weights per vertex in the attributes of a path, or 0 if the path
+// reads them from tables or does not read them.
 static uint32_t slots_per_vertex(md5gl_path path)
 {
     if (path == MD5GL_PATH_4)
@@ -293,7 +303,8 @@ static bool upload_attributes(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_er
     return true;
 }
 
-// Uploads a mesh: its vertices, the data of its skinning path, and its triangles.
+// Uploads a mesh: its vertices, the data of its skinning path, and its triangles. Returns false and
+// fills the error if the mesh is too large or memory runs out.
 static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num_joints,
                         md5_error *error)
 {
@@ -315,6 +326,7 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
     if (!upload_attributes(renderer, mesh, error))
         return false;
 
+    // The data of the skinning path.
     const uint32_t slots = slots_per_vertex(mesh->path);
     if (slots > 0 && !upload_slots(renderer, mesh, slots, num_joints, error))
         return false;
@@ -349,7 +361,7 @@ void md5gl_set_material(md5gl_renderer *renderer, md5gl_model *model, uint32_t s
     MD5_ASSERT_RESERVED(material);
     md5gl_surface *const surface = md5gli_get_surface(model, skin, mesh);
     const md5gl_material *const former = &surface->material;
-    // Opacity depends on these members.
+    // The opacity depends on these members: md5gl_pose() must find it again if they change.
     if (former->diffuse != material->diffuse || former->alpha_test != material->alpha_test
         || former->is_opaque != material->is_opaque)
         surface->has_known_opacity = false;
@@ -403,6 +415,7 @@ bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t 
 
 // -- Binding ----------------------------------------------------------------------------------
 
+// Binds a table, which is a texture buffer or, where those are missing, a 2D texture.
 static void bind_table(md5gl_renderer *renderer, const md5gl_program *program, enum md5gl_unit unit,
                        const md5gl_table *table)
 {
@@ -410,15 +423,17 @@ static void bind_table(md5gl_renderer *renderer, const md5gl_program *program, e
                         table->texture);
 }
 
-// Sets the uniforms for motion vectors and ids. `before` is the number of instances in earlier
-// batches.
+// Sets the uniforms for motion vectors and ids of a batch. `before` is the number of instances in
+// earlier batches. Without ids, the index of an instance plus 1 is its id.
 static void bind_previous(md5gl_renderer *renderer, const md5gl_model *model,
                           const md5gl_mesh *mesh, const md5gl_program *program,
                           const md5gl_batch *batch, uint32_t before)
 {
     const GladGLContext *gl = &renderer->gl;
+    // A mesh that was skinned once does not use palettes here. The uniform then only tells whether
+    // its buffer contains the instances of the previous frame.
     uint32_t previous_palettes = batch->previous_palettes;
-    if (mesh->posed && !model->baked) // skinned once, with the previous instances in its buffer
+    if (mesh->posed && !model->baked)
         previous_palettes = mesh->posed_count > model->num_instances;
     gl->Uniform3i(program->uniforms[MD5GL_PREVIOUS], (GLint)previous_palettes,
                   (GLint)batch->previous_placements, (GLint)model->previous_weights);
@@ -439,6 +454,7 @@ static uint32_t first_vertex(const md5gl_model *model, const md5gl_mesh *mesh)
     return first;
 }
 
+// Binds the tables of baked clips, in the units that influences have without clips.
 static void bind_baked_clips(md5gl_renderer *renderer, const md5gl_baked *baked,
                              const md5gl_program *program)
 {
@@ -447,6 +463,7 @@ static void bind_baked_clips(md5gl_renderer *renderer, const md5gl_baked *baked,
     bind_table(renderer, program, MD5GL_UNIT_INFLUENCE_JOINTS, &baked->vertices);
 }
 
+// Binds the tables of morph targets. `before` is the number of instances in earlier batches.
 static void bind_morph(md5gl_renderer *renderer, const md5gl_model *model,
                        const md5gl_program *program, uint32_t before)
 {
@@ -487,6 +504,7 @@ void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const 
 
 // -- Deforms ----------------------------------------------------------------------------------
 
+// Returns the deform of a mesh that is drawn as it is. Its `write` is NULL.
 static md5gl_deform no_deform(const md5_mesh *mesh)
 {
     return (md5gl_deform){.num_vertices = mesh->num_vertices, .num_triangles = mesh->num_triangles};
@@ -513,6 +531,7 @@ static void add_deform(const GladGLContext *gl, md5gl_mesh *mesh, const md5gl_de
 {
     const size_t size = 3 * (size_t)deform->num_triangles * sizeof *deform->indices;
     if (mesh->path != MD5GL_PATH_CPU) {
+        // The shader of the new path does not read joints and weights.
         for (GLuint i = MD5GL_AT_JOINTS; i <= MD5GL_AT_WEIGHTS_HIGH; i++)
             gl->DisableVertexAttribArray(i);
         if (mesh->posed == 0)
@@ -527,7 +546,8 @@ static void add_deform(const GladGLContext *gl, md5gl_mesh *mesh, const md5gl_de
     gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)size, deform->indices, GL_STATIC_DRAW);
 }
 
-// Checks the deformed mesh that replaces a mesh. `index` is for messages.
+// Returns true if a deformed mesh can replace a mesh. Otherwise fills the error. `index` is the
+// index of the mesh, for messages.
 static bool check_deform(const md5gl_deform *deform, const md5gl_mesh *mesh, uint32_t index,
                          md5_error *error)
 {
@@ -580,7 +600,8 @@ bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mes
 
 // -- Public -----------------------------------------------------------------------------------
 
-// Allocates a model and adds it to the models of the renderer.
+// Allocates a model with its meshes in one block, and adds it to the models of the renderer.
+// Returns NULL and fills the error if memory runs out.
 static md5gl_model *allocate_model(md5gl_renderer *renderer, const md5_model *model,
                                    md5_error *error)
 {
@@ -615,6 +636,8 @@ static bool create_bounds(md5gl_renderer *renderer, md5gl_model *copy, md5_error
     return true;
 }
 
+// Uploads all meshes, each on the requested path or the path that MD5GL_PATH_AUTO selects. Returns
+// false and fills the error on failure.
 static bool upload_meshes(md5gl_renderer *renderer, md5gl_model *copy, md5gl_path path,
                           md5_error *error)
 {

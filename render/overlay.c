@@ -5,8 +5,8 @@
 #include <limits.h>
 #include <math.h>
 
-// Sets the state of an overlay and returns its program. Returns NULL if the program cannot be
-// built; md5gl_end_frame() reports the error.
+// Sets the state of an overlay, uses its program and returns it. `array` is the vertex array of the
+// overlay. Returns NULL if the program cannot be built; md5gl_end_frame() reports the error.
 static const md5gl_program *begin_overlay(md5gl_renderer *renderer, enum md5gl_fixed_program which,
                                           GLuint array, bool tests_depth)
 {
@@ -57,6 +57,8 @@ void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertice
     gl->DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)num_lines);
 }
 
+// Draws a floor at height `z` around `centre`: a grid with cells of the side `cell` if it is not 0,
+// and the light of the point lights from index `first_light` on.
 static void draw_floor(md5gl_renderer *renderer, float z, float cell, uint32_t first_light,
                        md5_vec3 centre, float radius)
 {

@@ -44,22 +44,25 @@ static bool is_red_empty(const md5gl_texture_desc *desc)
     return high[0] - low[0] <= 2 && high[1] - low[1] > 8;
 }
 
-// Finds the direction of green from the slopes that the map contains. The surface is a height field
-// h(u, v), and the slopes are dh/du in red and dh/dv in green. Their derivatives along the other
-// axis are both the mixed derivative of h, so they are equal if green points along v, and opposite
-// if green points against v. The correlation of both derivatives over the whole map is therefore 1
-// or -1 without noise; its sign decides.
+// Guesses the encoding of a normal map: the channel that contains x, and the direction of green.
+//
+// The direction of green follows from the slopes that the map contains. The surface is a height
+// field h(u, v), and the slopes are dh/du in red and dh/dv in green. Their derivatives along the
+// other axis are both the mixed derivative of h. So they are equal if green points along v, and
+// opposite if green points against v. Without noise, the correlation of both derivatives over the
+// whole map is 1 or -1. Its sign decides.
 uint32_t md5gl_guess_normals(const md5gl_texture_desc *desc)
 {
     enum { ROWS_READ = 256 }; // reading all rows of a large map would take longer than decoding it
     static const double max_correlation = -0.02; // of a map whose green points against v
-    double product = 0.0;
-    double squares = 0.0; // correlation = product / squares
     MD5_ASSERT(desc != NULL && desc->texels != NULL, "desc: must have texels");
 
+    // The correlation is product / squares.
     const bool is_rxgb = is_red_empty(desc);
     const int red = is_rxgb ? 3 : 0;
     const uint32_t step = 1 + desc->height / (ROWS_READ + 1);
+    double product = 0.0;
+    double squares = 0.0;
     for (uint32_t y = 0; y + 1 < desc->height; y += step) {
         for (uint32_t x = 0; x + 1 < desc->width; x++) {
             const md5gl_slopes here = read_slopes(texel_at(desc, x, y), red);
@@ -80,10 +83,13 @@ uint32_t md5gl_guess_normals(const md5gl_texture_desc *desc)
 
 bool md5gl_has_transparent_texels(const md5gl_texture_desc *desc)
 {
-    size_t clear = 0;
     MD5_ASSERT(desc != NULL && desc->texels != NULL, "desc: must have texels");
     const size_t count = (size_t)desc->width * desc->height;
-    for (size_t i = 0; i < count; i++)
-        clear += desc->texels[4 * i + 3] < 128;
-    return clear > count / 100;
+    size_t num_transparent = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (desc->texels[4 * i + 3] < 128)
+            num_transparent++;
+    }
+    // A few transparent texels can be errors of compression.
+    return num_transparent > count / 100;
 }

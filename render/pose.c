@@ -15,14 +15,15 @@
 
 // -- Morph targets --------------------------------------------------------------------------
 
-// A delta in the layout that bind_morphed.glsl reads.
+// A delta of a morph target in the layout that bind_morphed.glsl reads: three texels of four
+// floats.
 typedef struct delta_texels {
     float position[3];
-    float target;
+    float target; // index of the morph target
     float normal[3];
-    float pad;
+    float unused1;
     float tangent[3];
-    float more_pad;
+    float unused2;
 } delta_texels;
 
 // Returns true if `texels` fit into a table. Otherwise fills the error; `what` names the data.
@@ -36,7 +37,7 @@ static bool fits_table(const md5gl_renderer *renderer, uint64_t texels, const ch
                        renderer->max_texels);
 }
 
-// Converts the deltas of a mesh.
+// Writes the deltas of a mesh in the layout of the shader.
 static void write_mesh_deltas(const md5_morph_mesh *mesh, delta_texels *deltas)
 {
     for (uint32_t i = 0; i < mesh->num_deltas; i++) {
@@ -45,7 +46,11 @@ static void write_mesh_deltas(const md5_morph_mesh *mesh, delta_texels *deltas)
         const md5_vec3 n = delta->normal;
         const md5_vec3 t = delta->tangent;
         deltas[i] = (delta_texels){
-            {p.x, p.y, p.z}, (float)delta->target, {n.x, n.y, n.z}, 0.0f, {t.x, t.y, t.z}, 0.0f};
+            .position = {p.x, p.y, p.z},
+            .target = (float)delta->target,
+            .normal = {n.x, n.y, n.z},
+            .tangent = {t.x, t.y, t.z},
+        };
     }
 }
 
@@ -54,7 +59,8 @@ static void write_mesh_deltas(const md5_morph_mesh *mesh, delta_texels *deltas)
 static void write_first_deltas(const md5_morph_mesh *mesh, uint32_t num_vertices,
                                uint32_t num_earlier_deltas, uint32_t *first)
 {
-    uint32_t next = 0; // index of the next vertex that has deltas
+    // The mesh lists only the vertices that have deltas: `next` is the position in that list.
+    uint32_t next = 0;
     for (uint32_t vertex = 0; vertex < num_vertices; vertex++) {
         first[vertex] = num_earlier_deltas + mesh->first[next];
         if (next < mesh->num_vertices && mesh->vertices[next] == vertex)
@@ -150,6 +156,7 @@ void md5gl_destroy_morph(md5gl_renderer *renderer, md5gl_morph *morph)
 
 // -- Baked clips ----------------------------------------------------------------------------
 
+// Returns the number of vertices of all meshes.
 static uint32_t count_vertices(const md5_model *model)
 {
     uint32_t count = 0;
@@ -160,6 +167,8 @@ static uint32_t count_vertices(const md5_model *model)
 
 enum { MAX_FRAMES = 1 << 24 }; // a float represents all smaller frame indices exactly
 
+// Returns true if baked clips belong to a model with these vertices and fit into tables. Otherwise
+// fills the error.
 static bool check_clips(const md5gl_renderer *renderer, const md5_model *model,
                         const md5_baked *const *clips, uint32_t count, md5_error *error)
 {
@@ -188,9 +197,9 @@ static bool check_clips(const md5gl_renderer *renderer, const md5_model *model,
         renderer->max_texels_name, limit);
 }
 
-// Writes the vertices of all clips to `vertices`, one clip after the other, and two vectors per
-// clip to `ranges`: the minimum of the bounds with the clip's first frame, and the size of a step
-// of the quantized positions.
+// Writes the vertices of all clips to `vertices`, one clip after the other. Writes two vectors per
+// clip to `ranges`: the minimum of the clip's bounds with the index of its first frame, and the
+// size of a step of the quantized positions.
 static void collect_clips(const md5gl_baked *baked, const md5_baked *const *clips,
                           md5_baked_vertex *vertices, md5_vec4 *ranges)
 {
@@ -207,7 +216,8 @@ static void collect_clips(const md5gl_baked *baked, const md5_baked *const *clip
     }
 }
 
-// Uploads all clips as one table of vertices and one table of ranges.
+// Uploads all clips as one table of vertices and one table of ranges. Returns false and fills the
+// error on failure.
 static bool upload_clips(md5gl_renderer *renderer, md5gl_baked *baked,
                          const md5_baked *const *clips, size_t num_frames, md5_error *error)
 {
@@ -255,8 +265,8 @@ md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model
     baked->model = model;
     baked->num_vertices = count_vertices(model);
     baked->num_clips = count;
+    baked->bounds = md5_bounds_from_points(NULL, 0); // empty
     size_t num_frames = 0;
-    baked->bounds = md5_bounds_from_points(NULL, 0);
     for (uint32_t i = 0; i < count; i++) {
         baked->bounds = md5_bounds_union(baked->bounds, clips[i]->bounds);
         baked->num_frames[i] = clips[i]->num_frames;
@@ -284,7 +294,9 @@ void md5gl_destroy_baked(md5gl_renderer *renderer, md5gl_baked *baked)
 
 // -- Batches ----------------------------------------------------------------------------------
 
-// Enlarges the array of batches, and creates the tables of the new batches.
+// Enlarges the array of batches to `num_batches`, and creates the tables of the new batches.
+// Batches and tables are kept for later poses. Returns false and fills the error if memory runs
+// out.
 static bool reserve_batches(md5gl_renderer *renderer, md5gl_model *model, uint32_t num_batches,
                             md5_error *error)
 {
@@ -332,8 +344,9 @@ static void fill_batch(md5gl_renderer *renderer, md5gl_batch *batch, const md5_m
     }
 }
 
-// Uploads palettes, which may be NULL, and placements. Each batch contains as many instances as fit
-// into the tables.
+// Distributes the instances to batches and uploads their palettes, which may be NULL, and their
+// placements. Each batch contains as many instances as fit into the tables. Returns false and fills
+// the error on failure.
 static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
                          const md5gl_instances *instances, md5_error *error)
 {
@@ -367,8 +380,9 @@ static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5
 
 // -- Skinning once ----------------------------------------------------------------------------
 
-// Uploads one instance to its part of the arrays of all instances. `instance_layout` is the layout
-// of `vertices`, `buffer_layout` that of the bound buffer, which contains all instances.
+// Uploads the vertices of one instance to the bound buffer, which contains the arrays of all
+// instances. `instance_layout` is the layout of `vertices`, `buffer_layout` is the layout of the
+// buffer.
 static void write_instance(const GladGLContext *gl, const md5gl_layout *buffer_layout,
                            const md5gl_layout *instance_layout, uint32_t num_arrays,
                            uint32_t instance, const uint8_t *vertices)
@@ -406,8 +420,9 @@ static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5
     md5_skin_one(&job);
 }
 
-// Computes the deformed surface of an instance from its skinned vertices, and uploads it as element
-// `index` of the arrays. `deformed` is scratch memory.
+// Computes the deformed surface of an instance from its skinned vertices with the caller's
+// function, and uploads it as element `index` of the arrays. `instance` is the index that the
+// function receives. `deformed` is scratch memory.
 static void deform_one(const GladGLContext *gl, const md5gl_model *model, const md5gl_mesh *mesh,
                        uint32_t instance, uint32_t index, const uint8_t *skinned, uint8_t *deformed)
 {
@@ -449,6 +464,8 @@ typedef struct skin_scratch {
     uint8_t *deformed;
 } skin_scratch;
 
+// Allocates the scratch memory for one instance of a mesh as one block. Returns false and fills the
+// error if memory runs out.
 static bool alloc_scratch(md5gl_renderer *renderer, const md5gl_model *model,
                           const md5gl_mesh *mesh, skin_scratch *scratch, md5_error *error)
 {
@@ -467,8 +484,8 @@ static bool alloc_scratch(md5gl_renderer *renderer, const md5gl_model *model,
     return true;
 }
 
-// Skins the instances with some palettes and morph weights, and uploads them from element `first`
-// of the arrays on.
+// Skins `count` instances with their palettes and morph weights. Uploads them to the elements of
+// the arrays from `first` on.
 static void skin_instances(const GladGLContext *gl, const md5gl_model *model,
                            const md5gl_mesh *mesh, uint32_t count, const md5_mat34 *palettes,
                            const float *weights, uint32_t first, const skin_scratch *scratch)
@@ -491,8 +508,9 @@ static void skin_instances(const GladGLContext *gl, const md5gl_model *model,
     }
 }
 
-// Skins one instance at a time into scratch memory and uploads it: first all instances of the pose,
-// then, if the buffer contains them, the same instances in the previous frame.
+// Skins all instances of a mesh on the CPU, one instance at a time, and uploads them. If the buffer
+// has space for the instances of the previous frame, they follow the current instances. Returns
+// false and fills the error on failure.
 static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
                         const md5gl_instances *instances, md5_error *error)
 {
@@ -520,8 +538,8 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
     return true;
 }
 
-// Skins `copies` times all instances of a mesh with a compute shader: copy 0 is the current pose,
-// copy 1 the pose of the previous frame.
+// Skins all instances of a mesh with a compute shader into the buffer `posed`: copy 0 in the
+// current pose and, if `copies` is 2, copy 1 in the pose of the previous frame.
 static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
                             const md5gl_mesh *mesh, uint32_t num_instances, uint32_t copies)
 {
@@ -542,6 +560,7 @@ static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
         for (uint32_t b = 0; b < model->num_batches; b++) {
             const md5gl_batch *const batch = &model->batches[b];
             md5gli_bind_mesh(renderer, model, mesh, program, batch, first);
+            // The offsets of the previous palettes and weights in their tables; 0 for copy 0.
             gl->Uniform3i(program->uniforms[MD5GL_PREVIOUS],
                           (GLint)(copy * batch->previous_palettes), 0,
                           (GLint)(copy * model->previous_weights));
@@ -554,6 +573,7 @@ static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
         }
     }
 
+    // Later draws read the buffer as vertex attributes.
     renderer->optional.MemoryBarrier(MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
     for (uint32_t i = 0; i < MD5GL_NUM_STORAGE_BINDINGS; i++)
         gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, i, 0);
@@ -562,7 +582,8 @@ static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
     gl->UseProgram(0);
 }
 
-// Skins all instances of a mesh into its buffer `posed`. Does nothing on paths that skin per pass.
+// Skins all instances of a mesh into its buffer `posed`, on the paths CPU and COMPUTE. Does nothing
+// on the other paths, which skin in each pass. Returns false and fills the error on failure.
 static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_mesh *mesh,
                     const md5gl_instances *instances, md5_error *error)
 {
@@ -599,7 +620,8 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
 
 // -- Poses ------------------------------------------------------------------------------------
 
-// Checks the weights of morph targets.
+// Returns true if the morph targets of the instances belong to the model and their weights fit into
+// a table. Otherwise fills the error.
 static bool check_weights(const md5gl_renderer *renderer, const md5gl_model *model,
                           const md5gl_instances *instances, size_t num_weights, md5_error *error)
 {
@@ -617,6 +639,7 @@ static bool check_weights(const md5gl_renderer *renderer, const md5gl_model *mod
     return fits_table(renderer, num_texels, "weights of morph targets", error);
 }
 
+// Uploads the weights of morph targets, which makes the model morphed.
 static void upload_weights(md5gl_renderer *renderer, md5gl_model *model,
                            const md5gl_instances *instances, size_t num_weights)
 {
@@ -628,7 +651,7 @@ static void upload_weights(md5gl_renderer *renderer, md5gl_model *model,
     model->morph = instances->morph;
 }
 
-// Uploads instances that are skinned from palettes.
+// Uploads instances that are skinned from palettes. Returns false and fills the error on failure.
 static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
                           const md5gl_instances *instances, md5_error *error)
 {
@@ -655,6 +678,7 @@ static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
     if (!fill_batches(renderer, model, palettes, instances, error))
         return false;
 
+    // Skin the meshes on the paths that skin once for all passes.
     for (uint32_t i = 0; i < num_meshes; i++) {
         if (!preskin(renderer, model, &model->meshes[i], instances, error))
             return false;
@@ -685,7 +709,7 @@ static bool check_jobs(const md5gl_baked *baked, const md5gl_clip_job *jobs, uin
     return true;
 }
 
-// Converts jobs to texels for the shader.
+// Writes one texel per job for the shader: both frames, the fraction between them, and the clip.
 static void write_jobs(const md5gl_clip_job *jobs, uint32_t count, md5_vec4 *texels)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -707,7 +731,7 @@ static bool reserve_jobs(md5gl_renderer *renderer, md5gl_baked *baked, uint32_t 
     return baked->jobs;
 }
 
-// Uploads instances of baked clips.
+// Uploads instances of baked clips. Returns false and fills the error on failure.
 static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
                        const md5gl_instances *instances, md5_error *error)
 {
@@ -747,7 +771,7 @@ static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
     return true;
 }
 
-// Returns the run of one instance.
+// Returns a run that contains only one instance. `skins` may be NULL.
 static md5gl_run run_of_instance(const md5gl_model *model, const uint32_t *skins, uint32_t instance)
 {
     md5gl_run run = {.first = instance, .count = 1};
@@ -758,7 +782,8 @@ static md5gl_run run_of_instance(const md5gl_model *model, const uint32_t *skins
     return run;
 }
 
-// Returns the number of runs of instances. `skins` may be NULL. Writes the runs unless `runs` is
+// Divides the instances into runs: consecutive instances with the same skin and the same winding of
+// triangles. Returns the number of runs. `skins` may be NULL. Writes the runs unless `runs` is
 // NULL.
 static uint32_t find_runs(const md5gl_model *model, const uint32_t *skins, md5gl_run *runs)
 {
@@ -780,7 +805,8 @@ static uint32_t find_runs(const md5gl_model *model, const uint32_t *skins, md5gl
     return num_runs;
 }
 
-// Stores the runs of instances in the model. `skins` may be NULL.
+// Stores the runs of instances in the model. `skins` may be NULL. Returns false and fills the error
+// if a skin does not exist or memory runs out.
 static bool set_runs(md5gl_renderer *renderer, md5gl_model *model, const uint32_t *skins,
                      md5_error *error)
 {
@@ -809,14 +835,15 @@ static bool set_runs(md5gl_renderer *renderer, md5gl_model *model, const uint32_
 static bool is_mirror(const md5_mat34 *matrix)
 {
     const float *const m = matrix->m;
-    // In double, because products of three small or large floats are not floats.
+    // In double, because products of three floats can be outside the range of float.
     const double x = (double)m[5] * (double)m[10] - (double)m[6] * (double)m[9];
     const double y = (double)m[6] * (double)m[8] - (double)m[4] * (double)m[10];
     const double z = (double)m[4] * (double)m[9] - (double)m[5] * (double)m[8];
     return (double)m[0] * x + (double)m[1] * y + (double)m[2] * z < 0.0;
 }
 
-// Finds the instances whose placements are mirrored. Their triangles have the opposite winding.
+// Sets `mirrored`: the instances whose placements mirror them, so that their triangles have the
+// opposite winding. Returns false and fills the error if memory runs out.
 static bool find_mirrored(md5gl_renderer *renderer, md5gl_model *model,
                           const md5gl_instances *instances, md5_error *error)
 {
@@ -843,7 +870,7 @@ static bool find_mirrored(md5gl_renderer *renderer, md5gl_model *model,
     return true;
 }
 
-// Sets the skins, tints and ids of all instances.
+// Sets the skins, tints and ids of all instances. Returns false and fills the error on failure.
 static bool set_appearance(md5gl_renderer *renderer, md5gl_model *model,
                            const md5gl_instances *instances, md5_error *error)
 {
@@ -852,6 +879,7 @@ static bool set_appearance(md5gl_renderer *renderer, md5gl_model *model,
     const uint32_t *const ids = instances->ids;
     model->tinted = false;
     model->faded = false;
+    model->has_ids = false;
     model->num_runs = 0;
     if (model->num_batches == 0)
         return true;
@@ -886,22 +914,24 @@ static md5_bounds find_bounds(const md5gl_model *model, const md5gl_instances *i
 {
     const uint32_t num_joints = model->model->skeleton.num_joints;
     const md5_mat34 *palette = instances->palettes;
-    md5_bounds all = md5_bounds_from_points(NULL, 0);
-    md5_bounds one = all;
-    if (instances->baked)
-        one = instances->baked->bounds;
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     for (uint32_t i = 0; i < instances->count; i++) {
+        md5_bounds instance_bounds = md5_bounds_from_points(NULL, 0); // in model space
         if (palette)
-            one = md5_bounds_from_joints(model->joint_bounds, palette + (size_t)i * num_joints,
-                                         num_joints);
-        all = md5_bounds_union(
-            all, instances->placements ? md5_bounds_transform(one, instances->placements[i]) : one);
+            instance_bounds = md5_bounds_from_joints(model->joint_bounds,
+                                                     palette + (size_t)i * num_joints, num_joints);
+        else if (instances->baked)
+            instance_bounds = instances->baked->bounds;
+        if (instances->placements)
+            instance_bounds = md5_bounds_transform(instance_bounds, instances->placements[i]);
+        bounds = md5_bounds_union(bounds, instance_bounds);
     }
-    return all;
+    return bounds;
 }
 
-// Returns true if the diffuse texture of a material can have transparent texels. Opaque textures
-// are marked: their alpha is the constant 1; see md5gl_create_texture(). WebGL cannot mark them.
+// Returns true if the diffuse texture of a material can have transparent texels.
+// md5gl_create_texture() marks opaque textures: their alpha is replaced by the constant 1. WebGL
+// cannot mark them.
 static bool can_be_transparent(md5gl_renderer *renderer, md5gl_texture diffuse)
 {
     GLint alpha = GL_ALPHA;
@@ -923,8 +953,8 @@ static bool needs_alpha_test(md5gl_renderer *renderer, const md5_mesh *mesh,
     return material->diffuse && can_be_transparent(renderer, material->diffuse);
 }
 
-// Finds the visible meshes that need the alpha test, if their materials changed. That queries GL,
-// so it is done once per pose; before, all meshes count as alpha-tested.
+// Finds the visible meshes that need the alpha test, if their materials changed. This queries GL,
+// so it is done once per pose. Before, all meshes count as alpha-tested.
 static void update_opacity(md5gl_renderer *renderer, md5gl_model *model)
 {
     for (uint32_t skin = 0; skin < model->num_skins; skin++) {
@@ -939,7 +969,8 @@ static void update_opacity(md5gl_renderer *renderer, md5gl_model *model)
     }
 }
 
-// Returns true if the previous frame's instances contain no array that the current instances lack.
+// Returns true if the current instances have all arrays that the instances of the previous frame
+// have.
 static bool has_matching_arrays(const md5gl_instances *instances)
 {
     const md5gl_instances *const previous = instances->previous;
@@ -952,8 +983,8 @@ static bool has_matching_arrays(const md5gl_instances *instances)
     return !previous->weights || instances->morph;
 }
 
-// Replaces the pose of a model: uploads palettes or baked clips. The previous pose is lost, also on
-// failure.
+// Replaces the pose of a model: uploads palettes or baked clips. The earlier pose is lost, also on
+// failure. Returns false and fills the error on failure.
 static bool replace_pose(md5gl_renderer *renderer, md5gl_model *model,
                          const md5gl_instances *instances, md5_error *error)
 {

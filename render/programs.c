@@ -226,9 +226,10 @@ static const char *skip_number(const char *text, long *number)
     return end != text ? end : NULL;
 }
 
-// Returns the line number at the beginning of a message, and sets `message` to the text after it.
-// Formats: "0:2015(3): error: x" (Mesa), "0(2015) : error x" (NVIDIA), "ERROR: 0:2015: x" (others).
-// Returns -1 for other formats.
+// Returns the line number at the beginning of a driver's message, and sets `message` to the text
+// after it. Formats: "0:2015(3): error: x" (Mesa, with the column), "0(2015) : error x" (NVIDIA),
+// "ERROR: 0:2015: x" (others). The number before the line is the number of a string, which is
+// ignored. For other formats, returns -1 and sets `message` to the whole log.
 static long parse_log_line(const char *log, const char **message)
 {
     long string;
@@ -247,7 +248,9 @@ static long parse_log_line(const char *log, const char **message)
     return line;
 }
 
-// Fills the error with the first line of a log and with the file and the line of its location.
+// Fills the error with the first line of a driver's log, and with the file and the line that it
+// refers to. `step` says what failed. If the log does not contain a known line, the error names the
+// last of the files, the entry point. Returns false.
 static bool fail_with_log(const char *log, const md5gl_source *files, const char *step,
                           md5_error *error)
 {
@@ -255,16 +258,17 @@ static bool fail_with_log(const char *log, const md5gl_source *files, const char
     const long line = parse_log_line(log, &message);
     const size_t length = strcspn(message, "\r\n");
     const char *const text = length > 0 ? message : "no message from the driver";
-    const int shown = length > 0 ? (int)length : (int)strlen(text);
-    int last = 0;
-    while (last + 1 < MD5GL_MAX_SOURCES && files[last + 1].text)
-        last++;
-    if (line > 0 && line / LINES_PER_FILE <= last)
+    const int text_length = length > 0 ? (int)length : (int)strlen(text);
+
+    int last_file = 0;
+    while (last_file + 1 < MD5GL_MAX_SOURCES && files[last_file + 1].text)
+        last_file++;
+    if (line > 0 && line / LINES_PER_FILE <= last_file)
         return md5gli_fail(error, MD5_ERROR_GPU, "shaders/%s:%ld: %s: %.*s",
-                           files[line / LINES_PER_FILE].file, line % LINES_PER_FILE, step, shown,
-                           text);
-    return md5gli_fail(error, MD5_ERROR_GPU, "shaders/%s: %s: %.*s", files[last].file, step, shown,
-                       text);
+                           files[line / LINES_PER_FILE].file, line % LINES_PER_FILE, step,
+                           text_length, text);
+    return md5gli_fail(error, MD5_ERROR_GPU, "shaders/%s: %s: %.*s", files[last_file].file, step,
+                       text_length, text);
 }
 
 // OpenGL ES requires explicit precisions. Desktops always use the highest.
@@ -282,7 +286,8 @@ static const char *stage_heading(const md5gl_renderer *renderer, GLenum stage)
     return renderer->is_es ? es_heading : "#version 330 core\n";
 }
 
-// Compiles a stage. Returns 0 on failure.
+// Compiles a stage from its files, each with a heading that sets its line numbers. Returns 0 and
+// fills the error on failure.
 static GLuint compile_stage(md5gl_renderer *renderer, GLenum stage, const md5gl_source *files,
                             md5_error *error)
 {
@@ -309,8 +314,9 @@ static GLuint compile_stage(md5gl_renderer *renderer, GLenum stage, const md5gl_
     return 0;
 }
 
-// Links the attached stages, and sets the values that never change: locations of uniforms, texture
-// units, the block Frame.
+// Links the attached stages of a program. Then queries the locations of its uniforms, and sets the
+// values that never change: the binding of the block Frame and the units of samplers. Returns false
+// and fills the error if linking fails; `files` is for the message.
 static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
                          md5gl_program *program, md5_error *error)
 {
@@ -324,13 +330,15 @@ static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
         return fail_with_log(log, files, "does not link", error);
     }
 
+    // Uniforms.
     for (uint32_t i = 0; i < MD5GL_NUM_UNIFORMS; i++)
         program->uniforms[i] = gl->GetUniformLocation(program->name, uniform_names[i]);
     const GLuint frame = gl->GetUniformBlockIndex(program->name, "Frame");
     if (frame != GL_INVALID_INDEX)
         gl->UniformBlockBinding(program->name, frame, MD5GL_FRAME_BINDING);
-    gl->UseProgram(program->name);
 
+    // Samplers. `units` records which units the program reads.
+    gl->UseProgram(program->name);
     for (uint32_t i = 0; i < sizeof program_samplers / sizeof program_samplers[0]; i++) {
         const GLint location = gl->GetUniformLocation(program->name, program_samplers[i].name);
         if (location < 0)
@@ -345,7 +353,7 @@ static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
 // OpenGL ES requires a fragment stage even in programs that only write depth or capture vertices.
 static const md5gl_source no_fragments[MD5GL_MAX_SOURCES] = {{"(none)", "void main() {}\n"}};
 
-// Compiles the stages of a program and attaches them.
+// Compiles the stages of a program and attaches them. Returns false and fills the error on failure.
 static bool attach_stages(md5gl_renderer *renderer, const md5gl_program_sources *sources,
                           GLuint program, md5_error *error)
 {
@@ -401,8 +409,8 @@ void md5gli_set_integer(const GladGLContext *gl, const md5gl_program *program,
 
 // -- Text for hosts ---------------------------------------------------------------------------
 
-// All names of the files below that are visible outside of functions. They get a prefix, so that
-// they do not collide with the host's names.
+// All names of the files in md5gl_shadow_glsl() that are visible outside of functions. They get a
+// prefix, so that they do not collide with the host's names.
 // clang-format off
 #define HOST_NAMES(X) \
     X(Frame) X(clip_from_world) X(previous_clip_from_world) X(eye) X(light_direction) X(light) \
@@ -484,8 +492,8 @@ static const md5gl_source blends[MD5GL_NUM_BLENDINGS] = {
 static const md5gl_source binds[] = {PLAIN, MORPHED};
 
 // Builds the program that draws skinned models in a pass, unless it exists already. The vertex
-// stage consists of the pass's own file, if it has one, then of the files for skinning, then of the
-// entry point.
+// stage consists of a file of the pass, if it has one, then of the files for skinning, then of the
+// entry point. Returns false and fills the error on failure.
 static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin skin,
                        enum md5gl_pass pass, md5_error *error)
 {
@@ -509,6 +517,8 @@ static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin sk
         skin_functions[skin],
         is_capture ? capture_entry : draw_entry,
     };
+
+    // Insert the files after the file of the pass.
     md5gl_program_sources sources = passes[pass];
     const uint32_t num_own_files = sources.vertex[0].text != NULL ? 1 : 0;
     memcpy(&sources.vertex[num_own_files], skinning, sizeof skinning);
@@ -524,15 +534,17 @@ bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant
         if (!md5gli_build_program(renderer, &sources, &renderer->preskin[variant], error))
             return false;
     }
+    // Vertices that are skinned already do not need variants.
     const enum md5gl_skin skin = skins[path];
-    return build_pass(renderer, skin == MD5GL_SKIN_POSED ? 0 : variant, skin, MD5GL_PASS_LIT,
-                      error);
+    const int pass_variant = skin == MD5GL_SKIN_POSED ? 0 : variant;
+    return build_pass(renderer, pass_variant, skin, MD5GL_PASS_LIT, error);
 }
 
 const md5gl_program *md5gli_get_mesh_program(md5gl_renderer *renderer, const md5gl_model *model,
                                              const md5gl_mesh *mesh, enum md5gl_pass pass,
                                              md5_error *error)
 {
+    // Vertices that are skinned already, also those of baked clips, do not need variants.
     const enum md5gl_skin skin = skins[model->baked ? MD5GL_PATH_AUTO : mesh->path];
     const bool is_posed = skin == MD5GL_SKIN_BAKED || skin == MD5GL_SKIN_POSED;
     const int variant = is_posed ? 0 : md5gl_variant_index(model->blending, model->morph != NULL);

@@ -23,8 +23,8 @@ static void default_free(void *user, void *memory, size_t size)
 
 // -- Functions and limits of the context ------------------------------------------------------
 
-// glad does not check the functions that it loads; this loader stores the name of the first missing
-// function.
+// A loader for glad, which does not check the functions that it loads: it stores the name of the
+// first missing function.
 typedef struct validating_loader {
     const md5gl_opts *opts;
     const char *first_missing; // name, or NULL
@@ -42,11 +42,13 @@ static GLADapiproc load_checked(void *user, const char *name)
 // The version text of OpenGL ES and of WebGL begins with this prefix, on desktops with a number.
 static const char es_prefix[] = "OpenGL ES";
 
+// Loads the functions that every supported context has. Returns false and fills the error if there
+// is no context, its version is not supported, or a function is missing.
 static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5_error *error)
 {
     GladGLContext *gl = &renderer->gl;
     validating_loader loader = {.opts = opts};
-    // glad calls these functions while it loads, before the result can be checked.
+    // Check the functions that glad calls while it loads, before its result can be checked.
     static const char *const names[] = {"glGetString", "glGetIntegerv", "glGetStringi"};
     for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (!load_checked(&loader, names[i]))
@@ -65,11 +67,16 @@ static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5
     renderer->is_es = strncmp(version, es_prefix, sizeof es_prefix - 1) == 0;
     renderer->is_webgl = renderer->is_es && strstr(version, "WebGL") != NULL;
 
-    if (renderer->is_es)
+    // Load the functions of the version, and check the version.
+    bool is_supported;
+    if (renderer->is_es) {
         gladLoadGLES2ContextUserPtr(gl, load_checked, &loader);
-    else
+        is_supported = gl->ES_VERSION_3_0 != 0;
+    } else {
         gladLoadGLContextUserPtr(gl, load_checked, &loader);
-    if (renderer->is_es ? !gl->ES_VERSION_3_0 : !gl->VERSION_3_3)
+        is_supported = gl->VERSION_3_3 != 0;
+    }
+    if (!is_supported)
         return md5gli_fail(
             error, MD5_ERROR_GPU,
             "unsupported OpenGL version: expected OpenGL 3.3 or OpenGL ES 3.0, found %s", version);
@@ -80,6 +87,7 @@ static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5
     return true;
 }
 
+// Returns true if the context has an extension.
 static bool has_extension(const GladGLContext *gl, const char *wanted)
 {
     GLint count = 0;
@@ -113,7 +121,7 @@ static md5gl_proc load_function(const md5gl_opts *opts, const char *name)
     return opts->load(opts->load_user, name);
 }
 
-// Loads the function that reports a lost context.
+// Loads the function that reports a lost context, if the version or an extension has it.
 static void load_reset_status(md5gl_renderer *renderer, const md5gl_opts *opts, GLint version)
 {
     const bool is_core = version >= (renderer->is_es ? 32 : 45);
@@ -125,7 +133,7 @@ static void load_reset_status(md5gl_renderer *renderer, const md5gl_opts *opts, 
         memcpy(&renderer->optional.GetGraphicsResetStatus, &function, sizeof function);
 }
 
-// Loads the functions of compute shaders.
+// Loads the functions of compute shaders, if the version or extensions have them.
 static void load_compute(md5gl_renderer *renderer, const md5gl_opts *opts, GLint version)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -160,6 +168,7 @@ static void load_optional_functions(md5gl_renderer *renderer, const md5gl_opts *
         load_compute(renderer, opts, version);
 }
 
+// Returns a limit of the context, or 0 if the context does not report it.
 static uint32_t get_limit(const GladGLContext *gl, GLenum name)
 {
     GLint value = 0;
@@ -169,6 +178,8 @@ static uint32_t get_limit(const GladGLContext *gl, GLenum name)
 
 // -- Shared objects -------------------------------------------------------------------------
 
+// Adds an attribute to the bound vertex array, which reads the bound buffer. Bytes are normalized
+// to 0..1. `divisor` is 1 if the attribute advances per instance, 0 if per vertex.
 static void add_attribute(const GladGLContext *gl, GLuint attribute, GLint size, GLenum type,
                           size_t stride, size_t offset, GLuint divisor)
 {
@@ -205,6 +216,9 @@ static void begin_array(const GladGLContext *gl, GLuint *array, GLuint *buffer)
     gl->BindBuffer(GL_ARRAY_BUFFER, *buffer);
 }
 
+// Creates the objects that all models share: the frame's uniform block, the vertex arrays of
+// overlays, the shadow maps, and the textures that replace missing textures. Returns false and
+// fills the error on failure.
 static bool create_renderer_objects(md5gl_renderer *renderer, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -233,6 +247,7 @@ static bool create_renderer_objects(md5gl_renderer *renderer, md5_error *error)
 
     gl->GenVertexArrays(1, &renderer->empty_array);
     md5gli_create_shadows(renderer);
+
     static const uint8_t white[4] = {255, 255, 255, 255};
     static const uint8_t grey[4] = {176, 176, 176, 255};
     md5gl_texture_desc desc = {.width = 1, .height = 1, .texels = white};
@@ -252,6 +267,7 @@ static void query_device(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
 
+    // Tables are texture buffers, in OpenGL ES 2D textures.
     renderer->max_texture_size = get_limit(gl, GL_MAX_TEXTURE_SIZE);
     const uint64_t texels = renderer->is_es
                                 ? (uint64_t)MD5GL_TABLE_WIDTH * renderer->max_texture_size
@@ -272,6 +288,7 @@ static void query_device(md5gl_renderer *renderer)
     const uint32_t limit = get_limit(gl, GL_MAX_RENDERBUFFER_SIZE);
     renderer->max_target_size = limit < side ? limit : side;
 
+    // The name of the device with its version of OpenGL.
     const char *device = (const char *)gl->GetString(GL_RENDERER);
     const char *version = (const char *)gl->GetString(GL_VERSION);
     if (!device)
@@ -318,7 +335,7 @@ md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error)
     return NULL;
 }
 
-// GL ignores name 0, so this function can also destroy an incomplete renderer.
+// Destroys a renderer. It may be incomplete: GL ignores the name 0.
 void md5gl_destroy_renderer(md5gl_renderer *renderer)
 {
     MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);

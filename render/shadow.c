@@ -34,7 +34,8 @@ static const float contact_radius = 0.75f;
 
 // -- Maps -------------------------------------------------------------------------------------
 
-// Sets the side of a map, texels. The first map of spot lights stands for all four.
+// Sets the side of a map, texels, and allocates its texture. The maps of the four spot lights are
+// the quarters of one texture, so the first of them stands for all.
 static void resize_map(md5gl_renderer *renderer, int index, uint32_t texels)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -57,9 +58,9 @@ static void resize_map(md5gl_renderer *renderer, int index, uint32_t texels)
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
 }
 
-// Creates a sampler that finds no casters outside of the map. OpenGL ES 3.0 does not have border
-// colours; there the texels at the edge repeat, which are empty if the frame's bounds of the
-// casters are correct.
+// Creates a sampler of depth maps that finds no casters outside of the map. OpenGL ES 3.0 does not
+// have border colours. There the texels at the edge repeat, which are empty if the frame's bounds
+// of the casters are correct. `compare` is GL_NONE if depth is read instead of compared.
 static GLuint create_sampler(const md5gl_renderer *renderer, GLint filter, GLint compare)
 {
     static const float nothing[4] = {1.0f, 1.0f, 1.0f, 1.0f};
@@ -170,8 +171,9 @@ static md5_vec3 spot_direction(const md5gl_point_light *light)
     return (md5_vec3){0.0f, 0.0f, -1.0f};
 }
 
-// Writes the cone of a spot light: the intensity rises from 0 at the cone's angle to 1 at the inner
-// angle, linearly in their cosines.
+// Writes the cone of a spot light for the shader: the intensity rises from 0 at the outer angle to
+// 1 at the inner angle, linearly in the cosine of the angle. The shader computes it as the dot
+// product of the direction from the surface to the light with cone[0..2], plus cone[3].
 static void write_cone(const md5gl_point_light *light, md5_vec3 axis, float cone[4])
 {
     const float angle = fminf(0.5f * light->cone, 180.0f) * radians_per_degree;
@@ -183,7 +185,8 @@ static void write_cone(const md5gl_point_light *light, md5_vec3 axis, float cone
     cone[3] = -cosf(angle) * rise;
 }
 
-// Sets the view of a spot light's map, and writes its matrix to the block. `index` counts the maps.
+// Sets the view of a spot light's map, and writes its matrix and the width of its texels at
+// distance 1 to the block, still without division by the number of texels. `index` counts the maps.
 static void begin_spot(md5gl_renderer *renderer, const md5gl_point_light *light, md5_vec3 axis,
                        uint32_t index, md5gl_frame_block *block)
 {
@@ -218,7 +221,9 @@ static uint32_t begin_lights(md5gl_renderer *renderer, const md5gl_frame *frame,
         memcpy(block->point_positions[count], position, sizeof position);
         memcpy(color, light->color, sizeof light->color);
         count++;
-        cone[3] = 1.0f; // shines in all directions
+
+        // Without a cone, the light shines in all directions: the intensity is always 1.
+        cone[3] = 1.0f;
         if (!(light->cone > 0.0f))
             continue;
 
@@ -251,9 +256,11 @@ typedef struct shadow_sizes {
 
 // Rounds a length up to one of a series of lengths that differ by at most a quarter. While the pose
 // changes, maps keep their scale and, by view_matrix(), their texels, so that edges do not move.
+// The series are the floats whose fraction has at most two bits. A carry from the fraction
+// increases the exponent, which is also correct.
 static float round_up_length(float length)
 {
-    const uint32_t mask = (1u << 21) - 1; // all but two bits of the fraction
+    const uint32_t mask = (1u << 21) - 1; // the lowest 21 of the 23 bits of the fraction
     uint32_t bits;
     memcpy(&bits, &length, sizeof bits);
     bits = (bits + mask) & ~mask;
@@ -261,6 +268,7 @@ static float round_up_length(float length)
     return length;
 }
 
+// Returns the side of the key light's map that a frame requests, texels.
 static uint32_t requested_side(const md5gl_frame *frame)
 {
     return frame->shadow_texels > 0 ? frame->shadow_texels : DEFAULT_SIDE;
@@ -304,7 +312,8 @@ static void measure_sun_map(const md5gl_frame *frame, md5_vec3 size, float margi
     sizes->sun_reach = map_width * (sizes->filter + margin);
 }
 
-// The same for the contact map.
+// Computes the extent of the contact map for casters with bounds of this size. `margin` is as in
+// measure_sun_map(). The map is wider than the casters, because points next to them are shaded too.
 static void measure_contact_map(const md5gl_frame *frame, md5_vec3 size, float margin,
                                 shadow_sizes *sizes)
 {
@@ -477,6 +486,7 @@ static md5_bounds find_casters(const md5gl_renderer *renderer)
     return casters;
 }
 
+// Returns the lit pass whose programs also read the maps of spot lights.
 static enum md5gl_pass pass_with_spots(enum md5gl_pass pass)
 {
     if (pass == MD5GL_PASS_LIT)
@@ -512,6 +522,7 @@ static void upload_map_block(md5gl_renderer *renderer, const md5gl_depth_map *ma
 void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
                           md5gl_frame_block *block)
 {
+    // Without bounds of the caller, the casters are the posed models.
     static const md5_bounds unset = {0};
     md5gl_frame complete = *frame;
     renderer->casters_are_set =
@@ -533,8 +544,9 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
     if (!renderer->shadowed)
         return;
 
+    // These matrices of zeros move every point outside of the range of the map, so that nothing is
+    // shadowed. begin_sun() replaces them.
     block->shadow[0] = 1.0f;
-    // Without a map, every point is outside of its range, so that nothing is shadowed.
     block->sun_from_world[12] = 2.0f;
     block->contact_from_world[12] = 2.0f;
     if (has_casters)
@@ -542,6 +554,7 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
     if (num_spots > 0)
         begin_spot_maps(renderer, frame, num_spots, block);
 
+    // Upload the views of the maps and clear the maps.
     for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
         upload_map_block(renderer, &renderer->maps[i], block);
         md5gli_bind_map(renderer, &renderer->maps[i]);
@@ -559,8 +572,9 @@ void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_depth_map *map)
     gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, map->frame_block);
 }
 
-// The maps must be bound even if the frame has no shadows: a shadow sampler must refer to a depth
-// texture although the shader does not read it.
+// Binds the shadow maps to consecutive units. The maps must be bound even if the frame does not
+// have shadows: a shadow sampler must refer to a depth texture although the shader does not read
+// it.
 void md5gli_bind_shadows(md5gl_renderer *renderer, uint32_t first_unit, uint32_t count)
 {
     const GladGLContext *gl = &renderer->gl;

@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-// DESKTOP: OpenGL ES does not have this state.
+// Values of `is_desktop`. DESKTOP: OpenGL ES does not have this state.
 enum { ANY, DESKTOP };
 
 // -- Tables -----------------------------------------------------------------------------------
@@ -57,10 +57,13 @@ typedef struct buffer_binding {
     GLenum query;
 } buffer_binding;
 
-// Returns the bindings that this context has, and stores their number in *count.
+// Returns the bindings that this context has, and stores their number in *count. The table lists
+// the bindings of all contexts first, then the binding of desktop OpenGL, then the binding of
+// contexts with storage buffers.
 static const buffer_binding *get_bindings(const md5gl_renderer *renderer, size_t *count)
 {
-    static const buffer_binding all[] = {
+    enum { NUM_ES_BINDINGS = 5, NUM_DESKTOP_BINDINGS = 6, NUM_STORAGE_BINDINGS = 7 };
+    static const buffer_binding all[NUM_STORAGE_BINDINGS] = {
         {GL_ARRAY_BUFFER, GL_ARRAY_BUFFER_BINDING},
         {GL_UNIFORM_BUFFER, GL_UNIFORM_BUFFER_BINDING},
         {GL_TRANSFORM_FEEDBACK_BUFFER, GL_TRANSFORM_FEEDBACK_BUFFER_BINDING},
@@ -70,9 +73,11 @@ static const buffer_binding *get_bindings(const md5gl_renderer *renderer, size_t
         {MD5GL_SHADER_STORAGE_BUFFER, MD5GL_SHADER_STORAGE_BUFFER_BINDING},
     };
     if (renderer->is_es)
-        *count = 5;
+        *count = NUM_ES_BINDINGS;
+    else if (renderer->has_storage_buffers)
+        *count = NUM_STORAGE_BINDINGS;
     else
-        *count = renderer->has_storage_buffers ? 7 : 6;
+        *count = NUM_DESKTOP_BINDINGS;
     return all;
 }
 
@@ -97,6 +102,7 @@ static GLuint get_integer(const GladGLContext *gl, GLenum name)
     return (GLuint)value;
 }
 
+// Returns a buffer binding with an index, and the range of the buffer that is bound.
 static md5gl_range_state get_range(const GladGLContext *gl, GLenum binding, GLenum start,
                                    GLenum size, GLuint index)
 {
@@ -107,6 +113,7 @@ static md5gl_range_state get_range(const GladGLContext *gl, GLenum binding, GLen
     return range;
 }
 
+// Saves the bindings of the program, the vertex array, framebuffers and buffers.
 static void save_bindings(const md5gl_renderer *renderer, md5gl_host_state *host)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -133,6 +140,7 @@ static void save_bindings(const md5gl_renderer *renderer, md5gl_host_state *host
                       MD5GL_SHADER_STORAGE_BUFFER_SIZE, i);
 }
 
+// Saves the textures and samplers of all units that the renderer uses.
 static void save_units(const md5gl_renderer *renderer, md5gl_host_state *host)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -151,6 +159,7 @@ static void save_units(const md5gl_renderer *renderer, md5gl_host_state *host)
     gl->ActiveTexture(host->active_unit);
 }
 
+// Saves the state that the tables of this file list.
 static void save_tables(const md5gl_renderer *renderer, md5gl_host_state *host)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -207,6 +216,7 @@ void md5gl_save_state(md5gl_renderer *renderer)
 
 // -- Setting ----------------------------------------------------------------------------------
 
+// Binds a buffer with an index as get_range() has saved it. Size 0 is the whole buffer.
 static void restore_range(const GladGLContext *gl, GLenum target, GLuint index,
                           const md5gl_range_state *range)
 {
@@ -217,6 +227,7 @@ static void restore_range(const GladGLContext *gl, GLenum target, GLuint index,
         gl->BindBufferBase(target, index, (GLuint)range->buffer);
 }
 
+// Sets the bindings of the program, the vertex array, framebuffers and buffers.
 static void set_bindings(const md5gl_renderer *renderer, const md5gl_host_state *state)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -237,12 +248,13 @@ static void set_bindings(const md5gl_renderer *renderer, const md5gl_host_state 
         gl->BindBuffer(bindings[i].target, state->buffers[i]);
 }
 
+// Sets the textures and samplers of all units that the renderer uses.
 static void set_units(md5gl_renderer *renderer, const md5gl_host_state *state)
 {
     const GladGLContext *gl = &renderer->gl;
     for (uint32_t i = 0; i < MD5GL_NUM_UNITS; i++) {
         const md5gl_unit_state *const unit = &state->units[i];
-        renderer->bound[i] = 0;
+        renderer->bound[i] = 0; // unknown: the next draw binds its texture
         gl->ActiveTexture(GL_TEXTURE0 + i);
         gl->BindTexture(GL_TEXTURE_2D, unit->texture);
         gl->BindTexture(GL_TEXTURE_CUBE_MAP, unit->cube);
@@ -255,6 +267,7 @@ static void set_units(md5gl_renderer *renderer, const md5gl_host_state *state)
     gl->ActiveTexture(state->active_unit);
 }
 
+// Sets the state that the tables of this file list.
 static void set_tables(const md5gl_renderer *renderer, const md5gl_host_state *state)
 {
     const GladGLContext *gl = &renderer->gl;

@@ -27,6 +27,7 @@ bool md5gli_fail_missing(md5_error *error, const char *what)
                        what);
 }
 
+// Returns the name of a GL error.
 static const char *error_name(GLenum code)
 {
     switch (code) {
@@ -47,12 +48,15 @@ static const char *error_name(GLenum code)
     }
 }
 
-// GL has one flag per kind of error. The loop is limited because a lost context can report errors
-// forever.
+// Clears all errors and returns the first. GL has one flag per kind of error, and GetError() clears
+// one of them. The loop is limited because a lost context can report errors forever.
 GLenum md5gli_clear_errors(md5gl_renderer *renderer)
 {
+    enum { MAX_ERRORS = 32 };
     const GLenum first = renderer->gl.GetError();
-    for (int i = 0; i < 32 && renderer->gl.GetError() != GL_NO_ERROR; i++) {
+    for (int i = 0; i < MAX_ERRORS; i++) {
+        if (renderer->gl.GetError() == GL_NO_ERROR)
+            break;
     }
     return first;
 }
@@ -85,6 +89,8 @@ bool md5gli_check_context(md5gl_renderer *renderer, md5_error *error)
 // size preserves the alignment.
 enum { HEADER = 16, KIND_OFFSET = 8 };
 
+// Returns zeroed memory for `count` elements of `size` bytes, with a header before it. Returns NULL
+// and fills the error if memory runs out or the size overflows.
 void *md5gli_alloc(const md5_allocator *allocator, size_t count, size_t size, md5_error *error)
 {
     const bool fits = size == 0 || count <= (SIZE_MAX - HEADER) / size;

@@ -26,6 +26,7 @@ struct md5gl_target {
     GLuint depth_samples;        // multisampled depth: a renderbuffer
 };
 
+// Creates a multisampled renderbuffer and attaches it to the bound framebuffer.
 static GLuint create_renderbuffer(const GladGLContext *gl, const md5gl_target *target,
                                   GLenum format, GLenum attachment)
 {
@@ -83,6 +84,7 @@ static GLuint create_attached_texture(const GladGLContext *gl, const md5gl_targe
     return texture;
 }
 
+// Returns true if the bound framebuffer of a target is complete. Otherwise fills the error.
 static bool check_target(md5gl_renderer *renderer, const md5gl_target *target, md5_error *error)
 {
     if (!md5gli_check(renderer, "creating a target", error))
@@ -98,16 +100,18 @@ static bool check_target(md5gl_renderer *renderer, const md5gl_target *target, m
                        target->height, state, cause);
 }
 
-// Creates the framebuffer of a multisampled target. Leaves it bound.
+// Creates the framebuffer that frames of a multisampled target are drawn into. Leaves it bound.
+// Returns false and fills the error on failure.
 static bool create_multisampled(md5gl_renderer *renderer, md5gl_target *target, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     gl->GenFramebuffers(1, &target->drawn);
     gl->BindFramebuffer(GL_FRAMEBUFFER, target->drawn);
-    target->colour_samples =
-        renderer->is_es
-            ? create_renderbuffer(gl, target, GL_RGBA8, GL_COLOR_ATTACHMENT0)
-            : create_attached_texture(gl, target, GL_TEXTURE_2D_MULTISAMPLE, &colour_form);
+    if (renderer->is_es)
+        target->colour_samples = create_renderbuffer(gl, target, GL_RGBA8, GL_COLOR_ATTACHMENT0);
+    else
+        target->colour_samples =
+            create_attached_texture(gl, target, GL_TEXTURE_2D_MULTISAMPLE, &colour_form);
     target->depth_samples =
         create_renderbuffer(gl, target, GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT);
     const bool created = check_target(renderer, target, error);
@@ -115,14 +119,21 @@ static bool create_multisampled(md5gl_renderer *renderer, md5gl_target *target, 
     return created;
 }
 
-// Creates the framebuffer of a target that is read. Leaves it bound.
-static bool create_readable(md5gl_renderer *renderer, md5gl_target *target, bool has_outputs,
+// The textures of a target.
+typedef enum target_content {
+    TARGET_COLOUR,
+    TARGET_OUTPUTS, // normals, motion vectors and ids
+} target_content;
+
+// Creates the framebuffer of a target that is read. If the target is not multisampled, frames are
+// drawn into it too. Leaves it bound. Returns false and fills the error on failure.
+static bool create_readable(md5gl_renderer *renderer, md5gl_target *target, target_content content,
                             md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     gl->GenFramebuffers(1, &target->readable);
     gl->BindFramebuffer(GL_FRAMEBUFFER, target->readable);
-    if (has_outputs) {
+    if (content == TARGET_OUTPUTS) {
         GLenum attachments[NUM_OUTPUTS];
         for (uint32_t i = 0; i < NUM_OUTPUTS; i++) {
             target->outputs[i] =
@@ -140,8 +151,10 @@ static bool create_readable(md5gl_renderer *renderer, md5gl_target *target, bool
     return check_target(renderer, target, error);
 }
 
+// Creates a target. Returns NULL and fills the error on failure. `samples` is reduced to the limit
+// of the context.
 static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uint32_t height,
-                                   uint32_t samples, bool has_outputs, md5_error *error)
+                                   uint32_t samples, target_content content, md5_error *error)
 {
     if (!renderer) {
         md5gli_fail_missing(error, "renderer");
@@ -173,7 +186,7 @@ static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uin
     if (target->samples > 1)
         created = create_multisampled(renderer, target, error);
     if (created)
-        created = create_readable(renderer, target, has_outputs, error);
+        created = create_readable(renderer, target, content, error);
     gl->BindRenderbuffer(GL_RENDERBUFFER, 0);
     gl->BindFramebuffer(GL_FRAMEBUFFER, 0);
 
@@ -187,14 +200,14 @@ md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint
                                   uint32_t samples, md5_error *error)
 {
     MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
-    return create_target(renderer, width, height, samples, false, error);
+    return create_target(renderer, width, height, samples, TARGET_COLOUR, error);
 }
 
 md5gl_target *md5gl_create_outputs(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                    md5_error *error)
 {
     MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
-    return create_target(renderer, width, height, 1, true, error);
+    return create_target(renderer, width, height, 1, TARGET_OUTPUTS, error);
 }
 
 void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target)
@@ -230,7 +243,8 @@ md5gl_target_names md5gl_get_target_names(const md5gl_target *target)
                                 .ids = target->outputs[OUTPUT_IDS]};
 }
 
-// Copies one of the target's framebuffers to another framebuffer of the given size.
+// Copies the colours of one of the target's framebuffers to another framebuffer of the given size.
+// This resolves samples. If the sizes differ, the image is scaled.
 static void copy(const GladGLContext *gl, const md5gl_target *target, GLuint from, GLuint to,
                  uint32_t width, uint32_t height)
 {
@@ -257,8 +271,9 @@ bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target, uin
     return md5gli_check(renderer, "copying a target", error);
 }
 
-// Draws all pixels of a framebuffer of the target's size with a program that reads the target's
-// texture.
+// Draws all pixels of a framebuffer, which has the target's size, with a program that reads a
+// texture of the target. `kind` is the GL target of the texture. Returns false and fills the error
+// if the program cannot be built.
 static bool repaint(md5gl_renderer *renderer, const md5gl_target *target,
                     enum md5gl_fixed_program which, GLenum kind, GLuint texture, GLuint framebuffer,
                     md5_error *error)
@@ -331,13 +346,15 @@ static md5gl_frame_block describe_frame(const md5gl_frame *frame)
     const md5_mat44 clip_from_world = md5_mat44_mul(frame->clip_from_view, frame->view_from_world);
     memcpy(block.clip_from_world, clip_from_world.m, sizeof block.clip_from_world);
 
-    // A matrix of zeros means that the camera does not move: the current matrix, bit for bit.
+    // The caller sets a matrix of zeros if the camera does not move. The previous matrix is then
+    // identical to the current matrix, so that motion vectors are exactly 0.
     static const md5_mat44 none = {{0}};
     const md5_mat44 *const previous = &frame->previous_clip_from_world;
     const float *const from =
         memcmp(previous, &none, sizeof none) ? previous->m : block.clip_from_world;
     memcpy(block.previous_clip_from_world, from, sizeof block.previous_clip_from_world);
 
+    // The camera, the light and the viewport.
     compute_eye(frame, block.eye);
     normalize_light(frame->light_direction, block.light_direction);
     memcpy(block.light, frame->light, sizeof frame->light);
@@ -369,9 +386,10 @@ static void set_frame_state(md5gl_renderer *renderer)
     md5gli_bind_frame(renderer);
     md5gli_bind_texture(renderer, NULL, MD5GL_UNIT_ENVIRONMENT, GL_TEXTURE_2D,
                         renderer->reflections);
-    // Lit programs read the map of spot lights only if the frame has shadows of spot lights.
-    md5gli_bind_shadows(renderer, MD5GL_UNIT_SUN,
-                        MD5GL_NUM_SHADOW_UNITS - (renderer->end_map <= MD5GL_MAP_SPOT));
+    // Lit programs read the map of spot lights, the last unit, only if spot lights cast shadows.
+    const bool has_spot_shadows = renderer->end_map > MD5GL_MAP_SPOT;
+    const uint32_t num_units = MD5GL_NUM_SHADOW_UNITS;
+    md5gli_bind_shadows(renderer, MD5GL_UNIT_SUN, has_spot_shadows ? num_units : num_units - 1);
     gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
     gl->DepthFunc(GL_LEQUAL); // later draws replace coplanar surfaces
     gl->FrontFace(renderer->front_face);
@@ -385,7 +403,8 @@ void md5gl_resume_frame(md5gl_renderer *renderer)
     set_frame_state(renderer);
 }
 
-// Clears the viewport, which can be a part of the framebuffer.
+// Clears the viewport to the background of a frame. The scissor test limits clearing to the
+// viewport, which can be a part of the framebuffer.
 static void clear_viewport(md5gl_renderer *renderer, const md5gl_frame *frame)
 {
     static const GLfloat nothing[4] = {0.0f};
@@ -419,9 +438,10 @@ static void set_frame_target(md5gl_renderer *renderer, const md5gl_frame *frame)
     renderer->height = frame->height;
 }
 
-// Returns id's winding, unless the projection mirrors the image, as for a framebuffer whose first
-// row is the top row. A view that mirrors does not change the winding: it belongs to a model in a
-// left-handed space, whose triangles it mirrors back. Shadow maps are drawn without culling.
+// Returns the winding of front faces in the image: id's winding, or the opposite winding if the
+// projection mirrors the image, as for a framebuffer whose first row is the top row. A view that
+// mirrors does not change the winding: it belongs to a model in a left-handed space, whose
+// triangles it mirrors back. Shadow maps are drawn without culling.
 static GLenum frame_winding(const md5gl_frame *frame)
 {
     const float *const m = frame->clip_from_view.m;
@@ -450,11 +470,15 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
     md5gli_reset_state(renderer);
     renderer->in_frame = true;
     set_frame_target(renderer, frame);
+
+    // Compute and upload the uniform block. md5gli_begin_shadows() also clears the shadow maps.
     md5gl_frame_block block = describe_frame(frame);
     renderer->is_classic = frame->lighting == MD5GL_LIGHTING_CLASSIC;
     md5gli_begin_environment(renderer, frame, &block);
     md5gli_begin_shadows(renderer, frame, &block);
     md5gli_stream(renderer, GL_UNIFORM_BUFFER, renderer->frame_block, &block, sizeof block);
+
+    // Bind the framebuffer and clear it.
     renderer->front_face = frame_winding(frame);
     set_frame_state(renderer);
     renderer->ground = frame->ground;
@@ -488,6 +512,7 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
     renderer->is_classic = false;
     md5gli_reset_state(renderer);
 
+    // Report errors of draws, which do not return errors themselves.
     if (!is_resolved)
         return false;
     if (renderer->shadows_unsupported)
@@ -501,7 +526,7 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
 
 // -- Reading back ---------------------------------------------------------------------------
 
-// Reverses the order of rows. GL's first row is the bottom row.
+// Reverses the order of the rows of an image: GL's first row is the bottom row.
 static void flip_rows(uint8_t *rgba, uint32_t width, uint32_t height)
 {
     const size_t row = 4 * (size_t)width;

@@ -15,11 +15,12 @@ static double decode_srgb(double value)
     return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
 }
 
-// Fills the tables of an encoding. They make decoding one lookup, and encoding one lookup and one
-// comparison, instead of a call of pow() per channel. The comparison makes the encoding exact:
-// `encoded` contains the bytes of the linear values 0, 16, 32, ..., and neighbours in `min_linear`
-// differ by at least 65535 / (255 * 12.92) = 19.9. Therefore the byte of a linear value is the
-// entry for the next lower multiple of 16, or that byte + 1.
+// Fills the tables of an encoding. They replace a call of pow() per channel: decoding is one
+// lookup, encoding is one lookup and one comparison. The comparison makes the encoding exact.
+// `encoded` contains the bytes of the linear values 0, 16, 32 and so on. Neighbours in
+// `min_linear`, the smallest linear values of each byte, differ by at least 65535 / (255 * 12.92)
+// = 19.9. Therefore the byte of a linear value is the entry for the next lower multiple of 16, or
+// that byte + 1.
 void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb)
 {
     encoding->is_srgb = is_srgb;
@@ -31,6 +32,7 @@ void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb)
             (uint16_t)(i == 0 ? 0.0 : ceil(65535.0 * decode_srgb((i - 0.5) / 255.0)));
     }
     encoding->min_linear[256] = 65535;
+
     uint32_t byte = 0;
     for (uint32_t i = 0; i < 1 << 12; i++) {
         if (byte < 255 && 16 * i >= encoding->min_linear[byte + 1])
@@ -50,10 +52,11 @@ static uint8_t encode_srgb(const md5gl_encoding *encoding, uint32_t linear)
 
 // -- Halving ----------------------------------------------------------------------------------
 
-// The texels along one axis that one texel of the next level covers: two if the side is even, three
-// if the side is odd. If the side is 2 n + 1, texel i covers 2 + 1 / n texels, beginning at
-// i (2 + 1 / n): (n - i) / n of texel 2 i, all of the next texel, and (i + 1) / n of the third. The
-// weights are these values multiplied by n.
+// The texels along one axis that one texel of the next level covers, and their weights: two texels
+// if the side is even, three if the side is odd. If the side is 2 n + 1, texel i covers 2 + 1 / n
+// texels, beginning at i (2 + 1 / n): (n - i) / n of texel 2 i, all of the next texel, and
+// (i + 1) / n of the third. The weights are these values multiplied by n, so that they are
+// integers.
 typedef struct texel_footprint {
     uint32_t count;
     uint32_t weights[3];
@@ -88,7 +91,7 @@ static uint8_t weighted_mean(const uint8_t *from, size_t row, const texel_footpr
     return srgb ? encode_srgb(srgb, mean) : (uint8_t)mean;
 }
 
-// Writes a row of the next level if a side is odd or 1. Alpha is always linear.
+// Writes row `y` of the next level to `to`, for any sides. Alpha is always linear.
 static void halve_odd_row(const md5gl_encoding *encoding, const md5gl_level *level, uint32_t y,
                           uint8_t *to)
 {
@@ -122,7 +125,7 @@ static uint8_t mean_of_srgb(const md5gl_encoding *encoding, const uint8_t *from,
     return encode_srgb(encoding, (sum + 2) / 4);
 }
 
-// Writes a row of the next level if both sides are even.
+// Writes row `y` of the next level to `to` if both sides are even, faster than halve_odd_row().
 static void halve_even_row(const md5gl_encoding *encoding, const md5gl_level *level, uint32_t y,
                            uint8_t *to)
 {
@@ -138,8 +141,9 @@ static void halve_even_row(const md5gl_encoding *encoding, const md5gl_level *le
     }
 }
 
-// If both levels have the same memory, a texel is written after all texels that it covers were
-// read; the texels that later texels cover are stored after it.
+// Writes the next mipmap level to `half` and returns it. `half` may be the memory of `level`: a
+// texel is written after all texels that it covers were read, and the texels that later texels
+// cover are stored after it.
 md5gl_level md5gli_halve(const md5gl_encoding *encoding, const md5gl_level *level, uint8_t *half)
 {
     const bool is_even = level->width % 2 == 0 && level->height % 2 == 0;
@@ -184,7 +188,7 @@ static void fill_border(const md5gl_level *level, md5gl_wrap wrap)
     }
 }
 
-// The level of the texture to upload to, as glTexImage2D() takes it.
+// The image of the bound texture to upload to: arguments of glTexImage2D().
 typedef struct upload_target {
     const GladGLContext *gl;
     GLenum target; // GL_TEXTURE_2D or a face of a cube map
@@ -213,8 +217,9 @@ static void upload_mipmaps(const upload_target *to, md5gl_wrap wrap, md5gl_level
     }
 }
 
-// Uploads an image without a border. The image is uploaded from the caller's memory; only its
-// mipmaps need memory.
+// Uploads an image without a border, with mipmaps unless desc->is_nearest. The image is uploaded
+// from the caller's memory; only its mipmaps need memory. Returns false and fills the error if
+// memory runs out.
 static bool upload_plain_image(md5gl_renderer *renderer, const upload_target *to,
                                const md5gl_texture_desc *desc, const uint8_t *rgba,
                                md5_error *error)
@@ -236,7 +241,7 @@ static bool upload_plain_image(md5gl_renderer *renderer, const upload_target *to
 }
 
 // Uploads a copy of an image, in which the texels at the edges are replaced by the border. Its
-// mipmaps are computed in the same memory.
+// mipmaps are computed in the same memory. Returns false and fills the error if memory runs out.
 static bool upload_bordered_image(md5gl_renderer *renderer, const upload_target *to,
                                   const md5gl_texture_desc *desc, const uint8_t *rgba,
                                   md5_error *error)
@@ -256,7 +261,8 @@ static bool upload_bordered_image(md5gl_renderer *renderer, const upload_target 
 }
 
 // Uploads an image to the bound texture or to one of its faces, with mipmaps unless
-// desc->is_nearest. `rgba` has the size of `desc`.
+// desc->is_nearest. `rgba` has the size that `desc` specifies. Returns false and fills the error if
+// memory runs out.
 static bool upload_image(md5gl_renderer *renderer, GLenum target, GLint format,
                          const md5gl_texture_desc *desc, const uint8_t *rgba, md5_error *error)
 {
@@ -327,10 +333,12 @@ static void convert_normals(const md5gl_texture_desc *desc, const md5gl_texture_
     for (uint32_t y = 0; y < desc->height; y++) {
         for (uint32_t x = 0; x < desc->width; x++) {
             const uint8_t *const from = texel_at(desc, x, y);
-            uint8_t *const to = normals + (from - desc->texels);
+            uint8_t *const to = normals + (from - desc->texels); // the same offset
             convert_normal(from, desc->normals, to);
             if (!heights)
                 continue;
+
+            // Add the slopes of the heights. If `desc` is the height map, there are no others.
             md5gl_slopes slopes = {0.0, 0.0};
             if (heights != desc)
                 slopes = read_slopes(to, 0);
@@ -342,7 +350,8 @@ static void convert_normals(const md5gl_texture_desc *desc, const md5gl_texture_
     }
 }
 
-// Uploads a normal map that is not in id's encoding or has a height map.
+// Uploads a normal map that is not in id's encoding or has a height map: converts it first. Returns
+// false and fills the error on failure.
 static bool upload_normals(md5gl_renderer *renderer, const md5gl_texture_desc *desc,
                            md5_error *error)
 {
@@ -373,6 +382,7 @@ static void upload_mask(const GladGLContext *gl, const md5gl_texture_desc *desc)
     gl->PixelStorei(GL_UNPACK_ALIGNMENT, 4);
 }
 
+// Uploads the six faces of a cube map.
 static bool upload_faces(md5gl_renderer *renderer, const md5gl_texture_desc *desc, md5_error *error)
 {
     renderer->gl.TexParameteri(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_WRAP_R, GL_CLAMP_TO_EDGE);
@@ -442,8 +452,13 @@ void md5gli_bind_texture(md5gl_renderer *renderer, const md5gl_program *program,
                          enum md5gl_unit unit, GLenum target, GLuint texture)
 {
     const GladGLContext *gl = &renderer->gl;
-    if (program && (renderer->bound[unit] == texture || (program->units >> unit & 1) == 0))
-        return;
+    // Skip units that the program does not read or that have the texture already. Without a
+    // program, the caller needs the texture to be bound to the active unit.
+    if (program) {
+        const bool is_read = (program->units & 1u << unit) != 0;
+        if (!is_read || renderer->bound[unit] == texture)
+            return;
+    }
     renderer->bound[unit] = texture;
     gl->ActiveTexture(GL_TEXTURE0 + (GLenum)unit);
     gl->BindTexture(target, texture);
