@@ -41,8 +41,8 @@ static float distance_between_points(md5_vec3 a, md5_vec3 b)
 
 // -- Baking -----------------------------------------------------------------------------------
 
-// Counts the vertices of a model. Returns false and sets the context's error if the model has no
-// geometry or the baked clip would be empty or too large.
+// Counts the vertices of a model, and checks that a clip of it can be baked. Returns false and sets
+// the context's error if the model has no geometry or the baked clip would be empty or too large.
 static bool check_bake_job(md5_context *context, const md5_model *model, uint32_t num_frames,
                            uint32_t *num_vertices)
 {
@@ -71,8 +71,9 @@ static bool check_bake_job(md5_context *context, const md5_model *model, uint32_
     return true;
 }
 
-// Computes the bounds of all frames. positions[max_vertices] is scratch memory. Returns false and
-// sets the context's error if a position is not finite; comparisons of bounds would ignore NaN.
+// Finds the bounds of all frames. positions[max_vertices] is scratch memory. Returns false and sets
+// the context's error if a position is not finite: comparisons would ignore NaN, so each position
+// is checked.
 static bool find_bounds(md5_context *context, const md5_model *model, const md5_mat34 *palettes,
                         uint32_t num_frames, md5_vec3 *positions, md5_bounds *bounds)
 {
@@ -109,7 +110,7 @@ static md5_vec3 find_step(const md5_bounds *bounds)
                       2 * (max.z * half_level - min.z * half_level)};
 }
 
-// Encodes a vertex and updates the largest errors.
+// Encodes a vertex, and raises the largest errors of the clip to the errors of this vertex.
 static md5_baked_vertex bake_vertex(md5_baked *baked, md5_vec3 position, md5_vec3 normal)
 {
     const md5_vec3 min = baked->bounds.min;
@@ -122,17 +123,19 @@ static md5_baked_vertex bake_vertex(md5_baked *baked, md5_vec3 position, md5_vec
         .z_normal = z | md5_encode_octahedron(normal) << 16,
     };
 
-    // The angle between unit vectors is computed from their distance.
+    // Measure the errors. The angle between two unit vectors at the distance d is 2 asin(d / 2),
+    // which is more precise for small angles than the cosine.
     const md5_vec3 decoded_normal = md5_decode_octahedron(vertex.z_normal >> 16);
-    const float half = distance_between_points(decoded_normal, normal) * 0.5f;
+    const float half_distance = distance_between_points(decoded_normal, normal) * 0.5f;
     baked->position_error = fmaxf(
         baked->position_error, distance_between_points(decode_position(baked, vertex), position));
-    baked->normal_error = fmaxf(baked->normal_error, 2 * asinf(half < 1 ? half : 1));
+    baked->normal_error =
+        fmaxf(baked->normal_error, 2 * asinf(half_distance < 1 ? half_distance : 1));
     return vertex;
 }
 
-// Writes the vertices of all frames, and updates the largest errors. positions and normals
-// [max_vertices] are scratch memory.
+// Skins and encodes the vertices of all frames, and updates the largest errors.
+// positions[max_vertices] and normals[max_vertices] are scratch memory.
 static void bake_frames(const md5_model *model, const md5_mat34 *palettes, md5_vec3 *positions,
                         md5_vec3 *normals, md5_baked *baked, md5_baked_vertex *vertices)
 {
@@ -148,7 +151,8 @@ static void bake_frames(const md5_model *model, const md5_mat34 *palettes, md5_v
     }
 }
 
-// Measures the bounds of all frames, which determine the precision, and then writes the vertices.
+// Creates a baked clip in one block. The bounds of all frames come first, because they determine
+// the precision of the encoded positions. Returns NULL and sets the context's error if it fails.
 static md5_baked *create_baked(md5_arena *arena, const md5_model *model, const md5_mat34 *palettes,
                                uint32_t num_frames)
 {
@@ -185,6 +189,8 @@ static md5_baked *create_baked(md5_arena *arena, const md5_model *model, const m
     return baked;
 }
 
+// Bakes the frames of a clip: palettes[num_frames][num_joints]. `opts` may be NULL. Returns NULL on
+// failure.
 md5_baked *md5_create_baked(const md5_model *model, const md5_mat34 *palettes, uint32_t num_frames,
                             const md5_load_opts *opts, md5_error *error)
 {
@@ -211,6 +217,8 @@ void md5_destroy_baked(md5_baked *baked)
 
 // -- Decoding ---------------------------------------------------------------------------------
 
+// Decodes vertices of a baked clip at a sample position, interpolated linearly between both frames.
+// `normals` may be NULL.
 void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count,
                     md5_sample_position sample, md5_vec3 *positions, md5_vec3 *normals)
 {
@@ -240,6 +248,7 @@ void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count,
     }
 }
 
+// Returns the largest distance between a baked vertex and the vertex skinned with `palette`.
 // Decodes and skins one vertex at a time, so that no memory is needed.
 float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_sample_position sample,
                       const md5_mat34 *palette)

@@ -10,6 +10,8 @@ void md5i_measure_geometry(md5_mesh_build *mesh)
         mesh->num_influences += md5i_count_influences(mesh, vertex);
 }
 
+// Derives a mesh without tangents in place: influences and positions, then normals. All arrays must
+// be allocated.
 bool md5i_build_geometry(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_build *mesh)
 {
     const md5_arena_mark before = md5i_arena_position(scratch);
@@ -41,6 +43,8 @@ size_t md5i_geometry_min_size(uint64_t num_vertices)
 // Largest difference to 1 of a sum of biases that counts as 1: files round biases to six decimals.
 #define SUM_TOLERANCE 1e-4
 
+// Computes the statistics and bounds of a finished mesh: the largest numbers of weights and
+// influences of a vertex, and the number of vertices whose biases do not add up to 1.
 void md5i_geometry_summarize(md5_mesh *mesh)
 {
     mesh->max_weights = 0;

@@ -55,9 +55,9 @@ static quad load_row(const float *row)
     return (quad){md5_pair_load_floats(&row[0]), md5_pair_load_floats(&row[2])};
 }
 
-// Returns (bias * point, bias) of a weight, where `point` is its offset in model space: the product
-// of the joint's bind matrix, whose last row is 0 0 0 1, and the offset. The rows of the matrix are
-// transposed, so that its columns can be multiplied by the components of the offset.
+// Returns (bias * point, bias) of a weight, where `point` is its offset in model space: the joint's
+// bind matrix times the offset. The last row of the matrix is 0 0 0 1. The rows are transposed to
+// columns, so that each column is multiplied by one component of the offset.
 static inline quad weighted_point(const weight_merger *merger, const md5_weight *weight)
 {
     const float *const m = merger->joints->bind[weight->joint].m;
@@ -87,8 +87,8 @@ static bool comes_before(joint_influence a, joint_influence b)
     return bias_a > bias_b || (bias_a == bias_b && a.joint < b.joint);
 }
 
-// Moves the item at `hole` down the heap until no child comes after the item. The children of node
-// i are the nodes 2 i + 1 and 2 i + 2.
+// Restores the heap after the item at `hole` has changed: moves the item down until no child comes
+// after it. The children of node i are the nodes 2 i + 1 and 2 i + 2.
 static void sift_down(joint_influence *heap, uint32_t hole, uint32_t count)
 {
     const joint_influence item = heap[hole];
@@ -104,13 +104,14 @@ static void sift_down(joint_influence *heap, uint32_t hole, uint32_t count)
     heap[hole] = item;
 }
 
-// Sorts by heap sort, which takes n * log n for any input, without recursion or memory.
+// Sorts items by comes_before(). Heap sort takes n * log n for any input, without recursion or
+// memory.
 static void heap_sort(joint_influence *items, uint32_t count)
 {
     for (uint32_t i = count / 2; i > 0; i--)
         sift_down(items, i - 1, count);
     for (uint32_t last = count; last-- > 1;) {
-        // The top of the heap comes last of the items 0 .. last.
+        // The top of the heap comes after all other items 0 .. last: exchange it with item `last`.
         const joint_influence top = items[0];
         items[0] = items[last];
         items[last] = top;
@@ -123,8 +124,8 @@ static bool is_zero_weight(md5_vec4 value)
     return fabsf(value.x) + fabsf(value.y) + fabsf(value.z) + fabsf(value.w) == 0;
 }
 
-// Writes the influences of a vertex: the sums that are not zero, sorted by comes_before(). Returns
-// their number.
+// Writes the influences of a vertex: the sums of its joints that are not zero, rounded to floats
+// and sorted by comes_before(). Returns their number.
 static uint32_t write_sums(const weight_merger *merger, uint32_t *joints, md5_vec4 *values)
 {
     // Few influences are sorted by insertion as they are added, many after the loop.
@@ -157,7 +158,8 @@ static uint32_t write_sums(const weight_merger *merger, uint32_t *joints, md5_ve
     return count;
 }
 
-// Adds a weighted point to the sum of its joint.
+// Adds a weighted point to the sum of its joint in the current vertex. `slots` is a sparse set: see
+// weight_merger.
 static inline void add_to_joint_sum(weight_merger *merger, uint32_t joint, quad point)
 {
     uint32_t slot = merger->slots[joint];
@@ -171,8 +173,10 @@ static inline void add_to_joint_sum(weight_merger *merger, uint32_t joint, quad 
 }
 
 // Sums the weights of a vertex by joint, in the order of the file. Returns the sum over all joints,
-// which is the position in the bind pose. Sums start at zero, which turns -0 into +0. A single
-// weight is not stored in the merger, because the returned sum is also its influence.
+// which is the position in the bind pose.
+//
+// Sums start at zero, which turns -0 into +0. A single weight is not stored in the merger, because
+// the returned sum is also its influence.
 static quad sum_weights(weight_merger *merger, const md5_weight *weights, uint32_t num_weights)
 {
     quad position = quad_zero();
@@ -186,6 +190,8 @@ static quad sum_weights(weight_merger *merger, const md5_weight *weights, uint32
     return position;
 }
 
+// Derives the influences and bind positions of the vertices of the file: merges the weights of each
+// vertex by joint. Returns false and sets the context's error if memory runs out.
 bool md5i_build_influences(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_build *mesh)
 {
     weight_merger merger = {.joints = joints, .slots = joints->scratch};
@@ -193,6 +199,7 @@ bool md5i_build_influences(md5_arena *scratch, const md5_mesh_joints *joints, md
     uint32_t max_weights = 0;
     uint32_t next = 0;
 
+    // Allocate the sums of one vertex, which all vertices use.
     for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
         const uint32_t count = mesh->file_vertices[i].num_weights;
         max_weights = count > max_weights ? count : max_weights;
@@ -233,6 +240,9 @@ bool md5i_build_influences(md5_arena *scratch, const md5_mesh_joints *joints, md
 // comparing them would take quadratic time.
 enum { MAX_COMPARED_WEIGHTS = 16 };
 
+// Returns an upper bound of the influences of a file vertex: its weights whose bias is not 0, minus
+// weights on a joint that an earlier weight has. Vertices with many weights are not compared, for
+// speed.
 uint32_t md5i_count_influences(const md5_mesh_build *mesh, uint32_t vertex)
 {
     const uint32_t num_weights = mesh->file_vertices[vertex].num_weights;

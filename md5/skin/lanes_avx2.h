@@ -37,6 +37,8 @@ MD5_WIDE_INLINE lanes3 load_points(const md5_vec3 *points)
                           _mm256_blend_ps(v, w, 0xf0));
 }
 
+// Stores eight points at consecutive addresses: transposes x y z in lanes to triples, in three
+// registers.
 MD5_WIDE_INLINE void store_points(md5_vec3 *points, lanes3 v)
 {
     const md5_wide xy = _mm256_shuffle_ps(v.x, v.y, _MM_SHUFFLE(2, 0, 2, 0)); // x0 x2 y0 y2
@@ -77,8 +79,8 @@ MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uin
     return (lanes3){rows[0], rows[1], rows[2]};
 }
 
-// Point i is at from + at[i]. `at` is ascending, so four bytes after every point except the last
-// point can be read.
+// Loads eight points; point i is at from + at[i]. Because `at` ascends, the four bytes after each
+// point except the last one belong to the array, so that points are loaded as four floats.
 MD5_WIDE_INLINE lanes3 load_points_ascending(const float *from, const uint32_t *at)
 {
     md5_wide rows[4] = {
@@ -113,6 +115,7 @@ MD5_WIDE_INLINE void store_point_pair(float *low, float *high, __m128 xy, __m128
     _mm_store_ss(high + 2, _mm_movehdup_ps(z));
 }
 
+// Stores eight points; point i is at to + at[i] * size. Writes exactly twelve bytes of each.
 MD5_WIDE_INLINE void store_points_at(float *to, const uint32_t *at, uint32_t size, lanes3 v)
 {
     const md5_wide xy01 = _mm256_unpacklo_ps(v.x, v.y);
@@ -152,6 +155,7 @@ MD5_WIDE_INLINE md5_wide join(__m128 low, __m128 high)
     return _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
 }
 
+// Transposes eight matrices to lanes: entries[row][column] contains that entry of all matrices.
 MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows matrices[8], md5_wide entries[3][4])
 {
     MD5_UNROLL
@@ -174,7 +178,8 @@ MD5_WIDE_INLINE md5_wide add_neighbours(md5_wide a, md5_wide b)
                          _mm256_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
 }
 
-// Computes (e0 + e1) + (e2 + e3) of each row.
+// Returns the sums (e0 + e1) + (e2 + e3) of the rows of eight matrices: x is the sum of row 0 of
+// each, and so on.
 MD5_WIDE_INLINE lanes3 sum_rows(const matrix_rows m[8])
 {
     const md5_wide xy0123 =

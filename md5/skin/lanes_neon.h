@@ -47,6 +47,7 @@ MD5_WIDE_INLINE entry_row load_entries(const float *row)
     return vld1q_f32(row);
 }
 
+// Returns entry `i` of a row in all lanes. `i` is a constant after inlining.
 MD5_WIDE_INLINE md5_wide spread_entry(entry_row row, int i)
 {
     switch (i) {

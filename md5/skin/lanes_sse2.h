@@ -12,6 +12,7 @@ MD5_WIDE_INLINE bool is_all_true(md5_mask mask)
     return _mm_movemask_ps(mask) == 0xf;
 }
 
+// Loads four points from consecutive addresses, and transposes the triples to lanes.
 MD5_WIDE_INLINE lanes3 load_points(const md5_vec3 *points)
 {
     const md5_wide a = _mm_loadu_ps(&points->x);                       // x0 y0 z0 x1
@@ -68,6 +69,7 @@ MD5_WIDE_INLINE entry_row load_entries(const float *row)
     return _mm_loadu_ps(row);
 }
 
+// Returns entry `i` of a row in all lanes. `i` is a constant after inlining.
 MD5_WIDE_INLINE md5_wide spread_entry(entry_row row, int i)
 {
     switch (i) {

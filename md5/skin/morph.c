@@ -49,8 +49,8 @@ static md5_quoted quote_joint(const md5_skeleton *skeleton, uint32_t joint)
     return md5i_quote(name, strlen(name));
 }
 
-// Returns true if both models have the same axes, scale and joints. Otherwise sets the context's
-// error.
+// Checks that both models have the same axes, scale and joints, with equal names and parents.
+// Otherwise sets the context's error and returns false.
 static bool check_skeleton(const comparison *pair)
 {
     const md5_skeleton *const base = &pair->base->skeleton;
@@ -92,7 +92,8 @@ static bool is_released(const md5_mesh *mesh)
     return mesh->num_vertices > 0 && !mesh->positions;
 }
 
-// Compares the vertex indices of all triangles of two meshes with the same number of triangles.
+// Checks that the meshes `index` of both models have the same vertex indices. Their numbers of
+// triangles are equal.
 static bool check_triangles(const comparison *pair, uint32_t index)
 {
     const md5_mesh *const base = &pair->base->meshes[index];
@@ -111,8 +112,9 @@ static bool check_triangles(const comparison *pair, uint32_t index)
     return true;
 }
 
-// Compares the file vertices of all drawn vertices. Without grouping, the first drawn vertices are
-// the file vertices in their order, so only the copies at mirror seams are compared.
+// Checks that the drawn vertices of both meshes come from the same file vertices. Without grouping,
+// the first drawn vertices are the file vertices in their order, so only the copies at mirror seams
+// are compared.
 static bool check_drawn_sources(const comparison *pair, uint32_t index)
 {
     const md5_mesh *const base = &pair->base->meshes[index];
@@ -129,8 +131,8 @@ static bool check_drawn_sources(const comparison *pair, uint32_t index)
     return true;
 }
 
-// Returns true if both meshes have the same topology: equal triangles, and equal file vertices of
-// the drawn vertices. Otherwise sets the context's error.
+// Checks that the meshes `index` of both models have the same topology: equal triangles, and drawn
+// vertices from the same file vertices. Otherwise sets the context's error and returns false.
 static bool check_mesh(const comparison *pair, uint32_t index)
 {
     const md5_mesh *const base = &pair->base->meshes[index];
@@ -204,8 +206,8 @@ typedef struct morph_builder {
     size_t names_size;
 } morph_builder;
 
-// Computes the difference of one vertex between the model and a target. Returns false if the target
-// does not change the vertex.
+// Computes the difference of one drawn vertex between the model and a target. Returns false if the
+// target does not change the vertex: differences below the tolerances count as 0.
 static bool find_delta(const morph_builder *job, uint32_t target, uint32_t mesh, uint32_t vertex,
                        md5_morph_delta *delta)
 {
@@ -235,9 +237,11 @@ static void count_for_target(md5_morph_target *target, const md5_morph_delta *de
         target->reach = length;
 }
 
-// Counts the changed vertices and the deltas of a mesh in *counts. If the arrays are not NULL, also
-// writes each changed vertex to vertices[], and its deltas to deltas[] from index firsts[] on. It
-// runs twice for each mesh: without arrays to measure them, and again to fill them.
+// Collects the differences of all targets for one mesh, vertex by vertex. Counts the changed
+// vertices and the deltas in *counts. If the arrays are not NULL, also writes each changed vertex
+// to vertices[], and its deltas to deltas[] from the index in firsts[] on.
+//
+// Runs twice for each mesh: without arrays to measure them, and again to fill them.
 static void collect_deltas(const morph_builder *job, uint32_t index, uint32_t *vertices,
                            uint32_t *firsts, md5_morph_delta *deltas, md5_morph_mesh *counts)
 {
@@ -282,8 +286,8 @@ static void store_target_names(morph_builder *job)
     }
 }
 
-// Fills the meshes. The arrays of a mesh follow those of the previous mesh: in `integers` the
-// changed vertices and the first deltas, in `deltas` the deltas.
+// Fills the arrays of all meshes, one mesh after the other: `integers` with the changed vertices
+// and the indices of their first deltas, `deltas` with the deltas. `counts` contains the sizes.
 static void store_morph_meshes(const morph_builder *job, const md5_morph_mesh *counts,
                                uint32_t *integers, md5_morph_delta *deltas)
 {
@@ -298,8 +302,8 @@ static void store_morph_meshes(const morph_builder *job, const md5_morph_mesh *c
     }
 }
 
-// Creates the block of a morph and fills it. counts[num_meshes] contains the result of the counting
-// pass. Returns NULL if memory runs out.
+// Creates the block of a morph and fills it. counts[num_meshes] is the result of the counting pass.
+// Returns NULL if memory runs out.
 static md5_morph *create_block(md5_context *context, morph_builder *job,
                                const md5_morph_mesh *counts)
 {
@@ -339,8 +343,8 @@ static md5_morph *create_block(md5_context *context, morph_builder *job,
     return job->morph;
 }
 
-// Returns true if the model of a target has the topology of the base model. Otherwise sets the
-// context's error.
+// Checks that the model of a target has the skeleton and the topology of the base model. Otherwise
+// sets the context's error and returns false.
 static bool check_morph_source(md5_context *context, const md5_model *base,
                                const md5_morph_source *target)
 {
@@ -356,7 +360,8 @@ static bool check_morph_source(md5_context *context, const md5_model *base,
     return true;
 }
 
-// Checks all targets, counts their deltas, and creates the morph.
+// Checks all targets, counts their deltas, and creates the morph. Returns NULL and sets the
+// context's error if it fails.
 static md5_morph *create_morph(md5_arena *arena, morph_builder *job)
 {
     const uint32_t num_meshes = job->model->num_meshes;
@@ -371,7 +376,7 @@ static md5_morph *create_morph(md5_arena *arena, morph_builder *job)
         return NULL;
 
     for (uint32_t i = 0; i < num_meshes; i++) {
-        // Deltas are counted in 32 bits.
+        // Deltas are counted in 32 bits; a mesh has at most one for each vertex and target.
         if (job->num_targets > UINT32_MAX / (job->model->meshes[i].num_vertices + 1)) {
             MD5_FAIL(arena->context, MD5_ERROR_MEMORY,
                      "morph targets are too large: %u targets of %u vertices", job->num_targets,
@@ -384,6 +389,8 @@ static md5_morph *create_morph(md5_arena *arena, morph_builder *job)
     return create_block(arena->context, job, counts);
 }
 
+// Creates the morph targets of a model from `count` models with the same topology. Returns NULL on
+// failure.
 md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sources, uint32_t count,
                             const md5_load_opts *opts, md5_error *error)
 {
@@ -413,7 +420,8 @@ md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sour
         .model = model,
         .sources = sources,
         .num_targets = count,
-        .tolerances = {md5_largest_coordinate(&model->bounds) * FLT_EPSILON, 4.0f * FLT_EPSILON},
+        .tolerances = {.position = md5_largest_coordinate(&model->bounds) * FLT_EPSILON,
+                       .direction = 4.0f * FLT_EPSILON},
     };
     md5_morph *const morph = create_morph(&arena, &job);
     md5i_arena_free(&arena);

@@ -26,7 +26,7 @@ typedef struct normal_sums {
 
 static_assert(sizeof(md5_vec4) == 2 * sizeof(double), "x and y of a sum fit into four floats");
 
-// Returns the edges from0 to0 and from1 to1 of two triangles.
+// Returns the edge vectors of two triangles in double: from0 to to0, and from1 to to1.
 static inline md5_pair3 edge_between(const md5_vec3 *from0, const md5_vec3 *to0,
                                      const md5_vec3 *from1, const md5_vec3 *to1)
 {
@@ -41,9 +41,11 @@ static inline md5_pair3 edge_between(const md5_vec3 *from0, const md5_vec3 *to0,
 
 // -- Weights --------------------------------------------------------------------------------
 
-// Returns atan(t), 0 <= t <= 1, with a relative error below 1e-12. Two half angles,
-// tan(a / 2) = t / (1 + sqrt(1 + t^2)), bring it below tan(pi / 16), where nine terms of the series
-// are sufficient. The atan() of C libraries differs in the last bit.
+// Returns atan(t), 0 <= t <= 1, with a relative error below 1e-12. The atan() of C libraries
+// differs in the last bit, so it is not used.
+//
+// Halves the angle twice with tan(a / 2) = t / (1 + sqrt(1 + t^2)). The tangent is then below
+// tan(pi / 16), where nine terms of the power series are sufficient.
 static double arctangent(double t)
 {
     t /= 1 + sqrt(1 + t * t);
@@ -54,9 +56,11 @@ static double arctangent(double t)
     return 4 * t * sum;
 }
 
-// Returns the angle of a triangle at a corner, in radians. `area` is twice the area of the
-// triangle. The area and `cosine` are the sine and cosine of the angle times the lengths of both
-// edges, so tan(angle / 2) = sine / (1 + cosine) needs no lengths.
+// Returns the angle of a triangle at one of its corners, in radians. `area` is twice the area of
+// the triangle.
+//
+// The area and `cosine` are the sine and the cosine of the angle, each times the lengths of both
+// edges. So tan(angle / 2) = sine / (1 + cosine) can be computed without the lengths.
 static double corner_angle(const md5_vec3 *points, const uint32_t *corners, int corner, double area)
 {
     const double pi = 3.14159265358979323846;
@@ -78,8 +82,9 @@ static inline void add_normal(const normal_sums *sums, uint32_t vertex, md5_pair
     memcpy(&sums->z[vertex], &sum_z, sizeof sum_z);
 }
 
-// Adds the unit normal of a triangle times the weight of each corner. `normal` has the length
-// `area`, which is twice the area of the triangle.
+// Adds the unit normal of a triangle to the sums of its corners, times the weight of each corner.
+// `area` is twice the area of the triangle, and the length of `normal`. A triangle without area
+// adds nothing.
 static void add_weighted(const normal_sums *sums, md5_normals weighting, const md5_vec3 *points,
                          const uint32_t *corners, md5_vec3d normal, double area)
 {
@@ -104,8 +109,9 @@ static inline normal_sum load_sum(const normal_sums *sums, uint32_t vertex)
     return sum;
 }
 
-// Replaces the sums of all vertices at the same position by their total, if it has a direction.
-// nexts[num_vertices] is the result of md5i_chain_equals(); it is overwritten.
+// Replaces the sums of all vertices at the same position by their total, if it has a direction:
+// seams are then invisible. nexts[num_vertices] is the result of md5i_chain_equals(); it is
+// overwritten.
 static void merge_sums(const normal_sums *sums, uint32_t *nexts, uint32_t num_vertices)
 {
     for (uint32_t i = 0; i < num_vertices; i++) {
@@ -115,6 +121,7 @@ static void merge_sums(const normal_sums *sums, uint32_t *nexts, uint32_t num_ve
         if (is_single || is_visited)
             continue;
 
+        // Add the sums of the chain.
         normal_sum total = {{0, 0, 0}, 0};
         for (uint32_t vertex = i; vertex < num_vertices; vertex = nexts[vertex]) {
             const normal_sum sum = load_sum(sums, vertex);
@@ -122,6 +129,7 @@ static void merge_sums(const normal_sums *sums, uint32_t *nexts, uint32_t num_ve
             total.weight = sums->weights ? total.weight + sum.weight : 1;
         }
 
+        // Store the total in the whole chain, and mark its vertices as visited.
         const md5_vec3d normal = total.normal;
         const bool has_direction = md5_vec3d_length(normal) > MIN_NORMAL_SUM * total.weight;
         uint32_t vertex = i;
@@ -139,8 +147,8 @@ static void merge_sums(const normal_sums *sums, uint32_t *nexts, uint32_t num_ve
     }
 }
 
-// Adds the normals of all triangles to the sums of their vertices, two triangles at a time. Outward
-// normals: front faces are clockwise. A triangle without area adds nothing.
+// Adds the normals of all triangles to the sums of their vertices, two triangles at a time. Normals
+// point outward, because front faces are clockwise. A triangle without area adds nothing.
 static void add_triangles(const normal_sums *sums, md5_normals weighting,
                           const md5_mesh_build *mesh)
 {
@@ -178,7 +186,8 @@ static void add_triangles(const normal_sums *sums, md5_normals weighting,
     }
 }
 
-// Normalizes the sums, two vertices at a time; the last vertex of an odd number is computed twice.
+// Normalizes the sums of all vertices and writes the normals, two vertices at a time; the last
+// vertex of an odd number is computed twice. A sum without a direction becomes 0 0 1.
 static void write_normals(const normal_sums *sums, md5_mesh_build *mesh)
 {
     const uint32_t num_vertices = mesh->num_vertices;
@@ -202,6 +211,9 @@ static void write_normals(const normal_sums *sums, md5_mesh_build *mesh)
     }
 }
 
+// Computes the normals of a mesh: finds vertices at the same positions, sums the normals of their
+// triangles, and normalizes the sums. nexts[num_vertices] and scratch[num_vertices] are scratch
+// memory.
 bool md5i_build_normals(md5_arena *arena, md5_mesh_build *mesh, uint32_t *nexts, md5_vec4 *scratch)
 {
     const md5_arena_mark before = md5i_arena_position(arena);

@@ -15,7 +15,8 @@ static inline float md5_octahedron_sign(float value)
     return value < 0 ? -1.0f : 1.0f;
 }
 
-// Decodes bits 0 to 15 to a unit vector. Ignores higher bits.
+// Returns the unit vector that bits 0 to 15 encode. Ignores higher bits. A negative z means that
+// the point is in the folded lower half, so it is unfolded first.
 static inline md5_vec3 md5_decode_octahedron(uint32_t bits)
 {
     const float u = ((float)(bits & 255) - MD5_OCTAHEDRON_CENTRE) / MD5_OCTAHEDRON_CENTRE;
@@ -39,9 +40,9 @@ static inline uint32_t md5_octahedron_step_below(float value)
     return (uint32_t)((steps < last ? steps : last) + MD5_OCTAHEDRON_CENTRE);
 }
 
-// Encodes a unit vector: u in bits 0 to 7, v in bits 8 to 15. Selects the nearest vector among the
-// four nearest pairs of u and v. The result for 0 and for vectors that are not finite is an
-// arbitrary pair.
+// Encodes a unit vector: u in bits 0 to 7, v in bits 8 to 15. Rounding u and v does not always give
+// the nearest vector, so the best of the four nearest pairs of u and v is selected. The result for
+// 0 and for vectors that are not finite is an arbitrary pair.
 static inline uint32_t md5_encode_octahedron(md5_vec3 n)
 {
     const float sum = fabsf(n.x) + fabsf(n.y) + fabsf(n.z);
@@ -59,6 +60,7 @@ static inline uint32_t md5_encode_octahedron(md5_vec3 n)
     uint32_t best = corner;
     float nearest = -2;
 
+    // Bit 0 of i adds a step to u, bit 1 adds a step to v.
     for (uint32_t i = 0; i < 4; i++) {
         const uint32_t bits = corner + (i & 1) + (i >> 1 << 8);
         const float cosine = md5_vec3_dot(md5_decode_octahedron(bits), n);

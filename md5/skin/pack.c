@@ -15,8 +15,8 @@ typedef struct packed_vertex {
     double sum; // sum of the kept biases; 0: the first influence has weight 1
 } packed_vertex;
 
-// Returns the packing of a vertex into `slots` slots. Influences are stored by descending
-// magnitude, so the first influences are the best choice.
+// Returns the packing of a vertex into `slots` slots. It keeps the first influences, because
+// influences are stored by descending magnitude.
 static packed_vertex pack_vertex(const md5_mesh *mesh, uint32_t vertex, uint32_t slots)
 {
     packed_vertex packing = {.first = mesh->first_influence[vertex],
@@ -56,8 +56,9 @@ enum {
     WHOLE = 255, // sum of the weights of a vertex
 };
 
-// Adds `missing` units to the bytes of the slots with the largest remainders. Each slot gets at
-// most one unit, because the sum of the remainders is `missing` and each remainder is less than 1.
+// Adds `missing` units to the bytes of the slots with the largest remainders, so that the sum of
+// the bytes is correct. Each slot gets at most one unit, because the sum of the remainders is
+// `missing` and each remainder is less than 1.
 static void add_missing_units(int missing, double *remainders, uint8_t *bytes, uint32_t num_slots)
 {
     for (int unit = 0; unit < missing; unit++) {
@@ -71,8 +72,8 @@ static void add_missing_units(int missing, double *remainders, uint8_t *bytes, u
     }
 }
 
-// Writes the weights of the kept slots. Negative weights become 0. The sum of the bytes is WHOLE,
-// or 0 if the vertex has no influences.
+// Rounds the weights of the kept slots to bytes. Negative weights become 0. The sum of the bytes is
+// WHOLE, or 0 if the vertex has no influences.
 static void round_weights(const md5_mesh *mesh, const packed_vertex *packing, uint8_t *bytes)
 {
     double weights[MAX_SLOTS];
@@ -106,7 +107,8 @@ static bool fit_bytes(const md5_mesh *mesh, uint32_t slots)
     return true;
 }
 
-// Writes the slots of a vertex as bytes. Slots with negative weights are unused.
+// Writes the slots of a vertex as bytes. Slots with negative weights are unused: their joint and
+// weight are 0.
 static void write_byte_slots(const md5_mesh *mesh, const packed_vertex *packing, uint32_t slots,
                              uint8_t *joints, uint8_t *weights)
 {
@@ -122,7 +124,8 @@ static void write_byte_slots(const md5_mesh *mesh, const packed_vertex *packing,
 
 // -- Both formats ---------------------------------------------------------------------------
 
-// Writes the slots of a vertex as uint32_t joints and float weights.
+// Writes the slots of a vertex as uint32_t joints and float weights, at addresses that need not be
+// aligned. Unused slots have joint and weight 0.
 static void write_float_slots(const md5_mesh *mesh, const packed_vertex *packing, uint32_t slots,
                               unsigned char *joints, unsigned char *weights)
 {
@@ -141,6 +144,8 @@ static size_t slot_size(md5_pack_format format)
     return format == MD5_PACK_BYTES ? sizeof(uint8_t) : sizeof(float);
 }
 
+// Packs the influences of all vertices of a mesh into a fixed number of slots. Returns false if the
+// format is bytes and a joint index does not fit into a byte.
 bool md5_pack_influences(const md5_pack_job *job)
 {
     MD5_ASSERT(job && job->mesh, "job, job->mesh: must not be NULL");
@@ -229,6 +234,8 @@ static double vertex_loss(const md5_model *model, const md5_mesh *mesh, uint32_t
     return md5_vec3d_length(shift) + rotated + fabs(excess) * travel;
 }
 
+// Returns an upper bound of the error of packing into `slots` slots, over the vertices with
+// min_influences to max_influences influences. `joints` is the pose; NULL means any pose.
 float md5i_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints,
                      uint32_t min_influences, uint32_t max_influences)
 {

@@ -65,7 +65,8 @@ enum {
 
 // -- Kinds ----------------------------------------------------------------------------------
 
-// Returns the kind of a vertex. With two influences the exact sum takes as long as blending.
+// Returns the kind of a vertex, which selects the method that computes its position. Vertices with
+// two influences use the exact sum, because it takes as long as blending.
 static inline md5_skin_kind vertex_kind(const md5_mesh *mesh, uint32_t vertex, float tolerance)
 {
     const uint32_t first = mesh->first_influence[vertex];
@@ -91,7 +92,9 @@ md5_skin_kind md5i_skin_vertex_kind(const md5_mesh *mesh, uint32_t vertex)
     return vertex_kind(mesh, vertex, POINT_TOLERANCE * md5_largest_coordinate(&mesh->bounds));
 }
 
-// Insertion sort of the indices of the influences, which are fields of BITS_PER_INDEX bits.
+// Returns the indices of the influences in the order in which they are added: by ascending joint.
+// Each index is a field of BITS_PER_INDEX bits, the first one lowest. Insertion sort: each field is
+// inserted after the fields of smaller joints.
 uint64_t md5i_sum_order(const uint32_t *joints, uint32_t count)
 {
     enum { BITS_PER_INDEX = 4 };
@@ -192,7 +195,7 @@ static inline float *write_vec3(float *to, size_t size, float x, float y, float 
 
 // Writes the floats of a vertex of a group: see md5_skin_plan.words. joints[set.count] are the
 // joints of the group in ascending order. `to` is the address of the vertex's first float; its
-// floats are `size` apart.
+// floats are `size` apart, because the floats of the other vertices are in between.
 static void write_vertex(const md5_mesh *mesh, uint32_t vertex, joint_set set, uint64_t sum_order,
                          bool is_gathered, const uint32_t *joints, size_t size, float *to)
 {
@@ -215,22 +218,23 @@ static void write_vertex(const md5_mesh *mesh, uint32_t vertex, joint_set set, u
         write_vec3(to, size, p.x, p.y, p.z);
 }
 
-// Adds a group or a single vertex. The first pass only counts (builder->vertices is NULL), and the
-// second pass also writes the words and vertices after those of the earlier groups of the same run.
-// A rigid single is blended, as a sum of one influence.
+// Adds a group or a single vertex to the run of its kind, order and number of influences. In the
+// first pass (builder->vertices is NULL), it is only counted. In the second pass, its words and
+// vertices are written after those of the earlier groups of the run.
 static void add_group(plan_builder *builder, md5_skin_order order, joint_set set,
                       const uint32_t *vertices)
 {
     const bool is_single = order == MD5_SKIN_SINGLES;
     const bool is_gathered = order == MD5_SKIN_GATHERED;
     if (is_single && set.kind == MD5_SKIN_RIGID)
-        set.kind = MD5_SKIN_BLEND;
+        set.kind = MD5_SKIN_BLEND; // a sum of one influence
 
     const uint32_t count = set.count;
     const uint32_t num_words = md5_skin_num_words(set.kind, order, count);
     const uint32_t num_influences = count <= MD5_SKIN_MAX_INFLUENCES ? count : 0;
     const uint32_t type = (uint32_t)order * MD5_SKIN_KINDS + (uint32_t)set.kind;
 
+    // Count the group.
     md5_skin_run *const run = &builder->possible[type * NUM_COUNTS + num_influences];
     run->kind = (uint8_t)set.kind;
     run->order = (uint8_t)order;
@@ -242,6 +246,7 @@ static void add_group(plan_builder *builder, md5_skin_order order, joint_set set
     if (!builder->vertices)
         return;
 
+    // Write its vertices, and its words: the joints, then the floats of each vertex.
     uint32_t *words = builder->words + run->words - num_words;
     uint32_t *const offsets = builder->vertices + run->vertices;
     run->vertices += md5_skin_num_vertices(order);
@@ -266,7 +271,8 @@ static void add_group(plan_builder *builder, md5_skin_order order, joint_set set
     }
 }
 
-// Adds the vertices of an open group to the plan and empties its slot.
+// Adds the vertices of an open group to the plan and empties its slot: as a gathered group, or as
+// singles if they are too few.
 static void close_slot(plan_builder *builder, uint32_t slot)
 {
     const uint32_t count = builder->num_open[slot];
@@ -306,9 +312,9 @@ static inline slot_fit find_slot_fit(const plan_builder *builder, joint_set set,
     return is_same_set(set, slot_set) ? SLOT_OF_SAME_SET : SLOT_OF_DIFFERENT_SET;
 }
 
-// Adds vertices first .. end - 1, which have the same set of joints, to the open group of the set.
-// If the groups of other sets occupy all slots in which the group can be, the group in the first of
-// these slots is closed, so that time is linear for any joints.
+// Adds vertices first .. end - 1, which have the same set of joints, to the open group of this set
+// in the hash table. A set can be in SLOTS_PER_SET slots. If groups of different sets occupy all of
+// them, the group in the first slot is closed, so that time is linear for any joints.
 static void add_to_open_group(plan_builder *builder, joint_set set, uint32_t first, uint32_t end)
 {
     // The hash of the set does not depend on the order of its joints.
@@ -318,7 +324,7 @@ static void add_to_open_group(plan_builder *builder, joint_set set, uint32_t fir
         hash += (spread ^ spread >> 15) * 0x85ebca77u;
     }
 
-    // Find the best of the slots in which the group can be.
+    // Find the best of the slots: the open group of the set, or else an empty slot.
     const uint32_t first_slot = hash >> (32 - builder->log2_slots);
     uint32_t slot = first_slot;
     slot_fit fit = SLOT_OF_DIFFERENT_SET;
@@ -343,8 +349,9 @@ static void add_to_open_group(plan_builder *builder, joint_set set, uint32_t fir
     }
 }
 
-// Adds vertices first .. end - 1, which have the same set of joints: as contiguous groups, and the
-// remaining vertices to an open group. Vertices without influences, or with too many, are singles.
+// Adds vertices first .. end - 1, which have the same set of joints: as many contiguous groups as
+// possible, and the remaining vertices to an open group. Vertices without influences, or with too
+// many, are singles.
 static void add_vertices(plan_builder *builder, joint_set set, uint32_t first, uint32_t end)
 {
     if (set.count == 0 || set.count > MD5_SKIN_MAX_INFLUENCES) {
@@ -362,8 +369,8 @@ static void add_vertices(plan_builder *builder, joint_set set, uint32_t first, u
     add_to_open_group(builder, set, first, end);
 }
 
-// One pass over the mesh: adds all vertices, each run of consecutive vertices with the same set of
-// joints in one call, and closes the groups that are still open.
+// Makes one pass over the mesh: adds each run of consecutive vertices with the same set of joints,
+// and then closes the groups that are still open.
 static void build_groups(plan_builder *builder)
 {
     const md5_mesh *const mesh = builder->mesh;
@@ -396,8 +403,9 @@ static bool is_same_run_of_singles(const md5_skin_run *a, const md5_skin_run *b)
     return a->order == MD5_SKIN_SINGLES && b->order == a->order && b->kind == a->kind;
 }
 
-// Sets the indices of all runs that were counted and lists them in `runs`. All singles of one kind
-// form one run, sorted by number of influences. Returns the number of words.
+// Lays out the runs that were counted: sets the indices of their vertices and words, and lists them
+// in builder->runs. All singles of one kind form one run, sorted by number of influences. Returns
+// the number of words.
 static uint32_t lay_out_runs(plan_builder *builder)
 {
     uint32_t num_words = 0;
@@ -421,13 +429,15 @@ static uint32_t lay_out_runs(plan_builder *builder)
     return num_words;
 }
 
+// Builds the skin plan of a mesh, in one block. Makes two passes over the mesh: to measure the
+// plan, and to write it. Sets *plan to NULL if the mesh is empty or too large for a plan.
 bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_skin_plan **plan)
 {
     *plan = NULL;
     if (mesh->num_vertices == 0 || mesh->num_vertices > UINT32_MAX / 3)
         return true;
 
-    plan_builder builder;
+    plan_builder builder; // only partly initialized, because it is large
     memset(&builder, 0, offsetof(plan_builder, kinds));
     builder.mesh = mesh;
     builder.log2_slots = MIN_LOG2_SLOTS;

@@ -122,7 +122,8 @@ static inline uint32_t md5_skin_num_vertices(md5_skin_order order)
     return order == MD5_SKIN_GATHERED ? MD5_SKIN_GROUP : 1;
 }
 
-// Returns the number of elements of a group, or a single vertex, in md5_skin_plan.words.
+// Returns the number of elements of a group, or of a single vertex, in md5_skin_plan.words: the
+// joints and the floats of each vertex, and for a single vertex the number of joints.
 static inline uint32_t md5_skin_num_words(md5_skin_kind kind, md5_skin_order order,
                                           uint32_t num_influences)
 {

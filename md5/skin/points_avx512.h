@@ -30,6 +30,8 @@ MD5_WIDE_INLINE void store_halves(float *low, float *high, md5_wide a)
     _mm256_storeu_ps(high, _mm512_extractf32x8_ps(a, 1));
 }
 
+// Loads two groups of eight points, and transposes the triples to lanes. The points of `low` become
+// lanes 0 to 7, the points of `high` lanes 8 to 15.
 MD5_WIDE_INLINE lanes3 load_two_groups(const md5_vec3 *low, const md5_vec3 *high)
 {
     const float *const p = &low->x;
@@ -47,6 +49,7 @@ MD5_WIDE_INLINE lanes3 load_two_groups(const md5_vec3 *low, const md5_vec3 *high
     };
 }
 
+// Stores two groups of eight points: the inverse of load_two_groups().
 MD5_WIDE_INLINE void store_two_groups(md5_vec3 *low, md5_vec3 *high, lanes3 a)
 {
     float *const p = &low->x;

@@ -8,12 +8,15 @@
 // The bounds of a joint contain the points that the joint moves, in joint space. A vertex is a
 // weighted mean of such points, so the boxes of all joints, moved by any pose, contain the model.
 
+// Computes for each joint the bounds of the offsets of its weights, in the space of the joint.
+// Returns true if the vertices are weighted means of these points, so that the bounds contain them
+// in any pose.
 bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds)
 {
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
     MD5_ASSERT_ARRAY(bounds, model->skeleton.num_joints);
 
-    bool are_means = true;
+    bool are_means = true; // the biases of each vertex are not negative and add up to 1
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++)
         bounds[joint] = md5_bounds_from_points(NULL, 0);
 
@@ -67,6 +70,7 @@ md5_bounds md5_bounds_transform(md5_bounds bounds, md5_mat34 m)
     return is_empty(&bounds) ? bounds : transform(&bounds, &m);
 }
 
+// Returns the union of the bounds of all joints, each moved by its joint matrix.
 md5_bounds md5_bounds_from_joints(const md5_bounds *joint_bounds, const md5_mat34 *joints,
                                   uint32_t num_joints)
 {
@@ -90,8 +94,10 @@ uint32_t md5_find_nearest_joint(const md5_mat34 *joints, uint32_t num_joints, md
     return md5_find_nearest_joint_to_ray(joints, num_joints, ray, distance);
 }
 
-// Computed in double, which can represent the squares of all floats. The nearest point of a ray is
-// its origin for joints behind the origin, and its end for joints past the end. A ray without a
+// Returns the joint nearest to a ray, or MD5_NONE if there are no joints. `distance` may be NULL.
+//
+// Computed in double, which can represent the squares of all floats. The nearest point of the ray
+// is its origin for joints behind the origin, and its end for joints past the end. A ray without a
 // direction is a point.
 uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joints, md5_ray ray,
                                        float *distance)
@@ -142,19 +148,19 @@ static float distance_to_interval(float min, float max, float value)
     return distance > 0 ? distance : 0;
 }
 
+// Finds the boxes that a sphere touches: writes their indices to `found` and returns their number.
 uint32_t md5_cull_sphere(const md5_bounds *bounds, uint32_t count, md5_vec3 center, float radius,
                          uint32_t *found)
 {
     MD5_ASSERT((bounds && found) || count == 0, "bounds, found: must not be NULL");
 
-    // The index of a box is always written, and only counted if the box is found: no branch.
-    const float square = radius >= 0 ? radius * radius : -1;
+    const float square = radius >= 0 ? radius * radius : -1; // -1: no box is found
     const bool is_number = center.x == center.x && center.y == center.y && center.z == center.z;
     uint32_t num_found = 0;
 
     if (is_number) {
         for (uint32_t i = 0; i < count; i++) {
-            found[num_found] = i;
+            found[num_found] = i; // counted below only if the box is found
             const md5_vec3 min = bounds[i].min;
             const md5_vec3 max = bounds[i].max;
             const md5_vec3 distance = {distance_to_interval(min.x, max.x, center.x),
@@ -175,6 +181,7 @@ static bool overlaps(const md5_bounds *a, const md5_bounds *b)
            & (b->min.y <= a->max.y) & (a->min.z <= b->max.z) & (b->min.z <= a->max.z);
 }
 
+// Finds the boxes that overlap `box`: writes their indices to `found` and returns their number.
 uint32_t md5_cull_bounds(const md5_bounds *bounds, uint32_t count, md5_bounds box, uint32_t *found)
 {
     MD5_ASSERT((bounds && found) || count == 0, "bounds, found: must not be NULL");
@@ -206,6 +213,8 @@ static md5_vec4 combine_rows(const md5_mat44 *m, int row, float sign, float w)
                       sign * a[8] + w * last[8], sign * a[12] + w * last[12]};
 }
 
+// Computes the six planes of a view frustum from its clip matrix; their normals point inward.
+//
 // Clip coordinates inside the frustum have -w <= x, y, z <= w. Planes 2 i and 2 i + 1 are the lower
 // and the upper limit of axis i. For depths from 0 to 1 or from 1 to 0, the plane 0 <= z replaces
 // one of the planes of z. Plane 4 is then the near plane, and plane 5 is the far plane.
@@ -222,6 +231,8 @@ void md5_frustum_planes(md5_mat44 clip_from_world, md5_depth depth, md5_vec4 *pl
         planes[depth == MD5_DEPTH_ZERO_TO_ONE ? 4 : 5] = combine_rows(&clip_from_world, 2, 1, 0);
 }
 
+// Finds the boxes that are not entirely outside of a plane: writes their indices to `found` and
+// returns their number.
 uint32_t md5_cull_planes(const md5_bounds *bounds, uint32_t count, const md5_vec4 *planes,
                          uint32_t num_planes, uint32_t *found)
 {
@@ -263,8 +274,9 @@ static bool is_nonzero_vector(md5_vec3 a)
     return a.x != 0 || a.y != 0 || a.z != 0;
 }
 
-// Narrows enter..leave to the part of the ray between two planes. Returns false if no part is left.
-// A ray parallel to the planes is handled separately, so that 0 * infinity never occurs.
+// Narrows enter..leave, the part of a ray, to the part between two planes min and max of one axis.
+// Returns false if no part is left. A ray parallel to the planes is handled separately, so that 0 *
+// infinity never occurs.
 static bool clip(float origin, float direction, float min, float max, float *enter, float *leave)
 {
     if (direction == 0)
@@ -278,6 +290,8 @@ static bool clip(float origin, float direction, float min, float max, float *ent
     return first <= *leave && *enter <= *leave; // false for NaN
 }
 
+// Returns true if a ray hits a box. Sets *t to the ray parameter at which it enters the box; `t`
+// may be NULL.
 bool md5_raycast_bounds(md5_ray ray, md5_bounds bounds, float *t)
 {
     const md5_vec3 o = ray.origin;
@@ -294,6 +308,8 @@ bool md5_raycast_bounds(md5_ray ray, md5_bounds bounds, float *t)
     return true;
 }
 
+// Finds the first joint whose bounds a ray hits. joint_bounds[num_joints] are in the spaces of the
+// joints.
 bool md5_raycast_joints(md5_ray ray, const md5_bounds *joint_bounds, const md5_mat34 *joints,
                         uint32_t num_joints, md5_hit *hit)
 {
@@ -303,7 +319,8 @@ bool md5_raycast_joints(md5_ray ray, const md5_bounds *joint_bounds, const md5_m
 
     md5_hit nearest = {.t = FLT_MAX, .joint = MD5_NONE};
     for (uint32_t joint = 0; joint < num_joints; joint++) {
-        // The direction is not normalized, so t is the same in both spaces.
+        // Transform the ray to the space of the joint. Its direction is not normalized, so t is the
+        // same in both spaces.
         const md5_mat34 to_joint = md5_mat34_inverse(joints[joint]);
         const md5_vec4 origin = {ray.origin.x, ray.origin.y, ray.origin.z, 1};
         md5_ray local = ray;
@@ -339,6 +356,7 @@ typedef struct sheared {
     bool is_mirrored;
 } sheared;
 
+// Returns the space in which a ray is the z axis. `is_mirrored` is that of the mesh.
 static sheared shear(const md5_ray *ray, bool is_mirrored)
 {
     const md5_vec3 o = ray->origin;
@@ -396,13 +414,15 @@ static bool are_on_one_side(float a, float b, float c)
     return are_positive(a, b, c) || are_negative(a, b, c);
 }
 
-// Returns true and sets *hit if the ray hits a triangle nearer than *hit. The first test rejects
-// most triangles: all their vertices are on one side of the ray.
+// Returns true and sets *hit if a ray hits a triangle nearer than *hit. The corners are in the
+// sheared space, in which the ray is the z axis.
 static bool hit_triangle(const sheared *space, md5_vec3 a, md5_vec3 b, md5_vec3 c, md5_hit *hit)
 {
+    // Reject most triangles with few operations.
     if (are_on_one_side(a.x, b.x, c.x) || are_on_one_side(a.y, b.y, c.y))
         return false;
 
+    // The origin is inside of the triangle if it is on the same side of all edges.
     const double u = edge_area(c, b);
     const double v = edge_area(a, c);
     const double w = edge_area(b, a);
@@ -417,6 +437,7 @@ static bool hit_triangle(const sheared *space, md5_vec3 a, md5_vec3 b, md5_vec3 
     if (sum == 0 || (space->front_only && !from_front))
         return false;
 
+    // The areas are the barycentric coordinates, not normalized.
     const double weights[3] = {u / sum, v / sum, w / sum};
     const float t =
         (float)(weights[0] * (double)a.z + weights[1] * (double)b.z + weights[2] * (double)c.z);
@@ -430,7 +451,7 @@ static bool hit_triangle(const sheared *space, md5_vec3 a, md5_vec3 b, md5_vec3 
 }
 
 // Returns the weight of a joint at the point of a hit: the sum of the magnitudes of its biases in
-// the three corners, each times the weight of the corner.
+// the three corners of the triangle, each times the weight of the corner.
 static float interpolate_joint_weight(const md5_mesh *mesh, const md5_hit *hit, uint32_t joint)
 {
     float weight = 0;
@@ -445,8 +466,9 @@ static float interpolate_joint_weight(const md5_mesh *mesh, const md5_hit *hit, 
     return weight;
 }
 
-// Returns the joint with the largest weight at the point of a hit. Only the first influence of each
-// corner, which is the largest, is a candidate, so that time is linear in the number of influences.
+// Returns the joint with the largest weight at the point of a hit, or MD5_NONE. Only the first
+// influence of each corner, which is the largest, is a candidate, so that time is linear in the
+// number of influences.
 static uint32_t find_hit_joint(const md5_mesh *mesh, const md5_hit *hit)
 {
     uint32_t joint = MD5_NONE;
@@ -467,6 +489,8 @@ static uint32_t find_hit_joint(const md5_mesh *mesh, const md5_hit *hit)
     return joint;
 }
 
+// Finds the first triangle of a mesh that a ray hits. positions[num_vertices] are the posed
+// vertices. Returns false and leaves *hit unchanged if the ray hits none.
 bool md5_raycast_mesh(md5_ray ray, const md5_mesh *mesh, const md5_vec3 *positions, md5_hit *hit)
 {
     MD5_ASSERT_PART(mesh, name);
@@ -501,6 +525,8 @@ size_t md5_raycast_model_scratch(const md5_model *model)
     return model->max_vertices * sizeof(md5_vec3) + sizeof(float);
 }
 
+// Finds the first triangle of a model that a ray hits, in the pose of `palette`. Skins one mesh
+// after the other into `scratch`.
 bool md5_raycast_model(md5_ray ray, const md5_model *model, const md5_mat34 *palette, md5_hit *hit,
                        void *scratch)
 {

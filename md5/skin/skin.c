@@ -38,6 +38,7 @@ void md5i_skin_with(md5_cpu level, const md5i_skin_job *job)
     kernels[is_wide ? level : MD5_CPU_SCALAR](job);
 }
 
+// Skins all vertices of a mesh with the fastest kernel. `normals` and `tangents` may be NULL.
 void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *positions,
               md5_vec3 *normals, md5_vec4 *tangents)
 {
@@ -63,7 +64,8 @@ typedef struct bind_vertex {
     md5_vec4 tangent;
 } bind_vertex;
 
-// Blends the targets of the changed vertex `index` of a mesh. Returns false if all weights are 0.
+// Blends the targets that change a vertex of a mesh; `index` is its index in the list of changed
+// vertices. Returns false if all weights are 0.
 static bool blend_morph(const md5_morph_mesh *morph, const md5_mesh *mesh, const float *weights,
                         uint32_t index, bind_vertex *result)
 {
@@ -107,7 +109,8 @@ static bool are_finite(const float *weights, uint32_t count)
 }
 #endif
 
-// Corrects the result of the changed vertex `index`, which is at `out_index` of the output.
+// Corrects the skinned result of the changed vertex `index`, which is at `out_index` of the output.
+// The change of the bind pose is transformed by the matrix of the vertex.
 static void apply_morph_vertex(const md5_skin_job *job, const md5_morph_mesh *changed,
                                uint32_t index, const md5i_skin_job *to, uint32_t out_index)
 {
@@ -136,7 +139,7 @@ static void apply_morph_vertex(const md5_skin_job *job, const md5_morph_mesh *ch
         *md5_vec4_out(to->tangents, to->tangent_stride, out_index) = bind.tangent;
 }
 
-// Returns the index of the first changed vertex that is not less than `vertex`.
+// Returns the index of the first changed vertex that is not less than `vertex`, by binary search.
 static uint32_t find_changed(const md5_morph_mesh *changed, uint32_t vertex)
 {
     uint32_t low = 0;
@@ -151,7 +154,8 @@ static uint32_t find_changed(const md5_morph_mesh *changed, uint32_t vertex)
     return low;
 }
 
-// Corrects the results of all vertices of a job that its morph changes.
+// Corrects the results of those vertices of a job that its morph changes. `count` is the number of
+// vertices of the job.
 static void apply_morph(const md5_skin_job *job, const md5i_skin_job *to, uint32_t count)
 {
     const md5_morph_mesh *const changed =
@@ -179,7 +183,8 @@ static void apply_morph(const md5_skin_job *job, const md5i_skin_job *to, uint32
 // -- Jobs -----------------------------------------------------------------------------------
 
 // Converts a stride of vectors with `num_floats` floats from bytes to floats, or to 0 if there are
-// no gaps. Sets *fits to false if the product with the number of vertices exceeds 32 bits.
+// no gaps. Sets *fits to false if the product with the number of vertices exceeds 32 bits, which
+// only plain C supports.
 static uint32_t stride_in_floats(size_t stride, size_t num_floats, uint32_t num_vertices,
                                  bool *fits)
 {
@@ -191,6 +196,8 @@ static uint32_t stride_in_floats(size_t stride, size_t num_floats, uint32_t num_
     return (uint32_t)num_stride_floats;
 }
 
+// Converts a public job to a job of the kernels. Returns false if only plain C can run it, because
+// the strides are too large.
 bool md5i_strided_job(const md5_skin_job *from, md5i_skin_job *job)
 {
     *job = (md5i_skin_job){
@@ -268,7 +275,8 @@ static inline void validate_job(const md5_skin_job *job, uint32_t count)
                  "job->morph_weights: must be finite");
 }
 
-// Copies the bind pose of the vertices of a job, for jobs without a palette.
+// Copies the vertices of a job in the bind pose, if the job has neither a palette nor dual
+// quaternions.
 static void copy_bind_pose(const md5_skin_job *job, const md5i_skin_job *to, uint32_t count)
 {
     const md5_mesh *const mesh = job->mesh;
@@ -282,7 +290,7 @@ static void copy_bind_pose(const md5_skin_job *job, const md5i_skin_job *to, uin
     }
 }
 
-// Runs jobs begin .. end - 1 of the array `user`, on any thread.
+// Runs jobs begin .. end - 1 of the array `user`. Called on any thread: see md5_range_fn.
 static void skin_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
     (void)worker;
@@ -299,6 +307,7 @@ static void skin_range(void *user, uint32_t worker, size_t begin, size_t end)
             continue;
         validate_job(job, count);
 
+        // Whole meshes are skinned by SIMD kernels, parts of meshes vertex by vertex.
         md5i_skin_job to;
         const bool fits = md5i_strided_job(job, &to);
         const bool is_posed = job->palette || job->duals;

@@ -37,8 +37,8 @@ MD5_WIDE_INLINE lanes_mat34 spread_two(const md5_mat34 *low, const md5_mat34 *hi
     };
 }
 
-// Skins a run of contiguous rigid groups, two at a time. For group i of the run, firsts[i] is the
-// index of its first vertex and joints[i] is its joint. A single last group uses AVX2.
+// Skins a run of contiguous rigid groups, two groups of eight vertices at a time. firsts[i] is the
+// first vertex of group i, and joints[i] is its joint. A single last group uses AVX2.
 MD5_WIDE_CODE static void skin_rigid_contiguous(const md5i_skin_job *job, const md5_skin_run *run)
 {
     const md5_mesh *const mesh = job->mesh;
@@ -83,6 +83,8 @@ MD5_WIDE_CODE static void skin_rigid_contiguous(const md5i_skin_job *job, const 
     }
 }
 
+// Skins a mesh with AVX-512, if that is faster: only runs of contiguous rigid groups use its
+// registers. Everything else uses AVX2.
 void md5i_skin_avx512(const md5i_skin_job *job)
 {
     const md5_skin_plan *const plan = job->mesh->skin_plan;

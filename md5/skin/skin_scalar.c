@@ -84,9 +84,9 @@ static MD5_ALWAYS_INLINE matrix_rows4 influence_term(const md5_mesh *mesh, const
                                 is_exact ? q : spread_bias(q));
 }
 
-// Returns the lanes of the exact sum if `is_exact`. Otherwise returns the matrices of the vertex's
-// joints, blended by bias. The blend is generally not a rotation, but it transforms normals and
-// tangents. Returns zero if the vertex has no influences.
+// Returns the sum over the influences of a vertex. If `is_exact`, the lanes of the exact sum.
+// Otherwise the matrices of its joints, blended by bias: generally not a rotation, but it
+// transforms normals and tangents. Returns zero if the vertex has no influences.
 static MD5_ALWAYS_INLINE matrix_rows4 sum_influences(const md5_mesh *mesh, const md5_mat34 *palette,
                                                      uint32_t vertex, bool is_exact)
 {
@@ -181,7 +181,7 @@ static inline float shift_bias(float bias, int shift)
     return shift == 0 ? bias : ldexpf(bias, shift);
 }
 
-// Blends the dual quaternions of a vertex that has influences.
+// Returns the blend of the dual quaternions of a vertex that has influences. Its length is not 1.
 static inline md5_dual_quat blend_duals(const md5_mesh *mesh, const md5_dual_quat *palette,
                                         uint32_t vertex)
 {
@@ -209,8 +209,9 @@ static inline md5_dual_quat blend_duals(const md5_mesh *mesh, const md5_dual_qua
     return is_valid ? sum : *first;
 }
 
-// With the real part r and the dual part d, and their vectors v and e (x y z): the rotation is
-// r / |r|, and the translation is 2 (r.w e - d.w v + v x e) / |r|^2.
+// Returns the matrix of a dual quaternion of any length. With the real part r and the dual part d,
+// and their vectors v and e (x y z): the rotation is r / |r|, and the translation is 2 (r.w e - d.w
+// v + v x e) / |r|^2.
 md5_mat34 md5i_dual_matrix(const md5_dual_quat *q)
 {
     const md5_quat r = q->real;
@@ -286,8 +287,8 @@ static inline bool is_blended(const md5i_skin_job *job, md5_skin_kind kind)
            || (kind == MD5_SKIN_RIGID && (job->normals || job->tangents));
 }
 
-// Skins one vertex and writes it to `out_index`. Always inlined: gcc does not inline a function
-// with two callers, which takes 1.3 times as long.
+// Skins one vertex and writes it to `out_index`. `blended` selects the method for the position.
+// Always inlined: gcc does not inline a function with two callers, which takes 1.3 times as long.
 static MD5_ALWAYS_INLINE void skin_vertex(const md5i_skin_job *job, uint32_t vertex,
                                           uint32_t out_index, bool blended)
 {
@@ -311,7 +312,8 @@ static MD5_ALWAYS_INLINE void skin_vertex(const md5i_skin_job *job, uint32_t ver
             rotate_tangent(&e, mesh->tangents[vertex]);
 }
 
-// Groups are skinned vertex by vertex. A vertex that a gathered group repeats is skinned once.
+// Skins the groups or singles of a run, vertex by vertex. A vertex that a gathered group repeats is
+// skinned once.
 void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run)
 {
     const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->vertices;

@@ -39,6 +39,7 @@ typedef struct skin_arrays {
                           // written
 } skin_arrays;
 
+// Returns the arrays of a job. `bounds` is used only if the job computes bounds.
 MD5_WIDE_INLINE skin_arrays make_arrays(const md5i_skin_job *job, lanes_bounds *bounds)
 {
     const md5_mesh *const mesh = job->mesh;
@@ -89,6 +90,8 @@ MD5_WIDE_INLINE lanes3 load3(const md5_vec3 *from, const group *lanes, md5_skin_
                                       : load_points_at(&from->x, lanes->vertices, 3);
 }
 
+// Stores a vector for each lane: with gaps if `stride` (in floats) is not 0, at consecutive
+// addresses for a contiguous group, otherwise at the index of each vertex.
 MD5_WIDE_INLINE void store3(md5_vec3 *to, uint32_t stride, const group *lanes, md5_skin_order order,
                             lanes3 a)
 {
@@ -104,7 +107,8 @@ MD5_WIDE_INLINE void store3(md5_vec3 *to, uint32_t stride, const group *lanes, m
     }
 }
 
-// `stride` is in floats, and a constant after inlining if it is 4.
+// Stores the tangents of all lanes, one in each row. `stride` is in floats; if it is 4, it is a
+// constant after inlining.
 MD5_WIDE_INLINE void store_tangents_at(float *to, uint32_t stride, const group *lanes,
                                        md5_skin_order order, const md5_wide rows[4])
 {
@@ -119,6 +123,7 @@ MD5_WIDE_INLINE void store_tangents_at(float *to, uint32_t stride, const group *
     }
 }
 
+// Stores the positions of all lanes, or only extends the bounds by them.
 MD5_WIDE_INLINE void store_positions(const skin_arrays *arrays, const group *lanes,
                                      md5_skin_order order, lanes3 a)
 {
@@ -149,6 +154,7 @@ enum { MAX_SCALAR_SINGLES = MD5_WIDTH / 4 };
 
 // -- Directions -----------------------------------------------------------------------------
 
+// Rotates the tangents of all lanes; w is unchanged.
 MD5_WIDE_INLINE void rotate_tangents(const skin_arrays *arrays, const group *lanes,
                                      md5_skin_order order, const lanes_mat34 *m)
 {
@@ -324,6 +330,7 @@ MD5_WIDE_INLINE md5_wide translation_term(md5_wide rw, md5_wide e, md5_wide dw, 
                         md5_wide_sub(v1e2, v2e1));
 }
 
+// Converts the dual quaternion of each lane to a matrix, with the operations of md5i_dual_matrix().
 MD5_WIDE_INLINE lanes_mat34 dual_to_matrix(const lanes_dual *q)
 {
     const lanes4 r = q->real;
@@ -389,13 +396,14 @@ MD5_WIDE_INLINE lanes_dual dual_term(const lanes_first *first, const md5_dual_qu
     return (lanes_dual){scale4(real, by), scale_row(&q->dual.x, lanes4_all(by))};
 }
 
-// Blends the dual quaternions of a group and converts them to matrices. Biases are `step` floats
-// apart. Returns false if a lane must be blended in plain C. Not inlined, because the callers would
-// contain four copies.
+// Blends the dual quaternions of the joints of a group in each lane, and converts them to matrices.
+// Biases are `step` floats apart. Returns false if a lane must be blended in plain C. Not inlined,
+// because the callers would contain four copies.
 MD5_WIDE_CODE static bool blend_dual_group(const md5_dual_quat *q, const uint32_t *joints,
                                            uint32_t count, const float *biases, uint32_t step,
                                            lanes_mat34 *m)
 {
+    // Find the joint with the largest bias in each lane.
     lanes_first first = {spread_row(&q[joints[0]].real.x), md5_wide_load(biases)};
     for (uint32_t i = 1; i < count; i++) {
         const md5_wide bias = md5_wide_load(biases + step * i);
@@ -405,6 +413,7 @@ MD5_WIDE_CODE static bool blend_dual_group(const md5_dual_quat *q, const uint32_
     }
     if (!are_biases_in_range(first.bias))
         return false;
+
     lanes_dual sum = dual_term(&first, &q[joints[0]], md5_wide_load(biases));
     for (uint32_t i = 1; i < count; i++)
         sum = add_duals(sum, dual_term(&first, &q[joints[i]], md5_wide_load(biases + step * i)));
@@ -424,8 +433,8 @@ MD5_WIDE_CODE static void skin_by_scalar(const skin_arrays *arrays, const group 
     md5i_skin_vertices_scalar(arrays->job, vertices, 0, MD5_WIDTH, true);
 }
 
-// Moves and rotates the vertices by a matrix in each lane. `plan_positions` are the bind positions
-// of a gathered group in the plan.
+// Moves and rotates the vertices of all lanes by the matrix of each lane. `plan_positions` are the
+// bind positions of a gathered group in the plan.
 MD5_WIDE_INLINE void transform_group(const skin_arrays *arrays, const group *lanes,
                                      md5_skin_order order, const lanes_mat34 *m,
                                      const float *plan_positions)
@@ -447,7 +456,9 @@ MD5_WIDE_INLINE lanes_mat34 spread_joint(const skin_arrays *arrays, uint32_t joi
     return spread_matrix(&m);
 }
 
-// Skins vertices with several influences, or with one influence that is not at the bind position.
+// Skins the vertices of a group with several influences, or with one influence that is not at the
+// bind position. First blends the matrices or dual quaternions, then transforms positions and
+// directions.
 MD5_WIDE_INLINE void skin_blended_group(const skin_arrays *arrays, const group *lanes,
                                         md5_skin_kind kind, md5_skin_order order)
 {
@@ -484,6 +495,7 @@ MD5_WIDE_INLINE void skin_blended_group(const skin_arrays *arrays, const group *
         transform_group(arrays, lanes, order, &m, lanes->floats + MD5_SKIN_GROUP * lanes->count);
 }
 
+// Skins all groups of a run. `kind` and `order` are those of the run, as constants.
 MD5_WIDE_INLINE void skin_groups(const skin_arrays *arrays, const md5_skin_run *run,
                                  md5_skin_kind kind, md5_skin_order order)
 {
@@ -531,8 +543,9 @@ MD5_WIDE_INLINE const float *single_factors(const uint32_t *words)
     return (const float *)(const void *)(words + 1 + words[0]);
 }
 
-// Computes the blended matrix and the lanes of the exact sum of a single (see skin_scalar.c).
-// Either result can be NULL. The factors of two joints are `step` floats apart.
+// Computes the sums over the influences of a single: the blended matrix, and the lanes of the exact
+// sum (see skin_scalar.c). Either result may be NULL. The factors of two joints are `step` floats
+// apart; the last of them is the bias.
 MD5_WIDE_INLINE void sum_single(const skin_arrays *arrays, const uint32_t *words, uint32_t step,
                                 matrix_rows *blend, matrix_rows *exact)
 {
@@ -567,6 +580,7 @@ MD5_WIDE_INLINE lanes_mat34 transpose_sums(const matrix_rows sums[MD5_WIDTH])
     return (lanes_mat34){lanes4_from_array(e[0]), lanes4_from_array(e[1]), lanes4_from_array(e[2])};
 }
 
+// Loads the dual quaternion of a different joint in each lane.
 MD5_WIDE_INLINE lanes_dual gather_duals(const md5_dual_quat *palette,
                                         const uint32_t joints[MD5_WIDTH])
 {
@@ -586,8 +600,8 @@ MD5_WIDE_INLINE lanes_dual gather_duals(const md5_dual_quat *palette,
     return (lanes_dual){lanes4_from_array(real), lanes4_from_array(dual)};
 }
 
-// Returns the term `index` of each lane's sum. *has_term is false in lanes whose sum has fewer
-// terms; their result is the term 0.
+// Returns the term `index` of each lane's sum of dual quaternions. Sets *has_term to false in lanes
+// whose sum has fewer terms; these return their term 0, which is not used.
 MD5_WIDE_INLINE lanes_dual single_terms(const md5_dual_quat *palette, const singles *lanes,
                                         const lanes_first *first, uint32_t step, uint32_t index,
                                         md5_mask *has_term)
@@ -608,8 +622,8 @@ MD5_WIDE_INLINE lanes_dual single_terms(const md5_dual_quat *palette, const sing
     return (lanes_dual){scale4(q.real, by), scale4(q.dual, by)};
 }
 
-// Blends the dual quaternions of singles and converts them to matrices. Returns false if a lane
-// must be blended in plain C.
+// Blends the dual quaternions of singles, one in each lane, and converts them to matrices. Returns
+// false if a lane must be blended in plain C.
 MD5_WIDE_CODE static bool blend_dual_singles(const md5i_skin_job *job, const singles *lanes,
                                              uint32_t step, lanes_mat34 *m)
 {
@@ -642,7 +656,7 @@ MD5_WIDE_CODE static bool blend_dual_singles(const md5i_skin_job *job, const sin
     return is_all_true(is_valid_blend(sum.real, first.bias));
 }
 
-// Skins MD5_WIDTH single vertices.
+// Skins MD5_WIDTH single vertices, one in each lane.
 MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const singles *few, bool is_exact)
 {
     const group lanes = {.vertices = few->vertices};
@@ -684,8 +698,8 @@ MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const singles *
     rotate_directions(arrays, &lanes, MD5_SKIN_SINGLES, &m);
 }
 
-// Skins the singles of a run. The last lanes are filled with the last vertex, which is then written
-// several times. If very few vertices remain, they are skinned in plain C.
+// Skins the singles of a run, MD5_WIDTH at a time. The last lanes are filled with the last vertex,
+// which is then written several times. If very few vertices remain, they are skinned in plain C.
 MD5_WIDE_INLINE void skin_singles(const skin_arrays *arrays, const md5_skin_run *run, bool is_exact)
 {
     const md5_skin_plan *const plan = arrays->job->mesh->skin_plan;
@@ -735,6 +749,7 @@ SKIN_RUNS(skin_rigid, MD5_SKIN_RIGID)
 SKIN_RUNS(skin_blend, MD5_SKIN_BLEND)
 SKIN_RUNS(skin_exact, MD5_SKIN_EXACT)
 
+// Skins one run with the function of its kind.
 MD5_WIDE_CODE static void skin_run(const md5i_skin_job *job, const md5_skin_run *run,
                                    lanes_bounds *bounds)
 {
@@ -755,8 +770,8 @@ void md5i_skin_run_avx2(const md5i_skin_job *job, const md5_skin_run *run)
 }
 #endif
 
-// Extends an interval by the bounds of all lanes. No lane contains NaN, because comparisons with
-// NaN are false.
+// Extends the interval *min..*max by the bounds of all lanes. No lane contains NaN, because
+// comparisons with NaN are false, so NaN never became a bound.
 MD5_WIDE_INLINE void extend_interval(float *min, md5_wide low, float *max, md5_wide high)
 {
     float lows[MD5_WIDTH];
@@ -769,6 +784,8 @@ MD5_WIDE_INLINE void extend_interval(float *min, md5_wide low, float *max, md5_w
     }
 }
 
+// Skins a mesh run by run, as its skin plan requires. If the job computes bounds, extends them at
+// the end.
 MD5_WIDE_CODE void MD5_WIDE_NAME(md5i_skin)(const md5i_skin_job *job)
 {
     const md5_skin_plan *const plan = job->mesh->skin_plan;

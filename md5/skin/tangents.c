@@ -33,8 +33,8 @@ static inline bool is_mirrored(const md5_vec2 *texcoords, uint32_t a, uint32_t b
     return md5_pair_cross(ab, ac) < 0;
 }
 
-// Returns the flags of all vertices of the file. Returns NULL and sets the context's error if
-// memory runs out.
+// Returns the flags (PLAIN, MIRRORED) of all vertices of the file: which kinds of triangles use
+// them. Returns NULL and sets the context's error if memory runs out.
 static unsigned char *find_uses(md5_arena *scratch, const md5_mesh_build *mesh)
 {
     unsigned char *const uses =
@@ -55,9 +55,9 @@ static unsigned char *find_uses(md5_arena *scratch, const md5_mesh_build *mesh)
     return uses;
 }
 
-// Adds a copy of each vertex on a seam after the vertices of the file: writes the sources of the
-// copies, and changes the indices of mirrored triangles to the copies. Returns false and sets the
-// context's error if memory runs out.
+// Adds a copy of each vertex on a mirror seam after the vertices of the file: writes the sources of
+// the copies, and changes the indices of mirrored triangles to the copies. Returns false and sets
+// the context's error if memory runs out.
 static bool split_seams(md5_arena *scratch, md5_mesh_build *mesh)
 {
     const md5_arena_mark before = md5i_arena_position(scratch);
@@ -93,6 +93,8 @@ static bool split_seams(md5_arena *scratch, md5_mesh_build *mesh)
     return true;
 }
 
+// Sets the numbers of drawn vertices and of influences of a mesh, with a copy of each vertex on a
+// mirror seam. Returns false and sets the context's error if memory runs out.
 bool md5i_measure_with_seams(md5_arena *scratch, md5_mesh_build *mesh)
 {
     const md5_arena_mark before = md5i_arena_position(scratch);
@@ -119,7 +121,8 @@ bool md5i_measure_with_seams(md5_arena *scratch, md5_mesh_build *mesh)
     return true;
 }
 
-// Copies texture coordinates, positions and influences of vertices on seams to their copies.
+// Copies the texture coordinates, positions and influences of vertices on mirror seams to their
+// copies.
 static void copy_seam_vertices(md5_mesh_build *mesh)
 {
     uint32_t *const first_influence = mesh->first_influence;
@@ -156,8 +159,8 @@ static void add_to_sums(void *sums, md5_pair a)
     md5_pair_store(sums, md5_pair_add(md5_pair_load(sums), a));
 }
 
-// Returns the unit vector perpendicular to `n` that is nearest to `along`. If `along` is zero or
-// parallel to the normal, returns an arbitrary perpendicular vector.
+// Returns the unit vector perpendicular to the normal `n` that is nearest to `along`. If `along` is
+// zero or parallel to the normal, returns an arbitrary perpendicular vector.
 static inline md5_vec3d project(md5_vec3d n, md5_vec3d along)
 {
     // The length of the normal is 1 only within float rounding. Dividing by its square matters if
@@ -171,8 +174,8 @@ static inline md5_vec3d project(md5_vec3d n, md5_vec3d along)
 
 typedef enum texture_axis { TEXTURE_U, TEXTURE_V } texture_axis;
 
-// Returns the sums of two vertices along one axis of the texture. z[] contains z of both axes of
-// the two vertices.
+// Returns the sums of two vertices along one axis of the texture, as two vectors. z[] contains z of
+// both axes of the two vertices: see texture_axes.
 static inline md5_pair3 two_sums(const texture_axes *const sums[2], const md5_pair z[2],
                                  texture_axis axis)
 {
@@ -194,15 +197,16 @@ static bool has_vertex_in_range(const uint32_t *corners, uint32_t begin, uint32_
 }
 
 // Adds the unit vectors along u and v of each triangle to the sums of its vertices, for the `count`
-// vertices from `begin` on. A triangle whose area on the texture is 0 adds nothing. A pair contains
-// the numbers of u and v, or of the edges e0 and e1, which are computed together.
+// vertices from `begin` on. A triangle whose area on the texture is 0 adds nothing. Values of u and
+// v, or of the edges e0 and e1, are computed together as a pair.
 //
 // With edges e0, e1 that span (du, dv) of the texture, P(u, v) satisfies
 //
 //   e0 = P_u * du0 + P_v * dv0,  e1 = P_u * du1 + P_v * dv1,
 //
 // with the solution P_u = (e0 * dv1 - e1 * dv0) / area and P_v = (e1 * du0 - e0 * du1) / area,
-// where area = du0 * dv1 - dv0 * du1. Only the sign of the division matters here.
+// where area = du0 * dv1 - dv0 * du1. The vectors are normalized, so only the sign of the area
+// matters.
 static void sum_texture_axes(const md5_mesh_build *mesh, uint32_t begin, uint32_t count,
                              texture_axes *sums)
 {
@@ -253,7 +257,7 @@ static void sum_texture_axes(const md5_mesh_build *mesh, uint32_t begin, uint32_
     }
 }
 
-// Computes project() of two vertices at a time, with the same operations.
+// Returns project() of two vertices at a time, computed with the same operations.
 static inline md5_pair3 project_two(md5_pair3 n, md5_pair3 along)
 {
     const md5_pair parallel = md5_pair_div(md5_pair3_dot(n, along), md5_pair3_dot(n, n));
@@ -276,15 +280,15 @@ static inline md5_pair3 project_two(md5_pair3 n, md5_pair3 along)
 }
 
 // Writes the tangents of the `count` vertices from `begin` on: the unit vector along u,
-// perpendicular to the normal, and in w the side of v: 1 if v is along normal x tangent, else -1.
+// perpendicular to the normal. Their w is the side of v: 1 if v is along normal x tangent, else -1.
 // sums[count] is scratch memory.
 static void write_tangents(const md5_mesh_build *mesh, uint32_t begin, uint32_t count,
                            texture_axes *sums)
 {
     sum_texture_axes(mesh, begin, count, sums);
 
-    // Two vertices at a time; the last vertex of an odd number is computed twice. Tangents still
-    // contain z of the sums.
+    // Two vertices at a time; the last vertex of an odd number is computed twice. Until a tangent
+    // is written, its memory contains z of the sums.
     for (uint32_t i = 0; i < count; i += 2) {
         const uint32_t next = i + 1 < count ? i + 1 : i;
         md5_vec4 *const tangents[2] = {&mesh->tangents[begin + i], &mesh->tangents[begin + next]};
@@ -310,11 +314,12 @@ static void write_tangents(const md5_mesh_build *mesh, uint32_t begin, uint32_t 
     }
 }
 
-// Computes the tangents of a mesh from its indices, positions, normals and texcoords. All triangles
-// of a drawn vertex have equal weight. Vertices at the same position can have different tangents,
-// because their textures can have different directions. If +u has no direction, the tangent is an
-// arbitrary unit vector perpendicular to the normal, with w = 1. Returns false and sets the
-// context's error if memory runs out.
+// Computes the tangents of a mesh from its indices, positions, normals and texcoords. Returns false
+// and sets the context's error if memory runs out.
+//
+// All triangles of a drawn vertex have equal weight. Vertices at the same position can have
+// different tangents, because their textures can have different directions. If +u has no direction,
+// the tangent is an arbitrary unit vector perpendicular to the normal, with w = 1.
 static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
 {
     const md5_arena_mark before = md5i_arena_position(arena);
@@ -352,7 +357,7 @@ static md5_vec3d file_direction(md5_vec3 from_file, const md5_mat34 *bind)
 }
 
 // Converts the normals and tangents of the file to model space, from the space of the joint of each
-// vertex's first influence. Makes both unit length, and makes tangents perpendicular to normals.
+// vertex's first influence. Normalizes both, and makes tangents perpendicular to normals.
 static void convert_stored_frames(const md5_mesh_joints *joints, md5_mesh_build *mesh)
 {
     for (uint32_t vertex = 0; vertex < mesh->num_file_vertices; vertex++) {
@@ -380,6 +385,8 @@ static void convert_stored_frames(const md5_mesh_joints *joints, md5_mesh_build 
 
 // == All steps ===================================================================================
 
+// Derives a mesh in place: splits mirror seams, then derives influences, normals and, unless
+// mesh->tangents is NULL, tangents. Returns false and sets the context's error if memory runs out.
 bool md5i_build_with_tangents(md5_arena *scratch, const md5_mesh_joints *joints,
                               md5_mesh_build *mesh)
 {

@@ -77,7 +77,9 @@ MD5_WIDE_INLINE lanes3 keep_direction(md5_mask has_direction, lanes3 unit, lanes
                     md5_wide_select(has_direction, unit.z, bind.z)};
 }
 
-// Rotates directions to unit length: see md5_vec3_normalize() and MD5_UNIT_OFF_SQUARED.
+// Rotates the directions of all lanes and normalizes them, with the operations of rotate_normal()
+// in skin_scalar.c. Directions that have no direction after the rotation remain as in the bind
+// pose.
 MD5_WIDE_INLINE lanes3 rotate_wide(const lanes_mat34 *m, lanes3 bind)
 {
     const lanes3 v = {rotate_wide_row(m->x, bind), rotate_wide_row(m->y, bind),

@@ -28,9 +28,9 @@ static uint32_t key_digit(const point_key *key, int digit)
     return key->words[digit / 4] >> (8 * (digit % 4)) & (RADIX - 1);
 }
 
-// Sorts the indices 0 .. count - 1 by the keys of their points, and indices of equal points in
-// ascending order. Radix sort: a stable pass for each digit, least significant digit first. Returns
-// the buffer with the result, which is `order` or `buffer`.
+// Sorts the indices 0 .. count - 1 by the keys of their points; indices of equal points are in
+// ascending order. Returns the array with the result, which is `order` or `buffer`. Radix sort: a
+// stable pass for each digit, least significant digit first.
 static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint32_t *order,
                                    uint32_t *buffer)
 {
@@ -69,6 +69,8 @@ static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint3
     return order;
 }
 
+// Writes first_equal[count], the first equal point of each point, by sorting. Slower than the hash
+// table of md5i_weld(), but linear for any points.
 bool md5i_weld_by_sorting(md5_arena *arena, const md5_vec3 *points, uint32_t count,
                           uint32_t *first_equal)
 {
@@ -97,6 +99,8 @@ enum {
     EXTRA_STEPS = 1024, // for the whole mesh
 };
 
+// Writes first_equal[count]: for each point the index of the first equal point, which may be the
+// point itself. Finds equal points with a hash table; if points collide too often, sorts them.
 bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_t *first_equal)
 {
     const md5_arena_mark before = md5i_arena_position(arena);
@@ -135,6 +139,9 @@ bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_
     return steps >= 0 || md5i_weld_by_sorting(arena, points, count, first_equal);
 }
 
+// Converts the result of md5i_weld() in place to chains: equals[i] becomes the index of the next
+// equal point, or `count` for the last one.
+//
 // Visits the points from the last to the first. Meanwhile the entry of the first point of a group
 // is the last visited point of the group, or the first point itself if no point was visited.
 void md5i_chain_equals(uint32_t *equals, uint32_t count)
