@@ -66,7 +66,7 @@ typedef struct cost {
     unsigned draw_calls;
 } cost;
 
-static void fail(const char *message)
+static _Noreturn void fail(const char *message)
 {
     SDL_Log("%s", message);
     exit(1);
@@ -308,7 +308,7 @@ int main(int argc, char **argv)
     md5_model *model = argc == 5 ? md5_load_model(argv[1], NULL, NULL) : NULL;
     md5_anim *anim = model ? md5_load_anim(argv[2], NULL, NULL) : NULL;
     md5_binding *binding = md5_bind(model, anim, NULL, NULL);
-    md5_baked *clip = binding ? bake(model, binding) : NULL;
+    md5_baked *clip = model && binding ? bake(model, binding) : NULL;
     if (!clip || which == NUM_WAYS)
         fail("usage: vertex_frames MODEL.md5mesh CLIP.md5anim upload|buffers|texture OUTPUT.bmp");
 

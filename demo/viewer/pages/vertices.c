@@ -403,8 +403,9 @@ static md5_baked *bake_clip(const view_picture *picture, const view_clip *clip, 
 VIEW_KEEP(bake)
 {
     const view_clip *const clip = view_page_clip(picture, view_word(picture, BAKE_CLIP));
-    if (clip != NULL)
-        kept->baked = bake_clip(picture, clip, picture->values[BAKE_FRAME_RATE]);
+    if (clip == NULL)
+        return;
+    kept->baked = bake_clip(picture, clip, picture->values[BAKE_FRAME_RATE]);
     if (kept->baked != NULL)
         measure_distances(picture, clip, kept->baked->num_frames, picture->values[BAKE_RED], kept);
 }
@@ -573,12 +574,13 @@ static void draw_vertex_paths(view_picture *picture, const md5_baked *clip,
 
 // Plots the uploaded bytes of each way over the number of characters, and marks the number of the
 // slider.
-static void plot_uploads(view_plot *plot, const md5_baked *clip, float num_characters,
+static void plot_uploads(view_plot *plot, const md5_baked *clip, uint32_t num_characters,
                          double num_meshes)
 {
     enum { UPLOAD, OTHERS };
     frames_cost costs[NUM_WAYS];
-    for (float i = plot->row.low.x; i <= plot->row.high.x; i++) {
+    const uint32_t max_characters = (uint32_t)plot->row.high.x;
+    for (uint32_t i = 1; i <= max_characters; i++) {
         compute_costs(clip, i, num_meshes, costs);
         const double upload = costs[WAY_UPLOAD].upload_bytes / 1024;
         const double others = costs[WAY_TEXTURE].upload_bytes / 1024;
@@ -593,6 +595,7 @@ static void plot_uploads(view_plot *plot, const md5_baked *clip, float num_chara
 
 VIEW_SHOW(vertex_frames)
 {
+    (void)v;
     enum { CHARACTERS_PER_ROW = 3, SHOWN_VERTEX = 1000 };
     static const double phase = 0.37; // of the clip, between two characters
     const view_clip *const clip = view_page_clip(picture, frames_clip);
@@ -605,15 +608,16 @@ VIEW_SHOW(vertex_frames)
     picture->num_figures = view_choice(picture, FRAMES_CHARACTERS);
     for (uint32_t i = 0; i < picture->num_figures; i++) {
         view_figure *const figure = &picture->figures[i];
-        const float row = (float)(i / CHARACTERS_PER_ROW); // 0: in front
-        const float column = (float)(i % CHARACTERS_PER_ROW);
+        const uint32_t row = i / CHARACTERS_PER_ROW; // 0: in front
+        const uint32_t column = i % CHARACTERS_PER_ROW;
         const double part = picture->time / clip->anim->duration + phase * i;
         figure->kind = VIEW_FIGURE_BAKED;
-        figure->place.translation = (md5_vec3){-50 * row, 46 * (1 - column) - 51 * row, 0};
+        figure->place.translation =
+            (md5_vec3){-50 * (float)row, 46 * (1 - (float)column) - 51 * (float)row, 0};
         figure->sample = baked_sample_position(baked, part);
     }
     draw_vertex_paths(picture, baked, &picture->figures[0]);
-    plot_uploads(&picture->plots[0], baked, v[FRAMES_CHARACTERS], num_meshes);
+    plot_uploads(&picture->plots[0], baked, picture->num_figures, num_meshes);
 
     const uint32_t frame = picture->figures[0].sample.frame0;
     const uint32_t num_vertices = baked->num_vertices;
