@@ -180,6 +180,14 @@ void common_limit_process(size_t bytes, unsigned seconds, const char *message)
     setrlimit(RLIMIT_CPU, &time);
 }
 
+// Limits this process, a child, to `bytes` more than it inherited.
+static void limit_child(size_t bytes, unsigned seconds)
+{
+    const size_t inherited = common_address_space();
+    const size_t limit = bytes < SIZE_MAX - inherited ? bytes + inherited : SIZE_MAX;
+    common_limit_process(limit, seconds, "");
+}
+
 // Reads a stream to its end, or until more than 2 GiB were read. Returns the number of bytes.
 static size_t read_output(FILE *in, char **all)
 {
@@ -222,7 +230,7 @@ char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_
     if (child == 0) {
         close(ends[READ_END]);
         FILE *const out = fdopen(ends[WRITE_END], "wb");
-        common_limit_process(bytes, seconds, "");
+        limit_child(bytes, seconds);
         signal(SIGXCPU, SIG_DFL); // so that the parent recognizes the end
         const bool is_done = out && work(user, out) && fflush(out) == 0;
         _exit(is_done ? 0 : 1); // does not flush the parent's files or call its exit handlers

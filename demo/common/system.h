@@ -55,9 +55,10 @@ typedef struct common_child_failure {
 } common_child_failure;
 
 // Runs work(user, out) in a child process with limits as above, for libraries that hostile files
-// can crash. Returns the bytes [*size] that the process wrote, even if it crashed; free them with
-// free(). Returns NULL and fills *failure if the process could not be started, or wrote nothing or
-// more than 2 GiB.
+// can crash. The limit of memory is in addition to the address space that this process uses, which
+// its child inherits. Returns the bytes [*size] that the process wrote, even if it crashed; free
+// them with free(). Returns NULL and fills *failure if the process could not be started, or wrote
+// nothing or more than 2 GiB.
 char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
                           unsigned seconds, size_t *size, common_child_failure *failure);
 
