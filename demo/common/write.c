@@ -76,6 +76,10 @@ static int lock(const char *folder)
     return -1;
 }
 
+void common_ignore_size_signal(void)
+{
+}
+
 #else
 
 #include <signal.h>
@@ -153,6 +157,11 @@ static int lock(const char *folder)
     return descriptor;
 }
 
+void common_ignore_size_signal(void)
+{
+    signal(SIGXFSZ, SIG_IGN);
+}
+
 #endif
 
 // -- Files ----------------------------------------------------------------------------------
@@ -213,9 +222,7 @@ bool common_begin_file(common_writer *writer, const char *path, bool is_shared)
 #endif
     if (!path)
         return true;
-#ifdef SIGXFSZ
-    signal(SIGXFSZ, SIG_IGN); // a write that exceeds the size limit then fails with an error
-#endif
+    common_ignore_size_signal();
     const bool exists = common_read_status(path, &status);
     if (!writer->path || (exists && !status.is_file)) {
         release(writer);

@@ -17,6 +17,10 @@ typedef struct common_writer {
     int lock;   // descriptor of the locked folder, or -1
 } common_writer;
 
+// Makes a write that exceeds the size limit of the process fail with an error, instead of ending
+// the process. Writing a file does this, too.
+void common_ignore_size_signal(void);
+
 // Begins to write a file, or standard output if `path` is NULL. If `is_shared`, several programs
 // can change the file: waits until its folder is not locked and locks it until the end, if the file
 // system supports locks. The file can be read in the meantime. Returns false and sets errno if

@@ -1,5 +1,6 @@
 // md5tool: parses the arguments and runs a command; also prints help, manual page and completions.
 #include "demo/common/manual.h"
+#include "demo/common/write.h"
 #include "demo/tool/tool.h"
 
 #include <float.h>
@@ -722,6 +723,7 @@ static int run(int count, char **arguments)
 
 int main(int argc, char **argv)
 {
+    common_ignore_size_signal(); // output that exceeds a limit is an error, too
     const int status = run(argc - 1, argv + 1);
     // A full disk or a closed pipe must not look like success.
     const bool is_written = common_end_output("md5tool") == 0;
