@@ -13,6 +13,7 @@
 
 #define WIN32_LEAN_AND_MEAN
 #include <direct.h>
+#include <fcntl.h>
 #include <io.h>
 #include <process.h>
 #include <windows.h>
@@ -40,6 +41,11 @@ bool common_is_link(const char *path)
 bool common_is_terminal(int stream)
 {
     return _isatty(stream) != 0;
+}
+
+void common_set_text_output(void)
+{
+    _setmode(_fileno(stdout), _O_TEXT);
 }
 
 size_t common_address_space(void)
@@ -129,6 +135,10 @@ bool common_is_link(const char *path)
 bool common_is_terminal(int stream)
 {
     return isatty(stream) == 1;
+}
+
+void common_set_text_output(void)
+{
 }
 
 size_t common_address_space(void)

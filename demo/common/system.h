@@ -62,6 +62,10 @@ typedef struct common_child_failure {
 char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
                           unsigned seconds, size_t *size, common_child_failure *failure);
 
+// Makes standard output a text stream again, after common_begin_file() made it binary. Has an
+// effect only on Windows.
+void common_set_text_output(void);
+
 // Returns true if standard output (1) or standard error (2) is a terminal.
 bool common_is_terminal(int stream);
 

@@ -180,15 +180,30 @@ void common_print_lines(FILE *file, const char *text)
     print(file, text, '\n');
 }
 
+// Prints the error of errno, which is 0 if the cause is unknown. Returns 1.
+static int report_output_error(const char *program)
+{
+    if (errno != 0)
+        fprintf(stderr, "%s: error: cannot write the output: %s\n", program, strerror(errno));
+    else
+        fprintf(stderr, "%s: error: cannot write the output\n", program);
+    return 1;
+}
+
+int common_flush_output(const char *program)
+{
+    errno = 0;
+    const bool had_failed = ferror(stdout) != 0;
+    const bool is_written = fflush(stdout) == 0 && !had_failed;
+    clearerr(stdout);
+    return is_written ? 0 : report_output_error(program);
+}
+
 int common_end_output(const char *program)
 {
     errno = 0;
     const bool had_failed = ferror(stdout) != 0;
     if (fclose(stdout) == 0 && !had_failed)
         return 0;
-    if (errno != 0)
-        fprintf(stderr, "%s: error: cannot write the output: %s\n", program, strerror(errno));
-    else
-        fprintf(stderr, "%s: error: cannot write the output\n", program);
-    return 1;
+    return report_output_error(program);
 }

@@ -27,6 +27,10 @@ void common_print_either(bool is_json, const char *text, const char *json, ...);
 // Prints `text` like common_print(), but prints line ends unchanged.
 void common_print_lines(FILE *file, const char *text);
 
+// Writes all output that standard output buffers, and forgets its errors. Returns as
+// common_end_output() does.
+int common_flush_output(const char *program);
+
 // Closes standard output; call it last. Returns 0, or prints an error with the name of the program
 // and returns 1 if some output could not be written.
 int common_end_output(const char *program);

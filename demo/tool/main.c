@@ -24,14 +24,29 @@ static const char manual[] =
     ".nh\n.SH NAME\nmd5tool \\- inspect, check, repair and convert MD5 models and animations\n"
     ".SH SYNOPSIS\n"
     "~(~,.br\n~;.B md5tool\n~2\n~)"
+    ".br\n.B md5tool\n\\-\\-batch FILE\n"
     ".SH DESCRIPTION\nInspects, checks, repairs and converts .md5mesh, .md5anim, .md5camera and "
     ".md5machine files.\nAll arguments after \\-\\- are files.\n.SH COMMANDS\n"
     "~(.SS ~0\n.nf\n~3.fi\n~)"
+    ".SH BATCH FILES\n"
+    ".B md5tool \\-\\-batch FILE\nruns each line of a file as a command, in one process, which is "
+    "faster than starting md5tool for each command. If FILE is \\-, the lines are read from "
+    "standard input, which the commands then cannot read.\n.PP\n"
+    "A line contains the arguments of md5tool, separated by blanks:\n.PP\n.nf\n"
+    "# a comment\ncheck \\-\\-for doom3 'my models/imp.md5mesh'\n.fi\n.PP\n"
+    "Single quotes, double quotes and backslashes have the same meaning as in a shell, except that "
+    "they cannot quote a line end. There are no variables, wildcards or redirections. Empty lines "
+    "and lines that begin with # are ignored.\n.PP\n"
+    "Each command runs as if it was started on its own. If a command fails, its line and its exit "
+    "status are printed on standard error, and the next command runs. The exit status of the "
+    "batch is the highest exit status of its commands. An invalid line is reported and has the "
+    "exit status 2. A zero byte or a line of more than 1048576 bytes also ends the batch. A batch "
+    "cannot run another batch.\n"
     ".SH EXIT STATUS\n0 success, 1 a file has an error, 2 invalid command line.\n"
     ".SH SEE ALSO\n.BR md5view (1)\n";
 
 // The completion scripts. They complete the names of commands and, for each command, its options.
-#define WORDS "~(~0 ~)--help --version --man --completions"
+#define WORDS "~(~0 ~)--batch --help --version --man --completions"
 static const struct shell {
     const char *name;
     const char *script;
@@ -137,6 +152,7 @@ static const char tool_help[] =
     "\n"
     "Options:\n"
     "  --                  end of options: all further arguments are files\n"
+    "  --batch FILE        run each line of a file as a command; -: standard input\n"
     "  --help              print this help, or the help of a command; same as: help [COMMAND]\n"
     "  --version           print the version of the library\n"
     "  --man               print the manual page\n"
@@ -563,7 +579,7 @@ static bool split_arguments(const tool_command *command, int count, char **list,
     int i = 0;
     while (i < count) {
         char *const argument = list[i];
-        const bool is_name = argument[0] != '-' || argument[1] == '\0'; // "-" is standard input
+        const bool is_name = argument[0] != '-' || argument[1] == '\0'; // "-" is a name
         if (has_ended || is_name) {
             list[arguments->num_operands++] = argument;
             i++;
@@ -692,6 +708,7 @@ static int print_command_help(int count, char **words)
     return tool_usage(NULL, "help WORD was removed: %s", tool_find_removed("help WORD")->advice);
 }
 
+// Runs one command line without the name of the program. Returns the exit status.
 static int run(int count, char **arguments)
 {
     char names[256];
@@ -721,10 +738,22 @@ static int run(int count, char **arguments)
     return report_unknown_command(arguments[0]);
 }
 
+// Runs the value of --batch; `count` arguments follow the option.
+static int run_batch(int count, char **arguments)
+{
+    if (count < 1)
+        return tool_usage(NULL, "--batch: missing value: expected FILE");
+    if (count > 1)
+        return tool_usage(NULL, "too many arguments: expected --batch FILE, found also '%s'",
+                          arguments[1]);
+    return tool_run_batch(arguments[0], run);
+}
+
 int main(int argc, char **argv)
 {
     common_ignore_size_signal(); // output that exceeds a limit is an error, too
-    const int status = run(argc - 1, argv + 1);
+    const bool is_batch = argc > 1 && strcmp(argv[1], "--batch") == 0;
+    const int status = is_batch ? run_batch(argc - 2, argv + 2) : run(argc - 1, argv + 1);
     // A full disk or a closed pipe must not look like success.
     const bool is_written = common_end_output("md5tool") == 0;
     return is_written || status != TOOL_OK ? status : TOOL_BAD_FILE;

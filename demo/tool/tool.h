@@ -102,6 +102,14 @@ extern const tool_command tool_decompress;
 extern const tool_command tool_curves;
 extern const tool_command tool_convert;
 
+// Runs a command line of `count` arguments, the first of which is the command. Returns the exit
+// status.
+typedef int tool_run_fn(int count, char **arguments);
+
+// Runs each line of a file, or of standard input if `path` is "-", as a command line. Returns the
+// worst exit status.
+int tool_run_batch(const char *path, tool_run_fn *run);
+
 // Prints an error in the arguments of a command (NULL: of md5tool) and how to get help, as one line
 // on standard error. Returns TOOL_BAD_USAGE.
 int tool_usage(const char *command, const char *format, ...) COMMON_PRINTF(2, 3);

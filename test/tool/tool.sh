@@ -50,7 +50,7 @@ has_manual() {
     if command -v groff >"$scratch/found"; then
         groff -man -Tascii -ww "$scratch/page" >"$scratch/read" 2>"$scratch/err" && lines err 0 || return 1
     fi
-    for word in '.SS info' '.SS check' '.SS dump' '\-\-ms T' '\-\-root MODE'; do
+    for word in '.SS info' '.SS check' '.SS dump' '\-\-ms T' '\-\-root MODE' '\-\-batch FILE'; do
         grep -qF -- "$word" "$scratch/page" || return 1
     done
 }
@@ -63,8 +63,8 @@ completes() { # WORDS, EXPECTED
         echo "${COMPREPLY[*]}"' - "$scratch/out" "$1")
     [ "$completed" = "$2" ]
 }
-completes 'md5tool d' 'diff dump decompress' && completes 'md5tool dump --r' --root && completes 'md5tool --completions f' fish &&
-    completes 'md5tool info --r' ''
+completes 'md5tool d' 'diff dump decompress' && completes 'md5tool --b' --batch && completes 'md5tool dump --r' --root &&
+    completes 'md5tool --completions f' fish && completes 'md5tool info --r' ''
 report 'bash completes' $?
 for shell in bash zsh fish; do
     runs 0 --completions $shell && says out dump && says out '--root' &&
