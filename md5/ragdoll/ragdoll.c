@@ -128,6 +128,8 @@ static md5_ragdoll *lay_out_ragdoll(md5_block *block, const md5_ragdoll_desc *de
     layout.edges = MD5_BLOCK_ARRAY(block, ragdoll_edge, 2 * num_triangles);
     layout.bodies = MD5_BLOCK_ARRAY(block, md5_body_state, num_bodies);
     layout.rest_reference = MD5_BLOCK_ARRAY(block, md5_body_state, num_bodies);
+    // For the body_graph of md5i_build_ragdoll_tree(): 4 * (num_bodies + 1) indices of groups,
+    // first edges and the stack, 2 * num_constraints next edges, and the flags of the constraints.
     *scratch = MD5_BLOCK_ARRAY(block, uint32_t, 4 * num_bodies + 4 + 3 * num_constraints);
     if (ragdoll)
         *ragdoll = layout;
@@ -589,17 +591,19 @@ void md5_ragdoll_advance(md5_ragdoll *ragdoll, double seconds)
         ragdoll->pending_time = 0.0;
 }
 
-typedef struct advance_batch {
+// The arguments of md5_ragdoll_advance_batch().
+typedef struct batch_arguments {
     md5_ragdoll *const *ragdolls;
     double seconds;
-} advance_batch;
+} batch_arguments;
 
-static void advance_some(void *user, size_t begin, size_t end, void *scratch)
+// Advances the ragdolls from index `begin` to before `end`, as one part of a batch.
+static void advance_range(void *user, size_t begin, size_t end, void *scratch)
 {
-    const advance_batch *const batch = (const advance_batch *)user;
+    const batch_arguments *const arguments = (const batch_arguments *)user;
     (void)scratch;
     for (size_t i = begin; i < end; i++)
-        md5_ragdoll_advance(batch->ragdolls[i], batch->seconds);
+        md5_ragdoll_advance(arguments->ragdolls[i], arguments->seconds);
 }
 
 void md5_ragdoll_advance_batch(md5_ragdoll *const *ragdolls, size_t count, double seconds,
@@ -610,8 +614,8 @@ void md5_ragdoll_advance_batch(md5_ragdoll *const *ragdolls, size_t count, doubl
         for (size_t i = 0; i < count; i++)
             MD5_ASSERT_RAGDOLL_CHANGE(ragdolls[i]);
     }
-    advance_batch all = {ragdolls, seconds};
-    const md5_batch batch = {.run = advance_some, .user = &all, .count = count};
+    batch_arguments arguments = {ragdolls, seconds};
+    const md5_batch batch = {.run = advance_range, .user = &arguments, .count = count};
     md5i_run_batch(threads, &batch);
 }
 
@@ -727,12 +731,11 @@ typedef struct ragdoll_archive {
     bool is_valid;
 } ragdoll_archive;
 
-// Limits of saved values: positions and speeds; impulses, forces and energies; the components of a
-// unit vector or a unit quaternion, and step counts.
-#define MAX_SAVED_COORDINATE 1e15
-#define MAX_SAVED_IMPULSE 1e30
-#define MAX_UNIT_COMPONENT 1.001
-#define MAX_SAVED_STEP (UINT64_MAX / 2)
+// Largest saved values. A saved state with a larger value is invalid.
+#define MAX_SAVED_COORDINATE 1e15       // of positions and speeds
+#define MAX_SAVED_IMPULSE 1e30          // of impulses, forces and energies
+#define MAX_UNIT_COMPONENT 1.001        // of unit vectors and unit quaternions
+#define MAX_SAVED_STEP (UINT64_MAX / 2) // of step counts
 
 // Saves or restores numbers. Each number must be from `min` to `max`.
 static void archive_numbers(ragdoll_archive *archive, double *numbers, int count, double min,
@@ -747,6 +750,7 @@ static void archive_numbers(ragdoll_archive *archive, double *numbers, int count
     }
 }
 
+// Saves or restores a position, a velocity or a momentum.
 static void archive_vector(ragdoll_archive *archive, md5_vec3d *vector)
 {
     archive_numbers(archive, &vector->x, 3, -MAX_SAVED_COORDINATE, MAX_SAVED_COORDINATE);
@@ -787,7 +791,8 @@ static void archive_index(ragdoll_archive *archive, uint32_t *index, uint32_t co
         *index = number == count ? none : (uint32_t)number;
 }
 
-// Saves or restores the state of a contact. The values of one step are computed again.
+// Saves or restores the state of a contact that lasts from step to step. The other values are
+// computed again in each step.
 static void archive_contact(ragdoll_archive *archive, ragdoll_contact *contact)
 {
     archive_vector(archive, &contact->position);
@@ -858,8 +863,10 @@ static void archive_ragdoll(ragdoll_archive *archive, md5_ragdoll *ragdoll)
     archive_index(archive, &ragdoll->links[DRAG_LINK].nodes[0], ragdoll->num_nodes, MD5_NONE);
 
     for (uint32_t i = 0; i < ragdoll->num_links; i++) {
-        archive_index(archive, &ragdoll->links[i].num_rows, 6, 6);
-        archive_numbers(archive, ragdoll->links[i].impulses, 6, -MAX_SAVED_IMPULSE,
+        // All impulses are saved, so that each link has the same size.
+        ragdoll_link *const link = &ragdoll->links[i];
+        archive_index(archive, &link->num_rows, MAX_LINK_ROWS, MAX_LINK_ROWS);
+        archive_numbers(archive, link->impulses, MAX_LINK_ROWS, -MAX_SAVED_IMPULSE,
                         MAX_SAVED_IMPULSE);
     }
 
@@ -872,7 +879,12 @@ static void archive_ragdoll(ragdoll_archive *archive, md5_ragdoll *ragdoll)
 #define RAGDOLL_MAGIC UINT64_C(0x014D354452) // "RD5M" and the version
 // Numbers of 64-bit values: of the header, and of the ragdoll, a link and a node in
 // archive_ragdoll().
-enum { HEADER_SIZE = 2, STATE_SIZE = 24, LINK_SIZE = 7, NODE_SIZE = 36 + 11 * MAX_CONTACTS };
+enum {
+    HEADER_SIZE = 2,
+    STATE_SIZE = 24,
+    LINK_SIZE = 1 + MAX_LINK_ROWS,
+    NODE_SIZE = 36 + 11 * MAX_CONTACTS
+};
 
 size_t md5_ragdoll_save_size(const md5_ragdoll *ragdoll)
 {

@@ -213,20 +213,21 @@ typedef enum sweep_set { SWEEPS_TO_MOVE, SWEEPS_TO_RELAX, NUM_SWEEP_SETS } sweep
 // A constraint that is not a joint of the tree, because it closes a loop, attaches a second body to
 // the world, or is a spring. The link DRAG_LINK is not a constraint: it pulls a point of nodes[0]
 // to the target of the drag. Its nodes[0] is MD5_NONE if the ragdoll is not dragged.
-enum { DRAG_LINK = 0 };
+enum { DRAG_LINK = 0, MAX_LINK_ROWS = 6 };
 typedef struct ragdoll_link {
     uint32_t constraint; // MD5_NONE: the drag
     uint32_t nodes[2];   // MD5_NONE: the world
-    double impulses[6];
+    double impulses[MAX_LINK_ROWS];
     // Values of one step.
     uint32_t num_rows; // scalar constraints
     // [row][node] Direction of the impulse. The impulses at the two nodes have opposite signs.
-    spatial directions[6][2];
-    double biases[6][NUM_SWEEP_SETS]; // speeds that are added in each set of sweeps
-    double softness[6];
-    double inverses[6];
-    double min_impulses[6];
-    spatial responses[6][2]; // change of each node's velocity per unit of impulse at it
+    spatial directions[MAX_LINK_ROWS][2];
+    double biases[MAX_LINK_ROWS][NUM_SWEEP_SETS]; // speeds that are added in each set of sweeps
+    double softness[MAX_LINK_ROWS];     // change of speed per impulse that the row yields by itself
+    double inverses[MAX_LINK_ROWS];     // impulse per change of the speed along the row
+    double min_impulses[MAX_LINK_ROWS]; // 0 for a row that only pushes, otherwise -INFINITY
+    // [row][node] Change of the node's velocity per unit of impulse at the node.
+    spatial responses[MAX_LINK_ROWS][2];
 } ragdoll_link;
 
 // The current distance of a joint from one of its limits.
@@ -343,7 +344,8 @@ static inline bool md5_is_ragdoll_dragged(const md5_ragdoll *ragdoll)
 
 // -- Trees ----------------------------------------------------------------------------------------
 
-// Creates the nodes and links of the figure in arrays that are large enough.
+// Creates the nodes and links of the figure in the arrays of the ragdoll, which lay_out_ragdoll()
+// has allocated. `scratch` is a buffer for the graph of the bodies.
 void md5i_build_ragdoll_tree(md5_ragdoll *ragdoll, uint32_t *scratch);
 
 // Sets the joint rotations from the transforms of the nodes, projected to rotations that the joints
@@ -366,7 +368,7 @@ typedef enum prepare_mode {
 // Computes the articulated inertias, responses and velocities of the nodes.
 void md5i_prepare_ragdoll(md5_ragdoll *ragdoll, prepare_mode mode);
 
-// Stops the ragdoll if velocities are invalid or far too large.
+// Stops the ragdoll if velocities are not numbers or are huge.
 void md5i_stop_invalid_motion(md5_ragdoll *ragdoll);
 
 // Sets the velocities and momenta of the bodies from nodes[].velocity.
@@ -376,7 +378,8 @@ void md5i_store_ragdoll_velocities(md5_ragdoll *ragdoll);
 // such joints; the step must then be solved again.
 bool md5i_slow_fast_joints(md5_ragdoll *ragdoll);
 
-// Moves the ragdoll by the velocities for `seconds`, and back out of limits that this passes.
+// Moves the ragdoll by its velocities for `seconds`. Rotates joints that have passed a limit back
+// to the limit.
 void md5i_move_ragdoll(md5_ragdoll *ragdoll, double seconds);
 
 // Returns the angular momentum of a body about its center.
@@ -388,7 +391,7 @@ double md5i_ragdoll_kinetic_energy(const md5_ragdoll *ragdoll);
 // Returns the kinetic and the potential energy.
 double md5i_ragdoll_energy(const md5_ragdoll *ragdoll);
 
-// Rotates by an angular velocity for the time of a step.
+// Returns the rotation `q` after a rotation by an angular velocity for `seconds`.
 md5_quatd md5i_integrate_rotation(md5_quatd q, md5_vec3d angular, double seconds);
 
 // Returns the transform of a node, or of the world for MD5_NONE.
@@ -408,6 +411,7 @@ static inline md5_quatd md5_unit_or(md5_quatd q, md5_quatd otherwise)
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
+// Returns the position of a point of a body in the axes into which the transform converts.
 static inline md5_vec3d md5_transform_point(const ragdoll_transform *transform, md5_vec3d point)
 {
     return md5_vec3d_add(transform->position, md5_quatd_rotate(transform->rotation, point));
@@ -426,8 +430,8 @@ void md5i_measure_limits(const md5_ragdoll *ragdoll, ragdoll_node *node);
 // before it is inverted, and to node->locks.
 void md5i_lock_limits(const md5_ragdoll *ragdoll, ragdoll_node *node);
 
-// Rotates a joint back that has rotated by `angle` and is too far past a limit. Returns true if the
-// correction is large enough that the joint should be checked again.
+// Rotates a joint back if it is too far past a limit after a step that has rotated it by `angle`.
+// Returns true if the correction is so large that the joint should be checked again.
 bool md5i_enforce_limits(const md5_ragdoll *ragdoll, ragdoll_node *node, double angle);
 
 // Returns the speed at which the joint rotates away from a limit.
@@ -439,8 +443,9 @@ double md5i_max_limit_speed(const md5_ragdoll *ragdoll, double gap);
 
 #define RECOVERY_RATE 0.2 // fraction of a penetration that is corrected in one step
 
-// Returns the speed at which a gap may close: the gap is then closed at the end of the step. The
-// speed is negative if the gap must open, because the penetration exceeds `tolerance`.
+// Returns the largest speed at which a gap may close, so that it is not less than 0 at the end of
+// the step. The speed is negative if the gap must open, because the penetration exceeds
+// `tolerance`.
 static inline double md5_max_closing_speed(double seconds, double gap, double tolerance,
                                            double max_opening_speed)
 {

@@ -1,11 +1,13 @@
 // The list of candidates for the contacts of one body, without duplicates.
 #include "md5/ragdoll/contact_search.h"
 
-// Two candidates are the same if the square of the distance between their points is less than this,
-// square units, and the cosine of the angle between their normals is larger than this.
+// Two candidates are the same if the square of the distance between their points is less than
+// MAX_SAME_SQUARE, square units, and the cosine of the angle between their normals is larger than
+// MIN_SAME_COSINE.
 #define MAX_SAME_SQUARE 0.01
 #define MIN_SAME_COSINE 0.99
 
+// Returns true if a point and a normal are those of an earlier candidate, within the tolerances.
 static bool is_same_contact(const contact_candidate *candidate, md5_vec3d point, md5_vec3d normal)
 {
     const md5_vec3d apart = md5_vec3d_sub(candidate->point, point);
@@ -20,7 +22,8 @@ void md5i_add_contact_candidate(contact_search *search, md5_vec3d point, md5_vec
     if (gap > search->reach)
         return;
 
-    // The new candidate replaces the same candidate, or follows the last candidate.
+    // The new candidate takes the place of an earlier candidate that is the same, or the place
+    // after the last candidate.
     contact_candidate *const candidates = search->candidates;
     uint32_t index = search->num_candidates;
     for (uint32_t i = 0; i < search->num_candidates; i++) {
@@ -28,7 +31,7 @@ void md5i_add_contact_candidate(contact_search *search, md5_vec3d point, md5_vec
             index = i;
     }
 
-    // If the list is full, it replaces the candidate with the largest gap.
+    // If the list is full, the new candidate takes the place of the candidate with the largest gap.
     if (index == MAX_CANDIDATES) {
         index = 0;
         for (uint32_t i = 1; i < search->num_candidates; i++) {

@@ -7,6 +7,8 @@
 
 // == Planes and height fields =====================================================================
 
+// Adds a candidate for each vertex of the body and the ground plane. A zero normal means that the
+// ground has no plane.
 static void search_plane(contact_search *search)
 {
     const md5_ground *const ground = &search->ragdoll->desc.ground;
@@ -35,7 +37,8 @@ static void search_height(contact_search *search, md5_vec3d point)
         md5i_add_contact_candidate(search, point, normal, level);
 }
 
-// Tests the vertices and, because a hill may reach a body between them, the centers of the edges.
+// Adds candidates for the body and the height field below it. A hill may reach a body between two
+// vertices, so the centers of the edges are tested, too.
 static void search_heights(contact_search *search)
 {
     for (uint32_t i = 0; i < search->num_vertices; i++)
@@ -49,12 +52,14 @@ static void search_heights(contact_search *search)
 
 // == Contacts =====================================================================================
 
-// A new contact continues a previous contact if their points are nearer than this, units, and the
-// cosine of the angle between their normals is larger than this.
+// A new contact continues a previous contact if the distance of their points is less than
+// SAME_POINT_DISTANCE, units, and the cosine of the angle between their normals is larger than
+// MIN_SAME_NORMAL_COSINE.
 #define SAME_POINT_DISTANCE 0.5
 #define MIN_SAME_NORMAL_COSINE 0.95
 
 // Initializes the impulses of a new contact with those of the previous contact at the same point.
+// The solver needs fewer sweeps if it starts with the impulses of the last step.
 static void copy_previous_impulses(const ragdoll_node *node, ragdoll_contact *contact)
 {
     for (uint32_t i = 0; i < node->num_contacts; i++) {
@@ -71,8 +76,8 @@ static void copy_previous_impulses(const ragdoll_node *node, ragdoll_contact *co
     }
 }
 
-// Returns the distance of two candidates: of their points, and 4 units per unit of difference
-// between their normals.
+// Returns how different two candidates are, in units: combines the distance of their points and the
+// difference between their normals, which counts four times.
 static double candidate_distance(const contact_candidate *a, const contact_candidate *b)
 {
     const md5_vec3d apart = md5_vec3d_sub(a->point, b->point);
@@ -80,10 +85,11 @@ static double candidate_distance(const contact_candidate *a, const contact_candi
     return sqrt(md5_vec3d_dot(apart, apart) + md5_vec3d_dot(angle, angle));
 }
 
-// Candidates nearer than this to a chosen candidate are not chosen, units.
+// A candidate whose distance from a chosen candidate is less than this is not chosen, units.
 #define MIN_CANDIDATE_DISTANCE 0.3
 
-// Units of distance that compensate a unit of penetration.
+// The value of a candidate decreases by this number of units of distance for each unit by which it
+// penetrates less.
 #define PENETRATION_WEIGHT 0.5
 
 // Returns the index of the candidate that penetrates most.
@@ -119,8 +125,9 @@ static uint32_t farthest_candidate(const contact_search *search, const contact_c
     return farthest;
 }
 
-// Chooses the deepest candidate, then repeatedly the candidate with the largest distance from all
-// chosen candidates.
+// Replaces the contacts of a node by at most MAX_CONTACTS of the candidates. Chooses the deepest
+// candidate, then repeatedly the candidate with the largest distance from all chosen candidates.
+// Few contacts that are far apart support a body as well as many contacts.
 static void choose_contacts(const contact_search *search, ragdoll_node *node)
 {
     ragdoll_contact chosen[MAX_CONTACTS];
@@ -146,7 +153,8 @@ static void choose_contacts(const contact_search *search, ragdoll_node *node)
     node->num_contacts = count;
 }
 
-// Moves the hull of a body into world space.
+// Initializes a search for the contacts of a node: moves the hull of its body into world space, and
+// clears the list of candidates. The caller sets search->reach.
 static void begin_search(contact_search *search, const md5_ragdoll *ragdoll,
                          const ragdoll_node *node)
 {

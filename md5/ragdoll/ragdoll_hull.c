@@ -11,11 +11,13 @@ static md5_vec3d triangle_normal(const md5_figure *figure, const uint32_t vertic
 }
 
 // Two triangles are in one plane if the cosine of the angle between their normals is larger than
-// this, and their distances from the center of the body differ by less than this, units.
+// MIN_PARALLEL_COSINE, and their distances from the center of the body differ by less than
+// SAME_PLANE_DISTANCE, units.
 #define MIN_PARALLEL_COSINE 0.9999
 #define SAME_PLANE_DISTANCE 1e-3
 
-// Returns the index of a plane, which is added unless it is the plane of an earlier triangle.
+// Returns the index of a plane in the planes of a hull. Adds the plane unless it is the plane of an
+// earlier triangle.
 static uint32_t add_plane(md5_ragdoll *ragdoll, ragdoll_hull *hull, md5_vec3d normal, double level)
 {
     ragdoll_plane *const planes = &ragdoll->planes[hull->first_plane];

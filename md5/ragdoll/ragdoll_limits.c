@@ -5,8 +5,8 @@
 //   enforce   after a step, a joint that is too far past a limit is rotated back
 #include "md5/ragdoll/ragdoll.h"
 
-// Angle by which a step may rotate a joint past a limit; for a pyramid also the larger angle in the
-// plane across its walls.
+// Angles by which a step may rotate a joint past a limit. MAX_WALL_EXCESS is for the angle in the
+// plane across the walls of a pyramid, which is larger than the gap: see measure_walls().
 #define MAX_EXCESS (0.3 * RADIANS_PER_DEGREE)
 #define MAX_WALL_EXCESS (4.0 * RADIANS_PER_DEGREE)
 
@@ -22,8 +22,8 @@
 
 #define UNREACHABLE_GAP 10.0 // more than the 2 tan(angle / 2) of any limit that can be reached
 
-// A rotation about the axis of a limit is locked only if the joint can perform at least this
-// fraction of it, as the square of its length.
+// A limit is locked only if the joint can rotate about its axis. The axis is a unit vector; the
+// square of the length of its component along the motions of the joint must be larger than this.
 #define MIN_LOCKED_PART 1e-3
 
 // == Geometry =====================================================================================
@@ -147,8 +147,9 @@ void md5i_measure_limits(const md5_ragdoll *ragdoll, ragdoll_node *node)
     }
 }
 
-// Adds the damper of a locked limit to the inertia of the joint. `components` are those of a
-// rotation about the axis of the limit, by motion of the joint.
+// Adds the damper of a locked limit to node->inverse, which contains the inertia of the joint until
+// it is inverted, and to node->locks. components[k] is the component of the limit's axis along
+// motion k of the joint.
 static void add_damper(ragdoll_node *node, const ragdoll_limit *limit, const double components[3])
 {
     for (uint32_t k = 0; k < node->num_motions; k++) {
@@ -159,8 +160,9 @@ static void add_damper(ragdoll_node *node, const ragdoll_limit *limit, const dou
     }
 }
 
-// A damper along the axis of a limit resists in both directions. It slows down a rotation away from
-// the limit for one step, after which the limit is not locked.
+// A limit that pushed in the last step is locked: a stiff damper about its axis takes the place of
+// its impulse. The damper resists in both directions, so it also slows down a rotation away from
+// the limit. This lasts for one step only, because read_locks() then unlocks the limit.
 void md5i_lock_limits(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
     double inertia = 0.0;

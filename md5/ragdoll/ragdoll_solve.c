@@ -13,7 +13,8 @@
 
 enum { MIN_SWEEPS = 2, MAX_SWEEPS = 40, MAX_RELAX_SWEEPS = 20, MAX_ROUNDS = 10 };
 
-// Sweeps end when no speed changes by more, units per second.
+// The sweeps end when no impulse has changed a speed by more than this in a sweep, units per
+// second.
 #define MAX_CALM_CHANGE 0.25
 
 // The maximum friction follows the normal impulses in the first sweeps only. Then the problem is
@@ -28,15 +29,15 @@ enum { NUM_FRICTION_SWEEPS = 3 };
 #define NEAR_ANGLE 0.25     // radians; limits with a larger gap after the step are ignored
 #define NEAR_FREE_ANGLE 0.1 // the same while no body touches the ground
 
-// If a unit impulse changes the speed along its direction by less, the bodies cannot move in this
-// direction, and the impulse remains 0.
+// Smallest change of speed per impulse. If a unit impulse changes the speed along its direction by
+// less than this, the bodies cannot move in this direction, and the impulse remains 0.
 #define MIN_RESPONSE 1e-30
 
 #define MAX_FRICTION 100.0 // ratio of friction to normal impulse; larger values of files
 #define MAX_STIFFNESS 1e12 // limit of a spring's stiffness and damping, mass / second^2
 #define MIN_LENGTH 1e-6    // units; shorter springs do not have a direction
 
-// Units. A length stop with a larger gap is ignored in this step.
+// A stop of a spring's length whose gap is larger than this is ignored in the step, units.
 #define NEAR_STOP 1.0
 
 // Weight of the current step in the running mean of a joint's load.
@@ -100,25 +101,32 @@ static void leave_node(md5_ragdoll *ragdoll)
     node->pending = (spatial){{0.0}};
 }
 
+// Returns true if `node` is `root` or one of its descendants, which follow it in nodes[].
 static bool is_in_subtree(const md5_ragdoll *ragdoll, uint32_t node, uint32_t root)
 {
     return node >= root && node < ragdoll->nodes[root].subtree_end;
 }
 
-// Moves the cursor to a node, whose velocity then includes all impulses. MD5_NONE: leaves the tree.
+// Moves the cursor along the tree to a node, whose velocity then includes all impulses applied so
+// far. Leaves the nodes up to the first common ancestor, and then enters the nodes down to `node`.
+// MD5_NONE leaves the tree.
 static void move_cursor(md5_ragdoll *ragdoll, uint32_t node)
 {
     while (ragdoll->cursor != MD5_NONE
            && (node == MD5_NONE || !is_in_subtree(ragdoll, node, ragdoll->cursor)))
         leave_node(ragdoll);
-    // The path from the node up to the cursor, which is entered in the opposite order.
-    uint32_t count = 0;
-    for (uint32_t k = node; k != ragdoll->cursor; k = ragdoll->nodes[k].parent)
-        ragdoll->path[count++] = k;
-    while (count > 0)
-        enter_node(ragdoll, ragdoll->path[--count]);
+
+    // Parent indices lead from the node up to the cursor. The nodes are entered in the opposite
+    // order, so the path is stored first.
+    uint32_t path_length = 0;
+    for (uint32_t next = node; next != ragdoll->cursor; next = ragdoll->nodes[next].parent)
+        ragdoll->path[path_length++] = next;
+    for (uint32_t i = path_length; i-- > 0;)
+        enter_node(ragdoll, ragdoll->path[i]);
 }
 
+// Starts a propagation of impulses: sets the cursor outside of the trees, without pending impulses.
+// Each node remembers the velocity of its parent, so that enter_node() adds only later changes.
 static void begin_propagation(md5_ragdoll *ragdoll)
 {
     ragdoll->cursor = MD5_NONE;
@@ -130,6 +138,8 @@ static void begin_propagation(md5_ragdoll *ragdoll)
     }
 }
 
+// Ends a propagation: leaves the tree, and then enters every node once, so that the velocities of
+// all nodes include all impulses.
 static void end_propagation(md5_ragdoll *ragdoll)
 {
     move_cursor(ragdoll, MD5_NONE);
@@ -160,16 +170,17 @@ static spatial velocity_response(md5_ragdoll *ragdoll, uint32_t from, spatial im
     if (common == MD5_NONE)
         return (spatial){{0.0}}; // the nodes are in different trees
 
-    uint32_t count = 0;
-    for (uint32_t k = to; k != common; k = ragdoll->nodes[k].parent)
-        ragdoll->path[count++] = k;
+    uint32_t path_length = 0; // from `to` up to the common ancestor
+    for (uint32_t next = to; next != common; next = ragdoll->nodes[next].parent)
+        ragdoll->path[path_length++] = next;
     spatial motion = md5_spatial_mul(&ragdoll->nodes[common].response, &impulse);
-    while (count > 0)
-        motion = motion_from_parent(&ragdoll->nodes[ragdoll->path[--count]], &motion);
+    for (uint32_t i = path_length; i-- > 0;)
+        motion = motion_from_parent(&ragdoll->nodes[ragdoll->path[i]], &motion);
     return motion;
 }
 
-// Updates the largest change of a speed in this sweep after an impulse has changed by `impulse`.
+// Updates ragdoll->max_change, the largest change of a speed in this sweep, after an impulse has
+// changed by `impulse`.
 // `inverse` is the impulse per change of speed.
 static void record_change(md5_ragdoll *ragdoll, double impulse, double inverse)
 {
@@ -376,6 +387,8 @@ static void prepare_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_co
     node->is_busy = true;
 }
 
+// Applies an impulse along a direction of a contact to the node. The parent receives it later, when
+// the cursor leaves the node.
 static void apply_contact_impulse(ragdoll_node *node, const ragdoll_contact *contact,
                                   uint32_t direction, double impulse)
 {
@@ -431,7 +444,9 @@ static void solve_friction(ragdoll_node *node, ragdoll_contact *contact)
     }
 }
 
-// `friction` is the ratio of the maximum friction to the normal impulse.
+// Corrects the impulses of a contact: first along its normal, then along its tangents, because the
+// normal impulse limits the friction. `friction` is the ratio of the maximum friction to the normal
+// impulse.
 static void solve_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact,
                           double friction, sweep_set set)
 {
@@ -444,7 +459,7 @@ static void solve_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_cont
 // == Links ========================================================================================
 //
 // A row of a link is a scalar constraint on the relative speed of two points along a direction.
-// biases[row][set] is the speed at which the points may approach in this set of sweeps.
+// biases[row][set] is the speed at which the points may approach each other in a set of sweeps.
 
 // Adds a row that keeps two points at the same distance along a direction. Returns its index.
 static uint32_t add_row(const md5_ragdoll *ragdoll, ragdoll_link *link, const md5_vec3d points[2],
@@ -462,9 +477,9 @@ static uint32_t add_row(const md5_ragdoll *ragdoll, ragdoll_link *link, const md
     return row;
 }
 
-// Makes a row a damped spring that resists the distance `apart`. Removes the row if it would be
-// without effect. Softness and bias are those of an implicit Euler step, which is stable for every
-// stiffness (Catto, "Soft Constraints", GDC 2011).
+// Makes the last row a damped spring that resists the distance `apart`. Removes the row if the
+// spring is too weak to have an effect. Softness and bias are those of an implicit Euler step,
+// which is stable for every stiffness (Catto, "Soft Constraints", GDC 2011).
 static void make_row_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, uint32_t row,
                             double apart, double stiffness, double damping)
 {
@@ -488,9 +503,9 @@ static double link_closing_speed(const md5_ragdoll *ragdoll, double gap, sweep_s
     return md5_max_closing_speed(ragdoll->seconds, gap, LOOSE_DISTANCE, MAX_EXIT_SPEED);
 }
 
-// Adds a row that keeps a gap open. `along` is the direction in which points[0] moves, relative to
-// points[1], if the gap increases. A gap of NEAR_STOP cannot close in a step, and does not need a
-// row.
+// Adds a row that prevents that a gap closes. `along` is the direction in which points[0] moves,
+// relative to points[1], if the gap increases. A gap of NEAR_STOP or more does not need a row,
+// because it cannot close in a step.
 static void add_stop(const md5_ragdoll *ragdoll, ragdoll_link *link, const md5_vec3d points[2],
                      md5_vec3d along, double gap)
 {
@@ -540,8 +555,9 @@ static void add_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, const flo
 // Angular frequency of the dragging spring: 3 Hz. The spring is critically damped.
 #define DRAG_RATE (2.0 * 3.14159265358979323846 * 3.0)
 
-// Adds three rows that pull the dragged point to its target. The stiffness is proportional to the
-// mass that resists along each axis, so that all bodies follow at the same rate.
+// Adds three rows that pull the dragged point to its target, one along each axis of the world. The
+// stiffness is proportional to the mass that resists along the axis, so that light and heavy bodies
+// follow at the same rate.
 static void add_drag(md5_ragdoll *ragdoll, ragdoll_link *link)
 {
     const ragdoll_node *const node = &ragdoll->nodes[link->nodes[0]];
@@ -631,8 +647,8 @@ static void prepare_row(md5_ragdoll *ragdoll, ragdoll_link *link, uint32_t row)
     link->inverses[row] = invert_response(change_per_impulse);
 }
 
-// Adds and prepares the rows of a link for the sweeps of a step. The impulses of the last step are
-// kept if the rows are the same.
+// Adds and prepares the rows of a link for the sweeps of a step. If the number of rows has not
+// changed, the rows start with the impulses of the last step.
 static void prepare_link(md5_ragdoll *ragdoll, ragdoll_link *link)
 {
     const uint32_t before = link->num_rows;
@@ -735,6 +751,7 @@ static void solve_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, sweep_set s
     ragdoll->max_change = max_change;
 }
 
+// Adds the changes of a node's contact impulses in this sweep to the gradient.
 static void add_contact_gradients(md5_ragdoll *ragdoll, const ragdoll_node *node)
 {
     for (uint32_t i = 0; i < node->num_contacts; i++) {
@@ -870,6 +887,7 @@ static void measure_body_impulse(const md5_ragdoll *ragdoll, ragdoll_node *node)
     }
 }
 
+// Subtracts the impulses of a link from the impulses of the joints of both nodes.
 static void subtract_link_impulses(md5_ragdoll *ragdoll, const ragdoll_link *link)
 {
     for (uint32_t row = 0; row < link->num_rows; row++) {

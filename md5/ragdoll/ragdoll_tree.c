@@ -57,9 +57,10 @@ static void read_inertia(ragdoll_node *node, const md5_body_part *part, double m
     if (has_mass && is_valid_inertia((const double(*)[3])out, ball))
         return;
 
-    for (uint32_t i = 0; i < 3; i++)
+    for (uint32_t i = 0; i < 3; i++) {
         for (uint32_t k = 0; k < 3; k++)
             out[i][k] = i == k ? ball : 0.0;
+    }
 }
 
 // Returns the fraction of a velocity that remains after a step. `friction` is the fraction that is
@@ -213,6 +214,7 @@ static double min_body_mass(const md5_figure *figure)
     return max_mass > 0.0 ? 1e-3 * max_mass : 1.0;
 }
 
+// Initializes a graph without edges, in which each body and the world are a group of their own.
 static void begin_graph(const md5_figure *figure, body_graph *graph)
 {
     for (uint32_t i = 0; i < figure->num_bodies + 1; i++) {
@@ -221,9 +223,9 @@ static void begin_graph(const md5_figure *figure, body_graph *graph)
     }
 }
 
-// Selects the constraints that become joints, and adds their edges to the graph. A spring and a
-// constraint that closes a loop do not become joints: the bodies of a loop are in one group
-// already.
+// Selects the constraints that become joints, and adds their edges to the graph. A spring does not
+// become a joint, because it does not hold its bodies together. A constraint whose bodies are in
+// one group already does not become a joint either: it would close a loop, and trees have no loops.
 static void select_joints(const md5_figure *figure, body_graph *graph)
 {
     const uint32_t world = figure->num_bodies;
@@ -347,6 +349,7 @@ void md5i_build_ragdoll_tree(md5_ragdoll *ragdoll, uint32_t *scratch)
 
 // == Transforms ===================================================================================
 
+// Returns the constraint of a node's joint. The node must have a joint.
 static const md5_body_constraint *node_joint(const md5_ragdoll *ragdoll, const ragdoll_node *node)
 {
     return &ragdoll->desc.figure->constraints[node->constraint];
@@ -459,7 +462,7 @@ static md5_vec3d center_velocity(const ragdoll_node *node)
                          md5_vec3d_cross(md5_spatial_angular(&node->velocity), node->center));
 }
 
-// Moves a body that is not connected to a parent.
+// Moves the body of a free root, which has no joint, by its velocity.
 static void move_root(ragdoll_node *node, double seconds)
 {
     ragdoll_transform *const transform = &node->transform;
@@ -527,11 +530,12 @@ static void set_axes(ragdoll_node *node)
 static void rotate_inertia(ragdoll_node *node)
 {
     double rotated[3][3]; // axes * inertia
-    for (uint32_t i = 0; i < 3; i++)
+    for (uint32_t i = 0; i < 3; i++) {
         for (uint32_t k = 0; k < 3; k++)
             rotated[i][k] = node->axes[i][0] * node->inertia[0][k]
                             + node->axes[i][1] * node->inertia[1][k]
                             + node->axes[i][2] * node->inertia[2][k];
+    }
     for (uint32_t i = 0; i < 3; i++) {
         for (uint32_t k = i; k < 3; k++) {
             const double value = rotated[i][0] * node->axes[k][0] + rotated[i][1] * node->axes[k][1]
@@ -621,18 +625,20 @@ static void set_motions(const md5_ragdoll *ragdoll, ragdoll_node *node)
         node->motions[i] = rotation_about(axes[i], anchor);
 }
 
-// Smallest square of a pivot of the Cholesky decomposition, relative to the diagonal element before
-// the elimination, and absolute. It replaces the rounding errors of a nearly singular matrix.
+// The square of a pivot of the Cholesky decomposition is at least MIN_RELATIVE_PIVOT times the
+// diagonal element before the elimination, and at least MIN_PIVOT. Smaller squares are the rounding
+// errors of a nearly singular matrix; they may be negative.
 #define MIN_RELATIVE_PIVOT 1e-12
 #define MIN_PIVOT 1e-30
 
-// Inverts a symmetric positive definite matrix A of `count` rows, at most 6, in place. Decomposes
-// A = L transpose(L) (Cholesky) and inverts L in the same loop; the result is
-// transpose(inverse(L)) inverse(L).
+// Inverts a symmetric positive definite matrix A of `count` rows, at most 6, in place. Row i of A
+// begins at a[i * stride]. Decomposes A = L transpose(L) (Cholesky), where L is a lower triangular
+// matrix, and inverts L in the same loop. The result is transpose(inverse(L)) inverse(L).
 static void invert(double *a, int count, int stride)
 {
     double inverse[6][6] = {{0.0}}; // of L, which replaces the lower half of A
     for (int k = 0; k < count; k++) {
+        // The elements of row k of L to the left of the diagonal.
         double *const row = a + k * stride;
         for (int i = 0; i < k; i++) {
             double sum = row[i];
@@ -641,12 +647,14 @@ static void invert(double *a, int count, int stride)
             row[i] = sum * inverse[i][i];
         }
 
+        // The diagonal element of L is the root of the pivot. Only its inverse is used.
         const double min_pivot = md5_max(MIN_RELATIVE_PIVOT * row[k], MIN_PIVOT);
         double pivot = row[k];
         for (int j = 0; j < k; j++)
             pivot -= row[j] * row[j];
         inverse[k][k] = 1.0 / sqrt(md5_max(pivot, min_pivot));
 
+        // The elements of row k of inverse(L) to the left of the diagonal.
         for (int i = 0; i < k; i++) {
             double sum = 0.0;
             for (int j = i; j < k; j++)
@@ -655,6 +663,7 @@ static void invert(double *a, int count, int stride)
         }
     }
 
+    // transpose(inverse(L)) inverse(L), which is symmetric.
     for (int i = 0; i < count; i++) {
         for (int k = 0; k <= i; k++) {
             double sum = 0.0;
@@ -666,8 +675,8 @@ static void invert(double *a, int count, int stride)
     }
 }
 
-// Speed, radians per second, below which the friction of a joint decreases. It is less than the
-// speeds that prevent rest.
+// Below this speed, the friction of a joint decreases, radians per second. It is less than the
+// speeds that keep a ragdoll from coming to rest.
 #define MIN_BRAKE_SPEED 0.05
 
 #define MAX_JOINT_FRICTION 1e3 // larger values of files have the effect of this value
@@ -730,10 +739,11 @@ static void add_inertia_to_parent(const ragdoll_node *node, ragdoll_node *parent
     for (int i = 0; i < 6; i++) {
         for (int k = 0; k < 6; k++) {
             double passed = node->inertias.x[i][k];
-            for (uint32_t m = 0; m < node->num_motions; m++)
+            for (uint32_t m = 0; m < node->num_motions; m++) {
                 passed -= 0.5
                           * (node->motion_momenta[m].x[i] * node->gains[m].x[k]
                              + node->gains[m].x[i] * node->motion_momenta[m].x[k]);
+            }
             parent->inertias.x[i][k] += passed;
         }
     }
@@ -777,10 +787,11 @@ static void add_joint_response(ragdoll_node *node)
     double motion_responses[3][3]; // transpose(G) P G + inverse
     for (uint32_t i = 0; i < node->num_motions; i++)
         responses[i] = md5_spatial_mul(&node->response, &node->gains[i]);
-    for (uint32_t i = 0; i < node->num_motions; i++)
+    for (uint32_t i = 0; i < node->num_motions; i++) {
         for (uint32_t k = 0; k < node->num_motions; k++)
             motion_responses[i][k] =
                 md5_spatial_dot(&node->gains[i], &responses[k]) + node->inverse[i][k];
+    }
 
     for (uint32_t m = 0; m < node->num_motions; m++) {
         const spatial *const motion = &node->motions[m];
@@ -788,9 +799,10 @@ static void add_joint_response(ragdoll_node *node)
         md5_spatial_add(&h, &responses[m], -1.0);
         for (uint32_t k = 0; k < node->num_motions; k++)
             md5_spatial_add(&h, &node->motions[k], 0.5 * motion_responses[m][k]);
-        for (int i = 0; i < 6; i++)
+        for (int i = 0; i < 6; i++) {
             for (int k = 0; k < 6; k++)
                 node->response.x[i][k] += motion->x[i] * h.x[k] + h.x[i] * motion->x[k];
+        }
     }
 }
 
@@ -801,9 +813,10 @@ static void add_joint_velocity(ragdoll_node *node)
     const spatial parent_velocity = node->velocity;
     for (uint32_t m = 0; m < node->num_motions; m++) {
         double speed = -md5_spatial_dot(&node->gains[m], &parent_velocity);
-        for (uint32_t k = 0; k < node->num_motions; k++)
-            speed += node->inverse[m][k]
-                     * (node->locks[k] + md5_spatial_dot(&node->motions[k], &node->pending));
+        for (uint32_t k = 0; k < node->num_motions; k++) {
+            const double impulse = md5_spatial_dot(&node->motions[k], &node->pending);
+            speed += node->inverse[m][k] * (node->locks[k] + impulse);
+        }
         md5_spatial_add(&node->velocity, &node->motions[m], speed);
     }
 }
@@ -842,8 +855,9 @@ static void propagate_velocity(const md5_ragdoll *ragdoll, ragdoll_node *node)
 
 #define MAX_SUM_OF_SPEEDS 1e15
 
-// Invalid velocities occur in figures whose masses or lengths differ by more than the precision of
-// numbers allows.
+// Stops the whole ragdoll if the velocities are not numbers or are huge. Also removes everything
+// from which the next step would start: contacts, loads and impulses. Such velocities result from
+// rounding errors in figures whose masses or lengths differ by many orders of magnitude.
 void md5i_stop_invalid_motion(md5_ragdoll *ragdoll)
 {
     double sum = 0.0;
@@ -851,7 +865,8 @@ void md5i_stop_invalid_motion(md5_ragdoll *ragdoll)
         for (int i = 0; i < 6; i++)
             sum += fabs(ragdoll->nodes[k].velocity.x[i]);
     }
-    if (sum < MAX_SUM_OF_SPEEDS) // false for NaN
+    const bool is_valid = sum < MAX_SUM_OF_SPEEDS; // false for NaN
+    if (is_valid)
         return;
 
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
@@ -866,7 +881,8 @@ void md5i_stop_invalid_motion(md5_ragdoll *ragdoll)
         memset(ragdoll->links[i].impulses, 0, sizeof ragdoll->links[i].impulses);
 }
 
-// Scales all velocities so that none exceeds the maximum speeds.
+// Scales all velocities by one factor so that no body exceeds the maximum speeds. One factor for
+// all keeps the directions in which joints move.
 static void clamp_velocities(md5_ragdoll *ragdoll)
 {
     double excess = 1.0; // largest ratio of a speed to its maximum
@@ -914,14 +930,17 @@ md5_vec3d md5i_angular_momentum(const ragdoll_node *node, md5_vec3d angular)
         inertia[2][0] * angular.x + inertia[2][1] * angular.y + inertia[2][2] * angular.z};
 }
 
-// Sets the inertia of a body without its children, the motions of its joint, and in node->pending
-// the momentum of the body.
+// Computes the values of a body that do not depend on other bodies: its inertia, the motions of its
+// joint, and its momentum. The momentum is stored as the pending impulse that gives the resting
+// body its velocity.
 static void prepare_body(const md5_ragdoll *ragdoll, ragdoll_node *node, prepare_mode mode)
 {
     node->center = md5_vec3d_sub(node->transform.position, ragdoll->origin);
     set_axes(node);
     set_inertias(node);
     set_motions(ragdoll, node);
+
+    // A step starts with the momenta that the last step has stored, changed by gravity and damping.
     md5_vec3d momentum;
     md5_vec3d angular_momentum; // about the center
     if (mode == PREPARE_STEP) {
@@ -940,6 +959,8 @@ static void prepare_body(const md5_ragdoll *ragdoll, ragdoll_node *node, prepare
 
 void md5i_prepare_ragdoll(md5_ragdoll *ragdoll, prepare_mode mode)
 {
+    // Spatial vectors are relative to a point near the bodies, because rounding errors increase
+    // with the distance.
     ragdoll->origin = ragdoll->nodes[0].transform.position;
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
         prepare_body(ragdoll, &ragdoll->nodes[k], mode);
@@ -976,8 +997,9 @@ double md5i_ragdoll_kinetic_energy(const md5_ragdoll *ragdoll)
 double md5i_ragdoll_energy(const md5_ragdoll *ragdoll)
 {
     double energy = md5i_ragdoll_kinetic_energy(ragdoll);
-    for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
-        energy +=
-            ragdoll->nodes[k].mass * ragdoll->gravity * ragdoll->nodes[k].transform.position.z;
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
+        const ragdoll_node *const node = &ragdoll->nodes[k];
+        energy += node->mass * ragdoll->gravity * node->transform.position.z;
+    }
     return energy;
 }

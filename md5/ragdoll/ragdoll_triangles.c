@@ -293,9 +293,9 @@ static void leave_by_nearest_triangle(contact_search *search, const ground_surfa
         if (behind->depths[i] < behind->depths[nearest])
             nearest = i;
     }
-    const md5_vec3d way_out =
+    const md5_vec3d to_nearest =
         md5_vec3d_scale(behind->triangles[nearest]->normal, behind->depths[nearest]);
-    const md5_vec3d outside = md5_vec3d_add(vertex, way_out);
+    const md5_vec3d outside = md5_vec3d_add(vertex, to_nearest);
     for (uint32_t i = 0; i < behind->count; i++) {
         const ground_triangle *const triangle = behind->triangles[i];
         const bool is_still_behind = height_above(triangle, outside) < 0.0
