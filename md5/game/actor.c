@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+// Returns the clip of a slot, or NULL if the slot is empty.
 static inline const md5_entity_clip *md5_slot_clip(const md5_actor *actor,
                                                    const md5_actor_slot *slot)
 {
@@ -34,7 +35,7 @@ enum { ENGINE_FRAME_RATE = 24 };
 static int64_t slot_time(const md5_actor *actor, const md5_actor_slot *slot, int64_t time)
 {
     const int64_t duration = actor->entity->clips[slot->clip].anim->milliseconds;
-    if (slot->held_frame > 0)
+    if (slot->held_frame > 0) // one frame, which counts from 1
         return (int64_t)(slot->held_frame - 1) * 1000 / ENGINE_FRAME_RATE;
     const int64_t passed =
         (int64_t)((double)(time - slot->start) * (double)slot->rate) + slot->offset;
@@ -85,6 +86,8 @@ static md5_vec3 root_translation(const md5_anim *anim, uint32_t frame)
 {
     const md5_sample_position first = {.frame0 = 0};
     const md5_sample_position last = {.frame0 = frame, .frame1 = frame};
+    // The stored translation of a root that does not move is a constant. The frames of a packed
+    // animation cannot be read one by one.
     const bool is_animated = anim->num_translations > 0 && anim->translation_joints[0] == 0;
     md5_vec3 stored = anim->constant[0].translation;
     if (is_animated && anim->packed_size)
@@ -195,9 +198,9 @@ static bool matches_name(const char *text, const char *prefix, const char *name)
            && strcmp(text + length + 1, name) == 0;
 }
 
-// Returns the clip with a name if `name` ends with a digit. Otherwise returns a random clip with
-// the alias `name`; as in the engine, only the first 64 clips with this alias are considered.
-// Returns MD5_NONE if the clip does not exist.
+// Returns the index of a clip. If `name` ends with a digit, it is the name of a clip. Otherwise it
+// is an alias, and a random clip with this alias is chosen; as in the engine, only the first 64 of
+// them are considered. `prefix` is as in matches_name(). Returns MD5_NONE if there is no such clip.
 static uint32_t choose_clip(md5_actor *actor, const char *prefix, const char *name)
 {
     enum { MAX_CHOICES = 64 };
@@ -262,9 +265,9 @@ static bool is_valid_channel(md5_channel channel)
     return (unsigned)channel < MD5_NUM_CHANNELS;
 }
 
-// Moves the slots of a channel by one, so that the first slot can receive a new clip, and fades out
-// the previous clip. Does nothing if the first slot has weight 0 or was started at the current
-// time: the new clip then replaces it.
+// Makes the first slot of a channel free for a new clip: moves all slots by one and fades out the
+// clip that played. The oldest clip is dropped. If the first slot has weight 0 or was started at
+// the current time, it is not moved, because the new clip replaces it.
 static void shift_slots(const md5_actor *actor, md5_actor_slot *slots, uint32_t blend)
 {
     if (slot_weight(&slots[0], actor->time) == 0.0f || slots[0].start == actor->time)
@@ -297,6 +300,8 @@ bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip, md5_ac
     const md5_model_anim *const anim = entity->clips[clip].anim;
     md5_actor_slot *const slots = actor->slots[channel];
 
+    // The weight of the clip rises from 0 to 1 in `blend` ms. The fade begins 1 ms earlier, so that
+    // it is visible immediately.
     actor->is_posed = false;
     shift_slots(actor, slots, blend);
     slots[0] = (md5_actor_slot){
@@ -323,8 +328,8 @@ bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip, md5_ac
     return true;
 }
 
-// Returns the first slot of a channel, or NULL if it is empty. The caller changes the slot, so the
-// pose becomes invalid.
+// Returns the first slot of a channel for a change, or NULL if it is empty or the channel does not
+// exist. The caller changes the slot, so the pose becomes invalid.
 static md5_actor_slot *playing_slot(md5_actor *actor, md5_channel channel)
 {
     md5_actor_slot *const slot = is_valid_channel(channel) ? actor->slots[channel] : NULL;
@@ -373,6 +378,7 @@ bool md5_actor_set_start(md5_actor *actor, md5_channel channel, int64_t millisec
     return true;
 }
 
+// Returns true if two slots play the same clip at the same time.
 static bool is_same_playback(const md5_actor_slot *a, const md5_actor_slot *b)
 {
     return a->clip == b->clip && a->start == b->start && a->end == b->end;
@@ -405,6 +411,7 @@ void md5i_actor_sync(md5_actor *actor, md5_channel channel, md5_channel leader, 
         slot->end = actor->time - 1 + blend;
 }
 
+// Fades out all clips of a channel over `blend` ms.
 static void clear_channel(md5_actor *actor, md5_channel channel, uint32_t blend)
 {
     actor->is_posed = false;
@@ -446,6 +453,7 @@ md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel)
 // as a cycle. The eyelids play "blink" repeatedly. (The engine also starts "def_head" on a body
 // without a head, but clears it in the same tick.)
 
+// Returns a clip as md5_actor_choose(), or MD5_NONE if its files could not be loaded.
 static uint32_t choose_playable_clip(md5_actor *actor, const char *name)
 {
     const uint32_t clip = md5_actor_choose(actor, NULL, name);
@@ -544,8 +552,8 @@ static void sample_slot(const md5_actor *actor, const md5_actor_slot *slot)
 }
 
 // Removes the root motion from actor->clip_pose: the translation and, if the clip rotates the root,
-// the rotation. The rotation becomes the engine's (-sqrt(0.5), 0, 0, sqrt(0.5)), whose conjugate it
-// is in this library.
+// the rotation. The rotation becomes a constant of the engine, (-sqrt(0.5), 0, 0, sqrt(0.5)). The
+// engine's quaternions are the conjugates of this library's, and q and -q are the same rotation.
 static void remove_root_motion(const md5_actor *actor, const md5_entity_clip *clip)
 {
     static const md5_xform root = {
@@ -560,8 +568,8 @@ static void remove_root_motion(const md5_actor *actor, const md5_entity_clip *cl
 
 // -- Channels -------------------------------------------------------------------------------------
 
-// Blends a slot into the joints of its channel. `sum` is the total weight of the poses that were
-// blended before. Returns false if the slot does not contribute.
+// Blends the pose of a slot into the joints of its channel. `sum` is the total weight of the poses
+// that were blended before, and is increased. Returns false if the slot does not contribute.
 static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_actor_slot *slot,
                        float *sum, md5_xform *pose)
 {
@@ -572,12 +580,17 @@ static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_ac
     if (!clip)
         return false;
 
+    // After the first pose, slots that have ended or have no weight are skipped. Eyelids get
+    // exactly their weight, regardless of the poses before: their sum is replaced so that
+    // `fraction` becomes the weight.
     if (*sum > 0.0f) {
-        if ((slot->end >= 0 && actor->time >= slot->end) || weight == 0.0f)
+        const bool has_ended = slot->end >= 0 && actor->time >= slot->end;
+        if (has_ended || weight == 0.0f)
             return false;
-        if (channel == MD5_CHANNEL_EYELIDS) // then `fraction` is the weight of the eyelids
+        if (channel == MD5_CHANNEL_EYELIDS)
             *sum = 1.0f - weight;
     }
+
     sample_slot(actor, slot);
     if (actor->removes_motion)
         remove_root_motion(actor, clip);
@@ -659,9 +672,9 @@ void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *joints, md5_ma
 
 // -- Passed samples -------------------------------------------------------------------------------
 
-// Finds the samples of a slot before and after the last advance. The second sample may be in the
-// next cycle. `from` receives the clip time of the first sample. Returns false if the slot did not
-// play.
+// Finds the sample positions of a slot before and after the last advance. `from` receives the clip
+// time of the first sample. If the slot has passed the end of a cycle, the second sample is in the
+// next cycle. Returns false if the slot did not play.
 static bool find_passed_samples(const md5_actor *actor, const md5_actor_slot *slot, int64_t *from,
                                 md5_sample_position samples[2])
 {
@@ -671,7 +684,7 @@ static bool find_passed_samples(const md5_actor *actor, const md5_actor_slot *sl
         return false;
     *from = slot_time(actor, slot, actor->previous_time);
     int64_t to = slot_time(actor, slot, actor->time);
-    if (to < *from)
+    if (to < *from) // a new cycle has begun
         to += clip->anim->milliseconds;
     samples[0] = sample_position_at(clip->anims[0], *from, slot->cycles);
     samples[1] = sample_position_at(clip->anims[0], to, slot->cycles);
@@ -687,15 +700,16 @@ typedef struct frame_listener {
     md5_channel channel;
 } frame_listener;
 
-// Calls the commands of frames `first` to `last`, both included. They count from 0, but the frames
-// of commands count from 1.
+// Calls the commands of frames `first` to `last`, both included. These frames count from 0, while
+// the frames of commands count from 1.
 static void call_commands(const frame_listener *listener, const md5_entity_clip *clip,
                           uint32_t first, uint32_t last)
 {
     const md5_model_anim *const anim = clip->anim;
+    // Binary search for the first command whose frame, counted from 0, is at least `first`.
     uint32_t low = 0;
     uint32_t high = anim->num_commands;
-    while (low < high) { // binary search for the first command after frame `first`
+    while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
         if (anim->commands[middle].frame <= first)
             low = middle + 1;
@@ -726,7 +740,9 @@ static md5_quat root_rotation(const md5_actor *actor, const md5_binding *binding
     return md5_quat_mul(actor->clip_pose[0].rotation, md5_quat_conjugate(start));
 }
 
-// Blends the root motion of a slot, in the time that has passed, into the motion of other slots.
+// Blends the root motion of a slot in the last advance into the motion of other slots. Each weight
+// is the weight of the slot divided by the total weight so far. Only clips with the flag
+// MD5_ANIM_TURN rotate the root.
 static void add_root_motion(root_motion *motion, const md5_actor *actor, const md5_actor_slot *slot)
 {
     const float weight = slot_weight(slot, actor->time);
@@ -858,7 +874,8 @@ static uint64_t hash_clips(const md5_entity *entity)
     return hash;
 }
 
-// Writes or reads a slot, depending on the archive. Returns false if the flags are invalid.
+// Writes or reads a slot, depending on the archive. Returns false if the flags that were read are
+// invalid.
 static bool archive_slot(md5_state_archive *archive, md5_actor_slot *slot)
 {
     uint32_t flags = slot->is_muted;

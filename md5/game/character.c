@@ -19,9 +19,10 @@
 
 // == Joint modifiers ==============================================================================
 
-// Applies the position of a mod to the translation of a joint: replaces or adds in model space
-// (MD5_MOD_WORLD...) or relative to the parent (MD5_MOD_LOCAL...). `parent` is the transform of the
-// parent in model space, `from_model` is the inverse of its rotation.
+// Applies the position of a mod to the translation of a joint. The position replaces the
+// translation or is added to it, in model space (MD5_MOD_WORLD...) or relative to the parent
+// (MD5_MOD_LOCAL...). `parent` is the transform of the parent in model space, `from_model` the
+// inverse of its rotation.
 static MD5_ALWAYS_INLINE void apply_mod_translation(const md5_entity *entity,
                                                     const md5_joint_mod *mod, uint32_t joint,
                                                     const md5_xform *parent, md5_float4 from_model,
@@ -30,13 +31,16 @@ static MD5_ALWAYS_INLINE void apply_mod_translation(const md5_entity *entity,
     // The offset of the model is a part of the root's translation, and is not modified.
     const md5_vec3 offset = joint == 0 ? entity->offset : (md5_vec3){0.0f, 0.0f, 0.0f};
     md5_vec3 translation = mod->translation;
+
+    // Convert the position from model space to the space of the parent.
     if (mod->position == MD5_MOD_WORLD_OVERRIDE)
         translation = md5_vec3_sub(translation, parent->translation);
     if (mod->position >= MD5_MOD_WORLD)
         translation =
             md5_vec3_from_float4(md5_float4_rotate(from_model, md5_float4_from_vec3(translation)));
-    // As in the engine, MD5_MOD_WORLD adds to the position of a joint, but replaces the position of
-    // the root.
+
+    // Add it to the translation, or replace the translation. As in the engine, MD5_MOD_WORLD adds
+    // to the position of a joint, but replaces the position of the root.
     const bool has_parent = entity->model->skeleton.joints[joint].parent != MD5_NONE;
     if (mod->position == MD5_MOD_LOCAL || (mod->position == MD5_MOD_WORLD && has_parent))
         translation = md5_vec3_add(md5_vec3_sub(local->translation, offset), translation);
@@ -93,6 +97,7 @@ void md5_entity_move_joints(const md5_entity *entity, const md5_joint_mod *mods,
 
 static const md5_xform model_space_transform = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
 
+// Returns the transform in model space of the parent of a tracked joint.
 static const md5_xform *parent_transform(const driven_actor *driven, const tracked_joint *tracked)
 {
     return tracked->parent == MD5_NONE ? &model_space_transform
@@ -104,8 +109,9 @@ static bool has_mod(const md5_joint_mod *mod)
     return mod->axis != MD5_MOD_NONE || mod->position != MD5_MOD_NONE;
 }
 
-// Writes the transform of a joint in model space, whose rotation was computed before. Stores four
-// floats at a time, because later code loads four floats at a time.
+// Writes the transform of a joint in model space. `rotation` is its rotation there, `local` its
+// transform relative to `parent`. Stores four floats at a time, because later code loads four
+// floats at a time, which is slow after smaller stores.
 static void store_transform(const md5_xform *parent, const md5_xform *local, md5_float4 rotation,
                             md5_xform *transform)
 {
@@ -116,12 +122,14 @@ static void store_transform(const md5_xform *parent, const md5_xform *local, md5
                      md5_float4_add(translation, md5_float4_load_translation(parent)));
 }
 
+// Returns the rotation of a joint in model space.
 static md5_float4 model_rotation(const md5_xform *parent, const md5_xform *local)
 {
     return md5_float4_quat_mul(md5_float4_load_rotation(parent), md5_float4_load_rotation(local));
 }
 
-// Computes the current transforms of the tracked joints in model space.
+// Computes the current transforms of the tracked joints in model space: the pose of the actor with
+// the mods. Does not change the pose.
 static void update_tracked(driven_actor *driven)
 {
     const md5_xform *const pose = md5i_actor_pose(driven->actor);
@@ -143,7 +151,8 @@ static void update_tracked(driven_actor *driven)
     }
 }
 
-// Applies the mods to a pose. Computes only the model-space values that later mods need.
+// Applies the mods to a pose. Parents are first. Computes model-space values only for joints whose
+// descendants have mods that need them.
 static void apply_mods(driven_actor *driven, md5_xform *pose)
 {
     for (uint32_t i = 0; i < driven->num_tracked; i++) {
@@ -166,6 +175,8 @@ static void apply_mods(driven_actor *driven, md5_xform *pose)
     }
 }
 
+// Writes the pose of an actor with the mods, and from it the joints and the palette, which may be
+// NULL.
 static void write_pose(driven_actor *driven, md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
     md5_actor_pose(driven->actor, pose, NULL, NULL);
@@ -197,8 +208,9 @@ static look_angles read_angles(const md5_entity *entity, const char *key, float 
     return (look_angles){(double)values[0], (double)values[1]};
 }
 
-// Reads the keys "look_joint NAME". Several keys may have the same joint. A key whose fractions are
-// all 0 is ignored.
+// Reads the keys "look_joint NAME": joints that rotate when the monster looks, and the fractions of
+// pitch and yaw by which they rotate. Several keys may have the same joint. A key whose fractions
+// are all 0 is ignored.
 static void read_look_joints(md5_monster *monster, md5_context *context)
 {
     const md5_entity *const entity = monster->desc.entity;
@@ -227,6 +239,7 @@ static double find_eye_height(const md5_monster *monster)
     if (md5_entity_def_value(entity->def, "eye_height"))
         return (double)md5i_monster_float(monster, "eye_height", 0.0f);
 
+    // The left eye in the first frame of "idle". A separate head has the eyes in its own model.
     const uint32_t clip =
         monster->desc.head ? MD5_NONE : md5_actor_choose(monster->desc.body, NULL, "idle");
     if (clip != MD5_NONE && entity->clips[clip].num_files > 0
@@ -239,6 +252,7 @@ static double find_eye_height(const md5_monster *monster)
         return (double)(transforms[monster->eye_joints[0]].translation.z + entity->model_offset.z);
     }
 
+    // The bounding box: "maxs" overrides "size".
     float top[3] = {0.0f, 0.0f, 0.0f};
     md5i_entity_numbers(md5_entity_def_value(entity->def, "size"), top, 3);
     md5i_entity_numbers(md5_entity_def_value(entity->def, "maxs"), top, 3);
@@ -313,11 +327,12 @@ static size_t count_look_joints(const md5_entity_def *def)
     return count;
 }
 
-// Lays out a monster in a block, or only measures its size. The arrays of the body have capacity
-// for the joints of body and head. Returns the monster, or NULL while measuring.
+// Lays out a monster and its arrays in a block. The arrays of the body have capacity for the joints
+// of body and head. Returns the monster, or NULL if the block only measures its size.
 static md5_monster *lay_out_monster(md5_block *block, const md5_monster_desc *desc,
                                     size_t num_joints, size_t num_look_joints)
 {
+    // The pointers are collected in a local structure, because there is no monster while measuring.
     md5_monster layout = {.desc = *desc};
     md5_monster *const monster = (md5_monster *)md5i_block_alloc(block, 1, sizeof layout);
     driven_actor *const body = &layout.body_actor;
@@ -528,7 +543,8 @@ static world_transform find_orientation(const md5_monster *monster, const md5_mo
     return orientation;
 }
 
-// Computes the position of the eyes in world space.
+// Computes the position of the eyes in world space: the joint of the key "bone_focus", or a point
+// at the height of the eyes above the origin. `body` is the transform of the body to world space.
 static void find_eye(md5_monster *monster, const md5_monster_tick *tick,
                      const world_transform *body)
 {
@@ -552,7 +568,8 @@ static void find_eye(md5_monster *monster, const md5_monster_tick *tick,
 // Eyes reach the target if both angles differ by less, degrees.
 #define EYE_TOLERANCE 0.1
 
-// Returns the position at which the monster looks, in world space.
+// Returns the position at which the monster looks, in world space: its target, the last position of
+// a target that is gone, or a point ahead of it if it may not look or does not look at anything.
 static md5_vec3d find_goal(const md5_monster *monster, const md5_monster_tick *tick,
                            const world_transform *orientation)
 {
@@ -594,13 +611,14 @@ static void rotate_look_joints(md5_monster *monster)
         if (pitch > 180.0 || pitch <= -180.0)
             pitch = 360.0 - pitch;
     }
+
     const double rate = (double)monster->head_rate;
     monster->look.pitch = md5_wrap_degrees(monster->look.pitch + pitch * rate);
     monster->look.yaw = md5_wrap_degrees(monster->look.yaw + yaw * rate);
 }
 
-// Turns the eyes to the angles `target`, within the limits of the eyes. Sets a new goal for the
-// joints if the eyes reach their limits, or have not moved for some time.
+// Rotates the eyes to the angles `target`, within the limits of the eyes. Sets a new goal for the
+// look joints if the eyes have reached their limits, or have not moved for some time.
 static void rotate_eyes(md5_monster *monster, const md5_monster_tick *tick, look_angles target)
 {
     const double pitch = target.pitch - monster->look.pitch;
@@ -632,7 +650,9 @@ static md5_vec3d eye_translation(const md5_monster *monster, md5_vec3d to_eye, m
     return md5_vec3d_add(to_eye, aim);
 }
 
-// Sets the mods of the eyes. The eyes aim at two points that are next to each other.
+// Sets the mods of the eyes: the translation of the mod of an eye is the point at which it looks.
+// The eyes look at two points that are next to each other. `axes` are the axes to which the look
+// angles are relative.
 static void apply_eyes(md5_monster *monster, const world_transform *body,
                        const md5_monster_tick *tick, const axes3 *axes)
 {
@@ -669,7 +689,8 @@ static void apply_eyes(md5_monster *monster, const world_transform *body,
     }
 }
 
-// Turns eyes and look joints towards the goal.
+// Rotates eyes and look joints towards the goal, in angles relative to `orientation`. The focus,
+// the point at which the monster looks, approaches the goal gradually.
 static void update_look(md5_monster *monster, const md5_monster_tick *tick,
                         const world_transform *orientation)
 {
@@ -753,8 +774,9 @@ static void copy_joints(md5_monster *monster, const world_transform *body)
     }
 }
 
-// Computes the transform of the head to world space. The engine adds "offsetModel" twice, the
-// second time with the rotation that the head had when it was attached.
+// Computes the transform of the head to world space. Unless `is_as_meant`, the key "offsetModel" of
+// the body is added twice, as in the engine: the second time with the rotation that the head had
+// when it was attached.
 static void update_head_transform(md5_monster *monster, const world_transform *body)
 {
     const md5_entity *const entity = monster->desc.entity;
@@ -920,6 +942,7 @@ static bool are_valid_axes(const axes3 *axes)
     return are_valid;
 }
 
+// Returns true if the pivot foot exists and no bits of legs are set that do not exist.
 static bool has_valid_legs(const md5_monster *monster)
 {
     const md5_walk_ik *const ik = &monster->ik;
@@ -956,6 +979,7 @@ static bool archive_monster(md5_state_archive *archive, md5_monster *monster, md
     return is_valid && are_valid_axes(&monster->head_transform.axes) && has_valid_legs(monster);
 }
 
+// Returns the numbers of mods and legs, which a saved monster contains, as one integer.
 static uint64_t pack_counts(const md5_monster *monster)
 {
     return (uint64_t)monster->num_mods << 32 | monster->ik.num_legs;

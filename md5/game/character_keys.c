@@ -72,6 +72,8 @@ void md5i_track_joint(driven_actor *driven, uint32_t joint, joint_use ancestor_u
         return;
     if (driven->uses[joint] == JOINT_UNUSED)
         driven->uses[joint] = JOINT_TRACKED;
+
+    // If an ancestor has at least this use, all ancestors above it have it too.
     uint32_t ancestor = joints[joint].parent;
     while (ancestor != MD5_NONE && driven->uses[ancestor] < ancestor_use) {
         driven->uses[ancestor] = (uint8_t)ancestor_use;
@@ -146,16 +148,21 @@ bool md5i_sample_clip_start(const md5_entity *entity, const char *name, md5_xfor
 
 bool md5i_next_joint_pattern(const char **list, md5_joint_pattern *pattern)
 {
+    // Find the next word of the list, and move to its end.
     static const char blanks[] = " \t\r\n";
     const char *text = *list + strspn(*list, blanks);
     const size_t length = strcspn(text, blanks);
     *list = text + length;
+
+    // The prefixes - and *.
     pattern->is_excluded = *text == '-';
     if (pattern->is_excluded)
         text++;
     pattern->has_descendants = *text == '*';
     if (pattern->has_descendants)
         text++;
+
+    // The name, which is cut to the capacity.
     const size_t capacity = sizeof pattern->name - 1;
     size_t size = (size_t)(*list - text);
     if (size > capacity)
@@ -182,7 +189,8 @@ static bool matches_joint(const md5_skeleton *skeleton, uint32_t joint,
     return false;
 }
 
-// Returns true if a list of joints contains a joint.
+// Returns true if a list of joints contains a joint. Of several patterns that match the joint, the
+// last one decides.
 static bool list_contains_joint(const char *list, const md5_skeleton *skeleton, uint32_t joint)
 {
     bool is_contained = false;
@@ -206,6 +214,7 @@ md5_damage_zone md5_entity_damage_zone(const md5_entity *entity, uint32_t joint)
     if (!entity->def)
         return zone;
 
+    // The last zone whose list contains the joint, and the last scale with the name of the zone.
     for (const md5_entity_key *key = md5_entity_def_next_key(entity->def, zones, NULL); key;
          key = md5_entity_def_next_key(entity->def, zones, key)) {
         if (list_contains_joint(key->value, skeleton, joint))

@@ -44,6 +44,7 @@ typedef struct md5_entity_load {
     md5_name_map files; // name to md5_entity_file; NULL if the file cannot be used
 } md5_entity_load;
 
+// Returns the owner of a finished entity.
 static inline md5_entity_owner *entity_owner(const md5_entity *entity)
 {
     return (md5_entity_owner *)entity->internal.memory;
@@ -61,6 +62,7 @@ static float limit_value(float value)
     return value < max ? value : max;
 }
 
+// Returns the value of a key of an entity, or NULL if the key or the entityDef is missing.
 static const char *key_value(const md5_entity *entity, const char *key)
 {
     return entity->def ? md5_entity_def_value(entity->def, key) : NULL;
@@ -78,6 +80,8 @@ void md5i_entity_numbers(const char *text, float *values, int count)
         values[i] = limit_value(value);
 }
 
+// Reads up to `count` numbers from a key of an entity. Numbers that are missing do not change
+// `values`.
 static void entity_numbers(const md5_entity *entity, const char *key, float *values, int count)
 {
     md5i_entity_numbers(key_value(entity, key), values, count);
@@ -182,8 +186,9 @@ static bool report_missing_mesh(md5_entity_load *load, const md5_model_def *def,
                            MD5_QUOTED(model), problem);
 }
 
-// Finds the modelDef of an entity, whose name is the value of its key "model", or the loaded name
-// if there is no entityDef. `file` receives the file of the mesh: a model can also be a mesh file.
+// Finds the modelDef `model` of an entity. `file` receives the file of its mesh. `model` can also
+// be a mesh file; the entity then does not have a modelDef. Returns false and sets the context's
+// error if there is no such model or memory runs out.
 static bool find_model_def(md5_entity_load *load, const char *model, const char **file)
 {
     md5_entity *const entity = &load->owner->entity;
@@ -208,7 +213,8 @@ typedef enum entity_name_kind {
     NAME_OF_MODEL   // a modelDef or a file, even if an entityDef has the same name
 } entity_name_kind;
 
-// Finds entityDef and modelDef. `file` receives the file of the mesh.
+// Finds the entityDef and the modelDef of the loaded name. `file` receives the file of the mesh.
+// Returns false and sets the context's error if they do not exist or memory runs out.
 static bool find_decls(md5_entity_load *load, entity_name_kind kind, const char **file)
 {
     md5_entity *const entity = &load->owner->entity;
@@ -245,6 +251,8 @@ static void close_file(void *user, const void *bytes, size_t size)
     md5i_game_close_file(load->game, load->open_file, (const char *)bytes, size);
 }
 
+// Loads the model of an entity from its file. Returns false and sets the context's error on
+// failure.
 static bool load_model(md5_entity_load *load, const char *file)
 {
     md5_error error = {.status = MD5_OK};
@@ -289,7 +297,8 @@ static bool load_anim(md5_entity_load *load, const char *name, md5_entity_file *
     return true;
 }
 
-// Returns an animation in `file`. Loads it if no clip before has used it.
+// Finds the animation of a file, and loads it if no earlier clip has used it. `file` receives NULL
+// if it cannot be used. Returns false if memory runs out.
 static bool find_anim(md5_entity_load *load, const char *name, md5_entity_file **file)
 {
     void **const found = md5i_name_map_find(&load->files, name);
@@ -304,7 +313,8 @@ static bool find_anim(md5_entity_load *load, const char *name, md5_entity_file *
     return true;
 }
 
-// Loads the files of a clip. If a file is unusable, num_files is 0.
+// Loads the files of a clip. If a file is unusable, num_files is 0. Returns false if memory runs
+// out.
 static bool load_clip(md5_entity_load *load, md5_entity_clip *clip)
 {
     bool is_complete = true;
@@ -341,7 +351,8 @@ static bool load_clips(md5_entity_load *load)
 
 // -- Channels and materials -----------------------------------------------------------------------
 
-// Sets the weights of the joints of a channel to 1.
+// Sets the weights of the joints of a channel to 1. MD5_CHANNEL_ALL contains all joints, also if
+// there is no modelDef.
 static void fill_mask(const md5_entity *entity, uint32_t channel, uint32_t num_joints, float *mask)
 {
     if (channel == MD5_CHANNEL_ALL) {
@@ -352,12 +363,13 @@ static void fill_mask(const md5_entity *entity, uint32_t channel, uint32_t num_j
         return;
     const md5_model_channel *const joints = &entity->model_def->channels[channel];
     for (uint32_t i = 0; i < joints->num_joints; i++) {
+        // An index that the loaded mesh does not have becomes 0.
         const uint32_t joint = joints->joints[i];
         mask[joint < num_joints ? joint : 0] = 1.0f;
     }
 }
 
-// Builds a mask for each channel.
+// Builds a mask for each channel. Returns false if memory runs out.
 static bool build_masks(md5_entity_load *load)
 {
     md5_entity *const entity = &load->owner->entity;
@@ -380,6 +392,7 @@ static bool is_in_decl(const md5_entity_key *key, const md5_decl *decl)
     return !decl || key->decl == decl;
 }
 
+// Returns true if a file declares a skin.
 static bool skin_exists(md5_game *game, const char *name)
 {
     const md5_decl *const decl = md5_find_decl(game, MD5_DECL_SKIN, name);
@@ -422,7 +435,8 @@ static void check_skin_and_clip(md5_context *context, md5_game *game, const md5_
                               MD5_QUOTED(anim->value), MD5_QUOTED(model->decl->name));
 }
 
-// Finds the skin in the keys of the entity, or else in its modelDef.
+// Finds the skin in the keys of the entity, or else in its modelDef. Warns if it does not exist.
+// Returns false if memory runs out.
 static bool find_skin(md5_entity_load *load)
 {
     md5_entity *const entity = &load->owner->entity;
@@ -516,10 +530,12 @@ static void set_values(md5_entity_load *load)
 static bool load_entity(md5_entity_load *load, md5_game *game, const char *name,
                         entity_name_kind kind, md5_context *context, const md5_load_opts *opts)
 {
+    // The loaders of the library read files of the game.
     *load = (md5_entity_load){.context = context, .game = game, .name = name};
     load->arena.context = context;
     load->opts = opts ? *opts : (md5_load_opts){.file_name = NULL};
     load->opts.files = (md5_files){.open = open_game_file, .close = close_file, .user = load};
+
     const char *file = NULL;
     load->owner = MD5_ALLOC_ZEROED(&load->arena, md5_entity_owner, 1);
     TRY(load->owner);
@@ -533,6 +549,7 @@ static bool load_entity(md5_entity_load *load, md5_game *game, const char *name,
     return true;
 }
 
+// Finishes loading: the entity becomes valid and owns its arena. Returns the entity.
 static md5_entity *finish_entity(md5_entity_load *load)
 {
     md5_entity_owner *const owner = load->owner;
@@ -553,6 +570,7 @@ static void free_files(const md5_entity_owner *owner)
     md5_free_model(owner->model);
 }
 
+// Frees everything that load_entity() has allocated, after a failure.
 static void end_entity_load(md5_entity_load *load)
 {
     if (load->owner)
@@ -615,8 +633,8 @@ static int32_t find_part_joint(md5_context *context, const md5_skeleton *body,
 
 // -- Copied joints --------------------------------------------------------------------------------
 
-// Reads a key "copy_joint A" "B" or "copy_joint_world A" "B". Returns false after a warning if a
-// joint is unknown.
+// Reads a key "copy_joint A" "B" or "copy_joint_world A" "B" into `copy`. Joint A is a joint of the
+// body, joint B of the part. Returns false after a warning if a joint is unknown.
 static bool read_copy(md5_entity_load *load, const md5_entity_owner *body,
                       const md5_entity_part *part, const md5_entity_key *key, md5_joint_copy *copy)
 {
@@ -659,7 +677,7 @@ static void sort_copies(const md5_skeleton *skeleton, const md5_joint_copy *copi
 }
 
 // Reads the keys "copy_joint A" "B" and "copy_joint_world A" "B" of a body: joint A of the body is
-// copied to joint B of the head.
+// copied to joint B of the head. Returns false if memory runs out.
 static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5_entity_part *part)
 {
     const md5_entity_def *const def = body->entity.def;
@@ -671,6 +689,7 @@ static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5
         if (key->value[0] && read_copy(load, body, part, key, &copies[count]))
             count++;
     }
+
     md5_joint_copy *const sorted = MD5_ALLOC_ZEROED(&load->arena, md5_joint_copy, count);
     TRY(sorted);
     sort_copies(&part->entity->model->skeleton, copies, count, sorted);
@@ -733,6 +752,7 @@ typedef enum rotation_space { ROTATION_IN_MODEL, ROTATION_IN_JOINT } rotation_sp
 static void attach_part(const part_loader *loader, uint32_t joint, md5_xform transform,
                         rotation_space space, md5_entity_part *part)
 {
+    // The transform of the part in the model space of the body, in the attach pose.
     const md5_model *const model = loader->body->entity.model;
     const md5_xform parent = md5_xform_from_mat34(loader->attach_pose[joint]);
     md5_quat rotation = md5i_transform_to_axes(model->skeleton.axes, transform).rotation;
@@ -743,6 +763,8 @@ static void attach_part(const part_loader *loader, uint32_t joint, md5_xform tra
         .rotation = rotation,
         .translation = md5_vec3_add(parent.translation, translation),
     };
+
+    // The same transform in the space of the joint.
     const md5_xform model_offset = {
         .rotation = {0.0f, 0.0f, 0.0f, 1.0f},
         .translation = part->entity->model_offset,
@@ -768,6 +790,7 @@ static bool is_attached_to(const md5_entity_owner *body, const md5_entity_def *d
 static bool load_part_entity(part_loader *loader, const md5_entity_key *key, entity_name_kind kind,
                              const md5_entity **part)
 {
+    // The part has a context of its own, so that its errors can become warnings.
     const md5_entity_load *const load = loader->load;
     md5_error error = {.status = MD5_OK};
     md5_context context;
@@ -775,6 +798,8 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, ent
     md5i_context_begin(&context, &load->opts, NULL, &error);
     *part = NULL;
     loader->num_tried++;
+
+    // An entity that is attached to itself would never end.
     const md5_entity_def *const def =
         kind == NAME_OF_MODEL ? NULL : md5_game_entity_def(load->game, key->value, &error);
     if (def && is_attached_to(loader->body, def)) {
@@ -783,6 +808,7 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, ent
                               MD5_QUOTED(key->name), MD5_QUOTED(key->value));
         return true;
     }
+
     if (load_entity(&part_load, load->game, key->value, kind, &context, &load->opts)) {
         *part = finish_entity(&part_load);
         return true;
@@ -865,7 +891,8 @@ static bool has_part_keys(const md5_entity_def *def)
            || md5_entity_def_next_key(def, "def_attach", NULL);
 }
 
-// Loads the head and the attachments of the body.
+// Loads the head and the attachments of the body, up to the limit of parts of the whole tree.
+// Returns false if memory runs out.
 static bool add_parts(part_loader *loader)
 {
     md5_entity *const entity = &loader->body->entity;
@@ -873,9 +900,11 @@ static bool add_parts(part_loader *loader)
     const uint32_t capacity = MD5_MAX_ENTITY_PARTS - loader->num_tried;
     if (!def || capacity == 0 || !has_part_keys(def))
         return true;
+
     loader->parts = MD5_ALLOC_ZEROED(&loader->load->arena, md5_entity_part, capacity);
     TRY(loader->parts && build_attach_pose(loader));
     entity->parts = loader->parts;
+
     TRY(add_head(loader));
     for (const md5_entity_key *key = md5_entity_def_next_key(def, "def_attach", NULL);
          key && loader->num_tried < MD5_MAX_ENTITY_PARTS;
@@ -890,6 +919,7 @@ static bool add_parts(part_loader *loader)
 //
 // Loading and freeing of entities with their parts, and the transforms of parts.
 
+// Frees all entities of a tree after `owner`.
 static void free_parts(const md5_entity_owner *owner)
 {
     const md5_entity_owner *next;
@@ -972,7 +1002,9 @@ static void check_model(const entity_check *check, const md5_entity_key *key,
                           MD5_QUOTED(key->name), MD5_QUOTED(key->value), MD5_QUOTED(model->value));
 }
 
-// Warns if the model, the entity or the joint of a key does not exist.
+// Warns if the model, the entity or the joint to which a key refers does not exist. The model and
+// the entity are checked only for keys of this entityDef, because inherited keys are reported at
+// their own declaration. The joint is always checked, because it depends on the model.
 static void check_part_key(const entity_check *check, const md5_entity_key *key)
 {
     md5_context *const context = &check->game->context;
@@ -986,6 +1018,7 @@ static void check_part_key(const entity_check *check, const md5_entity_key *key)
         model = find_key(attached, "model");
     }
 
+    // The model and the entity.
     if (!is_inherited && is_attachment && !attached)
         (void)md5i_report_key(context, MD5_WARNING, key,
                               "Unknown entityDef %s to attach: Doom 3 ends the map",
@@ -993,6 +1026,7 @@ static void check_part_key(const entity_check *check, const md5_entity_key *key)
     else if (!is_inherited && model)
         check_model(check, key, model);
 
+    // The joint.
     if (check->body.num_joints == 0)
         return;
     if (is_head) {
@@ -1090,6 +1124,9 @@ void md5_entity_part_copy_joints(const md5_entity_part *part, const md5_xform *b
     const md5_skeleton *const skeleton = &part->entity->model->skeleton;
     if (part->num_copies == 0)
         return;
+
+    // A transform in model space is converted to the space of the head, and then to the space of
+    // the parent joint. Copies are sorted, so that the parent has been copied before.
     const md5_xform to_head = md5_xform_inverse(md5_entity_part_placement(part, joints));
     for (uint32_t i = 0; i < part->num_copies; i++) {
         const md5_joint_copy *const copy = &part->copies[i];

@@ -74,7 +74,8 @@ static md5_entity_key *find_or_add_key(key_list *list, const char *name, bool *i
     return &list->keys[*index];
 }
 
-// Sets a key. If a key with this name exists, only its value and location change.
+// Sets a key. If a key with this name exists, only its value and location change, and `is_new`
+// becomes false. Returns false if memory runs out.
 static bool set_key(key_list *list, const md5_entity_key *key, bool *is_new)
 {
     md5_entity_key *const entry = find_or_add_key(list, key->name, is_new);
@@ -89,6 +90,7 @@ static bool set_key(key_list *list, const md5_entity_key *key, bool *is_new)
     return true;
 }
 
+// Copies the keys of a list to the game's memory. Returns NULL if memory runs out.
 static const md5_entity_key *store_keys(key_list *list)
 {
     return (const md5_entity_key *)md5i_arena_copy(&list->game->arena, list->keys, list->count,
@@ -97,7 +99,8 @@ static const md5_entity_key *store_keys(key_list *list)
 
 // -- Parsing --------------------------------------------------------------------------------------
 
-// Reads the value of a key and sets the key. Returns false if memory runs out.
+// Reads the value of a key, whose name was read, and sets the key. Reports an invalid name or value
+// and a key that is defined twice. Returns false if memory runs out.
 static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *decl,
                       key_list *list)
 {
@@ -110,14 +113,15 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
         if (*lex->is_defaulted || name->kind == MD5_TOKEN_PUNCTUATION)
             return true;
     }
+
     const char *const text = md5i_copy_token(lex->game, name);
     TRY(text);
-
     md5_token value;
     if (!md5i_decl_lex_read(lex, &value)) {
         md5i_decl_error(lex, "a value", "Unexpected end of file");
         return true;
     }
+    // In lenient mode a missing value does not consume the brace that ends the entityDef.
     if (md5_is_lenient(lex->game) && value.kind == MD5_TOKEN_PUNCTUATION
         && md5i_token_is(&value, "}")) {
         md5i_decl_lex_warn(lex, "expected a value after %s but found '}'", MD5_QUOTED_TOKEN(name));
@@ -134,8 +138,8 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
     return true;
 }
 
-// Moves keys that name parents from the list to the parsed entityDef. Returns false if memory runs
-// out.
+// Removes the keys that begin with "inherit" from the list, and stores the parents that they name.
+// Warns if a parent does not exist. Returns false if memory runs out.
 static bool extract_parents(key_list *list, md5_decl_lex *lex, parsed_entity *parsed)
 {
     md5_game *const game = list->game;
@@ -162,8 +166,8 @@ static bool extract_parents(key_list *list, md5_decl_lex *lex, parsed_entity *pa
     return true;
 }
 
-// Parses the text of an entityDef. An entityDef with an error has only the key "DEFAULTED" and its
-// class name.
+// Parses the text of an entityDef. As in the engine, it gets the key "classname". An entityDef with
+// an error has only this key and the key "DEFAULTED". Returns false if memory runs out.
 static bool parse_declaration(md5_game *game, md5_decl_entry *entry, parsed_entity *parsed)
 {
     const md5_decl *const decl = &entry->decl;
@@ -218,7 +222,8 @@ typedef struct open_ancestor {
     uint32_t next_parent;
 } open_ancestor;
 
-// Collects the keys of an ancestor and pushes it, unless this walk has visited it before.
+// Collects the keys of an ancestor and pushes it on the stack, unless this walk has visited it
+// before. Returns false if memory runs out.
 static bool enter_ancestor(key_list *list, const void *walk, md5_decl_entry *entry,
                            open_ancestor **top)
 {
@@ -245,7 +250,8 @@ static bool enter_ancestor(key_list *list, const void *walk, md5_decl_entry *ent
     return true;
 }
 
-// Parses all ancestors and collects their keys, depth first, as in the engine.
+// Parses an entityDef and all its ancestors, and collects their keys, depth first, as in the
+// engine. Returns false if memory runs out.
 static bool list_ancestors(key_list *list, md5_decl_entry *entry)
 {
     open_ancestor *top = NULL;
@@ -255,7 +261,7 @@ static bool list_ancestors(key_list *list, md5_decl_entry *entry)
     while (top) {
         open_ancestor *const current = top;
         if (current->next_parent == current->parsed->num_parents) {
-            top = current->below;
+            top = current->below; // all its parents were visited
         } else {
             md5_decl_entry *const parent = current->parsed->parents[current->next_parent++];
             TRY(enter_ancestor(list, walk, parent, &top));

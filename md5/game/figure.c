@@ -63,6 +63,7 @@ static bool expect_kind(figure_reader *reader, md5_token_kind kind, md5_token *t
     return token->kind == kind;
 }
 
+// Copies the text of a token to the game's memory. Returns false if memory runs out.
 static bool copy_token(figure_reader *reader, const md5_token *token, const char **text)
 {
     *text = md5i_copy_token(reader->game, token);
@@ -101,7 +102,7 @@ static bool read_vector_joints(figure_reader *reader, md5_figure_vector *vector)
 }
 
 // Reads ( x, y, z ), joint( "a" ), bonecenter( "a", "b" ) or bonedir( "a", "b" ), with an optional
-// minus before it.
+// minus before it. Returns false after a warning if there is no vector.
 static bool read_figure_vector(figure_reader *reader, md5_figure_vector *vector)
 {
     // In the order of md5_figure_vector_kind.
@@ -109,12 +110,12 @@ static bool read_figure_vector(figure_reader *reader, md5_figure_vector *vector)
     enum { NUM_KINDS = MD5_COUNT(keywords) };
     md5_decl_lex *const lex = &reader->lex;
     md5_token token;
-    int kind = 0;
     TRY(md5i_decl_lex_read(lex, &token));
-
     vector->is_negated = md5i_token_is(&token, "-");
     if (vector->is_negated)
         TRY(md5i_decl_lex_read(lex, &token));
+
+    int kind = 0;
     while (kind < NUM_KINDS && !md5i_token_is(&token, keywords[kind]))
         kind++;
     if (kind == NUM_KINDS) {
@@ -134,7 +135,8 @@ static bool read_figure_vector(figure_reader *reader, md5_figure_vector *vector)
     return true;
 }
 
-// Adds the bits of the keywords in a text. Returns false at an unknown keyword.
+// Adds the bits of the contents keywords in the text of a token, which may be a string with several
+// keywords. Returns false at an unknown keyword.
 static bool add_contents_bits(figure_reader *reader, const md5_token *text, uint32_t *bits)
 {
     static const struct {
@@ -182,6 +184,7 @@ static void read_bits(figure_reader *reader, uint32_t *bits)
     }
 }
 
+// Reads a number as a flag: 0 is false. Any other token is false, with a warning.
 static void read_figure_bool(figure_reader *reader, bool *value)
 {
     md5_token token;
@@ -233,6 +236,8 @@ static bool read_shape(figure_reader *reader, md5_figure_body *body)
     return md5i_decl_lex_expect(lex, ")");
 }
 
+// Reads the parts of a joint's transform that a body moves: position, both, or axis. Any other
+// token means axis, as in the engine.
 static bool read_mod(figure_reader *reader, md5_body_mod *mod)
 {
     md5_token token;
@@ -246,7 +251,8 @@ static bool read_mod(figure_reader *reader, md5_body_mod *mod)
     return true;
 }
 
-// Reads the limit of a constraint. The limit takes effect only if it is complete.
+// Reads the limit of a constraint: an axis, one or three angles, and the shaft of a ball joint,
+// depending on `form`. The limit takes effect only if it is complete. Returns false after an error.
 static bool read_limit(figure_reader *reader, value_form form, md5_figure_constraint *constraint)
 {
     md5_decl_lex *const lex = &reader->lex;
@@ -261,8 +267,8 @@ static bool read_limit(figure_reader *reader, value_form form, md5_figure_constr
     return true;
 }
 
-// Reads the value of a keyword into a field of `object`. Returns false if an error ends the
-// parsing.
+// Reads the value of a keyword into a field of `object`. The form of the keyword determines the
+// type of the field. Returns false if an error ends the parsing.
 static bool read_value(figure_reader *reader, const figure_keyword *keyword, void *object)
 {
     md5_decl_lex *const lex = &reader->lex;
@@ -459,12 +465,13 @@ static const struct constraint_kind {
 
 static const md5_figure_vector zero_figure_vector = {.joints = {"", ""}};
 
+// Returns a vector of three numbers.
 static md5_figure_vector make_vector(float x, float y, float z)
 {
     return (md5_figure_vector){.numbers = {x, y, z}, .joints = {"", ""}};
 }
 
-// Reads "NAME" {
+// Reads the name and the opening brace of a block: "NAME" {. Returns false after a warning.
 static bool read_block_start(figure_reader *reader, const char **name)
 {
     md5_token token;
@@ -510,7 +517,8 @@ static md5_figure_body *append_body(figure_reader *reader)
     return body;
 }
 
-// Reads a body from the token after its keyword.
+// Reads a body from the token after its keyword. A body that has an error remains in the figure.
+// Returns false if an error ends the parsing.
 static bool read_body(figure_reader *reader)
 {
     md5_figure_body *const body = append_body(reader);
@@ -614,8 +622,9 @@ static bool read_figure_block(figure_reader *reader, const md5_token *keyword)
 
 // == Figures ======================================================================================
 
-// Reports the first duplicate name; names are case-sensitive. The elements have `size` bytes and
-// their name at `name_offset`. Returns false if a name is duplicate.
+// Returns false after a warning if two elements have the same name; case matters. The array has
+// `count` elements of `size` bytes with their name at `name_offset`. `plural` is the name of the
+// elements in the warning.
 static bool check_unique_names(figure_reader *reader, const char *plural, const void *elements,
                                size_t count, size_t size, size_t name_offset)
 {

@@ -49,7 +49,8 @@ static md5_vec3d figure_joint_position(const figure_builder *builder, const char
     return model_space_world.origin;
 }
 
-// Returns the value of a vector of the declaration, in model space.
+// Returns the value of a vector of the declaration, in model space: numbers, the position of a
+// joint, the point in the middle between two joints, or the vector from one joint to another.
 static md5_vec3d resolve_vector(const figure_builder *builder, const md5_figure_vector *vector)
 {
     md5_vec3d value = md5_vec3d_from_vec3(vector->numbers);
@@ -87,7 +88,8 @@ static void add_face(body_shape *shape, uint32_t a, uint32_t b, uint32_t c)
     face[2] = c;
 }
 
-// Adds triangles from a text: each three letters are three corners, `a` is the first corner.
+// Adds triangles from a text. Three letters are a triangle, and each letter is a corner: `a` is the
+// first corner of the shape, `b` the second, and so on.
 static void add_faces(body_shape *shape, const char *corners)
 {
     for (; *corners; corners += 3)
@@ -131,6 +133,7 @@ static void build_dodecahedron(body_shape *shape)
         add_corner(shape, signed_by_bit(cube_side, i & 4), signed_by_bit(cube_side, i & 2),
                    signed_by_bit(cube_side, i & 1));
 
+    // The corners of the rectangles are numbered as in the text below.
     for (int axis = 3; axis > 0; axis--) {
         for (uint32_t i = 0; i < 4; i++) {
             const uint32_t short_bit = axis == 1 ? 1 : 2;
@@ -145,6 +148,7 @@ static void build_dodecahedron(body_shape *shape)
                      "gsegeigikljflftlthrqaramrmbfoefesfstdncdcqdqrtsgtgptph");
 }
 
+// Clamps the number of sides of a cylinder or a cone to 3..max_sides.
 static uint32_t clamp_num_sides(int32_t num_sides, int32_t max_sides)
 {
     if (num_sides > max_sides)
@@ -167,6 +171,9 @@ static void build_round(body_shape *shape, int32_t num_sides, bool is_cone)
 
     if (is_cone)
         add_corner(shape, 0.0, 0.0, 1.0);
+
+    // One triangle per side of each ring, and the triangles of the caps, which are fans around the
+    // first corner of the ring.
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t side = i % sides;
         const uint32_t first = i - side; // first corner of the ring
@@ -233,11 +240,12 @@ static void build_shape(const figure_builder *builder, const md5_figure_body *de
     }
 }
 
-// Makes all faces clockwise as seen from outside.
+// Makes all faces clockwise as seen from outside: exchanges two corners of a face whose normal
+// points to the mean of all corners. The shape is convex.
 static void orient_faces(body_shape *shape)
 {
     const double fraction = 1.0 / shape->num_corners;
-    md5_vec3d center = model_space_world.origin;
+    md5_vec3d center = model_space_world.origin; // the mean of all corners
     for (uint32_t i = 0; i < shape->num_corners; i++)
         center = md5_vec3d_add(center, md5_vec3d_scale(shape->corners[i], fraction));
     for (uint32_t i = 0; i < shape->num_faces; i++) {
@@ -290,6 +298,8 @@ static solid_mass measure_solid(const body_shape *shape)
     for (uint32_t i = 0; i < shape->num_faces; i++)
         add_tetrahedron(&mass, shape->corners[shape->faces[i][0]],
                         shape->corners[shape->faces[i][2]], shape->corners[shape->faces[i][1]]);
+
+    // So far mass.center is the integral of the position, and the products are about the origin.
     mass.center = md5_vec3d_scale(mass.center, mass.volume > 0.0 ? 1.0 / mass.volume : 0.0);
     const double center[3] = {mass.center.x, mass.center.y, mass.center.z};
     for (uint32_t r = 0; r < 3; r++) {
@@ -329,12 +339,14 @@ static axes3 body_axes(const figure_builder *builder, const md5_figure_body *def
                                      (double)def->angles[2]);
     const md5_vec3d up = md5_vec3d_normalize(md5_vec3d_sub(
         resolve_vector(builder, &def->corners[1]), resolve_vector(builder, &def->corners[0])));
-    const double flat = sqrt(up.x * up.x + up.y * up.y);
     axes3 axes = model_space_world.axes;
     if (md5_vec3d_length(up) == 0.0)
         return axes;
-    if (flat > 0.0)
-        axes.row[0] = (md5_vec3d){-up.y / flat, up.x / flat, 0.0};
+
+    // The x axis is horizontal and perpendicular to z. If z is vertical, x is unchanged.
+    const double horizontal_length = sqrt(up.x * up.x + up.y * up.y);
+    if (horizontal_length > 0.0)
+        axes.row[0] = (md5_vec3d){-up.y / horizontal_length, up.x / horizontal_length, 0.0};
     axes.row[1] = md5_vec3d_cross(up, axes.row[0]);
     axes.row[2] = up;
     return axes;
@@ -369,9 +381,11 @@ static uint32_t moved_joint(const figure_builder *builder, const md5_figure_body
 {
     const md5_skeleton *const skeleton = &builder->entity->model->skeleton;
     const int32_t joint = md5i_find_joint(skeleton, def->joint);
-    uint32_t child = 0;
-    if (joint != 0 || strcmp(def->joint, "origin") != 0)
+    const bool is_origin = joint == 0 && strcmp(def->joint, "origin") == 0;
+    if (!is_origin)
         return joint < 0 ? MD5_NONE : (uint32_t)joint;
+
+    uint32_t child = 0;
     while (child < skeleton->num_joints && skeleton->joints[child].parent != 0)
         child++;
     return child < skeleton->num_joints ? child : 0;
@@ -384,19 +398,22 @@ static bool build_body(figure_builder *builder, uint32_t index)
     const md5_figure_body *const def = &builder->figure.def->bodies[index];
     md5_body_part *const body = &builder->bodies[index];
     const uint32_t joint = moved_joint(builder, def);
-    body_shape shape;
     if (joint == MD5_NONE)
         return FIGURE_REPORT(builder, MD5_ERROR_MISMATCH, "body %s refers to unknown joint %s",
                              MD5_QUOTED(def->name), MD5_QUOTED(def->joint));
 
+    // Shape and mass.
+    body_shape shape;
     *body = (md5_body_part){.def = def, .joint = joint};
     build_shape(builder, def, &shape);
     orient_faces(&shape);
     const solid_mass mass = measure_solid(&shape);
+    set_mass(body, &mass);
+
+    // The transform of the body in the setup pose, and relative to its joint.
     const axes3 axes = body_axes(builder, def);
     const md5_vec3d origin = md5_vec3d_add(resolve_vector(builder, &def->origin),
                                            md5_rotate_by_axes(mass.center, &axes));
-    set_mass(body, &mass);
     builder->setup[index] =
         (md5_xform){.rotation = md5i_quat_from_axes(&axes), .translation = md5_vec3d_round(origin)};
     body->offset = md5_xform_mul(md5_xform_inverse(builder->joints[joint]), builder->setup[index]);
@@ -427,7 +444,7 @@ static void convert_to_lower(char *text)
         *text = md5_lower(*text);
 }
 
-// A list of joints contains or excludes a joint.
+// An element of a list of joints, which includes or excludes a joint or its descendants too.
 typedef struct joint_rule {
     uint32_t order; // position in the list, from 1; 0 if the list has no such element
     bool is_contained;
@@ -456,7 +473,8 @@ static bool map_joint_names(md5_name_map *names, md5_arena *arena, const md5_ske
     return true;
 }
 
-// Reads the list of joints that a body contains.
+// Reads a list of joints into the rules of the joints that it names; the rules of all other joints
+// become empty. Warns about unknown names.
 static void read_joint_rules(figure_builder *builder, const char *list, const md5_name_map *names,
                              joint_rules *rules)
 {
@@ -512,7 +530,8 @@ static void assign_body_joints(figure_builder *builder, uint32_t body, const md5
     }
 }
 
-// Finds the body that contains each joint: the last body that has the joint in its list.
+// Sets body_of_joint: the body that contains each joint, which is the last body that has the joint
+// in its list. Warns about joints without a body. Returns false if memory runs out.
 static bool assign_joints(figure_builder *builder)
 {
     const md5_skeleton *const skeleton = &builder->entity->model->skeleton;
@@ -520,7 +539,7 @@ static bool assign_joints(figure_builder *builder)
     uint32_t *const owners = MD5_ALLOC_ZEROED(&builder->arena, uint32_t, num_joints);
     joint_rules *const rules = MD5_ALLOC_ZEROED(&builder->scratch, joint_rules, num_joints);
     TRY(owners && rules);
-    md5_name_map names = {NULL};
+    md5_name_map names = {.root = NULL};
     TRY(map_joint_names(&names, &builder->scratch, skeleton, rules));
 
     for (uint32_t i = 0; i < num_joints; i++)
@@ -537,7 +556,8 @@ static bool assign_joints(figure_builder *builder)
     return true;
 }
 
-// Finds the body that moves each joint: the last body that is defined at the joint.
+// Sets mover_of_joint: the body that moves each joint, which is the last body that is defined at
+// the joint. Returns false if memory runs out.
 static bool map_movers(figure_builder *builder)
 {
     const uint32_t num_joints = builder->entity->model->skeleton.num_joints;
@@ -553,6 +573,7 @@ static bool map_movers(figure_builder *builder)
 
 // == Constraints ==================================================================================
 
+// Returns the index of the body with a name, ignoring case, or MD5_NONE.
 static uint32_t find_body(const figure_builder *builder, const char *name)
 {
     for (uint32_t i = 0; i < builder->figure.num_bodies; i++) {
@@ -603,7 +624,8 @@ static float half_cosine(float degrees)
 }
 
 // Sets the limit of a constraint, which keeps a shaft of the first body near an axis of the second
-// body. `shaft` and `axis` are in model space.
+// body. `ends` are the transforms of both bodies in the setup pose. `shaft` and `axis` are those of
+// the constraint, in model space.
 static void set_limit(const figure_builder *builder, md5_body_constraint *constraint,
                       const world_transform ends[2], md5_vec3d shaft, md5_vec3d axis)
 {
@@ -656,6 +678,7 @@ static bool build_constraint(figure_builder *builder, uint32_t index)
         return FIGURE_REPORT(builder, MD5_ERROR_MISMATCH, "constraint %s refers to unknown body %s",
                              MD5_QUOTED(def->name), MD5_QUOTED(def->bodies[0]));
 
+    // Anchors and shafts.
     const world_transform ends[2] = {setup_transform(builder, constraint->bodies[0]),
                                      setup_transform(builder, constraint->bodies[1])};
     md5_vec3d shafts[2];
@@ -669,6 +692,7 @@ static bool build_constraint(figure_builder *builder, uint32_t index)
         constraint->shafts[i] = rotate_into_body(shafts[i], &ends[i]);
     }
 
+    // Axes and the limit.
     if (def->type == MD5_CONSTRAINT_UNIVERSAL)
         axis = universal_axis(shafts);
     for (uint32_t i = 0; i < 2; i++)
@@ -692,6 +716,7 @@ static float read_ragdoll_key(const md5_entity *entity, const char *name, const 
     return value > -1e6f && value < 1e6f ? value : default_value;
 }
 
+// Reads the keys of a friction dent: its scale, start and end.
 static md5_friction_dent read_dent(const md5_entity *entity, const char *name,
                                    md5_friction_dent defaults)
 {
@@ -730,7 +755,7 @@ static bool find_setup(figure_builder *builder)
     return true;
 }
 
-// Reports a definition that cannot become a figure.
+// Returns true if a definition can become a figure. Otherwise sets the context's error.
 static bool check_definition(const figure_builder *builder)
 {
     const md5_figure_def *const def = builder->figure.def;
@@ -898,6 +923,8 @@ md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bod
     const md5_quat from_world = md5_xform_inverse(placement).rotation;
     memcpy(pose, figure->setup_pose, skeleton->num_joints * sizeof *pose);
 
+    // Joints without a body keep their transform in the setup pose. Parents are first, because the
+    // transform of a joint depends on its parent.
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t body = figure->mover_of_joint[joint];
@@ -969,9 +996,11 @@ bool md5_raycast_figure(const md5_figure *figure, const md5_body_state *bodies, 
     MD5_ASSERT_FIGURE(figure);
     MD5_ASSERT(bodies != NULL && hit != NULL, "bodies, hit: must not be NULL");
 
+    // Of all bodies that the line segment enters, the hit is on the body that it enters first.
     const md5_vec3 direction = md5_vec3_sub(to, from);
     bool is_hit = false;
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
+        // Convert the segment to the axes of the body.
         const md5_body_part *const body = &figure->bodies[i];
         const md5_quat from_world = md5_quat_conjugate(bodies[i].transform.rotation);
         const md5_vec3 local_from =

@@ -35,6 +35,7 @@ static double body_weight(const md5_figure *figure, uint32_t body)
     return fmax((double)figure->bodies[body].mass, 1e-6);
 }
 
+// Adds a body at a transform to the sums.
 static void add_body(figure_extent *extent, const md5_figure *figure, uint32_t body,
                      md5_xform transform)
 {
@@ -121,9 +122,9 @@ md5_xform md5_fit_figure(const md5_figure *figure, const md5_body_state *bodies,
     return placement;
 }
 
-// Expresses a pose of an entity at `from` as a pose of an entity at `to`, with the joint `base` and
-// all joints below it in the same positions in the world. The joints above `base` are copied from
-// the pose `clip`, and the joint `base` compensates the difference.
+// Changes the transform of the entity of a pose from `from` to `to`, without moving the joint
+// `base` and its descendants in the world. The ancestors of `base` are copied from the pose `clip`.
+// The joint `base` compensates the difference.
 static void change_entity(const md5_skeleton *skeleton, uint32_t base, md5_xform from, md5_xform to,
                           const md5_xform *clip, md5_xform *pose)
 {

@@ -65,6 +65,7 @@ typedef struct script_compiler {
 static const script_value script_zero = {.kind = SCRIPT_NUMBER};
 static const script_value script_one = {.kind = SCRIPT_NUMBER, .v = {1.0f, 0.0f, 0.0f}};
 
+// Returns true if the next token is a name or a sign with this text.
 static bool is_here(const script_compiler *compiler, const char *text)
 {
     return md5i_script_token_is(md5_script_here(compiler->tokens), text);
@@ -81,11 +82,13 @@ static void emit_script_op(script_compiler *compiler, script_op op, int change)
         compiler->max_depth = compiler->depth;
 }
 
+// Appends an operation with a code and an argument. `change` is as in emit_script_op().
 static void emit(script_compiler *compiler, script_code code, uint32_t arg, int change)
 {
     emit_script_op(compiler, (script_op){.code = (uint8_t)code, .arg = arg}, change);
 }
 
+// Appends an operation that pushes a constant.
 static void emit_value(script_compiler *compiler, const script_value *value)
 {
     void *const copy = md5i_arena_copy(&compiler->block->arena, value, 1, sizeof *value);
@@ -124,6 +127,7 @@ static bool find_name(script_compiler *compiler, const script_token *name, scrip
             return true;
         }
     }
+    // The variables of the object and global variables.
     const char *const text = md5i_script_token_text(compiler->tokens, name);
     const uint32_t *const index =
         (const uint32_t *)*md5i_script_entry(compiler->tokens, &compiler->program->variables, text);
@@ -133,7 +137,8 @@ static bool find_name(script_compiler *compiler, const script_token *name, scrip
     return index != NULL;
 }
 
-// Finds a variable, or a component of a vector: NAME_x, NAME_y or NAME_z. Reports unknown names.
+// Returns the operation that pushes a variable or a component of a vector: NAME, NAME_x, NAME_y or
+// NAME_z. Reports an unknown name as an error.
 static script_op find_variable_op(script_compiler *compiler, const script_token *name)
 {
     script_op op;
@@ -154,7 +159,8 @@ static script_op find_variable_op(script_compiler *compiler, const script_token 
     return op;
 }
 
-// Returns the index of a function, which is compiled later.
+// Returns the index of a function. The first call for a function gives it an index and appends it
+// to the list of functions to compile.
 static uint32_t function_index(script_compiler *compiler, script_definition *definition)
 {
     if (definition->index == MD5_NONE) {
@@ -302,6 +308,7 @@ static const script_binary binaries[] = {
     {.sign = "=", .code = SCRIPT_KEEP_SECOND, .priority = PRIORITY_ASSIGN},
 };
 
+// Returns the binary operator at a token, or NULL.
 static const script_binary *find_binary(const script_token *token)
 {
     for (uint32_t i = 0; i < MD5_COUNT(binaries); i++) {
@@ -311,6 +318,7 @@ static const script_binary *find_binary(const script_token *token)
     return NULL;
 }
 
+// Pushes an operator that waits for its operands.
 static void push_operator(script_compiler *compiler, uint32_t priority, script_op op, int change)
 {
     compiler->operators[compiler->num_operators++] =
@@ -329,7 +337,8 @@ static void emit_operators(script_compiler *compiler, uint32_t priority)
     }
 }
 
-// Closes the innermost bracket. Emits the call if it belongs to one.
+// Closes the innermost bracket. Emits the call if the bracket belongs to a call: its result
+// replaces the arguments.
 static void close_bracket(script_compiler *compiler)
 {
     const script_op op = compiler->operators[--compiler->num_operators].op;
@@ -366,8 +375,8 @@ static script_op first_operation(const script_token *sign)
     return (script_op){.code = (uint8_t)find_binary(&token)->code};
 }
 
-// Reads a variable from the token after its name, and an assignment to it. Returns true if the next
-// token is an operand.
+// Reads a variable from the token after its name: its value, NAME++ or NAME--, or the beginning of
+// an assignment such as NAME = or NAME +=. Returns true if an operand must follow.
 static bool read_variable(script_compiler *compiler, const script_token *name)
 {
     script_tokens *const tokens = compiler->tokens;
@@ -383,6 +392,7 @@ static bool read_variable(script_compiler *compiler, const script_token *name)
         return false;
     }
     if (is_compound(sign)) {
+        // The setter waits below the operation, so that it is emitted after it.
         tokens->at++;
         push_operator(compiler, PRIORITY_ASSIGN, setter, 0);
         emit_script_op(compiler, getter, 1);
@@ -427,8 +437,8 @@ static bool read_variable_name(script_compiler *compiler)
     return read_variable(compiler, name);
 }
 
-// Finds the prefix operator at a token. A minus before a constant is a part of the constant; any
-// other minus covers sums.
+// Returns true if a token is a prefix operator, and stores its code. A minus before a constant is a
+// part of the constant, not an operator.
 static bool find_prefix(const script_token *token, script_code *code)
 {
     if (md5i_script_token_is(token, "!"))
@@ -545,6 +555,7 @@ static void read_script_condition(script_compiler *compiler, open_statement *sta
     emit_jump(compiler, SCRIPT_JUMP_UNLESS, &statement->exits, -1);
 }
 
+// Adds a local variable or parameter. Too many locals are an error.
 static void add_local(script_compiler *compiler, const script_token *name)
 {
     if (compiler->num_locals < SCRIPT_STACK)
@@ -564,7 +575,8 @@ static uint32_t declare_local(script_compiler *compiler, const script_token *nam
     return index;
 }
 
-// Reads "TYPE NAME = EXPRESSION, ...;".
+// Reads the declaration of local variables, "TYPE NAME = EXPRESSION, ...;". Each is set to its
+// value or to the default of its type.
 static void read_locals(script_compiler *compiler)
 {
     script_tokens *const tokens = compiler->tokens;
@@ -607,7 +619,8 @@ static open_statement *open_block(script_compiler *compiler, open_kind kind)
     return statement;
 }
 
-// Reads `for ( ... )`. The third part is skipped, because it is compiled after the body.
+// Reads `for ( FIRST; CONDITION; STEP )` and opens the loop. Each part may be missing. The step is
+// skipped, because it is compiled after the body.
 static void read_for(script_compiler *compiler)
 {
     script_tokens *const tokens = compiler->tokens;
@@ -615,6 +628,8 @@ static void read_for(script_compiler *compiler)
     if (!is_here(compiler, ";"))
         read_and_drop(compiler);
     md5i_script_expect(tokens, ";");
+
+    // The loop starts after the first part.
     open_statement *const statement = open_block(compiler, OPEN_FOR);
     if (!is_here(compiler, ";")) {
         read_expression(compiler);
@@ -625,7 +640,8 @@ static void read_for(script_compiler *compiler)
     md5i_script_skip_to(tokens, "(", ")");
 }
 
-// Compiles the third part of a for, after its body.
+// Compiles the step of a for, after its body: returns to its tokens, and then to the end of the
+// body.
 static void read_step(script_compiler *compiler, const open_statement *statement)
 {
     script_tokens *const tokens = compiler->tokens;
@@ -638,7 +654,8 @@ static void read_step(script_compiler *compiler, const open_statement *statement
         tokens->at = end;
 }
 
-// Begins the else of an if.
+// Begins the else of an if: emits the jump over the else at the end of the if, and sets the target
+// of a false condition.
 static void begin_else(script_compiler *compiler, open_statement *statement)
 {
     uint32_t end = MD5_NONE;
@@ -648,9 +665,10 @@ static void begin_else(script_compiler *compiler, open_statement *statement)
     statement->kind = OPEN_ELSE;
 }
 
-// Ends an if, an else or a loop after its last statement.
+// Ends an if, an else or a loop after its last statement, and sets the targets of its jumps.
 static void end_open_statement(script_compiler *compiler, open_statement *statement)
 {
+    // `continue` jumps to the step of a for, or to the start of any other loop.
     script_tokens *const tokens = compiler->tokens;
     const bool is_for = statement->kind == OPEN_FOR;
     set_targets(compiler, statement->continues, is_for ? compiler->num_ops : statement->start);
@@ -731,6 +749,7 @@ static void read_return(script_compiler *compiler)
     md5i_script_expect(compiler->tokens, ";");
 }
 
+// Returns true if a token begins the declaration of local variables, "TYPE NAME".
 static bool begins_locals(const script_token *token)
 {
     return token[0].kind == SCRIPT_TOKEN_NAME && token[1].kind == SCRIPT_TOKEN_NAME
@@ -762,6 +781,7 @@ static void read_simple_statement(script_compiler *compiler)
     md5i_script_expect(tokens, ";");
 }
 
+// Reads a statement, or the beginning of a statement that contains other statements.
 static void read_statement(script_compiler *compiler)
 {
     if (read_opening(compiler))
@@ -772,7 +792,7 @@ static void read_statement(script_compiler *compiler)
 
 // == Functions ====================================================================================
 
-// Reads "TYPE NAME, TYPE NAME)".
+// Reads the parameters of a function, "TYPE NAME, TYPE NAME)". They are its first locals.
 static void read_parameters(script_compiler *compiler)
 {
     script_tokens *const tokens = compiler->tokens;
@@ -783,7 +803,8 @@ static void read_parameters(script_compiler *compiler)
     }
 }
 
-// Allocates the buffers for a function, and resets the state of the previous function.
+// Allocates the buffers for a function, and resets the state of the previous function. Returns
+// false if memory runs out.
 static bool begin_function(script_compiler *compiler, const script_definition *definition)
 {
     md5_arena *const scratch = &compiler->scratch;
@@ -824,6 +845,8 @@ static bool read_function(script_compiler *compiler, const script_definition *de
 
     tokens->at = definition->first_token;
     read_parameters(compiler);
+
+    // The body is a block, which ends at its closing brace.
     tokens->at = definition->body_token;
     compiler->program->space = definition->object;
     (void)open_block(compiler, OPEN_BLOCK);
@@ -870,7 +893,8 @@ static script_definition *find_frame_call(script_compiler *compiler,
     return NULL;
 }
 
-// Lists the functions that the frame commands of a clip call, each once, and compiles them later.
+// Lists the functions that the frame commands of a clip call, each function once. The functions are
+// compiled later.
 static void list_frame_calls(script_compiler *compiler, const md5_entity_clip *clip)
 {
     script_block *const block = compiler->block;
@@ -896,7 +920,7 @@ int md5i_compare_frame_calls(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-// Lists a method as a state if its name has the prefix of states of a channel.
+// Lists a method as a state if its name has the prefix of states of a channel, such as "Torso_".
 static void list_state(script_compiler *compiler, script_definition *definition)
 {
     static const char *const prefixes[] = {
@@ -920,8 +944,8 @@ static void list_state(script_compiler *compiler, script_definition *definition)
     }
 }
 
-// Compiles the states and the functions of frame commands in the entity's clips. Also compiles the
-// functions that they call.
+// Compiles the states of the object, the functions of frame commands in the entity's clips, and the
+// functions that these functions call. Returns false after an error.
 static bool compile(script_compiler *compiler, const md5_entity *entity)
 {
     script_block *const block = compiler->block;
@@ -933,6 +957,7 @@ static bool compile(script_compiler *compiler, const md5_entity *entity)
     TRY(block->states && block->state_functions);
     TRY(block->functions && block->frame_calls);
 
+    // List the states and the functions of frame commands, sorted for the search in states.c.
     compiler->last = &compiler->first;
     for (script_definition *def = compiler->program->first; def; def = def->next)
         list_state(compiler, def);
@@ -942,6 +967,7 @@ static bool compile(script_compiler *compiler, const md5_entity *entity)
     }
     qsort(block->frame_calls, block->num_frame_calls, sizeof *block->frame_calls,
           md5i_compare_frame_calls);
+
     // Compiling a function adds the functions that it calls to the end of the list.
     for (const script_definition *def = compiler->first; def; def = def->next_compiled)
         TRY(read_function(compiler, def));

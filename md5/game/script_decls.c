@@ -33,6 +33,7 @@ script_value md5i_script_default(md5_script_type type)
     return value;
 }
 
+// Returns the text in a string token. A text that is too long is truncated with a warning.
 static script_value text_value(script_tokens *tokens, const script_token *token)
 {
     script_value value = {.kind = SCRIPT_TEXT};
@@ -44,7 +45,8 @@ static script_value text_value(script_tokens *tokens, const script_token *token)
     return value;
 }
 
-// Reads `count` numbers, from `at` to the end of a token, multiplied by `sign`.
+// Returns a vector of the `count` numbers from `at` to the end of a token, multiplied by `sign`.
+// Missing numbers are 0 and an error.
 static md5_vec3 read_vector_numbers(script_tokens *tokens, const script_token *token,
                                     const char *at, uint32_t count, float sign)
 {
@@ -113,7 +115,8 @@ static bool add_variable(script_program *program, void **map_entry, const script
     return true;
 }
 
-// Reads the variables that follow a type. A variable with the name of an earlier one is ignored.
+// Reads the variables that follow a type, "NAME = VALUE, ...;". A variable with the name of an
+// earlier variable is ignored. Returns false after an error.
 static bool read_variables(script_program *program, md5_script_type type)
 {
     script_tokens *const tokens = &program->tokens;
@@ -146,8 +149,8 @@ static script_object *read_space(script_program *program)
     return (script_object *)*entry;
 }
 
-// Reads "NAME : PARENT { ... }" of an object. Its members are read later, and only if it is the
-// compiled object or one of its parents.
+// Reads an object from the token after its keyword: "NAME : PARENT { ... }". Its members are read
+// later, and only if it is the compiled object or one of its parents. Returns false after an error.
 static bool read_object(script_program *program)
 {
     script_tokens *const tokens = &program->tokens;
@@ -175,7 +178,8 @@ static script_object *find_defined_object(script_program *program, const script_
     return (script_object *)*entry;
 }
 
-// Reads a function or global variables, which begin with a type.
+// Reads a function or global variables, which begin with a type, and appends them to the list of
+// definitions. Their content is skipped and compiled later. Returns false after an error.
 static bool read_definition(script_program *program)
 {
     script_tokens *const tokens = &program->tokens;
@@ -185,7 +189,8 @@ static bool read_definition(script_program *program)
     definition->first_token = tokens->at;
     definition->object = program->space;
 
-    (void)md5i_script_read_name(tokens); // the type
+    // The type and the name.
+    (void)md5i_script_read_name(tokens);
     definition->name_token = md5i_script_read_name(tokens);
     if (md5i_script_accept(tokens, "::")) {
         definition->object = find_defined_object(program, definition->name_token);
@@ -196,6 +201,7 @@ static bool read_definition(script_program *program)
                                      definition->name_token->size);
     TRY(definition->name);
 
+    // A function has a bracket and a body; variables end with `;`.
     if (md5i_script_accept(tokens, "(")) {
         definition->first_token = tokens->at;
         md5i_script_skip_to(tokens, "(", ")");
@@ -240,6 +246,7 @@ static bool read_members(script_program *program, script_object *object)
     return md5_script_is_ok(tokens);
 }
 
+// Reads the name and the opening brace of a namespace. Returns false if memory runs out.
 static bool open_namespace(script_program *program)
 {
     script_object *const space = read_space(program);
@@ -270,6 +277,7 @@ static bool read_declaration(script_program *program)
     return md5i_script_accept(tokens, ";") || read_definition(program);
 }
 
+// Reads all declarations of a script. Returns false after an error.
 static bool read_declarations(script_program *program)
 {
     script_tokens *const tokens = &program->tokens;
@@ -330,8 +338,8 @@ static void add_function(script_program *program, script_definition *definition)
         *method = definition;
 }
 
-// Reads the members of an object and its parents, then global variables, so that members hide
-// global variables.
+// Reads the members of an object and its parents, and maps the names of all functions. Then reads
+// the global variables, so that members hide global variables. Returns false after an error.
 static bool resolve(script_program *program, const char *object)
 {
     script_tokens *const tokens = &program->tokens;

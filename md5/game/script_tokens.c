@@ -47,6 +47,7 @@ typedef struct script_reader {
 
 // == Messages =====================================================================================
 
+// Makes the context's messages name a file of the script.
 static void report_file(script_tokens *tokens, uint32_t file)
 {
     // After an error, the context must continue to name the file of that error.
@@ -156,6 +157,7 @@ static bool is_pair(char first, char second)
     return false;
 }
 
+// Returns true if a number begins at `at`: a digit, or a point before a digit.
 static bool begins_number(const char *at, const char *end)
 {
     if (md5_is_digit(*at))
@@ -170,6 +172,7 @@ static const char *find_script_name_end(const char *at, const char *end)
     return at;
 }
 
+// Returns the end of the number at `at`, after an optional suffix f.
 static const char *find_script_number_end(const char *at, const char *end)
 {
     float number;
@@ -187,9 +190,11 @@ static const char *skip_script_blanks(md5_lex *lex)
     return lex->at;
 }
 
-// Reads the next token of a text. After an error every token is SCRIPT_TOKEN_END.
+// Reads the next token of a text and moves the text past it. At the end of the text and after an
+// error, the token is SCRIPT_TOKEN_END. A string that is not closed is an error.
 static void read_script_token(script_tokens *tokens, script_text *from, script_token *token)
 {
+    // Use the lexer of the file for the part `from` of its text.
     md5_lex *const lex = &tokens->files[from->file].lex;
     const char *const before = from->at;
     report_file(tokens, from->file);
@@ -231,7 +236,8 @@ static void read_script_token(script_tokens *tokens, script_text *from, script_t
 
 // == Files and macros =============================================================================
 
-// Opens a source. `by` is the token that names it, NULL for the first file.
+// Pushes a source, from which tokens are then read, and returns it. `by` is the token that names
+// it, or NULL for the first file. Too many open sources are an error.
 static script_source *open_script_source(script_reader *reader, script_text text,
                                          const script_token *by)
 {
@@ -259,6 +265,7 @@ static void open_script_file(script_reader *reader, const char *name, const scri
     if (*included || !files)
         return;
 
+    // Read the file. Any value marks it as included.
     *included = reader;
     to->files = files;
     script_file *const file = &files[to->num_files];
@@ -274,6 +281,7 @@ static void open_script_file(script_reader *reader, const char *name, const scri
         return;
     }
 
+    // Open it. The limit of steps grows with the text, so that macros cannot expand without bounds.
     md5i_lex_begin(&file->lex, to->arena, file->text.bytes, file->text.size);
     reader->max_steps += 2 * file->text.size;
     const script_text text = {.file = to->num_files, .at = file->lex.at, .end = file->lex.end};
@@ -314,6 +322,7 @@ static void define_macro(script_reader *reader, script_text *line, const script_
     *md5i_script_entry(reader->to, &reader->macros, text) = macro;
 }
 
+// Returns true if a directive is #if, #ifdef or #ifndef.
 static bool begins_with_if(const script_token *token)
 {
     return token->size > 1 && memcmp(token->at, "if", 2) == 0;
@@ -360,8 +369,8 @@ static script_text read_line(script_text *from)
     return line;
 }
 
-// Reads #ifdef, #ifndef, #undef or #define, up to the name of the macro. Returns false for other
-// directives.
+// Runs #ifdef, #ifndef, #undef or #define, whose tokens up to the name of the macro were read.
+// `line` is the remaining text of the line. Returns false for other directives.
 static bool read_macro_directive(script_reader *reader, const script_token *directive,
                                  const script_token *name, script_text *line)
 {
@@ -392,7 +401,7 @@ static bool read_macro_directive(script_reader *reader, const script_token *dire
     return true;
 }
 
-// Reads #include, up to the name of the file.
+// Runs #include: opens the file that the token `name` names.
 static void read_include(script_reader *reader, const script_token *directive,
                          const script_token *name)
 {
@@ -406,7 +415,8 @@ static void read_include(script_reader *reader, const script_token *directive,
     open_script_file(reader, md5i_script_token_text(to, &without_quotes), name);
 }
 
-// Reads a directive, whose # was read.
+// Reads and runs a directive of the innermost source, whose # was read. An unknown directive is an
+// error.
 static void read_directive(script_reader *reader)
 {
     script_tokens *const to = reader->to;
@@ -434,27 +444,31 @@ static void read_directive(script_reader *reader)
         source->num_ifs--;
 }
 
-// Reads the arguments of a macro from the source that calls it.
+// Reads the arguments of a macro, ( A, B ), from the source `from` that calls it. Stores their
+// texts in call->arguments. A wrong number of arguments is an error.
 static void read_arguments(script_reader *reader, script_source *call, script_text *from)
 {
     script_tokens *const to = reader->to;
     const script_macro *const macro = call->macro;
-    uint32_t count = 0;
-    uint32_t depth = 0;
-    bool is_closed = false;
     script_token token;
     read_script_token(to, from, &token);
     if (!md5i_script_token_is(&token, "("))
         md5i_script_fail(to, &token, "'(' after the name of a macro");
 
-    // Commas and the closing bracket separate arguments, except in nested brackets.
+    // Commas and the closing bracket separate arguments, except in nested brackets. `argument`
+    // begins at the start of the current argument.
+    uint32_t count = 0;
+    uint32_t depth = 0; // of nested brackets
+    bool is_closed = false;
     script_text argument = *from;
     while (!is_closed && md5_script_is_ok(to)) {
         read_script_token(to, from, &token);
         const bool closes = md5i_script_token_is(&token, ")");
         const bool separates = md5i_script_token_is(&token, ",");
         is_closed = depth == 0 && closes;
-        if (token.kind == SCRIPT_TOKEN_END || ++reader->num_steps > reader->max_steps)
+        if (token.kind != SCRIPT_TOKEN_END)
+            reader->num_steps++;
+        if (token.kind == SCRIPT_TOKEN_END || reader->num_steps > reader->max_steps)
             md5i_script_fail(to, &token, "')' after the arguments of a macro");
         if (is_closed || (depth == 0 && separates)) {
             argument.end = token.at;
@@ -475,7 +489,8 @@ static void read_arguments(script_reader *reader, script_source *call, script_te
         md5i_script_fail(to, &token, "as many arguments as the macro has parameters");
 }
 
-// Opens a macro whose name was read from the innermost source.
+// Opens a macro whose name was read from the innermost source: reads its arguments, and continues
+// to read in its body.
 static void open_macro(script_reader *reader, const script_macro *macro, script_token name)
 {
     script_source *const from = &reader->sources[reader->num_sources - 1];
@@ -514,6 +529,7 @@ static bool expand(script_reader *reader, const script_token *name)
     return true;
 }
 
+// Appends a token to the result. Returns false if memory runs out.
 static bool append_token(script_tokens *tokens, const script_token *token)
 {
     tokens->tokens =
@@ -523,16 +539,20 @@ static bool append_token(script_tokens *tokens, const script_token *token)
     return true;
 }
 
-// Reads one token from the innermost source, and closes the source at its end. Sets *is_end after
-// the end of the last source, and after an error.
+// Reads one token from the innermost source, and handles it: closes the source at its end, runs a
+// directive, expands a macro, or appends the token to the result. Sets *is_end after the end of the
+// last source, and after an error. Returns false if memory runs out.
 static bool read_from_source(script_reader *reader, bool *is_end)
 {
     script_tokens *const to = reader->to;
     script_source *const source = &reader->sources[reader->num_sources - 1];
     script_token token;
     read_script_token(to, &source->text, &token);
-    if (++reader->num_steps > reader->max_steps)
+    reader->num_steps++;
+    if (reader->num_steps > reader->max_steps)
         md5i_script_fail(to, &token, "macros that expand to fewer tokens");
+
+    // The end of a source.
     if (token.kind == SCRIPT_TOKEN_END && source->num_ifs > 0)
         md5i_lex_warn(&to->files[token.file].lex, token.at,
                       "expected #endif, found the end of the file");

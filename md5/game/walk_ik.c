@@ -23,6 +23,7 @@ static md5_quat bone_axes(md5_vec3d along, md5_vec3d bend)
     return md5i_quat_from_axes(&axes);
 }
 
+// Returns the current position of a joint of the body in model space.
 static md5_vec3d monster_joint_position(const md5_monster *monster, uint32_t joint)
 {
     return md5_vec3d_from_vec3(monster->body_actor.transforms[joint].translation);
@@ -46,7 +47,9 @@ static bool read_leg(md5_monster *monster, uint32_t number, md5_ik_leg *leg, md5
     return true;
 }
 
-// Measures the bones of a leg in the current transforms of the body.
+// Measures the thigh and the shin of a leg in the current transforms of the body, which are those
+// of the clip "ik_pose": their lengths, the direction to which the knee bends, and the rotation
+// from the axes of each bone to its joint.
 static void measure_leg(const md5_monster *monster, md5_ik_leg *leg)
 {
     md5_vec3d forward = {1.0, 0.0, 0.0};
@@ -65,7 +68,8 @@ static void measure_leg(const md5_monster *monster, md5_ik_leg *leg)
     }
 }
 
-// Reads waist and legs. Returns false after a warning if something is missing.
+// Reads the joints of the waist and the legs, and measures the legs. Returns false after a warning
+// if the clip "ik_pose" or a joint is missing.
 static bool read_legs(md5_monster *monster, uint32_t count, md5_context *context)
 {
     const md5_entity *const entity = monster->desc.entity;
@@ -150,8 +154,9 @@ void md5i_clear_walk_ik(md5_monster *monster)
 // Values of the parameter `is_waist` of md5_sweep_fn.
 enum { SWEEP_FOOT = false, SWEEP_WAIST = true };
 
-// Returns the height at which a box of the size of a foot, moved from `from` down to the height
-// `to`, hits the ground. Returns `to` if the game does not provide a sweep.
+// Returns the height at which a box of the size of a foot hits the ground when it moves from `from`
+// down to the height `to`, in world space. Returns `to` if the game does not provide a sweep.
+// `is_waist` is one of SWEEP_*.
 static double sweep_foot(const md5_walk_ik *ik, const md5_monster_tick *tick, md5_vec3d from,
                          double to, bool is_waist)
 {
@@ -200,7 +205,8 @@ static double find_foot_shift(const md5_walk_ik *ik, const md5_monster_tick *tic
     return ground - (double)tick->origin.z + (double)ik->foot_shift;
 }
 
-// Computes the vertical displacement of each foot and returns the smallest.
+// Computes the vertical displacement of each foot from the animation to the ground, and returns the
+// smallest. Legs that are not enabled have displacement 0.
 static double find_shifts(md5_monster *monster, const md5_monster_tick *tick,
                           const world_transform *body, double *shifts)
 {
@@ -252,7 +258,8 @@ static void solve_leg(const md5_ik_leg *leg, md5_vec3d reach, md5_vec3d forward,
     bones[1] = md5_vec3d_scale(shin, 1.0 / lower);
 }
 
-// Returns the directions of the knee in the animation, in the axes of both bones.
+// Computes the direction to which the knee bends in the animation, in model space: as the thigh and
+// as the shin have it.
 static void find_forward(const md5_monster *monster, const md5_ik_leg *leg, md5_vec3d forward[2])
 {
     for (uint32_t k = 0; k < 2; k++) {
@@ -261,9 +268,9 @@ static void find_forward(const md5_monster *monster, const md5_ik_leg *leg, md5_
     }
 }
 
-// Sets the mods of the legs for the vectors from hip to ankle. Each step is computed for all legs
-// before the next step: within a leg every operation depends on the previous one, so the processor
-// can only overlap operations of different legs.
+// Sets the mods of the legs, so that the ankles are at the given vectors from their hips. Each step
+// is computed for all legs before the next step: within a leg every operation depends on the
+// previous one, so the processor can only overlap operations of different legs.
 static void bend_legs(md5_monster *monster, const md5_vec3d *hip_to_ankle)
 {
     const md5_walk_ik *const ik = &monster->ik;
@@ -294,6 +301,8 @@ static void bend_legs(md5_monster *monster, const md5_vec3d *hip_to_ankle)
 static double find_waist_shift(const md5_walk_ik *ik, const md5_monster_tick *tick, md5_vec3d waist,
                                double min_shift, double max_ankle)
 {
+    // The waist follows the lowest foot, but keeps a minimum height above the floor and a minimum
+    // height above the highest ankle.
     double shift = min_shift + (double)ik->waist_shift;
     if (ik->min_waist_floor > 0.0f && shift < 0.0) {
         const double ground =
@@ -354,6 +363,7 @@ void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const worl
     if (ik->enabled == 0)
         return;
 
+    // The heights of feet and waist. `up` is the upward direction of the world in model space.
     const double min_shift = find_shifts(monster, tick, body, foot_shifts);
     const md5_vec3d up = {body->axes.row[0].z, body->axes.row[1].z, body->axes.row[2].z};
     const double max_ankle = move_ankles(monster, tick, body, up, foot_shifts, ankles);
@@ -365,6 +375,7 @@ void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const worl
         return;
     }
 
+    // The waist.
     const md5_vec3d raise = md5_vec3d_scale(up, waist_shift);
     md5_joint_mod *const mod = &monster->mods[ik->waist];
     mod->axis = MD5_MOD_WORLD_OVERRIDE;
