@@ -892,6 +892,28 @@ static void write_track(const md5_packed_track *track, uint32_t num_frames, uint
     }
 }
 
+// Writes all tracks of a job to job->packed: all headers, which have `num_header_bits` bits in
+// total, then all keys. Returns false and sets the context's error if memory runs out.
+static bool write_tracks(compression *job, uint64_t num_header_bits, uint64_t num_key_bits)
+{
+    const md5_skeleton *const skeleton = &job->anim->skeleton;
+    const uint32_t num_frames = job->anim->num_frames;
+    const uint32_t num_bytes = (uint32_t)((num_header_bits + num_key_bits + 7) / 8);
+    uint8_t *const bytes = MD5_ALLOC_ZEROED(job->arena, uint8_t, num_bytes + MD5_PACKED_PADDING);
+    TRY(bytes);
+    job->packed = (md5_packed){.num_joints = skeleton->num_joints,
+                               .num_frames = num_frames,
+                               .bytes = bytes,
+                               .num_bytes = num_bytes,
+                               .header_bits = (uint32_t)num_header_bits};
+
+    uint64_t header = 0; // bit at which the next header is written
+    uint64_t key = num_header_bits;
+    for (uint32_t i = 0; i < 2 * skeleton->num_joints; i++)
+        write_track(&job->tracks[i], num_frames, bytes, &header, &key);
+    return true;
+}
+
 // Compresses with the current budgets into job->packed, and measures the error. `mark` is the
 // position in the arena at which the bytes are allocated: a rewind to it frees the bytes of the
 // previous attempt.
@@ -900,7 +922,6 @@ static bool try_budgets(compression *job, md5_arena_mark mark)
     md5i_arena_rewind(job->arena, mark);
     const md5_anim *const anim = job->anim;
     md5_packed_track *const tracks = job->tracks;
-    md5_packed *const packed = &job->packed;
     const uint32_t num_tracks = 2 * anim->skeleton.num_joints;
     const uint32_t num_frames = anim->num_frames;
 
@@ -921,20 +942,7 @@ static bool try_budgets(compression *job, md5_arena_mark mark)
                         "increase the tolerance",
                         (unsigned long long)(bits + 7) / 8);
 
-    // Write the tracks: all headers, then all keys.
-    const uint32_t num_bytes = (uint32_t)((bits + 7) / 8);
-    uint8_t *const bytes = MD5_ALLOC_ZEROED(job->arena, uint8_t, num_bytes + MD5_PACKED_PADDING);
-    TRY(bytes);
-    *packed = (md5_packed){.num_joints = anim->skeleton.num_joints,
-                           .num_frames = num_frames,
-                           .bytes = bytes,
-                           .num_bytes = num_bytes,
-                           .header_bits = (uint32_t)num_header_bits};
-    uint64_t header = 0; // bit at which the next header is written
-    uint64_t key = num_header_bits;
-    for (uint32_t i = 0; i < num_tracks; i++)
-        write_track(&tracks[i], num_frames, bytes, &header, &key);
-
+    TRY(write_tracks(job, num_header_bits, num_key_bits));
     job->error = measure_packed(job->anim, &job->packed, job->reach.direct, &job->scratch);
     return true;
 }

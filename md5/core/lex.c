@@ -47,8 +47,9 @@ void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t siz
 {
     if (!text)
         text = ""; // NULL + 0 is undefined
+    // Some files end with NUL bytes and blanks among them.
     while (size > 0 && (unsigned char)text[size - 1] <= ' ')
-        size--; // trailing NUL bytes, and blanks among them
+        size--;
     *lex = (md5_lex){
         .arena = arena,
         .text = text,
@@ -346,41 +347,54 @@ MD5_COLD bool md5i_lex_string(md5_lex *lex, md5_span *text)
     return true;
 }
 
+// Reads a string, and the strings that follow it in the same kind of quotes. Copies their content
+// to `joined` unless it is NULL. Sets *count to the number of strings, *size to the sum of their
+// sizes, and *last to the last string.
+static MD5_COLD bool read_strings(md5_lex *lex, char *joined, size_t *count, size_t *size,
+                                  md5_span *last)
+{
+    const char quote = *lex->at;
+    *count = 0;
+    *size = 0;
+    do {
+        TRY(md5i_lex_string(lex, last));
+        if (joined && last->size > 0)
+            memcpy(joined + *size, last->bytes, last->size);
+        *size += last->size;
+        (*count)++;
+    } while (lex->join_strings && md5i_lex_skip_space(lex) < lex->end && *lex->at == quote);
+    return true;
+}
+
 // Reads a quoted string or a bare word and sets `text` to its content. `expected` describes the
 // content for the error message. If lex->join_strings is set, consecutive strings become one text.
 MD5_COLD bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *expected)
 {
     *text = md5i_lex_peek_word(lex);
     const char *const start = lex->at;
-    if (start == lex->end || !is_quote(*start)) {
+    const bool is_string = start < lex->end && is_quote(*start);
+    if (!is_string) {
         lex->at += text->size;
         if (text->size == 0)
             return md5i_lex_fail_expected(lex, "expected %s", expected);
         return true;
     }
 
-    // A string, possibly with more strings to join in the same kind of quotes. If there are several
-    // strings, the outer loop runs twice: to measure the text, and to copy the strings to `joined`.
-    char *joined = NULL;
-    for (;;) {
-        md5_span part = {0};
-        size_t size = 0;
-        size_t count = 0;
-        lex->at = start;
-        do {
-            TRY(md5i_lex_string(lex, &part));
-            if (joined && part.size > 0)
-                memcpy(joined + size, part.bytes, part.size);
-            size += part.size;
-            count++;
-        } while (lex->join_strings && md5i_lex_skip_space(lex) < lex->end && *lex->at == *start);
+    // One string needs no copy: it is a part of the file's text.
+    size_t count = 0;
+    size_t size = 0;
+    TRY(read_strings(lex, NULL, &count, &size, text));
+    if (count == 1)
+        return true;
 
-        // One string needs no copy: it is a part of the file's text.
-        *text = joined ? (md5_span){joined, size} : part;
-        if (joined || count == 1)
-            return true;
-        TRY(joined = MD5_ALLOC_ZEROED(lex->arena, char, size));
-    }
+    // The size of several strings is known now: read them again into memory of this size.
+    char *const joined = MD5_ALLOC_ZEROED(lex->arena, char, size);
+    TRY(joined);
+    md5_span last = {NULL, 0};
+    lex->at = start;
+    TRY(read_strings(lex, joined, &count, &size, &last));
+    *text = (md5_span){joined, size};
+    return true;
 }
 
 // -- Names ----------------------------------------------------------------------------------
