@@ -8,7 +8,8 @@ enum {
 // Returns true if count * size, rounded up to the alignment, does not fit into a size_t.
 static bool size_overflows(size_t count, size_t size)
 {
-    // Products of two smaller factors fit. This check avoids the division in nearly all calls.
+    // The product of two factors fits if both have at most half of the bits of a size_t. This check
+    // avoids the division in nearly all calls.
     const size_t half_range = (size_t)1 << (sizeof(size_t) * 4);
     if (count < half_range && size < half_range)
         return false;

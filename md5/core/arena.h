@@ -1,6 +1,6 @@
-// Two allocators. md5_arena: memory in a list of chunks that is freed as a whole, for the scratch
-// memory of one call. md5_block: one piece of memory whose layout is measured before it is
-// allocated, for an asset. Neither frees single allocations.
+// Two allocators, which do not free single allocations. An md5_arena is a list of chunks of memory
+// that is freed as a whole; it contains the scratch memory of one call. An md5_block is one piece
+// of memory whose layout is measured before it is allocated; it contains an asset.
 #ifndef MD5_CORE_ARENA_H
 #define MD5_CORE_ARENA_H
 

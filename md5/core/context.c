@@ -6,7 +6,7 @@ enum { DEFAULT_MEMORY_LIMIT = 1 << 30 };
 
 #if UINTPTR_MAX > UINT32_MAX
 
-// Every 64-bit system's malloc() aligns to 16 bytes.
+// Returns memory from malloc(), which aligns to 16 bytes on every 64-bit system.
 static void *default_alloc(void *user, size_t size)
 {
     (void)user;

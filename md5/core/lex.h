@@ -26,7 +26,8 @@ typedef struct md5_lex {
     const char *number_at; // start of the last number, even if it was invalid
     bool join_strings;     // "a" "b" is one string "ab": in .md5mesh, not in .md5anim
     md5_span mesh_comment; // NAME of the first comment `// meshes: NAME` since this was cleared
-    // State of the line count, for the next message.
+    // The position up to which lines were counted for the previous message, and the start and the
+    // number of the line there. The next message continues the count.
     const char *counted_to;
     const char *line_start;
     uint32_t counted_line;
@@ -80,7 +81,7 @@ bool md5i_lex_accept_keyword(md5_lex *lex, const char *word);
 // Consumes a bracket. Any other token is an error.
 bool md5i_lex_expect(md5_lex *lex, char bracket);
 
-// Returns true if the next token is `}`, or at the end of the text.
+// Returns true if the next token is `}`, or if no token follows.
 bool md5i_lex_at_block_end(md5_lex *lex);
 
 // Reads the string that begins with the quote at lex->at. Strings do not have escape sequences.

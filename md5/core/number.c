@@ -17,7 +17,7 @@ enum {
     // decimal digits: it is 2^-150 times an odd number below 2^25. So further digits only decide
     // whether a number is equal to a midpoint or above it.
     KEPT_DIGITS = 120,
-    // Above and below these powers of ten every number rounds to infinity or to zero.
+    // A number with a larger exponent rounds to infinity, a number with a smaller exponent to zero.
     LARGEST_POWER = 39,
     SMALLEST_POWER = -47,
     // Larger exponents are not distinguished. Twice this value still fits into an int64_t together
@@ -136,8 +136,9 @@ static bool to_near_double(const scanned_decimal *number, double *near)
 
 // -- Whole numbers of any size --
 
-// Sufficient for 10^(KEPT_DIGITS - SMALLEST_POWER), 555 bits, times 25 bits; and for KEPT_DIGITS
-// digits, 399 bits, shifted left by 150.
+// Capacity of a `big`, sufficient for both sides of compare_exactly(). One side is at most
+// 10^(KEPT_DIGITS - SMALLEST_POWER), which has 555 bits, times a factor of 25 bits. The other side
+// is a number of KEPT_DIGITS digits, which has 399 bits, shifted left by 150.
 enum { BIG_WORDS = 20 };
 
 // Base 2^32, lowest first.
@@ -310,7 +311,8 @@ const char *md5i_scan_double(const char *text, const char *end, double *value)
     double size;
     const char *next = scan_decimal(text, end, &number);
     if (next) {
-        // If the power of ten is too large, the number is infinite or 0 as a float, and also here.
+        // If the power of ten is too large, the number rounds to infinity or 0 as a float. The
+        // result as a double is the same.
         if (!to_near_double(&number, &size))
             size = (double)to_float(&number);
         *value = number.negative ? -size : size;

@@ -40,7 +40,8 @@ static inline uint32_t md5_eight_digits(uint64_t values)
 
 static inline uint64_t md5_not_digits(const char *text)
 {
-    // Shifts digits to the ten highest values of a signed byte.
+    // Shift the digits to the ten highest values of a signed byte, so that one comparison finds all
+    // other bytes.
     const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)text);
     const __m128i moved = _mm_add_epi8(bytes, _mm_set1_epi8(0x7F - '9'));
     return (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmplt_epi8(moved, _mm_set1_epi8(0x7F - 9)));
@@ -144,8 +145,8 @@ static MD5_ALWAYS_INLINE const char *md5_scan_ten_decimals(const char *text, flo
         return md5i_scan_plain(text, value);
     const int32_t upper = (first[0] - '0') * 100 + (first[2] - '0') * 10 + (first[3] - '0');
     const int64_t digits = upper * INT64_C(100000000) + md5_eight_digits(last);
-    // The error is that of the rounding of 1e-10 and of the product: at most 2 units of the last
-    // place.
+    // Two roundings, of the constant 1e-10 and of the product, cause an error of at most 2 units of
+    // the last place.
     const double near = (double)digits * parts[negative];
     *value = (float)near;
     return md5_rounds_safely(near) ? first + 12 : md5i_scan_plain(text, value);

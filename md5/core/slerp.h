@@ -29,8 +29,8 @@ typedef struct md5_slerp_weights {
 // Computes the part that depends only on the fraction `t`.
 md5_slerp_weights md5i_slerp_weights_at(float t);
 
-// Up to this u both weights are linear in t to within 1.2e-7, and a dot product of floats cannot
-// distinguish equal rotations from different ones.
+// Values of u up to this limit are replaced by 0. A dot product of floats cannot distinguish equal
+// rotations from such small differences, and both weights are linear in t to within 1.2e-7.
 #define MD5_SLERP_EQUAL 0x1p-21f
 
 // The weights of both ends for normalized linear interpolation. Their sum is exactly 1.

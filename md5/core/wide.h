@@ -101,8 +101,8 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const fl
 
 #if MD5_WIDTH > 1
 
-// Returns row `i` of md5_wide_spread(a, rows). The second argument of md5_wide_broadcast() must be
-// a constant expression.
+// Returns row `i` of md5_wide_spread(a, rows). Each row has its own call, because the second
+// argument of md5_wide_broadcast() must be a constant expression.
 MD5_WIDE_INLINE md5_wide md5_wide_spread_row(md5_wide a, int i)
 {
     switch (i) {
@@ -131,8 +131,10 @@ MD5_WIDE_INLINE void md5_wide_keep_loaded(md5_wide *a)
     MD5_KEEP_LOADED(MD5_WIDE_KIND, *a);
 }
 
+// Transposes each 4x4 block of four rows: rows become components, or components become rows.
+//
 // md5_wide_unpack_low() and md5_wide_unpack_high() interleave the first two and the last two floats
-// of two rows; md5_wide_low_halves() and md5_wide_high_halves() concatenate the first halves and
+// of two rows. md5_wide_low_halves() and md5_wide_high_halves() concatenate the first halves and
 // the second halves of two rows.
 MD5_WIDE_INLINE void md5_wide_transpose(md5_wide rows[4])
 {

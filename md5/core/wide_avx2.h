@@ -87,8 +87,9 @@ MD5_WIDE_INLINE void md5_wide_mat34_store(float *m, md5_wide_mat34 a)
     _mm_storeu_ps(m + 8, a.bottom);
 }
 
-// Adds the translation to the last column; adding -0 does not change any number. The row computed
-// after the third one is not used.
+// Returns the product of the matrices `a` and `m`, two rows at a time. The translation of `a` is
+// added to the last column; adding -0 to the other columns does not change any number. The row
+// computed after the third row is not used.
 MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const float *m)
 {
     const __m256 b0 = _mm256_broadcast_ps((const __m128 *)m);

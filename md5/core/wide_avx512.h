@@ -85,7 +85,8 @@ MD5_WIDE_INLINE void md5_wide_mat34_store(float *m, md5_wide_mat34 a)
     _mm_storeu_ps(m + 8, _mm512_extractf32x4_ps(a, 2));
 }
 
-// Adds the translation to the last column; adding -0 does not change any number.
+// Returns the product of the matrices `a` and `m`, with all rows at once. The translation of `a` is
+// added to the last column; adding -0 to the other columns does not change any number.
 MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const float *m)
 {
     const __m512 b0 = _mm512_broadcast_f32x4(_mm_loadu_ps(m));

@@ -50,7 +50,8 @@ MD5_WIDE_INLINE void md5_wide_clear_w(md5_wide rows[4])
         rows[i] = vsetq_lane_f32(0.0f, rows[i], 3);
 }
 
-// Adds the translation to the last column; adding -0 does not change any number.
+// Returns one row of a matrix product: row `a` times the rows b[3]. The translation in `a` is added
+// to the last column; adding -0 to the other columns does not change any number.
 MD5_WIDE_INLINE float32x4_t md5_wide_row_product(float32x4_t a, const float32x4_t b[3])
 {
     float32x4_t sum = vmulq_laneq_f32(b[0], a, 0);

@@ -54,7 +54,8 @@ MD5_WIDE_INLINE void md5_wide_clear_w(md5_wide rows[4])
         rows[i] = _mm_and_ps(rows[i], first);
 }
 
-// Adds the translation to the last column; adding -0 does not change any number.
+// Returns one row of a matrix product: row `a` times the rows b[3]. The translation in `a` is added
+// to the last column; adding -0 to the other columns does not change any number.
 MD5_WIDE_INLINE __m128 md5_wide_row_product(__m128 a, const __m128 b[3])
 {
     const __m128 last = _mm_castsi128_ps(_mm_set_epi32(-1, 0, 0, 0));

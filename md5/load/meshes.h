@@ -3,8 +3,8 @@
 //
 // The reader stores tables that do not change in the arena of the meshes, in one chunk if the
 // declared counts are correct. Each mesh is then processed in the steps of md5_mesh_steps: measure,
-// place (allocate all other arrays in a second chunk), build (derive normals and influences),
-// convert, store. After `place`, the memory of the file's other tables is used as scratch memory.
+// allocate (all other arrays, in a second chunk), build (derive normals and influences), convert,
+// store. After the allocation, the memory of the file's other tables is used as scratch memory.
 #ifndef MD5_LOAD_MESHES_H
 #define MD5_LOAD_MESHES_H
 

@@ -120,8 +120,8 @@ static md5_vec3 cubic_translation(const curve *cubic, uint32_t slot, md5_root ro
 
 // -- Rotations ------------------------------------------------------------------------------------
 
-// Computed in double, and without the trigonometric functions of libm, whose last bits differ
-// between systems.
+// Logarithms and exponentials of quaternions are computed in double, and without the trigonometric
+// functions of libm, whose last bits differ between systems.
 
 static md5_vec3d mean(md5_vec3d a, md5_vec3d b)
 {

@@ -78,7 +78,8 @@ static MD5_ALWAYS_INLINE md5_vec3 track_frame_rotation(const md5_track *track,
 
 // -- Number of components -------------------------------------------------------------------
 
-// A file may contain any `first` for a track without flags. Replaces values that are out of range.
+// Sets the first component of tracks without flags to 0 if it is out of range, because a file may
+// contain any number there.
 static void limit_tracks(md5_anim_reader *reader, uint32_t num_components)
 {
     for (uint32_t joint = 0; joint < reader->num_joints.value; joint++) {
@@ -224,7 +225,7 @@ static bool check_numbers(md5_anim_reader *reader, const char *start, const floa
 {
     md5_lex *const lex = &reader->lex;
     const uint32_t num_components = reader->file->num_components;
-    // Compares without branches. The bits of positive floats, as integers, have the same order as
+    // Compare without branches. The bits of positive floats, as integers, have the same order as
     // the floats. If an absolute value is above the limit, the difference is negative, which sets
     // the sign bit of `differences`.
     const uint32_t sign_bit = UINT32_C(1) << 31;

@@ -122,7 +122,7 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
             max_vertices = count;
         md5i_block_alloc(&model_tables, (size_t)count, count_keywords[keyword].model_bytes);
         if (is_mesh_table)
-            position += count * min_bytes; // the table follows, and is no shorter
+            position += count * min_bytes; // skip the table that follows, which is no shorter
     }
 
     return (md5_mesh_counts){

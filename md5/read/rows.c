@@ -25,7 +25,8 @@ void md5i_write_item_number(md5_item_number *number)
 
     if (number->value < LIMIT) {
         number->mask = ~UINT64_C(0) >> (BYTE * (WORD - number->length));
-    } else { // never matches: text & 0 is not 1
+    } else {
+        // Longer numbers are left to the lexer: with these values the comparison never succeeds.
         number->mask = 0;
         number->text = 1;
     }

@@ -53,8 +53,8 @@ typedef struct md5_mesh_file {
     uint32_t num_meshes;
     md5_mesh_build *meshes;
     md5_arena_mark tables; // md5i_arena_rewind() to this frees only tables and texts of meshes
-    bool is_kept;          // file vertices, indices and weights are in `mesh_arena`: see
-                           // md5i_read_mesh_file()
+    // File vertices, indices and weights are in `mesh_arena`: see md5i_read_mesh_file().
+    bool is_kept;
 } md5_mesh_file;
 
 // Sizes of the tables of a file, according to its counts.

@@ -41,8 +41,8 @@ typedef struct md5i_skin_job {
     md5_vec3 *positions;
     md5_vec3 *normals;  // or NULL
     md5_vec4 *tangents; // or NULL
-    md5_bounds *bounds; // or NULL; if set, is extended to contain the positions, which are not
-                        // written
+    // NULL, or bounds that are extended to contain the positions, which are then not written.
+    md5_bounds *bounds;
     // Floats between consecutive vertices of positions, normals and tangents; 0 = no gaps. The
     // product with the number of vertices must fit into 32 bits, except in plain C.
     uint32_t position_stride;

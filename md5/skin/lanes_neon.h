@@ -21,7 +21,7 @@ MD5_WIDE_INLINE void store_points(md5_vec3 *points, lanes3 v)
     vst3q_f32(&points->x, (float32x4x3_t){{v.x, v.y, v.z}});
 }
 
-// Point i is at from + at[i] * size.
+// Loads four points; point i is at from + at[i] * size. Reads exactly twelve bytes of each point.
 MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uint32_t size)
 {
     float32x4x3_t v = {{vdupq_n_f32(0.0f), vdupq_n_f32(0.0f), vdupq_n_f32(0.0f)}};
@@ -32,7 +32,7 @@ MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uin
     return (lanes3){v.val[0], v.val[1], v.val[2]};
 }
 
-// Loads of single lanes read exactly twelve bytes.
+// Loads four points; point i is at from + at[i]. `at` need not be ascending for NEON.
 MD5_WIDE_INLINE lanes3 load_points_ascending(const float *from, const uint32_t *at)
 {
     return load_points_at(from, at, 1);

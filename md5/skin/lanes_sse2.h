@@ -5,7 +5,7 @@
 #include "md5/core/wide.h"
 #include "md5/md5model.h"
 
-// In the comments and names of registers, 0 to 3 are vertices. Point i is at from + at[i] * size.
+// In the comments and names of registers, 0 to 3 are vertices.
 
 MD5_WIDE_INLINE bool is_all_true(md5_mask mask)
 {
@@ -37,13 +37,14 @@ MD5_WIDE_INLINE void store_points(md5_vec3 *points, lanes3 v)
     _mm_storeu_ps(&points->x + 8, _mm_shuffle_ps(zx, yz, _MM_SHUFFLE(3, 1, 3, 1)));
 }
 
-// Reads exactly twelve bytes.
+// Loads a point, reading exactly twelve bytes.
 MD5_WIDE_INLINE md5_wide load_point(const float *point)
 {
     const __m128 xy = _mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(const void *)point));
     return _mm_movelh_ps(xy, _mm_load_ss(point + 2));
 }
 
+// Loads four points; point i is at from + at[i] * size.
 MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uint32_t size)
 {
     md5_wide rows[4] = {load_point(from + at[0] * size), load_point(from + at[1] * size),
@@ -52,7 +53,8 @@ MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uin
     return (lanes3){rows[0], rows[1], rows[2]};
 }
 
-// `at` is ascending, so four bytes after every point except the last point can be read.
+// Loads four points; point i is at from + at[i]. Because `at` ascends, four floats of every point
+// except the last one can be loaded.
 MD5_WIDE_INLINE lanes3 load_points_ascending(const float *from, const uint32_t *at)
 {
     md5_wide rows[4] = {_mm_loadu_ps(from + at[0]), _mm_loadu_ps(from + at[1]),

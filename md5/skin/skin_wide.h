@@ -35,8 +35,8 @@ typedef struct skin_arrays {
     uint32_t position_stride; // strides: see md5i_skin_job
     uint32_t normal_stride;
     uint32_t tangent_stride;
-    lanes_bounds *bounds; // or NULL; if set, is extended to contain the positions, which are not
-                          // written
+    // NULL, or bounds that are extended to contain the positions, which are then not written.
+    lanes_bounds *bounds;
 } skin_arrays;
 
 // Returns the arrays of a job. `bounds` is used only if the job computes bounds.

@@ -95,7 +95,8 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
     }
 }
 
-// Computes all eight floats of each transform, then replaces the rotations by q.
+// Adds the translations of all lanes, and stores the rotations q. Computes all eight floats of each
+// transform, then replaces its rotation.
 MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b, const float *c,
                                       md5_wide t, bool is_same, md5_wide q[4])
 {
@@ -179,7 +180,8 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
     }
 }
 
-// Computes all eight floats of each transform, then replaces the rotations by q.
+// Adds the translations of all lanes, and stores the rotations q. Computes all eight floats of each
+// transform, then replaces its rotation.
 MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b, const float *c,
                                       md5_wide t, bool is_same, md5_wide q[4])
 {

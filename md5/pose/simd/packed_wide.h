@@ -152,7 +152,7 @@ MD5_WIDE_INLINE __m128i load_two(const uint8_t *first, const uint8_t *second)
         _mm_loadh_pi(_mm_castsi128_ps(low), (const __m64 *)(const void *)second));
 }
 
-// Loads eight bytes of every second lane.
+// Loads eight bytes from each of the indices at[0], at[2], at[4] and at[6].
 MD5_WIDE_INLINE __m256i load_words(const uint8_t *bytes, const uint32_t *at)
 {
     const __m128i low = load_two(bytes + at[0], bytes + at[2]);
