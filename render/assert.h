@@ -37,6 +37,7 @@
         if ((part) != NULL)                     \
             MD5GL_ASSERT_PART(part, member);    \
     } while (0)
+// Returns true if all bytes have the value with which md5model fills freed memory.
 static inline bool md5gl_is_filled(const void *memory, size_t size)
 {
     const unsigned char *const bytes = (const unsigned char *)memory;
@@ -55,22 +56,24 @@ static inline bool md5gl_is_filled(const void *memory, size_t size)
                "must not be called between md5gl_begin_frame() and md5gl_end_frame()")
 
 // Assert that the last member of a structure, `reserved`, is 0; see "Growth" in md5model.h.
-// `options` may be NULL. MD5_VALIDATE_RESERVED checks rows[count], in linear time.
+// `options` may be NULL. MD5_VALIDATE_RESERVED checks items[count], in linear time.
 #define MD5_ASSERT_RESERVED(options)                                                          \
     MD5_ASSERT(                                                                               \
         !(options)                                                                            \
             || md5gl_end_with_zero(options, 1, sizeof *(options), sizeof(options)->reserved), \
         #options ": reserved members must be 0; initialize with = MD5_INIT")
-#define MD5_VALIDATE_RESERVED(rows, count)                                               \
-    MD5_ASSERT(md5gl_end_with_zero(rows, count, sizeof *(rows), sizeof(rows)->reserved), \
-               #rows ": reserved members must be 0; initialize with = MD5_INIT")
-static inline bool md5gl_end_with_zero(const void *rows, size_t count, size_t size, size_t end)
+#define MD5_VALIDATE_RESERVED(items, count)                                                 \
+    MD5_ASSERT(md5gl_end_with_zero(items, count, sizeof *(items), sizeof(items)->reserved), \
+               #items ": reserved members must be 0; initialize with = MD5_INIT")
+// Returns true if the last `end` bytes of each of `count` items of `size` bytes are 0.
+static inline bool md5gl_end_with_zero(const void *items, size_t count, size_t size, size_t end)
 {
-    const unsigned char *row = (const unsigned char *)rows;
+    const unsigned char *item = (const unsigned char *)items;
     unsigned bits = 0;
-    for (size_t i = 0; i < count; i++, row += size)
+    for (size_t i = 0; i < count; i++, item += size) {
         for (size_t k = size - end; k < size; k++)
-            bits |= row[k];
+            bits |= item[k];
+    }
     return bits == 0;
 }
 

@@ -93,7 +93,7 @@ struct md5gl_renderer {
     md5gl_program fixed[MD5GL_NUM_FIXED_PROGRAMS];
 
     md5gl_host_state host;         // see md5gl_save_state()
-    GLuint bound[MD5GL_NUM_UNITS]; // textures bound by md5gli_bind_texture() since the last reset
+    GLuint bound[MD5GL_NUM_UNITS]; // textures that md5gli_bind_texture() bound after the last reset
 
     GLuint frame_block; // uniform buffer of the block Frame
     GLuint line_array;
@@ -109,7 +109,8 @@ struct md5gl_renderer {
     md5gl_texture checker;
     md5gl_model *models; // first of the list of all models, linked by `next`
 
-    // The last frame contained the casters' bounds or had no shadows: poses need no bounds.
+    // If true, md5gl_pose() does not compute bounds, because the last frame contained the bounds of
+    // the casters or did not have shadows.
     bool casters_are_set;
 
     md5gl_depth_map maps[MD5GL_NUM_MAPS];
@@ -132,8 +133,9 @@ struct md5gl_renderer {
     uint32_t num_lights;      // point lights of the frame
     float ground;             // height of the ground, units
 
-    // The part of the ground that shadows can reach: x and y of a rectangle's first corner, of its
-    // last corner, and the vector by which it moves away from the first corner.
+    // The part of the ground that shadows can reach, see find_shaded_ground(): x and y of a
+    // rectangle's first corner, of its last corner, and of the vector by which it moves away from
+    // the first corner.
     float shaded_ground[8];
     const md5gl_environment *environment; // NULL if the frame does not have one
     md5gl_texture reflections;            // reflections of the environment, or 0
@@ -157,23 +159,24 @@ typedef struct md5gl_mesh {
     md5gl_path path;    // never MD5GL_PATH_AUTO
     const char *reason; // reason of the choice of the path
     bool visible;
-    GLuint array;
-    GLuint vertices;
-    GLuint influences;
-    GLuint indices;
-    GLuint edges; // line indices of the triangles' edges; only OpenGL ES needs them
+    GLuint array;      // vertex array, which reads the following buffers
+    GLuint vertices;   // positions, normals, tangents, texture coordinates, colours
+    GLuint influences; // joints and weights, or indices of influences, depending on the path
+    GLuint indices;    // of triangles
+    GLuint edges;      // line indices of the triangles' edges; only OpenGL ES needs them
 
     // Paths EXACT and COMPUTE: tables of the influences.
     md5gl_table exact_influences;
     md5gl_table exact_joints;
 
-    // Paths CPU and COMPUTE, which skin once per pose: the positions of all instances, then their
-    // normals, then their tangents. `posed_count` instances: those of the pose, followed by the
-    // same instances in the previous frame, if the pose has them.
+    // Paths CPU and COMPUTE, which skin once per pose: a buffer with the positions of all
+    // instances, then their normals, then their tangents. It contains `posed_count` instances: the
+    // instances of the pose, and then, if the pose contains them, the same instances in the
+    // previous frame.
     GLuint posed;
     uint32_t posed_count;
-    md5gl_deform deform; // if `write` is NULL, there is no deform and the counts are the mesh's
-    GLuint deformed_indices;
+    md5gl_deform deform; // if `write` is NULL, there is no deform, and the counts are the mesh's
+    GLuint deformed_indices; // of the deformed triangles
 } md5gl_mesh;
 
 // The material of a mesh in one skin of its model.
@@ -325,6 +328,7 @@ typedef struct md5gl_encoding {
     uint8_t encoded[1 << 12]; // byte of the linear value 16 * i
 } md5gl_encoding;
 
+// Fills the tables of an encoding if it is sRGB.
 void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb);
 
 // Writes the next mipmap level to `half` and returns it. Each side is half as long, rounded down to
@@ -415,6 +419,8 @@ void md5gli_bind_frame(md5gl_renderer *renderer);
 
 // -- Buffers --------------------------------------------------------------------------------
 
+// Creates a table with the content data[size]. If `data` is NULL, the content is undefined. A table
+// can be filled again by md5gli_fill_table().
 md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const void *data,
                                 size_t size);
 

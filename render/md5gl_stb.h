@@ -57,10 +57,12 @@ static inline const void *md5gl_stb_decode(void *user, const void *bytes, size_t
     (void)user;
     *width = (uint32_t)x;
     *height = (uint32_t)y;
-    error->status = pixels != NULL ? error->status : MD5_ERROR_SYNTAX;
-    if (pixels == NULL)
+    if (pixels == NULL) {
+        const bool is_too_large = is_known && !fits;
+        error->status = MD5_ERROR_SYNTAX;
         snprintf(error->message, sizeof error->message, "%dx%d: %s", x, y,
-                 is_known && !fits ? "image is too large" : stbi_failure_reason());
+                 is_too_large ? "image is too large" : stbi_failure_reason());
+    }
     return pixels;
 }
 

@@ -57,9 +57,10 @@ axes3 md5i_axes_from_angles(double pitch, double yaw, double roll);
 double md5i_yaw_degrees(md5_vec3d v);
 double md5i_pitch_degrees(md5_vec3d v);
 
+// Returns the rotation of axes as a quaternion of this library.
 md5_quat md5i_quat_from_axes(const axes3 *axes);
 
-// A joint that turns when the monster looks at a target.
+// A joint that rotates when the monster looks at a target.
 typedef struct look_joint {
     uint32_t joint;
     float pitch; // fraction of the look pitch
@@ -77,26 +78,28 @@ enum { IK_HIP, IK_KNEE, IK_ANKLE, IK_FOOT, IK_DIRECTION, IK_NUM_JOINTS };
 
 // A leg. Its two bones begin at hip and knee.
 typedef struct md5_ik_leg {
-    uint32_t joints[IK_NUM_JOINTS]; // IK_DIRECTION: the knee bends towards this joint, or MD5_NONE
-    md5_vec3 forward[2];            // bend direction in the axes of hip and knee
-    double lengths[2];              // of the bones
-    md5_quat bone_to_joint[2];      // rotation of the joint relative to the axes of its bone
+    // The knee bends towards the joint IK_DIRECTION, which may be MD5_NONE.
+    uint32_t joints[IK_NUM_JOINTS];
+    md5_vec3 forward[2];       // direction to which the knee bends, in the axes of hip and knee
+    double lengths[2];         // lengths of the bones, units
+    md5_quat bone_to_joint[2]; // rotation of the joint relative to the axes of its bone
 } md5_ik_leg;
 
+// The settings of walk IK, from keys of the entity, and its state. Distances are in units.
 typedef struct md5_walk_ik {
     uint32_t num_legs;
-    uint32_t waist;
-    md5_ik_leg *legs; // [num_legs]
-    float smoothing;
-    float waist_smoothing;
-    float foot_shift;
-    float waist_shift;
-    float min_waist_floor;
-    float min_waist_ankle;
-    float up_trace;
-    float down_trace;
-    float foot_size;
-    bool uses_pivot;
+    uint32_t waist;        // joint
+    md5_ik_leg *legs;      // [num_legs]
+    float smoothing;       // fraction of the last ankle height that is kept in a tick
+    float waist_smoothing; // fraction of the last waist height that is kept in a tick
+    float foot_shift;      // added to the height of the ground below a foot
+    float waist_shift;     // added to the displacement of the waist
+    float min_waist_floor; // minimum distance of the waist from the floor; 0 = none
+    float min_waist_ankle; // minimum distance of the waist from the highest ankle; 0 = none
+    float up_trace;        // distance above a foot at which the search for ground begins
+    float down_trace;      // distance below a foot at which the search for ground ends
+    float foot_size;       // side of the square box with which ground is searched
+    bool uses_pivot;       // the lowest foot is held in its position: see lock_pivot()
     // The following fields are the saved state. Each has 8 bytes: see md5_monster.
     uint64_t enabled;                      // bit per leg
     uint64_t has_heights;                  // `waist_height` and `ankle_heights` are valid
@@ -114,15 +117,17 @@ typedef struct world_transform {
     axes3 axes;
 } world_transform;
 
+// Converts a transform to the engine's representation.
 world_transform md5i_world_transform(md5_xform transform);
 
+// Transforms a point to world space.
 static inline md5_vec3d md5_transform_to_world(md5_vec3 v, const world_transform *transform)
 {
     return md5_vec3d_add(transform->origin,
                          md5_rotate_by_axes(md5_vec3d_from_vec3(v), &transform->axes));
 }
 
-// The values that are needed of a joint. Each value includes the values before it.
+// The transforms of a joint that must be computed. Each value includes the values before it.
 typedef enum joint_use {
     JOINT_UNUSED,
     JOINT_TRACKED,        // its current transform in model space
@@ -136,8 +141,8 @@ typedef struct tracked_joint {
     joint_use use;
 } tracked_joint;
 
-// An actor with joints that code moves. Tracked are the joints that code moves or reads (look-at,
-// feet, attachments) and all their ancestors, parents first.
+// An actor with joints that code moves. The tracked joints are the joints that code moves or reads
+// (look-at, feet, attachments) and all their ancestors, parents first.
 typedef struct driven_actor {
     md5_actor *actor;
     md5_joint_mod *mods;    // [joints]
@@ -165,17 +170,17 @@ struct md5_monster {
     look_angles look_max;
     look_angles eye_min;
     look_angles eye_max;
-    float eye_vertical;
-    float eye_horizontal;
-    float eye_rate;
-    float head_rate;
-    int32_t align_duration; // milliseconds
+    float eye_vertical;     // added to the height of a target that is an actor, units
+    float eye_horizontal;   // distance of each eye's point from the point ahead, units
+    float eye_rate;         // fraction of the distance to the goal that the focus moves in a tick
+    float head_rate;        // fraction of the angle to the goal that the joints rotate in a tick
+    int32_t align_duration; // maximum time after which the joints follow the eyes, ms
     md5_walk_ik ik;
     // The end of `ik` (from ik.enabled) and the following fields are the saved state, together with
     // the mods. Each field has 8 bytes; the floating-point fields come first.
-    double eye_height;
-    md5_vec3d eye; // position in world space
-    md5_vec3d focus;
+    double eye_height;              // above the origin, units
+    md5_vec3d eye;                  // position of the eyes in world space
+    md5_vec3d focus;                // point in world space at which the eyes look
     look_angles look;               // current angles of the look joints
     look_angles goal;               // angles that `look` approaches
     look_angles eyes;               // angles of the eyes relative to `look`

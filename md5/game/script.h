@@ -21,8 +21,8 @@ typedef struct script_value {
 
 typedef enum script_code {
     SCRIPT_CONSTANT, // pushes `value`
-    // Push or set the local or variable with index `arg`. If `count` is 1 to 3, only its component
-    // x, y or z. Setting does not pop the value.
+    // Push or set the local or variable with index `arg`. If `count` is 1 to 3, they push or set
+    // only its component x, y or z. Setting does not pop the value.
     SCRIPT_LOCAL,
     SCRIPT_VARIABLE,
     SCRIPT_SET_LOCAL,
@@ -63,8 +63,9 @@ typedef struct script_op {
     const script_value *value; // of SCRIPT_CONSTANT
 } script_op;
 
-// Functions of the engine. The first argument of the functions up to animState() is a channel, the
-// second argument of the functions up to animDistance() is a clip. Names: find_builtin().
+// Functions of the engine; builtin_names in script_code.c contains their names. The first argument
+// of the functions up to animState() is a channel. The second argument of the functions up to
+// animDistance() is the name of a clip.
 typedef enum script_builtin {
     SCRIPT_PLAY_ANIM,
     SCRIPT_PLAY_CYCLE,

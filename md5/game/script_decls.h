@@ -1,5 +1,5 @@
-// Declarations of scripts: objects, namespaces, functions and variables. Bodies of functions are
-// only located; script_code.c compiles the functions that something calls.
+// Declarations of scripts: objects, namespaces, functions and variables. The bodies of functions
+// are only located here. script_code.c compiles the functions that states or other functions call.
 #ifndef MD5_GAME_SCRIPT_DECLS_H
 #define MD5_GAME_SCRIPT_DECLS_H
 
@@ -8,27 +8,29 @@
 
 // An object or a namespace.
 typedef struct script_object {
-    const char *parent; // "": does not have one
-    // The namespace that contains a namespace; the object that inherits an object.
+    const char *parent; // name of the parent of an object, or ""
+    // Of a namespace: the namespace that contains it. Of an object: the object that inherits it.
     struct script_object *outer;
-    uint32_t members;       // index of the first token of the members; 0: not defined
-    uint32_t depth;         // 1: the compiled object, 2: its parent, and so on; 0: any other object
-    md5_name_map functions; // script_definition
+    uint32_t members; // index of the first token of the members; 0 if the object is not defined
+    // Level in the inheritance: 1 for the compiled object, 2 for its parent, and so on; 0 for all
+    // other objects.
+    uint32_t depth;
+    md5_name_map functions; // of script_definition
 } script_object;
 
 // The definition of a function or of global variables.
 typedef struct script_definition {
     const char *name;
     const script_token *name_token;
-    script_object *object; // NULL: global
+    script_object *object; // the object or namespace that contains it; NULL if it is global
     // Indices of tokens.
-    uint32_t first_token; // of the parameters of a function, or the type of variables
-    uint32_t body_token;  // first token of the body of a function; 0: variables
+    uint32_t first_token; // first token of the parameters of a function, or the type of variables
+    uint32_t body_token;  // first token of the body of a function; 0 for variables
     uint32_t end_token;   // after the last token
-    uint32_t index;       // in script_block.functions; MD5_NONE: not compiled
-    bool is_frame_call;
-    struct script_definition *next;
-    struct script_definition *next_compiled;
+    uint32_t index;       // index in script_block.functions; MD5_NONE if it is not compiled
+    bool is_frame_call;   // the function is in script_block.frame_calls
+    struct script_definition *next;          // in the order of the file
+    struct script_definition *next_compiled; // in the list of functions to compile
 } script_definition;
 
 typedef struct script_program {
@@ -38,11 +40,11 @@ typedef struct script_program {
     script_definition *first;
     script_definition **last;
     uint32_t num_definitions;
-    script_object *space;   // the object or namespace of the current token; NULL: global
-    md5_name_map objects;   // script_object
-    md5_name_map functions; // global script_definition
-    md5_name_map methods;   // script_definition of the compiled object
-    md5_name_map variables; // uint32_t, an index in script_block.variables
+    script_object *space;   // the object or namespace that is read or compiled; NULL if global
+    md5_name_map objects;   // of script_object: objects and namespaces
+    md5_name_map functions; // of script_definition: global functions
+    md5_name_map methods;   // of script_definition: functions of the compiled object
+    md5_name_map variables; // of uint32_t: indices in script_block.variables
 } script_program;
 
 // Finds the declarations in the tokens, and the variables and methods of an object and its parents.
