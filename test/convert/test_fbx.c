@@ -81,8 +81,15 @@ TEST (fbx_curves_are_evaluated) {
     }
     CHECK_NEAR(fbx_evaluate(curves, model, -1).c[3].x, 10, 0);
     CHECK_NEAR(fbx_evaluate(curves, model, 5).c[3].x, 20, 1e-5);
-    budget.num_elements = convert_max_elements(budget.file_size);
+
+    // Selecting a clip costs one element for each clip, model and animated property: here 3.
+    const uint64_t limit = convert_max_elements(budget.file_size);
+    budget.num_elements = limit - 2;
     CHECK(!fbx_select_clip(curves, "open"));
+    CHECK_UINT(budget.num_elements, limit - 2);
+    budget.num_elements = limit - 3;
+    CHECK(fbx_select_clip(curves, "open"));
+    CHECK_UINT(budget.num_elements, limit);
     end_copy(curves, copy, &budget, &job);
 }
 
