@@ -103,9 +103,10 @@ typedef struct retarget_figure {
     retarget_joint *joints;       // [num_joints]
     md5_xform *rest;              // [num_joints] bind pose, model space
     retarget_chain roles[NUM_ROLES];
-    uint32_t pelvis; // common ancestor of the thighs
-    uint32_t body;   // common ancestor of pelvis and chest
-    md5_quat space;  // rotation to a space with x forward, y left and z up
+    uint32_t pelvis;  // common ancestor of the thighs
+    uint32_t body;    // common ancestor of pelvis and chest
+    md5_quat space;   // rotation to a space with x forward, y left and z up
+    const char *path; // of the file, for messages about a map, or NULL
 } retarget_figure;
 
 static uint32_t parent_joint(const retarget_figure *figure, uint32_t joint)
@@ -740,6 +741,44 @@ typedef struct map_pair {
     uint32_t num_joints;        // 0: the line has "-" instead of a joint of the target
 } map_pair;
 
+// Returns the joint whose name is most similar to an unknown name, or NULL. Names that contain the
+// unknown name in another case are the most similar names.
+static const char *find_similar_joint(const md5_skeleton *skeleton, const char *name)
+{
+    enum { MAX_LENGTH = 64 };
+    const size_t length = strlen(name);
+    const char *similar = NULL;
+    size_t min_distance = length / 3 + 1;
+    for (uint32_t i = 0; i < skeleton->num_joints && length <= MAX_LENGTH; i++) {
+        const char *const candidate = skeleton->joints[i].name;
+        const size_t distance = common_edit_distance(name, length, candidate, true);
+        if (distance < min_distance) {
+            min_distance = distance;
+            similar = candidate;
+        }
+    }
+    return similar;
+}
+
+// Returns an error message about the name of a joint that a skeleton does not have. `title` is the
+// role of the file in the conversion. Advice is added only if the file is known: the viewer, which
+// continues after an error, has no file and could spend much time on names.
+static char *describe_unknown_joint(const retarget_figure *figure, const char *title,
+                                    const char *name)
+{
+    if (!figure->path)
+        return common_format("unknown joint: the %s has no joint '%s'", title, name);
+    const char *const file = common_base(figure->path);
+    const char *const similar = find_similar_joint(figure->skeleton, name);
+    if (!similar)
+        return common_format("unknown joint: the %s %.100s has no joint '%.100s': --print-map "
+                             "prints the names of all joints",
+                             title, file, name);
+    return common_format("unknown joint: the %s %.100s has no joint '%.100s': did you mean "
+                         "'%.80s'?",
+                         title, file, name, similar);
+}
+
 // Reads the chain "A..B" or the joint of a side of a line: 0 is the source, 1 the target. "-" means
 // that the side has no joint, which at most one side may have. Returns an error message, which the
 // caller frees, or NULL.
@@ -760,9 +799,9 @@ static char *read_chain(const retarget_figure *figure, char *first, bool is_chai
         return NULL;
 
     if (chain->first == MD5_NONE)
-        return common_format("unknown joint: the %s has no joint '%s'", title, first);
+        return describe_unknown_joint(figure, title, first);
     if (chain->last == MD5_NONE)
-        return common_format("unknown joint: the %s has no joint '%s'", title, last);
+        return describe_unknown_joint(figure, title, last);
     return common_format("invalid chain: in the %s no chain ends in '%s'", title, last);
 }
 
@@ -1575,6 +1614,8 @@ static bool transfer_clip(const retarget_request *request, const md5_binding *cl
         .poses = common_alloc(3 * (size_t)num_source + 2 * (size_t)num_joints, sizeof(md5_xform))};
     retarget_figure *const source = &transfer.source;
     retarget_figure *const target = &transfer.target;
+    source->path = part->path;
+    target->path = job->target ? job->target : request->model->path;
     md5_model rotated;
     bool is_done = read_map(job, (retarget_figure *[]){source, target}, error)
                    && match_skeletons(&transfer, request->source, &rotated, error);

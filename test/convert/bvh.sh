@@ -78,7 +78,7 @@ walker map "$scratch/map.txt"
 check "unknown joint names are retargeted with a map" retarget odd --map "$scratch/map.txt"
 check "... to the same clip" limbs odd 0 model
 echo '"bone_1" nobody' >>"$scratch/map.txt"
-check "a map with an unknown joint is rejected" exits_with 1 "map.txt:21:10: error: unknown joint: the model has no joint 'nobody'" "$tool" \
+check "a map with an unknown joint is rejected" exits_with 1 "map.txt:21:10: error: unknown joint: the model bobbin.md5mesh has no joint 'nobody'" "$tool" \
     convert "$scratch/odd.bvh" --mesh "$bobbin" --map "$scratch/map.txt" --output "$scratch/none.md5anim"
 check "a walk to the side is retargeted" retarget aside
 check "... swings forward" limbs aside 0 model

@@ -108,9 +108,11 @@ wrong() { # LINE COLUMN:TEXT
 }
 wrong 'Hips' "1: error: invalid line: expected SOURCE TARGET"
 wrong 'Hips mixamorig:Hips more' "21: error: invalid line: expected SOURCE TARGET"
-wrong 'Hips "nobody"' "7: error: unknown joint: the model has no joint 'nobody'"
-wrong 'hips mixamorig:Hips' "1: error: unknown joint: the motion has no joint 'hips'"
-wrong '- -' "3: error: unknown joint: the model has no joint '-'"
+wrong 'Hips "nobody"' "7: error: unknown joint: the model legs.md5mesh has no joint 'nobody': --print-map prints the names of all joints"
+wrong 'Hips mixamorig:LeftUpLegs' "6: error: unknown joint: the model legs.md5mesh has no joint 'mixamorig:LeftUpLegs': did you mean 'mixamorig:LeftUpLeg'?"
+wrong 'Hips hips' "6: error: unknown joint: the model legs.md5mesh has no joint 'hips': did you mean 'mixamorig:Hips'?"
+wrong 'hips mixamorig:Hips' "1: error: unknown joint: the motion walk.md5anim has no joint 'hips': did you mean 'Hips'?"
+wrong '- -' "3: error: unknown joint: the model legs.md5mesh has no joint '-': --print-map"
 wrong 'chain Chest..Waist Root..Root' "7: error: invalid chain: in the motion no chain ends in 'Waist'"
 printf 'Hips mixamorig:Hips\n' >"$scratch/first"
 check "a joint in two lines is rejected" exits_with 1 "map:2:7: error: duplicate joint 'mixamorig:Hips': an earlier line maps it" sh -c \
