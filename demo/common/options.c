@@ -7,14 +7,20 @@
 
 // The count of numbers in a value. COMMON_NUMBER has 64 bits, all other numbers have 32.
 static const int num_numbers[COMMON_NUM_KINDS] = {
-    [COMMON_COUNT] = 1, [COMMON_FLOAT] = 1, [COMMON_NUMBER] = 1, [COMMON_GRID] = 2,
-    [COMMON_RANGE] = 2, [COMMON_COLOR] = 3, [COMMON_POINT] = 3,
+    [COMMON_COUNT] = 1, [COMMON_FLOAT] = 1,  [COMMON_NUMBER] = 1, [COMMON_GRID] = 2,
+    [COMMON_RANGE] = 2, [COMMON_FRAMES] = 2, [COMMON_COLOR] = 3,  [COMMON_POINT] = 3,
 };
+
+// Returns true if a value of a kind has the form "A-B".
+static bool has_hyphen(int kind)
+{
+    return kind == COMMON_RANGE || kind == COMMON_FRAMES;
+}
 
 // Returns true if the numbers of a kind are integers.
 static bool is_integer(int kind)
 {
-    return kind == COMMON_COUNT || kind == COMMON_GRID || kind == COMMON_RANGE;
+    return kind == COMMON_COUNT || kind == COMMON_GRID || has_hyphen(kind);
 }
 
 const char *common_parse_number(const char *text, double low, double high, double *number)
@@ -85,7 +91,7 @@ static bool read_hex_color(const char *text, float *color)
 // Returns the character between the numbers of a value.
 static char number_separator(int kind, const char *text)
 {
-    if (kind == COMMON_RANGE)
+    if (has_hyphen(kind))
         return '-';
     return kind == COMMON_GRID && strchr(text, 'x') ? 'x' : ',';
 }
@@ -119,6 +125,8 @@ static bool read_numbers(const common_option *option, const char *text, void *me
         store_number(kind, member, i, number);
         text++;
     }
+    if (kind == COMMON_FRAMES)
+        return previous < number || previous > number;
     return kind != COMMON_RANGE || previous < number;
 }
 
@@ -225,7 +233,7 @@ char *common_write_value(const common_option *option, const void *structure)
     const int kind = option->kind;
     const int count = num_numbers[kind];
     const void *const member = (const unsigned char *)structure + option->offset;
-    const char *const separator = kind == COMMON_RANGE ? "-" : ",";
+    const char *const separator = has_hyphen(kind) ? "-" : ",";
     const bool has_limits = kind == COMMON_FLOAT || kind == COMMON_NUMBER;
     char text[96];
     size_t used = 0;

@@ -17,6 +17,7 @@ typedef enum common_kind {
     COMMON_NUMBER,   // number from `low` to `high` (double)
     COMMON_GRID,     // two integers from `low` to `high`, "6x4" or "6,4" (uint32_t[2])
     COMMON_RANGE,    // two integers from `low` to `high`, "A-B", A < B (uint32_t[2])
+    COMMON_FRAMES,   // the same, but A can be larger than B (uint32_t[2])
     COMMON_COLOR,    // "#rrggbb" (float[3]); "R,G,B" from 0 to 1 is read, too
     COMMON_POINT,    // "X,Y,Z", each from `low` to `high` (float[3])
     // The following kinds are never written.

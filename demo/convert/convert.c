@@ -368,8 +368,14 @@ static void remove_ground_motion(void *user, md5_xform *pose)
     pose[0].translation.y = root->first.y;
 }
 
-// Cuts the weights of a morph target to the frames of an edited clip, and resamples them linearly
-// to its new number of frames.
+// Returns true if the job selects frames.
+static bool has_range(const convert_job *job)
+{
+    return job->range[0] != job->range[1];
+}
+
+// Cuts the weights of a morph target to the frames of an edited clip, reverses them if the clip is
+// reversed, and resamples them linearly to its new number of frames.
 static void sample_weights(convert_weights *weights, const md5_frame_edit *cut, uint32_t num_frames)
 {
     if (cut->num_frames > 0) {
@@ -377,8 +383,14 @@ static void sample_weights(convert_weights *weights, const md5_frame_edit *cut, 
         memmove(weights->keys, weights->keys + cut->first, cut->num_frames * sizeof(float));
     }
 
-    float *const keys = common_alloc(num_frames, sizeof *keys);
     const size_t last = weights->num_keys - 1;
+    for (size_t i = 0; cut->is_reversed && i < weights->num_keys / 2; i++) {
+        const float key = weights->keys[i];
+        weights->keys[i] = weights->keys[last - i];
+        weights->keys[last - i] = key;
+    }
+
+    float *const keys = common_alloc(num_frames, sizeof *keys);
     for (uint32_t frame = 0; frame < num_frames; frame++) {
         const double position = num_frames > 1 ? frame * (double)last / (num_frames - 1.0) : 0;
         const size_t a = (size_t)position; // keys before and after the position
@@ -467,17 +479,21 @@ static bool check_frame_count(const convert_job *job, const convert_part *part, 
 static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part *part,
                       md5_doc *clip, md5_error *error)
 {
-    const uint32_t first = job->range[0];
-    const uint32_t last = job->range[1];
-    const uint32_t num_cut_frames = last > 0 ? last - first + 1 : 0; // 0: all frames
+    const bool is_reversed = job->range[0] > job->range[1];
+    const uint32_t first = job->range[is_reversed ? 1 : 0];
+    const uint32_t last = job->range[is_reversed ? 0 : 1];
+    const uint32_t num_cut_frames = last > first ? last - first + 1 : 0; // 0: all frames
     const uint32_t num_frames = num_cut_frames > 0 ? num_cut_frames : clip->num_frames;
     const double rate = clip->frame_rate;
     if (!check_frame_count(job, part, clip, num_frames, error))
         return false;
 
     clip_displacement root = {.clip = clip};
-    md5_frame_edit edit = {
-        .first = first, .num_frames = num_cut_frames, .frame_rate = job->rate, .user = &root};
+    md5_frame_edit edit = {.first = first,
+                           .num_frames = num_cut_frames,
+                           .is_reversed = is_reversed,
+                           .frame_rate = job->rate,
+                           .user = &root};
     if (job->is_in_place)
         edit.change = remove_ground_motion;
     else if (job->is_id_root)
@@ -492,7 +508,8 @@ static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part
     // The weights of morph targets need a key in each frame.
     for (size_t i = 0; i < scene->num_weights; i++) {
         convert_weights *const weights = &scene->weights[i];
-        if (weights->num_keys != clip->num_frames && strcmp(weights->clip, part->name) == 0)
+        const bool is_changed = weights->num_keys != clip->num_frames || is_reversed;
+        if (is_changed && strcmp(weights->clip, part->name) == 0)
             sample_weights(weights, &edit, clip->num_frames);
     }
 
@@ -735,7 +752,7 @@ static scene_edit plan_edits(const convert_job *job, const struct format *format
     edit.changes_space = job->turn != 0 || job->was_y_up || edit.space.scale != 1;
 
     const bool changes_root = job->is_in_place || job->is_id_root || job->root.joint;
-    const bool changes_timing = job->rate > 0 || job->range[1] > 0;
+    const bool changes_timing = job->rate > 0 || has_range(job);
     edit.changes_frames = changes_root || changes_timing;
     return edit;
 }
@@ -863,7 +880,7 @@ static const char *find_useless_option(const convert_job *job, const convert_sce
         {"--error", job->tolerance > 0, has_motion},
         {"--root", job->is_in_place || job->is_id_root, has_clip},
         {"--root-motion", job->root.joint, has_clip},
-        {"--range", job->range[1] > 0, has_clip},
+        {"--range", has_range(job), has_clip},
         {"--add-root", job->new_root, has_clip || has_model},
         {"--influences", job->influences > 0, has_model},
         {"--fit", job->is_fitted, has_model},

@@ -187,7 +187,8 @@ struct convert_job {
     double turn;          // rotation about the vertical axis, degrees counterclockwise from above
     double rate;          // frame rate of all clips, Hz; 0: the input's rate, its key rate, or 60
     double tolerance;     // error limit for removing keys, in input units; 0: all keys are kept
-    uint32_t range[2];    // first and last frame of the clips, from 0; equal values: all frames
+    uint32_t range[2];    // first and last frame of the clips, from 0; equal values: all frames; if
+                          // the first is larger than the last, the frames are reversed
     bool was_y_up;        // y is up in the input
     bool is_y_up;         // OBJ: y up, z forward, x left instead of MD5's axes
     bool is_in_place;     // removes root motion along the ground

@@ -214,7 +214,7 @@ static const common_option options[] = {
     {"glow-map", AT(TEXTS, mesh_options[CONVERT_MAP_GLOW])},
     {"hide", AT(TEXTS, mesh_options[CONVERT_HIDE])},
     {"outfit", AT(TEXTS, outfits)},
-    {"range", AT(RANGE, range), RANGE(0, 1e9)},
+    {"range", AT(FRAMES, range), RANGE(0, 1e9)},
     {"up", "z|y", AT(EITHER, was_y_up)},
     {"formats", AT(SWITCH, shows_formats)},
     {"fit", AT(SWITCH, is_fitted)},

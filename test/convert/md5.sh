@@ -32,6 +32,18 @@ sampled() { # every second frame is a frame of the clip
         near '$4 - $1' && near '$5 - $2' && near '$6 - $3'
 }
 check '--rate adds frames between existing frames' sampled
+reversed() { # frame 4 of the reversed frames 2 to 10 is frame 6
+    convert --range 10-2 && "$tool" info "$scratch/to/walk.md5anim" | grep -q '^  frames *9$' &&
+        vertices "$scratch/to/bobbin.md5mesh" "$scratch/to/walk.md5anim" 4 >"$scratch/b" && near '$4 - $1' && near '$5 - $2' && near '$6 - $3' &&
+        "$tool" fix "$clip" --frames 10-2 --output "$scratch/fixed.md5anim" && [ -z "$("$tool" diff "$scratch/fixed.md5anim" "$scratch/to/walk.md5anim")" ]
+}
+check '--range reverses frames, as fix --frames does' reversed
+weights_reversed() { # the weight is -1 in frame 0 and -0.5 in frame 12
+    python3 test/convert/gltf_morphs.py "$scratch/morphs.gltf" && "$tool" convert "$scratch/morphs.gltf" --range 12-0 -o "$scratch/morphs" &&
+        grep -q 'morph rise clip move ( 0 -0.5 .* 12 -1 )' "$scratch/morphs/morphs.md5machine"
+}
+check '... and the weights of morph targets' weights_reversed
+check '... but not a range of one frame' exits_with 2 "--range: expected A-B" "$tool" convert "$clip" --range 5-5 -o "$scratch/none.md5anim"
 in_one_place() {
     convert --root in_place &&
         for frame in 0 9 20; do
