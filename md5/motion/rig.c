@@ -26,7 +26,8 @@ md5_quatd md5i_quatd_unit(md5_quatd q)
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// Computes the half angle from sums without cancellation, like md5_float4_about().
+// `cosine` and `sine` may have a common factor. Computes the half angle from sums without
+// cancellation, like md5_float4_about().
 md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine)
 {
     const double size = sqrt(cosine * cosine + sine * sine);
@@ -40,7 +41,8 @@ md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine)
 
 // -- Preparation ----------------------------------------------------------------------------------
 
-// Taylor's series by Horner's rule, to 1e-16 for angles up to a half turn, which is pi / 2 here.
+// Returns the cosine and sine of half of an angle up to pi, with an error of at most 1e-16. Uses
+// Taylor's series by Horner's rule, so that the result is the same on all platforms.
 static md5_half_angle make_half_angle(double angle)
 {
     const double x = 0.5 * angle;
@@ -159,7 +161,7 @@ static bool exceeds(double cosine, double sine, md5_half_angle max)
     return sine * max.cosine - cosine * max.sine > 0;
 }
 
-// The twist relative to the middle of its range.
+// Returns a twist relative to the middle of its range, with a cosine of at least 0.
 static md5_half_angle from_middle(const md5_limit *limit, md5_half_angle twist)
 {
     const md5_half_angle middle = limit->middle;
@@ -168,6 +170,8 @@ static md5_half_angle from_middle(const md5_limit *limit, md5_half_angle twist)
     return cosine < 0 ? (md5_half_angle){-cosine, -sine} : (md5_half_angle){cosine, sine};
 }
 
+// Returns the rotation relative to the parent that consists of the limit's rest, a swing and a
+// twist. The inverse of split_rotation().
 static md5_quatd limit_joint_rotation(const md5_limit *limit, md5_quatd swing, md5_half_angle twist)
 {
     const md5_vec3d axis = md5_vec3d_scale(limit->axis, twist.sine);
@@ -217,7 +221,7 @@ md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
 
 // -- Axes -----------------------------------------------------------------------------------------
 
-// Half angles nearer to an end than this sine are at it.
+// An angle is at the end of its range if the sine of half of the difference is less than this.
 #define AT_END 1e-7
 
 // A range whose half angle has a smaller cosine contains all angles.

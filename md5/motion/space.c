@@ -162,8 +162,10 @@ static md5_quat modified_rotation(md5_joint_space space, const md5_xform *above,
     }
 }
 
-// The same for a translation. Joint 0 is moved to the changed position even if its position should
-// be increased by the change, as in the original.
+// Converts the translation of a change to the space of the joint's parent. `above` is the
+// model-space transform of the parent, `local` the joint's current translation. As in the original,
+// MD5_JOINT_MODEL does not add the change to the position of joint 0: the change is the new
+// position.
 static md5_vec3 modified_translation(md5_joint_space space, const md5_xform *above, bool is_root,
                                      md5_vec3 local, md5_vec3 change)
 {

@@ -93,8 +93,8 @@ static inline md5_quat md5_rotation_between(md5_vec3 from, md5_vec3 to)
         md5_float4_between(md5_float4_from_vec3(from), md5_float4_from_vec3(to)));
 }
 
-// A unit vector perpendicular to the unit vector `v`: the forward axis projected, or up if `v` is
-// nearly parallel to forward.
+// Returns a unit vector perpendicular to the unit vector `v`: the direction of the forward axis
+// without its component along `v`. If `v` is nearly parallel to the forward axis, uses the up axis.
 md5_vec3 md5i_forward_perpendicular(md5_axes axes, md5_vec3 v);
 
 // The weight with which solved rotations are blended with the current rotations of joints.
@@ -144,7 +144,7 @@ md5_float4_transform md5i_joint_transform(const md5_skeleton *skeleton, const md
 md5_float4_transform md5i_parent_joint_transform(const md5_skeleton *skeleton,
                                                  const md5_xform *pose, uint32_t joint);
 
-// The same, as a transform.
+// Returns the same as md5i_parent_joint_transform(), as an md5_xform.
 md5_xform md5i_parent_in_model(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint);
 
 // -- Limbs ------------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ static void move_ends(const md5_spring_job *job, const md5_chain *chain, const m
     }
 }
 
-// Shorter bones do not have a direction, units.
+// A bone that is not longer than this does not have a direction, units.
 #define MIN_BONE_LENGTH 1e-15f
 
 // Computes the rotation that points a bone along `toward`. Returns false if a direction is missing.
@@ -84,9 +84,9 @@ static bool find_bone_rotation(md5_vec3 bone, md5_vec3 toward, md5_quat *rotatio
     return true;
 }
 
-// Points each joint at the end of its bone that the spring has moved. Writes the joints' rotations
-// in model space. Bones keep their lengths, so a bone starts where the rotated bone above it ends,
-// which is not exactly the end that the spring has moved.
+// Rotates each joint so that its bone points at its end, which the spring has moved. Writes the
+// rotations of the joints in model space. Bones keep their lengths. Therefore a bone starts where
+// the rotated bone above it ends, which is not exactly where the spring has moved that end.
 static void point_at_ends(const md5_spring_job *job, const md5_chain *chain, const md5_xform *pose,
                           md5_xform placement, md5_quat *rotations)
 {
@@ -105,6 +105,7 @@ static void point_at_ends(const md5_spring_job *job, const md5_chain *chain, con
     }
 }
 
+// Returns a value that is above 0 and in the range of coordinates, or 0 instead of other values.
 static float value_in_range_or_zero(float value)
 {
     return value > 0 && value < MD5_MAX_COORDINATE ? value : 0;

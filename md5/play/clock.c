@@ -24,6 +24,7 @@ double md5i_timing_duration(const md5_timing *timing)
 // Limit of the cycle count, far above all playback times.
 #define MAX_CYCLE ((int64_t)1 << 62)
 
+// Returns a cycle count within its limits, at which further steps no longer change it.
 static int64_t clamp_cycle(int64_t cycle)
 {
     if (cycle > MAX_CYCLE)
@@ -100,6 +101,7 @@ md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double max_
     return (md5_clock){clock.cycle + 1, 0};
 }
 
+// Returns what follows the last frame when a clip is sampled.
 static md5_wrap get_wrap(const md5_timing *timing)
 {
     if (timing->mode != MD5_PLAY_LOOP)
@@ -107,7 +109,8 @@ static md5_wrap get_wrap(const md5_timing *timing)
     return timing->period == MD5_PERIOD_OPEN ? MD5_WRAP_CYCLE : MD5_WRAP_LOOP;
 }
 
-// Returns a position between the frames of a clip, 0 .. intervals.
+// Returns the position of a phase in frames: from 0 at the first frame to the number of intervals
+// at the end of the clip.
 static double get_frame_position(const md5_timing *timing, double phase)
 {
     const double intervals = md5_timing_intervals(timing);
@@ -172,6 +175,7 @@ md5_sample_position md5i_clock_sample_position(const md5_timing *timing, md5_clo
 
 // == Events =====================================================================================
 
+// Compares two cues for qsort(): by phase, then by the index of the event.
 static int compare_cues(const void *left, const void *right)
 {
     const md5_cue *a = (const md5_cue *)left;

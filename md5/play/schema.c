@@ -1304,7 +1304,8 @@ md5_table_iterator md5i_begin_columns(const md5_schema *schema, const void *row,
     return iterator;
 }
 
-// Enters the rows of the current column of a row, if it is a table with rows.
+// Continues an iteration with the rows of a column, if it is a table with rows: adds a level to the
+// iterator. `copies` are the copies of these rows, or NULL. Returns false if there are no rows.
 // NOLINTNEXTLINE(readability-non-const-parameter): the iterator writes to the copies
 static bool enter_rows(md5_table_iterator *iterator, const md5_column *column, char *copies)
 {
@@ -1321,7 +1322,7 @@ static bool enter_rows(md5_table_iterator *iterator, const md5_column *column, c
     return true;
 }
 
-// Continues with the next row of a table.
+// Continues an iteration with the first column of the next row of a table.
 static void next_row(md5_table_iterator *iterator, md5_table_level *level)
 {
     const uint32_t owner_kind = iterator->top > 0 ? iterator->levels[iterator->top - 1].kind : 0;
@@ -1340,6 +1341,7 @@ bool md5i_next_column(md5_table_iterator *iterator)
         char *const copies = iterator->copies;
         iterator->column = NULL;
         iterator->copies = NULL;
+        // The rows of a table follow directly after its column.
         if (enter_rows(iterator, column, copies))
             continue;
 
@@ -1352,6 +1354,7 @@ bool md5i_next_column(md5_table_iterator *iterator)
             return true;
         }
 
+        // After the end of a row: the next row, or the rest of the row that contains the table.
         level->left--;
         if (level->left == 0)
             iterator->top--;
@@ -1378,12 +1381,15 @@ md5_row_title md5i_row_title_at(const md5_table_iterator *iterator)
     return title;
 }
 
+// Replaces a count of 0 by the default value of its column.
 static void fill_count(const md5_column *column, uint32_t *value)
 {
     if (*value == 0)
         *value = (uint32_t)column->otherwise;
 }
 
+// Replaces a number of 0 by the default value of its column, and MD5_EXPLICIT_ZERO by 0. The
+// default value of a length is a multiple of `unit`.
 static void fill_float(const md5_column *column, float unit, float *value)
 {
     if (*value == MD5_EXPLICIT_ZERO)
@@ -1413,8 +1419,8 @@ md5_location md5i_find_location(const md5_locations *locations, const void *memb
     const uintptr_t address = (uintptr_t)member;
     for (const md5_located_table *table = locations ? locations->tables : NULL; table;
          table = table->next) {
-        const uintptr_t offset =
-            address - (uintptr_t)table->rows; // wraps if the member is before the rows
+        // If the member is before the rows, the difference wraps to a value above all sizes.
+        const uintptr_t offset = address - (uintptr_t)table->rows;
         if (offset < table->size)
             return *md5_locations_at(table->rows, table->size, offset);
     }

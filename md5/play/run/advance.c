@@ -50,7 +50,8 @@ void md5i_set_value(md5_player *player, uint32_t parameter, float value)
 // The value of a smoothed parameter, and its mean over an interval, have a closed form of the time
 // since its goal was set. Therefore they do not depend on the division of time into steps.
 
-// e^-40 of a distance is too small to change a float.
+// A distance that has decreased to e^-40 of its value is negligible: it is too small to change a
+// float.
 #define NEGLIGIBLE_EXPONENT 40.0
 
 // In a shorter interval the rounding errors of an integral exceed the change of the parameter,
@@ -63,8 +64,9 @@ typedef struct movement {
     double velocity;
 } movement;
 
-// Returns the seconds after which the remaining distance is negligible. For a spring this is
-// determined by its slower root.
+// Returns the seconds after which the remaining distance of a parameter from its goal is
+// negligible. The distance of a spring is a sum of two exponentials; the slower of both determines
+// the time.
 static double settling_time(const md5_follow_desc *follow)
 {
     if (follow->kind == MD5_FOLLOW_EASE)
@@ -104,8 +106,8 @@ static float value_after(const md5_follow_desc *follow, const md5_parameter_smoo
     return md5_round_to_float(smoothing->goal + then.distance);
 }
 
-// Returns the integral of the distance of a parameter with an easing, begin..end after its goal was
-// set.
+// Returns the integral of the distance of a parameter with an easing from its goal, from `begin` to
+// `end` seconds after the goal was set.
 static double eased_distance_integral(const md5_follow_desc *follow,
                                       const md5_parameter_smoothing *smoothing, double begin,
                                       double end)
@@ -117,9 +119,10 @@ static double eased_distance_integral(const md5_follow_desc *follow,
     return ((double)smoothing->from - smoothing->goal) * (end - begin - eased_area);
 }
 
-// Returns the integral of the distance of a parameter with a spring between two movements: of x =
-// -(x'' + c x') / k. With k = rate, c = 1 and x'' = 0 this is also the integral of a SMOOTH
-// parameter.
+// Returns the integral of the distance x of a parameter with a spring from its goal, between the
+// times of two movements. By the equation of the spring, x = -(x'' + c x') / k, so the integral
+// follows from the differences of x' and x. With k = rate, c = 1 and x'' = 0 this is also the
+// integral of a SMOOTH parameter.
 static double spring_distance_integral(const md5_follow_desc *follow, movement from, movement to)
 {
     const bool is_spring = follow->kind == MD5_FOLLOW_SPRING;
@@ -146,6 +149,7 @@ static float mean_value(const md5_follow_desc *follow, const md5_parameter_smoot
     return md5_round_to_float(smoothing->goal + integral / seconds);
 }
 
+// Returns true if a smoothed parameter has not reached its goal, or passes it with a velocity.
 static bool is_parameter_moving(const md5_parameter_smoothing *smoothing)
 {
     return smoothing->from != smoothing->goal || smoothing->velocity != 0;
@@ -168,11 +172,12 @@ bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal)
     return true;
 }
 
+// What follow_goals() does with the smoothed parameters. All tasks also predict.
 typedef enum follow_task {
-    FOLLOW_PREDICT, // only sets md5_parameter_smoothing.next to the value at the end of the
-                    // interval
-    FOLLOW_MEAN,    // sets parameters to their means over the interval
-    FOLLOW_MOVE,    // moves parameters to the end of the interval
+    // Only sets md5_parameter_smoothing.next to the value at the end of the interval.
+    FOLLOW_PREDICT,
+    FOLLOW_MEAN, // sets parameters to their means over the interval
+    FOLLOW_MOVE, // moves parameters to the end of the interval
 } follow_task;
 
 // Moves the time of a smoothed parameter forward, and ends its movement if it has settled.
@@ -184,7 +189,8 @@ static void advance_smoothing(const md5_follow_desc *follow, double seconds,
         *smoothing = (md5_parameter_smoothing){.goal = smoothing->goal, .from = smoothing->goal};
 }
 
-// Processes all smoothed parameters for an interval of `seconds`, above 0.
+// Predicts, averages or moves all smoothed parameters for an interval of `seconds`, above 0: see
+// follow_task.
 static void follow_goals(md5_player *player, double seconds, follow_task task)
 {
     const md5_machine *const machine = player->machine;
@@ -232,7 +238,7 @@ static bool is_following(const md5_player *player)
 #define MAX_EXIT 0x1p52
 
 // A time is clearly before or after an exit if their distance is above this, relative to the larger
-// of 1 and the exit. Frames are snapped to over much smaller distances.
+// of 1 and the exit. Times are snapped to frames only over much smaller distances.
 #define CLEAR_EXIT_DISTANCE 1e-6
 
 // -- Exits --------------------------------------------------------------------------------------
@@ -283,7 +289,8 @@ static double cycles_to_exit(const exit_position *exit, double time)
     return exit->is_backward ? time - exit->time : exit->time - time;
 }
 
-// Returns true if a time is at or after an exit. Usually this is clear without snapping to frames.
+// Returns true if a time of the first clip is at or after an exit. Usually the distance is so large
+// that the exit need not be snapped to a frame.
 static bool is_past_exit(const md5_active_state *active, double exit, double time)
 {
     if (!active->tree)
@@ -295,9 +302,12 @@ static bool is_past_exit(const md5_active_state *active, double exit, double tim
     return cycles_to_exit(&position, time) <= MD5_BORDER;
 }
 
-// Returns the number of cycles, more than `min_cycles`, until a clip is at the nearest cue, and
-// sets *target to the clock there. Returns INFINITY if there is no such cue. If `event_bits` (the
-// event bits of the clip's events) is not NULL, only the cues with the event bit `event_bit` count.
+// Finds the next cue of a clip that is more than `min_cycles` away in the direction of playback.
+// Returns its distance in cycles, and sets *target to the clock there. Returns INFINITY if the clip
+// does not pass another cue.
+//
+// `event_bits` are the event bits of the clip's events. If it is not NULL, only cues of events that
+// have one of the bits in `event_bit` count.
 static double cycles_to_cue(const md5_cues *cues, const uint64_t *event_bits, uint64_t event_bit,
                             md5_clock current, bool backward, double min_cycles, md5_clock *target)
 {
@@ -602,7 +612,8 @@ static bool consume_triggers(md5_player *player, uint32_t layer,
 
 // -- Selection of a transition --------------------------------------------------------------------
 
-// Returns true if a transition may interrupt the current transition, or if there is none.
+// Returns true if a transition may interrupt the transition to the active state, or if that
+// transition has ended.
 static bool may_interrupt(const md5_active_state *active, const md5_transition *transition)
 {
     if (active->interrupt == MD5_INTERRUPT_ANY || md5_progress(active) == 1)
@@ -624,8 +635,9 @@ static bool is_open(const md5_player *player, uint32_t layer, const md5_active_s
                                  transition->num_conditions, false, first);
 }
 
-// Iterator over the transitions of a state and the transitions from any state that one of some
-// causes may open, in the order of priority. Both lists are in this order and are merged.
+// Iterator over the transitions of a state and the transitions from any state, in the order of
+// priority. Both lists are in this order and are merged. The iterator skips transitions that none
+// of `causes` may open.
 typedef struct candidate_iterator {
     const md5_play_layer *layer;
     uint64_t causes;
@@ -670,7 +682,8 @@ static inline bool precedes(const md5_transition *a, const md5_transition *b)
     return a->number < b->number;
 }
 
-// Returns the next transition, or NULL at the end.
+// Returns the next candidate of both lists: the one with the higher priority. Returns NULL at the
+// end.
 static inline const md5_transition *next_candidate(candidate_iterator *iterator)
 {
     const md5_transition *const transitions = iterator->layer->transitions;
@@ -890,7 +903,8 @@ static void start_if_due(md5_player *player, uint32_t index)
         md5_newest_one_shot(player, one_shot->slot)->ignored_events = UINT64_MAX;
 }
 
-// Stops clips of the one-shot table, then starts others.
+// Stops and starts the entries of the one-shot table whose conditions hold. Stops are first,
+// because they free slots for the clips that start.
 static void update_one_shots(md5_player *player)
 {
     const uint32_t count = player->machine->tables.num_one_shots;
@@ -966,8 +980,9 @@ enum { MAX_DIVIDED_PARTS = MD5_MAX_STEP_PARTS / 2 };
 
 // -- Weights ------------------------------------------------------------------------------------
 
-// Computes the mean weight of each active state in its layer over the last `seconds`. Simpson's
-// rule makes the result almost independent of the division of this time.
+// Computes the mean weight of each active state in its layer over the last `seconds`, by Simpson's
+// rule: from the weights at the end, in the middle and at the start. The result is almost
+// independent of the division of this time into steps.
 static void compute_chain_weights(md5_layer_state *layer_state, double seconds)
 {
     if (layer_state->num_used == 1 && !layer_state->has_snapshot) {
@@ -990,7 +1005,8 @@ static void compute_chain_weights(md5_layer_state *layer_state, double seconds)
     }
 }
 
-// Progress of a fade whose weight is used for events at the start of the fade.
+// Events at the start of a fade have the weight that the fade has at this progress: see
+// start_fade().
 #define START_FADE (1.0 / 16.0)
 
 // -- Events -------------------------------------------------------------------------------------
@@ -1043,7 +1059,7 @@ static float event_weight(const step_context *context, const md5_event_cursor *c
     return weight >= MIN_EVENT_WEIGHT ? weight * active->instances[cursor->instance].weight : 0;
 }
 
-// Calls the event callback if there is one.
+// Calls the event callback that the caller of md5_player_advance() has passed, unless it is NULL.
 static void call_event_callback(const step_context *context, const md5_event *event, float weight)
 {
     if (!context->events)
@@ -1076,7 +1092,9 @@ static void set_window_open(const step_context *context, uint32_t index, bool op
     call_event_callback(context, opens ? &events->begin : &events->end, window->max_weight);
 }
 
-// Opens or closes windows for reasons other than a clip that passes their frames.
+// Opens the windows that clips are in (`opens`), or closes the windows that no clip is in. Finds
+// changes for reasons other than a clip that passes the frames of a window: for example, a clip
+// starts or stops inside it.
 static void set_changed_windows(const step_context *context, bool opens)
 {
     md5_player *const player = context->player;
@@ -1169,6 +1187,7 @@ typedef struct window_cue {
     bool is_begin;
 } window_cue;
 
+// Returns the window to which a cue of a clip belongs. `event` is the index md5_cue.event.
 static inline window_cue decode_window_cue(const md5_clip_desc *clip, uint32_t event)
 {
     const uint32_t first_window_cue = clip->num_events + 1;
@@ -1223,6 +1242,7 @@ typedef struct clip_movement {
 static void add_cursor(const step_context *context, md5_event_cursor cursor, const md5_cues *cues,
                        clip_movement moved, uint32_t *num_cursors)
 {
+    // Count the windows that contain the clip before its events, which then open and close windows.
     const bool is_instant = context->seconds == 0;
     if (context->player->machine->tables.clips[cursor.clip].num_windows > 0) {
         const bool has_moved =

@@ -67,6 +67,7 @@ static md5_vec3 rodrigues_from_quat(md5_quat q)
     return md5_vec3_scale((md5_vec3){q.x, q.y, q.z}, sign / (1 + sign * q.w));
 }
 
+// Returns the rotation with given modified Rodrigues parameters.
 static md5_quat quat_from_rodrigues(md5_vec3 rotation)
 {
     const float square = md5_vec3_dot(rotation, rotation);
@@ -95,9 +96,11 @@ void md5i_compute_offsets(const md5_xform *from, const md5_velocity *from_veloci
         const md5_vec3 rotation =
             rodrigues_from_quat(md5_quat_mul(from[i].rotation, md5_quat_conjugate(to[i].rotation)));
         const md5_vec3 translation = md5_vec3_sub(from[i].translation, to[i].translation);
-        // Let D = from * to^-1 with the angular velocities w. The angular velocity of D is
-        // w_from - D w_to D^-1. D does not rotate its own axis, so along this axis it is w_from -
-        // w_to. t = tan(angle / 4) changes (1 + t^2) / 4 times as fast as the angle.
+
+        // The velocities of the offsets. Let D = from * to^-1 with the angular velocities w. The
+        // angular velocity of D is w_from - D w_to D^-1. D does not rotate its own axis, so along
+        // this axis it is w_from - w_to. t = tan(angle / 4) changes (1 + t^2) / 4 times as fast as
+        // the angle.
         const md5_vec3 angular =
             md5_vec3_scale(md5_vec3_sub(from_velocities[i].angular, to_velocities[i].angular),
                            0.25f * (1 + md5_vec3_dot(rotation, rotation)));
@@ -220,8 +223,8 @@ static void blend_all(const md5_detail_set *detail, const md5_xform *from, const
     }
 }
 
-// Blends the runs of a level of detail that contain joints of a mask. Joints with a mask weight of
-// 0 keep their bits.
+// Blends the runs of a level of detail that contain joints of a mask. A run may also contain joints
+// with a mask weight of 0, which the blend does not change in any bit.
 static void blend_masked_runs(const md5_detail_set *detail, const md5_joint_set *masked,
                               const float *mask_weights, const md5_xform *source, float weight,
                               md5_xform *pose)
@@ -391,9 +394,9 @@ static void sample_instance(const md5_player *player, const md5_active_state *ac
     const md5_source *const source = playable->source;
 
     const bool is_step = source->interpolation == MD5_INTERPOLATE_STEP;
-    const md5_clock clock = shift == 0 || is_step
-                                ? instance->clock
-                                : md5i_instance_clock_after(player, active, index, shift);
+    md5_clock clock = instance->clock;
+    if (shift != 0 && !is_step)
+        clock = md5i_instance_clock_after(player, active, index, shift);
     const md5_sample_position sample =
         md5i_clock_sample_position(playable->timing, clock, source->interpolation);
     sample_selection(machine, source, &sample, only, pose);

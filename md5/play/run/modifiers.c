@@ -15,7 +15,7 @@ typedef struct sole_contact {
     float weights[NUM_CONTACTS];
 } sole_contact;
 
-// Blends `above` over `below`.
+// Blends the contact of a layer or a one-shot clip over the contact of those below it.
 static sole_contact blend_contacts(sole_contact below, sole_contact above, float weight)
 {
     const float left = 1 - weight * above.weights[CONTACT_TOTAL];
@@ -117,6 +117,7 @@ static md5_vec3 joint_position(const md5_skeleton *skeleton, const md5_xform *po
                                md5_joint_in_model(skeleton, pose, joint).translation);
 }
 
+// Returns the distance between two points.
 static float point_distance(md5_vec3 a, md5_vec3 b)
 {
     const md5_vec3 delta = md5_vec3_sub(b, a);
@@ -125,7 +126,8 @@ static float point_distance(md5_vec3 a, md5_vec3 b)
 
 // -- Modifiers -----------------------------------------------------------------------------------
 
-// Returns the animated or locked position of a foot, for the query of the ground below it.
+// Returns the position of foot `index` at which the ground below it is queried: the position of its
+// ankle, which is the locked position if the foot is locked, otherwise the animated position.
 static md5_vec3 ground_query_position(const md5_player *player, const md5_modifier *modifier,
                                       uint32_t index, const md5_xform *pose)
 {
@@ -181,7 +183,8 @@ static md5_foot_lock_step foot_step(const md5_player *player, const md5_modifier
     };
 }
 
-// Updates the locked state of a modifier's feet from the animated pose. `is_first` initializes it.
+// Updates the locks of a modifier's feet from the animated pose. If `is_first` is true, initializes
+// them.
 static void update_locked_feet(md5_player *player, const md5_modifier *modifier, bool is_first,
                                const md5_xform *pose)
 {
@@ -206,7 +209,8 @@ static void query_ground(md5_player *player, const md5_modifier *modifier, const
     md5_mark_callback(&player->internal, MD5_NO_CALLBACK);
 }
 
-// Applies a FEET modifier.
+// Applies a FEET modifier: updates the locks of its feet, lets the game set the ground below them,
+// and places the feet on the ground.
 static void apply_feet(md5_player *player, uint32_t index, float weight, md5_xform *pose)
 {
     const md5_machine *const machine = player->machine;
@@ -361,8 +365,7 @@ static void apply_two_bone(const md5_machine *machine, const md5_modifier *modif
     md5i_bend_limb(&machine->model->skeleton, pose, &modifier->limb, &job, NULL);
 }
 
-// Accuracy of FABRIK and CCD modifiers: the tolerance as a fraction of the size of the skeleton,
-// and the number of iterations.
+// Accuracy of FABRIK and CCD modifiers. The tolerance is a fraction of the size of the skeleton.
 #define MODIFIER_TOLERANCE 0.01f
 enum { MODIFIER_ITERATIONS = 16 };
 
@@ -384,7 +387,8 @@ static void apply_chain(const md5_machine *machine, const md5_modifier *modifier
     md5_solve_chain(skeleton, &job, pose);
 }
 
-// Applies a SPRING modifier. The player contains the states of its springs.
+// Applies a SPRING modifier. The states of its springs are stored in the player, because they
+// continue from pose to pose.
 static void apply_spring(md5_player *player, uint32_t index, const md5_target *target,
                          md5_xform *pose)
 {
@@ -403,7 +407,7 @@ static void apply_spring(md5_player *player, uint32_t index, const md5_target *t
         player->are_placed[index] = true;
 }
 
-// Applies a gaze with the eyes that are animated at the level of detail.
+// Applies a GAZE modifier. Rotates only the eyes that are animated at the level of detail.
 static void apply_gaze(const md5_player *player, const md5_modifier *modifier,
                        const md5_target *target, md5_xform *pose)
 {

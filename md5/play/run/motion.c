@@ -7,8 +7,6 @@
 #include "md5/play/run/player_state.h"
 
 // == Root motion ================================================================================
-//
-// Root motion of an interval.
 
 // Signs of a rotation by half of the yaw.
 #define YAW_LEFT 1.0
@@ -29,9 +27,10 @@ static md5_root_delta rotate_by_half_yaw(md5_root_delta delta, double side)
     return delta;
 }
 
-// Blends from a (0) to b (1); the results at 0 and 1 are bit-identical to a and b. Displacements
-// are rotated to the middle of their arcs, so that a blend of two arcs is the arc between them.
-// Directions are blended by normalizing the chord, which is accurate enough for short intervals.
+// Blends two displacements: returns `a` for t = 0 and `b` for t = 1, both bit-identical. The
+// displacements are rotated to the middle of their arcs, so that a blend of two arcs is the arc
+// between them. Directions are blended linearly and normalized, which is accurate enough for short
+// intervals.
 static md5_root_delta blend_deltas(md5_root_delta a, md5_root_delta b, double t)
 {
     if (t <= 0)
@@ -49,8 +48,8 @@ static md5_root_delta append_fraction(md5_root_delta a, md5_root_delta b, double
     return md5_root_delta_mul(a, blend_deltas(MD5_NO_DELTA, b, t));
 }
 
-// Returns the displacement of a clip from one clock to another. `last` caches the position at the
-// end.
+// Returns the displacement of a clip from one clock to another. *last caches the root position at
+// the end, because the next interval of the clip starts there.
 static md5_root_delta clip_root_delta(const md5_source *source, const md5_timing *timing,
                                       md5_clock before, md5_clock current, md5_root_position *last)
 {
@@ -147,7 +146,7 @@ static double remaining_integral(md5_fade_time time, double shift)
     return time.duration * s * (1 - s * s * s * (2.5 - s * (3 - s)));
 }
 
-// Returns the displacement by a velocity.
+// Returns the displacement by a root velocity in some seconds: an arc, if the root turns.
 static md5_root_delta delta_from_velocity(const md5_root_velocity *velocity, double seconds)
 {
     const double *const v = velocity->v;
@@ -395,10 +394,11 @@ md5_root_delta md5i_step_root_delta(md5_player *player, double seconds)
 // The sums of a chain of states are blended like its poses, blend(blend(A, B), C), for each target,
 // so that they fade together with the poses.
 
-// Limit of a parameter that drives a target. The sum of all rows must be finite.
+// A parameter that drives a target is limited to this, so that the sum of all rows is finite.
 static const float MAX_VALUE = 1e6f;
 
-// Returns the value of the keys at a frame.
+// Returns the value of a row's keys at a frame: eased between two keys, constant before the first
+// key and after the last key.
 static float weight_at_frame(const md5_sum_row *row, uint32_t frame)
 {
     // Binary search for the first key after the frame.
@@ -426,7 +426,7 @@ static float weight_at_frame(const md5_sum_row *row, uint32_t frame)
     return from->weight + (to->weight - from->weight) * fraction;
 }
 
-// Returns the value of the keys at a sample position. Between two frames it is linear.
+// Returns the value of a row's keys at a sample position. It is linear between two frames.
 static float weight_at_sample(const md5_sum_row *row, const md5_sample_position *sample)
 {
     const float from = weight_at_frame(row, sample->frame0);
@@ -477,6 +477,7 @@ typedef struct sum_range {
     uint32_t end_row;
 } sum_range;
 
+// Returns the range of all sums of a machine.
 static sum_range all_sums(const md5_machine *machine)
 {
     return (sum_range){
@@ -530,8 +531,8 @@ static void compute_sums(const md5_player *player, uint32_t layer, md5_chain_ran
         weights[i] += left * layer_state->morph_offsets[range.first + i];
 }
 
-// Finds the row of another machine with the same kind and name, or NULL. Usually it has the same
-// index.
+// Returns the row of another machine with the same kind and name, or NULL. Begins the search at
+// `index`, because usually the row has the same index in both machines.
 static const md5_sum_row *find_morph_row(const md5_machine *machine, const md5_sum_row *row,
                                          uint32_t index)
 {
@@ -589,8 +590,8 @@ static md5_root_velocity old_root_velocity(md5_player *player, md5_layer_state *
     return result;
 }
 
-// Stores the velocity of the old motion of the root, and its difference from the velocity of the
-// new motion.
+// Lets the root continue with its velocity in an inertial transition: stores the velocity of the
+// old motion, and its difference from the velocity of the new motion, which then decreases to 0.
 static void carry_root_velocity(md5_player *from, md5_layer_state *old_state,
                                 md5_chain_range old_chain, md5_player *player,
                                 md5_layer_state *layer_state, md5_chain_range new_chain)

@@ -7,7 +7,8 @@
 
 // -- Weights ----------------------------------------------------------------------------------
 
-// Returns the progress of the fade before the end of a clip, `shift` seconds from now.
+// Returns the progress of the fade before the end of a clip, `shift` seconds from now: 0 before the
+// fade, 1 at the end of the clip. A clip that does not end has the progress 0.
 static double ending_progress(const md5_player *player, const md5_one_shot *one_shot, double shift)
 {
     if (one_shot->end != MD5_ONE_SHOT_ENDS || one_shot->rate == 0 || one_shot->next != MD5_NONE)
@@ -20,8 +21,8 @@ static double ending_progress(const md5_player *player, const md5_one_shot *one_
     return 1 - md5_fade_progress(left / fabs(one_shot->rate), one_shot->fade_out);
 }
 
-// Returns the factor of a clip's weight that previous and current stops leave, `shift` seconds from
-// now.
+// Returns the factor of a clip's weight by its stops, `shift` seconds from now. A stop fades the
+// clip out; one_shot->left is the factor at the start of the current stop.
 static float stop_factor(const md5_one_shot *one_shot, double shift)
 {
     if (!one_shot->is_stopping)
@@ -40,8 +41,9 @@ float md5i_one_shot_weight(const md5_player *player, const md5_one_shot *one_sho
     // A step easing may jump at 0, so it is not evaluated before the fade begins.
     const float end_factor =
         ending > 0 ? 1 - md5_clamped_ease(&one_shot->fade_out_curve, ending) : 1;
-    return one_shot->weight * md5_clamped_ease(&one_shot->fade_in_curve, fmax(begun, min_progress))
-           * end_factor * stop_factor(one_shot, shift);
+    const float start_factor =
+        md5_clamped_ease(&one_shot->fade_in_curve, fmax(begun, min_progress));
+    return one_shot->weight * start_factor * end_factor * stop_factor(one_shot, shift);
 }
 
 float md5i_one_shot_blend_weight(float weight, float covered)
@@ -54,8 +56,8 @@ float md5i_one_shot_blend_weight(float weight, float covered)
 
 // -- Sections ---------------------------------------------------------------------------------
 
-// Returns the phase of the start or end of a section, or of the clip if `section` is MD5_NONE, in
-// the direction of playback.
+// Returns the phase at which a section starts or ends (`is_end`), in the direction of playback. If
+// `section` is MD5_NONE, returns the phase of the start or end of the clip.
 static double section_border(const md5_machine *machine, const md5_one_shot *one_shot,
                              uint32_t section, bool is_end)
 {
@@ -84,6 +86,7 @@ void md5i_end_section(md5_player *player, md5_one_shot *one_shot)
     if (one_shot->section == MD5_NONE || fabs(begin - one_shot->clock.phase) <= 2 * MD5_BORDER)
         return; // playback continues at the same position
 
+    // The clip jumps to the start of the next section, and plays from there like a new clip.
     one_shot->clock.phase = begin;
     one_shot->clock_before = one_shot->clock;
     one_shot->is_new = true;
@@ -142,6 +145,7 @@ static float value_or_one(float value)
     return value == 0 ? 1 : value;
 }
 
+// Returns true if a value is in min..max; false for NaN.
 static bool is_between(double value, double min, double max)
 {
     return value >= min && value <= max;
@@ -265,7 +269,7 @@ static bool create_one_shot(const md5_machine *machine, uint32_t slot, uint32_t 
     return true;
 }
 
-// Removes the clip of a full slot that has the lowest weight.
+// Removes the clip with the lowest weight from a full slot, because its end is the least visible.
 static void remove_faintest(md5_player *player, md5_one_shot_slot *queue)
 {
     uint32_t faintest = 0;

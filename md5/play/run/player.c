@@ -202,6 +202,7 @@ static void lay_out_state(md5_block *block, const md5_machine *machine, md5_play
                              layout->layer_states ? &layout->layer_states[i].first : &unused);
 }
 
+// Lays out the buffers that are used only within a step or while a pose is computed.
 static void lay_out_step_scratch(md5_block *block, const md5_machine *machine, md5_player *layout)
 {
     const array_layout arrays[] = {
@@ -734,7 +735,8 @@ static uint32_t find_part(const migration *job,
     return report_missing(job, find(job->to->machine, name), kind, name);
 }
 
-// During a migration the member `count_before` of each window is 1 + the index of the old window
+// Returns true if the state of a window of the old machine was copied to a window of the player.
+// During a migration, the member `count_before` of each window is 1 + the index of the old window
 // that was copied to it, or 0. The next interval initializes it.
 static bool is_window_adopted(const md5_player *player, uint32_t old_window)
 {
@@ -748,8 +750,8 @@ static bool is_window_adopted(const md5_player *player, uint32_t old_window)
 // The windows to which the state of an old window may be copied.
 typedef enum window_match { SAME_FRAMES, ANY_FRAMES } window_match;
 
-// Finds a window of the clip `clip` with the name of a window of an old machine to which no state
-// was copied yet. Returns MD5_NONE if there is none.
+// Returns the index of a window of the clip `clip` that has the name of a window of the old
+// machine, and to which no state was copied yet. Returns MD5_NONE if the clip has no such window.
 static uint32_t find_unused_window(const md5_player *player, const md5_machine_window *old_window,
                                    uint32_t clip, window_match match)
 {
@@ -831,6 +833,7 @@ static void migrate_parameter(const migration *job, uint32_t parameter, uint32_t
         to->smoothings[index] = from->smoothings[old_index];
 }
 
+// Copies the values of the parameters that exist in both machines, and reports missing parameters.
 static void migrate_parameters(const migration *job)
 {
     const md5_machine_desc *const tables = &job->from->machine->tables;
@@ -896,6 +899,8 @@ static void migrate_layers(const migration *job, md5_player *old_player)
     }
 }
 
+// Copies the states of the modifiers that exist in both machines and have the same kind. Reports
+// missing modifiers.
 static void migrate_modifiers(const migration *job)
 {
     const md5_machine_desc *const tables = &job->from->machine->tables;
@@ -907,6 +912,8 @@ static void migrate_modifiers(const migration *job)
     }
 }
 
+// Reports the clips and masks of the old machine that do not exist in the new machine. They have no
+// state that could be copied.
 static void report_missing_clips_and_masks(const migration *job)
 {
     const md5_machine_desc *const tables = &job->from->machine->tables;
@@ -916,7 +923,8 @@ static void report_missing_clips_and_masks(const migration *job)
         (void)find_part(job, md5i_find_mask, "mask", tables->masks[i].name);
 }
 
-// Several rows of the tables of windows and curves may have one name, which is reported once.
+// Reports the windows and curves of the old machine that do not exist in the new machine. Several
+// rows of their tables may have the same name, which is reported only once.
 static void report_missing_windows_and_curves(const migration *job)
 {
     const md5_machine *const old_machine = job->from->machine;
@@ -977,7 +985,7 @@ void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *los
     adopt_windows(to, from);
 
     to->is_weighed = from->is_weighed;
-    to->has_new = true; // may be more than necessary
+    to->has_new = true; // possibly without a new state, which only costs time
     to->has_consumed = false;
     to->is_settled = from->is_settled && machine->fingerprint == old_machine->fingerprint;
     md5_mark_callback(&to->internal, MD5_NO_CALLBACK);
@@ -1345,8 +1353,8 @@ static void compute_group_poses(const job_group *group)
     }
 }
 
-// Computes the matrices of a group: of several characters with SIMD if they have the same kernels,
-// otherwise of one after the other.
+// Computes the matrices of a group of jobs. Computes several characters at the same time with SIMD
+// if they can share the kernels, and one character after the other if they cannot.
 static void compute_all_matrices(const job_group *group)
 {
     const size_t width = num_lanes(group->jobs[0]->player->machine);

@@ -392,7 +392,8 @@ static void archive_one_shot_progress(md5_archive *archive, bool is_looping, md5
     }
 }
 
-// Only one-shots that do not loop, of clips with sections, have a section.
+// Saves or restores the current and the next section of a one-shot. Called only for one-shots that
+// can have a section: they do not loop, and their clips have sections.
 static void archive_one_shot_section(md5_archive *archive, uint32_t num_sections,
                                      md5_one_shot *one_shot)
 {
@@ -498,7 +499,8 @@ static void archive_target(md5_archive *archive, md5_target *target)
     archive_bool(archive, &target->has_pole, "flag for a target with a pole");
 }
 
-// Springs that are not initialized do not have a state.
+// Saves or restores the springs of a SPRING modifier. They have no state before the modifier is
+// applied for the first time.
 static void archive_spring(md5_archive *archive, const md5_player *player, uint32_t index)
 {
     const md5_modifier *const modifier = &player->machine->modifiers[index];
@@ -988,7 +990,7 @@ size_t md5_player_save(const md5_player *player, void *bytes, size_t size)
 static void finish_restore(md5_player *player)
 {
     player->has_consumed = false;
-    player->has_new = true; // may be more than necessary
+    player->has_new = true; // possibly without a new state, which only costs time
     for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++)
         player->consumed[i] = 0;
     player->num_one_shots = 0;

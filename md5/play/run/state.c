@@ -21,7 +21,9 @@ static double part_length(const double *markers, uint32_t num_markers, uint32_t 
     return markers[0] + 1 - markers[first];
 }
 
-// Returns the ratio of the length of that part to its length in the shared cycle.
+// Returns the ratio of the length of the part after marker `first` in a clip's cycle to its length
+// in the shared cycle, in which all parts have the same length. Without markers, the whole cycle is
+// one part.
 static double part_stretch(const double *markers, uint32_t num_markers, uint32_t first)
 {
     if (num_markers == 0)
@@ -29,8 +31,8 @@ static double part_stretch(const double *markers, uint32_t num_markers, uint32_t
     return part_length(markers, num_markers, first) * num_markers;
 }
 
-// Returns the rate of the shared clock between marker `first` and the next, in shared cycles per
-// second.
+// Returns the rate of the shared clock between marker `first` and the next marker, in shared cycles
+// per second: the weighted mean of the rates at which the clips pass this part.
 static double shared_rate_in_part(const md5_sync_item *items, uint32_t num_items,
                                   uint32_t num_markers, uint32_t first)
 {
@@ -66,6 +68,7 @@ typedef struct marker_position {
     double fraction;
 } marker_position;
 
+// Returns the position of a phase of the shared cycle between its markers.
 static marker_position find_marker_position(double phase, uint32_t num_markers)
 {
     const double position = phase * num_markers;
@@ -74,7 +77,7 @@ static marker_position find_marker_position(double phase, uint32_t num_markers)
 }
 
 // Moves a clock with markers by less than a cycle, part by part. Each part between two markers has
-// its own rate. Both `seconds` and the rates may be negative.
+// its own rate. `seconds` and the rates may be negative.
 static md5_clock advance_in_parts(const md5_sync_item *items, uint32_t num_items,
                                   uint32_t num_markers, md5_clock clock, double seconds)
 {
@@ -124,7 +127,8 @@ md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint
     return advance_in_parts(items, num_items, num_markers, clock, seconds);
 }
 
-// Returns the seconds that the shared clock takes for less than a cycle, part by part.
+// Returns the seconds that the shared clock takes from one clock to a later clock, which is less
+// than a cycle away. Adds up the seconds of each part between two markers.
 static double seconds_in_parts(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                                md5_clock from, md5_clock to)
 {
@@ -336,7 +340,8 @@ float md5i_rule_weight(const md5_player *player, const md5_weight_rule *rule)
     return value > 1 ? 1 : value;
 }
 
-// Lists the active instances and the inactive instances without a group.
+// Fills active->active_instances[]: the active instances at its start, and the inactive instances
+// without a group at its end, from first_inactive on.
 static void list_active_instances(md5_active_state *active)
 {
     active->num_active_instances = 0;
@@ -349,7 +354,7 @@ static void list_active_instances(md5_active_state *active)
     }
 }
 
-// Computes the speed and the weights of a part from the part that uses it.
+// Computes the speed and the weights of a part of a blend tree from those of the part that uses it.
 static md5_flow *compute_flow(const md5_player *player, md5_active_state *active, uint32_t index)
 {
     const md5i_part *const part = &active->tree->parts[index];
@@ -366,8 +371,8 @@ static md5_flow *compute_flow(const md5_player *player, md5_active_state *active
     return flow;
 }
 
-// Makes the clips active that have got a weight: the items first..end - 1 of a part. Returns true
-// if there are such clips.
+// Activates the inactive clips among the items first..end - 1 of a part that have a weight now.
+// Returns true if it has activated a clip.
 static bool activate_clips(md5_active_state *active, const md5i_part *part, uint32_t first,
                            uint32_t end)
 {
@@ -393,7 +398,8 @@ typedef struct item_range {
     uint32_t end;
 } item_range;
 
-// Computes the weights of items on a line. At most two neighbours have a weight.
+// Computes the weights of items on a line, and for MD5_MOTION_BY_SPEED scales flow->speed. Returns
+// the range of the items that may have a weight: at most two neighbors.
 static item_range weigh_line(const md5_motion *motion, float x, float *weights, md5_flow *flow)
 {
     const uint32_t count = motion->num_items;
@@ -404,7 +410,8 @@ static item_range weigh_line(const md5_motion *motion, float x, float *weights, 
     return (item_range){first, has_next ? first + 2 : count};
 }
 
-// Computes the weights of the items of a motion. Returns true if clips became active.
+// Computes the weights of the items of a motion from its parameters. Returns true if this has
+// activated clips, so that the list of active instances must be updated.
 static bool weigh_motion(const md5_player *player, md5_active_state *active, uint32_t index)
 {
     const md5i_part *const part = &active->tree->parts[index];
@@ -448,7 +455,8 @@ static void weigh_state(const md5_player *player, md5_active_state *active)
     if (!tree)
         return;
 
-    bool has_new_active = active->num_active_instances == 0; // or no list yet
+    // A new state does not have a list of active instances yet.
+    bool has_new_active = active->num_active_instances == 0;
     active->weights[0] = 1;
     for (uint32_t i = 0; i < tree->num_parts - tree->num_instances; i++)
         has_new_active = weigh_motion(player, active, tree->blends[i]) || has_new_active;
@@ -498,7 +506,8 @@ void md5i_update_weights(md5_player *player)
 // Precision of the search for an instant in the last interval, as a fraction of the interval.
 #define SAME_FRACTION 1e-12
 
-// Returns the clock of the first clip's group or, if it does not have one, of the first clip.
+// Returns the clock that a state shares with other states: the clock of its first clip's group or,
+// if the first clip does not have a group, the clock of the clip.
 static md5_clock shared_clock(const md5_active_state *active)
 {
     const md5_instance_plan *const first = active->tree->instances;
@@ -527,6 +536,7 @@ typedef struct synced_clips {
     bool is_group; // the members of the first clip's group; otherwise only the first clip
 } synced_clips;
 
+// Returns the clips of a state that follow the shared clock.
 static synced_clips find_synced_clips(const md5_blend_tree *tree)
 {
     static const uint32_t first_clip[1] = {0};
@@ -560,8 +570,8 @@ static double step_rate(const md5_active_state *active, uint32_t first)
     return total > 0 ? sum / total : 0;
 }
 
-// Sets the rates of the clips of the first clip's group to a rate of the shared clock after marker
-// `first`, in shared cycles per second.
+// Sets the rates of the clips of the first clip's group so that the shared clock has a rate after
+// marker `first`, in shared cycles per second.
 static void set_step_rate(const md5_active_state *active, uint32_t first, double rate)
 {
     const synced_clips clips = find_synced_clips(active->tree);
@@ -571,9 +581,10 @@ static void set_step_rate(const md5_active_state *active, uint32_t first, double
     }
 }
 
-// Returns the number of states from `begin` on that share a clock. In a restored player, or in a
-// player that continues with another machine, a synchronized state may have another number of
-// markers than the state below it; then it does not share its clock.
+// Returns the number of states from `begin` on that share a clock; 1 if the state does not share
+// its clock. In a restored player, or in a player that continues with another machine, a
+// synchronized state may have another number of markers than the state below it; then it does not
+// share its clock.
 static uint32_t count_steps(md5_layer_state *layer_state, uint32_t begin)
 {
     uint32_t end = begin + 1;
@@ -586,9 +597,10 @@ static uint32_t count_steps(md5_layer_state *layer_state, uint32_t begin)
     return end - begin;
 }
 
-// States from `begin` on in a chain that share a clock. The rates are the rate of the clock by each
-// state alone, in shared cycles per second, in the part ahead of the clock and in the part behind
-// the clock. These parts differ only if the clock is at a marker, or so near that rounding matters.
+// States from `begin` on in a chain that share a clock. rates_ahead[i] and rates_behind[i] are the
+// rates that the clock would have if only state i were active, in shared cycles per second, in the
+// part between two markers ahead of the clock and in the part behind the clock. These parts differ
+// only if the clock is at a marker, or so near that rounding matters.
 typedef struct step_group {
     md5_layer_state *layer_state;
     uint32_t begin;
@@ -714,8 +726,8 @@ static double mean_rate(const step_group *group, const double *rates, const smoo
     return rate;
 }
 
-// Sets the rates of all states of a group to a rate of the shared clock after marker `first`.
-// `rates` are the rates by each state alone.
+// Sets the rates of all states of a group to a rate of the shared clock after marker `first`. Also
+// stores this rate, and rates[i] as the rate of state i alone, for md5i_shared_clock_seconds().
 static void set_shared_rate(const step_group *group, uint32_t first, const double *rates,
                             double rate)
 {
@@ -727,8 +739,8 @@ static void set_shared_rate(const step_group *group, uint32_t first, const doubl
     }
 }
 
-// Sets the rates of the states from `begin` on to their shared rate. Returns the same as
-// md5i_update_shared_rates(): the seconds, at most `max_seconds`, for which the rate is valid.
+// Sets the rates of `count` states from `begin` on to their shared rate: its mean over the next
+// `seconds`. Returns the seconds, at most `max_seconds`, for which this rate is valid.
 static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count, bool is_backward,
                     double seconds, double max_seconds)
 {
@@ -816,8 +828,9 @@ double md5i_update_shared_rates(md5_player *player, double seconds, double max_s
     return max_seconds;
 }
 
-// Returns the distance of the shared clock after a fraction of the last interval, relative to the
-// length of the interval, in cycles per second.
+// Returns the distance by which the shared clock moves in the first part of the last interval,
+// divided by the length of the interval, in cycles per second. `fraction` is the part, as a
+// fraction of the interval.
 static double distance_after(const step_group *group, double fraction, double seconds)
 {
     md5_mean_point points[MD5_MEAN_POINTS];
@@ -872,8 +885,8 @@ double md5i_shared_clock_seconds(md5_layer_state *layer_state, uint32_t position
     return high * seconds;
 }
 
-// Returns the time that the first clip has left at its rate `at` seconds from now, minus `value`.
-// The clip has `left` seconds left now, at the mean rate of the interval.
+// Returns the time that the first clip has left `at` seconds from now, at the rate that it has
+// then, minus `value`. The clip has `left` seconds left now, at the mean rate of the interval.
 static double excess_time_left(const step_group *group, double left, double value, double at)
 {
     const double rate = md5_newest(group->layer_state)->shared_rate;
@@ -883,9 +896,9 @@ static double excess_time_left(const step_group *group, double left, double valu
     return (left - distance / rate) * rate_ratio - value;
 }
 
-// Returns true if the time that is left has passed `value` at a time, `at` seconds from now.
-// `is_less` is true if it is less than `value` now. Then it must exceed it by more than a rounding
-// error.
+// Returns true if the time that the first clip has left passes `value` within the next `at`
+// seconds. `is_less` is true if it has less time left than `value` now. Then the time must exceed
+// `value` by more than a rounding error.
 static bool is_after_change(const step_group *group, double left, double value, bool is_less,
                             double at)
 {
@@ -914,7 +927,7 @@ double md5i_seconds_until_time_left(md5_layer_state *layer_state, double left, d
         after = (double)num_tries / (double)NUM_SAMPLES * max_seconds;
     }
 
-    // Bisection.
+    // Bisection: find the change between the last two samples.
     for (num_tries++; num_tries < MD5_MAX_BISECTIONS && after - before > SAME_TURN; num_tries++) {
         const double middle = 0.5 * (before + after);
         if (is_after_change(&group, left, value, is_less, middle))
@@ -987,9 +1000,11 @@ static void begin_clocks(md5_active_state *active, const md5_change *change)
 
     const bool is_at_start = change->begin != MD5_BEGIN_AT;
     for (uint32_t i = 0; i < tree->num_instances; i++) {
-        const md5_clock clock = plans[i].group == MD5_NONE
-                                    ? start_clock(&plans[i], change)
-                                    : group_member_clock(tree, i, active->groups);
+        md5_clock clock;
+        if (plans[i].group == MD5_NONE)
+            clock = start_clock(&plans[i], change);
+        else
+            clock = group_member_clock(tree, i, active->groups);
         begin_instance(&active->instances[i], plans[i].playable->timing, clock, is_at_start);
     }
 }
