@@ -328,12 +328,44 @@ static uint64_t last_bytes(size_t count)
     return ~UINT64_C(0) << (64 - 8 * count);
 }
 
+// Returns the value of a number of up to eight digits, with a decimal point, that ends at `end`.
+//
+// Rounding twice, to this double and then to float, gives the correct result. The value d / 10^k
+// has up to eight digits d and k <= 8. It is either equal to a midpoint m / 2^s between two floats
+// (m < 2^25), or differs from it by at least 1 / (10^k * 2^s), which is more than 2^-52 of it. So
+// the double is on the same side of the midpoint.
+static MD5_ALWAYS_INLINE double short_number(const char *end, size_t num_digits,
+                                             size_t num_decimals)
+{
+    // The last eight digits without the point: digits before the point are read from one byte
+    // earlier.
+    const uint64_t decimals = last_bytes(num_decimals);
+    const uint64_t word =
+        (md5_read_u64le(end - 8) & decimals) | (md5_read_u64le(end - 9) & ~decimals);
+    const uint64_t digits = (word ^ '0' * MD5_ONES) & last_bytes(num_digits);
+    return (double)(int32_t)md5_eight_digits(digits) / md5i_exact_powers[num_decimals];
+}
+
+// Returns the approximate value of a number of 9 to 14 digits, at least eight of them decimals,
+// that ends at `end`. The error is that which md5_rounds_safely() allows.
+static MD5_ALWAYS_INLINE double long_number(const char *end, size_t num_digits, size_t num_decimals)
+{
+    // Two words: the last eight digits, which are decimals, and the digits before them, without the
+    // point.
+    const uint64_t decimals = num_decimals > 8 ? last_bytes(num_decimals - 8) : 0;
+    const uint64_t word =
+        (md5_read_u64le(end - 16) & decimals) | (md5_read_u64le(end - 17) & ~decimals);
+    const uint64_t upper_digits = (word ^ '0' * MD5_ONES) & last_bytes(num_digits - 8);
+    const int64_t upper = md5_eight_digits(upper_digits);
+    const int64_t lower = md5_eight_digits(md5_read_u64le(end - 8) ^ '0' * MD5_ONES);
+    return (double)(upper * 100000000 + lower) / md5i_exact_powers[num_decimals];
+}
+
 // Reads a number of the form [-]digits.digits before a blank, with word operations on eight or
 // sixteen bytes instead of a loop over the digits. Returns its end. Returns NULL if the text has
 // another form or the result would not be exact; the caller then uses the general scanner.
 const char *md5i_scan_plain(const char *text, float *value)
 {
-    const uint64_t digit = '0' * MD5_ONES;
     const uint32_t negative = *text == '-';
 
     // Bits that mark the bytes that are not digits, except the sign: the first is the point, the
@@ -351,30 +383,13 @@ const char *md5i_scan_plain(const char *text, float *value)
     if (text[point] != '.' || !md5_is_blank(*end) || num_decimals == 0)
         return NULL;
 
-    double near; // all digits as an integer, divided by a power of ten
+    double near; // the magnitude
     if (num_digits <= 8) {
-        // The last eight digits without the point: digits before the point are read from one byte
-        // earlier.
-        const uint64_t decimals = last_bytes(num_decimals);
-        const uint64_t word =
-            (md5_read_u64le(end - 8) & decimals) | (md5_read_u64le(end - 9) & ~decimals);
-        // Rounding twice, to double and to float, gives the correct result here. The value d / 10^k
-        // has up to eight digits d and k <= 8. It is either equal to a midpoint m / 2^s between two
-        // floats (m < 2^25), or differs from it by at least 1 / (10^k * 2^s), which is more than
-        // 2^-52 of it. So the double is on the same side of the midpoint.
-        near = (double)(int32_t)md5_eight_digits((word ^ digit) & last_bytes(num_digits));
-        near /= md5i_exact_powers[num_decimals];
+        near = short_number(end, num_digits, num_decimals);
     } else {
-        // Two words: the last eight digits, which must be decimals, and the digits before them,
-        // without the point.
         if (num_decimals < 8)
             return NULL;
-        const uint64_t decimals = num_decimals > 8 ? last_bytes(num_decimals - 8) : 0;
-        const uint64_t word =
-            (md5_read_u64le(end - 16) & decimals) | (md5_read_u64le(end - 17) & ~decimals);
-        const int64_t upper = md5_eight_digits((word ^ digit) & last_bytes(num_digits - 8));
-        near = (double)(upper * 100000000 + md5_eight_digits(md5_read_u64le(end - 8) ^ digit));
-        near /= md5i_exact_powers[num_decimals];
+        near = long_number(end, num_digits, num_decimals);
         if (!md5_rounds_safely(near))
             return NULL;
     }

@@ -218,57 +218,59 @@ static void write_vertex(const md5_mesh *mesh, uint32_t vertex, joint_set set, u
         write_vec3(to, size, p.x, p.y, p.z);
 }
 
-// Adds a group or a single vertex to the run of its kind, order and number of influences. In the
-// first pass (builder->vertices is NULL), it is only counted. In the second pass, its words and
-// vertices are written after those of the earlier groups of the run.
-static void add_group(plan_builder *builder, md5_skin_order order, joint_set set,
-                      const uint32_t *vertices)
+// Writes a group or a single vertex of `set` to the plan: the joints to `words`, the floats of each
+// vertex after them, and the vertices to `plan_vertices`.
+static void write_group(const md5_mesh *mesh, md5_skin_order order, joint_set set,
+                        const uint32_t *vertices, uint32_t *words, uint32_t *plan_vertices)
 {
     const bool is_single = order == MD5_SKIN_SINGLES;
     const bool is_gathered = order == MD5_SKIN_GATHERED;
-    if (is_single && set.kind == MD5_SKIN_RIGID)
+    plan_vertices[0] = vertices[0];
+    if (is_single)
+        *words++ = set.count;
+
+    const uint64_t sum_order = md5i_sum_order(set.joints, set.count);
+    for (uint32_t i = 0; i < set.count; i++)
+        words[i] = set.joints[md5_sum_index(sum_order, set.count, i)];
+
+    if (set.kind == MD5_SKIN_RIGID && !is_gathered) // has no floats
+        return;
+
+    const uint32_t size = is_single ? 1 : MD5_SKIN_GROUP;
+    float *const floats = (float *)(void *)(words + set.count);
+    for (uint32_t i = 0; i < size; i++) {
+        write_vertex(mesh, vertices[i], set, sum_order, is_gathered, words, size, floats + i);
+        if (is_gathered)
+            plan_vertices[i] = 3 * vertices[i];
+    }
+}
+
+// Adds a group or a single vertex to the run of its kind, order and number of influences. In the
+// first pass (builder->vertices is NULL), it is only counted. In the second pass, it is written
+// after the earlier groups of the run.
+static void add_group(plan_builder *builder, md5_skin_order order, joint_set set,
+                      const uint32_t *vertices)
+{
+    if (order == MD5_SKIN_SINGLES && set.kind == MD5_SKIN_RIGID)
         set.kind = MD5_SKIN_BLEND; // a sum of one influence
 
-    const uint32_t count = set.count;
-    const uint32_t num_words = md5_skin_num_words(set.kind, order, count);
-    const uint32_t num_influences = count <= MD5_SKIN_MAX_INFLUENCES ? count : 0;
+    const uint32_t num_words = md5_skin_num_words(set.kind, order, set.count);
+    const uint32_t num_influences = set.count <= MD5_SKIN_MAX_INFLUENCES ? set.count : 0;
     const uint32_t type = (uint32_t)order * MD5_SKIN_KINDS + (uint32_t)set.kind;
 
-    // Count the group.
     md5_skin_run *const run = &builder->possible[type * NUM_COUNTS + num_influences];
     run->kind = (uint8_t)set.kind;
     run->order = (uint8_t)order;
     run->num_influences = (uint8_t)num_influences;
     run->count++;
+
+    if (builder->vertices) {
+        write_group(builder->mesh, order, set, vertices, builder->words + run->words,
+                    builder->vertices + run->vertices);
+        run->vertices += md5_skin_num_vertices(order);
+    }
     run->words += num_words;
     builder->num_words += num_words;
-
-    if (!builder->vertices)
-        return;
-
-    // Write its vertices, and its words: the joints, then the floats of each vertex.
-    uint32_t *words = builder->words + run->words - num_words;
-    uint32_t *const offsets = builder->vertices + run->vertices;
-    run->vertices += md5_skin_num_vertices(order);
-    offsets[0] = vertices[0];
-    if (is_single)
-        *words++ = count;
-
-    const uint64_t sum_order = md5i_sum_order(set.joints, count);
-    for (uint32_t i = 0; i < count; i++)
-        words[i] = set.joints[md5_sum_index(sum_order, count, i)];
-
-    if (set.kind == MD5_SKIN_RIGID && !is_gathered)
-        return;
-
-    const uint32_t size = is_single ? 1 : MD5_SKIN_GROUP;
-    float *const floats = (float *)(void *)(words + count);
-    for (uint32_t i = 0; i < size; i++) {
-        write_vertex(builder->mesh, vertices[i], set, sum_order, is_gathered, words, size,
-                     floats + i);
-        if (is_gathered)
-            offsets[i] = 3 * vertices[i];
-    }
 }
 
 // Adds the vertices of an open group to the plan and empties its slot: as a gathered group, or as

@@ -196,9 +196,9 @@ static bool has_vertex_in_range(const uint32_t *corners, uint32_t begin, uint32_
     return corners[0] - begin < count || corners[1] - begin < count || corners[2] - begin < count;
 }
 
-// Adds the unit vectors along u and v of each triangle to the sums of its vertices, for the `count`
-// vertices from `begin` on. A triangle whose area on the texture is 0 adds nothing. Values of u and
-// v, or of the edges e0 and e1, are computed together as a pair.
+// Computes the unit vectors along u (first) and v (second) of a triangle. Returns false if its area
+// on the texture is 0. Values of u and v, or of the edges e0 and e1, are computed together as a
+// pair.
 //
 // With edges e0, e1 that span (du, dv) of the texture, P(u, v) satisfies
 //
@@ -207,6 +207,42 @@ static bool has_vertex_in_range(const uint32_t *corners, uint32_t begin, uint32_
 // with the solution P_u = (e0 * dv1 - e1 * dv0) / area and P_v = (e1 * du0 - e0 * du1) / area,
 // where area = du0 * dv1 - dv0 * du1. The vectors are normalized, so only the sign of the area
 // matters.
+static MD5_ALWAYS_INLINE bool triangle_texture_axes(const md5_mesh_build *mesh,
+                                                    const uint32_t *corners, md5_pair3 *unit)
+{
+    // Differences of texture coordinates: (du0, dv0) and (du1, dv1).
+    const md5_vec2 *const uv = mesh->texcoords;
+    const md5_pair uv_a = md5_pair_load_floats(&uv[corners[0]]);
+    const md5_pair d0 = md5_pair_sub(md5_pair_load_floats(&uv[corners[1]]), uv_a);
+    const md5_pair d1 = md5_pair_sub(md5_pair_load_floats(&uv[corners[2]]), uv_a);
+    const double area = md5_pair_cross(d0, d1);
+    if (!(area < 0 || area > 0)) // also if the area is NaN
+        return false;
+
+    const md5_vec3 *const pa = &mesh->positions[corners[0]];
+    const md5_vec3 *const pb = &mesh->positions[corners[1]];
+    const md5_vec3 *const pc = &mesh->positions[corners[2]];
+    const md5_pair origin = md5_pair_load_floats(pa);
+    const md5_pair e0 = md5_pair_sub(md5_pair_load_floats(pb), origin);
+    const md5_pair e1 = md5_pair_sub(md5_pair_load_floats(pc), origin);
+    const md5_pair3 edges = {md5_pair_firsts(e0, e1), md5_pair_seconds(e0, e1),
+                             md5_pair_sub(md5_pair_set(pb->z, pc->z), md5_pair_both(pa->z))};
+
+    // The numerators of P_u and P_v.
+    const md5_pair plus = md5_pair_inner(d1, d0);
+    const md5_pair minus = md5_pair_inner(d0, d1);
+    const md5_pair3 along =
+        md5_pair3_sub(md5_pair3_scale(edges, plus), md5_pair3_scale(md5_pair3_swap(edges), minus));
+
+    const double sign = area < 0 ? -1 : 1;
+    const md5_pair scale =
+        md5_pair_mul(md5_pair_inverse(md5_pair3_length(along)), md5_pair_both(sign));
+    *unit = md5_pair3_scale(along, scale);
+    return true;
+}
+
+// Adds the unit vectors along u and v of each triangle to the sums of its vertices, for the `count`
+// vertices from `begin` on.
 static void sum_texture_axes(const md5_mesh_build *mesh, uint32_t begin, uint32_t count,
                              texture_axes *sums)
 {
@@ -217,34 +253,9 @@ static void sum_texture_axes(const md5_mesh_build *mesh, uint32_t begin, uint32_
         const uint32_t *const corners = mesh->indices + 3 * i;
         if (count < mesh->num_vertices && !has_vertex_in_range(corners, begin, count))
             continue;
-
-        const md5_vec2 *const uv = mesh->texcoords;
-        const md5_pair uv_a = md5_pair_load_floats(&uv[corners[0]]);
-        const md5_pair d0 = md5_pair_sub(md5_pair_load_floats(&uv[corners[1]]), uv_a);
-        const md5_pair d1 = md5_pair_sub(md5_pair_load_floats(&uv[corners[2]]), uv_a);
-        const double area = md5_pair_cross(d0, d1);
-        if (!(area < 0 || area > 0))
+        md5_pair3 unit;
+        if (!triangle_texture_axes(mesh, corners, &unit))
             continue;
-
-        const md5_vec3 *const pa = &mesh->positions[corners[0]];
-        const md5_vec3 *const pb = &mesh->positions[corners[1]];
-        const md5_vec3 *const pc = &mesh->positions[corners[2]];
-        const md5_pair origin = md5_pair_load_floats(pa);
-        const md5_pair e0 = md5_pair_sub(md5_pair_load_floats(pb), origin);
-        const md5_pair e1 = md5_pair_sub(md5_pair_load_floats(pc), origin);
-        const md5_pair3 edges = {md5_pair_firsts(e0, e1), md5_pair_seconds(e0, e1),
-                                 md5_pair_sub(md5_pair_set(pb->z, pc->z), md5_pair_both(pa->z))};
-
-        // P_u first, P_v second.
-        const md5_pair plus = md5_pair_inner(d1, d0);
-        const md5_pair minus = md5_pair_inner(d0, d1);
-        const md5_pair3 along = md5_pair3_sub(md5_pair3_scale(edges, plus),
-                                              md5_pair3_scale(md5_pair3_swap(edges), minus));
-
-        const double sign = area < 0 ? -1 : 1;
-        const md5_pair scale =
-            md5_pair_mul(md5_pair_inverse(md5_pair3_length(along)), md5_pair_both(sign));
-        const md5_pair3 unit = md5_pair3_scale(along, scale);
 
         for (uint32_t corner = 0; corner < 3; corner++) {
             const uint32_t slot = corners[corner] - begin;
