@@ -104,6 +104,8 @@ uint32_t md5gli_fill_table(md5gl_renderer *renderer, md5gl_table *table, const v
         const uint32_t end = fill_texture(renderer, table, parts, size);
         return previous ? end : 0;
     }
+
+    // New storage, so that the driver does not wait for draws that read the former content.
     gl->BindBuffer(GL_TEXTURE_BUFFER, table->buffer);
     gl->BufferData(GL_TEXTURE_BUFFER, (GLsizeiptr)(previous ? 2 * size : size), NULL,
                    GL_STREAM_DRAW);

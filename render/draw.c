@@ -306,6 +306,7 @@ static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
                 continue;
             if (is_skipped(draw->pass, &surface->material))
                 continue;
+
             const md5gl_program *const program = get_pass_program(renderer, draw, mesh, surface);
             if (!program)
                 continue;

@@ -113,6 +113,7 @@ static bool find_image(material_loader *loader, const char *name, int length, co
                        md5gl_texture_desc *image)
 {
     do {
+        // The next keyword is keywords[size].
         keywords += strspn(keywords, " ");
         const int size = (int)strcspn(keywords, " ");
         for (const char *const *extension = md5gl_image_extensions(); *extension; extension++) {
@@ -276,8 +277,11 @@ static void set_mesh_material(material_loader *loader, uint32_t index)
     const char *const shader = mesh->shader[0] != '\0' ? mesh->shader : mesh->name;
     char name[NAME_CAPACITY];
     (void)last_part(shader, name);
-    if (!reuse_material(desc->model, index, loader->material_set->materials)
-        && !load_material(loader, shader, name, material)) {
+
+    bool has_material = reuse_material(desc->model, index, loader->material_set->materials);
+    if (!has_material)
+        has_material = load_material(loader, shader, name, material);
+    if (!has_material) {
         md5_error missing = {.status = MD5_OK};
         md5gli_fail(&missing, MD5_WARNING, "mesh %u: image \"%s\" not found next to the model",
                     index, name);

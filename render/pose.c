@@ -226,6 +226,8 @@ static bool upload_clips(md5gl_renderer *renderer, md5gl_baked *baked,
     const size_t vertices_size = num_texels * sizeof(md5_baked_vertex);
     const size_t ranges_size = num_ranges * sizeof(md5_vec4);
     (void)md5gli_clear_errors(renderer);
+
+    // The clips are collected in temporary memory, because each table is uploaded in one call.
     md5_baked_vertex *const vertices = MD5GL_NEW(renderer, md5_baked_vertex, num_texels, error);
     md5_vec4 *const ranges = MD5GL_NEW(renderer, md5_vec4, num_ranges, error);
     const bool has_memory = vertices && ranges;
@@ -494,6 +496,7 @@ static void skin_instances(const GladGLContext *gl, const md5gl_model *model,
     const md5gl_layout buffer_layout =
         md5gli_make_layout(num_vertices * mesh->posed_count, MD5GL_ARRAY_TEXCOORDS);
     const md5gl_layout instance_layout = md5gli_make_layout(num_vertices, MD5GL_ARRAY_TEXCOORDS);
+
     const size_t num_joints = model->model->skeleton.num_joints;
     const size_t num_targets = model->morph ? model->morph->source->num_targets : 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -625,10 +628,9 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
 static bool check_weights(const md5gl_renderer *renderer, const md5gl_model *model,
                           const md5gl_instances *instances, size_t num_weights, md5_error *error)
 {
-    const float *const previous = instances->previous->weights;
-    const uint64_t num_texels = (uint64_t)num_weights * (previous ? 2 : 1);
     if (num_weights == 0)
         return true;
+    const float *const previous = instances->previous->weights;
     MD5_ASSERT(instances->weights != NULL, "weights: must not be NULL");
     for (size_t i = 0; i < num_weights; i++) {
         MD5_ASSERT(isfinite(instances->weights[i]), "weights: must be finite");
@@ -636,6 +638,9 @@ static bool check_weights(const md5gl_renderer *renderer, const md5gl_model *mod
     }
     if (instances->morph->source->model != model->model)
         return md5gli_fail(error, MD5_ERROR_MISMATCH, "morph targets belong to another model");
+
+    // The table also contains the weights of the previous frame.
+    const uint64_t num_texels = (uint64_t)num_weights * (previous ? 2 : 1);
     return fits_table(renderer, num_texels, "weights of morph targets", error);
 }
 

@@ -232,6 +232,7 @@ static const char *skip_number(const char *text, long *number)
 // ignored. For other formats, returns -1 and sets `message` to the whole log.
 static long parse_log_line(const char *log, const char **message)
 {
+    // The number of the string.
     long string;
     long line;
     long column;
@@ -239,6 +240,8 @@ static long parse_log_line(const char *log, const char **message)
     *message = log;
     if (!at || (*at != ':' && *at != '('))
         return -1;
+
+    // The line, and the column that Mesa adds.
     at = skip_number(at + 1, &line);
     if (!at || line <= 0)
         return -1;

@@ -1392,7 +1392,8 @@ static md5_cube2_switch switch_from_value(float value)
     return value != 0.0f ? MD5_CUBE2_ON : MD5_CUBE2_OFF;
 }
 
-// Applies one command of a script, which replaces earlier values of the same command.
+// Applies one command of a script to a material. A later command replaces the values of an earlier
+// command with the same keyword. Commands that this library does not use are ignored.
 static void apply_material_command(const md5_cube2_material_command *command,
                                    md5_cube2_material *material)
 {

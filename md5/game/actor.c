@@ -207,7 +207,8 @@ static uint32_t choose_clip(md5_actor *actor, const char *prefix, const char *na
     const md5_entity *const entity = actor->entity;
     const size_t length = strlen(name);
     const bool is_exact = length > 0 && name[length - 1] >= '0' && name[length - 1] <= '9';
-    uint32_t found[MAX_CHOICES];
+
+    uint32_t found[MAX_CHOICES]; // clips with the alias
     uint32_t count = 0;
     for (uint32_t i = 0; i < entity->num_clips && count < MAX_CHOICES; i++) {
         const md5_model_anim *const anim = entity->clips[i].anim;
@@ -750,12 +751,16 @@ static void add_root_motion(root_motion *motion, const md5_actor *actor, const m
     md5_sample_position samples[2];
     if (weight == 0.0f || !find_passed_samples(actor, slot, &from, samples))
         return;
+
+    // The translation.
     const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
     const md5_anim *const anim = clip->anims[0];
     const md5_vec3 translation =
         md5_vec3_sub(root_displacement(anim, &samples[1]), root_displacement(anim, &samples[0]));
     motion->weight += weight;
     motion->translation = md5_vec3_lerp(motion->translation, translation, weight / motion->weight);
+
+    // The rotation.
     if (!(clip->anim->flags & MD5_ANIM_TURN))
         return;
     const md5_quat rotation = root_rotation(actor, clip->bindings[0], samples);
@@ -973,19 +978,25 @@ static bool is_empty_slot(const md5_actor_slot *slot)
     return slot->to_weight == 0.0f;
 }
 
+// Returns true if the values of a restored slot are in the ranges that playing produces.
 static bool is_valid_slot(const md5_entity *entity, const md5_actor_slot *slot)
 {
     if (slot->clip == MD5_NONE)
         return is_empty_slot(slot);
+
+    // The clip and its frame.
     TRY(slot->clip < entity->num_clips);
     const md5_entity_clip *const clip = &entity->clips[slot->clip];
     TRY(clip->num_files > 0 && slot->held_frame <= clip->anims[0]->num_frames);
+
+    // Playback, times and weights.
     TRY(slot->cycles >= -1 && slot->cycles != 0 && slot->cycles <= MD5_MAX_CYCLES);
     TRY(is_valid_rate(slot->rate) && slot->offset >= -MAX_OFFSET && slot->offset <= MAX_OFFSET);
     TRY(is_valid_time(slot->start) && is_valid_time(slot->end) && is_valid_time(slot->fade_start));
     return is_valid_weight(slot->from_weight) && is_valid_weight(slot->to_weight);
 }
 
+// Returns true if the values of a restored blink are in the ranges that playing produces.
 static bool is_valid_blink(const md5_entity *entity, const md5_actor_blink *blink)
 {
     if (blink->clip == MD5_NONE) {

@@ -220,6 +220,8 @@ static void read_look_joints(md5_monster *monster, md5_context *context)
         const uint32_t joint = md5i_find_named_joint(&monster->body_actor, entity, key,
                                                      name ? name : key->name, context);
         md5i_track_joint(&monster->body_actor, joint, JOINT_NEEDS_ROTATION);
+
+        // The fractions of pitch, yaw and roll. Monsters do not roll their heads.
         float fractions[3] = {0.0f, 0.0f, 0.0f};
         md5i_entity_numbers(key->value, fractions, 3);
         const bool is_zero = fractions[0] == 0.0f && fractions[1] == 0.0f && fractions[2] == 0.0f;
@@ -621,6 +623,7 @@ static void rotate_look_joints(md5_monster *monster)
 // look joints if the eyes have reached their limits, or have not moved for some time.
 static void rotate_eyes(md5_monster *monster, const md5_monster_tick *tick, look_angles target)
 {
+    // The eyes. Their angles are relative to the look joints.
     const double pitch = target.pitch - monster->look.pitch;
     const double yaw = target.yaw - monster->look.yaw;
     if (monster->eyes.pitch != pitch || monster->eyes.yaw != yaw) {
@@ -629,6 +632,8 @@ static void rotate_eyes(md5_monster *monster, const md5_monster_tick *tick, look
                                 || fabs(yaw - monster->eyes.yaw) > EYE_TOLERANCE;
         monster->align_time = is_limited ? tick->time : next_align_time(monster, tick);
     }
+
+    // The look joints. A target straight ahead aligns them immediately.
     if (fabs(target.yaw) < EYE_TOLERANCE)
         monster->align_time = tick->time;
     if (tick->time >= monster->align_time || tick->time < monster->force_time) {

@@ -277,14 +277,15 @@ static void add_tetrahedron(solid_mass *mass, md5_vec3d a, md5_vec3d b, md5_vec3
 {
     const md5_vec3d sum = md5_vec3d_add(md5_vec3d_add(a, b), c);
     const double volume_times_6 = md5_vec3d_dot(a, md5_vec3d_cross(b, c));
-    const double rows[4][3] = {
-        {a.x, a.y, a.z}, {b.x, b.y, b.z}, {c.x, c.y, c.z}, {sum.x, sum.y, sum.z}};
     mass->volume += volume_times_6 / 6.0;
     mass->center = md5_vec3d_add(mass->center, md5_vec3d_scale(sum, volume_times_6 / 24.0));
+
+    const double vectors[4][3] = {
+        {a.x, a.y, a.z}, {b.x, b.y, b.z}, {c.x, c.y, c.z}, {sum.x, sum.y, sum.z}};
     for (uint32_t r = 0; r < 3; r++) {
         for (uint32_t s = 0; s < 3; s++) {
             for (uint32_t k = 0; k < 4; k++)
-                mass->products[r][s] += volume_times_6 / 120.0 * rows[k][r] * rows[k][s];
+                mass->products[r][s] += volume_times_6 / 120.0 * vectors[k][r] * vectors[k][s];
         }
     }
 }
@@ -309,8 +310,8 @@ static solid_mass measure_solid(const body_shape *shape)
     return mass;
 }
 
-// Sets mass and inertia of a body. The inertia tensor, (trace - products) times the density, is
-// multiplied by the matrix "inertiaScale".
+// Sets mass and inertia of a body. The inertia tensor is the density times (trace * identity -
+// products). It is multiplied by the matrix "inertiaScale" of the definition.
 static void set_mass(md5_body_part *body, const solid_mass *mass)
 {
     const double density = (double)body->def->density;
@@ -352,20 +353,25 @@ static axes3 body_axes(const figure_builder *builder, const md5_figure_body *def
     return axes;
 }
 
-// Stores the corners relative to the center of mass, and the faces.
+// Appends the shape of a body to the vertices and triangles of the figure. Corners become relative
+// to the center of mass.
 static void store_shape(figure_builder *builder, md5_body_part *body, const body_shape *shape,
                         md5_vec3d center)
 {
+    // Vertices.
     md5_figure *const figure = &builder->figure;
     body->first_vertex = figure->num_vertices;
     body->num_vertices = shape->num_corners;
-    body->first_triangle = figure->num_triangles;
-    body->num_triangles = shape->num_faces;
     for (uint32_t i = 0; i < shape->num_corners; i++)
-        builder->vertices[figure->num_vertices++] =
+        builder->vertices[body->first_vertex + i] =
             md5_vec3d_round(md5_vec3d_sub(shape->corners[i], center));
+    figure->num_vertices += shape->num_corners;
     body->bounds =
         md5_bounds_from_points(&builder->vertices[body->first_vertex], body->num_vertices);
+
+    // Triangles, which refer to vertices of the figure.
+    body->first_triangle = figure->num_triangles;
+    body->num_triangles = shape->num_faces;
     for (uint32_t i = 0; i < shape->num_faces; i++) {
         uint32_t *const triangle = builder->triangles[figure->num_triangles + i];
         for (uint32_t k = 0; k < 3; k++)

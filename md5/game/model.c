@@ -834,9 +834,9 @@ static void read_anim_block(md5_model_parser *parser, md5_model_anim *anim)
 {
     const bool accepts_rate = md5_is_lenient(parser->game);
     command_list list = {.count = 0};
-    md5_token token;
     bool is_open = true;
     while (is_open && can_continue(parser)) {
+        md5_token token;
         if (!md5i_decl_lex_read(&parser->lex, &token)) {
             report_unexpected_end(parser);
             is_open = false;

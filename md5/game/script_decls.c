@@ -68,6 +68,7 @@ script_value md5i_read_script_constant(script_tokens *tokens)
     const float sign = md5i_script_accept(tokens, "-") ? -1.0f : 1.0f;
     const script_token *const token = md5_script_here(tokens);
     script_value value = {.kind = SCRIPT_NUMBER};
+    // Each kind of value is one token, except for an entity, $NAME.
     if (token->kind == SCRIPT_TOKEN_STRING) {
         value = text_value(tokens, token);
     } else if (md5i_script_accept(tokens, "$")) { // an entity of the map
@@ -310,6 +311,8 @@ static script_object *find_parents(script_program *program, const char *name)
                            "script object %s inherits from itself", MD5_QUOTED(name));
             return NULL;
         }
+
+        // The object becomes the root, above the objects that inherit it.
         object->outer = root;
         object->depth = root ? root->depth + 1 : 1;
         root = object;

@@ -340,8 +340,11 @@ static void skip_lines(script_reader *reader, script_source *source, skip_end en
         read_script_token(reader->to, &source->text, &token);
         if (token.kind == SCRIPT_TOKEN_END)
             md5i_script_fail(reader->to, &token, "#endif");
-        if (!token.begins_line || !md5i_script_token_is(&token, "#"))
+        const bool is_directive = token.begins_line && md5i_script_token_is(&token, "#");
+        if (!is_directive)
             continue;
+
+        // Directives of nested #ifdef blocks are counted, but not run.
         read_script_token(reader->to, &source->text, &token);
         const bool is_else = md5i_script_token_is(&token, "else");
         if (is_else && end == SKIP_TO_ELSE && source->num_ifs == open)
