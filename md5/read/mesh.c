@@ -78,38 +78,57 @@ static inline uint64_t scan_count(const char **position, const char *end)
     return number;
 }
 
+// State of a scan of a text for count keywords.
+typedef struct count_scan {
+    const char *text;
+    const char *end;
+    const char *position;
+    size_t num_misses; // false matches of `n`
+} count_scan;
+
+// Finds the next count keyword and reads its count. A table cannot have more items than fit into
+// the remaining text, so the count is limited to this number. Returns false if no keyword follows
+// or there were too many false matches.
+static bool find_count(count_scan *scan, size_t *keyword, uint64_t *count)
+{
+    const char *const end = scan->end;
+    const char *position = scan->position;
+    while (position < end
+           && scan->num_misses < MIN_MISSES + (size_t)(position - scan->text) / BYTES_PER_MISS) {
+        position = (const char *)memchr(position, 'n', (size_t)(end - position));
+        if (!position)
+            return false;
+
+        *keyword = find_count_keyword(position, end);
+        if (*keyword == NUM_COUNT_KEYWORDS) {
+            position++;
+            scan->num_misses++;
+            continue;
+        }
+
+        position += count_keywords[*keyword].length;
+        const uint64_t number = scan_count(&position, end);
+        const uint64_t max_count = (size_t)(end - position) / count_keywords[*keyword].min_bytes;
+        *count = number < max_count ? number : max_count;
+        scan->position = position;
+        return true;
+    }
+    return false;
+}
+
 // Estimates the counts of an .md5mesh by a scan for its count keywords, so that memory can be
 // reserved in one call. The scan skips each table after its count, so it is much faster than
 // reading.
 md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
 {
-    const char *const end = text + size;
-    const char *position = text;
+    count_scan scan = {.text = text, .end = text + size, .position = text};
     md5_block model_tables = {0};
     uint64_t sums[NUM_COUNT_KEYWORDS] = {0};
     uint64_t max_vertices = 0;
-    size_t num_misses = 0;
+    size_t keyword = 0;
+    uint64_t count = 0;
 
-    while (position < end && num_misses < MIN_MISSES + (size_t)(position - text) / BYTES_PER_MISS) {
-        position = (const char *)memchr(position, 'n', (size_t)(end - position));
-        if (!position)
-            break;
-
-        const size_t keyword = find_count_keyword(position, end);
-        if (keyword == NUM_COUNT_KEYWORDS) {
-            position++;
-            num_misses++;
-            continue;
-        }
-
-        position += count_keywords[keyword].length;
-        const uint64_t number = scan_count(&position, end);
-
-        // A table cannot have more items than fit into the remaining text.
-        const size_t min_bytes = count_keywords[keyword].min_bytes;
-        const uint64_t max_count = (size_t)(end - position) / min_bytes;
-        const uint64_t count = number < max_count ? number : max_count;
-
+    while (find_count(&scan, &keyword, &count)) {
         // Joints and meshes have one count, the tables of meshes have one count per mesh. A second
         // count of joints or of meshes belongs to another file after this one, or to a hostile text
         // that repeats a few bytes to reserve the memory for its size again.
@@ -121,8 +140,10 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
         if (keyword == COUNT_VERTICES && count > max_vertices)
             max_vertices = count;
         md5i_block_alloc(&model_tables, (size_t)count, count_keywords[keyword].model_bytes);
+
+        // Skip the table that follows, which is not shorter than this.
         if (is_mesh_table)
-            position += count * min_bytes; // skip the table that follows, which is no shorter
+            scan.position += count * count_keywords[keyword].min_bytes;
     }
 
     return (md5_mesh_counts){

@@ -160,8 +160,9 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
     const uint32_t count = binding->skeleton->num_joints;
     float *palettes[MD5_WIDTH];
     float *joints[MD5_WIDTH];
-    bool has_joints = false;
+    bool has_joints = false; // a job requests joints
 
+    // Collect the outputs of all lanes.
     for (uint32_t i = 0; i < MD5_WIDTH; i++) {
         const md5_pose_job *const job = lanes->jobs[i];
         has_joints = has_joints || job->joints;
@@ -178,8 +179,9 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
     for (uint32_t i = 0; i < count && fits_registers; i++)
         fits_registers = skeleton[i].parent == MD5_NONE || skeleton[i].parent < i;
 
-    // Do not change the order of the two tests in the loop condition: in the reverse order, the
-    // AVX-512 code of gcc 12 takes 10 % longer.
+    // First pass, in the order of memory: convert the poses to local matrices, and if the matrices
+    // fit into registers, also compute the palettes. Do not change the order of the two tests in
+    // the loop condition: in the reverse order, the AVX-512 code of gcc 12 takes 10 % longer.
     for (uint32_t joint = 0; joint < count && (poses || fits_registers); joint++) {
         float *const matrix = joint_matrices(lanes, joint);
         if (poses)
@@ -187,8 +189,8 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
 
         if (!fits_registers)
             continue;
-        md5_wide m[12];
-        md5_wide a[9];
+        md5_wide m[12]; // the joint in model space
+        md5_wide a[9];  // its rotation part
         if (skeleton[joint].parent == MD5_NONE) {
             load_rotation(matrix, a);
         } else {
@@ -204,8 +206,8 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
     if (fits_registers)
         return;
 
-    // Otherwise three passes: compose the joints, store those that are requested, compute the
-    // palettes.
+    // Otherwise three more passes: compose the joints, store the joints if they are requested, and
+    // compute the palettes.
     for (uint32_t i = plan->num_roots; i < count; i++) {
         const uint32_t joint = plan->order[i];
         md5_wide m[12];
