@@ -647,8 +647,7 @@ static bool adds_coverage(const md5gl_stage *stage)
 
 // Sets blending and masks for a stage, and returns the alpha that the shader must write. If a stage
 // of the list reads the target's alpha (`uses_alpha`), alpha is blended as the stage specifies.
-// Otherwise the target's alpha is coverage, and the stage adds its coverage. If the stage's alpha
-// is not needed to blend its colours, the shader writes the coverage there.
+// Otherwise the target's alpha is coverage, and the stage adds its coverage.
 static enum written_alpha set_blending(md5gl_renderer *renderer, const md5gl_stage *stage,
                                        bool uses_alpha)
 {
@@ -656,15 +655,22 @@ static enum written_alpha set_blending(md5gl_renderer *renderer, const md5gl_sta
     const GLenum source = blend_factor(stage->source);
     const GLenum target = blend_factor(stage->target);
     gl->Enable(GL_BLEND);
-    gl->BlendFunc(source, target);
+
+    // Alpha is blended with the same factors as the colours.
     if (uses_alpha) {
+        gl->BlendFunc(source, target);
         write_channels(renderer, stage->masked, !(stage->masked & MD5GL_MASK_ALPHA));
         return ALPHA_UNCHANGED;
     }
+
+    // Alpha is coverage, which is added in the same way for all stages.
     const bool covers = !renderer->opaque && adds_coverage(stage);
     write_channels(renderer, stage->masked, covers);
     gl->BlendFuncSeparate(source, target, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
-    if (!covers || reads_source_alpha(stage->source) || reads_source_alpha(stage->target))
+
+    // The shader can write the coverage as alpha only if the colours are blended without alpha.
+    const bool needs_alpha = reads_source_alpha(stage->source) || reads_source_alpha(stage->target);
+    if (!covers || needs_alpha)
         return ALPHA_UNCHANGED;
     return stage->target == MD5GL_FACTOR_ZERO ? ALPHA_ONE : ALPHA_MAX_COMPONENT;
 }

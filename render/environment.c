@@ -312,18 +312,21 @@ static int distribute_samples(const md5gl_pyramid *from, float roughness,
     for (uint32_t i = 0; i < NUM_SAMPLES; i++) {
         const double fraction = (i + 0.5) / (int)NUM_SAMPLES;
         const double azimuth = i * golden_angle;
+
         // The squared cosine between the axis and the halfway direction, at this fraction of GGX's
         // distribution. Light is reflected at twice that angle.
         const double half_square = (1.0 - fraction) / (1.0 + (square - 1.0) * fraction);
         const double facing = 2.0 * half_square - 1.0; // the cosine of twice the angle
         if (facing <= 0.0)
             continue;
+
         const double horizontal = sqrt(1.0 - facing * facing);
+        samples[count].direction = (md5_vec3){(float)(horizontal * cos(azimuth)),
+                                              (float)(horizontal * sin(azimuth)), (float)facing};
+
         // The density of samples: GGX of the halfway direction, divided by 4 for the reflection.
         const double lobe = half_square * (square - 1.0) + 1.0;
         const double density = square / (pi * lobe * lobe) / 4.0; // samples per solid angle
-        samples[count].direction = (md5_vec3){(float)(horizontal * cos(azimuth)),
-                                              (float)(horizontal * sin(azimuth)), (float)facing};
         samples[count].level = sample_level(from, 1.0 / ((int)NUM_SAMPLES * density));
         count++;
     }

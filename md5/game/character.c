@@ -961,18 +961,20 @@ static bool archive_monster(md5_state_archive *archive, md5_monster *monster, md
 {
     bool is_valid = true;
 
-    // All saved members have eight bytes. The members from ik.waist_height up to focus_time are
-    // doubles, the others are integers.
+    // The state, at the end of the structure. All its members have eight bytes. The members from
+    // ik.waist_height up to focus_time are doubles, the others are integers.
     for (size_t offset = FIRST_SAVED; offset < sizeof *monster; offset += sizeof(double)) {
+        char *const member = (char *)monster + offset;
+        md5_archive_64(archive, member);
+        const bool is_double = offset >= offsetof(md5_monster, ik.waist_height)
+                               && offset < offsetof(md5_monster, focus_time);
         double number;
-        md5_archive_64(archive, (char *)monster + offset);
-        memcpy(&number, (char *)monster + offset, sizeof number);
-        const bool is_float = offset >= offsetof(md5_monster, ik.waist_height)
-                              && offset < offsetof(md5_monster, focus_time);
-        if (is_float && !(fabs(number) <= (double)MAX_SAVED))
+        memcpy(&number, member, sizeof number);
+        if (is_double && !(fabs(number) <= (double)MAX_SAVED))
             is_valid = false;
     }
 
+    // The mods. Each is read into a copy, so that invalid bytes do not change the monster's mods.
     for (uint32_t i = 0; i < monster->num_mods; i++) {
         md5_joint_mod mod = monster->mods[i];
         for (size_t k = 0; k < MOD_WORDS; k++)

@@ -162,19 +162,19 @@ static void build_round(body_shape *shape, int32_t num_sides, bool is_cone)
 {
     const uint32_t sides =
         clamp_num_sides(num_sides, is_cone ? MAX_CONE_SIDES : MAX_CYLINDER_SIDES);
-    const uint32_t count = is_cone ? sides : 2 * sides;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t side = i < sides ? i : i - sides;
-        const double angle = 360.0 * DEGREE * side / sides;
+    const uint32_t num_ring_corners = is_cone ? sides : 2 * sides;
+
+    // The corners: the lower ring, and then the upper ring or the tip.
+    for (uint32_t i = 0; i < num_ring_corners; i++) {
+        const double angle = 360.0 * DEGREE * (i % sides) / sides;
         add_corner(shape, cos(angle), sin(angle), i < sides ? -1.0 : 1.0);
     }
-
     if (is_cone)
         add_corner(shape, 0.0, 0.0, 1.0);
 
-    // One triangle per side of each ring, and the triangles of the caps, which are fans around the
-    // first corner of the ring.
-    for (uint32_t i = 0; i < count; i++) {
+    // The faces: one triangle per side of each ring, and the triangles of the caps, which are fans
+    // around the first corner of the ring.
+    for (uint32_t i = 0; i < num_ring_corners; i++) {
         const uint32_t side = i % sides;
         const uint32_t first = i - side; // first corner of the ring
         const uint32_t next = first + (side + 1) % sides;
@@ -636,11 +636,13 @@ static void set_limit(const figure_builder *builder, md5_body_constraint *constr
                       const world_transform ends[2], md5_vec3d shaft, md5_vec3d axis)
 {
     const md5_figure_constraint *const def = constraint->def;
+
+    // A cone, unless changed below.
     md5_vec3d limit = md5_vec3d_normalize(resolve_vector(builder, &def->limit_axis));
     md5_vec3d base = model_space_world.origin;
-
     constraint->limit_cosines[0] = half_cosine(def->limit_angles[0]);
     constraint->limit_cosines[1] = half_cosine(def->limit_angles[1]);
+
     if (def->type == MD5_CONSTRAINT_HINGE) {
         // The axis of the limit and the shaft are the direction to the left, rotated about the
         // hinge. limit_angles[0] is the angle of the middle of the range, [1] the size of the
@@ -650,12 +652,14 @@ static void set_limit(const figure_builder *builder, md5_body_constraint *constr
         shaft = rotate_about_axis(left, axis, -(double)def->limit_angles[2]);
         constraint->limit_cosines[0] = half_cosine(def->limit_angles[1]);
     } else if (def->limit == MD5_FIGURE_PYRAMID) {
+        // A pyramid is also rotated about its axis, by limit_angles[2].
         const axes3 axes = md5i_axes_from_angles(
             -md5i_pitch_degrees(limit), md5i_yaw_degrees(limit), (double)def->limit_angles[2]);
         limit = axes.row[0];
         base = axes.row[1];
     }
 
+    // Each direction is stored relative to the body that it moves with.
     constraint->limit_axis = rotate_into_body(limit, &ends[1]);
     constraint->limit_base = rotate_into_body(base, &ends[1]);
     constraint->limit_shaft = rotate_into_body(shaft, &ends[0]);
