@@ -550,7 +550,8 @@ static void compute_slot_weights(const md5_machine *machine, const md5_one_shot_
     }
 }
 
-// Blends the clips of a slot with several clips that are played over `num_below` layers.
+// Blends the clips of a slot that contains several clips. Blends only the clips that are played
+// over the lowest `num_below` layers.
 static void blend_slot(md5_player *player, const md5_one_shot_slot *slot, uint32_t num_below,
                        md5_xform *spare, md5_xform *pose)
 {
@@ -576,7 +577,7 @@ static void blend_slot(md5_player *player, const md5_one_shot_slot *slot, uint32
     }
 }
 
-// Blends the one-shot clips that are played over `num_below` layers.
+// Blends the one-shot clips that are played directly over the lowest `num_below` layers.
 static void blend_one_shots(md5_player *player, uint32_t num_below, md5_xform *spare,
                             md5_xform *pose)
 {
@@ -634,6 +635,8 @@ static md5_xform *spare_pose(const layer_job *job, md5_xform *spare, uint32_t in
     return spare + (size_t)index * job->num_joints;
 }
 
+// Returns the reference pose of a state of an additive layer, from which its difference is
+// computed.
 static const md5_xform *state_reference(const layer_job *job, const md5_active_state *active)
 {
     return job->layer->states[active->state].reference;
@@ -710,9 +713,9 @@ static void add_remaining_offsets(const layer_job *job, md5_xform *pose)
     }
 }
 
-// Computes the pose of a part of the chain, blend(blend(A, B), C). Returns its coverage, 0..1,
-// which is below 1 if a state does not have a motion. Uses two scratch poses and the scratch poses
-// of a state.
+// Computes the pose of a part of the chain: blend(blend(A, B), C) for the states A, B and C.
+// Returns its coverage, 0..1, which is below 1 if a state does not have a motion. `spare` has room
+// for two poses and the scratch poses of a state.
 static float evaluate_chain(const layer_job *job, md5_chain_range part, md5_xform *spare,
                             md5_xform *pose)
 {
@@ -743,7 +746,8 @@ static float evaluate_chain(const layer_job *job, md5_chain_range part, md5_xfor
     return covered;
 }
 
-// Computes the velocities of a part of the chain. `before` and `after` are scratch poses.
+// Computes the velocities of the joints in a part of the chain, from its poses at `begin` and
+// VELOCITY_STEP later. Writes these poses to `before` and `after`, which are scratch memory.
 static void measure_velocities(layer_job *job, md5_chain_range part, double begin,
                                md5_xform *before, md5_xform *after, md5_velocity *velocities)
 {

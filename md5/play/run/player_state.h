@@ -133,8 +133,8 @@ typedef struct md5_clip_instance {
     double seconds_at_end;  // time since the end of a clip that is played once
     float weight;           // weight in its motion
     float group_weight;     // weight in its synchronized group
-    bool is_at_start;       // it began at a whole cycle and has not moved since
-    bool is_inactive;       // it has no weight, and its clock is not advanced
+    bool is_at_start;       // the clip began at a whole cycle and has not moved since
+    bool is_inactive;       // the clip has no weight, and its clock is not advanced
     md5_root_position root; // cached displacement at one clock
 } md5_clip_instance;
 
@@ -161,7 +161,8 @@ static inline double md5_smaller(double a, double b)
     return b < a ? b : a;
 }
 
-// Values of a part of a blend tree that its inputs inherit.
+// Values of a part of a blend tree: products of its own values and those of the parts that use it.
+// group_weight only includes the parts inside of the group.
 typedef struct md5_flow {
     double speed;       // factor of the rates
     float group_weight; // weight in its synchronized group
@@ -181,8 +182,8 @@ typedef struct md5_active_state {
     bool fades;         // it fades in over `duration`; otherwise its weight was full from the start
     bool in_step;       // it shares its clock with the state below it in the chain
     uint32_t leader;    // if in_step: state whose rate is used; MD5_NONE: the mean by weight
-    double state_rate;  // rate of the shared clock by this state or the leader, cycles per second
-    double shared_rate; // rate of the shared clock, mean of an interval, cycles per second
+    double state_rate;  // rate of the shared clock if only this state, or its leader, set it; 1/s
+    double shared_rate; // mean rate of the shared clock in an interval, cycles per second
     bool is_new;        // the events at its start have not fired yet
     double start_time;  // normalized time at which it began
     float weight;       // weight in the layer, mean of the last interval
@@ -430,30 +431,33 @@ static inline bool md5_has_freed_clip(const md5_machine *machine)
         MD5_ASSERT_NO_CALLBACK(player);  \
     } while (0)
 
+// Returns the active state in a slot of a layer.
 static inline md5_active_state *md5_slot(md5_layer_state *layer_state, uint32_t index)
 {
     return index == 0 ? &layer_state->first : &layer_state->more_slots[index - 1];
 }
 
+// Returns the active state at a position in the layer's chain: position 0 is the oldest state.
 static inline md5_active_state *md5_active_at(md5_layer_state *layer_state, uint32_t position)
 {
     return md5_slot(layer_state, layer_state->order[position]);
 }
 
-// Returns the joints to animate, or NULL for all joints.
+// Returns the joints that are animated at the player's level of detail, or NULL for all joints.
 static inline const md5_detail_set *md5_player_detail_set(const md5_player *player)
 {
     const uint32_t mask = player->detail.mask;
     return mask == MD5_NONE ? NULL : &player->machine->details[mask];
 }
 
+// Returns the range of all active states of a layer, with its frozen pose and its offsets.
 static inline md5_chain_range md5_whole_chain(const md5_layer_state *layer_state)
 {
     return (md5_chain_range){0, layer_state->num_used, layer_state->has_snapshot,
                              layer_state->has_offsets};
 }
 
-// Removes the oldest states from the chain.
+// Removes the `count` oldest states from the chain.
 static inline void md5_end_oldest(md5_layer_state *layer_state, uint32_t count)
 {
     layer_state->num_used = (uint8_t)(layer_state->num_used - count);
@@ -466,7 +470,8 @@ static inline md5_active_state *md5_newest(md5_layer_state *layer_state)
     return md5_active_at(layer_state, layer_state->num_used - 1u);
 }
 
-// Returns the fixed weight, or the eased value of the parameter, clamped to 0..1.
+// Returns the current weight of a rule: its fixed weight or, if it has a parameter, the eased value
+// of the parameter, clamped to 0..1.
 float md5i_rule_weight(const md5_player *player, const md5_weight_rule *rule);
 
 // -- state.c: playing one state -----------------------------------------------------------------
@@ -494,6 +499,8 @@ md5_clock md5i_instance_clock_after(const md5_player *player, const md5_active_s
 // Computes weights and speeds of all active states from the parameters, if a parameter has changed.
 void md5i_update_weights(md5_player *player);
 
+// Advances a state by `seconds`: its transition, and the clocks of its clips and groups at the
+// current rates. Clips that no longer have a weight become inactive.
 void md5i_advance_state(md5_player *player, md5_active_state *active, double seconds);
 
 // Sets the rates of all clips that share a clock to the rate of the clock, the mean over the next
@@ -502,9 +509,10 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
 // a part of a fade.
 double md5i_update_shared_rates(md5_player *player, double seconds, double max_seconds);
 
-// Returns the seconds since the start of the last interval, of length `seconds`, until a clip of a
-// state had moved `fraction` of its path. If it shares a clock, only the mean of its rate
-// is stored, but the rate follows weights that changed.
+// Returns the seconds from the start of the last interval, of length `seconds`, until a clip of a
+// state had moved `fraction` of its path in the interval. Usually this is the same fraction of
+// `seconds`. But if the clip shares a clock, its rate has changed within the interval, because it
+// follows the weights of the states.
 double md5i_shared_clock_seconds(md5_layer_state *layer_state, uint32_t position, uint32_t instance,
                                  double fraction, double seconds);
 

@@ -80,8 +80,8 @@ typedef struct md5_archive {
 
 // -- Numbers ------------------------------------------------------------------------------------
 
-// Reports an invalid number while values are checked. Does nothing while values are written or
-// stored. `problem` contains the expected content.
+// Reports an invalid number in mode CHECK; does nothing in other modes. `problem` is the first part
+// of the message: the subject, the problem and what was expected.
 static void fail_number(md5_archive *archive, const char *problem, double found)
 {
     if (archive->mode == CHECK)
@@ -162,6 +162,7 @@ static void check_range(md5_archive *archive, double number, double min, double 
         archive->used, name, min, max, number);
 }
 
+// The types of the numbers in an archive.
 typedef enum number_kind { BOOL, UINT, INT, FLOAT, INT64, DOUBLE } number_kind;
 
 static const size_t number_sizes[] = {1, 4, 4, 4, 8, 8}; // by number_kind
@@ -222,22 +223,26 @@ static double archive_number(md5_archive *archive, number_kind kind, void *value
     return archive->has_failed ? min : number;
 }
 
+// Archives an unsigned number of 32 bits like archive_number(), and returns it.
 static uint32_t archive_uint(md5_archive *archive, void *value, uint32_t min, uint32_t max,
                              const char *name)
 {
     return (uint32_t)archive_number(archive, UINT, value, min, max, name);
 }
 
+// Archives a flag like archive_number(), and returns it. After an error returns false.
 static bool archive_bool(md5_archive *archive, bool *value, const char *name)
 {
     return archive_number(archive, BOOL, value, 0, 1, name) != 0;
 }
 
+// Archives a time of at least 0 seconds like archive_number(), and returns it.
 static double archive_time(md5_archive *archive, double *seconds, const char *name)
 {
     return archive_number(archive, DOUBLE, seconds, 0, FLT_MAX, name);
 }
 
+// Archives a vector whose components are in -max..max.
 static void archive_vector(md5_archive *archive, md5_vec3 *vector, double max, const char *name)
 {
     archive_number(archive, FLOAT, &vector->x, -max, max, name);
@@ -284,7 +289,8 @@ typedef struct clip_clock {
 // the phase, and a flag for a clip that has just started.
 static void archive_clock(md5_archive *archive, clock_range range, clip_clock clip)
 {
-    // The first and the last number are computed to be written. STORE reads them below.
+    // The relative cycle and the flag are not members of the player. WRITE computes them here,
+    // STORE converts them back at the end.
     int64_t relative_cycle = 0;
     bool is_at_start = false;
     if (archive->mode == WRITE) {
