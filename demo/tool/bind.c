@@ -4,19 +4,24 @@
 
 // == Binding ======================================================================================
 
-static int find_excluded(const tool_arguments *arguments, const md5_model *model, bool *excluded)
+// Sets excluded[joint] for the joints of --exclude. Returns an exit status, and prints an error if
+// a joint does not exist.
+static int mark_excluded_joints(const tool_arguments *arguments, const md5_model *model,
+                                bool *excluded)
 {
     for (size_t i = 0; i < arguments->excluded.count; i++) {
-        const uint32_t joint = md5_find_joint(&model->skeleton, arguments->excluded.names[i]);
+        const char *const name = arguments->excluded.names[i];
+        const uint32_t joint = md5_find_joint(&model->skeleton, name);
         if (joint == MD5_NONE)
-            return tool_usage("bind", "--exclude %s: the model has no joint of this name",
-                              arguments->excluded.names[i]);
+            return tool_usage("bind", "--exclude %s: the model has no joint of this name", name);
         excluded[joint] = true;
     }
     return TOOL_OK;
 }
 
-// Computes the weights of all parts together, because all parts form the surface of one volume.
+// Computes the weights of all positions of the OBJ file. The triangles of all parts are combined,
+// because all parts form the surface of one volume. Returns NULL and sets `error` on failure. The
+// caller frees the weights.
 static md5_weights *create_weights(const tool_arguments *arguments, const convert_obj *obj,
                                    const md5_model *model, const md5_mat34 *bind,
                                    const bool *excluded, md5_error *error)
@@ -27,9 +32,11 @@ static md5_weights *create_weights(const tool_arguments *arguments, const conver
 
     uint32_t *const indices = common_alloc(3 * count + 1, sizeof *indices);
     size_t used = 0;
-    for (uint32_t i = 0; i < obj->num_parts; i++)
-        for (size_t k = 0; k < 3 * (size_t)obj->parts[i].num_triangles; k++)
-            indices[used++] = obj->parts[i].corners[k].position;
+    for (uint32_t i = 0; i < obj->num_parts; i++) {
+        const convert_obj_part *const part = &obj->parts[i];
+        for (size_t k = 0; k < 3 * (size_t)part->num_triangles; k++)
+            indices[used++] = part->corners[k].position;
+    }
 
     const md5_weights_desc desc = {
         .positions = obj->positions,
@@ -53,16 +60,18 @@ static md5_weights *create_weights(const tool_arguments *arguments, const conver
 // -- Writing --------------------------------------------------------------------------------------
 
 // The vertices of one mesh: each pair of position and texture coordinate once, in the order in
-// which triangles use them. Vertices of one position form a linked list. The tables are allocated
-// once for all meshes, because a file may have as many materials as positions.
+// which triangles use them. The vertices of one position form a linked list, whose links are 1 +
+// the index of a vertex, so that 0 ends the list. The tables are allocated once and used for all
+// meshes, because a file may have as many materials as positions.
 typedef struct bind_vertices {
     convert_obj_corner *corners; // [count]
-    uint32_t *next;              // [count] 1 + next vertex of the same position; 0: none
-    uint32_t *first;             // [positions] 1 + first vertex; 0: none
-    uint32_t *weight;            // [positions] first weight in this mesh
+    uint32_t *next;              // [count] link to the next vertex of the same position
+    uint32_t *first;             // [positions] link to the first vertex of the list
+    uint32_t *weight;            // [positions] index of the first weight in this mesh
     uint32_t count;
 } bind_vertices;
 
+// Allocates the tables for the part with the most corners, which bounds the number of vertices.
 static bind_vertices create_vertices(const convert_obj *obj)
 {
     size_t num_corners = 0;
@@ -80,7 +89,8 @@ static bind_vertices create_vertices(const convert_obj *obj)
     };
 }
 
-// Removes the vertices of a mesh from the tables.
+// Removes the vertices of a mesh from the tables, for the next mesh. Only the positions that the
+// mesh uses are cleared, so that the time for all meshes is linear.
 static void clear_vertices(bind_vertices *vertices)
 {
     for (uint32_t i = 0; i < vertices->count; i++)
@@ -96,8 +106,9 @@ static void free_vertices(bind_vertices *vertices)
     free(vertices->weight);
 }
 
-// Returns the vertex of a corner and adds it if it is new. After MAX_TRIES vertices of one
-// position, equal vertices may be added again, so that the time is linear.
+// Returns the index of the vertex of a corner, and adds the vertex if it is new. A list is searched
+// up to MAX_TRIES vertices, so that the time is linear. After that, equal vertices may be added
+// again.
 static uint32_t get_vertex(bind_vertices *vertices, convert_obj_corner corner)
 {
     enum { MAX_TRIES = 64 };
@@ -108,14 +119,17 @@ static uint32_t get_vertex(bind_vertices *vertices, convert_obj_corner corner)
             return i - 1;
         num_tries++;
     }
-    vertices->corners[vertices->count] = corner;
-    vertices->next[vertices->count] = vertices->first[corner.position];
-    vertices->first[corner.position] = ++vertices->count;
-    return vertices->count - 1;
+
+    // Insert the vertex at the front of the list.
+    const uint32_t added = vertices->count++;
+    vertices->corners[added] = corner;
+    vertices->next[added] = vertices->first[corner.position];
+    vertices->first[corner.position] = added + 1;
+    return added;
 }
 
-// Returns the index of a corner in the mesh: the second and third corner of a triangle are swapped,
-// because triangles of MD5 are clockwise seen from outside.
+// Returns the index of a corner in the mesh. The second and the third corner of a triangle are
+// swapped, because triangles of MD5 are clockwise seen from outside, and triangles of OBJ are not.
 static size_t swap_winding(size_t corner)
 {
     switch (corner % 3) {
@@ -128,7 +142,8 @@ static size_t swap_winding(size_t corner)
     }
 }
 
-// Allocates the vertices of a mesh, and weights for the case that no vertices share them.
+// Allocates the vertices and the weights of a mesh. The number of weights is the largest possible:
+// vertices of one position share weights, but here each vertex counts.
 static void alloc_vertices(md5_doc_mesh *mesh, const md5_weights *weights,
                            const bind_vertices *vertices)
 {
@@ -141,12 +156,28 @@ static void alloc_vertices(md5_doc_mesh *mesh, const md5_weights *weights,
     mesh->weights = common_alloc(max_weights, sizeof *mesh->weights);
 }
 
-// Creates the mesh of a material. The caller owns its arrays.
+// Appends the weights of a position to a mesh, and stores their first index. Does nothing if they
+// were appended before, because vertices of one position share their weights.
+static void append_weights(md5_doc_mesh *mesh, const md5_weights *weights, bind_vertices *vertices,
+                           uint32_t position)
+{
+    // Replaces the link to the first vertex, which is not needed after all vertices were added.
+    static const uint32_t is_written = UINT32_MAX;
+    if (vertices->first[position] == is_written)
+        return;
+    const md5_vertex source = weights->vertices[position];
+    vertices->first[position] = is_written;
+    vertices->weight[position] = mesh->num_weights;
+    memcpy(mesh->weights + mesh->num_weights, weights->weights + source.first_weight,
+           source.num_weights * sizeof *mesh->weights);
+    mesh->num_weights += source.num_weights;
+}
+
+// Creates the mesh of a material: its triangles, then its vertices with weights and texture
+// coordinates. The caller owns its arrays.
 static md5_doc_mesh create_mesh(const convert_obj *obj, const convert_obj_part *part,
                                 const md5_weights *weights, bind_vertices *vertices)
 {
-    // Replaces `first` of a position after the weights of the position are written.
-    static const uint32_t is_written = UINT32_MAX;
     const size_t num_corners = 3 * (size_t)part->num_triangles;
     md5_doc_mesh mesh = {.shader = part->material,
                          .num_triangles = part->num_triangles,
@@ -157,18 +188,12 @@ static md5_doc_mesh create_mesh(const convert_obj *obj, const convert_obj_part *
 
     for (uint32_t i = 0; i < mesh.num_vertices; i++) {
         const convert_obj_corner corner = vertices->corners[i];
-        const md5_vertex from = weights->vertices[corner.position];
-        // Vertices of one position share their weights.
-        if (vertices->first[corner.position] != is_written) {
-            vertices->first[corner.position] = is_written;
-            vertices->weight[corner.position] = mesh.num_weights;
-            memcpy(mesh.weights + mesh.num_weights, weights->weights + from.first_weight,
-                   from.num_weights * sizeof *mesh.weights);
-            mesh.num_weights += from.num_weights;
-        }
-        mesh.vertices[i] = (md5_vertex){vertices->weight[corner.position], from.num_weights};
+        append_weights(&mesh, weights, vertices, corner.position);
+        mesh.vertices[i] = (md5_vertex){vertices->weight[corner.position],
+                                        weights->vertices[corner.position].num_weights};
 
-        // v counts from the bottom in OBJ files and from the top in .md5mesh files.
+        // v is measured from the bottom in OBJ files, and from the top in .md5mesh files. A corner
+        // without texture coordinates (index 0) becomes 0,0.
         const md5_vec2 texcoord =
             corner.texcoord > 0 ? obj->texcoords[corner.texcoord - 1] : (md5_vec2){0, 1};
         mesh.texcoords[i] = (md5_vec2){texcoord.x, 1 - texcoord.y};
@@ -177,7 +202,8 @@ static md5_doc_mesh create_mesh(const convert_obj *obj, const convert_obj_part *
     return mesh;
 }
 
-// Writes one mesh for each material that has triangles.
+// Writes the bound model as .md5mesh: the joints of the skeleton, and one mesh for each material
+// that has triangles.
 static bool write_bound(const char *path, const md5_model *model, const md5_xform *joints,
                         const convert_obj *obj, const md5_weights *weights, md5_error *error)
 {
@@ -199,9 +225,10 @@ static bool write_bound(const char *path, const md5_model *model, const md5_xfor
     }
 
     bind_vertices vertices = create_vertices(obj);
-    for (uint32_t i = 0; i < obj->num_parts; i++)
+    for (uint32_t i = 0; i < obj->num_parts; i++) {
         if (obj->parts[i].num_triangles > 0)
             doc.meshes[doc.num_meshes++] = create_mesh(obj, &obj->parts[i], weights, &vertices);
+    }
     free_vertices(&vertices);
     const bool is_written = tool_write_doc(path, &doc, error);
 
@@ -216,8 +243,9 @@ static bool write_bound(const char *path, const md5_model *model, const md5_xfor
     return is_written;
 }
 
-// Writes the bind pose of a model with the rounding of files, as readers get it: files do not
-// contain w of rotations.
+// Writes the bind pose of a model as readers of the written file will see it. Files contain x, y
+// and z of a rotation with few digits and not w, so the rounded pose differs slightly from the pose
+// of the model. Weights must be computed for the rounded pose.
 static void round_bind_pose(const md5_model *model, md5_xform *joints, md5_mat34 *bind)
 {
     for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
@@ -232,7 +260,7 @@ static void round_bind_pose(const md5_model *model, md5_xform *joints, md5_mat34
     }
 }
 
-// Rotates a surface from y up and z forward to id's axes: x forward, z up.
+// Rotates a surface from y up and z forward to the axes of id's games: x forward and z up.
 static void rotate_y_up(convert_obj *obj)
 {
     for (uint32_t i = 0; i < obj->num_positions; i++) {
@@ -241,7 +269,8 @@ static void rotate_y_up(convert_obj *obj)
     }
 }
 
-// Binds a surface to the skeleton of a model. Returns an exit status.
+// Computes the weights of a surface for the skeleton of a model, and writes the bound model. Warns
+// of vertices outside the reach of all bones. Returns an exit status.
 static int bind_surface(const tool_arguments *arguments, convert_obj *obj, const md5_model *model)
 {
     md5_error error = {0};
@@ -251,7 +280,7 @@ static int bind_surface(const tool_arguments *arguments, convert_obj *obj, const
     bool *const excluded = common_alloc(num_joints, sizeof *excluded);
     md5_weights *weights = NULL;
 
-    int status = find_excluded(arguments, model, excluded);
+    int status = mark_excluded_joints(arguments, model, excluded);
     if (status == TOOL_OK) {
         round_bind_pose(model, joints, bind);
         if (arguments->is_y_up)
@@ -274,6 +303,7 @@ static int bind_surface(const tool_arguments *arguments, convert_obj *obj, const
     return status;
 }
 
+// md5tool bind: reads the OBJ file and the model, and binds the surface. Returns an exit status.
 static int bind_files(tool_arguments *arguments)
 {
     md5_error error = {0};

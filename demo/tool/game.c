@@ -1,11 +1,14 @@
 // Opens game folders for the commands list, explain, parse and check, and visits declarations.
 #include "demo/tool/game.h"
 
-// Comparisons of characters to find similar names. They take about a second.
+// Limit of the comparisons of characters in searches for similar names. It is reached after about a
+// second.
 enum { MAX_SUGGESTION_WORK = 400000000 };
 
 // -- Opening --------------------------------------------------------------------------------------
 
+// Stores a warning, or prints it immediately if the command does not store warnings. The number of
+// stored warnings is limited, so that a hostile file cannot fill the memory.
 void tool_store_game_warning(void *user, const md5_error *warning)
 {
     enum { MAX_WARNINGS = 1000 };
@@ -15,7 +18,8 @@ void tool_store_game_warning(void *user, const md5_error *warning)
         return;
     }
     if (game->num_warnings == MAX_WARNINGS) {
-        // Replace the last stored warning: the final warning is the reason why parsing ended.
+        // Replace the last stored warning, so that the final warning is always stored: it contains
+        // the reason why parsing ended.
         game->num_suppressed++;
         game->num_warnings--;
     }
@@ -35,6 +39,8 @@ md5_load_opts tool_game_load_options(tool_game *game)
         .warn = tool_store_game_warning, .warn_user = game, .max_warnings = UINT32_MAX};
 }
 
+// Opens the folders and archives of the arguments as one game. While files are listed, their number
+// is printed; it is removed at the end.
 int tool_open_game(const tool_arguments *arguments, bool stores_warnings, tool_game *result)
 {
     md5_error error = {0};
@@ -43,13 +49,15 @@ int tool_open_game(const tool_arguments *arguments, bool stores_warnings, tool_g
                           .work = MAX_SUGGESTION_WORK};
     const md5_load_opts opts = tool_game_load_options(result);
     const bool is_open = tool_open_search_paths(arguments, &opts, &result->search_paths, &error);
-    tool_show_progress(0, 0);
+    tool_show_progress(0, 0); // removes the number of files
     result->md5 = result->search_paths.game;
     if (is_open)
         result->memory = md5_game_memory(result->md5);
     return tool_end(is_open, &error);
 }
 
+// Frees the game and all results of its command. All pointers may be NULL, because the command may
+// have ended with an error at any point.
 void tool_close_game(tool_game *game)
 {
     tool_close_search_paths(&game->search_paths);
@@ -84,15 +92,15 @@ int tool_read_game_folder(tool_arguments *arguments, int max_others)
 
 // -- Declarations ---------------------------------------------------------------------------------
 
-// Opens the game again, in the same mode and without warnings, if the files parsed since it was
-// opened take much memory. Pointers that the game returned before are then invalid. Returns false
-// if the game cannot be opened, or if it was opened too often.
+// Frees the memory of parsed declarations if they take much of it, by opening the game again. The
+// game keeps its parse mode; its warnings are cleared. Pointers that the game returned before are
+// then invalid. Returns false if the game cannot be opened, or if it was opened too often.
 static bool reopen_large_game(tool_game *game, md5_error *error)
 {
-    enum { MAX_GROWTH = 24 << 20, MAX_RENEWALS = 64 }; // growth in bytes
+    enum { MAX_GROWTH = 24 << 20, MAX_REOPENS = 64 }; // bytes; number
     if (md5_game_memory(game->md5) < game->memory + MAX_GROWTH)
         return true;
-    if (game->num_renewals++ == MAX_RENEWALS)
+    if (game->num_reopens++ == MAX_REOPENS)
         return convert_fail(error, MD5_ERROR_MEMORY, "",
                             "too many declarations for the memory limit: the rest was skipped");
 
@@ -110,11 +118,14 @@ static bool reopen_large_game(tool_game *game, md5_error *error)
     return md5_game_set_parse_mode(game->md5, game->mode, error);
 }
 
+// Calls `visit` for the declarations by index. Each call may parse a declaration, so the memory of
+// the game is checked before each call.
 bool tool_walk_decls(tool_game *game, md5_decl_type type, tool_visit_decl_fn *visit,
                      md5_error *error)
 {
     for (uint32_t i = 0; i < md5_game_num_decls(game->md5, type); i++) {
-        // Warnings that are not stored would be printed again by a game that is opened again.
+        // A game that is opened again reports its warnings again. They must be stored, because they
+        // are then cleared; printed warnings would be repeated.
         if (game->stores_warnings && !reopen_large_game(game, error))
             return false;
         const md5_decl *const decl = md5_game_decl(game->md5, type, i);
@@ -128,6 +139,7 @@ bool tool_walk_decls(tool_game *game, md5_decl_type type, tool_visit_decl_fn *vi
     return true;
 }
 
+// Parses a declaration with the function of its type. The default case is a model.
 bool tool_parse_decl(md5_game *game, const md5_decl *decl, md5_error *error)
 {
     switch (decl->type) {

@@ -27,14 +27,14 @@ typedef struct tool_game {
     tool_search_paths search_paths;
     md5_game *md5; // opened from `search_paths`; NULL after an error
     md5_parse_mode mode;
-    size_t memory; // bytes that the game used when it was opened
-    int num_renewals;
-    size_t work; // remaining comparisons to find similar names
+    size_t memory;   // bytes that the game used when it was opened
+    int num_reopens; // number of times that the game was opened again
+    size_t work;     // remaining comparisons of characters in searches for similar names
 
     bool stores_warnings; // otherwise warnings are printed when the game reports them
     md5_error *warnings;  // [num_warnings] in the order in which the game reported them
     size_t num_warnings;
-    size_t num_suppressed; // warnings beyond a limit, so that a hostile file cannot fill the memory
+    size_t num_suppressed; // warnings that were not stored, because the number is limited
 
     // list, explain and parse
     const char *kind; // kind of the printed items
@@ -44,12 +44,12 @@ typedef struct tool_game {
 
     // list
     size_t num_bytes;       // size of the listed clips
-    bool is_clip_list_full; // the list reached its largest size: further clips are skipped
+    bool is_clip_list_full; // the list reached its largest size; further clips are skipped
     common_list used;       // animation files of models
 
     // parse
     bool is_of_gui;             // the materials are used in a GUI
-    size_t num_printable_anims; // limit of the animations and frame commands that are still printed
+    size_t num_printable_anims; // animations and frame commands that may still be printed
 
     // check, and explain for a mesh
     tool_game_check *check;
@@ -66,7 +66,7 @@ typedef struct tool_game {
     common_text_index missing_texts; // messages about missing models and clips
     md5_diagnostic *missing; // [missing_texts.count] the first warning with each of these messages
     common_list error_locations; // "file:line:column" of errors that were printed in engine mode
-    bool hides_error_locations;  // `error_locations` is sorted; warnings there are not printed
+    bool hides_error_locations;  // warnings at `error_locations`, now sorted, are not printed
 } tool_game;
 
 // -- Games (game.c) -------------------------------------------------------------------------------

@@ -2,17 +2,21 @@
 // lenient mode. check.c prints the results.
 #include "demo/tool/game.h"
 
+// Allocates the results of a check: one entry per material, and one entry per model. Games with
+// declarations are those of the engines in `engines`, so these engines are checked by default.
 void tool_begin_game_check(tool_game *game, tool_game_check *check)
 {
-    static const char *const engines[] = {"doom3", "darkmod", "quake4"}; // that have declarations
+    static const char *const engines[] = {"doom3", "darkmod", "quake4"}; // of such games
     const uint32_t num_materials = md5_game_num_decls(game->md5, MD5_DECL_MATERIAL);
     game->check = check;
-    game->is_on_surface = common_alloc(num_materials + (size_t)1, sizeof *game->is_on_surface);
     game->num_models = md5_game_num_decls(game->md5, MD5_DECL_MODEL);
+    game->is_on_surface = common_alloc(num_materials + (size_t)1, sizeof *game->is_on_surface);
     game->defaulted_models = common_alloc(game->num_models + 1, sizeof *game->defaulted_models);
+
     for (int i = 0; i < MD5_NUM_DECL_TYPES; i++)
         check->has_decls |= md5_game_num_decls(game->md5, (md5_decl_type)i) > 0;
-    if (check->requested.all != 0 || !check->has_decls)
+    const bool has_request = check->requested.all != 0;
+    if (has_request || !check->has_decls)
         return;
     for (size_t i = 0; i < COMMON_LENGTH(engines); i++)
         check->requested.all |= md5_find_engines(engines[i]);
@@ -21,7 +25,7 @@ void tool_begin_game_check(tool_game *game, tool_game_check *check)
 
 // -- Declarations ---------------------------------------------------------------------------------
 
-// Prints that the skin of a model does not exist.
+// Prints a violation if a model names a skin that is not declared.
 static void check_model_skin(tool_game *game, const md5_decl *decl)
 {
     md5_error error = {0};
@@ -31,7 +35,7 @@ static void check_model_skin(tool_game *game, const md5_decl *decl)
                              "'%.100s': no skin '%.150s'", decl->name, model->skin);
 }
 
-// Prints the materials of a skin that do not exist.
+// Prints a violation for each material that a skin names and that does not exist.
 static void check_skin_materials(tool_game *game, const md5_decl *decl)
 {
     md5_error error = {0};
@@ -43,8 +47,9 @@ static void check_skin_materials(tool_game *game, const md5_decl *decl)
     }
 }
 
-// Parses a declaration as the engine does. If the engine replaces it with the default, prints why;
-// models are stored and printed later. Other types have no rule about defaults.
+// Parses a declaration as the engine does, which replaces it with the default at the first error.
+// Prints the reason for a material. Models are stored and printed later, because one error replaces
+// many models. Other types have no rule about defaults. Returns false if memory runs out.
 static bool check_decl_as_engine(tool_game *game, const md5_decl *decl, md5_error *error)
 {
     tool_clear_game_warnings(game);
@@ -60,7 +65,8 @@ static bool check_decl_as_engine(tool_game *game, const md5_decl *decl, md5_erro
     return true;
 }
 
-// Parses a declaration in lenient mode, and prints the warnings and the names that do not exist.
+// Parses a declaration in lenient mode, which continues after errors. Prints the warnings, and the
+// names in the declaration that do not exist. Returns false if memory runs out.
 static bool check_decl_leniently(tool_game *game, const md5_decl *decl, md5_error *error)
 {
     if (!tool_parse_decl(game->md5, decl, error))
@@ -69,6 +75,7 @@ static bool check_decl_leniently(tool_game *game, const md5_decl *decl, md5_erro
     if (decl->type == MD5_DECL_ENTITY && !tool_check_entity_keys(game, decl, error))
         return false;
     tool_print_game_warnings(game);
+
     if (decl->type == MD5_DECL_MODEL) {
         tool_check_clips(game, decl);
         check_model_skin(game, decl);
@@ -80,7 +87,8 @@ static bool check_decl_leniently(tool_game *game, const md5_decl *decl, md5_erro
     return true;
 }
 
-// Calls a function for all declarations in a mode.
+// Sets the parse mode and calls `visit` for all declarations, type by type. Materials precede
+// models, and models precede the entities that use them.
 static bool walk_all_decls(tool_game *game, md5_parse_mode mode, tool_visit_decl_fn *visit,
                            md5_error *error)
 {
@@ -97,8 +105,9 @@ static bool walk_all_decls(tool_game *game, md5_parse_mode mode, tool_visit_decl
     return true;
 }
 
-// Checks all declarations, first in engine mode, which stops at the first error of a declaration.
-// Then in lenient mode, which finds further errors; errors that were already printed are skipped.
+// Checks all declarations twice. Engine mode finds the declarations that the engine replaces with
+// defaults, but only their first error. Lenient mode then finds further errors; it does not repeat
+// the printed errors.
 static bool check_all_decls(tool_game *game, md5_error *error)
 {
     const bool is_done = walk_all_decls(game, MD5_PARSE_ENGINE, check_decl_as_engine, error);
@@ -110,7 +119,7 @@ static bool check_all_decls(tool_game *game, md5_error *error)
 
 // -- Commands -------------------------------------------------------------------------------------
 
-// Calls a function for the materials on the checked surfaces in a mode.
+// Calls `visit` in a parse mode for each material that a checked surface uses.
 static void check_surface_materials(tool_game *game, md5_parse_mode mode, tool_visit_decl_fn *visit)
 {
     md5_error error = {0};
@@ -122,33 +131,39 @@ static void check_surface_materials(tool_game *game, md5_parse_mode mode, tool_v
     }
 }
 
+// Checks one mesh file for md5tool explain: its folder, its surfaces and their materials and
+// images. While it runs, the requested engines are those of the mesh file.
 void tool_check_mesh_materials(tool_game *game, const char *path)
 {
     const md5_engines requested = game->check->requested;
     game->check->requested = tool_engines(requested, game->md5, path);
     md5_check *const check = tool_check_file(game->md5, path, game->check->requested);
     if (check) {
-        check->num_diagnostics = 0; // explain does not print errors in the text of the mesh
+        check->num_diagnostics = 0; // drop the errors in the text: explain does not print them
         tool_check_folder(game->md5, check);
         tool_print_file_diagnostics(game, check);
         if (game->check->has_decls)
             tool_check_surfaces(game, check);
     }
+
     tool_clear_game_warnings(game);
     check_surface_materials(game, MD5_PARSE_LENIENT, check_decl_leniently);
     check_surface_materials(game, MD5_PARSE_ENGINE, check_decl_as_engine);
     tool_check_stored_images(game);
+
     md5_game_set_parse_mode(game->md5, MD5_PARSE_LENIENT, NULL);
     game->check->requested = requested;
     md5_free_check(check);
 }
 
+// Opens the game and checks it if it has declarations: first the files, then the declarations,
+// which need the results of the files, then the images that both have stored.
 int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
 {
     tool_game game;
     md5_error error = {0};
     int status = tool_open_game(arguments, true, &game);
-    game.check = check;
+    game.check = check; // needed to print the warnings
     tool_print_game_warnings(&game);
     if (status == TOOL_OK)
         tool_begin_game_check(&game, check);
@@ -159,8 +174,10 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
         tool_check_stored_images(&game);
         status = tool_end(is_checked, &error);
     }
+
+    // The caller needs the search paths for later messages, and closes them.
     check->search_paths = game.search_paths;
-    game.search_paths = (tool_search_paths){.game = NULL}; // the caller closes them
+    game.search_paths = (tool_search_paths){.game = NULL};
     tool_close_game(&game);
     return status;
 }

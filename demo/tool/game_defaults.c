@@ -3,12 +3,13 @@
 // reported as one diagnostic at the model with the cause.
 #include "demo/tool/game.h"
 
-// Prints why the engine replaces a declaration with the default. `subject` is the verb, or the
-// number of declarations that are replaced for the same reason and the verb. `reason` is NULL or
-// the warning with the reason.
+// Prints why the engine replaces a declaration with the default: "'NAME'SUBJECT the default:
+// REASON". `subject` contains the verb, such as " becomes" or " and 2 models that inherit it
+// become". `reason` is the message of the warning with the cause, or NULL if the cause is unknown.
 static void print_default(tool_game *game, const md5_decl *decl, const char *rule,
                           const char *subject, text_position position, const char *reason)
 {
+    // Lenient mode warns again at this location; the warning is then hidden.
     if (reason && tool_has_rule(game->check->requested, rule))
         tool_store_error_location(game, decl->file, position);
     tool_print_violation(game, decl->file, position, rule, "'%.100s'%s the default: %.250s",
@@ -22,15 +23,16 @@ void tool_print_defaulted_material(tool_game *game, const md5_decl *decl)
         print_default(game, decl, rule, " becomes", tool_decl_position(decl), NULL);
         return;
     }
-    const md5_error *const last = &game->warnings[game->num_warnings - 1]; // the reason
-    print_default(game, decl, rule, " becomes", (text_position){last->line, last->column},
-                  last->message);
+    // The engine stops at the first error, so the last warning contains the reason.
+    const md5_error *const last = &game->warnings[game->num_warnings - 1];
+    const text_position position = {last->line, last->column};
+    print_default(game, decl, rule, " becomes", position, last->message);
 }
 
 // -- Storing models -------------------------------------------------------------------------------
 
-// Returns the index of the inherited model that a warning names as its cause, or MD5_NONE if it has
-// another cause.
+// Returns the index of the inherited model that a warning names as its cause. Returns MD5_NONE if
+// the warning has another cause.
 static uint32_t find_parent_with_cause(const tool_game *game, const char *warning)
 {
     static const char inherited[] = "inherited model definition '";
@@ -44,8 +46,8 @@ static uint32_t find_parent_with_cause(const tool_game *game, const char *warnin
     return parent && parent->file ? parent->index : MD5_NONE;
 }
 
-// Returns the index of the first of adjacent warnings with the same location. It has the cause of
-// the others, such as a limit that prevents the use of a mesh.
+// Returns the index of the first of adjacent warnings at the location of warnings[index]. The first
+// warning contains the cause of the others, such as a limit that prevents the use of a mesh.
 static size_t find_first_warning(const tool_game *game, size_t index)
 {
     const md5_error *const warnings = game->warnings;
@@ -55,8 +57,10 @@ static size_t find_first_warning(const tool_game *game, size_t index)
     return index;
 }
 
-// The last warning is the reason. If an inherited model was parsed together with this one and
-// caused the error, its reason is the warning before, and so on.
+// Stores the reason of a model, and of the inherited models that were parsed together with it. The
+// last warning is the reason of the model. If that reason is an inherited model, the warning before
+// it is the reason of the inherited model, and so on: the loop walks backwards through the warnings
+// and upwards through the models, up to a model that is already stored.
 void tool_store_defaulted_model(tool_game *game, const md5_decl *decl)
 {
     size_t num_warnings = game->num_warnings; // warnings that are not assigned to a model yet
@@ -69,6 +73,7 @@ void tool_store_defaulted_model(tool_game *game, const md5_decl *decl)
         };
         if (num_warnings == 0)
             return;
+
         num_warnings = find_first_warning(game, num_warnings - 1);
         const md5_error *const warning = &game->warnings[num_warnings];
         model->position = (text_position){warning->line, warning->column};
@@ -88,13 +93,13 @@ static bool has_cause(const tool_defaulted_model *model)
     return model->is_defaulted && model->parent == MD5_NONE;
 }
 
-// Returns the model with the cause. Makes it the parent of all models between (path compression),
-// so that a chain is followed once.
+// Returns the model with the cause: the end of the chain of parents. Makes it the parent of all
+// models of the chain (path compression), so that long chains are followed only once.
 static uint32_t find_root(tool_defaulted_model *models, size_t count, uint32_t index)
 {
     uint32_t root = index;
     for (size_t steps = 0; models[root].parent != MD5_NONE; steps++) {
-        if (steps == count) { // the models inherit each other in a circle
+        if (steps == count) { // a chain longer than the number of models is a circle: break it
             models[root].parent = MD5_NONE;
             break;
         }
@@ -108,6 +113,7 @@ static uint32_t find_root(tool_defaulted_model *models, size_t count, uint32_t i
     return root;
 }
 
+// Counts for each model with a cause how many models are replaced because they inherit it.
 static void count_inheriting_models(tool_defaulted_model *models, size_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -125,17 +131,19 @@ static int compare_reasons(const void *a, const void *b)
     return order != 0 ? order : (first > second) - (first < second);
 }
 
-// Groups the models that name the same missing mesh: num_same_mesh of the first model of a group,
-// which is reported, counts the others.
+// Groups the models that name the same missing mesh, so that each mesh is reported once. The first
+// model of a group is reported; its num_same_mesh counts the others and the models that inherit
+// them.
 static void group_missing_meshes(tool_defaulted_model *models, size_t count)
 {
-    static const char missing_mesh[] = "Model '"; // start of the warning
+    static const char missing_mesh[] = "Model '"; // start of the warning about a missing mesh
     tool_defaulted_model **const sorted = common_alloc(count + 1, sizeof(tool_defaulted_model *));
     size_t num_sorted = 0;
     for (size_t i = 0; i < count; i++) {
         const char *const reason = models[i].reason;
-        if (has_cause(&models[i]) && reason
-            && strncmp(reason, missing_mesh, sizeof missing_mesh - 1) == 0)
+        const bool is_mesh_missing =
+            reason && strncmp(reason, missing_mesh, sizeof missing_mesh - 1) == 0;
+        if (has_cause(&models[i]) && is_mesh_missing)
             sorted[num_sorted++] = &models[i];
     }
 
@@ -167,6 +175,9 @@ static void print_model(tool_game *game, const md5_decl *decl, const tool_defaul
     print_default(game, decl, "defaulted", subject, model->position, model->reason);
 }
 
+// Prints the models with a cause, in the order of their declarations. A model that is counted by
+// the first model of its group is not printed; its location is stored, so that its warning in
+// lenient mode is hidden, too.
 void tool_print_defaulted_models(tool_game *game)
 {
     tool_defaulted_model *const models = game->defaulted_models;
@@ -179,7 +190,7 @@ void tool_print_defaulted_models(tool_game *game)
         const md5_decl *const decl = md5_game_decl(game->md5, MD5_DECL_MODEL, i);
         if (!models[i].is_counted)
             print_model(game, decl, &models[i]);
-        else if (is_reported) // the first model of the group reports this error
+        else if (is_reported)
             tool_store_error_location(game, decl->file, models[i].position);
     }
 }

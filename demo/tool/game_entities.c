@@ -17,7 +17,8 @@ bool tool_has_character_keys(const md5_entity_def *entity)
            || md5_entity_def_next_key(entity, "ik_numLegs", NULL);
 }
 
-// Returns the actor of the head of an entity, which is its first part; NULL if it has no head.
+// Returns the actor of an entity's head, which is always its first part. Returns NULL if the entity
+// does not have a head.
 static md5_actor *create_head(const md5_entity *entity, md5_error *problem)
 {
     const bool has_head = entity->num_parts > 0 && strcmp(entity->parts[0].key, "def_head") == 0;
@@ -36,6 +37,9 @@ static float measure_mass(const md5_figure_def *def, const md5_entity *entity,
     return mass;
 }
 
+// Creates the objects of a character as the engine does, only to find their problems: the actors of
+// body and head, the articulated figure, and the monster with its legs. Each function stores its
+// error in `problem`, so that the last error is reported.
 tool_character_info tool_evaluate_character(tool_game *game, const md5_entity_def *def,
                                             const md5_figure_def *figure, md5_error problem)
 {
@@ -48,6 +52,7 @@ tool_character_info tool_evaluate_character(tool_game *game, const md5_entity_de
         desc.head = create_head(entity, &problem);
         if (figure)
             info.mass = measure_mass(figure, entity, &opts, &problem);
+
         md5_monster *const monster = desc.body ? md5_create_monster(&desc, &opts, &problem) : NULL;
         if (monster)
             info.num_legs = md5_monster_state(monster).num_legs;
@@ -61,12 +66,17 @@ tool_character_info tool_evaluate_character(tool_game *game, const md5_entity_de
     return info;
 }
 
-// Counts the functions of a script that only return 0; md5_load_opts.warn. `user` is the counter.
+// Counts a warning about a function that only returns 0; other warnings are ignored. It is a
+// md5_warn_fn; `user` is the counter.
 static void count_stub(void *user, const md5_error *warning)
 {
-    *(size_t *)user += common_has_suffix(warning->message, "it returns 0");
+    size_t *const num_stubs = user;
+    if (common_has_suffix(warning->message, "it returns 0"))
+        (*num_stubs)++;
 }
 
+// Compiles the scripts of the game for an object. The compiler warns of each function that it
+// cannot execute, and count_stub() counts these warnings.
 bool tool_has_script_object(tool_game *game, const char *object, size_t *num_stubs,
                             md5_error *reason)
 {
@@ -106,7 +116,7 @@ static void report_key(tool_game *game, const md5_entity_key *key, md5_status st
 }
 
 // Returns true if a model has the joint name[length]. Returns true also if that cannot be checked:
-// without a model, or if the limit of comparisons is reached.
+// without a model, or if the limit of comparisons is reached. The caller then does not warn.
 static bool may_have_joint(tool_game *game, const md5_model_def *model, const char *name,
                            size_t length)
 {
@@ -116,7 +126,7 @@ static bool may_have_joint(tool_game *game, const md5_model_def *model, const ch
     game->work -= num_joints;
     for (uint32_t i = 0; i < num_joints; i++) {
         const char *const joint = model->joints[i].name;
-        if (strlen(joint) == length && has_prefix(name, joint))
+        if (strlen(joint) == length && has_prefix(name, joint)) // name[length] equals the joint
             return true;
     }
     return false;
@@ -133,7 +143,8 @@ static void check_key_joint(tool_game *game, const md5_model_def *model, const m
     free(reason);
 }
 
-// Checks the joints of a damage zone: names, each with the prefixes * (and all descendants) or -.
+// Checks the joints of a damage zone. Its value is a list of names; the prefix * adds all
+// descendants of a joint, and - removes a joint.
 static void check_zone(tool_game *game, const md5_model_def *model, const md5_entity_key *key)
 {
     const char *name = key->value;
@@ -171,8 +182,8 @@ static void check_particles(tool_game *game, const md5_model_def *model, const m
         check_key_joint(game, model, key, dash + 1, strlen(dash + 1));
 }
 
-// Checks the keys of an entity, without inherited keys, that name dropped items, particles and the
-// joints of damage zones.
+// Checks the keys of an entity that name dropped items, particles and the joints of damage zones.
+// Inherited keys are checked for the entity that contains them.
 static void check_named_items(tool_game *game, const md5_entity_def *entity,
                               const md5_model_def *model)
 {
@@ -190,12 +201,11 @@ static void check_named_items(tool_game *game, const md5_entity_def *entity,
     }
 }
 
-// Checks that the script object of an entity exists. Each object is compiled once.
+// Checks that the script object of an entity exists. Compiling takes long, so each object is
+// compiled only for the first entity that names it.
 static void check_script(tool_game *game, const md5_entity_def *entity)
 {
     const md5_entity_key *const key = md5_entity_def_next_key(entity, "scriptobject", NULL);
-    size_t num_stubs = 0;
-    md5_error reason = {0};
     if (!key || key->decl != entity->decl || !key->value[0])
         return;
     for (size_t i = 0; i < game->script_objects.count; i++) {
@@ -203,14 +213,17 @@ static void check_script(tool_game *game, const md5_entity_def *entity)
             return;
     }
     common_add(&game->script_objects, common_copy(key->value));
+
+    size_t num_stubs = 0;
+    md5_error reason = {0};
     if (!tool_has_script_object(game, key->value, &num_stubs, &reason))
         report_key(game, key, MD5_ERROR_MISMATCH, reason.message);
 }
 
 // == Characters of entities =======================================================================
 
-// Returns true if an entity contains a key, without inherited keys, from which the engine creates a
-// character. Entities that inherit all these keys have the same problems.
+// Returns true if an entity itself contains a key from which the engine creates a character. An
+// entity that inherits all these keys has the problems of its parent, which are reported there.
 static bool changes_character(const md5_entity_def *entity)
 {
     static const char *const prefixes[] = {"model", "def_head",          "look_joint",
@@ -227,7 +240,7 @@ static bool changes_character(const md5_entity_def *entity)
 }
 
 // Returns true if a warning is about an inherited key, and the entity also inherits its model. Such
-// a warning is reported for the parent.
+// a warning is reported for the parent. With another model, the same key can have other problems.
 static bool is_about_parent(tool_game *game, const md5_entity_def *entity, const md5_error *warning)
 {
     const md5_entity_key *const model = md5_entity_def_next_key(entity, "model", NULL);
@@ -255,8 +268,8 @@ static bool has_warning_at(const md5_error *warnings, size_t count, const md5_er
     return false;
 }
 
-// Removes warnings from index `first` on that are reported for a parent, or whose location has a
-// warning before `first`.
+// Removes warnings that repeat others, from index `first` on: warnings that are reported for a
+// parent, and warnings at the location of a warning before `first`.
 static void drop_repeated_warnings(tool_game *game, const md5_entity_def *entity, size_t first)
 {
     if (first >= game->num_warnings)
@@ -279,7 +292,8 @@ static bool has_defaulted_model(const tool_game *game, const md5_entity_def *ent
     return decl && decl->file && game->defaulted_models[decl->index].is_defaulted;
 }
 
-// Checks the figures in the keys of an entity. Returns the figure that the engine uses, or NULL.
+// Warns of figures in the keys of an entity that are not declared. Returns the figure that the
+// engine uses, which is that of the last key, or NULL.
 static const md5_figure_def *check_figure_keys(tool_game *game, const md5_entity_def *entity,
                                                md5_error *problem)
 {
@@ -306,11 +320,11 @@ static const md5_figure_def *check_figure_keys(tool_game *game, const md5_entity
 static void check_character(tool_game *game, const md5_entity_def *entity)
 {
     enum { MAX_CHARACTERS = 2000 };
-    md5_error problem = {0};
     if (!changes_character(entity))
         return;
+    md5_error problem = {0};
     const md5_figure_def *const figure = check_figure_keys(game, entity, &problem);
-    const size_t num_warnings = game->num_warnings;
+    const size_t num_warnings = game->num_warnings; // before those of the character
     if (has_defaulted_model(game, entity) || !tool_has_character_keys(entity))
         return;
     if (game->num_characters++ < MAX_CHARACTERS)
@@ -318,9 +332,9 @@ static void check_character(tool_game *game, const md5_entity_def *entity)
     drop_repeated_warnings(game, entity, num_warnings);
 }
 
-// Checks the names in the keys of an entity. In a long chain of entities each entity has the keys
-// of all others, and each key is compared with the joints and clips of its model, so the number of
-// checked keys, joints and clips is limited.
+// Checks the names in the keys of an entity. In a long chain of entities, each entity inherits the
+// keys of all its ancestors. Each key is compared with the joints and clips of a model. The total
+// number of keys, joints and clips is therefore limited.
 bool tool_check_entity_keys(tool_game *game, const md5_decl *decl, md5_error *error)
 {
     enum { MAX_KEYS = 4 << 20 };
@@ -339,7 +353,7 @@ bool tool_check_entity_keys(tool_game *game, const md5_decl *decl, md5_error *er
     game->num_keys += entity->num_keys;
     if (model)
         game->num_keys += (size_t)model->num_joints + model->num_anims;
-    if (game->num_keys > MAX_KEYS) // the last checked entity
+    if (game->num_keys > MAX_KEYS) // this entity reaches the limit: it is the last that is checked
         tool_print_game_error(game, &limit);
 
     if (!md5_game_check_entity_keys(game->md5, decl->name, error))

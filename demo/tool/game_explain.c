@@ -2,10 +2,11 @@
 // name, their dependencies, and the missing files.
 #include "demo/tool/game.h"
 
-// Prints a line of text, or a JSON object with the same values.
+// Prints a line of text, or a JSON object with the same values. The arguments are the format of the
+// text, the format of the object, and the values, which both formats use in the same order.
 #define PRINT(game, ...) common_print_either((game)->is_json, __VA_ARGS__)
 
-// Returns a label without the indentation that it has in the text output.
+// Removes the indentation of a label for JSON. In text, labels of subordinate lines are indented.
 static const char *label(const tool_game *game, const char *indented)
 {
     return game->is_json ? indented + strspn(indented, " ") : indented;
@@ -13,7 +14,9 @@ static const char *label(const tool_game *game, const char *indented)
 
 // == Search order =================================================================================
 
-// Prints the location of a file, and the files in later locations that it hides. `line` may be 0.
+// Prints the location of a file, and the files in later locations that it hides. `what` is the
+// label of the line, such as "mesh". `line` is the line of a declaration in the file, or 0. If the
+// file does not exist, prints that it is missing.
 static void print_file(tool_game *game, const char *what, const char *file, uint32_t line)
 {
     const common_game_paths *const list = &game->search_paths.list;
@@ -43,19 +46,22 @@ static void print_file(tool_game *game, const char *what, const char *file, uint
     }
 }
 
-// Returns true if two locations belong to the same argument (the mod, DIR or the base): a folder
-// and its archives.
+// Returns true if two locations belong to the same argument (the mod, DIR or the base). The folder
+// of an argument and its archives are separate locations.
 static bool are_in_one_root(const tool_search_paths *paths, uint32_t a, uint32_t b)
 {
     for (size_t i = 0; i < COMMON_LENGTH(paths->ends); i++) {
-        if (a < paths->ends[i] || b < paths->ends[i])
-            return a < paths->ends[i] && b < paths->ends[i];
+        const bool contains_a = a < paths->ends[i];
+        const bool contains_b = b < paths->ends[i];
+        if (contains_a || contains_b) // the first root that contains one of them
+            return contains_a && contains_b;
     }
     return false;
 }
 
-// Prints which model of Quake or Quake II a mesh replaces. The engines load an .mdl instead of the
-// mesh if it is in a folder with higher priority.
+// Prints which model of Quake (.mdl) or Quake II (.md2) a mesh replaces. Quake's engines prefer the
+// .mdl to the mesh if the .mdl is in a folder with higher priority. Quake II's engines always use
+// the mesh.
 static void print_replaced(tool_game *game, const char *mesh)
 {
     const tool_search_paths *const paths = &game->search_paths;
@@ -85,7 +91,7 @@ typedef struct located_file {
     size_t location; // index of the search path
 } located_file;
 
-// Orders files by name, files with the same name by priority.
+// Orders files by name, and files with the same name by the priority of their locations.
 static int compare_located(const void *a, const void *b)
 {
     const located_file *const x = a;
@@ -110,13 +116,15 @@ static located_file *list_located_files(const common_game_paths *list, size_t *c
     return files;
 }
 
-// Prints the files that the same name in an earlier search path hides. Archives are all mounted.
+// Prints the files that are hidden by a file with the same name in an earlier search path. Archives
+// are not printed, because all archives are mounted, even with equal names.
 static void print_hidden_files(tool_game *game)
 {
     const common_game_paths *const list = &game->search_paths.list;
     size_t count = 0;
     located_file *const files = list_located_files(list, &count);
-    size_t used = 0; // the file that is used: the first with its name
+    // Files with the same name are adjacent. The first of them is the file that the game uses.
+    size_t used = 0;
     for (size_t i = 1; i < count; i++) {
         if (common_compare_case(files[i].name, files[used].name) != 0) {
             used = i;
@@ -160,7 +168,8 @@ static void print_warnings(tool_game *game)
     tool_clear_game_warnings(game);
 }
 
-// Prints the file of an image, found as the engine finds it, or that the image is missing.
+// Prints the file of an image, with the extension that the engine selects. Prints that the image is
+// missing if the engine finds neither a file nor a built-in image.
 static void print_image(tool_game *game, const char *name)
 {
     const char *const file = md5_game_image_file(game->md5, name);
@@ -177,7 +186,8 @@ static void print_image(tool_game *game, const char *name)
     game->has_missing = true;
 }
 
-// Prints a needed declaration, or the image of a material that is not declared.
+// Prints the location of a declaration that another declaration names. A material that is not
+// declared is an image name, so its image is printed.
 static void print_needed_decl(tool_game *game, const char *what, md5_decl_type type,
                               const char *name)
 {
@@ -197,14 +207,15 @@ static void print_needed_decl(tool_game *game, const char *what, md5_decl_type t
         print_image(game, name);
 }
 
-// Returns true if a stage is drawn. Bump stages, which the engine adds, show nothing without
-// others.
+// Returns true if a stage draws something by itself. The engine adds a bump stage to lit materials,
+// and a bump stage shows nothing without other stages.
 static bool is_stage_drawn(const md5_stage *stage, const float *registers)
 {
     return stage->light != MD5_STAGE_BUMP && registers[stage->condition] != 0;
 }
 
-// Returns why the engine draws no image of a material, or NULL if it draws one.
+// Returns the reason why the engine draws no image of a material. Returns NULL if the engine draws
+// one. Conditions of stages are evaluated at time 0 with the default parameters of entities.
 static const char *find_undrawn_reason(const md5_material *material)
 {
     static const md5_material_input defaults = {.parms = {1, 1, 1, 1}};
@@ -221,7 +232,8 @@ static const char *find_undrawn_reason(const md5_material *material)
     return "the condition of every stage is 0";
 }
 
-// If the engine draws no image of a material, prints why.
+// Prints the reason if the engine draws no image of a material. Selects engine mode for this, and
+// then lenient mode again.
 static void print_undrawn(tool_game *game, const char *name)
 {
     md5_game_set_parse_mode(game->md5, MD5_PARSE_ENGINE, NULL);
@@ -252,8 +264,8 @@ static void print_shaders(tool_game *game, const md5_model *model)
     }
 }
 
-// Prints the materials of a mesh file, the diagnostics of check for them, and the materials that
-// are not drawn.
+// Prints the materials of a mesh file, the diagnostics of md5tool check for them, and the materials
+// that the engine does not draw.
 static void explain_mesh_file(tool_game *game, const char *file)
 {
     const md5_load_opts opts = {
@@ -268,12 +280,13 @@ static void explain_mesh_file(tool_game *game, const char *file)
         return;
     }
 
-    // Other engines do not use the shader as a material.
+    // Only engines with this rule use the shader of a mesh as the name of a material.
     const md5_engines engines = tool_engines(game->check->requested, game->md5, file);
     if (tool_has_rule(engines, "no-material"))
         print_shaders(game, model);
     md5_free_model(model);
 
+    // The check sets is_on_surface for the materials of the mesh. Clear it for the next mesh.
     tool_check_mesh_materials(game, file);
     const uint32_t num_materials = md5_game_num_decls(game->md5, MD5_DECL_MATERIAL);
     for (uint32_t i = 0; i < num_materials; i++) {
@@ -283,6 +296,7 @@ static void explain_mesh_file(tool_game *game, const char *file)
     }
 }
 
+// Prints the mesh of a model with its materials, the skin, and the clips with their files.
 static bool explain_model(tool_game *game, const md5_decl *decl, md5_error *error)
 {
     const md5_model_def *const model = md5_game_model_def(game->md5, decl->name, error);
@@ -309,14 +323,15 @@ static bool explain_model(tool_game *game, const md5_decl *decl, md5_error *erro
 
 // -- Entities -------------------------------------------------------------------------------------
 
-// Prints the script object of an entity, and the number of its functions that do nothing.
+// Prints the script object of an entity. Some functions of the game's world are not available to
+// the script, so that they only return 0; prints their number.
 static void explain_script(tool_game *game, const md5_entity_def *entity)
 {
     const char *const object = md5_entity_def_value(entity, "scriptobject");
-    size_t num_stubs = 0;
-    md5_error reason = {0};
     if (!object || !object[0])
         return;
+    size_t num_stubs = 0;
+    md5_error reason = {0};
     if (tool_has_script_object(game, object, &num_stubs, &reason)) {
         PRINT(game, "  script object: %s, %zu functions of the game's world return 0\n",
               "{\"kind\":\"script\",\"name\":%s,\"stubs\":%zu}\n", object, num_stubs);
@@ -329,13 +344,13 @@ static void explain_script(tool_game *game, const md5_entity_def *entity)
     game->has_missing = true;
 }
 
-// Prints the figures that the keys of an entity name, the mass and the legs of the character, and
-// the problems in these keys.
+// Prints the figures that the keys of an entity name, then the mass and the number of legs of the
+// character, then the problems in these keys. Entities without such keys are not characters.
 static void explain_character(tool_game *game, const md5_entity_def *entity)
 {
     if (!tool_has_character_keys(entity))
         return;
-    const md5_figure_def *figure = NULL; // of the last key
+    const md5_figure_def *figure = NULL; // of the last key, which the engine uses
     md5_error problem = {0};
     for (size_t i = 0; i < COMMON_LENGTH(tool_figure_keys); i++) {
         const md5_entity_key *const key =
@@ -351,6 +366,7 @@ static void explain_character(tool_game *game, const md5_entity_def *entity)
     print_warnings(game);
 }
 
+// Prints the keys and values of an entity, and for inherited keys the entity that contains them.
 static void print_keys(tool_game *game, const md5_entity_def *entity)
 {
     for (uint32_t i = 0; i < entity->num_keys; i++) {
@@ -366,7 +382,8 @@ static void print_keys(tool_game *game, const md5_entity_def *entity)
     }
 }
 
-// Prints the declarations that all keys with a prefix name.
+// Prints the declarations that the values of all keys with this prefix name, such as "def_attach",
+// "def_attach2".
 static void print_attached_decls(tool_game *game, const md5_entity_def *entity, const char *prefix,
                                  md5_decl_type type)
 {
@@ -377,6 +394,8 @@ static void print_attached_decls(tool_game *game, const md5_entity_def *entity, 
     }
 }
 
+// Prints the keys of an entity, then what they name: model, skin, attached declarations, the
+// character with its figures, and the script object.
 static bool explain_entity(tool_game *game, const md5_decl *decl, md5_error *error)
 {
     const md5_entity_def *const entity = md5_game_entity_def(game->md5, decl->name, error);
@@ -384,7 +403,8 @@ static bool explain_entity(tool_game *game, const md5_decl *decl, md5_error *err
         return false;
 
     print_keys(game, entity);
-    // The model is a declaration or a file.
+
+    // The key "model" contains the name of a declaration or the path of a file.
     const char *const model = md5_entity_def_value(entity, "model");
     const char *const skin = md5_entity_def_value(entity, "skin");
     if (model && md5_find_decl(game->md5, MD5_DECL_MODEL, model))
@@ -402,6 +422,7 @@ static bool explain_entity(tool_game *game, const md5_decl *decl, md5_error *err
 
 // -- Others ---------------------------------------------------------------------------------------
 
+// Prints the materials that a skin replaces and their replacements.
 static bool explain_skin(tool_game *game, const md5_decl *decl, md5_error *error)
 {
     const md5_skin_def *const skin = md5_game_skin_def(game->md5, decl->name, error);
@@ -415,6 +436,8 @@ static bool explain_skin(tool_game *game, const md5_decl *decl, md5_error *error
     return true;
 }
 
+// Prints the image files of all stages of a material. Cube maps are skipped, because they consist
+// of six files with other names.
 static bool explain_material(tool_game *game, const md5_decl *decl, md5_error *error)
 {
     const md5_material *const material = md5_game_material(game->md5, decl->name, error);
@@ -461,8 +484,8 @@ enum { NUM_KINDS = COMMON_LENGTH(kinds) };
 
 // == Command ======================================================================================
 
-// Prints whether the engine or the lenient parser accepts a declaration, with its warnings. An
-// entity is parsed with all inherited keys.
+// Parses a declaration in a mode, and prints whether this parser accepts it, with its warnings. An
+// entity is parsed with all inherited keys. Returns false and sets `error` if the parser fails.
 static bool print_parse_result(tool_game *game, md5_parse_mode mode, md5_decl_type type,
                                const char *name, md5_error *error)
 {
@@ -487,7 +510,8 @@ static bool print_parse_result(tool_game *game, md5_parse_mode mode, md5_decl_ty
     return true;
 }
 
-// Prints a declaration of a type and a name, if it exists. Returns an exit status.
+// Prints the declaration with a type and a name, if it exists: its location, the declarations that
+// it overrides, the results of both parsers, and its content. Returns an exit status.
 static int explain_decl(tool_game *game, const struct explained_kind *kind, const char *name)
 {
     const md5_decl *const decl = md5_find_decl(game->md5, kind->type, name);
@@ -498,7 +522,8 @@ static int explain_decl(tool_game *game, const struct explained_kind *kind, cons
     print_file(game, "declared", decl->file, decl->keyword_line);
     for (const md5_decl *hidden = decl->hidden; hidden; hidden = hidden->hidden)
         print_file(game, "overrides declaration", hidden->file, hidden->keyword_line);
-    // Lenient mode remains selected.
+
+    // The content is that of lenient mode, which remains selected.
     md5_error error = {0};
     if (print_parse_result(game, MD5_PARSE_ENGINE, kind->type, name, &error)
         && print_parse_result(game, MD5_PARSE_LENIENT, kind->type, name, &error))
@@ -506,7 +531,8 @@ static int explain_decl(tool_game *game, const struct explained_kind *kind, cons
     return tool_end(error.status == MD5_OK, &error);
 }
 
-// Prints the file with a name, or the image file of an image name.
+// Prints the file with this path, or the file of an image with this name: its location, the meshes
+// that replace it, and its content if it is a mesh.
 static void explain_file(tool_game *game, const char *name)
 {
     static const char *const mesh_folders[] = {"", "md5/"}; // relative to the file's folder
@@ -517,12 +543,14 @@ static void explain_file(tool_game *game, const char *name)
     game->has_output = true;
     PRINT(game, "file\n", "{\"kind\":\"path\"}\n");
     print_file(game, "is", file, 0);
+
     for (size_t i = 0; i < COMMON_LENGTH(mesh_folders); i++) {
         char *const mesh = tool_find_sibling(game->md5, file, mesh_folders[i], ".md5mesh");
         if (mesh)
             print_replaced(game, mesh);
         free(mesh);
     }
+
     if (common_has_suffix(file, ".md5mesh"))
         explain_mesh_file(game, file);
 }
@@ -549,7 +577,9 @@ static void print_searched_locations(tool_game *game)
         PRINT(game, "  %s\n", "{\"kind\":\"searched\",\"location\":%s}\n", list->titles[i]);
 }
 
-// Prints all assets with a name. Returns an exit status.
+// Prints all assets with a name: declarations of every type, and the file. If nothing is found,
+// suggests a similar name. Lists the searched locations if something is missing. Returns an exit
+// status.
 static int explain_name(tool_game *game, const char *name)
 {
     for (int i = 0; i < NUM_KINDS; i++) {
@@ -578,6 +608,8 @@ static void print_diagnostic(void *user, const md5_diagnostic *found)
           found->engines);
 }
 
+// md5tool explain: reads the operands DIR and NAME, opens the game, and prints the search order or
+// all assets with the name. Returns an exit status.
 static int run_explain(tool_arguments *arguments)
 {
     tool_game game;
@@ -589,8 +621,9 @@ static int run_explain(tool_arguments *arguments)
     if (arguments->num_operands > 1)
         return tool_usage("explain", "too many arguments: expected one name");
 
+    // With --base, a single operand is DIR or NAME.
     const char *name = arguments->num_operands > 0 ? arguments->operands[0] : NULL;
-    if (name && !arguments->folder && common_contains_files(name)) { // a folder with --base
+    if (name && !arguments->folder && common_contains_files(name)) {
         arguments->folder = name;
         name = NULL;
     }

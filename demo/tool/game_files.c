@@ -5,6 +5,8 @@
 
 // -- Models and clips -----------------------------------------------------------------------------
 
+// Looks up the shader of each mesh in a file. A shader is the name of a declared material, or else
+// of an image. Prints a violation if it is neither. Empty and absolute names have other rules.
 void tool_check_surfaces(tool_game *game, const md5_check *file)
 {
     for (uint32_t i = 0; i < file->num_shaders; i++) {
@@ -18,14 +20,15 @@ void tool_check_surfaces(tool_game *game, const md5_check *file)
             common_add(&game->surface_images, common_copy(image));
         } else {
             const bool is_name = name[0] && !common_is_absolute(name);
+            const text_position position = {shader->line, shader->column};
             if (is_name && !tool_has_image(game, name))
-                tool_print_missing_material(game, file->file,
-                                            (text_position){shader->line, shader->column}, name);
+                tool_print_missing_material(game, file->file, position, name);
         }
     }
 }
 
-// Removes the stored warnings that violations of rules in a file also report.
+// Removes the stored warnings about lines for which the check of the file reports the same problem
+// as a violation of a rule.
 static void drop_reported_warnings(tool_game *game, const md5_check *file)
 {
     size_t num_kept = 0;
@@ -36,8 +39,9 @@ static void drop_reported_warnings(tool_game *game, const md5_check *file)
     game->num_warnings = num_kept;
 }
 
-// Checks a file of the game, and stores the result to check clips with their meshes. Prints the
-// warnings and the error of reading it, and then the violations of rules.
+// Reads and checks a model, clip or camera path of the game. Prints the warnings and the error of
+// reading it, and then the violations of rules. Stores the check, because clips are checked again
+// with their meshes.
 static void check_file(tool_game *game, const char *name)
 {
     const md5_load_opts opts = {
@@ -48,6 +52,7 @@ static void check_file(tool_game *game, const char *name)
     md5_check *const check = tool_check_file(game->md5, name, game->check->requested);
     if (check && asset.model)
         md5_check_model(check, asset.model);
+
     drop_reported_warnings(game, check);
     tool_print_game_warnings(game);
     if (error.status != MD5_OK && !tool_is_reported_by_rule(check, &error))
@@ -61,12 +66,14 @@ static void check_file(tool_game *game, const char *name)
     tool_free(&asset);
 }
 
+// Orders checked files by path, ignoring case, for sorting and for find_file().
 static int compare_files(const void *a, const void *b)
 {
     return common_compare_case(((const tool_checked_file *)a)->check->file,
                                ((const tool_checked_file *)b)->check->file);
 }
 
+// Checks the files one after the other, then sorts the results for find_file().
 void tool_check_game_files(tool_game *game)
 {
     const size_t count = md5_game_num_files(game->md5);
@@ -82,10 +89,10 @@ void tool_check_game_files(tool_game *game)
     common_sort(game->files, game->num_files, sizeof *game->files, compare_files);
 }
 
-// Returns the result of a file, or NULL if the game has no such file.
+// Returns the result of a file by binary search. Returns NULL if the file was not checked.
 static tool_checked_file *find_file(const tool_game *game, const char *name)
 {
-    md5_check check = {.file = name};
+    md5_check check = {.file = name}; // only the path, which compare_files() compares
     const tool_checked_file key = {.check = &check};
     if (game->num_files == 0)
         return NULL;
@@ -101,7 +108,8 @@ typedef struct mesh_clips {
     size_t num_clips;
 } mesh_clips;
 
-// Checks the motion of a clip that was not checked with another mesh.
+// Checks the motion of a clip with the mesh of a model, unless another model's mesh was used
+// before. The mesh is loaded for the first clip that needs it.
 static void check_clip_motion(mesh_clips *with, const char *path, tool_checked_file *clip,
                               const md5_load_opts *opts)
 {
@@ -120,7 +128,8 @@ static void check_clip_motion(mesh_clips *with, const char *path, tool_checked_f
     md5_free_anim(anim);
 }
 
-// Checks the files of an animation, which has several if the engine selects one at random.
+// Checks the files of an animation against the mesh of its model. An animation has several files if
+// the engine selects one of them at random.
 static void check_anim_files(tool_game *game, mesh_clips *with, const md5_model_anim *anim)
 {
     const md5_load_opts opts = {.files = md5_game_files(game->md5),
@@ -136,6 +145,7 @@ static void check_anim_files(tool_game *game, mesh_clips *with, const md5_model_
     }
 }
 
+// Loads the mesh once for all clips of a model.
 void tool_check_clips(tool_game *game, const md5_decl *decl)
 {
     md5_error error = {0};
@@ -147,7 +157,8 @@ void tool_check_clips(tool_game *game, const md5_decl *decl)
     mesh_clips with = {.mesh_path = model->mesh, .mesh_check = mesh->check};
     for (uint32_t i = 0; i < model->num_anims; i++)
         check_anim_files(game, &with, md5_model_def_anim(model, i));
-    // The directions of the clips can be compared only when all are known.
+
+    // The rule about rotated clips compares the directions of all clips of the model.
     md5_check_turns(with.clips, with.num_clips);
     for (size_t i = 0; i < with.num_clips; i++)
         tool_print_file_diagnostics(game, with.clips[i]);
@@ -172,6 +183,8 @@ static void print_missing_image(tool_game *game, const md5_decl *decl, const cha
     free(similar);
 }
 
+// Looks up every image of a material's stages. Images of materials on surfaces are stored in a
+// separate list, because only these are decoded.
 void tool_check_material_images(tool_game *game, const md5_decl *decl)
 {
     md5_error error = {0};
@@ -187,24 +200,25 @@ void tool_check_material_images(tool_game *game, const md5_decl *decl)
             const char *const file = md5_game_image_file(game->md5, name);
             if (file)
                 common_add(images, common_copy(file));
-            else if (!stage->cube && !tool_has_image(game, name)) // cube maps consist of six files
+            else if (!stage->cube && !tool_has_image(game, name)) // a cube map is six other files
                 print_missing_image(game, decl, name);
         }
     }
 }
 
-// Decodes an image of a surface, and adds an error if that fails. Images in .bmp files and in
-// formats that this build does not read are skipped.
+// Decodes an image on a surface, and adds a violation if its content is damaged. Images in .bmp
+// files and in formats that this build does not read are skipped.
 static void decode_surface_image(tool_game *game, const char *name, md5_check *check)
 {
-    md5_error error = {0};
-    view_image image = {.rgba = NULL};
-    size_t size = 0;
     if (common_has_suffix(name, ".bmp"))
         return;
+    size_t size = 0;
     char *const bytes = tool_read_file(game->md5, name, &size);
     if (!bytes)
         return;
+
+    md5_error error = {0};
+    view_image image = {.rgba = NULL};
     const bool is_decoded =
         view_decode_image((uint8_t *)bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &error);
     const bool is_supported = error.status != MD5_ERROR_IO;
@@ -215,13 +229,15 @@ static void decode_surface_image(tool_game *game, const char *name, md5_check *c
     free(bytes);
 }
 
-// Checks each image of a list once.
+// Checks each image of a list once, although the list contains an image several times if several
+// materials use it. Images on surfaces are also decoded. Clears the list.
 static void check_images(tool_game *game, common_list *images, bool are_on_surfaces)
 {
     common_sort(images->names, images->count, sizeof *images->names, common_order_by_case);
     for (size_t i = 0; i < images->count; i++) {
         const char *const name = images->names[i];
-        if (i > 0 && strcmp(name, images->names[i - 1]) == 0)
+        const bool is_repeated = i > 0 && strcmp(name, images->names[i - 1]) == 0;
+        if (is_repeated)
             continue;
         md5_check *const check = tool_check_text(name, NULL, 0, game->check->requested);
         tool_check_image(game->md5, check, name);

@@ -48,7 +48,7 @@ static void print_item(tool_game *game, list_item item)
         print_text_item(game->kind, &item);
 }
 
-// Prints the location of a declaration without parsing it.
+// Prints the name and the location of a declaration, which is not parsed for this.
 static bool list_decl(tool_game *game, const md5_decl *decl, md5_error *error)
 {
     (void)error;
@@ -61,8 +61,8 @@ static bool list_decl(tool_game *game, const md5_decl *decl, md5_error *error)
     return true;
 }
 
-// Stores the files of a clip as used by a model, for list_unused_files(). Returns the size of the
-// names and of the other text of their lines, for the limit of the list.
+// Stores the files of a clip as used, so that list_unused_files() does not print them. Returns the
+// estimated size of the lines about these files, which counts towards the limit of the list.
 static size_t add_used_files(tool_game *game, const md5_model_anim *anim)
 {
     enum { BYTES_PER_LINE = 32 };
@@ -74,8 +74,8 @@ static size_t add_used_files(tool_game *game, const md5_model_anim *anim)
     return size;
 }
 
-// Prints the clips of a model, including inherited clips. The size of the list is limited,
-// because a long chain of models would print each clip for every model.
+// Prints the clips of a model, including inherited clips. The size of the list is limited, because
+// in a long chain of models each clip is printed for every model.
 static bool list_clips(tool_game *game, const md5_decl *decl, md5_error *error)
 {
     enum { MAX_BYTES = 32 << 20 };
@@ -104,7 +104,7 @@ static bool list_clips(tool_game *game, const md5_decl *decl, md5_error *error)
     return true;
 }
 
-// Prints the files with an extension that no model names.
+// Prints the files with an extension that no declared model uses.
 static void list_unused_files(tool_game *game, const char *extension)
 {
     const common_list *const used = &game->used;
@@ -143,7 +143,7 @@ static void list_files(tool_game *game)
 // Kinds of items, in the order in which they are printed.
 static const struct listed_kind {
     const char *name;
-    const char *argument; // that selects the kind
+    const char *argument; // selects the kind
     md5_decl_type type;
     tool_visit_decl_fn *list;
     const char *extension; // NULL or the extension of files that are listed if no model uses them
@@ -212,7 +212,7 @@ static int read_list_choice(tool_arguments *arguments, list_choice *choice)
         } else if (kind < NUM_KINDS) {
             choice->is_selected[kind] = true;
             choice->is_all = false;
-        } else if (i == 0 && !arguments->folder) { // with --base the first operand may be DIR
+        } else if (i == 0 && !arguments->folder) { // DIR, which is optional with --base
             arguments->folder = operand;
         } else {
             return tool_usage("list",
@@ -235,8 +235,7 @@ static int list_kind(tool_game *game, const struct listed_kind *kind)
     return tool_end(is_listed, &error);
 }
 
-// Prints a warning if declaration files cannot be read, because their items are missing in the
-// list.
+// Prints how many declaration files cannot be read, because the list does not contain their items.
 static void warn_of_unread_files(const tool_game *game)
 {
     const uint32_t num_unread = md5_game_num_unread(game->md5);

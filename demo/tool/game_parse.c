@@ -2,7 +2,8 @@
 // their declarations.
 #include "demo/tool/game.h"
 
-// Prints the start of an object: the name, location and state of a declaration.
+// Prints the start of a JSON object: the name, location and state of a declaration. The caller adds
+// members and the closing brace.
 static void print_decl(const tool_game *game, const md5_decl *decl)
 {
     const char *const file = decl->file ? decl->file : "<implicit file>";
@@ -16,7 +17,8 @@ static void print_decl(const tool_game *game, const md5_decl *decl)
 // Sort order that a GUI sets for each material that it draws with.
 static const double GUI_SORT = -2;
 
-// Two sets of inputs, at which the expressions of a stage are evaluated.
+// Two sets of inputs for the expressions of a stage, so that readers can compare values that depend
+// on the time or on parameters of the entity.
 static const struct {
     const char *key;
     md5_material_input input;
@@ -58,6 +60,7 @@ static bool has_image_files(const tool_game *game, const md5_image_program *imag
     return image->num_steps > 0;
 }
 
+// Prints a stage as a JSON object: its constant properties, and its values for each of the samples.
 static void print_stage(const tool_game *game, const md5_material *material, const md5_stage *stage)
 {
     // The engine replaces an image with missing files by its default image, which repeats.
@@ -73,6 +76,8 @@ static void print_stage(const tool_game *game, const md5_material *material, con
     putchar('}');
 }
 
+// Parses a material, and prints it with its stages as one line of JSON. Returns false and sets
+// `error` if memory runs out.
 static bool print_material(tool_game *game, const md5_decl *decl, md5_error *error)
 {
     const md5_material *const material = md5_game_material(game->md5, decl->name, error);
@@ -120,8 +125,9 @@ static bool print_skin(tool_game *game, const md5_decl *decl, md5_error *error)
     return true;
 }
 
-// Counts the animations and frame commands of a model, and fails if they exceed the limit of the
-// output. Models print inherited animations too, so a long chain of models would print very many.
+// Subtracts the animations and frame commands of a model from the limit of the output. Fails if the
+// limit is reached. A limit is necessary because models print inherited animations, too, so a long
+// chain of models prints very many.
 static bool charge_anims(tool_game *game, const md5_model_def *model, const char *name,
                          md5_error *error)
 {
@@ -152,6 +158,7 @@ static void print_channels(const md5_model_def *model)
     putchar('}');
 }
 
+// Prints an animation as a JSON object. A frame command is an array: frame, code and text.
 static void print_anim(const md5_model_anim *anim)
 {
     common_print_json("{\"name\":%s,\"alias\":%s,\"files\":[", anim->name, anim->alias);
@@ -167,14 +174,17 @@ static void print_anim(const md5_model_anim *anim)
     fputs("]}", stdout);
 }
 
+// Parses a model, and prints it with its channels and animations as one line of JSON. Returns false
+// and sets `error` if the model cannot be parsed.
 static bool print_model(tool_game *game, const md5_decl *decl, md5_error *error)
 {
     const md5_model_def *const model = md5_game_model_def(game->md5, decl->name, error);
-    if (!model && error->status != MD5_OK && error->status != MD5_ERROR_RANGE) {
-        error->file[0] = '\0';
+    const bool is_unknown = error->status == MD5_OK || error->status == MD5_ERROR_RANGE;
+    if (!model && !is_unknown) {
+        error->file[0] = '\0'; // the message is not about one file
         return false;
     }
-    if (!model) // without an error there is no such model
+    if (!model)
         return convert_fail(error, MD5_ERROR_RANGE, "", "unknown model '%.100s'", decl->name);
     if (!charge_anims(game, model, decl->name, error))
         return false;
@@ -197,8 +207,8 @@ static bool print_model(tool_game *game, const md5_decl *decl, md5_error *error)
 // -- Command --------------------------------------------------------------------------------------
 
 static const struct parsed_kind {
-    const char *argument; // that selects the kind
-    const char *name;     // key of the declaration's name
+    const char *argument; // selects the kind
+    const char *name;     // key of the declaration's name in the output
     md5_decl_type type;
     tool_visit_decl_fn *print;
     bool is_of_gui;
@@ -239,7 +249,8 @@ static const struct parsed_kind *find_kind(const char *argument)
     return NULL;
 }
 
-// Prints the declarations with the given names, or all of a kind if there are none.
+// Prints the declarations with the given names. If no names are given, prints all declarations of
+// the kind. Declarations are parsed as the original engine does.
 static bool print_decls(tool_game *game, const struct parsed_kind *kind, char *const *names,
                         int num_names, md5_error *error)
 {
@@ -255,6 +266,8 @@ static bool print_decls(tool_game *game, const struct parsed_kind *kind, char *c
     return true;
 }
 
+// md5tool parse: reads the kind and the names, opens the game and prints the declarations. The
+// warnings of the parser are printed immediately, on standard error. Returns an exit status.
 static int run_parse(tool_arguments *arguments)
 {
     static const char expected[] = "expected materials, gui-materials, skins or models";

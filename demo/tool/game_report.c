@@ -39,8 +39,8 @@ void tool_print_violation(tool_game *game, const char *file, text_position posit
 
 // -- Warnings -------------------------------------------------------------------------------------
 
-// Returns true if a warning is about a keyword of another engine than Doom 3's, and only that
-// engine is requested.
+// Returns true if a warning is about a keyword of the requested engine. The library parses the
+// keywords of Doom 3, so it warns of the keywords of engines that are derived from Doom 3.
 static bool is_keyword_of_engine(md5_engines requested, const char *warning)
 {
     static const struct {
@@ -50,8 +50,8 @@ static bool is_keyword_of_engine(md5_engines requested, const char *warning)
                     {"a keyword of Quake 4, skipped", "quake4"},
                     {"a keyword of RBDOOM, skipped", "rbdoom"}};
     for (size_t i = 0; i < COMMON_LENGTH(keywords); i++) {
-        if (requested.all == md5_find_engines(keywords[i].engine)
-            && common_has_suffix(warning, keywords[i].ending))
+        const bool is_only_request = requested.all == md5_find_engines(keywords[i].engine);
+        if (is_only_request && common_has_suffix(warning, keywords[i].ending))
             return true;
     }
     return false;
@@ -74,7 +74,7 @@ void tool_hide_error_locations(tool_game *game)
     game->hides_error_locations = true;
 }
 
-// Returns true if an error at the location of a warning was printed, which has the same cause.
+// Returns true if an error at the location of a warning was printed: both have the same cause.
 static bool is_hidden(const tool_game *game, const md5_error *warning)
 {
     const common_list *const list = &game->error_locations;
@@ -95,13 +95,14 @@ static bool is_about_missing_file(const md5_error *warning)
            || common_has_suffix(warning->message, "expected a readable file");
 }
 
-// Counts a warning about a missing model or clip if it was stored before, and otherwise stores it,
-// because hundreds of entities of a mod may name the same file. Returns false for other warnings.
+// Counts a warning about a missing model or clip, and stores the first warning with each message.
+// Hundreds of entities of a mod may name the same file, which is then printed once. Returns false
+// for other warnings, and for new messages after the limit.
 static bool count_missing_file(tool_game *game, const md5_error *warning)
 {
     enum { MAX_MISSING = 10000 };
     common_text_index *const texts = &game->missing_texts;
-    const size_t count = texts->count;
+    const size_t count = texts->count; // index of the next new message
     if (!is_about_missing_file(warning))
         return false;
     if (count == MAX_MISSING && !common_has_text(texts, warning->message))
@@ -121,6 +122,9 @@ void tool_print_missing_files(tool_game *game)
         tool_print_game_diagnostic(game, &game->missing[i]);
 }
 
+// Prints the stored warnings, except for warnings about keywords of the requested engine, for
+// warnings at the location of a printed error, and for missing files, which
+// tool_print_missing_files() prints.
 void tool_print_game_warnings(tool_game *game)
 {
     for (size_t i = 0; i < game->num_warnings; i++) {
@@ -153,6 +157,7 @@ bool tool_decl_exists(const tool_game *game, md5_decl_type type, const char *nam
     return type == MD5_DECL_MATERIAL && tool_has_image(game, name);
 }
 
+// A material that is not declared can be an image, so images are searched for the suggestion, too.
 void tool_print_missing_material(tool_game *game, const char *file, text_position position,
                                  const char *name)
 {

@@ -6,6 +6,7 @@
 
 // -- Headers --------------------------------------------------------------------------------------
 
+// Returns the big-endian number in `count` bytes, at most 4.
 static uint32_t read_big_endian(const uint8_t *bytes, int count)
 {
     uint32_t value = 0;
@@ -14,8 +15,8 @@ static uint32_t read_big_endian(const uint8_t *bytes, int count)
     return value;
 }
 
-// Returns true if a segment is the header of a frame (SOF0 to SOF15). Three values of this range
-// are other segments.
+// Returns true if a segment is the header of a frame (SOF0 to SOF15). Three markers in this range
+// belong to other segments.
 static bool is_frame_header(uint8_t marker)
 {
     enum { SOF0 = 0xC0, DHT = 0xC4, JPG = 0xC8, DAC = 0xCC, SOF15 = 0xCF };
@@ -24,7 +25,8 @@ static bool is_frame_header(uint8_t marker)
     return marker >= SOF0 && marker <= SOF15;
 }
 
-// Reads the size of a JPEG file from the header of its frame, which follows other segments.
+// Reads the size of a JPEG file from the header of its frame. Other segments precede it, such as
+// metadata; each begins with a marker and its own length.
 static bool read_jpeg(const uint8_t *bytes, size_t size, tool_image *image)
 {
     enum { SIGNATURE_SIZE = 2, MARKER_SIZE = 2, MIN_FRAME_HEADER = 10 };
@@ -44,14 +46,17 @@ static bool read_jpeg(const uint8_t *bytes, size_t size, tool_image *image)
             };
             return true;
         }
+        // The length of a segment includes its two bytes, but not the marker.
         at += MARKER_SIZE + (size_t)read_big_endian(segment + 2, 2);
     }
     return false;
 }
 
+// Reads the first chunk of a PNG file, IHDR: width, height, bits per channel and color type, from
+// byte 16 on.
 static tool_image read_png(const uint8_t *bytes)
 {
-    static const uint8_t channels[] = {1, 0, 3, 1, 2, 0, 4}; // by color type
+    static const uint8_t channels[] = {1, 0, 3, 1, 2, 0, 4}; // by color type; 0: invalid
     const uint8_t bits_per_channel = bytes[24];
     const uint8_t color_type = bytes[25];
     const uint32_t num_channels = color_type < COMMON_LENGTH(channels) ? channels[color_type] : 0;
@@ -64,6 +69,8 @@ static tool_image read_png(const uint8_t *bytes)
     };
 }
 
+// Reads the header of a DDS file. Its pixel format contains the four characters of a compression
+// method, or the bits per pixel.
 static tool_image read_dds(const uint8_t *bytes)
 {
     return (tool_image){
@@ -75,6 +82,7 @@ static tool_image read_dds(const uint8_t *bytes)
     };
 }
 
+// Reads the header of a PCX file, which contains the corners of the image instead of its size.
 static tool_image read_pcx(const uint8_t *bytes)
 {
     const uint32_t min_x = common_read_little_endian(bytes + 4, 2);
@@ -94,6 +102,7 @@ static tool_image read_pcx(const uint8_t *bytes)
     };
 }
 
+// Reads the header of a TGA file. Byte 1 is 1 if the file contains a color map.
 static tool_image read_tga(const uint8_t *bytes)
 {
     const uint32_t has_color_map = bytes[1];
@@ -106,7 +115,8 @@ static tool_image read_tga(const uint8_t *bytes)
     };
 }
 
-// Reads an image of Quake, whose width and height are at an offset.
+// Reads the header of a Quake image, which has 8 bits per pixel. Its width and height are at
+// `offset`.
 static tool_image read_quake_image(const char *kind, const uint8_t *bytes, size_t offset)
 {
     return (tool_image){
@@ -117,35 +127,45 @@ static tool_image read_quake_image(const char *kind, const uint8_t *bytes, size_
     };
 }
 
-// Reads the header of an image. Some formats are recognized by their first bytes, the others by the
-// extension of their file. The file must contain the complete header. Returns false for other
-// files.
+// Reads the header of an image. Formats with a signature are recognized by it, the others by the
+// extension of the file. Returns false if the format is unknown, or if the header is incomplete.
 static bool read_header(const char *path, const uint8_t *bytes, size_t size, tool_image *image)
 {
-    if (size >= 26 && memcmp(bytes, "\x89PNG\r\n\x1A\n", 8) == 0)
+    // Bytes of each header up to its end, or up to the last value that is read.
+    enum {
+        PNG_HEADER = 26,
+        DDS_HEADER = 92,
+        JPEG_HEADER = 2,
+        PCX_HEADER = 128,
+        TGA_HEADER = 18,
+        WAL_HEADER = 100,
+        LMP_HEADER = 8,
+    };
+    enum { PCX_SIGNATURE = 10, WAL_SIZE_OFFSET = 32, LMP_SIZE_OFFSET = 0 };
+    if (size >= PNG_HEADER && memcmp(bytes, "\x89PNG\r\n\x1A\n", 8) == 0)
         *image = read_png(bytes);
-    else if (size >= 92 && memcmp(bytes, "DDS ", 4) == 0)
+    else if (size >= DDS_HEADER && memcmp(bytes, "DDS ", 4) == 0)
         *image = read_dds(bytes);
-    else if (size >= 2 && bytes[0] == 0xFF && bytes[1] == 0xD8)
+    else if (size >= JPEG_HEADER && memcmp(bytes, "\xFF\xD8", 2) == 0)
         return read_jpeg(bytes, size, image);
-    else if (size >= 128 && bytes[0] == 10 && common_has_suffix(path, ".pcx"))
+    else if (size >= PCX_HEADER && bytes[0] == PCX_SIGNATURE && common_has_suffix(path, ".pcx"))
         *image = read_pcx(bytes);
-    else if (size >= 18 && common_has_suffix(path, ".tga"))
+    else if (size >= TGA_HEADER && common_has_suffix(path, ".tga"))
         *image = read_tga(bytes);
-    else if (size >= 100 && common_has_suffix(path, ".wal"))
-        *image = read_quake_image("WAL", bytes, 32);
-    else if (size >= 8 && common_has_suffix(path, ".lmp"))
-        *image = read_quake_image("LMP", bytes, 0);
+    else if (size >= WAL_HEADER && common_has_suffix(path, ".wal"))
+        *image = read_quake_image("WAL", bytes, WAL_SIZE_OFFSET);
+    else if (size >= LMP_HEADER && common_has_suffix(path, ".lmp"))
+        *image = read_quake_image("LMP", bytes, LMP_SIZE_OFFSET);
     else
         return false;
     return true;
 }
 
-// Returns the start of a file, or the whole file if it is in a game. The caller frees the bytes.
-// *size is 0 if the file cannot be read.
+// Returns the first bytes of a file on disk, which include the header. Of a file in a game, returns
+// all bytes. The caller frees them. *size is 0 if the file cannot be read.
 static uint8_t *read_start(md5_game *game, const char *path, size_t *size)
 {
-    enum { MAX_SIZE = 1 << 17 }; // JPEG files may contain many bytes before their size
+    enum { MAX_SIZE = 1 << 17 }; // the size of a JPEG image may follow much metadata
     *size = 0;
     if (game)
         return (uint8_t *)tool_read_file(game, path, size);
@@ -169,11 +189,12 @@ bool tool_read_image(md5_game *game, const char *path, tool_image *image)
 
 // -- Search ---------------------------------------------------------------------------------------
 
+// Extensions of images, in the order of the search. The first stands for the unchanged name.
 static const char *const extensions[] = {"",      ".tga", ".png", ".jpg",
                                          ".jpeg", ".dds", ".pcx", ".wal"};
 enum { NUM_EXTENSIONS = COMMON_LENGTH(extensions) };
 
-// Returns the path if it is a file. Otherwise frees it and returns NULL.
+// Returns the path if it is a file. Otherwise frees the path and returns NULL.
 static char *find_file(const md5_game *game, char *path)
 {
     if (tool_is_file(game, path))
@@ -182,8 +203,8 @@ static char *find_file(const md5_game *game, char *path)
     return NULL;
 }
 
-// Returns FOLDER/NAME with one of the extensions, or NULL. The extension is appended or replaces
-// the extension of the name.
+// Returns the first file FOLDER/NAME with one of the extensions, or NULL. Each extension is first
+// appended to the name, and then replaces the extension of the name.
 static char *find_in(const md5_game *game, const char *folder, const char *name)
 {
     char *const path = common_join(folder, name);
@@ -191,12 +212,15 @@ static char *find_in(const md5_game *game, const char *folder, const char *name)
     const char *const dot = strrchr(common_base(name), '.');
     const int whole_length = (int)strlen(path);
     const int stem_length = whole_length - (dot ? (int)strlen(dot) : 0);
-    // Search a subfolder only if it exists, which saves system calls.
-    const bool may_exist = game || common_base(name) == name || common_is_folder(path_folder);
+    // If a name on disk contains a folder that does not exist, none of its files does. Checking
+    // the folder first saves a system call for each extension.
+    const bool is_in_subfolder = common_base(name) != name;
+    const bool may_exist = game || !is_in_subfolder || common_is_folder(path_folder);
     char *found = NULL;
     for (int i = 0; i < NUM_EXTENSIONS && may_exist && !found; i++) {
+        const bool can_replace = dot && extensions[i][0] != '\0';
         found = find_file(game, common_format("%.*s%s", whole_length, path, extensions[i]));
-        if (!found && dot && i > 0)
+        if (!found && can_replace)
             found = find_file(game, common_format("%.*s%s", stem_length, path, extensions[i]));
     }
     free(path_folder);
@@ -204,8 +228,8 @@ static char *find_in(const md5_game *game, const char *folder, const char *name)
     return found;
 }
 
-// Returns the file name of a path without the extension of an image. *is_image is true if it has
-// one.
+// Returns the file name of a path. If it has the extension of an image, the extension is removed
+// and *is_image is true. The caller frees the name.
 static char *image_stem(const char *path, bool *is_image)
 {
     char *const stem = common_copy(common_base(path));
@@ -218,8 +242,9 @@ static char *image_stem(const char *path, bool *is_image)
     return stem;
 }
 
-// Compares an image with a wrong path: with the same name in any folder, or a similar name in the
-// same folder. nearest->name is then the path of the image, not its stem.
+// Compares a file with the wrong path of an image. A file is a candidate if it is an image and has
+// the same name in any folder, or a similar name in the folder of the wrong path. If it is the
+// nearest so far, nearest->name becomes its path.
 static void compare_image(tool_nearest *nearest, const char *wrong_folder, const char *wrong_stem,
                           const char *name)
 {
@@ -229,16 +254,21 @@ static void compare_image(tool_nearest *nearest, const char *wrong_folder, const
     char *const folder = common_folder(name);
     const bool has_same_name = common_compare_case(stem, wrong_stem) == 0;
     const bool is_in_folder = common_compare_case(folder, wrong_folder) == 0;
-    if (is_image && has_same_name) // also if the names differ in case
+    if (is_image && has_same_name) // distance 0, even if the names differ in case
         tool_compare_name(nearest, wrong_stem, wrong_stem);
     else if (is_image && is_in_folder)
         tool_compare_name(nearest, wrong_stem, stem);
-    if (nearest->name && nearest->distance < best)
+
+    // tool_compare_name() stored the stem, which is freed here.
+    const bool is_nearest = nearest->name && nearest->distance < best;
+    if (is_nearest)
         nearest->name = name;
     free(folder);
     free(stem);
 }
 
+// Compares the path with all files of the game or, on disk, with the files of its folder. Listing a
+// file counts as one comparison.
 char *tool_near_image(const md5_game *game, const char *path, size_t *work)
 {
     bool is_image = false;
@@ -263,24 +293,30 @@ char *tool_near_image(const md5_game *game, const char *path, size_t *work)
     return copy;
 }
 
+// Searches the name of the shader in the model's folder, then the path of the shader in this folder
+// and in its parents. The search ends after MAX_FOLDERS folders, so that a model in a deep folder
+// does not slow it down.
 char *tool_find_texture(const md5_game *game, const char *model, const char *shader)
 {
     enum { MAX_FOLDERS = 8, MAX_LENGTH = 1000 };
     if (shader[0] == '\0' || strlen(shader) > MAX_LENGTH)
         return NULL;
 
+    // Exported models often name images that are next to the model.
     char *folder = common_folder(model);
     char *found = find_in(game, folder, common_base(shader));
-    // A path of a game is relative to this folder or to one of its parents.
+
+    // A path of a game is relative to the game's folder, which is this folder or one of its
+    // parents.
     const bool is_path = common_base(shader) != shader && !common_is_absolute(shader);
 
     for (int i = 0; i < MAX_FOLDERS && !found && is_path; i++) {
         found = find_in(game, folder, shader);
         if (strcmp(folder, ".") == 0)
             break;
-        char *const above = common_folder(folder);
+        char *const parent = common_folder(folder);
         free(folder);
-        folder = above;
+        folder = parent;
     }
     free(folder);
     return found;
@@ -288,12 +324,14 @@ char *tool_find_texture(const md5_game *game, const char *model, const char *sha
 
 // -- Rules ----------------------------------------------------------------------------------------
 
+// Returns true if only one bit of a side is set.
 static bool is_power_of_two(uint32_t side)
 {
     return side > 0 && (side & (side - 1)) == 0;
 }
 
-// Returns true if engines read TGA files of this type: colors (2; 10 with run lengths) or gray (3).
+// Returns true if engines read TGA files of this type: colors (type 2, or type 10 with run lengths)
+// or gray (type 3).
 static bool is_tga_supported(uint32_t type, uint32_t bits)
 {
     const bool is_24_or_32 = bits == 24 || bits == 32;
@@ -302,6 +340,8 @@ static bool is_tga_supported(uint32_t type, uint32_t bits)
     return is_color || is_gray;
 }
 
+// Adds a violation if the header of an image has properties that engines reject. Files of unknown
+// formats have no violations.
 void tool_check_image(md5_game *game, md5_check *file_check, const char *path)
 {
     tool_image image;

@@ -4,7 +4,7 @@
 
 enum {
     NUM_GROUPS = 1024,
-    SHOWN = 5,       // messages shown per group
+    MAX_SHOWN = 5,   // messages that are printed per group
     KIND_SIZE = 256, // bytes of the text that similar diagnostics have in common
 };
 
@@ -50,9 +50,11 @@ static const char *find_line(const char *text, const char *end, uint32_t line)
     for (; line > 1 && text < end; line--) {
         while (text < end && *text != '\n' && *text != '\r')
             text++;
+        // Skip the line break, which has one or two bytes.
         if (end - text > 1 && text[0] == '\r' && text[1] == '\n')
             text++;
-        text += text < end;
+        if (text < end)
+            text++;
     }
     return text;
 }
@@ -66,17 +68,25 @@ static size_t line_length(const char *text, const char *end)
     return length;
 }
 
-// Prints the line of a diagnostic and a mark below its column. Prints a part of a long line.
+// Reads the file of a diagnostic again, unless its text is stored. The text is NULL if the file
+// cannot be read again, such as a pipe or a file in an archive.
+static void load_source(tool_report *report, const char *path)
+{
+    const bool is_stored = report->path && strcmp(report->path, path) == 0;
+    if (is_stored)
+        return;
+    free(report->text);
+    free(report->path);
+    report->path = common_copy(path);
+    report->text = tool_read_file(NULL, path, &report->size);
+}
+
+// Prints the line of a diagnostic, and a mark below its column. Of a long line, prints only the
+// part around the mark.
 static void print_source_line(tool_report *report, const md5_error *error)
 {
     enum { MAX_BEFORE_MARK = 60, MAX_WIDTH = 100 }; // characters
-    if (!report->path || strcmp(report->path, error->file) != 0) {
-        free(report->text);
-        free(report->path);
-        // Reads the file again, which is not possible for a pipe.
-        report->path = common_copy(error->file);
-        report->text = tool_read_file(NULL, error->file, &report->size);
-    }
+    load_source(report, error->file);
     if (!report->text || error->line == 0)
         return;
 
@@ -97,7 +107,8 @@ static void print_source_line(tool_report *report, const md5_error *error)
 
 static const uint64_t HASH_START = 0xCBF29CE484222325;
 
-// Returns the hash (FNV-1a, 64 bits) of a text that follows a text with the hash `value`.
+// Continues an FNV-1a hash of 64 bits with the bytes of a text. `value` is HASH_START or the hash
+// of the text before.
 static uint64_t hash(uint64_t value, const char *text)
 {
     for (; *text; text++)
@@ -105,8 +116,9 @@ static uint64_t hash(uint64_t value, const char *text)
     return value;
 }
 
-// Returns the end of a quoted name that begins with a quote, after the last quote; NULL if there is
-// none. A quote between letters is an apostrophe of the name.
+// Returns the end of a quoted name, after its last quote. `quote` points to its first quote. A
+// quote before a letter is an apostrophe of the name if another quote follows. Returns NULL if the
+// name does not end.
 static const char *find_quote_end(const char *quote)
 {
     const char *end = strchr(quote + 1, '\'');
@@ -115,15 +127,15 @@ static const char *find_quote_end(const char *quote)
     return end ? end + 1 : NULL;
 }
 
-// Writes the text of a diagnostic with "..." for quoted names and numbers, so that similar
-// diagnostics have the same text. A diagnostic with a rule gets the name of the rule.
+// Writes the text that a diagnostic has in common with similar diagnostics: quoted names and
+// numbers are replaced by "...". A diagnostic of a rule has the name of the rule as its text.
 static void write_kind(const md5_diagnostic *found, char text[KIND_SIZE])
 {
     static const char placeholder[] = "...";
     const size_t placeholder_size = sizeof placeholder - 1;
     size_t used = 0;
     const char *at = found->rule[0] ? found->rule : found->error.message;
-    bool is_in_word = false; // the previous byte is alphanumeric, so that a quote is an apostrophe
+    bool is_in_word = false; // after a letter or digit, where a quote is an apostrophe
 
     while (*at && used + placeholder_size + 1 < KIND_SIZE) {
         const char *end = NULL; // of a name or number
@@ -143,8 +155,9 @@ static void write_kind(const md5_diagnostic *found, char text[KIND_SIZE])
     text[used] = '\0';
 }
 
-// Returns the group of a kind of diagnostics, which may be new. Returns NULL if
-// there are too many groups.
+// Returns the group of a kind of diagnostics, which may be new. The groups are a hash table: a
+// group is in the slot of its key, or in one of the slots after it. Returns NULL if these slots are
+// used.
 static diagnostic_group *find_group(tool_report *report, uint64_t key, const char *text)
 {
     enum { MAX_PROBES = 8 };
@@ -161,21 +174,25 @@ static diagnostic_group *find_group(tool_report *report, uint64_t key, const cha
     return NULL;
 }
 
-// Counts a diagnostic in its group. Returns true if it is shown.
+// Counts a diagnostic in its group. Returns true if it is printed: the first few of each group are,
+// and all with --all.
 static bool count_in_group(tool_report *report, const md5_diagnostic *found)
 {
     char text[KIND_SIZE];
     write_kind(found, text);
-    const uint64_t key = hash(HASH_START, text) | 1; // not 0, which stands for a free group
+    const uint64_t key = hash(HASH_START, text) | 1; // never 0, the key of an unused group
     const uint64_t file = hash(HASH_START, found->error.file);
     diagnostic_group *const group = find_group(report, key, text);
     if (!group)
         return true;
+
     group->num_shown++;
-    if (group->num_shown <= SHOWN || report->arguments->shows_all)
+    if (group->num_shown <= MAX_SHOWN || report->arguments->shows_all)
         return true;
+
+    // Diagnostics are sorted by files, so a file is new if it differs from the last file.
     group->num_hidden++;
-    if (group->num_hidden == 1 || group->file != file) // diagnostics are sorted by files
+    if (group->num_hidden == 1 || group->file != file)
         group->num_files++;
     group->file = file;
     return false;
@@ -183,7 +200,8 @@ static bool count_in_group(tool_report *report, const md5_diagnostic *found)
 
 // -- Duplicates -----------------------------------------------------------------------------------
 
-// Adds a hash to a table that has an unused slot. Returns false if the table contains it.
+// Adds a hash to a hash table with linear probing, which has an unused slot. Returns false if the
+// table contains the hash already.
 static bool add_hash(uint64_t *slots, size_t num_slots, uint64_t key)
 {
     size_t at = (size_t)(key % num_slots);
@@ -194,7 +212,7 @@ static bool add_hash(uint64_t *slots, size_t num_slots, uint64_t key)
     return is_new;
 }
 
-// Doubles a table of hashes that is half full.
+// Doubles the size of the table of hashes, and adds the hashes to the new table.
 static void grow_hashes(tool_report *report)
 {
     const size_t num_slots = 2 * report->num_slots + 1024;
@@ -216,7 +234,9 @@ static bool is_duplicate(tool_report *report, const md5_diagnostic *found)
     char location[64];
     COMMON_TEXT(location, ":%u:%u:", error->line, error->column);
     uint64_t key = hash(hash(HASH_START, error->file), location);
-    key = hash(hash(key, found->rule), error->message) | 1; // not 0, which stands for a free slot
+    key = hash(hash(key, found->rule), error->message) | 1; // never 0, the value of a free slot
+
+    // Keep half of the slots free, so that searches are short.
     if (2 * report->num_seen >= report->num_slots)
         grow_hashes(report);
     if (!add_hash(report->seen, report->num_slots, key))
@@ -227,20 +247,22 @@ static bool is_duplicate(tool_report *report, const md5_diagnostic *found)
 
 // -- Filters --------------------------------------------------------------------------------------
 
-// Returns true if a name is the rule of a diagnostic or a part of its text or path.
+// Returns true if one of the names is the rule of a diagnostic, or a part of its message or path.
 static bool is_named(const common_texts *names, const md5_diagnostic *found)
 {
-    for (size_t i = 0; i < names->count; i++)
-        if (strcmp(found->rule, names->names[i]) == 0
-            || common_contains(found->error.message, names->names[i])
-            || common_contains(found->error.file, names->names[i]))
+    for (size_t i = 0; i < names->count; i++) {
+        const char *const name = names->names[i];
+        const bool is_rule = strcmp(found->rule, name) == 0;
+        if (is_rule || common_contains(found->error.message, name)
+            || common_contains(found->error.file, name))
             return true;
+    }
     return false;
 }
 
 // -- Remedies -------------------------------------------------------------------------------------
 
-// Stores the remedy of a printed diagnostic for the summary.
+// Stores the remedy of a diagnostic for the summary, unless the same remedy is stored already.
 static void add_remedy(tool_report *report, const md5_diagnostic *found)
 {
     if (!found->fix)
@@ -257,6 +279,8 @@ static void add_remedy(tool_report *report, const md5_diagnostic *found)
 
 // -- Forms ----------------------------------------------------------------------------------------
 
+// Prints a diagnostic as text: location and message, the rule and its engines. On a terminal, the
+// line of the file follows.
 static void print_text(tool_report *report, const md5_diagnostic *found)
 {
     char text[TOOL_MESSAGE];
@@ -271,6 +295,7 @@ static void print_text(tool_report *report, const md5_diagnostic *found)
         print_source_line(report, &found->error);
 }
 
+// Prints a diagnostic as a JSON object in one line.
 static void print_json(tool_report *report, const md5_diagnostic *found)
 {
     (void)report;
@@ -326,7 +351,8 @@ tool_report *tool_begin_report(const tool_arguments *arguments)
     return report;
 }
 
-// Returns true if the options --only and --ignore hide a diagnostic.
+// Returns true if the options hide a diagnostic: --only hides all others, --ignore hides the named
+// ones.
 static bool is_filtered_out(const tool_arguments *arguments, const md5_diagnostic *found)
 {
     if (arguments->only.count > 0 && !is_named(&arguments->only, found))
@@ -334,6 +360,8 @@ static bool is_filtered_out(const tool_arguments *arguments, const md5_diagnosti
     return is_named(&arguments->ignored, found);
 }
 
+// Prints a diagnostic unless it is a duplicate, filtered out or hidden in its group. Diagnostics
+// that are hidden in a group are counted in the totals; filtered diagnostics have their own total.
 void tool_report_diagnostic(tool_report *report, const md5_diagnostic *found)
 {
     const report_form *const form = selected_form(report);
@@ -362,6 +390,7 @@ bool tool_is_for_people(const tool_report *report)
     return selected_form(report)->is_grouped;
 }
 
+// Orders groups by the number of hidden diagnostics, largest first.
 static int compare_hidden(const void *a, const void *b)
 {
     const size_t first = ((const diagnostic_group *)a)->num_hidden;
@@ -369,7 +398,7 @@ static int compare_hidden(const void *a, const void *b)
     return (first < second) - (first > second);
 }
 
-// Prints the numbers of hidden diagnostics, the remedies, and the totals.
+// Prints the kinds of hidden diagnostics with their numbers, the remedies, and the totals.
 static void print_summary(tool_report *report, size_t num_files, uint32_t checked_engines)
 {
     qsort(report->groups, NUM_GROUPS, sizeof report->groups[0], compare_hidden);
@@ -389,6 +418,8 @@ static void print_summary(tool_report *report, size_t num_files, uint32_t checke
     putchar('\n');
 }
 
+// Prints the summary if the format is text, and frees the report. The exit status is an error if an
+// error was reported, even if it was hidden in a group.
 int tool_end_report(tool_report *report, size_t num_files, uint32_t checked_engines)
 {
     const size_t num_errors = report->num_errors;

@@ -18,9 +18,10 @@ static const char *const quake_engines[MAX_ENGINES] = {"ironwail", "vkquake", "q
 static const char *const quake2_engines[MAX_ENGINES] = {"q2pro", "yquake2"};
 static const char *const cube_engines[MAX_ENGINES] = {"cube2"};
 
-// Returns the engines to whose folders a file belongs. Quake's engines replace models in the folder
-// `progs`, or next to an .mdl file of the same name; Quake II's in the folder `md5`, or next to an
-// .md2 file. Cube 2 needs an md5.cfg. Other folders belong to id's engines.
+// Returns the names of the engines for which a file was probably made, judged by its folder.
+// Quake's engines replace models in the folder `progs`, or next to an .mdl file of the same name;
+// Quake II's engines in the folder `md5`, or next to an .md2 file. Cube 2 needs an md5.cfg. Other
+// folders belong to id's engines.
 static const char *const *guess_engines(const md5_game *game, const char *path)
 {
     char *const folder = common_folder(path);
@@ -38,6 +39,8 @@ static const char *const *guess_engines(const md5_game *game, const char *path)
     return id_engines;
 }
 
+// Returns the engines of guess_engines() if no engine is requested. `sure` contains the engines
+// that certainly use the file; `all` also contains those that may use it.
 md5_engines tool_engines(md5_engines requested, const md5_game *game, const char *path)
 {
     if (requested.all != 0)
@@ -49,13 +52,15 @@ md5_engines tool_engines(md5_engines requested, const md5_game *game, const char
         engines.sure |= md5_find_engines(names[i]);
     engines.all = engines.sure;
 
-    // Any engine may use a mesh and a clip of the same name in an ordinary folder.
-    if (names == id_engines && tool_has_sibling(game, path, "", ".md5mesh")
+    // In an ordinary folder, a mesh and a clip of the same name may be made for any engine.
+    const bool is_ordinary_folder = names == id_engines;
+    if (is_ordinary_folder && tool_has_sibling(game, path, "", ".md5mesh")
         && tool_has_sibling(game, path, "", ".md5anim"))
         engines.all = md5_find_engines("all");
     return engines;
 }
 
+// Searches all rules of the engines. A rule that is silent for these engines does not count.
 bool tool_has_rule(md5_engines requested, const char *rule)
 {
     md5_diagnostic found;
@@ -114,6 +119,7 @@ void tool_add_violation(md5_check *check, const char *rule, uint32_t line, const
     va_end(values);
 }
 
+// Orders diagnostics by line, then by column.
 static int compare_positions(const void *a, const void *b)
 {
     const md5_error *const first = &((const md5_diagnostic *)a)->error;
@@ -130,6 +136,8 @@ const md5_diagnostic *tool_diagnostics(md5_check *check, size_t *count)
     return check->diagnostics;
 }
 
+// Searches a violation in the line of the error whose rule repeats errors of the library. If the
+// library itself is a requested engine, its errors are printed in any case.
 bool tool_is_reported_by_rule(const md5_check *check, const md5_error *error)
 {
     if (!check || error->line == 0)

@@ -8,6 +8,7 @@
 
 // == Messages =====================================================================================
 
+// Prints the error and a reference to the help of the command, or of md5tool, as one line.
 int tool_usage(const char *command, const char *format, ...)
 {
     char text[1024];
@@ -65,12 +66,15 @@ void tool_show_progress(size_t done, size_t count)
         fprintf(stderr, "\r%zu of %zu", done, count);
 }
 
+// Makes `name` the nearest name if its edit distance to `wrong` is smaller than the distance of the
+// nearest name so far. At first, about a third of the characters may differ.
 void tool_compare_name(tool_nearest *nearest, const char *wrong, const char *name)
 {
     const size_t length = strlen(wrong);
     const size_t size = strlen(name);
-    const size_t cost = length * size + 1;
+    const size_t cost = length * size + 1; // comparisons of common_edit_distance()
     const size_t limit = nearest->name ? nearest->distance : length / 3 + 2;
+    // Names of different lengths differ at least by the difference of their lengths.
     const size_t min_distance = size > length ? size - length : length - size;
     if (nearest->work < cost || min_distance >= limit)
         return;
@@ -82,7 +86,7 @@ void tool_compare_name(tool_nearest *nearest, const char *wrong, const char *nam
     }
 }
 
-// Reports the error in errno.
+// Sets `error` to the reason in errno why a file cannot be written. Returns false.
 static bool fail_to_write(const char *path, md5_error *error)
 {
     return convert_fail(error, MD5_ERROR_IO, path, "cannot write the file: %s", strerror(errno));
@@ -120,7 +124,7 @@ md5_quat tool_stored_rotation(md5_quat q)
 //
 // Files of any kind are recognized by their extension or contents.
 
-// Kinds with a keyword come first, for detect_kind().
+// Kinds with a keyword come first, because detect_kind() stops at the first kind without one.
 static const struct {
     tool_kind kind;
     const char *extension;
@@ -135,9 +139,10 @@ enum { NUM_KINDS = COMMON_LENGTH(kinds) };
 
 tool_kind tool_file_kind(const char *path)
 {
-    for (int i = 0; i < NUM_KINDS; i++)
+    for (int i = 0; i < NUM_KINDS; i++) {
         if (common_has_suffix(path, kinds[i].extension))
             return kinds[i].kind;
+    }
     return TOOL_UNKNOWN;
 }
 
@@ -152,20 +157,25 @@ bool tool_is_compressed_clip(const char *bytes, size_t size)
     return starts_with(bytes, size, "M5CC");
 }
 
-// Returns the kind of a compressed clip, or of the first keyword. A text without a keyword is
-// treated as a model, because the reader of models has the best messages for files of other
-// formats.
+// Returns the kind of a file by its content: the kind of a compressed clip, or the kind of the
+// first keyword in a text. A text without a keyword is treated as a model, because the reader of
+// models has the best messages for files of other formats.
 static tool_kind detect_kind(const char *text, size_t size)
 {
     if (tool_is_compressed_clip(text, size))
         return TOOL_ANIM;
-    for (size_t i = 0; i < size; i++)
-        for (int k = 0; text[i] == 'n' && k < NUM_KINDS && kinds[k].keyword; k++)
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] != 'n') // all keywords begin with n
+            continue;
+        for (int k = 0; k < NUM_KINDS && kinds[k].keyword; k++) {
             if (starts_with(text + i, size - i, kinds[k].keyword))
                 return kinds[k].kind;
+        }
+    }
     return TOOL_MODEL;
 }
 
+// Returns the number of warnings that the reader of the loaded file reported.
 static uint32_t count_warnings(const tool_asset *asset)
 {
     if (asset->model)
@@ -179,8 +189,8 @@ static uint32_t count_warnings(const tool_asset *asset)
     return asset->cube ? asset->cube->num_warnings : 0;
 }
 
-// Loads a file whose kind its content defines. The text is read first and then parsed, because a
-// pipe can be read only once.
+// Loads a file whose extension is unknown, such as a pipe. Reads the whole text first and then
+// parses it, because a pipe can be read only once.
 static void load_by_content(const char *path, const md5_load_opts *opts, tool_asset *asset,
                             md5_error *error)
 {
@@ -208,6 +218,8 @@ static void load_by_content(const char *path, const md5_load_opts *opts, tool_as
     free(text);
 }
 
+// Loads a file with the reader of its kind. At most one pointer of the asset is set, and none on
+// failure.
 bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, md5_error *error)
 {
     *asset = (tool_asset){0};
@@ -250,6 +262,7 @@ void tool_free(tool_asset *asset)
 
 // == Folders and archives =========================================================================
 
+// Adds a folder with its archives, or an archive, to the search paths. Fails for other paths.
 static bool add_search_path(tool_search_paths *search_paths, const char *path, md5_error *error)
 {
     common_status status;
@@ -264,13 +277,15 @@ static bool add_search_path(tool_search_paths *search_paths, const char *path, m
     return true;
 }
 
-// Reports nested archives, and finds a model of another format.
+// Warns of archives in an archive or in a subfolder of location `index`, which are not read.
+// Remembers a model of another format, for tool_suggest_convert().
 static void list_unread_files(tool_search_paths *search_paths, size_t index)
 {
     const md5_game_path *const path = &search_paths->list.paths[index];
     for (size_t k = 0; k < path->num_files; k++) {
         const char *const name = path->name(path->user, k);
-        if (common_is_archive(name) && (path->is_archive || strchr(name, '/'))) {
+        const bool is_nested = path->is_archive || strchr(name, '/');
+        if (common_is_archive(name) && is_nested) {
             search_paths->num_unread++;
             common_print(stderr,
                          "%s/%s: warning: nested archives are not read; pass the archive "
@@ -282,6 +297,8 @@ static void list_unread_files(tool_search_paths *search_paths, size_t index)
     }
 }
 
+// Adds the mod, DIR and the base, in this order: a file hides files with the same name in later
+// paths. Then opens all of them as one game.
 bool tool_open_search_paths(const tool_arguments *arguments, const md5_load_opts *opts,
                             tool_search_paths *search_paths, md5_error *error)
 {
@@ -340,6 +357,8 @@ md5_files tool_files(md5_game *game)
     return game ? md5_game_files(game) : (md5_files){0};
 }
 
+// Builds the path of the sibling, normalizes it and looks it up. Paths in a game do not begin with
+// a slash and do not contain "..", so the normalized path is used without its first slash.
 char *tool_find_sibling(const md5_game *game, const char *path, const char *before,
                         const char *after)
 {
@@ -352,7 +371,7 @@ char *tool_find_sibling(const md5_game *game, const char *path, const char *befo
         name = common_copy(before);
     char *const file = common_join(folder, name);
     char *const clean = common_normalize_path(file);
-    const char *const candidate = game ? clean + 1 : file; // paths in a game do not contain ".."
+    const char *const candidate = game ? clean + 1 : file;
     char *const found = tool_is_file(game, candidate) ? common_copy(candidate) : NULL;
     free(clean);
     free(file);
@@ -370,6 +389,8 @@ bool tool_has_sibling(const md5_game *game, const char *path, const char *before
     return is_found;
 }
 
+// Compares the folders as bytes. If one folder is the start of the other, it is first. Only paths
+// in the same folder are compared by their names.
 int tool_compare_paths(const void *a, const void *b)
 {
     const char *const x = *(const char *const *)a;
@@ -384,6 +405,7 @@ int tool_compare_paths(const void *a, const void *b)
     return strcmp(x + folder_x, y + folder_y);
 }
 
+// Binary search: the path is not in front of `first`, and not after `count`.
 size_t tool_find_path(const char *const *paths, size_t count, const char *path)
 {
     size_t first = 0;
@@ -403,7 +425,8 @@ bool tool_are_in_one_folder(const char *a, const char *b)
     return length == (size_t)(common_base(b) - b) && memcmp(a, b, length) == 0;
 }
 
-// Returns the mesh in meshes[count] with the name of a clip in its folder, or MD5_NONE.
+// Returns the index of the mesh in meshes[count] that has the name and the folder of a clip.
+// Returns MD5_NONE if it does not exist.
 static size_t find_mesh_with_name(const char *const *meshes, size_t count, const char *clip)
 {
     char *const stem = common_stem(clip);
@@ -414,7 +437,8 @@ static size_t find_mesh_with_name(const char *const *meshes, size_t count, const
     size_t i = tool_find_path(meshes, count, prefix);
 
     while (i < count && strncmp(meshes[i], prefix, prefix_length) == 0) {
-        // Names with further dots are names of other meshes.
+        // The name of another mesh can begin with "STEM.": "imp.lod.md5mesh" is not the mesh of
+        // "imp.md5anim".
         if (strchr(meshes[i] + prefix_length, '.') == NULL) {
             found = i;
             break;
@@ -427,12 +451,14 @@ static size_t find_mesh_with_name(const char *const *meshes, size_t count, const
     return found;
 }
 
-// Returns the only mesh in meshes[count] that is in the folder of a clip, or MD5_NONE.
+// Returns the index of the only mesh in meshes[count] that is in the folder of a clip. Returns
+// MD5_NONE if there are several or none.
 static size_t find_only_mesh(const char *const *meshes, size_t count, const char *clip)
 {
     const int folder_length = (int)(common_base(clip) - clip);
     char *const folder = common_format("%.*s", folder_length, clip);
-    const size_t first = tool_find_path(meshes, count, folder); // the first mesh of the folder
+    // The path of the folder precedes all paths in it, so this is its first mesh.
+    const size_t first = tool_find_path(meshes, count, folder);
     free(folder);
     const bool is_in_folder = first < count && tool_are_in_one_folder(meshes[first], clip);
     const bool has_second = first + 1 < count && tool_are_in_one_folder(meshes[first + 1], clip);
@@ -445,11 +471,14 @@ size_t tool_find_mesh(const char *const *meshes, size_t count, const char *clip)
     return found != MD5_NONE ? found : find_only_mesh(meshes, count, clip);
 }
 
+// Lists the meshes in the folder, sorts them and searches the mesh of the clip among them.
 char *tool_find_sibling_mesh(const char *path)
 {
     char *const folder = common_folder(path);
     common_list meshes = common_list_folder(folder, ".md5mesh");
     common_sort(meshes.names, meshes.count, sizeof *meshes.names, tool_compare_paths);
+    // The list contains paths that common_join() created. Create the path of the clip in the same
+    // way, because folders are compared as text.
     char *const listed = common_join(folder, common_base(path));
     const size_t mesh = tool_find_mesh((const char *const *)meshes.names, meshes.count, listed);
     char *const found = mesh == MD5_NONE ? NULL : common_copy(meshes.names[mesh]);
