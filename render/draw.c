@@ -542,7 +542,7 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
         return false;
     if (model->num_batches == 0)
         return md5gli_fail(error, MD5_ERROR_RANGE,
-                           "no palette: expected a palette, or a model with instances");
+                           "palette is missing: expected a palette, or a model with instances");
     const md5gl_program *const program =
         md5gli_get_mesh_program(renderer, model, mesh, MD5GL_PASS_CAPTURE, error);
     if (!program)

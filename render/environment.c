@@ -212,7 +212,9 @@ static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *sourc
     memset(pyramid, 0, sizeof *pyramid);
     const uint64_t texels = count_pyramid_texels(source->width, source->height);
     if (texels > SIZE_MAX / (3 * sizeof(float))) {
-        (void)md5gli_fail(error, MD5_ERROR_MEMORY, "out of memory");
+        (void)md5gli_fail(error, MD5_ERROR_MEMORY,
+                          "environment map is too large: %u x %u texels exceed the address space",
+                          source->width, source->height);
         return false; // static analysers do not see that md5gli_fail() returns false
     }
     pyramid->texels = MD5GL_NEW(renderer, float, (size_t)texels * 3, error);
@@ -489,8 +491,8 @@ md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t w
     const md5gl_panorama source = {width, height, (float *)(uintptr_t)rgb};
     if (width == 0 || height == 0) {
         md5gli_fail(error, MD5_ERROR_GPU,
-                    "empty environment map: expected at least 1 x 1 texels, found %u x %u", width,
-                    height);
+                    "environment map is empty: expected at least 1 x 1 texels, found %u x %u",
+                    width, height);
         return NULL;
     }
 

@@ -106,7 +106,8 @@ static bool check_description(const md5gl_impostor_desc *desc, md5_error *error)
 {
     enum { MAX_AROUND = 64, MAX_ABOVE = 16, MAX_TEXELS = 512 };
     if (desc->num_frames == 0)
-        return md5gli_fail(error, MD5_ERROR_RANGE, "no impostor frames: expected at least 1");
+        return md5gli_fail(error, MD5_ERROR_RANGE,
+                           "list of impostor frames is empty: expected at least 1");
     if (!has_valid_sphere(desc))
         return md5gli_fail(error, MD5_ERROR_RANGE,
                            "invalid bounding sphere of impostors: expected a finite center and a "
@@ -164,8 +165,8 @@ static bool plan_atlas(const md5gl_renderer *renderer, md5gl_impostors *impostor
     const uint64_t height = (uint64_t)impostors->blocks[1] * impostors->rows * desc->texels;
     if (width > limit || height > limit)
         return md5gli_fail(error, MD5_ERROR_GPU,
-                           "impostor texture is too large: %u frames require %llu x %llu texels; "
-                           "GL_MAX_TEXTURE_SIZE is %llu",
+                           "impostor texture is too large: %u frames require %llu x %llu texels, "
+                           "but GL_MAX_TEXTURE_SIZE is %llu; use fewer frames",
                            desc->num_frames, (unsigned long long)width, (unsigned long long)height,
                            (unsigned long long)limit);
 
@@ -177,10 +178,10 @@ static bool plan_atlas(const md5gl_renderer *renderer, md5gl_impostors *impostor
     }
 
     if (bytes > desc->gpu_limit)
-        return md5gli_fail(
-            error, MD5_ERROR_MEMORY,
-            "impostor textures are too large: %u frames require %llu bytes; the limit is %zu",
-            desc->num_frames, (unsigned long long)bytes, desc->gpu_limit);
+        return md5gli_fail(error, MD5_ERROR_MEMORY,
+                           "impostor textures are too large: %u frames require %llu bytes, but the "
+                           "limit is %zu bytes; use fewer frames",
+                           desc->num_frames, (unsigned long long)bytes, desc->gpu_limit);
     impostors->size = (size_t)bytes;
     return true;
 }
@@ -351,8 +352,10 @@ static bool create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, 
     if (!md5gli_check(renderer, "creating impostors", error))
         return false;
     if (state != GL_FRAMEBUFFER_COMPLETE)
-        return md5gli_fail(error, MD5_ERROR_GPU,
-                           "framebuffer for impostors is not complete (0x%04x)", state);
+        return md5gli_fail(
+            error, MD5_ERROR_GPU,
+            "cannot draw impostors: OpenGL does not support their framebuffer (status 0x%04x)",
+            state);
     return true;
 }
 
@@ -588,7 +591,7 @@ bool md5gl_draw_impostor_images(md5gl_renderer *renderer, md5gl_impostors *impos
     MD5GL_ASSERT_NO_FRAME(renderer);
     if (frame >= impostors->desc.num_frames)
         return md5gli_fail(error, MD5_ERROR_RANGE,
-                           "impostor frame is out of range: expected below %u, found %u",
+                           "impostor frame is out of range: expected an index below %u, found %u",
                            impostors->desc.num_frames, frame);
 
     (void)md5gli_clear_errors(renderer);
@@ -634,8 +637,10 @@ bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors,
     impostors->count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (!has_frame_images(impostors, instances[i].frame))
-            return md5gli_fail(error, MD5_ERROR_RANGE, "impostor %u: frame %g has no images", i,
-                               instances[i].frame);
+            return md5gli_fail(
+                error, MD5_ERROR_RANGE,
+                "impostor %u has no images of frame %g; draw the images of this frame first", i,
+                instances[i].frame);
     }
 
     if (count > 0)

@@ -19,7 +19,7 @@ uint32_t md5gli_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_
     const uint32_t limit = renderer->max_texels;
     if (texels > limit)
         md5gli_fail(error, MD5_ERROR_GPU,
-                    "palette of %u joints%s is too large: it requires %llu texels; %s is %u",
+                    "palette of %u joints%s is too large: it requires %llu texels, but %s is %u",
                     num_joints, copies > 1 ? " with the previous palette" : "",
                     (unsigned long long)texels, renderer->max_texels_name, limit);
     return (uint32_t)(limit / texels);
@@ -37,7 +37,7 @@ static bool fits_tables(const md5gl_renderer *renderer, uint32_t num_joints, con
         return true;
     if (num_influences <= renderer->max_texels)
         return true;
-    return md5gli_fail(error, MD5_ERROR_GPU, "mesh has too many influences: %u; %s is %u",
+    return md5gli_fail(error, MD5_ERROR_GPU, "mesh has too many influences: found %u, but %s is %u",
                        num_influences, renderer->max_texels_name, renderer->max_texels);
 }
 
@@ -670,7 +670,8 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         if (!model->meshes[i].positions && model->meshes[i].num_vertices > 0) {
             md5gli_fail(error, MD5_ERROR_MISMATCH,
-                        "model geometry was released; load the model again");
+                        "geometry of the model was released: expected a model with geometry; load "
+                        "the model again");
             return NULL;
         }
     }

@@ -32,9 +32,9 @@ static bool fits_table(const md5gl_renderer *renderer, uint64_t texels, const ch
 {
     if (texels <= renderer->max_texels)
         return true;
-    return md5gli_fail(error, MD5_ERROR_GPU, "%s are too large: they require %llu texels; %s is %u",
-                       what, (unsigned long long)texels, renderer->max_texels_name,
-                       renderer->max_texels);
+    return md5gli_fail(error, MD5_ERROR_GPU,
+                       "%s are too large: they require %llu texels, but %s is %u", what,
+                       (unsigned long long)texels, renderer->max_texels_name, renderer->max_texels);
 }
 
 // Writes the deltas of a mesh in the layout of the shader.
@@ -176,7 +176,8 @@ static bool check_clips(const md5gl_renderer *renderer, const md5_model *model,
     const uint32_t limit = renderer->max_texels;
     uint64_t num_frames = 0;
     if (count == 0)
-        return md5gli_fail(error, MD5_ERROR_RANGE, "no baked clips: expected at least 1");
+        return md5gli_fail(error, MD5_ERROR_RANGE,
+                           "list of baked clips is empty: expected at least 1");
 
     for (uint32_t i = 0; i < count; i++) {
         num_frames += clips[i]->num_frames;
@@ -192,7 +193,7 @@ static bool check_clips(const md5gl_renderer *renderer, const md5_model *model,
         return true;
     return md5gli_fail(
         error, MD5_ERROR_GPU,
-        "baked clips are too large: %llu frames of %u vertices require %llu texels; %s is %u",
+        "baked clips are too large: %llu frames of %u vertices require %llu texels, but %s is %u",
         (unsigned long long)num_frames, num_vertices, (unsigned long long)texels,
         renderer->max_texels_name, limit);
 }
@@ -637,7 +638,9 @@ static bool check_weights(const md5gl_renderer *renderer, const md5gl_model *mod
         MD5_ASSERT(!previous || isfinite(previous[i]), "weights: must be finite");
     }
     if (instances->morph->source->model != model->model)
-        return md5gli_fail(error, MD5_ERROR_MISMATCH, "morph targets belong to another model");
+        return md5gli_fail(
+            error, MD5_ERROR_MISMATCH,
+            "morph targets belong to another model: expected morph targets of this model");
 
     // The table also contains the weights of the previous frame.
     const uint64_t num_texels = (uint64_t)num_weights * (previous ? 2 : 1);
@@ -747,7 +750,9 @@ static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
     if (instances->count == 0)
         return true;
     if (baked->model != model->model)
-        return md5gli_fail(error, MD5_ERROR_MISMATCH, "baked clips belong to another model");
+        return md5gli_fail(
+            error, MD5_ERROR_MISMATCH,
+            "baked clips belong to another model: expected baked clips of this model");
     if (!check_jobs(baked, jobs, instances->count, error))
         return false;
     if (previous && !check_jobs(baked, previous, instances->count, error))
@@ -818,9 +823,10 @@ static bool set_runs(md5gl_renderer *renderer, md5gl_model *model, const uint32_
     const uint32_t count = model->num_instances;
     for (uint32_t i = 0; skins && i < count; i++) {
         if (skins[i] >= model->num_skins)
-            return md5gli_fail(error, MD5_ERROR_RANGE,
-                               "instance %u: skin is out of range: expected below %u, found %u", i,
-                               model->num_skins, skins[i]);
+            return md5gli_fail(
+                error, MD5_ERROR_RANGE,
+                "instance %u: skin is out of range: expected an index below %u, found %u", i,
+                model->num_skins, skins[i]);
     }
 
     const uint32_t num_runs = find_runs(model, skins, NULL);

@@ -53,7 +53,7 @@ static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5
     for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (!load_checked(&loader, names[i]))
             return md5gli_fail(error, MD5_ERROR_GPU,
-                               "OpenGL is not available: the loader does not find %s",
+                               "OpenGL is not available: the loader does not find the function %s",
                                loader.first_missing);
     }
 
@@ -63,7 +63,9 @@ static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5
     memcpy(&get_string, &function, sizeof get_string);
     const char *const version = (const char *)get_string(GL_VERSION);
     if (!version)
-        return md5gli_fail(error, MD5_ERROR_GPU, "no OpenGL context is current");
+        return md5gli_fail(
+            error, MD5_ERROR_GPU,
+            "no OpenGL context is current in this thread; make a context current first");
     renderer->is_es = strncmp(version, es_prefix, sizeof es_prefix - 1) == 0;
     renderer->is_webgl = renderer->is_es && strstr(version, "WebGL") != NULL;
 
@@ -82,8 +84,10 @@ static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5
             "unsupported OpenGL version: expected OpenGL 3.3 or OpenGL ES 3.0, found %s", version);
     // Loaders of WebGL omit functions that it does not support, such as the mapping of buffers.
     if (loader.first_missing && !renderer->is_webgl)
-        return md5gli_fail(error, MD5_ERROR_GPU, "%s%s does not have the function %s",
-                           renderer->is_es ? "" : "OpenGL ", version, loader.first_missing);
+        return md5gli_fail(
+            error, MD5_ERROR_GPU,
+            "OpenGL implementation is incomplete: %s%s does not have the function %s",
+            renderer->is_es ? "" : "OpenGL ", version, loader.first_missing);
     return true;
 }
 

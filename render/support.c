@@ -23,8 +23,8 @@ bool md5gli_fail_missing(md5_error *error, const char *what)
 {
     if (!error || error->status != MD5_OK)
         return false;
-    return md5gli_fail(error, MD5_ERROR_MISSING, "%s is missing: expected an object, found NULL",
-                       what);
+    return md5gli_fail(error, MD5_ERROR_MISSING,
+                       "argument '%s' is missing: expected an object, found NULL", what);
 }
 
 // Returns the name of a GL error.
@@ -82,7 +82,9 @@ bool md5gli_check_context(md5gl_renderer *renderer, md5_error *error)
     if (state == INNOCENT_CONTEXT_RESET)
         cause = "caused by another program";
     return md5gli_fail(error, MD5_ERROR_GPU,
-                       "OpenGL context was lost (%s, 0x%04x): the driver was reset", cause, state);
+                       "OpenGL context was lost (%s, 0x%04x): the driver was reset; create the "
+                       "context and all objects again",
+                       cause, state);
 }
 
 // The header before each block contains its size and, at KIND_OFFSET, the kind of the object. Its

@@ -95,9 +95,10 @@ static bool check_target(md5gl_renderer *renderer, const md5gl_target *target, m
     const char *cause = "";
     if (target->outputs[OUTPUT_MOTION] && renderer->is_es)
         cause = ": motion vectors need EXT_color_buffer_float in OpenGL ES";
-    return md5gli_fail(error, MD5_ERROR_GPU,
-                       "render target of %u x %u pixels is not complete (0x%04x)%s", target->width,
-                       target->height, state, cause);
+    return md5gli_fail(
+        error, MD5_ERROR_GPU,
+        "OpenGL does not support this render target of %u x %u pixels (status 0x%04x)%s",
+        target->width, target->height, state, cause);
 }
 
 // Creates the framebuffer that frames of a multisampled target are drawn into. Leaves it bound.

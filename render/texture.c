@@ -359,7 +359,7 @@ static bool upload_normals(md5gl_renderer *renderer, const md5gl_texture_desc *d
         desc->normals & MD5GL_NORMALS_HEIGHTS ? desc : desc->heights;
     if (heights && (heights->width == 0 || heights->height == 0))
         return md5gli_fail(error, MD5_ERROR_GPU,
-                           "empty height map: expected at least 1 x 1 texels, found %u x %u",
+                           "height map is empty: expected at least 1 x 1 texels, found %u x %u",
                            heights->width, heights->height);
     uint8_t *const normals =
         MD5GL_NEW(renderer, uint8_t, 4 * (size_t)desc->width * desc->height, error);
@@ -485,7 +485,8 @@ GLuint md5gli_begin_texture(md5gl_renderer *renderer, GLenum target, uint32_t wi
     gl->ActiveTexture(GL_TEXTURE0);
     gl->BindTexture(target, texture);
     if (texture == 0) // for example if the context is lost
-        md5gli_fail(error, MD5_ERROR_GPU, "OpenGL did not create a texture");
+        md5gli_fail(error, MD5_ERROR_GPU,
+                    "OpenGL cannot create a texture: expected a current context that is not lost");
     return texture;
 }
 
@@ -526,7 +527,7 @@ md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture
         MD5_ASSERT(!is_cube || desc->faces[i] != NULL, "faces: must have six sides");
     if (is_cube && desc->width != desc->height) {
         md5gli_fail(error, MD5_ERROR_GPU,
-                    "cube map has wrong sides: expected squares, found %u x %u texels", desc->width,
+                    "faces of the cube map are not square: found %u x %u texels", desc->width,
                     desc->height);
         return 0;
     }

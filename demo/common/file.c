@@ -596,7 +596,8 @@ static void write_warning(const walk_state *walked)
     common_walk *const walk = walked->walk;
     walk->warning[0] = '\0';
     if (walked->is_cut)
-        snprintf(walk->warning, sizeof walk->warning, "too many files: some were not read");
+        snprintf(walk->warning, sizeof walk->warning,
+                 "folder contains too many files: the remaining files are ignored");
     else if (walked->num_unread == 1)
         snprintf(walk->warning, sizeof walk->warning, "cannot read the folder '%s': %s",
                  walked->unread, strerror(walked->unread_reason));
@@ -797,7 +798,7 @@ static int64_t read_some(source from, char *bytes, size_t size)
 // with a 0 after them, and sets *size. Returns NULL and sets *reason on failure.
 static char *read_all(source from, uint64_t expected, size_t *size, const char **reason)
 {
-    static const char too_large[] = "the file is too large";
+    static const char too_large[] = "the file is too large: expected less than 2 GiB";
     enum { SPARE_CAPACITY = 1 << 12 }; // so that the end of a file is found without growing
     *size = 0;
     if (expected >= INT32_MAX) {
@@ -836,7 +837,8 @@ char *common_read_stream(const char *path, size_t *size, const char **reason)
 {
     common_status status = {.is_file = true};
     if (common_read_status(path, &status) && !status.is_file) {
-        *reason = status.is_folder ? "the path is a folder" : "the path is a device";
+        *reason = status.is_folder ? "the path leads to a folder: expected a file"
+                                   : "the path leads to a device: expected a file";
         return NULL;
     }
     FILE *const file = fopen(path, "rb");
@@ -865,10 +867,11 @@ char *common_read_stream(const char *path, size_t *size, const char **reason)
     if (is_file || S_ISFIFO(status.st_mode))
         bytes = read_all(descriptor, is_file ? (uint64_t)status.st_size : 0, size, reason);
     else
-        *reason = S_ISDIR(status.st_mode) ? "the path is a folder" : "the path is a device";
+        *reason = S_ISDIR(status.st_mode) ? "the path leads to a folder: expected a file"
+                                          : "the path leads to a device: expected a file";
     close(descriptor);
     if (bytes && *size == 0 && S_ISFIFO(status.st_mode)) {
-        *reason = "the pipe has no writer";
+        *reason = "the pipe has no writer: expected a program that writes to it";
         free(bytes);
         bytes = NULL;
     }

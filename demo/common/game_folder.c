@@ -110,7 +110,7 @@ static const char *find_name_fault(const char *name)
     if (is_separator(name[0]))
         return "skipped: the path is absolute";
     if (has_drive)
-        return "skipped: the path contains a drive letter";
+        return "skipped: the path begins with a drive letter";
     if (common_has_parent_part(name))
         return "skipped: the path leads outside the archive";
     if (has_control_character(name))
@@ -129,8 +129,9 @@ static void add_entry(game_source *archive, const char *name, source_file file, 
     if (fault) {
         warn(archive, name, "%s", fault);
     } else if (file.size > MAX_FILE_SIZE) {
-        warn(archive, name, "skipped: too large (%llu bytes; limit %llu)",
-             (unsigned long long)file.size, (unsigned long long)MAX_FILE_SIZE);
+        warn(archive, name,
+             "skipped: the file is too large: expected at most %llu bytes, found %llu",
+             (unsigned long long)MAX_FILE_SIZE, (unsigned long long)file.size);
     } else {
         file.name = common_copy(name);
         add_file(archive, file);
@@ -151,17 +152,18 @@ static int compare_files(const void *a, const void *b)
 static bool check_entries(game_source *archive, md5_error *error)
 {
     if (archive->num_packed > archive->archive_size)
-        return fail(
-            error,
-            "damaged archive: entries overlap; they have %llu bytes in total, the archive has %llu",
-            (unsigned long long)archive->num_packed, (unsigned long long)archive->archive_size);
+        return fail(error,
+                    "damaged archive: its entries overlap: they have %llu bytes in total, but the "
+                    "archive has %llu",
+                    (unsigned long long)archive->num_packed,
+                    (unsigned long long)archive->archive_size);
     const source_file **const sorted = common_alloc(archive->count, sizeof *sorted);
     for (size_t i = 0; i < archive->count; i++)
         sorted[i] = &archive->files[i];
     common_sort(sorted, archive->count, sizeof *sorted, compare_files);
     for (size_t i = 1; i < archive->count; i++) {
         if (common_compare_case(sorted[i - 1]->name, sorted[i]->name) == 0)
-            warn(archive, sorted[i - 1]->name, "hidden by a later entry of the same name");
+            warn(archive, sorted[i - 1]->name, "skipped: a later entry has the same name");
     }
     free(sorted);
     return true;
@@ -209,16 +211,18 @@ static void add_zip_entry(game_source *archive, zip_t *zip, zip_uint64_t entry)
         return; // a folder
 
     if (!name || zip_stat_index(zip, entry, 0, &stat) != 0)
-        warn(archive, name ? name : "", "skipped: cannot read the entry");
+        warn(archive, name ? name : "", "skipped: the entry is damaged");
     else if (is_symbolic_link(zip, entry))
-        warn(archive, name, "skipped: symbolic links are not supported");
+        warn(archive, name, "skipped: symbolic links in archives are not supported");
     else if (stat.encryption_method != ZIP_EM_NONE)
-        warn(archive, name, "skipped: encryption is not supported");
+        warn(archive, name, "skipped: encrypted entries are not supported");
     else if (stat.comp_method != STORED && stat.comp_method != DEFLATED)
-        warn(archive, name, "skipped: compression method %u is not supported",
+        warn(archive, name,
+             "skipped: compression method %u is not supported; compress the archive with deflate",
              (unsigned)stat.comp_method);
     else if (!has_possible_size(&stat))
-        warn(archive, name, "skipped: invalid size: %llu bytes cannot be compressed to %llu",
+        warn(archive, name,
+             "skipped: the sizes are invalid: %llu bytes cannot be compressed to %llu",
              (unsigned long long)stat.size, (unsigned long long)stat.comp_size);
     else
         add_entry(archive, name,
@@ -292,7 +296,7 @@ static void close_zip(struct zip *zip)
 static bool read_zip(struct zip *zip, const source_file *entry, char *bytes, md5_error *error)
 {
     (void)zip, (void)entry, (void)bytes;
-    return fail(error, "archives are not supported in this build");
+    return fail(error, "archives are not supported: built without libzip");
 }
 
 #endif
@@ -313,7 +317,7 @@ static bool open_pak(game_source *archive, md5_error *error)
 {
     const uint64_t archive_size = archive->archive_size;
     if (archive_size > INT32_MAX) // the smallest limit of long on all systems
-        return fail(error, "too large (limit 2 GiB)");
+        return fail(error, "archive is too large: expected at most 2 GiB");
 
     unsigned char header[PAK_HEADER];
     if (!read_range(archive->stream, 0, header, sizeof header))
@@ -345,7 +349,7 @@ static bool open_pak(game_source *archive, md5_error *error)
     free(list);
 
     if (!is_read)
-        return fail(error, "cannot read the file list");
+        return fail(error, "cannot read the archive's file list");
     return true;
 }
 
@@ -368,9 +372,11 @@ static bool check_ratio(const source_file *file, md5_error *error)
     const uint64_t min_packed = (file->size + MAX_RATIO - 1) / MAX_RATIO;
     if (file->size <= (uint64_t)FREE_MIB << 20 || min_packed <= file->packed)
         return true;
-    return fail(
-        error, "too large: %llu bytes; limit: %d MiB or %d times the compressed size of %llu bytes",
-        (unsigned long long)file->size, FREE_MIB, MAX_RATIO, (unsigned long long)file->packed);
+    return fail(error,
+                "file is too large: found %llu bytes, expected at most %d MiB or %d times the "
+                "compressed size of %llu bytes",
+                (unsigned long long)file->size, FREE_MIB, MAX_RATIO,
+                (unsigned long long)file->packed);
 }
 
 // Reads a file of an archive to `bytes`.
@@ -401,7 +407,7 @@ static char *open_in_archive(const game_source *archive, const source_file *file
     char *const bytes = malloc(file->size ? (size_t)file->size : 1);
     *size = (size_t)file->size;
     if (!bytes) {
-        fail(error, "out of memory");
+        fail(error, "out of memory: cannot read the file");
         return NULL;
     }
     if (read_packed(archive, file, bytes, error))
@@ -418,7 +424,8 @@ static const void *open_file(void *user, size_t index, size_t *size, md5_error *
     const bool is_on_disk = !from->zip && !from->stream;
     const uint64_t file_size = is_on_disk ? common_file_size(file->name) : file->size;
     if (*size > 0 && file_size > *size) {
-        fail(error, "too large (%llu bytes; limit %zu)", (unsigned long long)file_size, *size);
+        fail(error, "too large: expected at most %zu bytes, found %llu", *size,
+             (unsigned long long)file_size);
         return NULL;
     }
     if (is_on_disk)
@@ -480,7 +487,7 @@ static bool add_archive(common_game_paths *game, const char *path, md5_error *er
     if (!archive->stream) {
         fail(error, "cannot open the file: %s", strerror(errno));
     } else if (!read_range(archive->stream, 0, magic, sizeof magic)) {
-        fail(error, "not an archive: too small (%llu bytes)",
+        fail(error, "not an archive: expected at least 4 bytes, found %llu",
              (unsigned long long)archive->archive_size);
     } else if (memcmp(magic, "PACK", 4) == 0) {
         is_open = open_pak(archive, error);
@@ -490,7 +497,8 @@ static bool add_archive(common_game_paths *game, const char *path, md5_error *er
         archive->stream = NULL;
         is_open = open_zip(archive, error);
         if (!is_open && memcmp(magic, "PK", 2) != 0)
-            fail(error, "not a zip or .pak archive: it starts with '%.4s'; expected PK or PACK",
+            fail(error,
+                 "not a .zip or .pak archive: expected PK or PACK at the start, found '%.4s'",
                  magic);
     }
 

@@ -184,7 +184,7 @@ void common_explain_value(const common_option *option, const char *text, char *p
         snprintf(problem, size, "--%s: expected %s%s, found '%s'", option->name, value, limits,
                  text);
     else
-        snprintf(problem, size, "--%s: missing value: expected %s", option->name, value);
+        snprintf(problem, size, "option --%s has no value: expected %s", option->name, value);
 }
 
 // Returns the word of a switch or a choice.

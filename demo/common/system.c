@@ -64,7 +64,7 @@ char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_
 {
     (void)work, (void)user, (void)bytes, (void)seconds, (void)size;
     failure->is_started = false;
-    failure->reason = "not supported on this system: it requires a separate process";
+    failure->reason = "separate processes are not supported on this system";
     return NULL;
 }
 
@@ -232,7 +232,7 @@ char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_
 {
     enum { READ_END, WRITE_END }; // of a pipe
     int ends[2];
-    *failure = (common_child_failure){.reason = "cannot start a process"};
+    *failure = (common_child_failure){.reason = "cannot start a separate process"};
     if (pipe(ends) != 0)
         return NULL;
 

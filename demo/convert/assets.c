@@ -56,7 +56,8 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
     const uint32_t num_joints = assets->skeleton->num_joints;
     if ((uint64_t)anim->num_frames * num_joints > MAX_POSES)
         return convert_fail(error, MD5_ERROR_RANGE, opts.file_name,
-                            "clip too large: %u frames of %u joints; limit: %d joint transforms",
+                            "clip is too large: %u frames of %u joints exceed %d joint transforms; "
+                            "use --range to select frames",
                             anim->num_frames, num_joints, MAX_POSES);
     return true;
 }
@@ -608,8 +609,9 @@ void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t
         return;
 
     if (slots > 4)
-        convert_note(job, "the file has more than 4 influences per vertex: three.js and some other "
-                          "readers use only the first 4");
+        convert_note(job,
+                     "the file has more than 4 influences per vertex, but three.js and some other "
+                     "programs use only the first 4; use --influences 4 for these programs");
     fitter fit = {.model = model, .slots = slots};
     if (model->max_vertices > 0)
         fit.size = md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min));

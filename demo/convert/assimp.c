@@ -816,8 +816,9 @@ static void add_triangles(assimp_importer *importer, const struct aiMesh *mesh, 
     const size_t accessor = gltf_add_accessor(&importer->file, GLTF_INDICES, GLTF_UINT, indices,
                                               num_indices, 1, GLTF_PLAIN);
     if (mesh->mNumAnimMeshes > 0)
-        add_line(importer, NOTE "mesh '%s': skipped %u morph targets", mesh->mName.data,
-                 mesh->mNumAnimMeshes);
+        add_line(importer,
+                 NOTE "mesh '%s': skipped %u morph targets; export the model as glTF to keep them",
+                 mesh->mName.data, mesh->mNumAnimMeshes);
     const size_t mesh_index =
         gltf_add(&importer->file, "meshes",
                  json_pack("{s:o, s:[{s:o, s:I, s:I}]}", "name", gltf_string(mesh->mName.data),
@@ -1450,7 +1451,7 @@ static char *pass_lines_on(const convert_job *job, const char *path, char *at, c
         else if (is_loss)
             *loss = text;
         else
-            convert_fail(error, MD5_ERROR_SYNTAX, path, "libassimp: %s", text);
+            convert_fail(error, MD5_ERROR_SYNTAX, path, "libassimp cannot read the file: %s", text);
         at = stop + 1;
     }
     return at;
@@ -1460,7 +1461,8 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
                          md5_error *error)
 {
     if (input->size == 0) // libassimp asserts that files are not empty
-        return convert_fail(error, MD5_ERROR_SYNTAX, input->path, "the file is empty");
+        return convert_fail(error, MD5_ERROR_SYNTAX, input->path,
+                            "the file is empty: expected a model or an animation");
     order job_order = {input, job->rate, scene->num_parts > 0};
     size_t size = 0;
     common_child_failure failure;

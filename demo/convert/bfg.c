@@ -157,14 +157,15 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
 static bool is_writable(const md5_model *model, const char *name, md5_error *error)
 {
     if (model->skeleton.num_joints > MAX_JOINTS)
-        return convert_fail(error, MD5_ERROR_RANGE, name, "too many joints (%u; limit %d)",
-                            model->skeleton.num_joints, MAX_JOINTS);
+        return convert_fail(error, MD5_ERROR_RANGE, name,
+                            "model has too many joints: expected at most %d, found %u", MAX_JOINTS,
+                            model->skeleton.num_joints);
     for (uint32_t m = 0; m < model->num_meshes; m++)
         if (model->meshes[m].num_vertices > UINT16_MAX)
-            return convert_fail(
-                error, MD5_ERROR_RANGE, name,
-                "mesh %u has too many vertices after seams are split (%u; limit 65535)", m,
-                model->meshes[m].num_vertices);
+            return convert_fail(error, MD5_ERROR_RANGE, name,
+                                "mesh %u has too many vertices after seams are split: expected at "
+                                "most 65535, found %u",
+                                m, model->meshes[m].num_vertices);
     return true;
 }
 
@@ -242,9 +243,10 @@ static void note_half_error(const convert_job *job, const md5_model *model)
                         fmax(half_error(mesh->texcoords[v].x), half_error(mesh->texcoords[v].y)));
     }
     if (most > 0)
-        convert_note(
-            job, "texture coordinates were rounded to the format's 11 bits; largest change: %.2g",
-            most);
+        convert_note(job,
+                     "texture coordinates were rounded to 11 bits, as the format requires; the "
+                     "largest change is %.2g of the image's size",
+                     most);
 }
 
 static bool make_model(const convert_job *job, const md5_doc *doc, const char *name,

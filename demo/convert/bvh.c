@@ -108,12 +108,12 @@ static bool begin_joint(bvh_file *file, uint32_t parent)
         length--; // the brace may be on the line of the name
 
     if (file->num_joints == MAX_JOINTS)
-        return convert_fail_at(&file->in, MD5_ERROR_RANGE, name, "too many joints (limit %d)",
-                               MAX_JOINTS);
+        return convert_fail_at(&file->in, MD5_ERROR_RANGE, name,
+                               "file has too many joints: expected at most %d", MAX_JOINTS);
     if (length > MAX_NAME_SIZE)
         return convert_fail_at(&file->in, MD5_ERROR_RANGE, name,
-                               "joint name is too long: %zu bytes (limit %d)", length,
-                               MAX_NAME_SIZE);
+                               "joint name is too long: expected at most %d bytes, found %zu",
+                               MAX_NAME_SIZE, length);
 
     const uint32_t n = file->num_joints++;
     file->joints = common_grow(file->joints, n, sizeof *file->joints);
@@ -190,8 +190,10 @@ static bool read_values(bvh_file *file, uint32_t num_declared)
         const bool is_new_frame = num_read == num_values;
         if (is_new_frame) {
             if (file->num_channels == 0)
-                return convert_fail_at(&file->in, MD5_ERROR_SYNTAX, file->in.at,
-                                       "expected end of file after %u frames", num_declared);
+                return convert_fail_at(
+                    &file->in, MD5_ERROR_SYNTAX, file->in.at,
+                    "too many frames: expected the end of the file after %u frames (Frames)",
+                    num_declared);
             if (!convert_charge(file->plain.job, ELEMENTS_PER_SAMPLE * (uint64_t)file->num_joints,
                                 file->in.error))
                 return false;
@@ -219,10 +221,11 @@ static bool read_motion(bvh_file *file)
     const uint64_t num_bytes = (uint64_t)(file->in.end - file->in.at);
     const uint64_t num_values = (uint64_t)count * file->num_channels;
     if (count == 0 || num_values > num_bytes / 2 + 1)
-        return convert_fail_at(
-            &file->in, MD5_ERROR_RANGE, position,
-            "the file is too short for %u frames of %u channels and %u joints: %llu bytes remain",
-            count, file->num_channels, file->num_joints, (unsigned long long)num_bytes);
+        return convert_fail_at(&file->in, MD5_ERROR_RANGE, position,
+                               "number of frames is out of range: found %u frames of %u channels "
+                               "and %u joints, but %llu bytes remain",
+                               count, file->num_channels, file->num_joints,
+                               (unsigned long long)num_bytes);
     if (!convert_charge(file->plain.job, ELEMENTS_PER_SAMPLE * (uint64_t)count * file->num_joints,
                         file->in.error))
         return false;

@@ -424,8 +424,8 @@ static bool count_frames(clip_builder *clip, double last, size_t width, size_t n
     const double num_elements = num_frames * elements_per_sample * samples_per_frame;
     if (!(num_elements < 1e15) || !convert_can_charge(clip->plain->job, (uint64_t)num_elements))
         return plain_fail(clip->plain,
-                          "clip %s is too large: %.0f frames of %zu joints; use --rate to reduce "
-                          "the number of frames",
+                          "clip %s is too large: it would have %.0f frames of %zu joints; use "
+                          "--rate to reduce the number of frames",
                           clip->name, num_frames, width);
     clip->num_frames = (size_t)num_frames;
     return convert_charge_bytes(clip->plain->job, clip->num_frames, width * sizeof(md5_xform),
@@ -639,7 +639,8 @@ static bool add_paths(clip_builder *clip, double last, const plain_animation *an
         clip->is_filmed[i] = true;
         if (!clip->plain->cameras[index].is_perspective)
             convert_note(clip->plain->job,
-                         "skipped cameras/%u: only perspective cameras are supported", index);
+                         "skipped cameras/%u: expected a perspective camera, found another type",
+                         index);
         else if (!add_path(clip, i, last, animation))
             return false;
     }
@@ -713,7 +714,7 @@ static bool convert_clip(clip_builder *clip, size_t index)
         return false;
     const bool has_path = clip->scene->num_parts > num_parts;
     if (!info.has_joints && !has_path)
-        convert_note(job, "skipped clip %s: it does not animate any joint", clip->name);
+        convert_note(job, "skipped clip %s: the clip does not animate any joint", clip->name);
     if (!info.has_joints)
         return true;
 
@@ -727,8 +728,8 @@ static bool convert_clip(clip_builder *clip, size_t index)
                      "interpolates between frames",
                      clip->name, info.num_jumps);
     if (num_skipped > 0)
-        convert_note(job, "clip %s: skipped %zu channels that do not animate a joint", clip->name,
-                     num_skipped);
+        convert_note(job, "clip %s: skipped %zu channels, because they do not animate a joint",
+                     clip->name, num_skipped);
     return add_clip(clip, info.last, info.has_curves);
 }
 
@@ -769,8 +770,8 @@ static bool check_scale_loss(const clip_builder *clip)
         size = md5_vec3_length(md5_vec3_sub(clip->model->bounds.max, clip->model->bounds.min));
     if (clip->measured->num_meshes == 0 && clip->max_scale > 1e-3)
         convert_note(plain->job,
-                     "%s: the scale of joints changes by up to %.3g: MD5 joints have no scale, and "
-                     "without a model the displacement of vertices is unknown",
+                     "%s: skipped the scale of joints, which changes by up to %.3g: MD5 joints "
+                     "have no scale; add the model to measure the error",
                      plain->path, clip->max_scale);
     return convert_report_loss(plain->job, &clip->worst, clip->measured, size, clip->rig->unit,
                                plain->path, plain->error);

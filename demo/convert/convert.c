@@ -178,7 +178,7 @@ static bool read_bytes(const convert_job *job, convert_input *input, md5_error *
     if (!input->bytes)
         return convert_fail(error, MD5_ERROR_IO, input->path, "%s",
                             why.message[0] != '\0' ? why.message
-                                                   : "cannot read the file: not found");
+                                                   : "cannot read the file: file not found");
     return true;
 }
 
@@ -188,7 +188,8 @@ static bool read_input(const convert_job *job, const char *path, convert_scene *
     const struct format *const format = find_format(path);
     if (!format || !format->read)
         return convert_fail(error, MD5_ERROR_IO, path,
-                            "unsupported input format: unknown file extension");
+                            "unsupported input format: unknown file extension; run md5tool convert "
+                            "--formats to list the formats");
 
     convert_input input = {.path = path};
     if (!read_bytes(job, &input, error))
@@ -232,8 +233,8 @@ static bool attach_joints(const convert_job *job, md5_doc *body, const md5_doc *
 
     if (!worn.has_common_joint)
         return convert_fail(error, MD5_ERROR_MISMATCH, path,
-                            "the models have no joint names in common: cannot merge them; a model "
-                            "with the same vertex counts would become a morph target");
+                            "cannot merge the models: expected joints of equal names; for a morph "
+                            "target, use a model with the same vertex counts");
     if (worn.distance > max_distance * worn.size && !job->is_forced)
         return convert_fail(
             error, MD5_ERROR_MISMATCH, path,
@@ -470,8 +471,8 @@ static bool check_frame_count(const convert_job *job, const convert_part *part, 
     if (count * clip->num_joints <= limit)
         return true;
     return convert_fail(error, MD5_ERROR_RANGE, part->path,
-                        "resampled clip would be too large: %.0f frames of %u joints at %g "
-                        "frames per second; the clip has %u frames at %g",
+                        "resampled clip is too large: %.0f frames of %u joints at %g frames per "
+                        "second, from %u frames at %g; use a smaller --rate",
                         count, clip->num_joints, job->rate, num_frames, rate);
 }
 
@@ -900,7 +901,8 @@ static bool find_materials(const convert_job *job, const struct format *format,
 {
     if (scene->has_selected_images && scene->num_materials > 0)
         return convert_fail(error, MD5_ERROR_MISMATCH, job->inputs[0],
-                            "cannot assign textures: the file already defines materials");
+                            "cannot assign textures: the file already defines materials; edit its "
+                            "materials instead");
     const bool needs_materials =
         (format->rules & SEARCHES_MATERIALS) || job->engine || scene->has_selected_images;
     const bool adds_materials = needs_materials && scene->num_materials == 0;
@@ -930,7 +932,7 @@ static bool check_scene(const convert_job *job, const convert_scene *scene, md5_
                             scene->skipped_content);
     if (scene->num_parts == 0)
         return convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
-                            "the file contains no model, animation or camera");
+                            "the file is empty: expected a model, an animation or a camera");
     const char *const useless_option = find_useless_option(job, scene);
     if (!job->is_batch && useless_option)
         return convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
@@ -988,8 +990,8 @@ static bool read_and_write(const convert_job *job, md5_error *error)
     const struct format *const format = is_folder ? md5_text : find_format(job->output);
     if (!format || !format->write)
         return convert_fail(error, MD5_ERROR_IO, job->output,
-                            "unsupported output format: unknown file extension; expected a folder "
-                            "or the extension of a format that can be written");
+                            "unsupported output format: unknown file extension; run md5tool "
+                            "convert --formats to list the formats");
     if (!(format->rules & HAS_FRAMES) && !check_engines(job, error))
         return false;
 

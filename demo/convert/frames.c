@@ -269,7 +269,8 @@ static bool add_parts(frame_builder *to)
 bool plain_build_frames(plain_scene *plain, convert_scene *scene)
 {
     if (convert_find_model(scene))
-        return plain_fail(plain, "cannot add the file's frames: another model is already loaded");
+        return plain_fail(plain, "cannot add the frames of the file: expected no other model, "
+                                 "found a model that is already loaded");
     frame_builder to = {
         .plain = plain,
         .scene = scene,

@@ -134,10 +134,10 @@ static bool check_integer(gltf_file *file, const json_t *value, const char *list
     const bool is_in_range = number >= 0 && number < 9e15 && number < (double)SIZE_MAX;
     // Some programs write integers as 3.0.
     if (!json_is_number(value) || !is_in_range || number != floor(number))
-        return gltf_fail(file, "%s: expected a non-negative integer", location);
+        return gltf_fail(file, "%s: invalid value: expected an integer of 0 or more", location);
     if (list && number >= (double)gltf_count(file, list))
-        return gltf_fail(file, "%s: index %.0f is out of range; the file has %zu %s", location,
-                         number, gltf_count(file, list), list);
+        return gltf_fail(file, "%s: index is out of range: found %.0f, but the file has %zu %s",
+                         location, number, gltf_count(file, list), list);
     return true;
 }
 
@@ -146,7 +146,7 @@ static bool check_value(gltf_file *file, const json_t *value, const struct membe
 {
     if (member->count == OBJECTS) {
         if (!json_is_object(value))
-            return gltf_fail(file, "%s: expected an object", location);
+            return gltf_fail(file, "%s: invalid value: expected an object", location);
         return true;
     }
     if (member->count == 0)
@@ -158,7 +158,8 @@ static bool check_value(gltf_file *file, const json_t *value, const struct membe
         is_good = json_is_number(item) && fabs(json_number_value(item)) < 1e30;
     }
     if (!is_good)
-        return gltf_fail(file, "%s: expected an array of %zu numbers", location, member->count);
+        return gltf_fail(file, "%s: invalid value: expected an array of %zu numbers", location,
+                         member->count);
     return true;
 }
 
@@ -173,7 +174,7 @@ static bool check_items(gltf_file *file, json_t *value, const struct member *mem
     char inner[200];
     const char *const slash = location[0] != '\0' ? "/" : "";
     if (!json_is_array(value) && !json_is_object(value))
-        return gltf_fail(file, "%s: expected an array", location);
+        return gltf_fail(file, "%s: invalid value: expected an array", location);
     for (size_t i = 0; i < json_array_size(value); i++) {
         COMMON_TEXT(inner, "%s%s%zu", location, slash, i);
         if (!check_member(file, json_array_get(value, i), member, path, inner))
@@ -319,7 +320,7 @@ static gltf_bytes read_named(gltf_file *file, const char *path)
 static gltf_bytes resolve(gltf_file *file, const char *uri)
 {
     if (!uri)
-        return (gltf_bytes){.reason = "the uri is missing"};
+        return (gltf_bytes){.reason = "the member 'uri' is missing"};
     if (strncmp(uri, "data:", 5) == 0)
         return decode_data(uri);
     gltf_bytes found = {.reason = "the uri is not a path inside the file's folder"};
@@ -359,7 +360,9 @@ static const uint8_t *find_bytes(gltf_file *file, uint32_t index, const json_t *
     if (!buffer)
         gltf_fail(file, "bufferViews/%u: missing member 'buffer'", index);
     else if (!buffer->bytes)
-        gltf_fail(file, "bufferViews/%u: buffers/%u has no data", index, buffer_index);
+        gltf_fail(file,
+                  "bufferViews/%u: buffers/%u has no data: expected a 'uri' or a binary chunk",
+                  index, buffer_index);
     else if (offset > buffer->size || *size > buffer->size - offset)
         gltf_fail(
             file,
@@ -481,7 +484,8 @@ static uint8_t *unpack(gltf_file *file, uint32_t index, const json_t *object, si
     uint8_t *const elements = common_alloc(capacity, view.stride);
     if (decode_view(&view, packed, packed_size, elements) != 0) {
         gltf_fail(file,
-                  "bufferViews/%u: cannot decompress its %zu bytes: the meshopt data are damaged",
+                  "bufferViews/%u: cannot decompress %zu bytes: the meshopt data are damaged; "
+                  "export the file again",
                   index, packed_size);
         free(elements);
         return NULL;
@@ -550,8 +554,8 @@ static bool open_buffers(gltf_file *file, gltf_bytes chunk)
             *buffer = chunk;
         } // any other buffer has no bytes, which is an error only if a view uses it
         if (buffer->bytes && size > buffer->size)
-            return gltf_fail(file, "buffers/%zu: too short: found %zu bytes, expected %zu", i,
-                             buffer->size, size);
+            return gltf_fail(file, "buffers/%zu: file is too short: expected %zu bytes, found %zu",
+                             i, size, buffer->size);
         buffer->size = size;
     }
 
@@ -667,11 +671,13 @@ static float *read_elements(gltf_file *file, const element_request *request)
     const size_t width = request->width;
     element_range range = {.type = find_component(request->component)};
     if (!range.type) {
-        gltf_fail(file, "accessors/%u: unknown componentType %zu", accessor, request->component);
+        gltf_fail(file, "accessors/%u: unknown componentType %zu: expected 5120 to 5126", accessor,
+                  request->component);
         return NULL;
     }
     if (count == 0) {
-        gltf_fail(file, "accessors/%u: count must be at least 1", accessor);
+        gltf_fail(file, "accessors/%u: count is out of range: expected at least 1, found 0",
+                  accessor);
         return NULL;
     }
     if (!find_elements(file, request, &range))
@@ -706,10 +712,10 @@ static bool scatter_elements(gltf_file *file, const element_request *accessor,
     for (size_t i = 0; i < num_sparse; i++) {
         const bool is_inside = positions[i] >= 0 && positions[i] < (float)accessor->count;
         if (!is_inside)
-            return gltf_fail(
-                file,
-                "accessors/%u/sparse: index %.9g is out of range; the accessor has %zu elements",
-                accessor->accessor, positions[i], accessor->count);
+            return gltf_fail(file,
+                             "accessors/%u/sparse: index is out of range: found %.9g, but the "
+                             "accessor has %zu elements",
+                             accessor->accessor, positions[i], accessor->count);
         float *const element = values + (size_t)positions[i] * width;
         memcpy(element, replacements + i * width, width * sizeof *values);
     }
@@ -874,7 +880,7 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
     }
 
     if (!text->bytes)
-        return gltf_fail(file, "the JSON chunk is missing");
+        return gltf_fail(file, "JSON chunk is missing: expected it after the header");
     return true;
 }
 
@@ -926,14 +932,15 @@ static bool check_text(gltf_file *file, gltf_bytes text)
     while (start < text.size && strchr(" \t\r\n", text.bytes[start]) && text.bytes[start] != 0)
         start++;
     if (start == text.size)
-        return gltf_fail(file, "not a glTF file: the file is empty");
+        return gltf_fail(
+            file, "not a glTF file: expected 'glTF' or '{' at the start, found an empty file");
     if (text.bytes[start] == '{')
         return true;
 
     char found[16] = "";
     for (size_t i = 0; i < 4 && start + i < text.size; i++)
         snprintf(found + 3 * i, 4, " %02x", text.bytes[start + i]);
-    return gltf_fail(file, "not a glTF file: it starts with%s; expected 'glTF' or '{'", found);
+    return gltf_fail(file, "not a glTF file: expected 'glTF' or '{' at the start, found%s", found);
 }
 
 // Finds the JSON text and the binary chunk of a .glb or .gltf file.

@@ -471,13 +471,13 @@ bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *
     write_buffer(out, bin);
     if (out->is_broken)
         return convert_fail(error, MD5_ERROR_RANGE, path,
-                            "cannot write glTF: a number is not finite after scaling, or memory is "
-                            "exhausted");
+                            "cannot write glTF: a number is not finite after scaling, or memory "
+                            "ran out; use a smaller --scale");
     const size_t flags = JSON_REAL_PRECISION(9) | (!bin ? JSON_COMPACT : JSON_INDENT(1));
     char *const text = json_dumps(out->root, flags);
     if (!text)
         return convert_fail(error, MD5_ERROR_RANGE, path,
-                            "cannot write glTF: jansson cannot convert the file to text");
+                            "cannot write glTF: jansson cannot convert the scene to JSON text");
 
     bool fits = true;
     if (bin)
@@ -486,8 +486,9 @@ bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *
         fits = append_glb(out, text, file);
     free(text);
     if (!fits)
-        return convert_fail(error, MD5_ERROR_RANGE, path,
-                            "the file would be larger than 4 GB; write a .gltf file instead");
+        return convert_fail(
+            error, MD5_ERROR_RANGE, path,
+            "file is too large: a .glb file has at most 4 GB; write a .gltf file instead");
     return true;
 }
 #endif

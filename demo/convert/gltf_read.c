@@ -87,8 +87,10 @@ static bool link_children(gltf_reader *reader, uint32_t index, node_links *links
         const uint32_t child = gltf_index_at(children, i);
         plain_node *const node = &reader->plain->nodes[child];
         if (node->parent != MD5_NONE)
-            return gltf_fail(reader->file, "nodes/%u has two parents: nodes/%u and nodes/%u", child,
-                             node->parent, index);
+            return gltf_fail(
+                reader->file,
+                "nodes/%u has two parents, nodes/%u and nodes/%u: expected at most one", child,
+                node->parent, index);
         node->parent = index;
         links->next[child] = links->child[index];
         links->child[index] = child;
@@ -287,7 +289,7 @@ static bool read_skin(gltf_reader *reader, size_t index)
     const size_t num_joints = json_array_size(joints);
     size_t num_binds = num_joints;
     if (num_joints == 0)
-        return gltf_fail(file, "skins/%zu: the skin has no joints", index);
+        return gltf_fail(file, "skins/%zu: skin has no joints: expected at least 1", index);
     if (binds != MD5_NONE) {
         skin->inverse_binds = gltf_read(file, binds, GLTF_MAT4, &num_binds);
         if (!skin->inverse_binds)
@@ -296,7 +298,8 @@ static bool read_skin(gltf_reader *reader, size_t index)
 
     if (num_binds < num_joints)
         return gltf_fail(file,
-                         "skins/%zu: the skin has %zu joints, but accessors/%u has %zu matrices",
+                         "skins/%zu: wrong number of matrices: the skin has %zu joints, but "
+                         "accessors/%u has %zu matrices",
                          index, num_joints, binds, num_binds);
 
     skin->num_joints = num_joints;
@@ -361,7 +364,9 @@ static bool get_attribute(primitive_reader *reader, const json_t *attributes, co
         return gltf_fail(reader->file, "%s: %s has %zu elements, but POSITION has %zu",
                          reader->location, name, count, to->num_vertices);
     if (count > MAX_VERTICES)
-        return gltf_fail(reader->file, "%s: too many vertices (%zu)", reader->location, count);
+        return gltf_fail(reader->file,
+                         "%s: primitive has too many vertices: expected at most %d, found %zu",
+                         reader->location, MAX_VERTICES, count);
     to->num_vertices = count;
     return true;
 }
@@ -436,8 +441,8 @@ static bool get_indices(primitive_reader *reader, uint32_t accessor)
         const float index = values[i];
         if (!(index >= 0 && index < (float)to->num_vertices) || index != floorf(index))
             return gltf_fail(file,
-                             "accessors/%u: vertex index at element %zu is out of range: %.9g; "
-                             "%s has %zu vertices",
+                             "accessors/%u: vertex index at element %zu is out of range: found "
+                             "%.9g, but %s has %zu vertices",
                              accessor, i, index, reader->location, to->num_vertices);
         to->indices[i] = (uint32_t)index;
     }
@@ -510,8 +515,9 @@ static bool read_weights(gltf_reader *reader, uint32_t index)
     for (size_t i = 0; i < count; i++) {
         const double weight = json_number_value(json_array_get(list, i));
         if (!(fabs(weight) <= max_weight))
-            return gltf_fail(file, "nodes/%u: weight %zu is out of range: %g (limit %g)", index, i,
-                             weight, max_weight);
+            return gltf_fail(file,
+                             "nodes/%u: weight %zu is out of range: expected at most %g, found %g",
+                             index, i, max_weight, weight);
         node->weights[i] = (float)weight;
     }
 
@@ -677,9 +683,10 @@ static bool read_keys(gltf_reader *reader, const char *location, const json_t *s
 
     for (size_t k = 0; k < track->num_keys; k++)
         if (!(track->times[k] >= 0) || (k > 0 && !(track->times[k] > track->times[k - 1])))
-            return gltf_fail(file,
-                             "accessors/%u: time of key %zu is not greater than the previous key's",
-                             input, k);
+            return gltf_fail(
+                file,
+                "accessors/%u: key times are out of order: expected key %zu after the previous key",
+                input, k);
 
     return true;
 }

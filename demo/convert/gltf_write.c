@@ -1119,7 +1119,8 @@ static bool write_meshes(gltf_writer *writer, md5_error *error)
             return false;
     }
     if (num_empty > 0)
-        convert_note(writer->job, "skipped %zu meshes without vertices or triangles", num_empty);
+        convert_note(writer->job, "skipped %zu meshes, because they have no vertices or triangles",
+                     num_empty);
     return true;
 }
 
@@ -1132,8 +1133,8 @@ static bool write_clips(gltf_writer *writer, md5_error *error)
         write_clip(writer, &writer->assets.clips[i]);
     }
     if (writer->job->tolerance > 0 && writer->num_all_keys > 0)
-        convert_note(writer->job, "key reduction kept %zu of %zu keys", writer->num_keys,
-                     writer->num_all_keys);
+        convert_note(writer->job, "reduced the keys within --error: %zu of %zu keys remain",
+                     writer->num_keys, writer->num_all_keys);
     return true;
 }
 

@@ -135,8 +135,9 @@ static bool check_numbers(const iqm_file *file, const float *numbers, int count,
 {
     for (int i = 0; i < count; i++)
         if (!(fabsf(numbers[i]) <= 1e9f))
-            return FAIL(MD5_ERROR_RANGE, "%s %u: expected a number from -1e9 to 1e9, found %g",
-                        title, index, numbers[i]);
+            return FAIL(MD5_ERROR_RANGE,
+                        "%s %u: number is out of range: expected -1e9 to 1e9, found %g", title,
+                        index, numbers[i]);
     return true;
 }
 
@@ -148,13 +149,14 @@ static bool has_bytes(const iqm_file *file, uint64_t offset, uint64_t count, uin
     if (count == 0)
         return true;
     if (offset % align != 0)
-        return FAIL(MD5_ERROR_SYNTAX, "offset of the %s: expected a multiple of %u, found %llu",
-                    title, align, (unsigned long long)offset);
+        return FAIL(MD5_ERROR_SYNTAX,
+                    "offset of the %s is not aligned: expected a multiple of %u, found %llu", title,
+                    align, (unsigned long long)offset);
     // Neither the product of two 32-bit numbers nor this sum can overflow.
     if (offset >= HEADER_SIZE && offset <= file->size && count <= (file->size - offset) / stride)
         return true;
     return FAIL(MD5_ERROR_RANGE,
-                "%llu %s at offset %llu are outside the file, which has %llu bytes",
+                "truncated file: %llu %s at offset %llu are outside the file, which has %llu bytes",
                 (unsigned long long)count, title, (unsigned long long)offset,
                 (unsigned long long)file->size);
 }
@@ -201,10 +203,12 @@ static bool read_header(iqm_file *file)
 
     if (header[NUM_TEXT] > 0
         && file->bytes[(size_t)header[OFS_TEXT] + header[NUM_TEXT] - 1] != '\0')
-        return FAIL(MD5_ERROR_SYNTAX, "the text block does not end with a zero byte");
+        return FAIL(MD5_ERROR_SYNTAX,
+                    "text block is not terminated: expected a NUL byte at its end");
     if (header[NUM_POSES] > 0 && header[NUM_JOINTS] > 0 && header[NUM_POSES] != header[NUM_JOINTS])
-        return FAIL(MD5_ERROR_MISMATCH, "pose count (%u) does not match joint count (%u)",
-                    header[NUM_POSES], header[NUM_JOINTS]);
+        return FAIL(MD5_ERROR_MISMATCH,
+                    "wrong number of poses: expected %u as the number of joints, found %u",
+                    header[NUM_JOINTS], header[NUM_POSES]);
     return true;
 }
 
@@ -269,7 +273,8 @@ static bool read_arrays(iqm_file *file)
                      "attributes",
                      file->plain.path, num_skipped);
     if (file->arrays[POSITION].size == 0 && file->header[NUM_MESHES] > 0)
-        return FAIL(MD5_ERROR_MISSING, "missing vertex array of positions");
+        return FAIL(MD5_ERROR_MISSING,
+                    "vertex array of positions is missing: expected one in the file");
     return true;
 }
 
@@ -302,15 +307,16 @@ static const char *get_text(iqm_file *file, uint32_t offset, const char *title)
         return "";
     if (offset >= file->header[NUM_TEXT]) {
         FAIL(MD5_ERROR_RANGE,
-             "name offset of a %s is out of range: %u; the text block has %u bytes", title, offset,
-             file->header[NUM_TEXT]);
+             "name offset of a %s is out of range: found %u, but the text block has %u bytes",
+             title, offset, file->header[NUM_TEXT]);
         return NULL;
     }
 
     const char *const text = (const char *)file->bytes + file->header[OFS_TEXT] + offset;
     const size_t available = file->header[NUM_TEXT] - offset;
     if (!memchr(text, '\0', available < MAX_BYTES ? available : MAX_BYTES)) {
-        FAIL(MD5_ERROR_RANGE, "name of a %s is longer than %d bytes", title, MAX_BYTES);
+        FAIL(MD5_ERROR_RANGE, "name of a %s is too long: expected at most %d bytes", title,
+             MAX_BYTES);
         return NULL;
     }
 
@@ -424,7 +430,8 @@ static bool read_nodes(iqm_file *file, bool has_joints)
         }
         const uint32_t parent = nodes[i].parent;
         if (parent != MD5_NONE && parent >= i)
-            return FAIL(MD5_ERROR_RANGE, "joint %u has parent %d: expected an earlier joint or -1",
+            return FAIL(MD5_ERROR_RANGE,
+                        "joint %u has an invalid parent: expected an earlier joint or -1, found %d",
                         i, (int)parent);
     }
     return true;
@@ -494,9 +501,9 @@ static bool read_influence(const iqm_file *file, uint32_t vertex, uint32_t slot,
         && (is_joint_valid || !(*weight > 0))) // the joint of a weight of 0 is ignored
         return true;
     return FAIL(MD5_ERROR_RANGE,
-                "vertex %u: invalid weight %g for joint %.0f: expected a weight of 0 or "
-                "more and a joint below %u",
-                vertex, *weight, *joint, file->num_joints);
+                "vertex %u has an invalid weight: expected a weight of 0 or more on a joint below "
+                "%u, found weight %g on joint %.0f",
+                vertex, file->num_joints, *weight, *joint);
 }
 
 // Reads the components of a position or a texture coordinate.
@@ -507,7 +514,8 @@ static bool read_coordinates(const iqm_file *file, int type, uint32_t vertex, ui
     for (uint32_t i = 0; i < count; i++) {
         to[i] = (float)get_component(file, type, vertex, i);
         if (!(fabsf(to[i]) <= max_coordinate))
-            return FAIL(MD5_ERROR_RANGE, "vertex %u: %s is out of range: %g (limit 1e9)", vertex,
+            return FAIL(MD5_ERROR_RANGE,
+                        "vertex %u: %s is out of range: expected -1e9 to 1e9, found %g", vertex,
                         type == POSITION ? "position" : "texture coordinate", to[i]);
     }
     return true;
@@ -542,8 +550,8 @@ static bool read_triangles(const iqm_file *file, uint32_t index, const iqm_mesh 
             corners[k] -= mesh->first_vertex;
             if (corners[k] >= mesh->num_vertices)
                 return FAIL(MD5_ERROR_RANGE,
-                            "triangle %u of mesh %u: vertex %u is out of range; the mesh has %u "
-                            "vertices from %u",
+                            "triangle %u of mesh %u refers to an unknown vertex: found vertex %u, "
+                            "but the mesh has %u vertices from vertex %u",
                             i, index, corners[k] + mesh->first_vertex, mesh->num_vertices,
                             mesh->first_vertex);
         }
@@ -563,7 +571,7 @@ static bool check_mesh(const iqm_file *file, uint32_t index, const iqm_mesh *mes
     const uint64_t end_triangle = (uint64_t)mesh->first_triangle + mesh->num_triangles;
     if (end_vertex > file->header[NUM_VERTICES] || end_triangle > file->header[NUM_TRIANGLES])
         return FAIL(MD5_ERROR_RANGE,
-                    "mesh %u is out of range: it ends at vertex %llu of %u and triangle %llu of %u",
+                    "mesh %u is out of range: its end is vertex %llu of %u and triangle %llu of %u",
                     index, (unsigned long long)end_vertex, file->header[NUM_VERTICES],
                     (unsigned long long)end_triangle, file->header[NUM_TRIANGLES]);
 
@@ -661,13 +669,16 @@ static bool check_poses(const iqm_file *file)
         for (int k = 0; k < CHANNELS; k++)
             num_channels += has_channel(pose, k);
         if (pose->parent != parent)
-            return FAIL(MD5_ERROR_MISMATCH,
-                        "parent of pose %u is %d, but the parent of joint %u is %d", i,
-                        (int)pose->parent, i, (int)parent);
+            return FAIL(
+                MD5_ERROR_MISMATCH,
+                "pose %u has the parent %d, but joint %u has the parent %d: expected equal parents",
+                i, (int)pose->parent, i, (int)parent);
     }
     if (num_channels != file->header[NUM_CHANNELS])
-        return FAIL(MD5_ERROR_MISMATCH, "poses have %llu channels, but frames have %u",
-                    (unsigned long long)num_channels, file->header[NUM_CHANNELS]);
+        return FAIL(
+            MD5_ERROR_MISMATCH,
+            "wrong number of channels: the poses have %llu channels, but the frames have %u",
+            (unsigned long long)num_channels, file->header[NUM_CHANNELS]);
     return true;
 }
 
@@ -792,15 +803,20 @@ static bool read_clip(iqm_file *file, uint32_t index, uint32_t *num_loops)
         return false;
     if (entry.count == 0 || (uint64_t)entry.first + entry.count > num_frames)
         return FAIL(MD5_ERROR_RANGE,
-                    "clip %u: frames are out of range: first frame %u, %u frames; the file has "
-                    "%u frames",
-                    index, entry.first, entry.count, num_frames);
+                    "clip %u: frames are out of range: expected 1 or more frames below %u, found "
+                    "%u frames from frame %u",
+                    index, num_frames, entry.count, entry.first);
 
     if (!(entry.rate >= 0 && entry.rate <= 1e6f))
-        return FAIL(MD5_ERROR_RANGE, "clip %u: invalid frame rate %g: expected 0 to 1e6", index,
-                    entry.rate);
+        return FAIL(
+            MD5_ERROR_RANGE,
+            "clip %u: frame rate is out of range: expected 0 to 1e6 frames per second, found %g",
+            index, entry.rate);
     if (!(entry.rate > 0))
-        convert_note(plain->job, "%s: clip %s has no frame rate; using 24", plain->path, name);
+        convert_note(
+            plain->job,
+            "%s: clip %s has no frame rate: using 24 frames per second; use --rate to change it",
+            plain->path, name);
     *num_loops += (entry.flags & LOOP) != 0;
     plain_animation *const animation = &plain->animations[plain->num_animations++];
     *animation =
@@ -814,7 +830,8 @@ static bool read_clips(iqm_file *file)
     const uint32_t num_anims = file->header[NUM_ANIMS];
     uint32_t num_loops = 0;
     if (num_anims > MAX_CLIPS)
-        return FAIL(MD5_ERROR_RANGE, "too many clips: %u (limit %d)", num_anims, MAX_CLIPS);
+        return FAIL(MD5_ERROR_RANGE, "file has too many clips: expected at most %d, found %u",
+                    MAX_CLIPS, num_anims);
     if (!check_poses(file))
         return false;
     file->plain.animations = common_alloc(num_anims, sizeof *file->plain.animations);
@@ -1123,7 +1140,8 @@ static bool write_mesh_table(iqm_writer *writer, size_t *num_vertices, size_t *n
         *num_triangles += mesh->num_triangles;
     }
     if (*num_vertices > UINT32_MAX / 128 || *num_triangles > UINT32_MAX / 128)
-        return REFUSE("too many vertices or triangles (limit %u)", UINT32_MAX / 128);
+        return REFUSE("model has too many vertices or triangles: expected at most %u",
+                      UINT32_MAX / 128);
     return true;
 }
 
@@ -1178,7 +1196,8 @@ static bool write_meshes(iqm_writer *writer)
         return false;
     writer->slots = convert_pack_bytes(writer->job, writer->assets.model, NUM_SLOTS);
     if (!writer->slots)
-        return REFUSE("%u joints exceed IQM's limit of 256", writer->num_joints);
+        return REFUSE("model has too many joints: expected at most 256, found %u",
+                      writer->num_joints);
     writer->header[NUM_VERTICES] = (uint32_t)num_vertices;
     write_vertex_arrays(writer, num_vertices);
     write_triangles(writer, num_triangles);
@@ -1192,7 +1211,8 @@ static bool write_joints(iqm_writer *writer)
     begin_table(writer, BONES, writer->num_joints);
     for (uint32_t i = 0; i < writer->num_joints; i++) {
         if (joints[i].parent != MD5_NONE && joints[i].parent >= i)
-            return REFUSE("joint '%s' precedes its parent", joints[i].name);
+            return REFUSE("joint '%s' comes before its parent: expected the parent first",
+                          joints[i].name);
         iqm_bone entry = {add_text(writer, joints[i].name), joints[i].parent, {[MOVING] = 1, 1, 1}};
         get_channels(writer->assets.rest[i], entry.channels);
         write_entry(writer, BONES, &entry);
@@ -1262,7 +1282,7 @@ static bool end_file(iqm_writer *writer)
     begin_table(writer, TEXT, writer->text.size);
     convert_append(&writer->out, writer->text.bytes, writer->text.size);
     if (writer->out.size > INT32_MAX)
-        return REFUSE("the file would be larger than 2 GiB");
+        return REFUSE("file is too large: expected at most 2 GiB; write fewer clips");
     writer->header[VERSION] = 2;
     writer->header[FILE_SIZE] = (uint32_t)writer->out.size;
     convert_bytes header = {writer->out.bytes, sizeof magic, writer->out.capacity};
@@ -1305,7 +1325,7 @@ bool convert_write_iqm(const convert_job *job, const convert_scene *scene, md5_e
     convert_note_unsupported_parts(job, scene, "IQM", true);
     if (is_done && !writer.assets.skeleton)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->output,
-                               "the inputs contain neither a model nor a clip");
+                               "inputs are empty: expected a model or a clip");
     is_done = is_done && write_tables(&writer);
     convert_free_assets(&writer.assets);
     free(writer.frames);

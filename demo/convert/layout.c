@@ -331,9 +331,9 @@ static void store_image(material_search *search, convert_material *material, con
     if (image.bytes)
         search->num_bytes += image.size;
     if (!image.bytes)
-        reason = "built without PNG support";
+        reason = "PNG is not supported: built without stb";
     else if (search->num_bytes > MAX_BYTES)
-        reason = "the images are larger than 1 GiB in total";
+        reason = "all images together are larger than 1 GiB";
     if (reason) {
         convert_note(search->job, "material %s: skipped %s: %s", material_title(material), title,
                      reason);
@@ -409,7 +409,7 @@ uint8_t *convert_flip_green_channel(const convert_job *job, const convert_image 
     uint8_t *const bytes = view_encode_png(&image, false, size);
     free(image.rgba);
     if (!bytes)
-        convert_fail(error, MD5_ERROR_IO, in->name, "built without PNG support");
+        convert_fail(error, MD5_ERROR_IO, in->name, "PNG is not supported: built without stb");
     return bytes;
 }
 
@@ -445,10 +445,10 @@ void convert_create_color_image(const convert_job *job, convert_material *materi
             *c = '_';
 
     const char *const title = is_glow ? "the emissive color" : "the color";
-    convert_note(job, "material %s: %s is not an image but a constant (%.3g %.3g %.3g): %s",
+    convert_note(job, "material %s: %s is the constant (%.3g %.3g %.3g) instead of an image: %s",
                  material_title(material), title, color[0], color[1], color[2],
-                 image->bytes ? "created an image of 8 x 8 pixels of that color"
-                              : "built without PNG support");
+                 image->bytes ? "created an image of 8 x 8 pixels with this color"
+                              : "PNG is not supported: built without stb");
 }
 
 // -- Declared materials ---------------------------------------------------------------------------
@@ -549,7 +549,7 @@ static void set_declared_properties(const material_search *search, convert_mater
         effect = "modulates the background";
     if (effect)
         convert_note(search->job,
-                     "material %s: unsupported blend: it %s; using alpha blending instead",
+                     "material %s: unsupported blend mode, which %s: using alpha blending instead",
                      material_title(to), effect);
 
     if (material->decl && material->decl->file)
@@ -578,8 +578,10 @@ static void add_declared_images(material_search *search, convert_material *to,
     }
 
     if (num_images > num_used)
-        convert_note(search->job, "material %s: skipped %u of %u stages", material_title(to),
-                     (num_images - num_used), num_images);
+        convert_note(
+            search->job,
+            "material %s: skipped %u of %u stages, because the format stores one image per map",
+            material_title(to), (num_images - num_used), num_images);
 }
 
 // Adds the images of a declared material, evaluated at time 0. Other formats have one image per
@@ -609,10 +611,12 @@ static void note_look(const material_search *search, const convert_material *mat
     const char *const title = material_title(material);
     const bool has_tried = look->tried.count > 0;
     if (!diffuse && has_tried)
-        convert_note(search->job, "material %s: no image found; tried %s", title,
+        convert_note(search->job, "material %s: image not found; tried %s", title,
                      look->tried.names[0]);
     else if (!diffuse)
-        convert_note(search->job, "material %s: no image found", title);
+        convert_note(
+            search->job,
+            "material %s: image not found: expected an image with the name of the material", title);
     else if (look->is_guess)
         convert_note(search->job, "material %s: guessed the image %s by %s", title, diffuse,
                      look->why);
@@ -702,8 +706,10 @@ static bool apply_mesh_options(material_search *search, md5_error *error)
                 const bool is_in_pass = (pass == FOR_ALL_MESHES) == !end;
                 if (!is_in_pass || apply_mesh_option(search, list, text, end))
                     continue;
-                return convert_fail(error, MD5_ERROR_MISSING, search->job->inputs[0],
-                                    "no mesh matches '%s'; the model has %u meshes", text, count);
+                return convert_fail(
+                    error, MD5_ERROR_MISSING, search->job->inputs[0],
+                    "mesh '%s' not found: expected the name, shader or index of one of %u meshes",
+                    text, count);
             }
         }
     }
@@ -720,7 +726,8 @@ static bool add_selected_images(material_search *search, convert_material *mater
             continue;
         add_image(search, material, map, files[map], NULL, REPLACES);
         if (!material->maps[map].bytes)
-            return convert_fail(error, MD5_ERROR_IO, files[map], "not an image file");
+            return convert_fail(error, MD5_ERROR_IO, files[map],
+                                "unknown image format: expected an image file");
     }
     return true;
 }
@@ -888,7 +895,10 @@ bool convert_find_materials(const convert_job *job, convert_scene *scene, bool a
     const bool is_done =
         apply_mesh_options(&search, error) && find_mesh_materials(&search, adds_materials, error);
     if (adds_materials && model->num_meshes > MAX_MESHES)
-        convert_note(job, "images were searched for the first %d meshes only", MAX_MESHES);
+        convert_note(
+            job,
+            "images were searched only for the first %d meshes; use --texture for the other meshes",
+            MAX_MESHES);
 
     common_free_text_index(&search.keys);
     common_free_text_index(&search.shaders);
@@ -908,7 +918,8 @@ static bool write_file(const convert_layout *layout, const char *name, const voi
     char *const path = common_format("%s/%s", layout->root, name);
     const bool is_kept = layout->is_bare && !layout->job->is_forced && common_is_file(path);
     if (is_kept)
-        convert_note(layout->job, "%s exists and was not overwritten; use --force to overwrite it",
+        convert_note(layout->job,
+                     "%s already exists and was not overwritten; use --force to overwrite it",
                      path);
     if (size > 0)
         common_create_folders(path, 0777);
@@ -1227,12 +1238,15 @@ static void append_declaration(const convert_layout *layout, const convert_mater
                                const char *const *paths, convert_bytes *text)
 {
     if (material->shader[0] == '\0') {
-        convert_note(layout->job, "skipped a material without a name");
+        convert_note(layout->job,
+                     "skipped a material, because it has no name; name it in the model");
         return;
     }
     if (strpbrk(material->shader, "\"\r\n")) {
-        convert_note(layout->job, "skipped material %s: its name contains a quote or a line break",
-                     material->shader);
+        convert_note(
+            layout->job,
+            "skipped material %s: the name contains a quote or a line break; rename the material",
+            material->shader);
         return;
     }
 

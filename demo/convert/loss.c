@@ -88,7 +88,7 @@ bool convert_report_loss(const convert_job *job, const convert_loss *loss, const
                 "units (%.3g in the file, %.2g %% of the size)",
                 model->joints[loss->joint].name, loss->clip, loss->distance, loss->distance / unit,
                 100 * loss->distance / size);
-    convert_note(job, "%s; largest error at %g s in mesh %s", text, loss->time,
+    convert_note(job, "%s; the error is largest at %g s in mesh %s", text, loss->time,
                  loss->mesh ? loss->mesh : "?");
 
     const bool is_small = loss->distance <= max_accepted_distance * size;

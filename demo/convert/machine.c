@@ -124,7 +124,9 @@ bool convert_read_machine(const convert_job *job, convert_input *input, convert_
                          && add_targets(scene, input->path, error);
     if (is_read)
         add_all_weights(job, scene, character, names);
-    convert_note(job, "skipped the states, layers and modifiers of the machine");
+    convert_note(
+        job,
+        "skipped the states, layers and modifiers of the machine: the format stores only clips");
 
     free((void *)names);
     free(model);

@@ -152,11 +152,13 @@ static bool check_joined_clips(const md5_output *writer, md5_error *error)
 
     if (!has_same_size)
         return convert_fail(error, MD5_ERROR_MISMATCH, writer->layout.job->output,
-                            "cannot join the clips into one: their joints differ");
+                            "cannot join the clips: expected the same joints in all clips; write "
+                            "the clips to a folder instead");
     if (writer->num_frames > UINT32_MAX)
         return convert_fail(error, MD5_ERROR_MISMATCH, writer->layout.job->output,
-                            "cannot join the clips into one: too many frames: %llu (limit %u)",
-                            (unsigned long long)writer->num_frames, UINT32_MAX);
+                            "cannot join the clips: too many frames: expected at most %u, found "
+                            "%llu; write the clips to a folder instead",
+                            UINT32_MAX, (unsigned long long)writer->num_frames);
     return true;
 }
 
@@ -402,8 +404,8 @@ static bool write_parts(md5_output *writer, const convert_scene *scene, md5_erro
 
     if (!is_named)
         return convert_fail(error, MD5_ERROR_MISSING, job->output,
-                            "the inputs contain no model, clip or camera for a file with this "
-                            "extension");
+                            "inputs do not match the output: expected a model, clip or camera for "
+                            "a file with this extension");
     return true;
 }
 
@@ -428,7 +430,8 @@ static bool write_scene(md5_output *writer, const convert_scene *scene, md5_erro
     if (writer->model && lacks_clip && !write_bind_pose(writer, error))
         return false;
     if (job->engine && scene->num_weights > 0)
-        convert_note(job, "morph targets are not supported by the engine and will not be shown");
+        convert_note(job,
+                     "morph targets are not supported by the engine: the game does not show them");
     return write_one_clip(writer, error) && convert_write_materials(&writer->layout, error);
 }
 

@@ -124,7 +124,8 @@ static size_t read_influences(mesh_builder *to, size_t v, joint_weight found[MAX
             continue;
         if (!(slot >= 0 && slot < (double)to->skin->num_joints)) {
             plain_fail(to->plain,
-                       "%s: joint index of vertex %zu is out of range: %g; the skin has %zu joints",
+                       "%s: joint index of vertex %zu is out of range: found %g, but the skin has "
+                       "%zu joints",
                        to->location, v, slot, to->skin->num_joints);
             return 0;
         }
@@ -410,7 +411,10 @@ static bool convert_primitive(mesh_builder to)
     if (to.in->mode == PLAIN_OTHER) {
         if (!plain_charge(to.plain, ELEMENTS_PER_SKIPPED))
             return false;
-        convert_note(to.plain->job, "skipped %s: only triangles are supported", to.location);
+        convert_note(to.plain->job,
+                     "skipped %s: expected triangles, found points or lines; convert the primitive "
+                     "to triangles",
+                     to.location);
         return true;
     }
 
@@ -482,7 +486,8 @@ static uint32_t find_rigid_joint(const convert_rig *rig, uint32_t node_index)
         return joint != MD5_NONE ? joint : additional_root;
     }
     if (joint == MD5_NONE)
-        convert_note(job, "skipped mesh %.80s: it has neither a skin nor a joint as its ancestor",
+        convert_note(job,
+                     "skipped mesh %.80s: the mesh has neither a skin nor a joint as its ancestor",
                      name);
     else
         convert_note(job, "mesh %.80s has no skin: it was attached to joint %s", name,
@@ -561,13 +566,14 @@ bool rig_convert_meshes(convert_rig *rig, rig_meshes *meshes)
     }
 
     if (meshes->num_flat > 0)
-        convert_note(
-            rig->plain->job,
-            "%zu meshes have no normals: they are flat-shaded, and no triangles share vertices",
-            meshes->num_flat);
+        convert_note(rig->plain->job,
+                     "%zu meshes have no normals: they are flat-shaded, and their triangles share "
+                     "no vertices",
+                     meshes->num_flat);
 
     if (meshes->num_colored > 0)
-        convert_note(rig->plain->job, "skipped the vertex colors of %zu meshes",
+        convert_note(rig->plain->job,
+                     "skipped the vertex colors of %zu meshes: MD5 cannot store them",
                      meshes->num_colored);
     return true;
 }
@@ -628,7 +634,8 @@ static bool check_offsets(const plain_scene *plain, const md5_doc_mesh *mesh)
     for (uint32_t i = 0; i < mesh->num_weights; i++)
         if (!(md5_vec3_length(mesh->weights[i].offset) <= 1e9f))
             return plain_fail(plain,
-                              "mesh %s: a morph target exceeds the coordinate limit of 1e9 units",
+                              "mesh %s: vertex of a morph target is out of range: expected "
+                              "coordinates up to 1e9 units",
                               mesh->name);
     return true;
 }

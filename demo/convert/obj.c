@@ -161,7 +161,7 @@ bool convert_write_obj(const convert_job *job, const convert_scene *scene, md5_e
 {
     if (!convert_find_model(scene))
         return convert_fail(error, MD5_ERROR_MISSING, job->output,
-                            "the inputs contain no model: OBJ requires one");
+                            "model is missing: OBJ requires a model as input");
 
     obj_writer writer = {.job = job, .scene = scene, .error = error};
     if (convert_load_assets(job, scene, &writer.assets, error)) {

@@ -21,7 +21,7 @@ static bool has_capacity(const obj_reader *reader, uint32_t count)
 {
     if (count >= MAX_ITEMS)
         return convert_fail_at(&reader->in, MD5_ERROR_SYNTAX, reader->in.line_start,
-                               "too many elements (limit %d)", (int)MAX_ITEMS);
+                               "file has too many elements: expected at most %d", (int)MAX_ITEMS);
     return true;
 }
 
@@ -86,9 +86,10 @@ static bool read_index(obj_reader *reader, const char *expected, const char *nam
     if (!is_number || end == token)
         return convert_fail_token(&reader->in, expected);
     if (value == 0 || value > (long long)count || value < -(long long)count)
-        return convert_fail_at(&reader->in, MD5_ERROR_SYNTAX, token,
-                               "%s %lld is out of range: the file has %u before this line", name,
-                               value, count);
+        return convert_fail_at(
+            &reader->in, MD5_ERROR_SYNTAX, token,
+            "%s is out of range: found %lld, but the file has %u before this line", name, value,
+            count);
     *index = value > 0 ? (uint32_t)(value - 1) : (uint32_t)((long long)count + value);
     reader->in.at = end;
     return true;
@@ -172,7 +173,7 @@ static bool read_face(obj_reader *reader)
 
     if (count < 3)
         return convert_fail_at(in, MD5_ERROR_SYNTAX, start,
-                               "a face has %u vertices: expected 3 or more", count);
+                               "face has too few vertices: expected 3 or more, found %u", count);
     return true;
 }
 
@@ -187,11 +188,12 @@ static bool read_material(obj_reader *reader)
         end--;
     for (const char *byte = in->at; byte < end; byte++)
         if (*byte == '"' || (unsigned char)*byte < ' ')
-            return convert_fail_at(in, MD5_ERROR_SYNTAX, byte,
-                                   "material name contains a quote or control character");
+            return convert_fail_at(
+                in, MD5_ERROR_SYNTAX, byte,
+                "material name contains a quote or control character; rename the material");
     if (end - in->at > MAX_LENGTH)
         return convert_fail_at(in, MD5_ERROR_SYNTAX, in->at,
-                               "material name is longer than 1000 bytes");
+                               "material name is too long: expected at most 1000 bytes");
     reader->part = find_part(reader, in->at, (size_t)(end - in->at));
     return true;
 }
@@ -256,7 +258,8 @@ bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
     if (!is_read && error->file[0] == '\0') // an error of the budget
         convert_name_file(error, path);
     if (is_read && !has_faces(obj))
-        return convert_fail(error, MD5_ERROR_SYNTAX, path, "the file has no faces");
+        return convert_fail(error, MD5_ERROR_SYNTAX, path,
+                            "file has no faces: expected at least 1");
     return is_read;
 }
 

@@ -17,8 +17,8 @@ bool plain_read_float(const plain_scene *scene, const uint8_t *bytes, size_t off
     if (fabsf(*number) <= max_number)
         return true;
     return convert_fail(scene->error, MD5_ERROR_RANGE, scene->path,
-                        "offset %zu: expected a number from -1e9 to 1e9, found %g", offset,
-                        *number);
+                        "number at offset %zu is out of range: expected -1e9 to 1e9, found %g",
+                        offset, *number);
 }
 
 static void free_mesh(const plain_mesh *mesh)

@@ -84,8 +84,8 @@ static uint32_t get_index(psk_file *file, size_t offset, size_t size, uint32_t c
     const uint32_t index = get_uint(file, offset, size);
     if (index < count)
         return index;
-    FAIL("offset %zu: index of a %s is out of range: %u; the file has %u", offset, title, index,
-         count);
+    FAIL("index of a %s at offset %zu is out of range: found %u, but the file has %u", title,
+         offset, index, count);
     return 0;
 }
 
@@ -129,8 +129,8 @@ static void store_table(psk_file *file, const char *name, const psk_table *table
         if (file->tables[i].is_present)
             FAIL("duplicate chunk %s", kinds[i].name);
         if (table->count > 0 && table->size < kinds[i].min_size)
-            FAIL("chunk %s: expected entries of at least %u bytes, found %u", kinds[i].name,
-                 kinds[i].min_size, table->size);
+            FAIL("chunk %s has a wrong entry size: expected at least %u bytes, found %u",
+                 kinds[i].name, kinds[i].min_size, table->size);
         file->tables[i] = *table;
     }
 }
@@ -200,7 +200,8 @@ static void read_bone(psk_file *file, int table, uint32_t index, plain_node *nod
         return;
     node->parent = parent == MD5_NONE ? 0 : parent;
     if (node->parent >= index)
-        FAIL("bone %u has parent %d: expected an earlier bone", index, (int32_t)parent);
+        FAIL("bone %u has an invalid parent: expected an earlier bone, found %d", index,
+             (int32_t)parent);
 }
 
 // Adds a node for each bone, and their skin. Leaves space for the node of the mesh.
@@ -252,7 +253,7 @@ static psk_links group_weights(psk_file *file)
         links.max = num_weights > links.max ? num_weights : links.max;
     }
     if (links.max > MAX_LINKS)
-        FAIL("too many weights of a point: %u (limit %d)", links.max, MAX_LINKS);
+        FAIL("point has too many weights: expected at most %d, found %u", MAX_LINKS, links.max);
 
     // Sum the counts: first[point] becomes the number of weights of all points before it.
     for (size_t i = 0; i < num_points; i++)
@@ -453,15 +454,17 @@ static void check_clip(psk_file *file, uint32_t index, const psk_clip *clip, uin
     const uint32_t num_keys = file->tables[KEYS].count;
     const uint64_t max_frames = clip->num_bones > 0 ? num_keys / clip->num_bones : 0;
     if (clip->num_bones != file->num_bones)
-        FAIL("clip %u has %u bones, but the file has %u", index, clip->num_bones, file->num_bones);
+        FAIL("clip %u has a wrong number of bones: found %u, but the file has %u", index,
+             clip->num_bones, file->num_bones);
     else if (clip->num_frames == 0 || first + clip->num_frames > max_frames)
-        FAIL("clip %u has %u frames: expected at least one and at most %llu, because the file has "
-             "%u keys for %u bones",
+        FAIL("clip %u has a wrong number of frames: found %u, expected 1 to %llu, because the file "
+             "has %u keys for %u bones",
              index, clip->num_frames, (unsigned long long)(max_frames - first), num_keys,
              clip->num_bones);
     if (!(clip->rate > 0 && clip->rate <= max_rate))
-        FAIL("clip %u: invalid frame rate %g: expected a number above 0, at most 1e6", index,
-             clip->rate);
+        FAIL("clip %u: frame rate is out of range: found %g, expected more than 0 and at most 1e6 "
+             "frames per second",
+             index, clip->rate);
 }
 
 // Reads a clip, whose keys follow those of the previous clip. The first frame in the entry is not
@@ -493,9 +496,9 @@ static void read_clips(psk_file *file)
 {
     const uint32_t count = file->tables[CLIPS].count;
     if (count > MAX_CLIPS)
-        FAIL("too many clips: %u (limit %d)", count, MAX_CLIPS);
+        FAIL("file has too many clips: expected at most %d, found %u", MAX_CLIPS, count);
     if (count > 0 && file->num_bones == 0)
-        FAIL("missing chunk BONENAMES");
+        FAIL("chunk BONENAMES is missing: expected it before the clips");
     if (file->has_failed)
         return;
     uint64_t next_frame = 0;

@@ -122,5 +122,6 @@ bool quake_find_palette(const convert_job *job, const char *model, uint8_t palet
     if (reason)
         return convert_fail(error, MD5_ERROR_IO, job->palette, "cannot read the file: %s", reason);
     return convert_fail(error, MD5_ERROR_IO, job->palette,
-                        "invalid palette: expected %d bytes, found %zu", QUAKE_PALETTE, size);
+                        "wrong size of the palette: expected %d bytes, found %zu", QUAKE_PALETTE,
+                        size);
 }

@@ -118,8 +118,8 @@ static void *allocate(quake_reader *in, size_t count, size_t size)
 static bool check_bytes(quake_reader *in, size_t at, size_t size)
 {
     if (at > in->size || size > in->size - at)
-        FAIL("truncated file: %zu bytes at offset %zu are outside the file, which has %zu bytes",
-             size, at, in->size);
+        FAIL("truncated file: expected %zu bytes at offset %zu, but the file has %zu bytes", size,
+             at, in->size);
     return !in->has_failed;
 }
 
@@ -143,10 +143,11 @@ static uint32_t get_in_range(quake_reader *in, size_t at, size_t size, uint64_t 
     const uint32_t number = get_uint(in, at, size);
     const bool has_one_value = end == min + 1;
     if (number != min && has_one_value)
-        FAIL("%s at offset %zu: expected %d, found %d", name, at, (int32_t)min, (int32_t)number);
+        FAIL("%s at offset %zu is wrong: expected %d, found %d", name, at, (int32_t)min,
+             (int32_t)number);
     if (number < min || number >= end)
-        FAIL("%s at offset %zu: expected %d to %d, found %d", name, at, (int32_t)min,
-             (int32_t)end - 1, (int32_t)number);
+        FAIL("%s at offset %zu is out of range: expected %d to %d, found %d", name, at,
+             (int32_t)min, (int32_t)end - 1, (int32_t)number);
     return in->has_failed ? 0 : number;
 }
 
@@ -175,7 +176,9 @@ static void add_frame(quake_reader *in, size_t grid, size_t name, size_t points)
 {
     const float md3_scale = 1 / 64.0f; // units per step
     if (in->plain.num_frames == MAX_FRAMES) {
-        FAIL("too many frames (limit %d): each frame becomes a morph target", MAX_FRAMES);
+        FAIL("file has too many frames: expected at most %d, because each frame becomes a morph "
+             "target",
+             MAX_FRAMES);
         return;
     }
     quake_grid *const to = &in->grids[in->plain.num_frames];
@@ -396,7 +399,7 @@ static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *pale
     enum { HOLE = 255 };
     const size_t count = (size_t)in->width * in->height;
     if (scene->num_materials == MAX_SKINS)
-        FAIL("too many skins (limit %d)", MAX_SKINS);
+        FAIL("file has too many skins: expected at most %d", MAX_SKINS);
     if (!check_bytes(in, in->at, count))
         return;
     if (!charge(in, count) || !charge_bytes(in, count, 4))
@@ -413,7 +416,7 @@ static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *pale
     picture.bytes = view_encode_png(&image, has_holes, &picture.size);
     free(image.rgba);
     if (!picture.bytes)
-        NOTE("skipped skin %s: built without PNG support", shader);
+        NOTE("skipped skin %s: PNG is not supported: built without stb", shader);
     *COMMON_ADD_ITEM(scene->materials, scene->num_materials) =
         (convert_material){.shader = common_copy(shader),
                            .maps = {picture},
@@ -476,8 +479,9 @@ static void note_mdl_properties(quake_reader *in, uint32_t flags)
     const float z = get_float(in, EYE + 8);
     const bool has_eye = fabsf(x) + fabsf(y) + fabsf(z) > 0;
     if (sync != 0 || (flags & ~holey_flag) != 0 || has_eye)
-        NOTE("skipped the model's flags 0x%x, synctype %u and eye position %g %g %g", flags, sync,
-             x, y, z);
+        NOTE("skipped the flags 0x%x, synctype %u and eye position %g %g %g of the model: MD5 "
+             "cannot store them",
+             flags, sync, x, y, z);
 }
 
 // Reads an MDL file: the header, the skins, texture coordinates of the points, triangles, frames.
@@ -641,7 +645,7 @@ static void read_md3(quake_reader *in, uint32_t num_frames)
         start += read_md3_surface(in, start, num_frames);
 
     if (flags != 0)
-        NOTE("skipped the model's flags 0x%x", flags);
+        NOTE("skipped the flags 0x%x of the model: MD5 cannot store them", flags);
 }
 
 // -- The file -------------------------------------------------------------------------------------
@@ -658,7 +662,7 @@ static void find_kind(quake_reader *in)
     if (in->kind)
         require_uint(in, 4, in->kind->version, "version");
     else
-        FAIL("not a Quake model: the file starts with %s; expected IDPO, IDP2 or IDP3%s", begin,
+        FAIL("not a Quake model: found %s at the start, expected IDPO, IDP2 or IDP3%s", begin,
              strcmp(begin, "IDST") == 0 ? "; Half-Life models are not supported" : "");
 }
 

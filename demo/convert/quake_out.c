@@ -106,8 +106,10 @@ static bool find_requested_engines(const quake_writer *writer, bool *is_requeste
         const char *const name = writer->job->num_engines > 0 ? writer->job->engines[i] : NULL;
         const struct engine *const engine = find_engine(writer->ident, name);
         if (!engine)
-            return FAIL(MD5_ERROR_MISSING, "writing %s for engine %s is not supported",
-                        writer->title, name);
+            return FAIL(
+                MD5_ERROR_MISSING,
+                "output format %s is not supported by engine %s; name another engine with --for",
+                writer->title, name);
         is_requested[engine - engines] = true;
     }
     return true;
@@ -155,8 +157,10 @@ static bool put_name(quake_writer *writer, const char *name, size_t size)
 {
     char bytes[QUAKE_PATH] = "";
     if (strlen(name) >= size)
-        return FAIL(MD5_ERROR_RANGE, "name %.200s is too long: %zu bytes; limit of %s: %zu", name,
-                    strlen(name), writer->title, size - 1);
+        return FAIL(
+            MD5_ERROR_RANGE,
+            "name %.200s is too long: found %zu bytes, but %s supports %zu; shorten the name", name,
+            strlen(name), writer->title, size - 1);
     COMMON_TEXT(bytes, "%s", name);
     convert_append(&writer->out, bytes, size);
     return true;
@@ -268,7 +272,8 @@ static bool plan_clip(quake_writer *writer, const convert_clip *clip)
     const double count = count_frames(clip, rate, is_loop);
     if ((first + count) * ((double)writer->num_points + writer->num_tags) > (double)MAX_POSITIONS)
         return FAIL(MD5_ERROR_RANGE,
-                    "animation too large: %.0f frames of %u vertices; limit: %d vertex positions",
+                    "animation is too large: %.0f frames of %u vertices exceed %d vertex "
+                    "positions; use a smaller --rate",
                     first + count, writer->num_points, MAX_POSITIONS);
 
     // Shorten the name of the clip so that it has space for the largest number.
@@ -958,7 +963,7 @@ static bool write_surface(quake_writer *writer)
     const md5_mesh *const mesh = writer->model->meshes;
     if (writer->model->num_meshes > 1)
         return FAIL(MD5_ERROR_MISMATCH,
-                    "meshes have different materials (mesh 1 %.100s, mesh 0 %.100s), but %s "
+                    "meshes have different materials: mesh 1 has %.100s, mesh 0 has %.100s, but %s "
                     "supports one skin; merge the materials or write .md3",
                     mesh[1].shader, mesh[0].shader, writer->title);
 
@@ -1012,8 +1017,8 @@ static bool put_md3_vertex(quake_writer *writer, const quake_position *position,
         const bool is_in_range = fabs(rounded) <= INT16_MAX;
         if (!is_in_range)
             return FAIL(MD5_ERROR_RANGE,
-                        "frame %s: vertex is too far from the origin (%g units; "
-                        "limit of MD3: 511.98); use --scale to reduce the model",
+                        "frame %s: vertex is too far from the origin: found %g units, but MD3 "
+                        "supports 511.98; use --scale to reduce the model",
                         frame, at);
         put_u16(writer, (uint32_t)(int)rounded);
         square += pow(rounded / steps_per_unit - at, 2.0);
@@ -1201,14 +1206,18 @@ static bool find_tags(quake_writer *writer)
         const uint32_t joint = add_tag(writer, text);
         writer->tag_joints[writer->num_tags] = joint;
         if (joint == MD5_NONE)
-            return FAIL(MD5_ERROR_MISSING, "--tag %.200s: the model has no joint of this name",
+            return FAIL(MD5_ERROR_MISSING,
+                        "--tag %.200s: joint not found: expected the name of a joint of the model",
                         text);
         const char *const name = writer->tags.names[writer->num_tags];
         if (name[0] == '\0')
             return FAIL(MD5_ERROR_MISMATCH, "--tag %.200s: expected a tag name after '='", text);
         for (uint32_t i = 0; i < writer->num_tags; i++)
             if (strcmp(writer->tags.names[i], name) == 0)
-                return FAIL(MD5_ERROR_MISMATCH, "--tag %.200s: duplicate tag name", text);
+                return FAIL(
+                    MD5_ERROR_MISMATCH,
+                    "--tag %.200s: duplicate tag name: expected a different name for each tag",
+                    text);
     }
     return true;
 }
@@ -1229,11 +1238,11 @@ static bool count_elements(quake_writer *writer)
     }
 
     if (num_triangles == 0 || num_triangles > MAX_POSITIONS)
-        return FAIL(MD5_ERROR_RANGE, "invalid number of triangles: expected 1 to %d, found %zu",
+        return FAIL(MD5_ERROR_RANGE, "wrong number of triangles: expected 1 to %d, found %zu",
                     MAX_POSITIONS, num_triangles);
     if (num_points > MAX_POSITIONS)
-        return FAIL(MD5_ERROR_RANGE, "too many vertices: %zu (limit %d)", num_points,
-                    MAX_POSITIONS);
+        return FAIL(MD5_ERROR_RANGE, "model has too many vertices: expected at most %d, found %zu",
+                    MAX_POSITIONS, num_points);
 
     writer->num_points = (uint32_t)num_points;
     writer->num_corners = 3 * (uint32_t)num_triangles;
@@ -1268,7 +1277,7 @@ static void copy_surface(quake_writer *writer)
 static bool load_scene(quake_writer *writer)
 {
     if (!convert_find_model(writer->scene)) {
-        FAIL(MD5_ERROR_MISSING, "the inputs contain no model: %s requires one", writer->title);
+        FAIL(MD5_ERROR_MISSING, "model is missing: %s requires a model as input", writer->title);
         return false;
     }
     if (!convert_load_assets(writer->job, writer->scene, &writer->assets, writer->error))

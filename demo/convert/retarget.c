@@ -802,7 +802,9 @@ static char *read_chain(const retarget_figure *figure, char *first, bool is_chai
         return describe_unknown_joint(figure, title, first);
     if (chain->last == MD5_NONE)
         return describe_unknown_joint(figure, title, last);
-    return common_format("invalid chain: in the %s no chain ends in '%s'", title, last);
+    return common_format("invalid chain in the %s: expected the descendant of the first joint at "
+                         "the end, found '%s'",
+                         title, last);
 }
 
 // Reads the joints of both sides of a line. pair->joints are those of the last side, the target.
@@ -840,7 +842,7 @@ static char *release_joints(const retarget_figure *target, const uint32_t *joint
     for (uint32_t i = 0; i < num_joints; i++) {
         retarget_joint *const joint = &target->joints[joints[i]];
         if (joint->is_mapped && !replaces)
-            return common_format("duplicate joint '%s': an earlier line maps it",
+            return common_format("duplicate joint '%s': an earlier line already maps it",
                                  target->skeleton->joints[joints[i]].name);
         joint->is_mapped = false;
         joint->low = MD5_NONE;
@@ -935,7 +937,7 @@ static bool read_map_text(const convert_job *job, char *text, const char *path,
         map_line line = split_line(start);
         char *message = NULL;
         if (line.num_tokens > 0 && line_number > MAX_LINES)
-            message = common_copy("too many lines (limit 10000)");
+            message = common_copy("map has too many lines: expected at most 10000");
         else if (line.num_tokens > 0)
             message = read_pair(&line, figures, is_option);
         if (!message)
@@ -1436,10 +1438,10 @@ static void print_mapped_joints(const retarget_transfer *transfer)
     }
     free(is_used);
 
-    convert_note(
-        transfer->job,
-        "mapped %u joints of the model; %u joints of the model and %u of the motion are unmapped",
-        num_joints - num_idle, num_idle, num_unused);
+    convert_note(transfer->job,
+                 "mapped %u joints of the model; %u joints of the model and %u joints of the "
+                 "motion are unmapped",
+                 num_joints - num_idle, num_idle, num_unused);
 }
 
 static void print_results(const retarget_transfer *transfer)
@@ -1514,9 +1516,10 @@ static bool match_skeletons(retarget_transfer *transfer, const md5_model *source
     if (job->prints_map)
         return true;
     if (!is_known && 2 * num_idle >= num_joints)
-        return convert_fail(error, MD5_ERROR_MISMATCH, job->target,
-                            "cannot match the skeletons: too few joint names are recognized; use "
-                            "--print-map to write a joint map, edit it and use it with --map FILE");
+        return convert_fail(
+            error, MD5_ERROR_MISMATCH, job->target,
+            "cannot match the skeletons: too few joint names are recognized; write a joint map "
+            "with --print-map, edit the map, and use it with --map FILE");
     return transfer->retarget;
 }
 
@@ -1653,17 +1656,17 @@ static bool retarget_clip(const retarget_request *request, convert_scene *scene,
     if (!complete.source)
         return convert_fail(
             error, MD5_ERROR_MISSING, clip->path,
-            "missing model of the clip: add the model that the clip was made for; if "
-            "the clip has the joint names of the target, pass the target as an "
-            "input instead of --mesh");
+            "model of the clip is missing: add the model for which the clip was made; if the clip "
+            "has the joint names of the target, pass the target as an input instead of --mesh");
 
     md5_anim *const anim = md5_parse_anim(clip->bytes, clip->size, &opts, error);
     md5_binding *const binding = md5_bind(complete.source, anim, NULL, error);
     bool is_done = binding;
     if (is_done && (uint64_t)anim->num_frames * num_joints > max_poses)
-        is_done =
-            convert_fail(error, MD5_ERROR_RANGE, opts.file_name,
-                         "clip too large: %u frames of %u joints", anim->num_frames, num_joints);
+        is_done = convert_fail(
+            error, MD5_ERROR_RANGE, opts.file_name,
+            "clip is too large: found %u frames of %u joints; use --range to select frames",
+            anim->num_frames, num_joints);
     is_done = is_done && transfer_clip(&complete, binding, scene, error);
 
     md5_free_binding(binding);
@@ -1744,9 +1747,11 @@ bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool a
 
     const bool is_requested = job->target || job->map;
     if (is_done && is_requested && !is_any_done)
-        is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
-                               job->target ? "--mesh has no effect: the file contains no clips"
-                                           : "--map requires --mesh");
+        is_done = convert_fail(
+            error, MD5_ERROR_MISSING, job->inputs[0],
+            job->target
+                ? "--mesh has no effect, because the file contains no clips; remove the option"
+                : "--map has no effect without --mesh MODEL");
     if (is_any_done && job->target)
         scene->unit = 0; // the clips have the unit of the target, an MD5 file
 

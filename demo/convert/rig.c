@@ -134,8 +134,10 @@ static bool open_nodes(convert_rig *rig)
         rig->has_meshes |= in->is_in_scene && in->mesh != MD5_NONE;
         open_node(rig, &rig->nodes[index], in);
         if (rig->nodes[index].depth > MAX_DEPTH + 1)
-            return plain_fail(plain, "node hierarchy is too deep at nodes/%u (limit %d levels)",
-                              index, MAX_DEPTH);
+            return plain_fail(
+                plain,
+                "node hierarchy is too deep: expected at most %d levels, found more at nodes/%u",
+                MAX_DEPTH, index);
     }
     return true;
 }
@@ -786,7 +788,8 @@ static bool select_unit(convert_rig *rig)
         const unit_guess *const guess = guess_unit(height);
         rig->unit = guess->unit;
         if (rig->has_meshes || height > 0)
-            convert_note(plain->job, "scale %g: the height of %g is %s; use --scale to override",
+            convert_note(plain->job,
+                         "scale is %g: the height of the model, %g, is %s; use --scale to override",
                          rig->unit, height, guess->description);
     }
     if (rig->has_meshes)
@@ -941,8 +944,9 @@ static bool check_joint_positions(const convert_rig *rig)
         const rig_joint *const joint = &rig->joints[i];
         const convert_vec at = joint->bind_pose.translation;
         if (!(fabs(at.x) + fabs(at.y) + fabs(at.z) <= max_coordinate))
-            return plain_fail(rig->plain, "joint %s is more than 1e9 units from the origin",
-                              joint->name);
+            return plain_fail(
+                rig->plain, "joint %s is out of range: expected at most 1e9 units from the origin",
+                joint->name);
     }
     return true;
 }

@@ -122,7 +122,7 @@ char *convert_read_file(const char *path, size_t *size, md5_error *error)
 bool convert_can_continue(const convert_job *job, md5_error *error)
 {
     if (job->goes_on && !job->goes_on(job->user))
-        return convert_fail(error, MD5_ERROR_IO, job->output, "the conversion was cancelled");
+        return convert_fail(error, MD5_ERROR_IO, job->output, "the conversion was canceled");
     return true;
 }
 
@@ -133,7 +133,7 @@ bool convert_write_file(const convert_job *job, const char *path, const void *by
         return false;
     if (common_is_file(path) && !job->is_forced)
         return convert_fail(error, MD5_ERROR_IO, path,
-                            "the file exists; use --force to overwrite it");
+                            "the file already exists; use --force to overwrite it");
     common_writer writer;
     if (!common_begin_file(&writer, path, false)
         || !common_end_file(&writer, fwrite(bytes, 1, size, writer.file) == size))
@@ -444,8 +444,9 @@ static bool pose_clip(const convert_motion *motion, const char *name, md5_doc *d
         }
         if (!is_valid)
             convert_fail(error, MD5_ERROR_RANGE, motion->path,
-                         "clip %s: frame %u has a joint more than 1e9 units from the origin", name,
-                         frame);
+                         "clip %s: joint in frame %u is out of range: expected at most 1e9 units "
+                         "from the origin",
+                         name, frame);
     }
 
     free(local);

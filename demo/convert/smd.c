@@ -142,7 +142,7 @@ static bool read_bone(smd_file *file, uint32_t *bone)
     *bone = file->index[(size_t)number];
     return *bone != MD5_NONE
            || convert_fail_at(&file->in, MD5_ERROR_RANGE, position,
-                              "unknown bone %.0f: the nodes do not contain it", number);
+                              "unknown bone %.0f: expected a bone of the section 'nodes'", number);
 }
 
 // -- Blocks ---------------------------------------------------------------------------------------
@@ -160,7 +160,8 @@ static bool read_name(smd_file *file, char **name)
     if (*text == '"') {
         const char *const close = memchr(text + 1, '"', (size_t)(in->end - text - 1));
         if (!close)
-            return convert_fail_at(in, MD5_ERROR_SYNTAX, text, "the name has no closing quote");
+            return convert_fail_at(in, MD5_ERROR_SYNTAX, text,
+                                   "unterminated name: expected a closing quote");
         text++;
         length = (size_t)(close - text);
         in->at = close + 1;
@@ -169,8 +170,8 @@ static bool read_name(smd_file *file, char **name)
     }
 
     if (length > MAX_BYTES)
-        return convert_fail_at(in, MD5_ERROR_RANGE, text, "name of a bone is longer than %d bytes",
-                               MAX_BYTES);
+        return convert_fail_at(in, MD5_ERROR_RANGE, text,
+                               "name of a bone is too long: expected at most %d bytes", MAX_BYTES);
 
     *name = convert_sanitize(text, length, CONVERT_QUOTE);
     return true;
@@ -184,7 +185,7 @@ static bool read_node(smd_file *file)
     double number = 0;
     if (file->num_frames > 0)
         return convert_fail_at(&file->in, MD5_ERROR_SYNTAX, start,
-                               "expected nodes before the skeleton");
+                               "section 'nodes' is missing: expected it before 'skeleton'");
     if (!read_integer(file, "the number of a bone", 0, MAX_BONES - 1, &number))
         return false;
     if (file->index[(size_t)number] != MD5_NONE)
@@ -249,7 +250,9 @@ static bool begin_frame(smd_file *file)
     const float seconds = (float)((time - file->first_time) / frame_rate);
     if (file->num_frames > 0 && !(seconds > file->times[file->num_frames - 1]))
         return convert_fail_at(&file->in, MD5_ERROR_SYNTAX, position,
-                               "time %.0f is not greater than the previous frame's", time);
+                               "frame times are out of order: expected a time above that of the "
+                               "previous frame, found %.0f",
+                               time);
     *COMMON_ADD_ITEM(file->times, file->num_frames) = seconds;
     return true;
 }
@@ -340,8 +343,8 @@ static bool read_triangle(smd_file *file)
     const uint32_t material =
         (uint32_t)common_index_text(&file->materials, in->at, (size_t)(stop - in->at));
     if (material >= MAX_MATERIALS)
-        return convert_fail_at(in, MD5_ERROR_RANGE, in->at, "too many materials (limit %d)",
-                               MAX_MATERIALS);
+        return convert_fail_at(in, MD5_ERROR_RANGE, in->at,
+                               "file has too many materials: expected at most %d", MAX_MATERIALS);
     for (int i = 0; i < 3; i++) {
         if (!next_line(file))
             return convert_fail_token(in, "a vertex");
@@ -372,7 +375,9 @@ static bool read_text(smd_file *file)
                 if (!read_triangle(file))
                     return false;
         } else if (accept(file, "vertexanimation")) {
-            convert_note(file->plain.job, "%s: skipped the vertex animation", file->plain.path);
+            convert_note(file->plain.job,
+                         "%s: skipped the section 'vertexanimation': MD5 cannot store it",
+                         file->plain.path);
             while (next_in_block(file, &has_failed))
                 continue;
         } else {
@@ -523,7 +528,8 @@ static bool fill_scene(smd_file *file, const char *name)
     plain_scene *const plain = &file->plain;
     if (file->num_bones == 0 || file->num_frames == 0)
         return plain_fail(plain,
-                          "the file has %zu bones and %zu frames: expected at least one of each",
+                          "file is incomplete: expected at least one bone and one frame, found %zu "
+                          "bones and %zu frames",
                           file->num_bones, file->num_frames);
     add_skin(file);
     if (!add_meshes(file))

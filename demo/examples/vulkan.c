@@ -386,7 +386,7 @@ int main(int argc, char **argv)
     md5_xform *pose = malloc(num_joints * sizeof *pose);
     md5_mat34 *joints = malloc(num_joints * sizeof *joints);
     if (num_indices == 0 || !pose || !joints)
-        die("the model does not have triangles, or memory ran out");
+        die("cannot load the model: expected triangles and enough memory");
 
     // An engine creates buffers, images and the pipeline once.
     const context gpu = open_gpu();

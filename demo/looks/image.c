@@ -36,7 +36,8 @@ static bool COMMON_PRINTF(3, 4) fail(md5_error *error, md5_status status, const 
 static bool check_image_size(uint32_t width, uint32_t height, uint32_t max_pixels, md5_error *error)
 {
     if (width == 0 || height == 0)
-        return fail(error, MD5_ERROR_RANGE, "invalid image size: %u x %u pixels", width, height);
+        return fail(error, MD5_ERROR_RANGE,
+                    "image is empty: expected at least 1 x 1 pixels, found %u x %u", width, height);
     const bool is_too_wide = width > MD5_MAX_IMAGE_SIDE || height > MD5_MAX_IMAGE_SIDE;
     if (!is_too_wide && (uint64_t)width * height <= max_pixels)
         return true;
@@ -119,7 +120,7 @@ static bool read_png_header(const uint8_t *body, uint32_t length, uint32_t max_p
     png->depth = body[8];
     png->colour = body[9];
     if (png_pixel_bits(png->colour, png->depth) == 0)
-        return fail(error, MD5_ERROR_SYNTAX, "invalid PNG: colour type %u does not support %u bits",
+        return fail(error, MD5_ERROR_SYNTAX, "invalid PNG: color type %u does not support %u bits",
                     png->colour, png->depth);
     return check_image_size(png->width, png->height, max_pixels, error);
 }
@@ -128,7 +129,7 @@ static bool read_png_header(const uint8_t *body, uint32_t length, uint32_t max_p
 static bool check_palette(const png_state *png, uint32_t length, md5_error *error)
 {
     if (png->has_palette)
-        return fail(error, MD5_ERROR_SYNTAX, "invalid PNG: expected one palette, found another");
+        return fail(error, MD5_ERROR_SYNTAX, "invalid PNG: expected one palette, found two");
     if (png->packed_size > 0)
         return fail(error, MD5_ERROR_SYNTAX,
                     "invalid PNG: expected the palette before the image data");
@@ -146,7 +147,7 @@ static bool check_png_end(const png_state *png, md5_error *error)
     const uint64_t row_bits = (uint64_t)png->width * png_pixel_bits(png->colour, png->depth);
     const uint64_t row_size = (row_bits + 7) / 8;
     if (png->colour == PNG_PALETTE && !png->has_palette)
-        return fail(error, MD5_ERROR_SYNTAX, "PNG palette is missing");
+        return fail(error, MD5_ERROR_SYNTAX, "PNG palette is missing: expected the chunk PLTE");
     if (row_size * png->height > png->packed_size * MAX_DEFLATE_RATIO)
         return fail(error, MD5_ERROR_SYNTAX,
                     "truncated PNG: %u x %u pixels cannot be stored in %llu bytes", png->width,
@@ -161,7 +162,8 @@ static bool check_png_chunk(const uint8_t *name, uint32_t length, size_t offset,
 {
     for (int i = 0; i < 4; i++) {
         if ((name[i] | 32) < 'a' || (name[i] | 32) > 'z')
-            return fail(error, MD5_ERROR_SYNTAX, "expected a PNG chunk at byte %zu", offset);
+            return fail(error, MD5_ERROR_SYNTAX, "invalid PNG: expected a chunk at byte %zu",
+                        offset);
     }
     if (length > remaining)
         return fail(
@@ -171,7 +173,8 @@ static bool check_png_chunk(const uint8_t *name, uint32_t length, size_t offset,
     const bool is_header = memcmp(name, "IHDR", 4) == 0;
     if (is_header != (offset == PNG_SIGNATURE))
         return fail(error, MD5_ERROR_SYNTAX,
-                    "PNG chunk %.4s at byte %zu: IHDR must be the first chunk and must occur once",
+                    "invalid PNG: found chunk %.4s at byte %zu, but IHDR must be the first chunk "
+                    "and must occur once",
                     (const char *)name, offset);
     return true;
 }
@@ -213,7 +216,9 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, pn
         } else if (is_chunk(name, "IDAT")) {
             png.packed_size += length;
         } else if (name[0] < 'a') { // a lower-case first letter marks optional chunks
-            return fail(error, MD5_ERROR_SYNTAX, "unknown PNG chunk %.4s", (const char *)name);
+            return fail(error, MD5_ERROR_SYNTAX,
+                        "unsupported PNG: found the unknown critical chunk %.4s",
+                        (const char *)name);
         }
 
         offset += PNG_CHUNK + length;
@@ -257,7 +262,7 @@ static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
     if (has_short_palette) {
         copy = copy_with_full_palette(bytes, size, &info, &copy_size);
         if (!copy)
-            return fail(error, MD5_ERROR_MEMORY, "out of memory");
+            return fail(error, MD5_ERROR_MEMORY, "out of memory: cannot decode the image");
     }
 
     image->rgba = view_load_png(copy ? copy : bytes, copy_size, info.num_pixels, &image->width,
@@ -266,7 +271,7 @@ static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
     if (image->rgba)
         return true;
     if (strcmp(reason, "outofmem") == 0)
-        return fail(error, MD5_ERROR_MEMORY, "out of memory");
+        return fail(error, MD5_ERROR_MEMORY, "out of memory: cannot decode the image");
     return fail(error, MD5_ERROR_SYNTAX, "%s", reason);
 }
 #else
@@ -339,7 +344,8 @@ static void count_scans(j_common_ptr jpeg)
     jpeg_reader *const reader = jpeg->client_data;
     if (reader->jpeg.input_scan_number <= MAX_SCANS)
         return;
-    fail(reader->error, MD5_ERROR_SYNTAX, "too many scans in the JPEG file (limit %d)", MAX_SCANS);
+    fail(reader->error, MD5_ERROR_SYNTAX,
+         "JPEG file has too many scans: expected at most %d; save the image again", MAX_SCANS);
     longjmp(reader->failed, 1);
 }
 
@@ -391,7 +397,7 @@ static bool read_jpeg(jpeg_reader *reader, const uint8_t *bytes, size_t size, ui
     reader->row = malloc(stride);
     reader->rgba = malloc(stride * jpeg->output_height);
     if (!reader->row || !reader->rgba)
-        return fail(reader->error, MD5_ERROR_MEMORY, "out of memory");
+        return fail(reader->error, MD5_ERROR_MEMORY, "out of memory: cannot decode the image");
 
     while (jpeg->output_scanline < jpeg->output_height) {
         uint8_t *const rgba = reader->rgba + stride * jpeg->output_scanline;
@@ -437,7 +443,7 @@ static bool decode_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, 
     int height = 0;
     int channels = 0;
     if (size > INT_MAX)
-        return fail(error, MD5_ERROR_MEMORY, "the JPEG file is too large");
+        return fail(error, MD5_ERROR_MEMORY, "JPEG file is too large to decode");
     if (!stbi_info_from_memory(bytes, (int)size, &width, &height, &channels))
         return fail(error, MD5_ERROR_SYNTAX, "%s", stbi_failure_reason());
     if (!check_image_size((uint32_t)width, (uint32_t)height, max_pixels, error))
@@ -524,7 +530,8 @@ static bool read_header(byte_reader *from, view_panorama *panorama, md5_error *e
     } while (line[0] != '\0');
 
     if (!read_line(from, line))
-        return fail(error, MD5_ERROR_SYNTAX, "the image size is missing");
+        return fail(error, MD5_ERROR_SYNTAX,
+                    "image size is missing: expected a line -Y HEIGHT +X WIDTH");
     const char *end = parse_side(line, "-Y ", &panorama->height);
     if (end)
         end = parse_side(end, "+X ", &panorama->width);
@@ -651,7 +658,7 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
     if (!row || !rgb) {
         free(row);
         free(rgb);
-        return fail(error, MD5_ERROR_MEMORY, "out of memory");
+        return fail(error, MD5_ERROR_MEMORY, "out of memory: cannot decode the image");
     }
 
     bool is_read = true;
@@ -660,7 +667,7 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
         if (is_read)
             decode_row(row, width, rgb + 3 * (size_t)y * width);
         else
-            fail(error, MD5_ERROR_SYNTAX, "image row %u of %u is damaged at byte %zu",
+            fail(error, MD5_ERROR_SYNTAX, "damaged image: row %u of %u is invalid at byte %zu",
                  (unsigned)y + 1, (unsigned)height, from.offset);
     }
     free(row);
@@ -691,7 +698,7 @@ static bool convert_image(md5_image *picture, view_image *image, md5_error *erro
         image->height = picture->height;
     }
     md5_free_image(picture);
-    return image->rgba || fail(error, MD5_ERROR_MEMORY, "out of memory");
+    return image->rgba || fail(error, MD5_ERROR_MEMORY, "out of memory: cannot decode the image");
 }
 
 bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
@@ -699,9 +706,9 @@ bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
 {
     *image = (view_image){NULL, 0, 0};
     if (size == 0)
-        return fail(error, MD5_ERROR_SYNTAX, "the file is empty");
+        return fail(error, MD5_ERROR_SYNTAX, "file is empty: expected an image");
     if (size > MAX_FILE_SIZE)
-        return fail(error, MD5_ERROR_SYNTAX, "the file is too large (limit %d bytes)",
+        return fail(error, MD5_ERROR_SYNTAX, "file is too large: expected at most %d bytes",
                     MAX_FILE_SIZE);
     if (size >= PNG_SIGNATURE && memcmp(bytes, "\x89PNG\r\n\x1a\n", PNG_SIGNATURE) == 0)
         return decode_png(bytes, size, max_pixels, image, error);
@@ -715,10 +722,13 @@ bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
 // Reads a file. Returns its bytes, which the caller frees, or NULL with an error.
 static uint8_t *read_file(const char *path, size_t *size, md5_error *error)
 {
-    const char *reason = common_is_folder(path) ? "the path is a folder" : "file not found";
+    const char *reason = common_is_folder(path)
+                             ? "the path leads to a folder: expected an image file"
+                             : "file not found";
     const bool is_file = common_is_file(path);
     if (is_file && common_file_size(path) > MAX_FILE_SIZE) {
-        fail(error, MD5_ERROR_MEMORY, "the file is too large (limit %d bytes)", MAX_FILE_SIZE);
+        fail(error, MD5_ERROR_MEMORY, "file is too large: expected at most %d bytes",
+             MAX_FILE_SIZE);
         return NULL;
     }
     char *const bytes = is_file ? common_read_stream(path, size, &reason) : NULL;
@@ -785,7 +795,7 @@ static bool convert_to_panorama(view_image *image, view_panorama *panorama, md5_
             rgb[k] = linear[rgba[k]];
     }
     free(image->rgba);
-    return panorama->rgb || fail(error, MD5_ERROR_MEMORY, "out of memory");
+    return panorama->rgb || fail(error, MD5_ERROR_MEMORY, "out of memory: cannot decode the image");
 }
 
 bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *error)

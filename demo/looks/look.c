@@ -1135,7 +1135,7 @@ static candidate rate_image(const named_mesh *subject, const view_image_file *im
     if (rated.by != BY_PATH)
         compare_names(subject, &rated);
     if (rated.score >= MIN_SCORE && is_tiny(image->path))
-        object(&rated, IS_TINY, "the image is tiny");
+        object(&rated, IS_TINY, "the image is too small");
     return rated;
 }
 
@@ -1323,7 +1323,7 @@ static char *find_image_path(view_package *package, const char *path, view_liste
         return NULL;
     const view_image_file *const image = find_image(package, path);
     if (!image)
-        warn(warnings, common_format("declared image %s not found", path));
+        warn(warnings, common_format("image %s not found, which the material declares", path));
     return image ? common_copy(image->path) : NULL;
 }
 
@@ -1475,7 +1475,8 @@ static bool select_declared(view_look *look, const named_mesh *subject, view_lis
                          &(candidate){.image = image, .score = rules[BY_DECLARATION].scores[0]});
         else
             common_add(&look->tried,
-                       common_format("declared image %s not found", declared->diffuse));
+                       common_format("image %s not found, which the material declares",
+                                     declared->diffuse));
     }
 
     view_free_look(&found);

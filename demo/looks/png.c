@@ -67,7 +67,7 @@ uint8_t *view_load_png(const uint8_t *bytes, size_t size, uint64_t num_pixels, u
     *width = (uint32_t)columns;
     *height = (uint32_t)rows;
     if (!rgba)
-        *reason = is_too_large ? "invalid PNG: the data are larger than the image"
+        *reason = is_too_large ? "invalid PNG: expected the pixels of the image, found more data"
                                : stbi_failure_reason();
     return rgba;
 }

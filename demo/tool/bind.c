@@ -13,7 +13,9 @@ static int mark_excluded_joints(const tool_arguments *arguments, const md5_model
         const char *const name = arguments->excluded.names[i];
         const uint32_t joint = md5_find_joint(&model->skeleton, name);
         if (joint == MD5_NONE)
-            return tool_usage("bind", "--exclude %s: the model has no joint of this name", name);
+            return tool_usage(
+                "bind", "--exclude %s: joint not found: expected the name of a joint of the model",
+                name);
         excluded[joint] = true;
     }
     return TOOL_OK;
@@ -292,8 +294,8 @@ static int bind_surface(const tool_arguments *arguments, convert_obj *obj, const
     }
     if (status == TOOL_OK && weights->num_distant > 0)
         fprintf(stderr,
-                "md5tool: bind: %u of %u vertices are not reachable from a bone inside the mesh; "
-                "their weights use the direct distance\n",
+                "md5tool: bind: warning: %u of %u vertices cannot be reached from a bone inside "
+                "the mesh: their weights depend on the direct distance\n",
                 weights->num_distant, weights->num_vertices);
 
     md5_destroy_weights(weights);

@@ -263,11 +263,13 @@ static void check_cube_joints(const md5_cube2_part *cube, const md5_model *model
                               file_report *report)
 {
     for (uint32_t i = 0; i < cube->num_tags; i++)
-        check_joint(report, model, "md5tag: the mesh has no joint", cube->tags[i].joint);
+        check_joint(report, model, "md5tag: joint not found in the mesh:", cube->tags[i].joint);
     for (uint32_t i = 0; i < cube->num_pitches; i++)
-        check_joint(report, model, "md5pitch: the mesh has no joint", cube->pitches[i].joint);
+        check_joint(report, model,
+                    "md5pitch: joint not found in the mesh:", cube->pitches[i].joint);
     for (uint32_t i = 0; i < cube->num_adjustments; i++)
-        check_joint(report, model, "md5adjust: the mesh has no joint", cube->adjustments[i].joint);
+        check_joint(report, model,
+                    "md5adjust: joint not found in the mesh:", cube->adjustments[i].joint);
 }
 
 // Checks a part of a model of Cube 2's engines. `work` limits the search for similar image names.
@@ -377,7 +379,8 @@ static void check_compressed_clip(const file_batch *batch, const char *bytes, si
     if (third_party_engines == 0 || !tool_is_compressed_clip(bytes, size))
         return;
     convert_fail(&error, MD5_ERROR_VERSION, report->path,
-                 "compressed clips are supported only by engines that use md5model");
+                 "compressed clip is not supported by the engine: expected an engine that uses "
+                 "md5model; run md5tool decompress first");
     add_diagnostic(report, &error);
 }
 
@@ -568,7 +571,7 @@ static void check_files(checker *check, const common_list *files)
 static void print_num_decls(const tool_game_check *game)
 {
     if (game->requested.all & md5_find_engines("doom3"))
-        printf("%zu declarations; Doom 3 would replace %zu with defaults\n", game->num_decls,
+        printf("%zu declarations, of which Doom 3 replaces %zu with defaults\n", game->num_decls,
                game->num_defaulted);
     else
         printf("%zu declarations\n", game->num_decls);
@@ -702,7 +705,7 @@ static int check_all(tool_arguments *arguments)
         return TOOL_OK;
     }
     if (arguments->num_operands == 0 && !arguments->base)
-        return tool_usage("check", "missing argument: expected a file or a folder");
+        return tool_usage("check", "argument is missing: expected a file or a folder");
 
     checker check = {.shows_progress = common_is_terminal(2) && !common_is_terminal(1)};
     check.requested = arguments->requested;

@@ -43,7 +43,8 @@ static int compress(tool_arguments *arguments)
 {
     md5_error error = {0};
     if (!arguments->output)
-        return tool_usage("compress", "missing option -o FILE");
+        return tool_usage("compress",
+                          "option -o FILE is missing: expected the name of the output file");
     const char *const mesh = arguments->num_operands > 1 ? arguments->operands[1] : NULL;
     const bool is_done = compress_file(arguments, mesh, &error);
     return tool_end(is_done, &error);
@@ -79,8 +80,8 @@ static bool check_size(const md5_anim *compressed, const md5_anim *anim, const c
     if (size <= MIN_LIMITED || size / MAX_GROWTH <= compressed->size)
         return true;
     return convert_fail(error, MD5_ERROR_RANGE, path,
-                        "clip too large to decompress: %u frames would be %llu bytes of text "
-                        "(limit: %d times the compressed size)",
+                        "decompressed clip is too large: %u frames are %llu bytes of text, more "
+                        "than %d times the compressed size",
                         anim->num_frames, (unsigned long long)size, (int)MAX_GROWTH);
 }
 

@@ -264,7 +264,7 @@ static bool find_files(model_batch *batch, md5_error *error)
         add_folders(batch, root, output);
     else
         convert_fail(error, MD5_ERROR_IO, batch->arguments->output,
-                     "the output folder is the input folder: expected a different folder");
+                     "output folder is the input folder: expected a different folder");
     free(output);
     free(root);
     return is_different;
@@ -464,12 +464,14 @@ static void find_duplicates(const model_batch *batch)
             before->state == IS_REPLACED || common_has_suffix(before->inputs.names[0], ".md5mesh");
         if (has_mesh && is_quake_model(input)) {
             item->state = IS_REPLACED;
-            common_add(&item->notes, common_copy("skipped: engines use the .md5mesh instead"));
+            common_add(&item->notes,
+                       common_copy("skipped: engines read the .md5mesh of the same name instead"));
         } else {
             item->state = HAS_FAILED;
-            convert_fail(&item->error, MD5_ERROR_MISMATCH, input,
-                         "duplicate output file: another input is also written to %.120s",
-                         item->output);
+            convert_fail(
+                &item->error, MD5_ERROR_MISMATCH, input,
+                "duplicate output file %.120s: expected different output files for all inputs",
+                item->output);
         }
     }
 }
@@ -520,7 +522,7 @@ static int print_report(const model_batch *batch)
     }
     tool_end_report(report, batch->num_items, 0);
     if (batch->num_clips > 0)
-        common_print(stdout, "%zu clips match no model in their folder; first: %s\n",
+        common_print(stdout, "%zu clips do not match a model in their folder; the first is %s\n",
                      batch->num_clips, batch->clip);
     common_print(stdout, "%zu models: %zu converted, %zu up to date, %zu failed\n",
                  batch->num_items, counts[IS_DONE], counts[IS_CURRENT], counts[HAS_FAILED]);
@@ -536,7 +538,8 @@ static bool open_game(model_batch *batch, uint32_t num_workers, size_t *num_unre
     const tool_arguments *const arguments = batch->arguments;
     if (!convert_can_write(batch->ending))
         return convert_fail(error, MD5_ERROR_IO, batch->ending,
-                            "unsupported output format: unknown file extension");
+                            "unsupported output format: unknown file extension; run md5tool "
+                            "convert --formats to list the formats");
     batch->games = common_alloc(num_workers, sizeof *batch->games);
     const bool is_open =
         tool_open_search_paths(arguments, &(md5_load_opts){0}, batch->games, error);
@@ -674,10 +677,12 @@ static int check_arguments(const tool_arguments *arguments, bool is_folder, doub
 {
     const bool is_valid_map = arguments->mesh && !arguments->output && !is_folder;
     if (arguments->prints_map && !is_valid_map)
-        return tool_usage("convert", "--print-map requires input files and --mesh, and cannot be "
-                                     "used with folders or --output");
+        return tool_usage(
+            "convert",
+            "--print-map: expected input files and --mesh, without folders and --output");
     if (!arguments->output && !arguments->prints_map)
-        return tool_usage("convert", "missing option --output FILE|FOLDER");
+        return tool_usage(
+            "convert", "option --output FILE|FOLDER is missing: expected the name of the output");
     if (tool_lacks_root_motion(arguments, "convert"))
         return TOOL_BAD_USAGE;
     if (!arguments->turn)
@@ -687,7 +692,8 @@ static int check_arguments(const tool_arguments *arguments, bool is_folder, doub
     *turn = strtod(arguments->turn, &end);
     const bool is_number = end != arguments->turn && *end == '\0';
     if (!is_number || !(fabs(*turn) <= 360))
-        return tool_usage("convert", "--rotate: expected degrees from -360 to 360");
+        return tool_usage("convert",
+                          "--rotate: angle is out of range: expected -360 to 360 degrees");
     return TOOL_OK;
 }
 
@@ -763,7 +769,7 @@ static int convert(tool_arguments *arguments)
         return TOOL_OK;
     }
     if (arguments->num_operands == 0)
-        return tool_usage("convert", "missing file: expected files or a folder");
+        return tool_usage("convert", "argument is missing: expected files or a folder");
 
     const bool is_folder = common_contains_files(arguments->operands[0]);
     arguments->folder = arguments->operands[0];
@@ -780,7 +786,8 @@ static int convert(tool_arguments *arguments)
     md5_error error = {0};
     int status = TOOL_OK;
     if (is_folder && arguments->num_operands > 1)
-        status = tool_usage("convert", "expected one folder or several files");
+        status =
+            tool_usage("convert", "wrong arguments: expected one folder, or one or more files");
     else if (is_folder)
         status = convert_folder(arguments, &job, &whole.written);
     else

@@ -52,7 +52,7 @@ static bool diff_joint(const sorted_joints *of_a, const md5_joint *in_a, const s
     const char *const first = parent_name(of_a, in_a);
     const char *const second = parent_name(of_b, in_b);
     if (strcmp(first, second) != 0)
-        DIFFERS("joint %s: parent %s, then %s\n", in_a->name, first, second);
+        DIFFERS("joint %s: the parent changed from %s to %s\n", in_a->name, first, second);
     return in_a - of_a->skeleton->joints == in_b - of_b->skeleton->joints;
 }
 
@@ -146,7 +146,7 @@ static void print_count(const char *name, uint32_t a, uint32_t b, bool *differs)
 static void print_rate(double a, double b, bool *differs)
 {
     if (a < b || a > b)
-        DIFFERS("frame rate: %g, then %g\n", a, b);
+        DIFFERS("frame rate: changed from %g to %g frames per second\n", a, b);
 }
 
 // -- Models ---------------------------------------------------------------------------------------
@@ -163,9 +163,9 @@ static void diff_mesh_tables(uint32_t index, const md5_mesh *a, const md5_mesh *
                   {"triangles", a->num_triangles, b->num_triangles},
                   {"weights", a->num_weights, b->num_weights}};
     if (strcmp(a->shader, b->shader) != 0)
-        DIFFERS("mesh %u: shader %s, then %s\n", index, a->shader, b->shader);
+        DIFFERS("mesh %u: the shader changed from %s to %s\n", index, a->shader, b->shader);
     if (strcmp(a->name, b->name) != 0)
-        DIFFERS("mesh %u: name %s, then %s\n", index, a->name, b->name);
+        DIFFERS("mesh %u: the name changed from %s to %s\n", index, a->name, b->name);
     for (size_t i = 0; i < COMMON_LENGTH(counts); i++) {
         COMMON_TEXT(name, "mesh %u: %s", index, counts[i].name);
         print_count(name, counts[i].a, counts[i].b, differs);

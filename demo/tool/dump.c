@@ -417,8 +417,9 @@ static bool print_curves(const tool_arguments *arguments, const md5_binding *bin
     const uint32_t num_frames = binding->anim->num_frames;
     const float tolerance = arguments->tolerance > 0 ? arguments->tolerance : 0.1f;
     if (num_frames > MAX_FRAMES)
-        return convert_fail(error, MD5_ERROR_RANGE, operands[1], "too many frames (%u; limit %d)",
-                            num_frames, (int)MAX_FRAMES);
+        return convert_fail(error, MD5_ERROR_RANGE, operands[1],
+                            "clip has too many frames: expected at most %d, found %u",
+                            (int)MAX_FRAMES, num_frames);
 
     print_speed_curve(binding, (double)tolerance);
     for (int i = 2; i < arguments->num_operands; i++) {

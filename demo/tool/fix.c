@@ -160,7 +160,8 @@ static bool is_unique(const md5_doc *doc, const char *name, const char *option, 
         count += strcmp(doc->joints[j].name, name) == 0;
     if (count >= 2)
         return convert_fail(error, MD5_ERROR_MISMATCH, "",
-                            "%s %.100s: %u joints would get the same name", option, text, count);
+                            "%s %.100s: %u joints would get the same name; choose another name",
+                            option, text, count);
     return true;
 }
 
@@ -283,7 +284,7 @@ static bool flip_inverted(repair_job *job, md5_doc *doc, md5_error *error)
     const uint32_t count = md5_edit_meshes(doc, &edit, error);
     free(flipped);
     if (count == 0)
-        puts("  no closed mesh faces inwards; open meshes cannot be checked");
+        puts("  --winding: no closed mesh faces inwards; open meshes are not checked");
     return report_edit(job, count, "triangles flipped to face outwards");
 }
 
@@ -462,7 +463,7 @@ static bool apply_frame_edit(repair_job *job, md5_doc *doc, const md5_frame_edit
     if (!report_edit(job, count, "frames or their joints changed"))
         return false;
     if (doc->num_comments < num_comments)
-        printf("  removed %u comments of removed frames\n", num_comments - doc->num_comments);
+        printf("  removed %u comments of the removed frames\n", num_comments - doc->num_comments);
     if (edit->is_closed)
         print_loop(&loop);
     return true;
@@ -792,10 +793,10 @@ static bool check_output(const repair_job *job, const char *path, md5_error *err
     if (is_duplicate_output(job->outputs, path))
         return convert_fail(
             error, MD5_ERROR_IO, job->path,
-            "duplicate output name %s: expected different names for all files and parts", path);
+            "duplicate output file %s: expected different names for all files and parts", path);
     if (common_is_file(path) && !job->arguments->is_forced)
         return convert_fail(error, MD5_ERROR_IO, path,
-                            "the file exists; use --force to overwrite it");
+                            "the file already exists; use --force to overwrite it");
     return true;
 }
 
@@ -870,9 +871,9 @@ static char *read_text(const char *path, size_t *size, md5_error *error)
         return NULL;
     }
     if (tool_is_compressed_clip(text, *size)) {
-        convert_fail(error, MD5_ERROR_VERSION, path,
-                     "compressed clips are not supported; use \"md5tool decompress\" to convert "
-                     "the clip first");
+        convert_fail(
+            error, MD5_ERROR_VERSION, path,
+            "compressed clip is not supported: expected an .md5anim; run md5tool decompress first");
         free(text);
         return NULL;
     }
@@ -981,14 +982,15 @@ static int check_fix_arguments(tool_arguments *arguments)
     const bool is_cut = arguments->cuts.count > 0;
     const bool has_target = arguments->output || arguments->is_forced || is_cut;
     if (!has_target && !arguments->is_dry)
-        return tool_usage("fix", "missing option: expected --output, --cut, --force or --dry-run");
+        return tool_usage("fix",
+                          "option is missing: expected --output, --cut, --force or --dry-run");
 
     const bool needs_folder = arguments->num_operands > 1 || is_cut;
     if (arguments->output && needs_folder && !is_output_folder(arguments))
         return tool_usage("fix", "--output: expected a folder for several files, found a file");
     if (arguments->frames && is_cut)
         return tool_usage(
-            "fix", "--frames has no effect with --cut, which selects the frames of each part");
+            "fix", "--frames cannot be combined with --cut, which selects the frames of each part");
     if (tool_lacks_root_motion(arguments, "fix"))
         return TOOL_BAD_USAGE;
     return read_texts(arguments);
@@ -1009,8 +1011,10 @@ static int fix_files(const tool_arguments *arguments, common_list *paths, common
 
     for (size_t i = 0; i < arguments->renames.count && status == TOOL_OK; i++) {
         if (!renames[i])
-            status = tool_usage("fix", "--rename %s: no joint, mesh or shader has the old name",
-                                arguments->renames.names[i]);
+            status = tool_usage(
+                "fix",
+                "--rename %s: old name not found: expected the name of a joint, mesh or shader",
+                arguments->renames.names[i]);
     }
     free(renames);
     return status;
@@ -1027,7 +1031,8 @@ static int fix(tool_arguments *arguments)
     common_list texts = {NULL, 0};
     int status = fix_files(arguments, &outputs, &texts);
     if (status != TOOL_OK && outputs.count > 0)
-        fputs("md5tool: error: no files were written, because not all files can be repaired\n",
+        fputs("md5tool: error: no file was written, because at least one file cannot be repaired; "
+              "see the errors above\n",
               stderr);
 
     md5_error error = {0};

@@ -81,9 +81,10 @@ static void check_num_frames(md5_game *game, md5_check *clip)
 {
     const int32_t num_replaced = count_replaced_frames(game, clip->file);
     if (num_replaced > clip->num_frames)
-        tool_add_violation(clip, "fewer-frames", 1,
-                           "%d frames, but the replaced model has %d frames", clip->num_frames,
-                           num_replaced);
+        tool_add_violation(
+            clip, "fewer-frames", 1,
+            "clip has too few frames: found %d, but the model that it replaces has %d",
+            clip->num_frames, num_replaced);
 }
 
 // Checks that the clip of a Quake model exists. It has the name of the mesh.
@@ -91,7 +92,9 @@ static void check_quake_clip(const md5_game *game, md5_check *mesh)
 {
     char *const stem = common_stem(mesh->file);
     if (!tool_has_sibling(game, mesh->file, "", ".md5anim"))
-        tool_add_violation(mesh, "no-clip", 1, "missing file %.100s.md5anim", stem);
+        tool_add_violation(
+            mesh, "no-clip", 1,
+            "file %.100s.md5anim not found: expected a clip with the name of the mesh", stem);
     free(stem);
 }
 

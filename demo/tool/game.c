@@ -86,7 +86,7 @@ int tool_read_game_folder(tool_arguments *arguments, int max_others)
         arguments->num_operands--;
     }
     if (!arguments->folder && !arguments->base)
-        return tool_usage(arguments->command, "missing folder: expected a game folder");
+        return tool_usage(arguments->command, "argument is missing: expected a game folder");
     return TOOL_OK;
 }
 
@@ -102,7 +102,7 @@ static bool reopen_large_game(tool_game *game, md5_error *error)
         return true;
     if (game->num_reopens++ == MAX_REOPENS)
         return convert_fail(error, MD5_ERROR_MEMORY, "",
-                            "too many declarations for the memory limit: the rest was skipped");
+                            "memory limit exceeded: the remaining declarations were skipped");
 
     const common_game_paths *const list = &game->search_paths.list;
     const md5_load_opts opts = tool_game_load_options(game);

@@ -32,7 +32,7 @@ static void check_model_skin(tool_game *game, const md5_decl *decl)
     const md5_model_def *const model = md5_game_model_def(game->md5, decl->name, &error);
     if (model && model->skin && !tool_decl_exists(game, MD5_DECL_SKIN, model->skin))
         tool_print_violation(game, decl->file, tool_decl_position(decl), "no-skin-decl",
-                             "'%.100s': no skin '%.150s'", decl->name, model->skin);
+                             "modelDef '%.100s': skin '%.150s' not found", decl->name, model->skin);
 }
 
 // Prints a violation for each material that a skin names and that does not exist.

@@ -163,9 +163,9 @@ static void check_key_decl(tool_game *game, const md5_entity_key *key, md5_decl_
     char *const name = common_format("%.*s", (int)length, key->value);
     if (name[0] && !tool_decl_exists(game, type, name)) {
         const char *const similar = tool_find_similar_decl(game, type, name);
-        char *const reason =
-            similar ? common_format("no %s '%.60s': did you mean '%.60s'?", kind, name, similar)
-                    : common_format("no %s '%.100s'", kind, name);
+        char *const reason = similar ? common_format("%s '%.60s' not found: did you mean '%.60s'?",
+                                                     kind, name, similar)
+                                     : common_format("%s '%.100s' not found", kind, name);
         report_key(game, key, MD5_WARNING, reason);
         free(reason);
     }
@@ -306,8 +306,9 @@ static const md5_figure_def *check_figure_keys(tool_game *game, const md5_entity
         figure = md5_game_figure_def(game->md5, key->value, problem);
         const bool is_inherited = key->decl != entity->decl;
         if (!is_inherited && !tool_decl_exists(game, MD5_DECL_ARTICULATED_FIGURE, key->value)) {
-            char *const reason =
-                common_format("no articulatedFigure '%.150s' is declared", key->value);
+            char *const reason = common_format(
+                "articulatedFigure '%.150s' not found: expected its declaration in the game",
+                key->value);
             report_key(game, key, MD5_WARNING, reason);
             free(reason);
         }
@@ -340,7 +341,7 @@ bool tool_check_entity_keys(tool_game *game, const md5_decl *decl, md5_error *er
     enum { MAX_KEYS = 4 << 20 };
     static const md5_error limit = {
         .status = MD5_WARNING,
-        .message = "too many inherited keys: the remaining keys are not checked",
+        .message = "entity inherits too many keys: the remaining keys are not checked",
     };
     if (game->num_keys > MAX_KEYS)
         return true;

@@ -132,7 +132,7 @@ static void print_hidden_files(tool_game *game)
         }
         const bool is_repeated = files[i].location == files[i - 1].location;
         if (!is_repeated && !common_is_archive(files[i].name))
-            PRINT(game, "hidden: %s in %s, by the file in %s\n",
+            PRINT(game, "hidden: %s in %s, because the file in %s has priority\n",
                   "{\"kind\":\"hidden\",\"name\":%s,\"location\":%s,\"by\":%s}\n", files[i].name,
                   list->titles[files[i].location], list->titles[files[used].location]);
     }
@@ -181,7 +181,7 @@ static void print_image(tool_game *game, const char *name)
         return;
     PRINT(game,
           strrchr(name, '.') ? "  %s: %s: missing\n"
-                             : "  %s: %s: missing (searched .tga and .jpg)\n",
+                             : "  %s: %s: image not found (searched .tga and .jpg)\n",
           "{\"kind\":\"missing\",\"what\":%s,\"name\":%s}\n", "image", name);
     game->has_missing = true;
 }
@@ -562,10 +562,11 @@ static void print_not_found(tool_game *game, const char *name)
     for (int i = 0; i < NUM_KINDS && !similar; i++)
         similar = tool_find_similar_decl(game, kinds[i].type, name);
     if (similar)
-        PRINT(game, "no asset has the name %s: did you mean '%s'?\n",
+        PRINT(game, "asset %s not found: did you mean '%s'?\n",
               "{\"kind\":\"nothing\",\"name\":%s,\"near\":%s}\n", name, similar);
     else
-        PRINT(game, "no asset has the name %s\n", "{\"kind\":\"nothing\",\"name\":%s}\n", name);
+        PRINT(game, "asset %s not found in the game\n", "{\"kind\":\"nothing\",\"name\":%s}\n",
+              name);
 }
 
 static void print_searched_locations(tool_game *game)
@@ -619,7 +620,7 @@ static int run_explain(tool_arguments *arguments)
     if (status != TOOL_OK)
         return status;
     if (arguments->num_operands > 1)
-        return tool_usage("explain", "too many arguments: expected one name");
+        return tool_usage("explain", "too many arguments: expected at most one name");
 
     // With --base, a single operand is DIR or NAME.
     const char *name = arguments->num_operands > 0 ? arguments->operands[0] : NULL;

@@ -175,11 +175,11 @@ static void print_missing_image(tool_game *game, const md5_decl *decl, const cha
     char *const similar = tool_near_image(game->md5, name, &game->work);
     if (similar)
         tool_print_violation(game, decl->file, position, "no-image",
-                             "'%.100s': no image '%.150s': did you mean '%.150s'?", decl->name,
-                             name, similar);
+                             "material '%.100s': image '%.150s' not found: did you mean '%.150s'?",
+                             decl->name, name, similar);
     else
-        tool_print_violation(game, decl->file, position, "no-image", "'%.100s': no image '%.150s'",
-                             decl->name, name);
+        tool_print_violation(game, decl->file, position, "no-image",
+                             "material '%.100s': image '%.150s' not found", decl->name, name);
     free(similar);
 }
 

@@ -99,7 +99,8 @@ static bool list_clips(tool_game *game, const md5_decl *decl, md5_error *error)
 
     if (game->is_clip_list_full)
         common_print(stderr,
-                     "md5tool: error: too many clips: clips from model %s on are not listed\n",
+                     "md5tool: error: too many clips: the clips of model %s and of later models "
+                     "are not listed\n",
                      decl->name);
     return true;
 }
@@ -241,7 +242,7 @@ static void warn_of_unread_files(const tool_game *game)
     const uint32_t num_unread = md5_game_num_unread(game->md5);
     if (num_unread > 0)
         fprintf(stderr,
-                "md5tool: %u declaration files cannot be read; use md5tool check to list the "
+                "md5tool: error: cannot read %u declaration files; run md5tool check to list the "
                 "errors\n",
                 num_unread);
 }

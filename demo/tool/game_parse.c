@@ -134,10 +134,10 @@ static bool charge_anims(tool_game *game, const md5_model_def *model, const char
     for (uint32_t i = 0; i < model->num_anims; i++) {
         const size_t count = 1 + (size_t)md5_model_def_anim(model, i)->num_commands;
         if (count > game->num_printable_anims)
-            return convert_fail(
-                error, MD5_ERROR_RANGE, "",
-                "too many animations and frame commands: models from '%.100s' on are not printed",
-                name);
+            return convert_fail(error, MD5_ERROR_RANGE, "",
+                                "too many animations and frame commands: model '%.100s' and later "
+                                "models are not printed",
+                                name);
         game->num_printable_anims -= count;
     }
     return true;
@@ -277,7 +277,7 @@ static int run_parse(tool_arguments *arguments)
     if (status != TOOL_OK)
         return status;
     if (!arguments->base)
-        return tool_usage("parse", "missing --base DIR");
+        return tool_usage("parse", "option --base DIR is missing: expected the game folder");
     if (arguments->num_operands == 0)
         return tool_usage("parse", "missing kind: %s", expected);
     const struct parsed_kind *const kind = find_kind(arguments->operands[0]);

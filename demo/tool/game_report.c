@@ -136,7 +136,7 @@ void tool_print_game_warnings(tool_game *game)
     }
     if (game->num_suppressed > 0) {
         md5_error suppressed = {.status = MD5_WARNING};
-        COMMON_TEXT(suppressed.message, "%zu further warnings suppressed", game->num_suppressed);
+        COMMON_TEXT(suppressed.message, "%zu further warnings are not shown", game->num_suppressed);
         tool_print_game_error(game, &suppressed);
     }
     tool_clear_game_warnings(game);
@@ -166,8 +166,9 @@ void tool_print_missing_material(tool_game *game, const char *file, text_positio
         material ? common_copy(material) : tool_near_image(game->md5, name, &game->work);
     if (similar)
         tool_print_violation(game, file, position, "no-material",
-                             "no material '%.150s': did you mean '%.150s'?", name, similar);
+                             "material '%.150s' not found: did you mean '%.150s'?", name, similar);
     else
-        tool_print_violation(game, file, position, "no-material", "no material '%.150s'", name);
+        tool_print_violation(game, file, position, "no-material", "material '%.150s' not found",
+                             name);
     free(similar);
 }

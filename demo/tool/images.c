@@ -373,6 +373,6 @@ void tool_check_image(md5_game *game, md5_check *file_check, const char *path)
     const bool has_good_sides = is_power_of_two(image.width) && is_power_of_two(image.height);
     if ((is_tga || is_jpeg) && !has_good_sides)
         tool_add_violation(file_check, "image-sides", 0,
-                           "%.80s: the image is %u x %u: expected powers of two", name, image.width,
-                           image.height);
+                           "%.80s: wrong image size: expected powers of two, found %u x %u texels",
+                           name, image.width, image.height);
 }

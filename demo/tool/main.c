@@ -380,7 +380,7 @@ static bool has_no_effect(const tool_command *command, const char *option,
             missed = &scopes[i];
     }
     if (missed)
-        tool_usage(command->name, "--%s has no effect here: it is %.*s", option,
+        tool_usage(command->name, "--%s has no effect on these files: the option is %.*s", option,
                    (int)strcspn(missed->text, ":"), missed->text);
     free(output);
     return missed;
@@ -416,7 +416,8 @@ static bool is_inside(const tool_command *command, const char *path)
         is_in = common_is_archive(archive) && common_is_file(archive);
         if (is_in)
             tool_usage(command->name,
-                       "'%s' is inside the archive %s; use md5tool info %s to list the archive",
+                       "file '%s' is inside the archive %s: expected a file on disk; use md5tool "
+                       "info %s to list the archive",
                        path, archive, archive);
         free(archive);
         end = strchr(end + 1, '/');
@@ -484,9 +485,9 @@ static bool check_arguments(const tool_command *command, int count, char **list,
 
     if (unknown)
         tool_usage(command->name,
-                   "unknown engine '%s'; use md5tool check --rules to list all engines", unknown);
+                   "unknown engine '%s'; run md5tool check --rules to list all engines", unknown);
     else if (arguments->num_operands < command->min_operands)
-        tool_usage(command->name, "missing file: expected %s", command->operands);
+        tool_usage(command->name, "argument is missing: expected %s", command->operands);
     else if (arguments->num_operands > command->max_operands)
         tool_usage(command->name, "too many arguments: expected %s, found also '%s'",
                    command->operands, list[command->max_operands]);
@@ -705,7 +706,7 @@ static int print_command_help(int count, char **words)
         words[0][0] == '-' || find_similar_command(words[0]) || tool_find_removed(words[0]);
     if (count == 1 && is_command_name)
         return report_unknown_command(words[0]);
-    return tool_usage(NULL, "help WORD was removed: %s", tool_find_removed("help WORD")->advice);
+    return tool_usage(NULL, "'help WORD' was removed; %s", tool_find_removed("help WORD")->advice);
 }
 
 // Runs one command line without the name of the program. Returns the exit status.
@@ -713,7 +714,7 @@ static int run(int count, char **arguments)
 {
     char names[256];
     if (count < 1)
-        return tool_usage(NULL, "missing command: expected %s", name_commands(names));
+        return tool_usage(NULL, "command is missing: expected %s", name_commands(names));
 
     const bool is_help = strcmp(arguments[0], "help") == 0;
     if (asks_for_help(arguments[0]) || (is_help && count == 1)) {

@@ -399,14 +399,14 @@ static void check_bounds(const clip_motion *motion, excess frames, excess bind)
     if (frames.count > 0) {
         const md5_bounds bounds = motion->anim->frame_bounds[frames.frame];
         tool_add_violation(motion->clip, "bounds-small", motion->clip->bounds_line,
-                           "the skin exceeds the bounds of %u frames, by up to %.3g units in frame "
-                           "%u",
+                           "bounds are too small: the skin exceeds the bounds of %u frames, by up "
+                           "to %.3g units in frame %u",
                            frames.count, exact_excess(motion, frames.frame, bounds), frames.frame);
     }
     if (bind.count > 0)
         tool_add_violation(motion->clip, "bind-box", 0,
-                           "the skin exceeds the bounds of the bind pose, by up to %.3g units in "
-                           "frame %u",
+                           "bounds of the bind pose are too small: the skin exceeds them by up to "
+                           "%.3g units in frame %u",
                            exact_excess(motion, bind.frame, motion->model->bounds), bind.frame);
 }
 
@@ -442,7 +442,8 @@ static void check_root_drift(const clip_motion *motion, int properties, double m
     const bool is_moved = (properties & STAYS) && distance > min_jump;
     if (is_moved || fabs((double)drift.z) > min_jump)
         tool_add_violation(motion->clip, "root-drift", 0,
-                           "the root moves by %.3g units, and %.3g up, when the loop restarts",
+                           "root does not return to its start: the loop jumps by %.3g units, and "
+                           "%.3g units up, at its restart",
                            distance, drift.z);
 }
 

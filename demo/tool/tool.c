@@ -28,7 +28,8 @@ bool tool_lacks_root_motion(const tool_arguments *arguments, const char *command
     const md5_root_edit *const root = &arguments->root_edit;
     if (root->joint || !(root->moves_height || root->moves_heading))
         return false;
-    tool_usage(command, "--root-height and --root-heading require --root-motion JOINT");
+    tool_usage(command,
+               "--root-height and --root-heading have no effect without --root-motion JOINT");
     return true;
 }
 
@@ -271,7 +272,8 @@ static bool add_search_path(tool_search_paths *search_paths, const char *path, m
         return convert_fail(error, MD5_ERROR_IO, path, "cannot open the folder or archive: %s",
                             strerror(errno));
     if (!status.is_folder && !status.is_file)
-        return convert_fail(error, MD5_ERROR_IO, path, "not a folder or an archive");
+        return convert_fail(error, MD5_ERROR_IO, path,
+                            "unknown file type: expected a folder or an archive");
     if (!common_add_game_path(&search_paths->list, path, &reason))
         return convert_fail(error, MD5_ERROR_IO, path, "%s", reason.message);
     return true;
@@ -287,10 +289,10 @@ static void list_unread_files(tool_search_paths *search_paths, size_t index)
         const bool is_nested = path->is_archive || strchr(name, '/');
         if (common_is_archive(name) && is_nested) {
             search_paths->num_unread++;
-            common_print(stderr,
-                         "%s/%s: warning: nested archives are not read; pass the archive "
-                         "as an argument\n",
-                         search_paths->list.titles[index], name);
+            common_print(
+                stderr,
+                "%s/%s: warning: archive in a folder is skipped; pass the archive as an argument\n",
+                search_paths->list.titles[index], name);
         } else if (convert_can_read(name) && tool_file_kind(name) == TOOL_UNKNOWN) {
             search_paths->unsupported_model = name;
         }
@@ -324,7 +326,8 @@ void tool_close_search_paths(tool_search_paths *search_paths)
 void tool_suggest_convert(const tool_search_paths *search_paths)
 {
     if (search_paths->unsupported_model)
-        common_print(stderr, "%s: not an MD5 file; use md5tool convert to convert this model\n",
+        common_print(stderr,
+                     "%s: not an MD5 file: found another model format; run md5tool convert first\n",
                      search_paths->unsupported_model);
 }
 

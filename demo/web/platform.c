@@ -539,7 +539,8 @@ view_window *view_open_window(const char *title, uint32_t width, uint32_t height
     window->context = emscripten_webgl_create_context(canvas, &attributes);
     if (window->context <= 0
         || emscripten_webgl_make_context_current(window->context) != EMSCRIPTEN_RESULT_SUCCESS) {
-        snprintf(problem, size, "this browser has no WebGL 2, or it is switched off");
+        snprintf(problem, size,
+                 "WebGL 2 is not available: the browser does not support it, or it is turned off");
         free(window);
         return NULL;
     }

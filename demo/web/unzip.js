@@ -51,15 +51,15 @@ function find_fault(entry) {
     if (name.split("/").includes(".."))
         return "the path leads outside the archive";
     if (entry.is_encrypted)
-        return "encryption is not supported";
+        return "encrypted entries are not supported";
     if (method !== stored && method !== deflated)
-        return "compression method " + method + " is not supported";
+        return "compression method " + method + " is not supported; compress the archive with deflate";
     if (!can_have_size(entry))
-        return "invalid size: " + size + " bytes cannot be compressed to " + packed;
+        return "the sizes are invalid: " + size + " bytes cannot be compressed to " + packed;
     if (size > max_file)
-        return "too large (" + size + " bytes; limit " + max_file + ")";
+        return "the file is too large: expected at most " + max_file + " bytes, found " + size;
     if (size > max_unpacked(packed))
-        return "too large: " + size + " bytes; limit: 128 MiB or 100 times the compressed size of " + packed + " bytes";
+        return "file is too large: found " + size + " bytes, expected at most 128 MiB or 100 times the compressed size of " + packed + " bytes";
     return "";
 }
 
@@ -77,7 +77,7 @@ export async function unzip(file, tell) {
         at = entry.next;
         claimed += entry.claimed;
         if (claimed > bytes.length)
-            fail("damaged archive: entries overlap; they have " + claimed + " bytes in total, the archive has " + bytes.length);
+            fail("damaged archive: its entries overlap: they have " + claimed + " bytes in total, but the archive has " + bytes.length);
         if (name.endsWith("/"))
             continue;
         const fault = find_fault(entry);
@@ -89,7 +89,7 @@ export async function unzip(file, tell) {
         if (begin + packed > end)
             fail(damaged);
         if (total > Math.min(max_total, max_unpacked(bytes.length)))
-            fail("too large: the files have more than " + Math.min(max_total, max_unpacked(bytes.length)) + " bytes");
+            fail("archive is too large: its files have more than " + Math.min(max_total, max_unpacked(bytes.length)) + " bytes");
         const body = bytes.slice(begin, begin + packed);
         try {
             const plain = entry.method === stored ? body : await unpack(new Blob([body]).stream(), "deflate-raw", size, name);
@@ -98,7 +98,7 @@ export async function unzip(file, tell) {
             else
                 skip(name, "invalid size: expected " + size + " bytes, found " + plain.length);
         } catch (error) {
-            skip(name, error instanceof RangeError ? "invalid size: expected " + size + " bytes, found more" : "damaged data");
+            skip(name, error instanceof RangeError ? "invalid size: expected " + size + " bytes, found more" : "the data are damaged");
         }
     }
     return found;

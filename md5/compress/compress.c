@@ -651,8 +651,8 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
         direct[joint] = direct[joint] > scale ? direct[joint] : scale;
         if (!(direct[joint] <= 1e9f * scale))
             return MD5_FAIL(arena->context, MD5_ERROR_RANGE,
-                            "cannot compress animation: skin distance of joint %u is out of range: "
-                            "expected at most 1e9 units, found %g",
+                            "cannot compress the animation: skin distance of joint %u is out of "
+                            "range: expected at most 1e9 units, found %g units",
                             joint, (double)(direct[joint] / scale));
     }
 
@@ -938,8 +938,8 @@ static bool try_budgets(compression *job, md5_arena_mark mark)
     const uint64_t bits = num_header_bits + num_key_bits;
     if (bits > UINT32_MAX - 64)
         return MD5_FAIL(job->arena->context, MD5_ERROR_MEMORY,
-                        "compressed clip is too large: expected at most 512 MiB, found %llu bytes; "
-                        "increase the tolerance",
+                        "compressed animation is too large: expected at most 512 MiB, found %llu "
+                        "bytes; increase the tolerance",
                         (unsigned long long)(bits + 7) / 8);
 
     TRY(write_tracks(job, num_header_bits, num_key_bits));
@@ -1038,8 +1038,8 @@ static bool find_budgets(compression *job, md5_arena_mark mark)
     }
     if (job->best_bytes == 0)
         return MD5_FAIL(job->arena->context, MD5_ERROR_RANGE,
-                        "tolerance of %g units cannot be reached: the smallest possible error is "
-                        "%g; increase the tolerance",
+                        "tolerance is too small: found %g units, but the smallest possible error "
+                        "is %g units; increase the tolerance",
                         job->tolerance, min_error);
 
     memcpy(job->reach.budgets, job->best, num_joints * sizeof *job->best);
@@ -1052,18 +1052,20 @@ static bool check_compress_job(md5_context *context, const md5_anim *anim, doubl
 {
     if (anim->packed_size)
         return MD5_FAIL(context, MD5_ERROR_MISMATCH,
-                        "cannot compress animation: it is already compressed");
+                        "animation is already compressed: expected an uncompressed animation");
     if (anim->parents_unknown)
         return MD5_FAIL(context, MD5_ERROR_VERSION,
-                        "cannot compress animation: MD5 version 6 stores no hierarchy");
+                        "cannot compress the animation: MD5 version 6 does not store the parents "
+                        "of joints; run 'md5tool fix CLIP --mesh MESH' first");
     if (anim->skeleton.num_joints == 0 || anim->skeleton.num_joints > MD5_PACKED_MAX_JOINTS)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
-                        "cannot compress animation: expected 1 to %u joints, found %u",
+                        "cannot compress the animation: expected 1 to %u joints, found %u",
                         MD5_PACKED_MAX_JOINTS, anim->skeleton.num_joints);
 
     if (!(*tolerance >= 0 && *tolerance <= 1e9))
         return MD5_FAIL(context, MD5_ERROR_RANGE,
-                        "tolerance is out of range: expected 0 to 1e9 units, found %g", *tolerance);
+                        "tolerance is out of range: expected 0 to 1e9 units, found %g units",
+                        *tolerance);
     if (*tolerance == 0)
         *tolerance = 0.01 * md5_skeleton_scale(&anim->skeleton);
     return true;

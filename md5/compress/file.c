@@ -81,10 +81,11 @@ static bool check_track(md5_context *context, const md5_packed *packed, uint32_t
     for (uint32_t key = 0; key < num_keys; key++) {
         const md5_packed_value value = md5i_packed_decode_key(packed, header, key);
         if (!is_valid_key(&value, header->kind))
-            return fail_at_joint(context, joint,
-                                 header->kind == MD5_PACKED_TRANSLATION
-                                     ? "position of a key is out of range: expected -2e9 to 2e9"
-                                     : "rotation of a key is not a unit quaternion");
+            return fail_at_joint(
+                context, joint,
+                header->kind == MD5_PACKED_TRANSLATION
+                    ? "position of a key is out of range: expected -2e9 to 2e9 units"
+                    : "rotation of a key is not a unit quaternion");
     }
     return true;
 }
@@ -451,7 +452,8 @@ static bool check_file_header(md5_context *context, const uint8_t *start, size_t
                         (unsigned long long)declared_size, size);
     if (md5_fnv(MD5_FNV, start + HEADER_SIZE, size - HEADER_SIZE)
         != md5_read_le(start + CHECKSUM_OFFSET, 8))
-        return fail(context, MD5_ERROR_SYNTAX, "checksum does not match: the file is damaged");
+        return fail(context, MD5_ERROR_SYNTAX,
+                    "checksum does not match: the file is damaged; compress the animation again");
     return true;
 }
 
@@ -466,7 +468,7 @@ static bool read_names(md5_context *context, const char *names, size_t size, md5
         const char *const nul =
             name < end ? (const char *)memchr(name, 0, (size_t)(end - name)) : NULL;
         if (!nul)
-            return fail_at_joint(context, i, "name does not end with a NUL");
+            return fail_at_joint(context, i, "name does not end with a NUL byte");
         joints[i].name = name;
         name = nul + 1;
     }
@@ -632,7 +634,8 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     if (!anim->internal.packed) {
-        MD5_FAIL(&context, MD5_ERROR_MISMATCH, "cannot decompress animation: it is not compressed");
+        MD5_FAIL(&context, MD5_ERROR_MISMATCH,
+                 "animation is not compressed: expected a compressed animation");
         return NULL;
     }
 

@@ -115,8 +115,8 @@ bool md5i_fail_missing(md5_error *error, const char *argument)
     if (!error || error->status != MD5_OK)
         return false;
     *error = (md5_error){.status = MD5_ERROR_MISSING};
-    snprintf(error->message, sizeof error->message, "%s is missing: expected an object, found NULL",
-             argument);
+    snprintf(error->message, sizeof error->message,
+             "argument '%s' is missing: expected an object, found NULL", argument);
     return false;
 }
 

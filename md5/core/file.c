@@ -42,7 +42,7 @@ static bool fail_io(md5_context *context, const char *problem)
 
 static bool fail_kind(md5_context *context, bool is_folder)
 {
-    return MD5_FAIL(context, MD5_ERROR_IO, "cannot read a %s: expected a file",
+    return MD5_FAIL(context, MD5_ERROR_IO, "path leads to a %s: expected a regular file",
                     is_folder ? "folder" : "pipe or a device");
 }
 
@@ -227,8 +227,8 @@ static bool read_system_file(md5_context *context, const char *path, md5_file_te
 {
     (void)path, (void)text;
     return MD5_FAIL(context, MD5_ERROR_IO,
-                    "this build cannot open files (MD5_HAS_FILES=0); set "
-                    "md5_load_opts.files");
+                    "cannot open files: the library was built without file functions "
+                    "(MD5_HAS_FILES=0); set md5_load_opts.files");
 }
 
 #endif
@@ -250,7 +250,8 @@ static bool open_with(md5_context *context, const char *path, md5_file_text *tex
 bool md5i_read_file_text(md5_context *context, const char *path, md5_file_text *text)
 {
     if (!path)
-        return MD5_FAIL(context, MD5_ERROR_IO, "path is missing: expected a file name, found NULL");
+        return MD5_FAIL(context, MD5_ERROR_IO,
+                        "argument 'path' is missing: expected a file name, found NULL");
     return context->files.open ? open_with(context, path, text)
                                : read_system_file(context, path, text);
 }

@@ -337,7 +337,7 @@ MD5_COLD bool md5i_lex_string(md5_lex *lex, md5_span *text)
 
     if (position < lex->end && *position == '\0')
         return md5i_lex_fail(lex, position, MD5_ERROR_SYNTAX,
-                             "invalid string: it contains a NUL byte");
+                             "invalid string: expected text, found a NUL byte");
     if (position == lex->end || *position != *start)
         return md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX,
                              "unterminated string: expected %c before the end of the line", *start);
@@ -666,9 +666,9 @@ static void warn_of_int(md5_lex *lex, const char *start, const char *first, cons
     if (has_fraction)
         md5i_lex_warn_token(lex, start, "is not an integer: truncated to %lld", (long long)value);
     else if (*first == '0' && (value > 7 || value < -7))
-        md5i_lex_warn_token(
-            lex, start,
-            "has a leading 0: read as a decimal number; the original engine reads it as octal");
+        md5i_lex_warn_token(lex, start,
+                            "has a leading 0: read as a decimal number, but the original engine "
+                            "reads an octal number; remove the 0");
 }
 
 // Skips a fraction: a point and digits. Returns `at` if there is no point.

@@ -212,7 +212,7 @@ static const void *open_for_loader(void *user, const char *path, size_t *size, m
     const md5_allocator *const allocator = &game->context.allocator;
     const md5_game_entry *const entry = md5i_game_find_file(game, path);
     if (!entry) {
-        set_reason(error, "file not found in the game");
+        set_reason(error, "file not found in the folders and archives of the game");
         return NULL;
     }
 

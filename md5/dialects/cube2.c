@@ -284,7 +284,7 @@ static void replace_variable(md5_cube2_script *script, md5_cube2_word *word)
         return;
     }
     md5i_lex_warn(top_lex(script), word->at,
-                  "unknown value of variable %s: it is not set in this file",
+                  "unknown variable %s: expected a command before this line that sets the variable",
                   MD5_QUOTED(word->text));
     word->kind = MD5_CUBE2_EXPRESSION;
     word->text = "";
@@ -357,7 +357,9 @@ static void end_frame(md5_cube2_script *script)
 static bool is_true_word(md5_cube2_script *script, const md5_cube2_word *word)
 {
     if (word->kind != MD5_CUBE2_WORD) {
-        md5i_lex_warn(top_lex(script), word->at, "condition is not evaluated: assumed to be true");
+        md5i_lex_warn(top_lex(script), word->at,
+                      "condition of 'if' is not supported: expected a constant; the condition is "
+                      "assumed to be true");
         return true;
     }
     const char *text = word->text;
@@ -388,9 +390,10 @@ static void run_if(md5_cube2_script *script, const md5_cube2_command *command)
         return;
     }
     if (script->depth == MD5_CUBE2_MAX_DEPTH) {
-        md5i_lex_warn(top_lex(script), word->at,
-                      "blocks are nested too deeply: expected at most %d levels; skipped",
-                      MD5_CUBE2_MAX_DEPTH);
+        md5i_lex_warn(
+            top_lex(script), word->at,
+            "blocks are nested too deeply: expected at most %d levels; the block is skipped",
+            MD5_CUBE2_MAX_DEPTH);
         return;
     }
 
@@ -428,7 +431,7 @@ static const char *reason_to_skip(const md5_cube2_script *script, const char *na
         return "is skipped: expected a path inside the game folder";
     for (uint32_t i = 0; i < script->depth; i++) {
         if (strcmp(script->frames[i].file, file) == 0)
-            return "is skipped: it is already being read";
+            return "is skipped: the file contains itself, directly or through another file";
     }
     if (script->depth == MD5_CUBE2_MAX_DEPTH || script->num_files == MD5_CUBE2_MAX_FILES)
         return "is skipped: too many files";
@@ -502,7 +505,7 @@ static bool read_cube2_command(md5_cube2_script *script, md5_cube2_command *comm
 
         if (is_full)
             md5i_lex_warn(lex, word->at,
-                          "too many words in a command: expected at most %d; command skipped",
+                          "command has too many words: expected at most %d; the command is skipped",
                           MD5_CUBE2_MAX_WORDS);
         else
             command->num_words++;
@@ -1072,7 +1075,8 @@ static bool execute(md5_cube2_reader *reader)
 
     const bool needs_part = form || (command && command->needs_part);
     if (needs_part && !reader->part) {
-        md5i_lex_warn(lex, word->at, "command %s before 'md5load' is skipped",
+        md5i_lex_warn(lex, word->at,
+                      "command %s before 'md5load' is skipped; move it after 'md5load'",
                       MD5_QUOTED(word->text));
         return true;
     }
@@ -1090,7 +1094,7 @@ static bool execute(md5_cube2_reader *reader)
     if (md5i_find_in_table(word->text, settings, MD5_COUNT(settings), sizeof settings[0]))
         return read_setting(reader);
 
-    md5i_lex_warn(lex, word->at, "unknown command %s: line skipped", MD5_QUOTED(word->text));
+    md5i_lex_warn(lex, word->at, "unknown command %s: the line is skipped", MD5_QUOTED(word->text));
     return true;
 }
 
@@ -1201,7 +1205,8 @@ static bool read_script(md5_cube2_reader *reader, const char *path)
     md5i_context_set_file(context, path);
     TRY(context->error.status == MD5_OK); // else the loop ended early
     if (!reader->part)
-        return MD5_FAIL(context, MD5_ERROR_SYNTAX, "no mesh: expected a line 'md5load FILE'");
+        return MD5_FAIL(context, MD5_ERROR_SYNTAX,
+                        "configuration file does not load a mesh: expected a line 'md5load FILE'");
     return true;
 }
 

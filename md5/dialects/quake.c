@@ -132,7 +132,7 @@ static const char *read_json_string(md5_lex *lex)
         end += *end == '\\' && lex->end - end > 1 ? 2 : 1;
     if (end >= lex->end || *end != '"') {
         md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX,
-                      "unterminated string: expected a quote before the end of the line");
+                      "unterminated string: expected a closing quote before the end of the line");
         return NULL;
     }
 

@@ -313,9 +313,9 @@ static bool read_model(md5_arena *arena, const char *text, size_t size, md5_doc 
     for (uint32_t m = 0; m < file.num_meshes; m++) {
         const md5_mesh_build *const from = &file.meshes[m];
         if (from->has_frames)
-            return MD5_FAIL(
-                arena->context, MD5_ERROR_VERSION,
-                "cannot edit an MD5 file of version 12: its stored normals would be lost");
+            return MD5_FAIL(arena->context, MD5_ERROR_VERSION,
+                            "cannot edit a file of MD5 version 12: editing would lose its normals; "
+                            "export the file as version 10");
         doc->meshes[m] = (md5_doc_mesh){
             .name = md5_copy_text(arena, from->name.bytes, from->name.size),
             .shader = md5_copy_text(arena, from->shader.bytes, from->shader.size),
@@ -561,7 +561,7 @@ static void write_string(text_writer *to, const char *text, string_kind kind)
     for (const char *byte = text; *byte; byte++) {
         const bool is_control = (unsigned char)*byte < ' ' && *byte != '\t';
         if (is_control || (kind == QUOTED_STRING && *byte == '"'))
-            MD5_FAIL(&to->context, MD5_ERROR_MISMATCH, "cannot write %s: it contains %s",
+            MD5_FAIL(&to->context, MD5_ERROR_MISMATCH, "cannot write the text %s: it contains %s",
                      MD5_QUOTED(text), is_control ? "a control character" : "a quote");
     }
 
@@ -667,7 +667,7 @@ static void write_number(text_writer *to, double number, bool is_float)
     enum { MAX_DECIMALS = 60 };
     if (!isfinite((float)number)) {
         MD5_FAIL(&to->context, MD5_ERROR_RANGE,
-                 "cannot write number: expected a finite value, found %g", number);
+                 "cannot write a number: expected a finite value, found %g", number);
         return;
     }
     number_text text;
@@ -728,7 +728,7 @@ static void write_mesh(text_writer *to, const md5_doc_mesh *mesh)
     const size_t length = strlen(name);
     if (length > 0 && ((unsigned char)name[0] <= ' ' || (unsigned char)name[length - 1] <= ' '))
         MD5_FAIL(&to->context, MD5_ERROR_MISMATCH,
-                 "cannot write mesh name %s: blanks at its start or end are not supported",
+                 "cannot write mesh name %s: expected a name without blanks at its start and end",
                  MD5_QUOTED(name));
 
     write_format(to, length > 0 ? "\nmesh {\n\t// meshes: %c\n" : "\nmesh {\n", name);
@@ -879,8 +879,8 @@ size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *err
     const bool is_valid = begins_line && md5i_check_doc(&scratch, doc, &num_references);
     if (doc->parents_unknown)
         MD5_FAIL(&to.context, MD5_ERROR_VERSION,
-                 "cannot write an animation of MD5 version 6: it stores no hierarchy; add the "
-                 "hierarchy of its mesh");
+                 "cannot write an animation of MD5 version 6: it does not store the parents of "
+                 "joints; add the parents of its mesh");
 
     const char *const comment = doc->comment ? doc->comment : "";
     write_format(&to, *comment ? "MD5Version 10 // %c\n" : "MD5Version 10\n", comment);
@@ -900,9 +900,9 @@ size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *err
     // need much more memory than their size.
     if (num_references > to.used)
         MD5_FAIL(&to.context, MD5_ERROR_RANGE,
-                 "elements share too many other elements: %llu references exceed the file size "
-                 "(%zu bytes)",
-                 (unsigned long long)num_references, to.used);
+                 "too many references between elements: expected at most %zu (the file size in "
+                 "bytes), found %llu",
+                 to.used, (unsigned long long)num_references);
     md5i_arena_free(&scratch);
 
     // The returned size does not depend on the capacity; the text ends with a zero byte.

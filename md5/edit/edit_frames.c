@@ -505,11 +505,12 @@ static bool plan_frames(md5_repair *repair, const md5_doc *doc, frame_plan *plan
     if (edit->first >= doc->num_frames || edit->num_frames > doc->num_frames - edit->first)
         return MD5_FAIL(
             context, MD5_ERROR_RANGE,
-            "frames are out of range: expected frames below %u, found %u frames from %u",
+            "frames are out of range: expected frames below %u, found %u frames from frame %u",
             doc->num_frames, edit->num_frames, edit->first);
     if (!(rate > 0))
-        return MD5_FAIL(context, MD5_ERROR_RANGE,
-                        "frame rate is out of range: expected more than 0, found %g", rate);
+        return MD5_FAIL(
+            context, MD5_ERROR_RANGE,
+            "frame rate is out of range: expected more than 0 frames per second, found %g", rate);
     if (!(edit->tolerance >= 0))
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "tolerance is out of range: expected 0 or more, found %g",

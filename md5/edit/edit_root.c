@@ -72,22 +72,24 @@ static bool find_motion_joint(md5_repair *repair, const md5_doc *doc, root_motio
     motion->joint = md5_find_joint(skeleton, name);
     if (doc->parents_unknown)
         return MD5_FAIL(&repair->context, MD5_ERROR_MISMATCH,
-                        "cannot move the root motion: a clip of MD5 version 6 stores no parents "
-                        "of joints");
+                        "cannot move the root motion: a clip of MD5 version 6 does not store the "
+                        "parents of joints; add the parents of its mesh");
     if (motion->joint == MD5_NONE)
-        return MD5_FAIL(&repair->context, MD5_ERROR_MISMATCH,
-                        "no joint '%.100s' for the root motion", name);
+        return MD5_FAIL(
+            &repair->context, MD5_ERROR_MISMATCH,
+            "joint '%.100s' not found: expected the joint that contains the root motion", name);
     if (motion->joint == 0)
         return MD5_FAIL(&repair->context, MD5_ERROR_MISMATCH,
-                        "joint '%.100s' is joint 0: expected a descendant of a root; add a root "
-                        "first",
+                        "joint '%.100s' is the root (joint 0): expected a descendant of the root; "
+                        "add a root above it first",
                         name);
     uint32_t root = motion->joint;
     while (skeleton->joints[root].parent != MD5_NONE)
         root = skeleton->joints[root].parent;
     if (root != 0)
         return MD5_FAIL(&repair->context, MD5_ERROR_MISMATCH,
-                        "joint '%.100s' is not a descendant of joint 0", name);
+                        "joint '%.100s' is in another hierarchy: expected a descendant of joint 0",
+                        name);
 
     const md5_sample_position first = md5_sample_position_from_frames(repair->anim, 0, 0, 0);
     md5_sample(repair->binding, first, MD5_ROOT_FILE, repair->pose);

@@ -80,13 +80,13 @@ static bool read_partners(md5_repair *repair, const md5_space_edit *edit, const 
         partners[j] = has_partners ? edit->partners[j] : j;
         if (partners[j] >= doc->num_joints)
             return MD5_FAIL(&repair->context, MD5_ERROR_RANGE,
-                            "mirror partner of joint %u is out of range: expected a joint below "
-                            "%u, found %u",
+                            "mirror partner of joint %u is out of range: expected a joint index "
+                            "below %u, found %u",
                             j, doc->num_joints, partners[j]);
         if (is_partner[partners[j]])
             return MD5_FAIL(&repair->context, MD5_ERROR_RANGE,
-                            "mirror partner of joint %u is already the partner of another joint: "
-                            "found joint %u",
+                            "mirror partner of joint %u is a duplicate: joint %u is also the "
+                            "partner of another joint",
                             j, partners[j]);
         is_partner[partners[j]] = true;
     }

@@ -212,8 +212,8 @@ static bool build_weighted_surface(md5_repair *repair, weight_fill *fill)
 
     if (count == 0)
         return MD5_FAIL(&repair->context, MD5_ERROR_MISMATCH,
-                        "%u vertices have no weights, and no triangle of the model has a vertex "
-                        "with weights",
+                        "cannot compute weights of %u vertices: no triangle of the model has a "
+                        "vertex with weights; assign weights to at least one triangle",
                         fill->num_bare);
     fill->surface_corners = corners;
     return md5i_build_surface(&repair->scratch, fill->positions, corners, count, &fill->surface);

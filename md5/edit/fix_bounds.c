@@ -40,7 +40,8 @@ uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
     if (!md5i_begin_clip(&repair, doc, model, error))
         return md5i_end_repair(&repair, doc, 0);
     if (model->max_vertices == 0) {
-        MD5_FAIL(&repair.context, MD5_ERROR_MISMATCH, "model has no vertices");
+        MD5_FAIL(&repair.context, MD5_ERROR_MISMATCH,
+                 "model has no vertices: expected at least 1, because bounds enclose vertices");
         return md5i_end_repair(&repair, doc, 0);
     }
 

@@ -190,19 +190,22 @@ bool md5_check_model(md5_check *check, const md5_model *model)
 
         if (num_seam > 0)
             md5i_add_diagnostic(checker, "seam", none,
-                                "mesh %u: %u vertices are within 0.001 units of other vertices", i,
-                                num_seam);
+                                "mesh %u: %u vertices are less than 0.001 units from another "
+                                "vertex: expected equal positions",
+                                i, num_seam);
         if (num_scattered > 0)
             md5i_add_diagnostic(checker, "weights-apart", none,
-                                "mesh %u: weights of %u vertices have different positions", i,
-                                num_scattered);
+                                "mesh %u: the weights of %u vertices have different positions: "
+                                "expected one bind position per vertex",
+                                i, num_scattered);
         if (num_flat > 0)
             md5i_add_diagnostic(checker, "no-area", none,
-                                "mesh %u: %u of %u triangles have zero area", i, num_flat,
+                                "mesh %u: %u of %u triangles have an area of 0", i, num_flat,
                                 mesh->num_triangles);
         if (md5_is_inside_out(mesh))
-            md5i_add_diagnostic(checker, "inside-out", none,
-                                "mesh %u is closed, but its triangles face inwards", i);
+            md5i_add_diagnostic(
+                checker, "inside-out", none,
+                "mesh %u is closed and faces inwards: expected triangles that face outwards", i);
     }
     return checker->context.error.status == MD5_OK;
 }
@@ -289,15 +292,17 @@ static void check_order(md5_checker *checker, const md5_check *mesh, const char 
         const md5_check_joint *const mesh_joint = &mesh->joints[i];
         const md5_text_location location = md5_at_line(joint->line);
         if (strcmp(joint->name, mesh_joint->name) != 0) {
-            md5i_add_diagnostic(checker, "clip-joint-order", location,
-                                "joint order differs: joint %u is '%.60s', but '%.60s' in %s", i,
-                                joint->name, mesh_joint->name, file);
+            md5i_add_diagnostic(
+                checker, "clip-joint-order", location,
+                "joint %u is out of order: found '%.60s', expected '%.60s' as in %s", i,
+                joint->name, mesh_joint->name, file);
             return;
         }
         if (!is_same_parent(joint->parent, mesh_joint->parent)) {
-            md5i_add_diagnostic(checker, "clip-joint-parent", location,
-                                "parent of joint '%.60s' differs: %.60s, but %.60s in %s",
-                                joint->name, parent_name(clip, i), parent_name(mesh, i), file);
+            md5i_add_diagnostic(
+                checker, "clip-joint-parent", location,
+                "joint '%.60s' has a wrong parent: found %.60s, expected %.60s as in %s",
+                joint->name, parent_name(clip, i), parent_name(mesh, i), file);
             return;
         }
     }
@@ -364,11 +369,11 @@ static void check_joints(md5_checker *checker, const md5_check *mesh, const uint
     if (mesh->num_joints != clip->num_joints) {
         const bool is_missing_in_mesh = clip->num_joints > mesh->num_joints;
         const md5_check_joint *const example = is_missing_in_mesh ? extra : missing;
-        md5i_add_diagnostic(
-            checker, "clip-joint-count", md5_at_line(checker->joints_line),
-            "number of joints differs: found %u, but %s has %u; '%.60s' is missing in the %s",
-            clip->num_joints, file, mesh->num_joints, example->name,
-            is_missing_in_mesh ? "mesh" : "clip");
+        md5i_add_diagnostic(checker, "clip-joint-count", md5_at_line(checker->joints_line),
+                            "number of joints differs: found %u joints, but %s has %u; joint "
+                            "'%.60s' is missing in the %s",
+                            clip->num_joints, file, mesh->num_joints, example->name,
+                            is_missing_in_mesh ? "mesh" : "clip");
     }
 
     if (extra && missing) {
@@ -618,9 +623,8 @@ static void check_clip_axes(md5_checker *checker, const md5_binding *clip)
     if (!md5i_find_axes(&checker->scratch, clip, &axes) || axes.num_rotated == 0)
         return;
     md5i_add_diagnostic(checker, "clip-axes", md5_at_line(checker->joints_line),
-                        "joints have other axes than in the mesh: %u of %u bones point in "
-                        "another direction, at joint '%.60s' by %.3g degrees; use 'md5tool fix "
-                        "--mesh'",
+                        "axes of joints differ from the mesh: %u of %u bones point in another "
+                        "direction, joint '%.60s' by %.3g degrees; use 'md5tool fix --mesh'",
                         axes.num_rotated, axes.num_bones, clip->skeleton->joints[axes.joint].name,
                         axes.max_angle);
 }

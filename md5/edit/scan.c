@@ -97,9 +97,10 @@ static bool read_section_word(md5_checker *checker)
     if (!read_word(checker) || !is_mark(checker, '}'))
         return checker->word.size > 0;
     if (checker->location.column != 1)
-        md5i_report_violation(checker, "brace-column", checker->location,
-                              "closing brace is not in column 1: found column %u",
-                              checker->location.column);
+        md5i_report_violation(
+            checker, "brace-column", checker->location,
+            "closing brace is in the wrong column: expected column 1, found column %u",
+            checker->location.column);
     return false;
 }
 
@@ -255,9 +256,10 @@ static int32_t parse_integer(md5_checker *checker)
 {
     const double value = parse_number(checker);
     if (differs_as_octal(checker->word, value))
-        md5i_report_violation(checker, "octal", checker->location,
-                              "'%.*s' is read as an octal number by id's engine",
-                              shown_length(checker, 40), checker->word.bytes);
+        md5i_report_violation(
+            checker, "octal", checker->location,
+            "number '%.*s' begins with 0: id's engine reads it as an octal number",
+            shown_length(checker, 40), checker->word.bytes);
     if (value >= INT32_MAX)
         return INT32_MAX;
     if (value <= INT32_MIN)
@@ -286,11 +288,13 @@ static bool read_entry(md5_checker *checker, const char *shape, bool has_first, 
         first = first.line > 0 ? first : checker->location;
 
         if (checker->location.line != checker->entry_line)
-            md5i_report_violation(checker, "broken-row", checker->location,
-                                  "entry continues on the next line");
+            md5i_report_violation(
+                checker, "broken-row", checker->location,
+                "entry continues on the next line: expected each entry on one line");
         if (checker->is_glued)
             md5i_report_violation(checker, "no-blanks", checker->location,
-                                  "missing blank next to a parenthesis");
+                                  "missing blank next to a parenthesis: expected blanks before and "
+                                  "after each parenthesis");
 
         if (checker->is_mark || *shape == '(' || *shape == ')') {
             TRY(is_mark(checker, *shape));
@@ -314,7 +318,7 @@ static bool read_open_brace(md5_checker *checker)
         return false;
     if (checker->location.line != checker->entry_line)
         md5i_report_violation(checker, "brace-line", checker->location,
-                              "'{' is not on the line of its keyword");
+                              "'{' is on the wrong line: expected it on the line of its keyword");
     return true;
 }
 
@@ -348,7 +352,8 @@ static bool is_whole_name(const md5_checker *checker)
 static void check_name(md5_checker *checker)
 {
     if (!is_whole_name(checker))
-        md5i_report_violation(checker, "bare-name", checker->location, "name '%.*s' is not quoted",
+        md5i_report_violation(checker, "bare-name", checker->location,
+                              "name '%.*s' is not quoted: expected double quotes around the name",
                               shown_length(checker, 60), checker->word.bytes);
 }
 
@@ -402,11 +407,11 @@ static md5_check_joint *add_joint(md5_checker *checker)
     check_name(checker);
     if (checker->word.size >= 32)
         md5i_report_violation(checker, "long-name", location,
-                              "joint name is too long: expected at most 31 bytes, found %zu",
+                              "joint name is too long: expected at most 31 bytes, found %zu bytes",
                               checker->word.size);
     if (strchr(name, ' '))
         md5i_report_violation(checker, "blank-name", location,
-                              "joint name contains a blank: '%.100s'", name);
+                              "joint name contains a blank: found '%.100s'", name);
     checker->entry_line = location.line;
     return joint;
 }
@@ -428,7 +433,8 @@ static void check_parent(md5_checker *checker, const md5_check_joint *joint, boo
             joint->name, num_declared, parent);
     else if (parent >= (int32_t)checker->check.num_joints - 1)
         md5i_report_violation(checker, "parent-order", location,
-                              "joint '%.60s' comes before its parent", joint->name);
+                              "joint '%.60s' comes before its parent: expected the parent first",
+                              joint->name);
 }
 
 // The components of a joint are x, y and z of its position, then of its rotation. Bit k of a
@@ -463,8 +469,8 @@ static void scan_track(md5_checker *checker, const file_contents *clip, const do
     const uint32_t count = md5i_count_flags(joint->flags & MAX_TRACK_FLAGS);
     if (count > 0 && (first < 0 || first + count > clip->num_components))
         md5i_report_violation(checker, "components", location,
-                              "components are out of range: found %u components from %d, but "
-                              "numAnimatedComponents is %d",
+                              "components of a joint are out of range: found %u components from "
+                              "%d, but numAnimatedComponents is %d",
                               count, (int)first, clip->num_components);
     else if (clip->num_components > 0 && (first < 0 || first >= clip->num_components))
         md5i_report_violation(checker, "first-component", location,
@@ -591,7 +597,8 @@ static bool add_vertex(md5_checker *checker, md5_text_location location, const d
         .line = location.line,
     };
     if (values[NUM_WEIGHTS] < 1)
-        md5i_report_violation(checker, "no-weights", location, "vertex %u has no weights", index);
+        md5i_report_violation(checker, "no-weights", location,
+                              "vertex %u has no weights: expected at least 1", index);
     return true;
 }
 
@@ -623,8 +630,8 @@ static bool add_weight(md5_checker *checker, md5_text_location location, const d
                               "weight refers to an unknown joint: found %d of %u joints",
                               (int)joint, checker->check.num_joints);
     if (bias < 0)
-        md5i_report_violation(checker, "negative-weight", location, "weight is negative: found %g",
-                              bias);
+        md5i_report_violation(checker, "negative-weight", location,
+                              "weight is negative: expected 0 or more, found %g", bias);
     return true;
 }
 
@@ -676,7 +683,8 @@ static void check_weight_sum(md5_checker *checker, const mesh_contents *mesh, ui
         sum += mesh->biases[first + k];
     if (fabsf(sum - 1) > tolerance)
         md5i_report_violation(checker, "weight-sum", md5_at_line(mesh->vertices[vertex].line),
-                              "weights of vertex %u do not sum to 1: found %g", vertex, sum);
+                              "weights of vertex %u have a wrong sum: expected 1, found %g", vertex,
+                              sum);
 }
 
 // Reports vertices whose weights do not exist, do not sum to 1, or are too many for an engine.
@@ -688,10 +696,10 @@ static void scan_vertices(md5_checker *checker, const mesh_contents *mesh)
         const uint32_t count = mesh->vertices[i].num_weights;
         const md5_text_location location = md5_at_line(mesh->vertices[i].line);
         if (first > num_weights || count > num_weights - first) {
-            md5i_report_violation(
-                checker, "weight-range", location,
-                "vertex refers to unknown weights: found %u weights from %u, but numweights is %u",
-                count, first, num_weights);
+            md5i_report_violation(checker, "weight-range", location,
+                                  "vertex refers to unknown weights: found %u weights from weight "
+                                  "%u, but numweights is %u",
+                                  count, first, num_weights);
             continue;
         }
         check_weight_sum(checker, mesh, i);
@@ -719,7 +727,8 @@ static void check_counts(md5_checker *checker, const mesh_contents *mesh)
             md5_at_line(is_last ? checker->location.line : mesh->count_lines[kind + 1]);
         const uint32_t count = mesh->num_read[kind];
         if (kind == SCAN_TRIANGLES && count == 0)
-            md5i_report_violation(checker, "empty-mesh", end, "mesh has no triangles");
+            md5i_report_violation(checker, "empty-mesh", end,
+                                  "mesh has no triangles: expected at least 1");
         if (count != mesh->num_declared[kind])
             md5i_report_violation(checker, "row-count", end,
                                   "wrong number of %s: declared %u, found %u", names[kind],
@@ -761,12 +770,11 @@ static bool add_shader(md5_checker *checker)
                               location, "shader name is too long: found %zu bytes", length);
     if (length == 0)
         md5i_report_violation(checker, "shader-name", location,
-                              "shader is empty: expected the name of a material");
+                              "shader name is empty: expected the name of a material");
     else if (is_absolute_path(name))
-        md5i_report_violation(checker, "shader-name", location,
-                              "shader is an absolute path: expected a relative name, found "
-                              "'%.100s'",
-                              name);
+        md5i_report_violation(
+            checker, "shader-name", location,
+            "shader name is an absolute path: expected a relative path, found '%.100s'", name);
     return true;
 }
 
@@ -820,7 +828,7 @@ static bool scan_mesh(md5_checker *checker, mesh_contents *mesh)
 
         if (keyword == PART_NAME)
             md5i_report_violation(checker, "mesh-name", checker->location,
-                                  "keyword 'name' in a mesh");
+                                  "unsupported keyword in a mesh: found 'name'");
         check_part_order(checker, keyword, &last_part);
         if (keyword >= PART_COUNTS) {
             const int kind = keyword - PART_COUNTS;
@@ -882,8 +890,9 @@ static void check_base_frame(md5_checker *checker, const md5_check_joint *joint,
         if (is_in_frames(joint, k) || !(fabs(base_values[k]) > max_ignored))
             continue;
         md5i_report_violation(checker, "base-frame-needed", checker->location,
-                              "joint '%.60s' needs the base frame for its %s", joint->name,
-                              k < NUM_POSITION_COMPONENTS ? "position" : "rotation");
+                              "base frame of joint '%.60s' is not 0: some engines ignore its %s, "
+                              "which the frames do not contain",
+                              joint->name, k < NUM_POSITION_COMPONENTS ? "position" : "rotation");
     }
 }
 
@@ -967,9 +976,10 @@ static void check_frame_numbers(md5_checker *checker, const file_contents *clip)
     }
     if (num_found < clip->num_read)
         md5i_report_violation(checker, "frame-number", clip->misnumbered,
-                              "frames are not numbered from 0 to %u", clip->num_read - 1);
+                              "frame numbers are wrong: expected 0 to %u", clip->num_read - 1);
     else if (clip->jump.line > 0)
-        md5i_report_violation(checker, "frame-order", clip->jump, "frame numbers are out of order");
+        md5i_report_violation(checker, "frame-order", clip->jump,
+                              "frame numbers are out of order: expected ascending numbers");
 }
 
 // Returns the largest difference of a coordinate of the root between frame 0 and the base frame.
@@ -997,9 +1007,10 @@ static void check_base_root(md5_checker *checker, const file_contents *clip)
     const md5_check_joint *const root = &checker->check.joints[0];
     const double distance = compare_base_root(clip, root);
     if (distance > max_distance)
-        md5i_report_violation(checker, "base-frame-root", md5_at_line(root->line),
-                              "root of frame 0 is %g units from the root of the base frame",
-                              distance);
+        md5i_report_violation(
+            checker, "base-frame-root", md5_at_line(root->line),
+            "root of frame 0 is %g units from the root of the base frame: expected equal positions",
+            distance);
 }
 
 // == Files ========================================================================================
@@ -1162,9 +1173,10 @@ static void read_command_line(md5_checker *checker, section_reader *reader)
     reader->has_command_line = read_word(checker);
     check_name(checker);
     if (checker->word.size > 1023)
-        md5i_report_violation(checker, "long-commandline", checker->location,
-                              "command line is too long: expected at most 1023 bytes, found %zu",
-                              checker->word.size);
+        md5i_report_violation(
+            checker, "long-commandline", checker->location,
+            "command line is too long: expected at most 1023 bytes, found %zu bytes",
+            checker->word.size);
 }
 
 // Reports a missing command line before the first section that must follow it.

@@ -246,8 +246,8 @@ static bool mark_surface(md5_context *context, rasterizer *raster, const md5_vec
         mark_triangle(raster, points[0], points[1], points[2]);
         if (raster->num_tests > MAX_TESTS)
             return MD5_FAIL(context, MD5_ERROR_RANGE,
-                            "triangles 0 to %u overlap in more than %d voxels: reduce the "
-                            "resolution, or remove overlapping triangles",
+                            "triangles 0 to %u overlap in too many voxels: expected at most %d; "
+                            "reduce the resolution, or remove overlapping triangles",
                             i, MAX_TESTS);
     }
     return true;
@@ -1096,7 +1096,8 @@ static bool compute_weights(bind_work *work)
     TRY(md5i_find_bones(&work->arena, &work->grid, desc, &work->bones));
     if (work->bones.num_bound == 0)
         return MD5_FAIL(work->arena.context, MD5_ERROR_MISMATCH,
-                        "no usable joints: all %u joints are outside the mesh or excluded",
+                        "no joint can receive weights: all %u joints are outside the mesh or "
+                        "excluded; move a joint into the mesh",
                         desc->skeleton->num_joints);
 
     const uint32_t width = desc->max_influences + MD5_SPARE_ENTRIES;

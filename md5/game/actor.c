@@ -1036,9 +1036,10 @@ bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_err
     uint64_t hash;
     md5i_context_begin(&context, NULL, NULL, error);
     if (size != MD5_ACTOR_SAVE_SIZE || memcmp(bytes, actor_magic, sizeof actor_magic) != 0)
-        return MD5_FAIL(
-            &context, MD5_ERROR_SYNTAX, "not a saved actor: expected %d bytes, found %zu bytes%s",
-            MD5_ACTOR_SAVE_SIZE, size, size == MD5_ACTOR_SAVE_SIZE ? " of other data" : "");
+        return MD5_FAIL(&context, MD5_ERROR_SYNTAX,
+                        "data is not a saved actor: expected %d bytes, found %zu bytes%s",
+                        MD5_ACTOR_SAVE_SIZE, size,
+                        size == MD5_ACTOR_SAVE_SIZE ? " of other data" : "");
 
     md5_state_archive archive = {.from = (const unsigned char *)bytes + sizeof actor_magic};
     md5_archive_32(&archive, &version);
@@ -1050,9 +1051,11 @@ bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_err
     md5_archive_64(&archive, &hash);
     if (hash != hash_clips(actor->entity))
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
-                        "saved actor does not match the entity: their clips differ");
+                        "saved actor does not match the entity: expected an actor that was saved "
+                        "with the same clips");
     if (!archive_actor(&archive, &restored) || !is_valid_actor(&restored))
-        return MD5_FAIL(&context, MD5_ERROR_RANGE, "invalid saved actor: a value is out of range");
+        return MD5_FAIL(&context, MD5_ERROR_RANGE,
+                        "invalid saved actor: a value is out of range; save the actor again");
     *actor = restored;
     actor->is_posed = false;
     return true;

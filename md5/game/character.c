@@ -1019,30 +1019,31 @@ bool md5_monster_restore(md5_monster *monster, const void *bytes, size_t size, m
     md5i_context_begin(&context, NULL, NULL, error);
     if (size < HEADER_SIZE)
         return MD5_FAIL(&context, MD5_ERROR_SYNTAX,
-                        "not a saved monster: expected at least %d bytes, found %zu",
+                        "data is not a saved monster: expected at least %d bytes, found %zu bytes",
                         (int)HEADER_SIZE, size);
     md5_archive_64(&archive, &magic);
     md5_archive_64(&archive, &counts);
     if (magic != MONSTER_MAGIC)
-        return MD5_FAIL(&context, MD5_ERROR_SYNTAX,
-                        "not a saved monster: the data begin with an unknown header");
+        return MD5_FAIL(
+            &context, MD5_ERROR_SYNTAX,
+            "data is not a saved monster: expected the header of a monster at the start");
 
     const size_t expected = md5_monster_save_size(monster);
     if (counts != pack_counts(monster))
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
-                        "saved monster does not match the monster: their numbers of joints or "
-                        "legs differ");
+                        "saved monster does not match the monster: expected the same numbers of "
+                        "joints and legs");
     if (size != expected)
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
-                        "wrong size of a saved monster: expected %zu bytes, found %zu", expected,
-                        size);
+                        "wrong size of a saved monster: expected %zu bytes, found %zu bytes",
+                        expected, size);
 
     // The first pass checks all values, the second pass stores the mods.
     md5_monster restored = *monster;
     md5_state_archive second_pass = archive;
     if (!archive_monster(&archive, &restored, NULL))
         return MD5_FAIL(&context, MD5_ERROR_RANGE,
-                        "invalid saved monster: a value is out of range");
+                        "invalid saved monster: a value is out of range; save the monster again");
     (void)archive_monster(&second_pass, &restored, monster->mods);
     *monster = restored;
     (void)md5_monster_mods(monster); // track all joints, because any mod may be set

@@ -88,7 +88,7 @@ uint32_t md5i_find_named_joint(driven_actor *driven, const md5_entity *entity,
         return MD5_NONE;
     const int32_t joint = md5i_find_joint(&driven->actor->entity->model->skeleton, name);
     if (joint < 0)
-        (void)md5i_report_key(context, MD5_WARNING, key, "%s: joint %s not found on %s",
+        (void)md5i_report_key(context, MD5_WARNING, key, "key %s: joint %s not found in entity %s",
                               MD5_QUOTED(key->name), MD5_QUOTED(name),
                               MD5_QUOTED(entity->def->decl->name));
     return (uint32_t)joint; // -1 is MD5_NONE
@@ -115,8 +115,8 @@ bool md5i_check_id_space(md5_context *context, const md5_entity *entity)
     const md5_skeleton *const skeleton = &entity->model->skeleton;
     if (skeleton->axes != MD5_AXES_ID || md5_skeleton_scale(skeleton) != 1.0f)
         return MD5_FAIL(context, MD5_ERROR_MISMATCH,
-                        "entity was loaded with changed axes or scale: expected id's; load it with "
-                        "the default axes and scale");
+                        "axes or scale of the entity differ from Doom 3: expected the defaults; "
+                        "load the entity without md5_load_opts.axes and scale");
     return true;
 }
 

@@ -180,8 +180,8 @@ static bool report_missing_mesh(md5_entity_load *load, const md5_model_def *def,
 {
     const md5_entity_key location = declaration_location(def->decl);
     const char *const problem = def->decl->state == MD5_DECL_DEFAULTED
-                                    ? "is invalid; see the warning before this message"
-                                    : "has no mesh";
+                                    ? "is invalid: see the warning before this message"
+                                    : "has no mesh: expected the keyword 'mesh' in its modelDef";
     return md5i_report_key(load->context, MD5_ERROR_MISMATCH, &location, "model %s %s",
                            MD5_QUOTED(model), problem);
 }
@@ -226,7 +226,8 @@ static bool find_decls(md5_entity_load *load, entity_name_kind kind, const char 
     if (entity->def && !model_key) {
         const md5_entity_key location = entity_location(entity);
         return md5i_report_key(load->context, MD5_ERROR_MISMATCH, &location,
-                               "entityDef %s has no key \"model\"", MD5_QUOTED(load->name));
+                               "entityDef %s has no key \"model\": expected the name of a modelDef",
+                               MD5_QUOTED(load->name));
     }
     return find_model_def(load, model_key ? model_key : load->name, file);
 }
@@ -241,7 +242,8 @@ static const void *open_game_file(void *user, const char *path, size_t *size, md
     load->open_file = md5i_game_find_file(load->game, path);
     if (load->open_file)
         return md5i_game_open_file(load->game, load->open_file, 0, size, error);
-    (void)snprintf(error->message, sizeof error->message, "file not found in the game");
+    (void)snprintf(error->message, sizeof error->message,
+                   "file not found in the folders and archives of the game");
     return NULL;
 }
 
@@ -803,9 +805,10 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, ent
     const md5_entity_def *const def =
         kind == NAME_OF_MODEL ? NULL : md5_game_entity_def(load->game, key->value, &error);
     if (def && is_attached_to(loader->body, def)) {
-        (void)md5i_report_key(load->context, MD5_WARNING, key,
-                              "%s %s: the entity would be attached to itself",
-                              MD5_QUOTED(key->name), MD5_QUOTED(key->value));
+        (void)md5i_report_key(
+            load->context, MD5_WARNING, key,
+            "key %s: entity %s would be attached to itself; attach another entity",
+            MD5_QUOTED(key->name), MD5_QUOTED(key->value));
         return true;
     }
 
@@ -816,8 +819,8 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, ent
 
     end_entity_load(&part_load);
     TRY(entity_has_memory(load->context, &error));
-    (void)md5i_report_key(load->context, MD5_WARNING, key, "%s %s: %.150s", MD5_QUOTED(key->name),
-                          MD5_QUOTED(key->value), error.message);
+    (void)md5i_report_key(load->context, MD5_WARNING, key, "key %s: cannot load entity %s: %.150s",
+                          MD5_QUOTED(key->name), MD5_QUOTED(key->value), error.message);
     return true;
 }
 
@@ -997,9 +1000,10 @@ static void check_model(const entity_check *check, const md5_entity_key *key,
     const bool is_checked = key == check->model && !is_mesh_file(key->value);
     if (is_checked || has_model_decl(check->game, model->value, check->error))
         return;
-    (void)md5i_report_key(&check->game->context, MD5_WARNING, key,
-                          "%s %s: unknown model %s: expected a modelDef or an .md5mesh file",
-                          MD5_QUOTED(key->name), MD5_QUOTED(key->value), MD5_QUOTED(model->value));
+    (void)md5i_report_key(
+        &check->game->context, MD5_WARNING, key,
+        "key %s: entity %s has the unknown model %s: expected a modelDef or an .md5mesh file",
+        MD5_QUOTED(key->name), MD5_QUOTED(key->value), MD5_QUOTED(model->value));
 }
 
 // Warns if the model, the entity or the joint to which a key refers does not exist. The model and

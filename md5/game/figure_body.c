@@ -44,7 +44,8 @@ static md5_vec3d figure_joint_position(const figure_builder *builder, const char
     const int32_t joint = md5i_find_joint(&builder->entity->model->skeleton, name);
     if (joint >= 0)
         return md5_vec3d_from_vec3(builder->joints[joint].translation);
-    (void)FIGURE_REPORT(builder, MD5_WARNING, "joint %s not found: using (0, 0, 0)",
+    (void)FIGURE_REPORT(builder, MD5_WARNING,
+                        "joint %s not found in the model: using the position ( 0 0 0 )",
                         MD5_QUOTED(name));
     return model_space_world.origin;
 }
@@ -405,7 +406,8 @@ static bool build_body(figure_builder *builder, uint32_t index)
     md5_body_part *const body = &builder->bodies[index];
     const uint32_t joint = moved_joint(builder, def);
     if (joint == MD5_NONE)
-        return FIGURE_REPORT(builder, MD5_ERROR_MISMATCH, "body %s refers to unknown joint %s",
+        return FIGURE_REPORT(builder, MD5_ERROR_MISMATCH,
+                             "body %s refers to unknown joint %s: expected a joint of the model",
                              MD5_QUOTED(def->name), MD5_QUOTED(def->joint));
 
     // Shape and mass.
@@ -529,7 +531,8 @@ static void assign_body_joints(figure_builder *builder, uint32_t body, const md5
         if (!apply_joint_rules(skeleton, rules, joint))
             continue;
         if (owners[joint] != MD5_NONE)
-            (void)FIGURE_REPORT(builder, MD5_WARNING, "joint %s is in two bodies, %s and %s",
+            (void)FIGURE_REPORT(builder, MD5_WARNING,
+                                "joint %s is in two bodies, %s and %s: expected it in one body",
                                 MD5_QUOTED(skeleton->joints[joint].name),
                                 MD5_QUOTED(defs[owners[joint]].name), MD5_QUOTED(defs[body].name));
         owners[joint] = body;
@@ -555,7 +558,8 @@ static bool assign_joints(figure_builder *builder)
     for (uint32_t i = 0; i < num_joints; i++) {
         if (owners[i] == MD5_NONE)
             (void)FIGURE_REPORT(builder, MD5_WARNING,
-                                "joint %s does not belong to a body: hits on it have no effect",
+                                "joint %s does not belong to a body: hits on it have no effect; "
+                                "add it to \"containedJoints\"",
                                 MD5_QUOTED(skeleton->joints[i].name));
     }
     builder->figure.body_of_joint = owners;
@@ -758,7 +762,8 @@ static bool find_setup(figure_builder *builder)
     builder->joints = MD5_ALLOC_ZEROED(&builder->arena, md5_xform, num_joints);
     TRY(pose && builder->joints);
     if (!md5i_sample_clip_start(entity, "af_pose", pose, builder->joints))
-        return FIGURE_REPORT(builder, MD5_ERROR_MISMATCH, "entity has no clip %s",
+        return FIGURE_REPORT(builder, MD5_ERROR_MISMATCH,
+                             "entity has no clip %s: expected it for the setup pose",
                              MD5_QUOTED("af_pose"));
     pose[0].translation = (md5_vec3){0.0f, 0.0f, 0.0f};
     builder->figure.setup_pose = pose;

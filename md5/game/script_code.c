@@ -193,7 +193,7 @@ static void report_unknown_function(script_compiler *compiler, const script_toke
         return;
     *reported = compiler;
     compiler->block->script.num_unknown++;
-    md5i_script_warn(compiler->tokens, name, "is an unknown function: it returns 0");
+    md5i_script_warn(compiler->tokens, name, "is an unknown function: calls return 0");
 }
 
 static const char *const builtin_names[SCRIPT_UNKNOWN] = {
@@ -561,7 +561,7 @@ static void add_local(script_compiler *compiler, const script_token *name)
     if (compiler->num_locals < SCRIPT_STACK)
         compiler->locals[compiler->num_locals++] = name;
     else
-        md5i_script_fail(compiler->tokens, name, "fewer local variables");
+        md5i_script_fail(compiler->tokens, name, "at most 64 local variables in a function");
 }
 
 // Returns the index of a local, which is added if it is new.
@@ -831,7 +831,7 @@ static void finish_function(script_compiler *compiler, const script_definition *
     function->stack_size = compiler->num_locals + compiler->max_depth;
     if (function->stack_size > SCRIPT_STACK)
         md5i_script_fail(compiler->tokens, definition->name_token,
-                         "a function with fewer local and temporary values");
+                         "a function with at most 64 local variables and intermediate values");
     function->ops = (const script_op *)md5i_arena_copy(&compiler->block->arena, compiler->ops,
                                                        compiler->num_ops, sizeof(script_op));
 }

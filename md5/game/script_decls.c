@@ -41,7 +41,8 @@ static script_value text_value(script_tokens *tokens, const script_token *token)
     const size_t max_size = sizeof value.text - 1;
     memcpy(value.text, token->at + 1, size < max_size ? size : max_size);
     if (size > max_size)
-        md5i_script_warn(tokens, token, "is too long: truncated to 63 bytes");
+        md5i_script_warn(tokens, token,
+                         "is too long: expected at most 63 bytes; the rest is ignored");
     return value;
 }
 
@@ -308,7 +309,8 @@ static script_object *find_parents(script_program *program, const char *name)
         const bool was_found_before = object->depth > 0;
         if (was_found_before) {
             (void)MD5_FAIL(tokens->context, MD5_ERROR_MISMATCH,
-                           "script object %s inherits from itself", MD5_QUOTED(name));
+                           "script object %s inherits from itself: expected another object",
+                           MD5_QUOTED(name));
             return NULL;
         }
 

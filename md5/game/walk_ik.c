@@ -79,15 +79,17 @@ static bool read_legs(md5_monster *monster, uint32_t count, md5_context *context
 
     if (!md5i_sample_clip_start(entity, "ik_pose", monster->body_actor.transforms,
                                 monster->body_actor.transforms)) {
-        (void)md5i_report_key(context, MD5_WARNING, legs,
-                              "walk IK is disabled: clip 'ik_pose' is missing");
+        (void)md5i_report_key(
+            context, MD5_WARNING, legs,
+            "walk IK is disabled: clip 'ik_pose' is missing; add it to the modelDef");
         return false;
     }
 
     ik->waist = md5i_find_key_joint(&monster->body_actor, entity, "ik_waist", context);
     if (ik->waist == MD5_NONE) {
         (void)md5i_report_key(context, MD5_WARNING, waist ? waist : legs,
-                              "walk IK is disabled: joint of 'ik_waist' is missing");
+                              "walk IK is disabled: joint of key 'ik_waist' is missing: expected a "
+                              "joint of the model");
         return false;
     }
 

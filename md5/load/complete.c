@@ -233,7 +233,8 @@ bool md5_derive_geometry(md5_model *model, uint32_t parts, md5_error *error)
         return true;
     if (!model->internal.memory)
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
-                        "model geometry was released; load the model again");
+                        "geometry of the model was released: expected a model with geometry; load "
+                        "the model again");
 
     // A load derives the arrays and the tangents of all meshes or of none, so the first mesh is
     // sufficient for these tests.

@@ -26,7 +26,9 @@ void md5i_image_begin(md5_context *context, const md5_image_opts *opts, md5_erro
 static bool check_image_size(md5_context *context, uint32_t width, uint32_t height)
 {
     if (width == 0 || height == 0)
-        return MD5_FAIL(context, MD5_ERROR_RANGE, "empty image: %u x %u pixels", width, height);
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "image is empty: expected at least 1 x 1 pixels, found %u x %u", width,
+                        height);
     if (width > MD5_MAX_IMAGE_SIDE || height > MD5_MAX_IMAGE_SIDE
         || (uint64_t)width * height > MD5_MAX_IMAGE_PIXELS)
         return MD5_FAIL(
@@ -342,7 +344,8 @@ static md5_image *read_tga(md5_context *context, const uint8_t *bytes, size_t si
 {
     tga_file file;
     if (!is_tga(bytes, size)) {
-        DAMAGED(context, "unknown image format");
+        DAMAGED(context, "unknown image format: expected TGA, PCX or DDS; set "
+                         "md5_image_opts.decoder to read other formats");
         return NULL;
     }
     read_tga_header(bytes, &file);
@@ -967,7 +970,10 @@ static md5_image *decode_other_format(md5_context *context, const void *bytes, s
         decoder->decode(decoder->user, bytes, size, &width, &height, &reason);
 
     if (!pixels) {
-        const char *const message = reason.message[0] ? reason.message : "cannot decode the image";
+        const char *const message =
+            reason.message[0]
+                ? reason.message
+                : "cannot decode the image: md5_image_opts.decoder failed without a message";
         DAMAGED(context, "%.*s", (int)(sizeof reason.message - 1), message);
         return NULL;
     }
@@ -992,7 +998,7 @@ md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts 
     const uint8_t *const file = (const uint8_t *)bytes;
     const char *const other_format = detect_other_format(file, size);
     if (size == 0) {
-        DAMAGED(&context, "empty image file");
+        DAMAGED(&context, "image file is empty: expected at least 1 byte");
         return NULL;
     }
 

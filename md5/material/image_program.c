@@ -817,7 +817,8 @@ static md5_image *create_builtin_image(const char *name, const md5_image_opts *o
     named.file_name = name;
     md5i_image_begin(&context, &named, error);
     if (builtin->width == 0) {
-        MD5_FAIL(&context, MD5_ERROR_MISMATCH, "%s is created by the game while it runs", name);
+        MD5_FAIL(&context, MD5_ERROR_MISMATCH,
+                 "image %s has no file: the game creates it at run time", name);
         return NULL;
     }
 
@@ -1174,7 +1175,9 @@ static bool measure_stack(const md5_image_program *program, size_t *capacity)
 static bool run_program(image_run *run, const md5_image_program *program)
 {
     if (program->num_steps == 0)
-        return MD5_FAIL(&run->context, MD5_ERROR_SYNTAX, "image program is empty");
+        return MD5_FAIL(
+            &run->context, MD5_ERROR_SYNTAX,
+            "image program is empty: expected an image name or a function such as addnormals");
     if (!measure_stack(program, &run->capacity))
         return MD5_FAIL(&run->context, MD5_ERROR_SYNTAX,
                         "invalid image program: its steps do not form a tree");

@@ -81,8 +81,8 @@ static uint32_t curve_degree(const md5_curve_desc *desc)
 static bool check_knot(md5_context *context, const float *knots, uint32_t i, double range)
 {
     if (!(fabsf(knots[i]) <= FLT_MAX))
-        return MD5_FAIL(context, MD5_ERROR_RANGE, "knot %u is not a finite number: found %g", i,
-                        knots[i]);
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "knot %u is not finite: expected a finite number, found %g", i, knots[i]);
     if (i == 0)
         return true;
 
@@ -112,8 +112,9 @@ static bool check_knots(md5_context *context, const md5_curve_desc *desc)
         TRY(check_knot(context, knots, i, range));
     if (!(range > 0))
         return MD5_FAIL(context, MD5_ERROR_RANGE,
-                        "knot range is empty: knots %u and %u are both %g", degree, num_points,
-                        knots[num_points]);
+                        "range of the knots is empty: expected knot %u to be less than knot %u, "
+                        "found %g for both",
+                        degree, num_points, knots[num_points]);
 
     // More than `degree` equal knots would interrupt the curve.
     for (uint32_t i = 1; i < num_points; i++) {
@@ -173,8 +174,10 @@ static bool check_points(md5_context *context, const md5_curve_desc *desc)
     for (uint32_t i = 0; i < desc->num_points; i++) {
         const md5_vec3 p = desc->points[i];
         if (!(fabsf(p.x) <= FLT_MAX && fabsf(p.y) <= FLT_MAX && fabsf(p.z) <= FLT_MAX))
-            return MD5_FAIL(context, MD5_ERROR_RANGE, "point %u is not finite: found ( %g %g %g )",
-                            i, p.x, p.y, p.z);
+            return MD5_FAIL(
+                context, MD5_ERROR_RANGE,
+                "point %u is not finite: expected finite coordinates, found ( %g %g %g )", i, p.x,
+                p.y, p.z);
     }
     return true;
 }
@@ -216,8 +219,9 @@ static bool check_curve(md5_context *context, const md5_curve_desc *desc)
     if (!desc->knots)
         return true;
     if (desc->is_closed)
-        return MD5_FAIL(context, MD5_ERROR_RANGE,
-                        "closed NURBS has knots: expected none, because closed NURBS are uniform");
+        return MD5_FAIL(
+            context, MD5_ERROR_RANGE,
+            "closed NURBS has knots: expected no knots, because closed NURBS are uniform");
     return check_knots(context, desc);
 }
 
@@ -1102,7 +1106,7 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
         .period = period,
     };
     if (num_keys == 0)
-        MD5_FAIL(&context, MD5_ERROR_RANGE, "no keys: expected at least 1");
+        MD5_FAIL(&context, MD5_ERROR_RANGE, "rotation curve has no keys: expected at least 1");
     if (num_keys == 0 || !check_curve_keys(&context, &list))
         return NULL;
 

@@ -423,8 +423,9 @@ static bool find_paired_joint(md5_context *context, const md5_skeleton *skeleton
 {
     *joint = md5_find_joint(skeleton, name);
     if (name && *joint == MD5_NONE)
-        return MD5_FAIL(context, MD5_ERROR_MISMATCH, "joint pair %u: %s joint %s does not exist",
-                        index, model, MD5_QUOTED(name));
+        return MD5_FAIL(context, MD5_ERROR_MISMATCH,
+                        "joint pair %u: %s joint %s not found in its skeleton", index, model,
+                        MD5_QUOTED(name));
     return true;
 }
 
@@ -470,8 +471,9 @@ static bool check_sources(const retarget_builder *builder)
     for (uint32_t joint = 0; joint < target->num_joints; joint++)
         is_any_driven = is_any_driven || builder->sources[joint] != MD5_NONE;
     if (!is_any_driven)
-        return MD5_FAIL(context, MD5_ERROR_MISMATCH,
-                        "no source joint matches a target joint: add joint pairs");
+        return MD5_FAIL(
+            context, MD5_ERROR_MISMATCH,
+            "no source joint has the name of a target joint: expected at least 1; add joint pairs");
 
     for (uint32_t joint = 0; joint < target->num_joints; joint++) {
         const char *const name = target->joints[joint].name;

@@ -906,7 +906,7 @@ void md5_ragdoll_save(const md5_ragdoll *ragdoll, void *bytes)
     archive_ragdoll(&archive, (md5_ragdoll *)ragdoll); // a trial does not change the ragdoll
     MD5_ASSERT((size_t)(archive.bytes.to - (unsigned char *)bytes)
                    == md5_ragdoll_save_size(ragdoll),
-               "number of bytes must match md5_ragdoll_save_size()");
+               "bytes: the written size must be md5_ragdoll_save_size()");
 }
 
 bool md5_ragdoll_restore(md5_ragdoll *ragdoll, const void *bytes, size_t size, md5_error *error)
@@ -922,22 +922,23 @@ bool md5_ragdoll_restore(md5_ragdoll *ragdoll, const void *bytes, size_t size, m
     md5i_context_begin(&context, NULL, NULL, error);
     if (size < sizeof head)
         return MD5_FAIL(&context, MD5_ERROR_SYNTAX,
-                        "not a saved ragdoll: expected at least %zu bytes, found %zu", sizeof head,
-                        size);
+                        "data is not a saved ragdoll: expected at least %zu bytes, found %zu bytes",
+                        sizeof head, size);
     for (uint32_t i = 0; i < HEADER_SIZE; i++)
         md5_archive_64(&archive.bytes, &head[i]);
     if (head[0] != RAGDOLL_MAGIC)
-        return MD5_FAIL(&context, MD5_ERROR_SYNTAX,
-                        "not a saved ragdoll: the data begin with an unknown header");
+        return MD5_FAIL(
+            &context, MD5_ERROR_SYNTAX,
+            "data is not a saved ragdoll: expected the header of a ragdoll at the start");
 
     const size_t expected_size = md5_ragdoll_save_size(ragdoll);
     if (head[1] != ((uint64_t)ragdoll->num_nodes << 32 | ragdoll->num_links))
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
-                        "saved ragdoll does not match the figure: their numbers of bodies or "
-                        "constraints differ");
+                        "saved ragdoll does not match the figure: expected the same numbers of "
+                        "bodies and constraints");
     if (size != expected_size)
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
-                        "wrong size of a saved ragdoll: expected %zu bytes, found %zu",
+                        "wrong size of a saved ragdoll: expected %zu bytes, found %zu bytes",
                         expected_size, size);
 
     // The first pass checks all values, the second pass stores them.
@@ -945,7 +946,7 @@ bool md5_ragdoll_restore(md5_ragdoll *ragdoll, const void *bytes, size_t size, m
     archive_ragdoll(&archive, ragdoll);
     if (!archive.is_valid)
         return MD5_FAIL(&context, MD5_ERROR_RANGE,
-                        "invalid saved ragdoll: a value is out of range");
+                        "invalid saved ragdoll: a value is out of range; save the ragdoll again");
     archive.bytes = after_header;
     archive.is_trial = false;
     archive_ragdoll(&archive, ragdoll);

@@ -52,7 +52,8 @@ static bool check_bake_job(md5_context *context, const md5_model *model, uint32_
         total += mesh->num_vertices;
         if (mesh->num_vertices > 0 && !mesh->positions)
             return MD5_FAIL(context, MD5_ERROR_MISMATCH,
-                            "model geometry was released; load the model again");
+                            "geometry of the model was released: expected a model with geometry; "
+                            "load the model again");
     }
 
     if (total > UINT32_MAX)

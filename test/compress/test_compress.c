@@ -324,9 +324,10 @@ TEST (compress_and_decompress_take_what_they_can) {
     OWN_CASE fixture = {.anim = our_anim("models/bobbin/walk.md5anim")};
     compress_case(&fixture, 0.05f);
     CHECK_REFUSED(md5_compress_anim(fixture.compressed, NULL, NULL, &error), error,
-                  MD5_ERROR_MISMATCH, "cannot compress animation: it is already compressed");
+                  MD5_ERROR_MISMATCH,
+                  "animation is already compressed: expected an uncompressed animation");
     CHECK_REFUSED(md5_decompress_anim(fixture.anim, NULL, &error), error, MD5_ERROR_MISMATCH,
-                  "cannot decompress animation: it is not compressed");
+                  "animation is not compressed: expected a compressed animation");
     CHECK(md5_write_anim(fixture.anim, NULL, 0) == 0);
 }
 

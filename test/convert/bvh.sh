@@ -181,7 +181,7 @@ broken "a number that is none" '4s/0.000000/nan/' "4:9: error: expected the X of
 broken "too many channels" '5s/6/7/' "5:11: error: the number of channels: expected an integer from 0 to 6, found 7"
 broken "an unknown channel" '5s/Xposition/Wposition/' "5:13: error: expected a channel, such as Xrotation, found 'Wposition'"
 broken "a joint that is not closed" '/^MOTION/s/.*/JOINT/' "127:1: error: expected ROOT or MOTION, found 'JOINT'"
-broken "frames beyond the file" 's/^Frames: 31/Frames: 2000000/' "129:13: error: the file is too short for 2000000 frames of 66 channels and 21 joints"
+broken "frames beyond the file" 's/^Frames: 31/Frames: 2000000/' "129:13: error: number of frames is out of range: found 2000000 frames of 66 channels and 21 joints"
 more_frames() { # than the file declares: the last frame is also read
     sed 's/^Frames: 31/Frames: 30/' "$scratch/walk.bvh" >"$scratch/more.bvh" && retarget more &&
         noted 'found 31 frames, but Frames declares 30; all frames were read' && limbs more 0 model &&

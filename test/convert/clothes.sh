@@ -127,7 +127,7 @@ follows() { # rigidly: unchanged in the bind pose, and at a constant offset in o
 }
 alien() {
     sed 's/"\(root\|spine\|head\)"/"x_\1"/' hat.md5mesh >alien.md5mesh
-    rm -rf to && ! "$tool" convert body.md5mesh alien.md5mesh -o to/ >notes 2>&1 && [ ! -e to ] && says "the models have no joint names in common: cannot merge them"
+    rm -rf to && ! "$tool" convert body.md5mesh alien.md5mesh -o to/ >notes 2>&1 && [ ! -e to ] && says "cannot merge the models: expected joints of equal names"
 }
 explicit() { # --outfit: never a morph target
     wears body.md5mesh --outfit face.md5mesh && [ ! -e to/morphs ] && grep -q '^numMeshes 4' to/body.md5mesh &&

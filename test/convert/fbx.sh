@@ -119,7 +119,7 @@ check '... curved interpolation is rejected' refused_dae
 check '... and accepted with --force' convert "$scratch/BEZIER.dae" --force
 
 : >"$scratch/nothing.fbx"
-check 'an empty file is reported' exits_with 1 'nothing.fbx: error: the file is empty' "$tool" convert "$scratch/nothing.fbx" -o "$scratch/no.md5mesh"
+check 'an empty file is reported' exits_with 1 'nothing.fbx: error: the file is empty: expected a model or an animation' "$tool" convert "$scratch/nothing.fbx" -o "$scratch/no.md5mesh"
 
 # Clips of several files get the names of their files, because Mixamo gives all clips the same name.
 changed 's/AnimStack::turn/AnimStack::mixamo.com/' walk
@@ -147,7 +147,7 @@ changed "s/^Objects: {/&\n$material/; s/^Connections: {/&\nC: \"OO\",13,2/" colo
 changed "s/^Objects: {/&\n$material\n$texture/; s/^Connections: {/&\nC: \"OO\",13,2\nC: \"OP\",14,13,\"DiffuseColor\"/" coat
 mkdir -p "$scratch/skins"
 check 'a color without an image is accepted' convert "$scratch/color.fbx"
-check '... and reported' grep -q 'the color is not an image but a constant (0.2 0.5 1)' "$scratch/notes"
+check '... and reported' grep -q 'the color is the constant (0.2 0.5 1) instead of an image' "$scratch/notes"
 find "$scratch/it" -name 'm.tga' -exec mv {} "$scratch/skins/coat.tga" ';'
 check 'an image in a subfolder, of a type that glTF lacks, is found' convert "$scratch/coat.fbx"
 check '... and used' test -e "$scratch/it/coat.tga"

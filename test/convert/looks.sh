@@ -60,7 +60,7 @@ check "a model is converted for Cube 2" converts cube2
 check "a PNG file is written without opaque alpha" looks is "$scratch/cube2/models/box/plain.png" plain
 check "an unchanged image is copied" looks bytes "$scratch/cube2/models/box/holes.png" "$box/holes.png"
 check "additive light becomes alpha" looks is "$scratch/cube2/models/box/light.png" added
-check "converted blending is reported" says cube2 "unsupported blend: it adds to the background; using alpha blending instead"
+check "converted blending is reported" says cube2 "unsupported blend mode, which adds to the background: using alpha blending instead"
 
 # The meshes of these shaders with their names in the file, and the clips with their rates.
 cube_config() {
@@ -139,7 +139,7 @@ damaged() {
 check "a damaged image is reported as a note" damaged
 keeps() {
     ! "$tool" convert "$box/box.md5mesh" --for doom3 -o "$scratch/doom3/models/box/hero.md5mesh" 2>"$scratch/out" &&
-        grep -q 'the file exists; use --force to overwrite it' "$scratch/out"
+        grep -q 'the file already exists; use --force to overwrite it' "$scratch/out"
 }
 check "existing files are not overwritten" keeps
 finish

@@ -14,7 +14,7 @@ same() { # FILE DUMP-ARGUMENT...
 check "a model is written" "$tool" convert "$mesh" --output "$scratch/still.obj"
 check "... in the bind pose" same still.obj "$mesh"
 check "... with its material" grep -q '^newmtl models/thimble/thimble$' "$scratch/still.mtl"
-check "... without overwriting a file" exits_with 1 "the file exists" "$tool" convert "$mesh" --output "$scratch/still.obj"
+check "... without overwriting a file" exits_with 1 "the file already exists" "$tool" convert "$mesh" --output "$scratch/still.obj"
 check "a clip is written" "$tool" convert "$mesh" "$clip" --output "$scratch/trot.obj"
 check "... its first frame" same trot_0000.obj "$mesh" "$clip" --frame 0
 check "... and its last" same trot_0012.obj "$mesh" "$clip" --frame 12
@@ -31,5 +31,5 @@ check "y up" "$tool" convert "$mesh" --y-up --force --output "$scratch/up.obj"
 check "... is the same turned" "$tool" bind "$scratch/up.obj" "$mesh" --y-up --output "$scratch/up.md5mesh"
 check "... as z up" "$tool" bind "$scratch/still.obj" "$mesh" --output "$scratch/still.md5mesh"
 check "... and reads as the same mesh" cmp "$scratch/up.md5mesh" "$scratch/still.md5mesh"
-check "a clip without a model is rejected" exits_with 1 "the inputs contain no model: OBJ requires one" "$tool" convert "$clip" --output "$scratch/none.obj"
+check "a clip without a model is rejected" exits_with 1 "model is missing: OBJ requires a model as input" "$tool" convert "$clip" --output "$scratch/none.obj"
 finish

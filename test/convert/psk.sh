@@ -41,30 +41,30 @@ passes() { # TITLE FILE CHUNK OFFSET FORMAT NUMBER
     check "$1" "$tool" convert "$scratch/good_$2" --scale 1 --output "$scratch/good" --force
 }
 check '64 weights of a point are accepted' convert "$scratch/weights_64.psk"
-check '65 weights are rejected' exits_with 1 'too many weights of a point: 65 (limit 64)' "$tool" convert "$scratch/weights_65.psk" --output "$scratch/bad"
+check '65 weights are rejected' exits_with 1 'point has too many weights: expected at most 64, found 65' "$tool" convert "$scratch/weights_65.psk" --output "$scratch/bad"
 check '1024 clips are accepted' convert "$scratch/clips_1024.psa"
-check '1025 clips are rejected' exits_with 1 'too many clips: 1025 (limit 1024)' "$tool" convert "$scratch/clips_1025.psa" --output "$scratch/bad"
+check '1025 clips are rejected' exits_with 1 'file has too many clips: expected at most 1024, found 1025' "$tool" convert "$scratch/clips_1025.psa" --output "$scratch/bad"
 cat "$scratch/moves.psa" "$scratch/moves.psa" >"$scratch/twice.psa"
 check 'a duplicate chunk is rejected' exits_with 1 'twice.psa: error: duplicate chunk BONENAMES' "$tool" convert "$scratch/twice.psa" --output "$scratch/bad"
 fails 'another first chunk' figure.psk ACTRHEAD 0 '<I' 0 'not a PSK or PSA file: expected the chunk ACTRHEAD or ANIMHEAD at the start'
 fails 'an entry more than the file' figure.psk EXTRAUVS0 28 '<I' 6 'truncated file: chunk EXTRAUVS0 has 6 entries of 8 bytes, but 40 bytes remain'
 fails 'a product of 64 bits' figure.psk EXTRAUVS0 24 '<I' 4294967295 'truncated file: chunk EXTRAUVS0 has 5 entries of 4294967295 bytes'
 fails 'an entry less than the file' figure.psk EXTRAUVS0 28 '<I' 4 'truncated file: expected the header of a chunk at offset'
-fails 'short entries' figure.psk RAWWEIGHTS 24 '<I' 11 'chunk RAWWEIGHTS: expected entries of at least 12 bytes, found 11'
-fails 'point 4 of 4' figure.psk VTXW0000 32 '<H' 4 'offset 144: index of a point is out of range: 4; the file has 4'
+fails 'short entries' figure.psk RAWWEIGHTS 24 '<I' 11 'chunk RAWWEIGHTS has a wrong entry size: expected at least 12 bytes, found 11'
+fails 'point 4 of 4' figure.psk VTXW0000 32 '<H' 4 'index of a point at offset 144 is out of range: found 4, but the file has 4'
 passes 'point 3 of 4' figure.psk VTXW0000 32 '<H' 3
-fails 'wedge 5 of 5' figure.psk FACE0000 32 '<H' 5 'offset 256: index of a wedge is out of range: 5; the file has 5'
+fails 'wedge 5 of 5' figure.psk FACE0000 32 '<H' 5 'index of a wedge at offset 256 is out of range: found 5, but the file has 5'
 passes 'wedge 4 of 5' figure.psk FACE0000 32 '<H' 4
-fails 'a weight of point 4 of 4' figure.psk RAWWEIGHTS 36 '<I' 4 'offset '
-fails 'a weight of bone 3 of 3' figure.psk RAWWEIGHTS 40 '<I' 3 'offset '
+fails 'a weight of point 4 of 4' figure.psk RAWWEIGHTS 36 '<I' 4 'index of a point at offset '
+fails 'a weight of bone 3 of 3' figure.psk RAWWEIGHTS 40 '<I' 3 'index of a bone at offset '
 passes 'a weight of bone 2 of 3' figure.psk RAWWEIGHTS 40 '<I' 2
-fails 'a bone that is its parent' figure.psk REFSKELT 344 '<i' 2 'bone 2 has parent 2: expected an earlier bone'
-fails 'a number that is none' figure.psk PNTS0000 32 '<f' nan 'offset 64: expected a number from -1e9 to 1e9, found nan'
-fails 'a large number' figure.psk PNTS0000 32 '<f' 1.0000001e9 'offset 64: expected a number from -1e9 to 1e9, found 1e+09'
+fails 'a bone that is its parent' figure.psk REFSKELT 344 '<i' 2 'bone 2 has an invalid parent: expected an earlier bone, found 2'
+fails 'a number that is none' figure.psk PNTS0000 32 '<f' nan 'number at offset 64 is out of range: expected -1e9 to 1e9, found nan'
+fails 'a large number' figure.psk PNTS0000 32 '<f' 1.0000001e9 'number at offset 64 is out of range: expected -1e9 to 1e9, found 1e+09'
 passes 'the largest number' figure.psk PNTS0000 32 '<f' 1e9
-fails 'a frame more than the keys' moves.psa ANIMINFO 364 '<I' 4 'clip 1 has 4 frames: expected at least one and at most 3'
-fails 'a clip without frames' moves.psa ANIMINFO 196 '<I' 0 'clip 0 has 0 frames'
-fails 'bones of another skeleton' moves.psa ANIMINFO 160 '<I' 2 'clip 0 has 2 bones, but the file has 3'
-fails 'a rate of 0' moves.psa ANIMINFO 184 '<f' 0 'clip 0: invalid frame rate 0: expected a number above 0, at most 1e6'
+fails 'a frame more than the keys' moves.psa ANIMINFO 364 '<I' 4 'clip 1 has a wrong number of frames: found 4, expected 1 to 3'
+fails 'a clip without frames' moves.psa ANIMINFO 196 '<I' 0 'clip 0 has a wrong number of frames: found 0'
+fails 'bones of another skeleton' moves.psa ANIMINFO 160 '<I' 2 'clip 0 has a wrong number of bones: found 2, but the file has 3'
+fails 'a rate of 0' moves.psa ANIMINFO 184 '<f' 0 'clip 0: frame rate is out of range: found 0, expected more than 0 and at most 1e6 frames per second'
 passes 'the largest rate' moves.psa ANIMINFO 184 '<f' 1e6
 finish

@@ -94,16 +94,16 @@ check "... in parts, without a seam in the normals" python3 test/convert/quake.p
 check "... of up to 999 vertices" says "$scratch/large.md3" \
     "skins arm-l:models/wide/arm_l.tga arm-l_part2:models/wide/arm_l.tga arm-l_part3:models/wide/arm_l.tga"
 check "... with one note" [ "$(grep -c 'image path in the file is' "$scratch/notes")" = 1 ]
-check "... and within 512 units" refuses "limit of MD3: 511.98); use --scale to reduce the model" "$large" --scale 12 --output "$scratch/none.md3"
-check "an engine without MD3 is rejected" refuses "writing MD3 for engine cube2 is not supported" "$large" --for cube2 --output "$scratch/none.md3"
+check "... and within 512 units" refuses "but MD3 supports 511.98; use --scale to reduce the model" "$large" --scale 12 --output "$scratch/none.md3"
+check "an engine without MD3 is rejected" refuses "output format MD3 is not supported by engine cube2; name another engine with --for" "$large" --for cube2 --output "$scratch/none.md3"
 check "... and an engine without MD5" refuses "engine ioq3 does not read MD5 files" "$large" --for ioq3 --output "$scratch/none.md5mesh"
 check "the limits of all engines apply" refuses "too many vertices for MDL in quake (2209; limit 1024)" "$large" --for ironwail --for quake --output "$scratch/none.mdl"
-check "... if they read the format" refuses "writing MDL for engine quake2 is not supported" "$large" --for ironwail --for quake2 --output "$scratch/none.mdl"
+check "... if they read the format" refuses "output format MDL is not supported by engine quake2; name another engine with --for" "$large" --for ironwail --for quake2 --output "$scratch/none.mdl"
 check "... or MD5 files" refuses "engine ioq3 does not read MD5 files" "$large" --for doom3 --for ioq3 --output "$scratch/none.md5mesh"
 # shellcheck disable=SC2086
-check "too many frames are rejected" refuses "limit: 16777216 vertex positions" $twist --rate 1e6 --output "$scratch/none.mdl"
-check "a clip without a model is rejected" refuses "the inputs contain no model: MD2 requires one" models/zoo/twist.md5anim --output "$scratch/none.md2"
-check "two materials are rejected" refuses "meshes have different materials (mesh 1 models/bobbin/bobbin_eye, mesh 0 models/bobbin/bobbin)" models/bobbin/bobbin.md5mesh \
+check "too many frames are rejected" refuses "exceed 16777216 vertex positions" $twist --rate 1e6 --output "$scratch/none.mdl"
+check "a clip without a model is rejected" refuses "model is missing: MD2 requires a model as input" models/zoo/twist.md5anim --output "$scratch/none.md2"
+check "two materials are rejected" refuses "meshes have different materials: mesh 1 has models/bobbin/bobbin_eye, mesh 0 has models/bobbin/bobbin," models/bobbin/bobbin.md5mesh \
     --output "$scratch/none.mdl"
 check "... but written as two surfaces of MD3" convert "$scratch/bobbin.md3" models/bobbin/bobbin.md5mesh
 check "rejected files are not written" test ! -e "$scratch/none.mdl" -a ! -e "$scratch/none.md2" -a ! -e "$scratch/none.md3"
@@ -117,15 +117,15 @@ joint=$(awk '$1 == "world" && $2 == 1 { printf "%.3f %.3f %.3f %.3f %.3f %.3f %.
     $4, $8, $12, $5, $9, $13 }' "$scratch/pose")
 check "... at the positions of the joints" says "$scratch/tags.md3" "tag tag_head $(echo "$joint" | sed 's/-0\.000/0.000/g')"
 check "... both" grep -q "^tag tag_root 0.000 " "$scratch/say"
-check "a tag of an unknown joint is rejected" refuses "the model has no joint of this name" "$large" --tag hand --output "$scratch/none.md3"
+check "a tag of an unknown joint is rejected" refuses "joint not found: expected the name of a joint of the model" "$large" --tag hand --output "$scratch/none.md3"
 check "a tag without a name is rejected" refuses "expected a tag name after '='" "$large" --tag root= --output "$scratch/none.md3"
 check "... and a duplicate tag" refuses "duplicate tag name" "$large" --tag root --tag root --output "$scratch/none.md3"
-check "a tag in MD2 is rejected" exits_with 2 "--tag has no effect here" "$tool" convert "$large" --tag root --output "$scratch/none.md2"
-check "a palette in MD3 is rejected" exits_with 2 "--palette has no effect here" "$tool" convert "$large" --palette x --output "$scratch/none.md3"
+check "a tag in MD2 is rejected" exits_with 2 "--tag has no effect on these files" "$tool" convert "$large" --tag root --output "$scratch/none.md2"
+check "a palette in MD3 is rejected" exits_with 2 "--palette has no effect on these files" "$tool" convert "$large" --palette x --output "$scratch/none.md3"
 check "a palette" python3 test/convert/quake.py palette "$scratch/palette.lmp"
 check "... and colors a skin without an image" convert "$scratch/grey.mdl" "$large" --palette "$scratch/palette.lmp"
 check "... grey" says "$scratch/grey.mdl" "texels 8 256 256"
-check "a palette of the wrong size is rejected" refuses "invalid palette: expected 768 bytes, found 236370" "$large" --palette "$large" --output "$scratch/none.mdl"
+check "a palette of the wrong size is rejected" refuses "wrong size of the palette: expected 768 bytes, found 236370" "$large" --palette "$large" --output "$scratch/none.mdl"
 check "a missing palette is reported" refuses "none.lmp: error: cannot read the file: No such" "$large" --palette "$scratch/none.lmp" \
     --output "$scratch/none.mdl"
 mkdir -p "$scratch/game/progs" "$scratch/game/gfx" && cp "$large" "$scratch/game/progs/large.md5mesh"

@@ -9,10 +9,10 @@ read_frames() { # TASK [GOLDEN]
 check "test files are read: .mdl .md2 .md3" read_frames own
 check "invalid files are rejected with the location of the fault" read_frames refuses
 python3 test/convert/quake_in.py "$tool" "$scratch" seeds
-check "frames for another model are rejected" exits_with 1 "cannot add the file's frames: another model is already loaded" "$tool" convert \
+check "frames for another model are rejected" exits_with 1 "cannot add the frames of the file: expected no other model, found a model that is already loaded" "$tool" convert \
     models/lantern/lantern.md5mesh "$scratch/box.md2" --output "$scratch/none.glb"
-check "a palette is rejected for other formats than MDL" exits_with 2 "convert: --palette has no effect here: it is for MDL files (see md5tool convert --help)" "$tool" convert "$scratch/box.md2" --palette x --output "$scratch"
-check "... and has 256 colors" exits_with 1 "invalid palette: expected 768 bytes, found" "$tool" convert "$scratch/box.mdl" \
+check "a palette is rejected for other formats than MDL" exits_with 2 "convert: --palette has no effect on these files: the option is for MDL files (see md5tool convert --help)" "$tool" convert "$scratch/box.md2" --palette x --output "$scratch"
+check "... and has 256 colors" exits_with 1 "wrong size of the palette: expected 768 bytes, found" "$tool" convert "$scratch/box.mdl" \
     --palette "$scratch/box.mdl" --output "$scratch"
 mkdir -p "$scratch/mod/progs" && mv "$scratch/alone.mdl" "$scratch/mod/progs" && for kind in mdl md2 md3; do mv "$scratch/box.$kind" "$scratch/mod/progs/$kind.$kind"; done
 check "a folder of models is converted" "$tool" convert "$scratch/mod" --to md5mesh --output "$scratch/all"

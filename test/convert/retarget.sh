@@ -37,7 +37,7 @@ for case in "same 18 17 1" "legs 25.2 23.8 1.4" "thighs 25.2 17 1.20571"; do
     check "... with its foot planted" stands "$1" "$2" "$3"
     check "... scaled by the legs" grep -q "scaled the motion by $4 and raised it by" "$scratch/notes"
 done
-check "the number of mapped joints is reported" grep -q "mapped 19 joints of the model; 0 joints of the model and 0 of the motion are unmapped" "$scratch/notes"
+check "the number of mapped joints is reported" grep -q "mapped 19 joints of the model; 0 joints of the model and 0 joints of the motion are unmapped" "$scratch/notes"
 check "the clip's model can be an argument" "$tool" convert "$scratch/own/walk.md5mesh" "$scratch/own/walk.md5anim" \
     --mesh "$scratch/legs.md5mesh" --output "$scratch/given.md5anim"
 check "... with the same result" cmp "$scratch/given.md5anim" "$scratch/legs.md5anim"
@@ -78,7 +78,7 @@ turned() { # JOINT: compares with the automatic result
 }
 echo 'Luparm -' >"$scratch/map"
 check "a joint without a target is accepted" carry legs --map "$scratch/map"
-check "... and is not counted" grep -q "mapped 18 joints of the model; 1 joints of the model and 1 of the motion" "$scratch/notes"
+check "... and is not counted" grep -q "mapped 18 joints of the model; 1 joints of the model and 1 joints of the motion" "$scratch/notes"
 # An arm that hangs in the bind pose, at a right angle to the motion's arm: retargeting aligns it first, except with ~.
 sed 's/\(LeftForeArm".* ( 0\) 18 73 )/\1 7 62 )/;s/\(LeftHand".* ( 0\) 28 73 )/\1 7 52 )/' "$scratch/legs.md5mesh" >"$scratch/hangs.md5mesh"
 echo 'Luparm mixamorig:LeftArm' >"$scratch/map"
@@ -113,18 +113,18 @@ wrong 'Hips mixamorig:LeftUpLegs' "6: error: unknown joint: the model legs.md5me
 wrong 'Hips hips' "6: error: unknown joint: the model legs.md5mesh has no joint 'hips': did you mean 'mixamorig:Hips'?"
 wrong 'hips mixamorig:Hips' "1: error: unknown joint: the motion walk.md5anim has no joint 'hips': did you mean 'Hips'?"
 wrong '- -' "3: error: unknown joint: the model legs.md5mesh has no joint '-': --print-map"
-wrong 'chain Chest..Waist Root..Root' "7: error: invalid chain: in the motion no chain ends in 'Waist'"
+wrong 'chain Chest..Waist Root..Root' "7: error: invalid chain in the motion: expected the descendant of the first joint at the end, found 'Waist'"
 printf 'Hips mixamorig:Hips\n' >"$scratch/first"
-check "a joint in two lines is rejected" exits_with 1 "map:2:7: error: duplicate joint 'mixamorig:Hips': an earlier line maps it" sh -c \
+check "a joint in two lines is rejected" exits_with 1 "map:2:7: error: duplicate joint 'mixamorig:Hips': an earlier line already maps it" sh -c \
     "cat '$scratch/first' >'$scratch/map'; echo 'Waist mixamorig:Hips' >>'$scratch/map'; '$tool' convert '$scratch/own/walk.md5anim' \
     --mesh '$scratch/legs.md5mesh' --map '$scratch/map' --output '$scratch/none.md5anim'"
 
 # -- Errors -------------------------------------------------------------------------------------------
 
 cp "$scratch/own/walk.md5anim" "$scratch/lone.md5anim"
-check "a clip without a known model is rejected" exits_with 1 "lone.md5anim: error: missing model of the clip: add the model that the clip was made for" "$tool" \
+check "a clip without a known model is rejected" exits_with 1 "lone.md5anim: error: model of the clip is missing: add the model for which the clip was made" "$tool" \
     convert "$scratch/lone.md5anim" --mesh "$scratch/legs.md5mesh" --output "$scratch/none.md5anim"
-check "a map without a model is rejected" exits_with 1 "--map requires --mesh" "$tool" convert \
+check "a map without a model is rejected" exits_with 1 "--map has no effect without --mesh MODEL" "$tool" convert \
     "$scratch/own/walk.md5anim" --map "$scratch/first" --output "$scratch/none.md5anim"
 check "unrecognized joint names are rejected" exits_with 1 "--map FILE" "$tool" convert "$scratch/own/walk.md5anim" \
     --mesh "$models/lantern/lantern.md5mesh" --output "$scratch/none.md5anim"

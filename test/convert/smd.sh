@@ -84,17 +84,17 @@ fails() { # TITLE SED MESSAGE
     check "$1" exits_with 1 "bad.smd:$3" "$tool" convert "$scratch/bad.smd" --output "$scratch/bad"
 }
 fails 'another version' 's/version 1/version 2/' "1:9: error: expected version 1, found '2'"
-fails 'an unknown bone' 's/^7 5 -2/3 5 -2/' '20:1: error: unknown bone 3: the nodes do not contain it'
-fails 'a parent after its child' 's/"root" -1/"root" 7/' '4:10: error: unknown bone 7: the nodes do not contain it'
+fails 'an unknown bone' 's/^7 5 -2/3 5 -2/' "20:1: error: unknown bone 3: expected a bone of the section 'nodes'"
+fails 'a parent after its child' 's/"root" -1/"root" 7/' "4:10: error: unknown bone 7: expected a bone of the section 'nodes'"
 fails 'a bone twice' 's/^7 "the arm"/0 "the arm"/' '5:1: error: duplicate bone 0'
-fails 'a name without an end' 's/"root"/"root/' '4:3: error: the name has no closing quote'
+fails 'a name without an end' 's/"root"/"root/' '4:3: error: unterminated name: expected a closing quote'
 fails 'a missing number' 's/^7 0 0 40 0 0 0/7 0 0 40 0/' '10:11: error: expected a coordinate or an angle, found end of line'
-fails 'a frame twice' 's/time 2/time 1/' "13:6: error: time 1 is not greater than the previous frame's"
+fails 'a frame twice' 's/time 2/time 1/' "13:6: error: frame times are out of order: expected a time above that of the previous frame, found 1"
 fails 'a transform before the first frame' '/time 0/d' "8:1: error: expected time, found '0'"
 fails 'an unknown block' 's/^triangles/pentagons/' "18:1: error: expected nodes, skeleton or triangles, found 'pentagons'"
 fails 'a triangle without its last vertex' '/^7 0 0 70/,$d' '21:34: error: expected a vertex, found end of file'
 fails 'a block without an end' '/^triangles/,$d;/^0 1 2 3/,/^end/d' '15:8: error: expected end, found end of file'
-fails 'nodes after the skeleton' 's/^triangles/nodes/;s/^skin.png/9 "late" 0/' '19:1: error: expected nodes before the skeleton'
+fails 'nodes after the skeleton' 's/^triangles/nodes/;s/^skin.png/9 "late" 0/' "19:1: error: section 'nodes' is missing: expected it before 'skeleton'"
 printf 'version 1\nnodes\n0 "a" -1\nend\n' >"$scratch/bones.smd"
-check 'a file without frames is rejected' exits_with 1 'the file has 1 bones and 0 frames: expected at least one' "$tool" convert "$scratch/bones.smd" -o "$scratch/bad"
+check 'a file without frames is rejected' exits_with 1 'file is incomplete: expected at least one bone and one frame, found 1 bones and 0 frames' "$tool" convert "$scratch/bones.smd" -o "$scratch/bad"
 finish

@@ -671,7 +671,7 @@ TEST (curve_refuses_wrong_numbers_of_points) {
 TEST (curve_refuses_points_that_are_not_finite) {
     const md5_vec3 points[] = {{0, 0, 0}, {1, INFINITY, 2}};
     refuse(&(md5_curve_desc){.points = points, .num_points = 2},
-           "point 1 is not finite: found ( 1 inf 2 )");
+           "point 1 is not finite: expected finite coordinates, found ( 1 inf 2 )");
 }
 
 TEST (curve_refuses_weights) {
@@ -704,8 +704,10 @@ TEST (curve_refuses_knots) {
         const char *message;
     } cases[] = {
         {{0, 0, 0, 0, 2, 1, 3, 3, 3, 3}, "knots are not ascending: knot 5 is 1, but knot 4 is 2"},
-        {{0, 0, 0, INFINITY, 1, 2, 3, 3, 3, 3}, "knot 3 is not a finite number: found inf"},
-        {{0, 0, 0, 1, 1, 1, 1, 3, 3, 3}, "knot range is empty: knots 3 and 6 are both 1"},
+        {{0, 0, 0, INFINITY, 1, 2, 3, 3, 3, 3},
+         "knot 3 is not finite: expected a finite number, found inf"},
+        {{0, 0, 0, 1, 1, 1, 1, 3, 3, 3},
+         "range of the knots is empty: expected knot 3 to be less than knot 6, found 1 for both"},
         {{0, 0, 1, 1, 1, 1, 3, 3, 3, 3},
          "too many equal knots: knots 2 to 5 are all 1, expected at most 3 equal knots"},
         {{0, 0, 0, 0, 1e-10f, 1, 3, 3, 3, 3},
@@ -721,7 +723,7 @@ TEST (curve_refuses_knots) {
                              .num_points = 6,
                              .is_closed = true,
                              .knots = cases[0].knots},
-           "closed NURBS has knots: expected none, because closed NURBS are uniform");
+           "closed NURBS has knots: expected no knots, because closed NURBS are uniform");
 }
 
 static bool is_finite(md5_vec3 v)

@@ -252,7 +252,7 @@ TEST (squad_refuses_keys) {
         double period;
         const char *message;
     } cases[] = {
-        {good, rising, 0, 0, "no keys: expected at least 1"},
+        {good, rising, 0, 0, "rotation curve has no keys: expected at least 1"},
         {zero, rising, 2, 0,
          "key 1 is not a rotation: expected a quaternion of length 1e-15 to 1e15, found ( 0 0 0 0 "
          ")"},

@@ -346,7 +346,7 @@ TEST (game_reports_a_missing_file_to_loaders) {
     const md5_load_opts opts = {.files = md5_game_files(game)};
     md5_error error = {0};
     CHECK_REFUSED(md5_load_model("models/imp.md5mesh", &opts, &error), error, MD5_ERROR_IO,
-                  "cannot open the file: file not found in the game");
+                  "cannot open the file: file not found in the folders and archives of the game");
 }
 
 TEST (game_warns_of_files_that_cannot_be_read) {

@@ -347,15 +347,17 @@ static void check_warnings(const char *text, const char *expected)
 
 TEST (cube_warns_with_line_and_column) {
     check_warnings("md5load a.md5mesh\n\n  md5fly 1; mdlscale 100\n",
-                   AT("3:3") "unknown command 'md5fly': line skipped\n");
+                   AT("3:3") "unknown command 'md5fly': the line is skipped\n");
     check_warnings("md5load a.md5mesh\r\nmdlscale big\r\n",
                    AT("2:10") "expected a number, found 'big'; using 0\n");
     check_warnings("md5load a.md5mesh\nmdlscale 1e12\n",
                    AT("2:10") "expected a number, found '1e12'; using 0\n");
-    check_warnings("md5tag a b\nmd5load a.md5mesh\n",
-                   AT("1:1") "command 'md5tag' before 'md5load' is skipped\n");
-    check_warnings("md5skin a b\nmd5load a.md5mesh\n",
-                   AT("1:1") "command 'md5skin' before 'md5load' is skipped\n");
+    check_warnings(
+        "md5tag a b\nmd5load a.md5mesh\n",
+        AT("1:1") "command 'md5tag' before 'md5load' is skipped; move it after 'md5load'\n");
+    check_warnings(
+        "md5skin a b\nmd5load a.md5mesh\n",
+        AT("1:1") "command 'md5skin' before 'md5load' is skipped; move it after 'md5load'\n");
     check_warnings(
         "md5load a.md5mesh\nmd5link 0 1 tag\n",
         AT("2:9") "link refers to an unknown part: expected indices below 1, found 0 and 1\n");
@@ -413,10 +415,12 @@ TEST (cube_reads_conditions_and_variables) {
         CHECK_STRING(tag->name, "1");
     }
     CHECK_STRING(test.log.text,
-                 AT("5:1") "unknown command 'md5fly': line skipped\n"                           //
-                 AT("8:4") "condition is not evaluated: assumed to be true\n"                   //
-                 AT("10:6") "'if' without a block: expected commands in [ ]\n"                  //
-                 AT("12:10") "unknown value of variable '$other': it is not set in this file\n" //
+                 AT("5:1") "unknown command 'md5fly': the line is skipped\n" //
+                 AT("8:4") "condition of 'if' is not supported: expected a constant; the condition "
+                           "is assumed to be true\n"                           //
+                 AT("10:6") "'if' without a block: expected commands in [ ]\n" //
+                 AT("12:10") "unknown variable '$other': expected a command before this line that "
+                             "sets the variable\n" //
                  AT("12:10") "expected a number, found ''; using 0\n");
 }
 
@@ -430,10 +434,12 @@ TEST (cube_limits_words_and_depth) {
     const md5_cube2 *const cube = open_cube(&test, text);
     REQUIRE(cube);
     CHECK_UINT(cube->settings[0].num_values, 24);
-    CHECK(strstr(test.log.text,
-                 AT("2:57") "too many words in a command: expected at most 25; command skipped\n"));
-    CHECK(strstr(test.log.text,
-                 "blocks are nested too deeply: expected at most 16 levels; skipped\n"));
+    CHECK(strstr(
+        test.log.text,
+        AT("2:57") "command has too many words: expected at most 25; the command is skipped\n"));
+    CHECK(
+        strstr(test.log.text,
+               "blocks are nested too deeply: expected at most 16 levels; the block is skipped\n"));
 }
 
 // -- Files ----------------------------------------------------------------------------------------
@@ -448,10 +454,11 @@ TEST (cube_reads_other_files) {
     CHECK_STRING(cube->parts[0].mesh, "data/actors/hero/a.md5mesh");
     CHECK_STRING(
         test.log.text,
-        "data/actors/base.cfg:2:1: unknown command 'md5hop': line skipped\n"
-        "data/actors/base.cfg:3:6: 'actors/hero/md5.cfg' is skipped: it is already being read\n"
-        "data/actors/base.cfg:4:6: 'actors/base.cfg' is skipped: it is already being read\n" //
-        AT("2:1") "unknown command 'md5fly': line skipped\n");
+        "data/actors/base.cfg:2:1: unknown command 'md5hop': the line is "
+        "skipped\ndata/actors/base.cfg:3:6: 'actors/hero/md5.cfg' is skipped: the file contains "
+        "itself, directly or through another file\ndata/actors/base.cfg:4:6: 'actors/base.cfg' is "
+        "skipped: the file contains itself, directly or through another file\n" //
+        AT("2:1") "unknown command 'md5fly': the line is skipped\n");
     CHECK(!test.error.message[0] && !test.error.file[0]); // no call failed
 }
 
@@ -527,7 +534,7 @@ TEST (cube_without_a_file_takes_the_model_of_its_folder) {
 TEST (cube_without_a_mesh_is_an_error) {
     cube_case test;
     CHECK_REFUSED(open_cube(&test, "mdlscale 100\n"), test.error, MD5_ERROR_SYNTAX,
-                  "no mesh: expected a line 'md5load FILE'");
+                  "configuration file does not load a mesh: expected a line 'md5load FILE'");
     CHECK_STRING(test.error.file, CUBE_CASE_PATH);
 }
 

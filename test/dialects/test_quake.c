@@ -246,9 +246,9 @@ TEST (scales_name_line_and_column_of_errors) {
     check_error("[", 1, 1, "expected '{' at the start of scales, found '['");
     check_error("{\n arm", 2, 2, "expected a quoted name, found 'arm'");
     check_error("{ \"arm\n\" }", 1, 3,
-                "unterminated string: expected a quote before the end of the line");
+                "unterminated string: expected a closing quote before the end of the line");
     check_error("{ \"arm\\", 1, 3,
-                "unterminated string: expected a quote before the end of the line");
+                "unterminated string: expected a closing quote before the end of the line");
     check_error("{ \"arm\" {", 1, 9, "expected ':' after a name, found '{'");
     check_error("{ \"arm\": { \"0\" 1", 1, 16, "expected ':' after a name, found '1'");
     check_error("{ \"arm\": { \"0\": 1 \"1\"", 1, 19,

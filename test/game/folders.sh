@@ -30,7 +30,7 @@ inflates() {
     names materials packed >"$scratch/out" && "$tool" parse --base "$base" materials packed 2>"$scratch/err" | grep -q '"image":"xxxx'
 }
 warns() {
-    grep -q 'broken.pk4: warning: not a zip or .pak archive' "$scratch/err"
+    grep -q 'broken.pk4: warning: not a .zip or .pak archive' "$scratch/err"
 }
 # Damages each byte of a copy of the archive in turn: md5tool must not crash.
 survives() {
@@ -61,7 +61,7 @@ check "deflated files are read" inflates
 check "a broken archive is reported as a warning" warns
 check "damaged archives do not crash md5tool" survives
 check "a missing folder is an error" fails 1 'nowhere: error: cannot open the folder or archive' --base "$scratch/nowhere" skins
-check "a missing --base is an error" fails 2 'missing --base DIR' skins
+check "a missing --base is an error" fails 2 'option --base DIR is missing: expected the game folder' skins
 check "a missing kind is an error" fails 2 'missing kind' --base "$base"
 check "an unknown kind is an error" fails 2 "unknown kind 'sounds'" --base "$base" sounds
 check "an unknown model is an error" fails 1 "unknown model 'imp'" --base "$base" models imp

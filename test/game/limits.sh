@@ -37,7 +37,7 @@ made() { # KIND
 # An archive must not use 100 MB. Valid declarations are read, and a line reports the skipped files.
 archive() { # KIND TEXT
     made "$1" && costs 100 20 20 list "$folder" materials skins entities && has_good &&
-        grep -q '^md5tool: [0-9]* declaration files cannot be read; use md5tool check to list the errors' "$scratch/err" &&
+        grep -q '^md5tool: error: cannot read [0-9]* declaration files; run md5tool check to list the errors' "$scratch/err" &&
         costs 100 2 30 check "$folder" && grep -q -e "$2" "$scratch/out" &&
         costs 100 20 20 parse --base "$folder" skins && grep -q '"skin":"good"' "$scratch/out"
 }
@@ -45,11 +45,11 @@ has_good() {
     [ "$(grep -c ' good ' "$scratch/out")" -eq 3 ] || { grep ' good ' "$scratch/out"; false; }
 }
 if [ -n "$has_zip" ]; then
-    check "a long file in an archive is skipped" archive one "evil.pk4/materials/aaa0000.mtr: warning: cannot read the file: 'too large (524288000 bytes; limit 16777216)'"
-    check "long files in an archive are skipped" archive blanks "aaa0003.mtr: warning: cannot read the file: 'too large (15728640 bytes; limit 3145728)'"
-    check "too many files in an archive are skipped" archive small "aaa0048.mtr: warning: cannot read the file: 'too large (1048576 bytes; limit 1)'"
-    check "files of comments in an archive are skipped" archive comments "aaa0003.skin: warning: cannot read the file: 'too large (15728640 bytes; limit 3145728)'"
-    check "duplicate declarations in an archive are skipped" archive twins "aaa0099.mtr: warning: cannot read the file: 'too large (15728636 bytes; limit 1)'"
+    check "a long file in an archive is skipped" archive one "evil.pk4/materials/aaa0000.mtr: warning: cannot read the file: 'too large: expected at most 16777216 bytes, found 524288000'"
+    check "long files in an archive are skipped" archive blanks "aaa0003.mtr: warning: cannot read the file: 'too large: expected at most 3145728 bytes, found 15728640'"
+    check "too many files in an archive are skipped" archive small "aaa0048.mtr: warning: cannot read the file: 'too large: expected at most 1 bytes, found 1048576'"
+    check "files of comments in an archive are skipped" archive comments "aaa0003.skin: warning: cannot read the file: 'too large: expected at most 3145728 bytes, found 15728640'"
+    check "duplicate declarations in an archive are skipped" archive twins "aaa0099.mtr: warning: cannot read the file: 'too large: expected at most 1 bytes, found 15728636'"
     check "long declarations in an archive are skipped" archive long "entityDef 'e' is too large: expected at most 2097152 bytes, found 157[0-9]*; skipped"
     check "long tables in an archive are skipped" archive table "table 't' is too large: expected at most 2097152 bytes, found 157[0-9]*; skipped"
     check "too many declarations in an archive are ignored" archive tiny 'too many declarations: the rest of the file is ignored'
@@ -72,8 +72,8 @@ for kind in channel names channels meshes; do
     check "models with too many joints are limited: $kind" model $kind
 done
 inherited() { # KIND
-    made "$1" && says 'md5tool: error: too many clips: clips from model m[0-9]* on are not listed' 60 60 20 list "$folder" clips &&
-        says "too many animations and frame commands: models from 'm[0-9]*' on are not printed" 60 40 20 parse --base "$folder" models &&
+    made "$1" && says 'md5tool: error: too many clips: the clips of model m[0-9]* and of later models are not listed' 60 60 20 list "$folder" clips &&
+        says "too many animations and frame commands: model 'm[0-9]*' and later models are not printed" 60 40 20 parse --base "$folder" models &&
         costs 60 4 20 check "$folder" && costs 60 20 20 list "$folder" entities models &&
         [ "$(grep -c ' good ' "$scratch/out")" -eq 1 ]
 }
@@ -90,7 +90,7 @@ clip() {
     printf '%s' 'MD5Version 10 commandline "" numFrames 2 numJoints 1 frameRate 24 numAnimatedComponents 0 hierarchy { a -1 0 0 }
         bounds { ( 0 0 0 ) ( 1 1 1 ) ( 0 0 0 ) ( 1 1 1 ) } baseframe { ( 0 0 0 ) ( 0 0 0 ) } frame 0 { } frame 1 { }' >"$scratch/a.md5anim"
     "$tool" compress "$scratch/a.md5anim" -o "$scratch/a.clip" && "$tool" decompress "$scratch/a.clip" -o "$scratch/b.md5anim" &&
-        python3 - "$scratch/a.clip" <<'PYTHON' && says 'error: clip too large to decompress: 4294967295 frames would be 214748364750 bytes of text (limit: 1000 times the compressed size)' 60 1 10 decompress "$scratch/a.clip"
+        python3 - "$scratch/a.clip" <<'PYTHON' && says 'error: decompressed clip is too large: 4294967295 frames are 214748364750 bytes of text, more than 1000 times the compressed size' 60 1 10 decompress "$scratch/a.clip"
 import struct
 import sys
 with open(sys.argv[1], "rb") as file:
@@ -107,7 +107,7 @@ PYTHON
 check "a clip of 90 bytes with 4294967295 frames is rejected" clip
 curves() {
     echo 'MD5Version 10 commandline "" numJoints 1 numMeshes 0 joints { a -1 ( 0 0 0 ) ( 0 0 0 ) }' >"$scratch/a.md5mesh"
-    says 'too many frames (4294967295; limit 1048576)' 60 1 10 curves "$scratch/a.md5mesh" "$scratch/a.clip"
+    says 'clip has too many frames: expected at most 1048576, found 4294967295' 60 1 10 curves "$scratch/a.md5mesh" "$scratch/a.clip"
 }
 check "curves of a clip with 4294967295 frames are rejected" curves
 finish

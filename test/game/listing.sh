@@ -81,7 +81,7 @@ check "every line is JSON" everything_is_json
 check "all files are listed in one array" lists '["skin.png",\n"sub/x.md5mesh",\n"x.md5anim"]\n' --json "$plain" files
 check "an unknown kind is rejected" says 2 "unknown kind 'sounds'" list "$base" sounds
 check "a missing folder is an error" says 1 'nowhere: error: cannot open the folder or archive: No such file' list "$scratch/nowhere"
-check "an option needs its folder" says 2 '--mod: missing value: expected DIR' list "$base" --mod
+check "an option needs its folder" says 2 'option --mod has no value: expected DIR' list "$base" --mod
 
 explains() { # TEXT, ARGUMENT...
     text=$1
@@ -94,7 +94,7 @@ check "explain prints images" explains "  image: there.tga in $base" good
 check "explain prints the result in engine mode" explains "  engine mode: replaced with the default" bad
 check "explain prints the result in lenient mode" explains '  lenient mode: parsed as declared' bad
 check "explain prints warnings" explains "is a keyword of RBDOOM, skipped" bad
-check "explain prints missing images" explains '  image: gone: missing (searched .tga and .jpg)' bad
+check "explain prints missing images" explains '  image: gone: image not found (searched .tga and .jpg)' bad
 check "explain prints the searched locations" explains "  $base/pak000.pk4" bad
 check "explain prints archives" explains "materials/b.mtr:3 in $base/pak000.pk4" packed
 check "explain prints meshes" explains "  mesh: models/a/a.md5mesh in $base" walker
@@ -111,10 +111,10 @@ check "explain prints a missing file of an entity" explains '  model: other: mis
 check "explain counts values of tables" explains '  values: 2' t
 check "explain finds files" explains "  is: models/a/lonely.md5mesh in $base" models/a/lonely.md5mesh
 check "explain shows why a mesh cannot be read" explains 'error: ' models/packed.md5mesh
-check "an unknown name is an error" says 1 'no asset has the name nobody' explain "$base" nobody
+check "an unknown name is an error" says 1 'asset nobody not found' explain "$base" nobody
 check "explain without a name prints the mounted folders" says 0 "  $base/pak000.pk4" explain "$base"
-check "explain without a name prints overridden files" says 0 "hidden: models/a/walk.md5anim in $base, by the file in $mod" explain --base "$base" "$mod"
-check "more than one name is an error" says 2 'too many arguments: expected one name' explain "$base" a b
+check "explain without a name prints overridden files" says 0 "hidden: models/a/walk.md5anim in $base, because the file in $mod has priority" explain --base "$base" "$mod"
+check "more than one name is an error" says 2 'too many arguments: expected at most one name' explain "$base" a b
 check "explain prints JSON" says 0 '{"kind":"values","count":2}' explain "$base" t --json
 
 # Features of a monster other than its clips, and keys whose names do not exist.
@@ -160,11 +160,11 @@ monster() { # TEXT, NAME
 check "explain prints the figure of an entity" monster '  figure: limp, declared af/a.af:1' beast
 check "explain prints the mass and the legs of an entity" monster '  mass: 12, legs with IK: 1' beast
 check "a leg without a joint is not counted" monster ', legs with IK: 0' lame
-check "explain reports an unknown joint of a look-at key" monster "def/a.def:7:5: warning: 'look_joint tail': joint 'tail' not found" beast
-check "explain reports an unknown joint of a leg" monster "def/a.def:11:5: warning: 'ik_foot1': joint 'hoof' not found" lame
+check "explain reports an unknown joint of a look-at key" monster "def/a.def:7:5: warning: key 'look_joint tail': joint 'tail' not found" beast
+check "explain reports an unknown joint of a leg" monster "def/a.def:11:5: warning: key 'ik_foot1': joint 'hoof' not found" lame
 check "explain prints the location of a fault in a figure" monster 'af/a.af:8:5: warning: unknown token' lame
 check "errors of figures have the location of the declaration" \
-    monster "af/a.af:12:3: error: figure 'torn': body 'b' refers to unknown joint 'tail'" torn
+    monster "af/a.af:12:3: error: figure 'torn': body 'b' refers to unknown joint 'tail': expected a joint of the model" torn
 check "explain reports an undeclared figure" monster '  figure: gone: not declared' ghost
 check "explain prints figures" monster '  bodies: 2' limp
 check "check reads figures" says 1 'af/a.af:8' check "$scratch/beast"
@@ -192,19 +192,19 @@ entityDef t10 { "inherit" "monster_bobbin" "smoke_burnParticle" "ther.prt-head" 
 entityDef t11 { "inherit" "monster_bobbin" "smoke_burnParticle" "there.prt-no_such_joint" }
 END2
         says 0 ' 0 errors, ' check models/game/base && ! grep "def/\|af/" "$scratch/out" &&
-        says 1 "z.def:1:43: warning: 'ragdoll': no articulatedFigure 'no_such_figure' is declared" check "$keyed" --all || return 1
+        says 1 "z.def:1:43: warning: 'ragdoll': articulatedFigure 'no_such_figure' not found: expected its declaration in the game" check "$keyed" --all || return 1
     while read -r line; do
         grep -qF "$line" "$scratch/out" || { echo "missing: $line" && cat "$scratch/out" && return 1; }
     done <<'END'
 z.def:2:43: error: 'scriptobject': unknown script object 'no_such_object'
-z.def:3:43: warning: 'ik_foot1': joint 'no_such_joint' not found on 't3'
+z.def:3:43: warning: key 'ik_foot1': joint 'no_such_joint' not found in entity 't3'
 z.def:4:43: warning: walk IK is disabled
-z.def:5:43: warning: 'look_joint no_such_joint': joint 'no_such_joint' not found on 't5'
-z.def:6:43: warning: 'def_head' 'no_such_head': unknown model
-z.af:1:1: error: figure 't_bad': body 'b' refers to unknown joint 'no_such_joint'
+z.def:5:43: warning: key 'look_joint no_such_joint': joint 'no_such_joint' not found in entity 't5'
+z.def:6:43: warning: key 'def_head': entity 'no_such_head' has the unknown model
+z.af:1:1: error: figure 't_bad': body 'b' refers to unknown joint 'no_such_joint': expected a joint of the model
 z.def:8:43: warning: 'damage_zone head': joint 'no_such_joint' not found in the model
-z.def:9:43: warning: 'def_dropDeathItem': no entityDef 'monster_bobbim': did you mean 'monster_bobbin'?
-z.def:10:44: warning: 'smoke_burnParticle': no particle 'ther.prt'
+z.def:9:43: warning: 'def_dropDeathItem': entityDef 'monster_bobbim' not found: did you mean 'monster_bobbin'?
+z.def:10:44: warning: 'smoke_burnParticle': particle 'ther.prt' not found
 z.def:11:44: warning: 'smoke_burnParticle': joint 'no_such_joint' not found in the model
 END
     [ "$(grep -c 'z.def:6:' "$scratch/out")" -eq 1 ] && ! grep 'bobbin.def:' "$scratch/out" && says 0 "unknown script object 'no_such_object'" explain "$keyed" t2 &&
@@ -255,17 +255,17 @@ if [ -n "${MD5_CORPUS-}" ]; then # masses as the engine computed them
         explain "$MD5_CORPUS/golden/d3char/game/base" probe_trestle
 fi
 
-check "list rejects a device" says 1 '/dev/null: error: not a folder or an archive' list /dev/null
+check "list rejects a device" says 1 '/dev/null: error: unknown file type: expected a folder or an archive' list /dev/null
 check "check reads archives" says 1 "$base/pak000.pk4/models/packed.md5mesh:1:1: error: " check "$base"
 check "check reads declarations" says 1 "$base/materials/a.mtr:4:" check "$base"
-check "check counts declarations that the engine replaces" says 1 '8 declarations; Doom 3 would replace 2 with defaults' check "$base"
+check "check counts declarations that the engine replaces" says 1 '8 declarations, of which Doom 3 replaces 2 with defaults' check "$base"
 check "check counts files" says 1 '5 files, 2 errors, 12 warnings' check "$base"
 check "check accepts a mod" says 1 "$base/def/a.def:3:" check --mod "$mod" "$base"
 check "check accepts a base" says 1 "$base/def/a.def:3:" check --base "$base" "$mod"
 check "check takes a base  without a mod" says 1 "$base/def/a.def:3:" check --base "$base"
 # The folder of an engine contains the game in its folder base, and other files.
 mkdir -p "$scratch/engine" && cp -r "$base" "$scratch/engine/base" && cp "$plain/x.md5anim" "$scratch/engine"
-check "check finds the game below the folder of an engine" says 1 '8 declarations; Doom 3 would replace 2 with defaults' check "$scratch/engine"
+check "check finds the game below the folder of an engine" says 1 '8 declarations, of which Doom 3 replaces 2 with defaults' check "$scratch/engine"
 check "check also reads the other files of that folder" says 1 '6 files, 2 errors, ' check "$scratch/engine"
 mkdir -p "$scratch/dark/materials"
 printf 'm { { mirrorRenderMap } }\nx { { xrayRenderMap inclusive\n } }\nv { { videoMap withAudio video/a.roq } }\nw { { videoMap loop withAudio video/a.roq } }\n' \
@@ -283,7 +283,7 @@ check "check prints no further messages about missing files" says 1 "0 files, 1 
 check "check reads the files of a plain folder" says 0 '2 files, 0 errors' check "$plain"
 mkdir -p "$scratch/loose/Materials"
 echo "odd { wrong }" >"$scratch/loose/Materials/a.mtr"
-check "check recognizes a game folder without archives" says 0 "1 declarations; Doom 3 would replace 1 with defaults" check "$scratch/loose"
+check "check recognizes a game folder without archives" says 0 "1 declarations, of which Doom 3 replaces 1 with defaults" check "$scratch/loose"
 check "check prints no summary with --json" says 0 "" check --json "$plain"
 
 # Numbers that are not finite: infinities of both signs and NaN, in all printed numbers; an infinite offset.

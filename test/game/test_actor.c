@@ -695,7 +695,7 @@ TEST_HERE (saved_actors_are_checked) {
     make_history(stage);
     md5_actor_save(stage->actor, bytes);
     check_refused(stage, bytes, sizeof bytes - 1, MD5_ERROR_SYNTAX,
-                  "not a saved actor: expected 1988 bytes, found 1987 bytes");
+                  "data is not a saved actor: expected 1988 bytes, found 1987 bytes");
     bytes[0] = 'm';
     check_refused(stage, bytes, sizeof bytes, MD5_ERROR_SYNTAX, "found 1988 bytes of other data");
     bytes[0] = 'M';
@@ -705,7 +705,8 @@ TEST_HERE (saved_actors_are_checked) {
     bytes[VERSION] = 5;
     bytes[FINGERPRINT] ^= 1;
     check_refused(stage, bytes, sizeof bytes, MD5_ERROR_MISMATCH,
-                  "saved actor does not match the entity: their clips differ");
+                  "saved actor does not match the entity: expected an actor that was saved with "
+                  "the same clips");
     bytes[FINGERPRINT] ^= 1;
     for (size_t i = 0; i < COUNT_OF(changes); i++) {
         const byte_change *const row = &changes[i];

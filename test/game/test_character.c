@@ -858,9 +858,11 @@ TEST (monsters_say_what_their_keys_lack) {
     const md5_load_opts opts = {.warn = log_warning, .warn_user = &log};
     OWN_MONSTER monster = md5_create_monster(&desc, &opts, NULL);
     CHECK(monster && md5_monster_state(monster).num_legs == 0);
-    CHECK_STRING(log.text, "def/b.def:1: 'look_joint nose': joint 'nose' not found on 'ogre'\n"
-                           "def/b.def:1: 'bone_focus': joint 'brow' not found on 'ogre'\n"
-                           "def/b.def:2: walk IK is disabled: clip 'ik_pose' is missing\n");
+    CHECK_STRING(
+        log.text,
+        "def/b.def:1: key 'look_joint nose': joint 'nose' not found in entity 'ogre'\n"
+        "def/b.def:1: key 'bone_focus': joint 'brow' not found in entity 'ogre'\n"
+        "def/b.def:2: walk IK is disabled: clip 'ik_pose' is missing; add it to the modelDef\n");
 }
 
 #define HEAD "MD5Version 10\ncommandline \"\"\n"
@@ -925,9 +927,10 @@ TEST (figures_say_which_joints_they_share_or_lack) {
         md5_create_figure(md5_game_figure_def(game, "loose", NULL), entity, &opts, NULL);
     CHECK_STRING(log.text,
                  "def/d.def:6: figure 'loose': joint 'nose' not found in \"containedJoints\"\n"
-                 "def/d.def:6: figure 'loose': joint 'limb' is in two bodies, 'b' and 'c'\n"
+                 "def/d.def:6: figure 'loose': joint 'limb' is in two bodies, 'b' and 'c': "
+                 "expected it in one body\n"
                  "def/d.def:6: figure 'loose': joint 'origin' does not belong to a body: hits on "
-                 "it have no effect\n");
+                 "it have no effect; add it to \"containedJoints\"\n");
     md5_free_figure(figure);
 }
 

@@ -81,16 +81,16 @@ static void check_failure(const char *text, md5_status status, const char *place
 TEST (entities_that_cannot_be_shown_are_errors) {
     check_failure("", MD5_ERROR_MISMATCH, "error: ",
                   "unknown model 'e': expected an entityDef, a modelDef or a .md5mesh file");
-    check_failure("\nentityDef e { \"health\" \"1\" }", MD5_ERROR_MISMATCH,
-                  "def/b.def:2:1: ", "entityDef 'e' has no key \"model\"");
+    check_failure("\nentityDef e { \"health\" \"1\" }", MD5_ERROR_MISMATCH, "def/b.def:2:1: ",
+                  "entityDef 'e' has no key \"model\": expected the name of a modelDef");
     check_failure("entityDef e { \"model\" \"a.lwo\" }", MD5_ERROR_MISMATCH, "def/b.def:1:1: ",
                   "unknown model 'a.lwo': expected a modelDef or a .md5mesh file");
     check_failure("entityDef e { \"model\" \"m\" } model m { wrong }", MD5_ERROR_MISMATCH,
-                  "def/b.def:1:", "model 'm' is invalid; see the warning before this message");
+                  "def/b.def:1:", "model 'm' is invalid: see the warning before this message");
     check_failure("entityDef e { \"model\" \"m\" } model m { offset ( 0 0 0 ) }",
                   MD5_ERROR_MISMATCH, "def/b.def:1:", "model 'm' has no mesh");
     check_failure("entityDef e { \"model\" \"nobody.md5mesh\" }", MD5_ERROR_IO,
-                  "nobody.md5mesh: ", "file not found in the game");
+                  "nobody.md5mesh: ", "file not found in the folders and archives of the game");
 }
 
 TEST (clips_that_do_not_fit_cannot_be_played) {
@@ -222,10 +222,13 @@ TEST (parts_that_cannot_be_placed_are_left_out) {
     check_warned("entityDef e { \"model\" \"body\" \"def_head\" \"face\" }",
                  "def/b.def:1: Joint '' not found for 'head_joint' on 'e': Doom 3 ends the map");
     check_warned("entityDef e { \"model\" \"body\" \"def_head\" \"no\" \"head_joint\" \"neck\" }",
-                 "def/b.def:1: 'def_head' 'no': unknown model 'no': expected an entityDef, a "
+                 "def/b.def:1: key 'def_head': cannot load entity 'no': unknown model 'no': "
+                 "expected an entityDef, a "
                  "modelDef or a .md5mesh file");
     check_warned("entityDef e { \"model\" \"body\" \"def_attach\" \"g\" }\nentityDef g { }",
-                 "def/b.def:1: 'def_attach' 'g': entityDef 'g' has no key \"model\"");
+                 "def/b.def:1: key 'def_attach': cannot load entity 'g': entityDef 'g' has no key "
+                 "\"model\": expected the "
+                 "name of a modelDef");
     check_warned(
         "entityDef e { \"model\" \"body\" \"def_attach\" \"g\" }\n"
         "entityDef g { \"model\" \"face\" \"joint\" \"tail\" }",
@@ -269,13 +272,13 @@ TEST (keys_that_name_nothing_are_found_without_loading) {
     CHECK_UINT(log.count, 7);
     has_logged(&log, "def/b.def:2: Unknown skin 'blue'");
     has_logged(&log, "def/b.def:3: Unknown anim 'fly' of model 'body'");
-    has_logged(&log, "def/b.def:4: 'def_head' 'none': unknown model 'none': expected a modelDef or "
-                     "an .md5mesh file");
+    has_logged(&log, "def/b.def:4: key 'def_head': entity 'none' has the unknown model 'none': "
+                     "expected a modelDef or an .md5mesh file");
     has_logged(&log,
                "def/b.def:5: Joint 'horn' not found for 'head_joint' on 'e': Doom 3 ends the map");
     has_logged(&log, "def/b.def:6: Unknown entityDef 'nobody' to attach: Doom 3 ends the map");
-    has_logged(&log, "def/b.def:7: 'def_attach2' 'lamp': unknown model 'a.lwo': expected a "
-                     "modelDef or an .md5mesh file");
+    has_logged(&log, "def/b.def:7: key 'def_attach2': entity 'lamp' has the unknown model 'a.lwo': "
+                     "expected a modelDef or an .md5mesh file");
     has_logged(
         &log,
         "def/b.def:8: Joint 'tail' not found for attaching 'gun' on 'e': Doom 3 ends the map");

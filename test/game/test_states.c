@@ -277,9 +277,9 @@ TEST (frame_commands_call_functions_that_no_state_calls) {
 TEST (functions_that_are_not_known_are_named_once) {
     script_case it;
     CHECK(open_case(&it, "fly( 1 ); fly( 2 );\nthread two(); $a.b();"));
-    CHECK_STRING(it.log.text, "a.script:11: 'fly' is an unknown function: it returns 0\n"
-                              "a.script:12: 'two' is an unknown function: it returns 0\n"
-                              "a.script:12: 'b' is an unknown function: it returns 0\n");
+    CHECK_STRING(it.log.text, "a.script:11: 'fly' is an unknown function: calls return "
+                              "0\na.script:12: 'two' is an unknown function: calls return "
+                              "0\na.script:12: 'b' is an unknown function: calls return 0\n");
     CHECK_UINT(it.script->num_unknown, 3);
     close_case(&it);
 }
@@ -292,7 +292,7 @@ TEST (scripts_warn_of_what_is_cut_and_of_conditions_without_end) {
     md5_states_advance(it.states, 0, NULL, NULL);
     CHECK_NEAR(md5_states_variable(it.states, "r"), 1, 0);
     CHECK(strstr(it.log.text, "a.script:14: expected #endif, found the end of the file\n"));
-    CHECK(strstr(it.log.text, "' is too long: truncated to 63 bytes\n"));
+    CHECK(strstr(it.log.text, "' is too long: expected at most 63 bytes; the rest is ignored\n"));
     close_case(&it);
 }
 
@@ -445,7 +445,8 @@ TEST (errors_in_scripts_say_where_and_what_was_expected) {
         {"void p::a() { }", 1, 6,
          "expected a script object that is declared before this one, found 'p'"},
         {"/* open", 1, 1, "unterminated comment: expected '*/', found the end of the file"},
-        {"object o : p { }; object p : o { };", 0, 0, "script object 'o' inherits from itself"},
+        {"object o : p { }; object p : o { };", 0, 0,
+         "script object 'o' inherits from itself: expected another object"},
         {"object p { };", 0, 0, "unknown script object 'o'"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -485,8 +486,8 @@ static void check_limit(const char *what, uint32_t count, const char *text, cons
 
 // A thread has 64 values. A call that is compiled has at most 255 arguments.
 TEST (scripts_have_limits_of_arguments_and_locals) {
-    static const char too_many[] =
-        "expected a function with fewer local and temporary values, found 'Torso_A'";
+    static const char too_many[] = "expected a function with at most 64 local variables and "
+                                   "intermediate values, found 'Torso_A'";
     static const struct {
         uint32_t count;
         const char *message;
@@ -514,7 +515,7 @@ TEST (scripts_have_limits_of_arguments_and_locals) {
         if (count == 64)
             message = too_many;
         else if (count == 65)
-            message = "expected fewer local variables, found 'l64'";
+            message = "expected at most 64 local variables in a function, found 'l64'";
         check_limit("locals", count, text.bytes, message);
         free(text.bytes);
     }

@@ -343,18 +343,23 @@ static void check_failure(const md5_joint_pair *pairs, uint32_t num_pairs, const
 }
 
 TEST (pose_tools_retarget_reports_what_is_wrong) {
-    check_failure(NULL, 0, "no source joint matches a target joint: add joint pairs");
+    check_failure(
+        NULL, 0,
+        "no source joint has the name of a target joint: expected at least 1; add joint pairs");
     const md5_joint_pair unknown_source[] = {{.source = "hips", .target = "x"},
                                              {.source = "hipps", .target = "y"}};
-    check_failure(unknown_source, 2, "joint pair 1: source joint 'hipps' does not exist");
+    check_failure(unknown_source, 2,
+                  "joint pair 1: source joint 'hipps' not found in its skeleton");
     const md5_joint_pair unknown_target[] = {{.source = "hips", .target = "z"}};
-    check_failure(unknown_target, 1, "joint pair 0: target joint 'z' does not exist");
+    check_failure(unknown_target, 1, "joint pair 0: target joint 'z' not found in its skeleton");
     const md5_joint_pair twice[] = {{.source = "hips", .target = "x"},
                                     {.source = "chest", .target = "x", .align = true}};
     check_failure(twice, 2, "joint pair 1: target joint 'x' is in two pairs");
     const md5_joint_pair none[] = {
         {.source = NULL, .target = "x", .align = true}, {.source = "hips"}, {.source = NULL}};
-    check_failure(none, 3, "no source joint matches a target joint: add joint pairs");
+    check_failure(
+        none, 3,
+        "no source joint has the name of a target joint: expected at least 1; add joint pairs");
 
     uint64_t random = 7;
     body man;

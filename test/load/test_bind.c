@@ -652,10 +652,12 @@ TEST (bind_refuses_wrong_positions_indices_and_joints) {
                   "bind matrix of joint 0 is out of range: expected -1e9 to 1e9, found inf");
     fixture->bind[0].m[7] = 5;
     check_refused(fixture, MD5_ERROR_MISMATCH,
-                  "no usable joints: all 1 joints are outside the mesh or excluded");
+                  "no joint can receive weights: all 1 joints are outside the mesh or excluded; "
+                  "move a joint into the mesh");
     fixture->skeleton.num_joints = 0;
     check_refused(fixture, MD5_ERROR_MISMATCH,
-                  "no usable joints: all 0 joints are outside the mesh or excluded");
+                  "no joint can receive weights: all 0 joints are outside the mesh or excluded; "
+                  "move a joint into the mesh");
 }
 
 // Without this limit, small files with overlapping triangles would take minutes.
@@ -666,7 +668,7 @@ TEST_LONG (bind_refuses_triangles_that_overlap_everywhere) {
     fixture->desc.resolution = 256;
     md5_error error = {0};
     CHECK_SAYS(md5_create_weights(&fixture->desc, NULL, &error), error, MD5_ERROR_RANGE,
-               "overlap in more than 67108864 voxels");
+               "overlap in too many voxels: expected at most 67108864");
 }
 
 TEST (bind_survives_failure_of_every_allocation) {

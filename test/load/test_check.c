@@ -154,8 +154,9 @@ TEST (check_counts_and_names_places) {
         "all");
     REQUIRE(clip && find_rule(clip, "frame-number") && find_rule(clip, "base-frame-root"));
     CHECK_UINT(find_rule(clip, "frame-number")->error.line, 18);
-    CHECK_STRING(find_rule(clip, "base-frame-root")->error.message,
-                 "root of frame 0 is 5 units from the root of the base frame");
+    CHECK_STRING(
+        find_rule(clip, "base-frame-root")->error.message,
+        "root of frame 0 is 5 units from the root of the base frame: expected equal positions");
     static const char text[] =
         "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 1\njoints {\n"
         "\t\"abcdef\" -1 ( 0 0 0 ) ( 0 0 0 )\n\t\"tail\" 0 ( 0 0 0 ) ( 0 0 0 )\n}\nmesh "
@@ -167,7 +168,8 @@ TEST (check_counts_and_names_places) {
     REQUIRE(mesh && model && md5_check_model(mesh, model));
     REQUIRE(find_rule(mesh, "weights-apart"));
     CHECK_STRING(find_rule(mesh, "weights-apart")->error.message,
-                 "mesh 0: weights of 1 vertices have different positions");
+                 "mesh 0: the weights of 1 vertices have different positions: expected one bind "
+                 "position per vertex");
     CHECK_UINT(md5_check_pair(mesh, clip), 1);
     CHECK_STRING(clip->diagnostics[clip->num_diagnostics - 1].error.message,
                  "a.md5mesh has no joint 'abcxyz': did you mean 'abcdef'?");

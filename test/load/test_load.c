@@ -170,7 +170,7 @@ TEST (load_names_the_file_in_messages) {
     path = test_path("test/data/read"); // a folder
     CHECK_FAILS(md5_load_model(path, NULL, &error), error, MD5_ERROR_IO);
     CHECK_STRING(error.file, path);
-    CHECK_STRING(error.message, "cannot read a folder: expected a file");
+    CHECK_STRING(error.message, "path leads to a folder: expected a regular file");
     CHECK(error.line == 0 && error.column == 0);
 
     CHECK(!md5_load_model(path, NULL, NULL));
@@ -202,7 +202,8 @@ TEST (load_refuses_files_without_a_true_size) {
         CHECK_FAILS(md5_load_anim(devices[i], &opts, &error), error, MD5_ERROR_IO);
         CHECK_STRING(error.file, devices[i]);
         if (i < 2) // a terminal does not always exist
-            CHECK_STRING(error.message, "cannot read a pipe or a device: expected a file");
+            CHECK_STRING(error.message,
+                         "path leads to a pipe or a device: expected a regular file");
     }
     if (access(short_file, R_OK) == 0) {
         CHECK_REFUSED(md5_load_anim(short_file, NULL, &error), error, MD5_ERROR_IO,

@@ -26,7 +26,8 @@ static void check_refused(const char *path)
     for (int i = 0; i < 4; i++) {
         CHECK_UINT(errors[i].status, MD5_ERROR_IO);
         CHECK_STRING(errors[i].file, path);
-        CHECK_STRING(errors[i].message, "cannot read a pipe or a device: expected a file");
+        CHECK_STRING(errors[i].message,
+                     "path leads to a pipe or a device: expected a regular file");
     }
 }
 
@@ -65,7 +66,7 @@ TEST (load_reports_what_cannot_be_read) {
     md5_file_text text = {0};
     md5i_context_begin(&context, NULL, NULL, &error);
     CHECK(!md5i_read_file_text(&context, NULL, &text));
-    CHECK_STRING(error.message, "path is missing: expected a file name, found NULL");
+    CHECK_STRING(error.message, "argument 'path' is missing: expected a file name, found NULL");
 }
 
 // A system file whose size is 0 until it is read: one line for each memory mapping.
@@ -197,7 +198,7 @@ TEST (load_reports_more_kinds_than_it_keeps) {
 TEST (load_without_a_path_is_an_error) {
     md5_error error = {0};
     CHECK_REFUSED(md5_load_model(NULL, NULL, &error), error, MD5_ERROR_IO,
-                  "path is missing: expected a file name, found NULL");
+                  "argument 'path' is missing: expected a file name, found NULL");
     CHECK_FAILS(md5_load_anim(NULL, NULL, &error), error, MD5_ERROR_IO);
     CHECK(!md5_load_camera(NULL, NULL, NULL));
     CHECK(!md5_load_machine_file(NULL, NULL, NULL));

@@ -119,8 +119,9 @@ static void check_refused(const void *bytes, size_t size, const char *message)
 }
 
 TEST (images_of_unknown_formats_are_refused) {
-    static const char unknown[] = "unknown image format";
-    check_refused("", 0, "empty image file");
+    static const char unknown[] = "unknown image format: expected TGA, PCX or DDS; set "
+                                  "md5_image_opts.decoder to read other formats";
+    check_refused("", 0, "image file is empty: expected at least 1 byte");
     check_refused("text that is no picture", 23, unknown);
     check_refused("\x89PNG\r\n\x1a\n", 8,
                   "unsupported image format: found PNG; set md5_image_opts.decoder to read it");
@@ -189,7 +190,8 @@ TEST (images_of_other_formats_go_to_the_callers_decoder) {
     CHECK_STRING(error.message, "no moon in it");
     fake.reason = "";
     CHECK(!parse_exact("\x89PNG\r\n\x1a\n?", 9, &opts, &error));
-    CHECK_STRING(error.message, "cannot decode the image");
+    CHECK_STRING(error.message,
+                 "cannot decode the image: md5_image_opts.decoder failed without a message");
 }
 
 static const void *decode_size(void *user, const void *bytes, size_t size, uint32_t *width,
@@ -421,7 +423,8 @@ TEST (pictures_made_while_drawing_are_errors) {
     md5_error error = {0};
     CHECK_FAILS(load_image_text(game, "_currentRender", NULL, &error), error, MD5_ERROR_MISMATCH);
     CHECK_STRING(error.file, "_currentrender");
-    CHECK_STRING(error.message, "_currentrender is created by the game while it runs");
+    CHECK_STRING(error.message,
+                 "image _currentrender has no file: the game creates it at run time");
     const md5_image_opts opts = {.allocator = {.limit = 100}};
     CHECK_FAILS(load_image_text(game, "_white", &opts, &error), error, MD5_ERROR_MEMORY);
 }
@@ -469,7 +472,8 @@ TEST (compressed_files_come_first_if_that_is_asked_for) {
     CHECK(images[2] && images[2]->pixels[2] == 255);
     CHECK(images[3] && images[3]->pixels[1] == 255 && images[3]->pixels[2] == 0);
     CHECK(images[4] && images[4]->pixels[0] == 255);
-    CHECK_STRING(line, "c: warning: dds/c.dds: unknown image format");
+    CHECK_STRING(line, "c: warning: dds/c.dds: unknown image format: expected TGA, PCX or DDS; set "
+                       "md5_image_opts.decoder to read other formats");
     for (size_t i = 0; i < COUNT_OF(images); i++)
         md5_free_image(images[i]);
 }

@@ -354,7 +354,8 @@ TEST (image_programs_must_be_trees) {
     const md5_image_step no_name = {.kind = MD5_IMAGE_FILE};
     const md5_image_step two_files[] = {file, file};
     const md5_image_step lone_pair[] = {file, pair};
-    check_no_tree(NULL, 0, "image program is empty");
+    check_no_tree(
+        NULL, 0, "image program is empty: expected an image name or a function such as addnormals");
     check_no_tree(two_files, 2, no_tree);
     check_no_tree(lone_pair, 2, no_tree);
     check_no_tree(&one, 1, no_tree);

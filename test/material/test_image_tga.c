@@ -179,7 +179,7 @@ TEST (images_tga_of_impossible_sizes) {
          "image is too large: 65535 x 65535 pixels; expected at most 16384 per side and 67108864 "
          "in total"},
         {false, 12, 4, "\0\x20\0\x20", "truncated TGA file: expected 67108864 pixels, found 16"},
-        {false, 12, 4, "\0\0\0", "empty image: 0 x 0 pixels"},
+        {false, 12, 4, "\0\0\0", "image is empty: expected at least 1 x 1 pixels, found 0 x 0"},
         {true, 5, 2, "\0", "TGA palette is empty: expected at least 1 color"},
     };
     static const tga_kind plain = {2, 32, 0, true, false};

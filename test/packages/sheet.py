@@ -38,8 +38,8 @@ def draw(viewer, model, picture):
     result = subprocess.run([viewer, "--output", picture, "--resolution", f"{WIDTH},{HEIGHT}",
                              "--background-color", "#3a414c", model],
                             capture_output=True, text=True, errors="replace", check=False, timeout=120)
-    missing = re.findall(r'mesh \d+ ".*?": no texture found for shader "(.*?)"', result.stderr)
-    missing += re.findall(r'mesh \d+ (".*?") has no shader name and no texture', result.stderr)
+    missing = re.findall(r'mesh \d+ ".*?": texture of shader "(.*?)" not found', result.stderr)
+    missing += re.findall(r'mesh \d+ (".*?") has neither a shader name nor a texture', result.stderr)
     return result.returncode == 0, missing
 
 

@@ -75,7 +75,8 @@ TEST (machine_locations_of_clips_and_events) {
     CHECK_CASES(
         {"", good, ""}, {"clip run r", "clip walk r", "8:8: error: duplicate clip 'walk'"},
         {"clip run r", "clip '' r", "8:8: error: clip 1 has no name"},
-        {"frame 2 step", "frame 2 ''", "7:50: error: clip 'walk': event 0 has no name"},
+        {"frame 2 step", "frame 2 ''",
+         "7:50: error: clip 'walk': name of event 0 is missing: expected a text"},
         {"frame 12 step", "frame 21 step",
          "7:66: error: clip 'walk': event 'step' is out of range: expected a frame from 0 to 20, "
          "found 21"},
@@ -169,7 +170,8 @@ TEST (machine_locations_of_motions) {
          "found 0"},
         {"item run 1 0", "item run 0 0",
          "12:59: error: motion 'plane': items 'walk' and 'run' are at the same position"},
-        {"item walk 0 item run 2.5 ", "", "11:10: error: motion 'line' has no items"},
+        {"item walk 0 item run 2.5 ", "",
+         "11:10: error: motion 'line' has no items: expected at least 1"},
         {"{ markers item", "{ markers item once 3 item",
          "11:41: error: motion 'line' contains motion 'once', which must be declared before it"},
         {"( 1 11 )", "( 1 )",
@@ -203,7 +205,7 @@ TEST (machine_locations_of_layers) {
     CHECK_CASES(
         {"layer top", "layer body", "21:9: error: duplicate layer 'body'"},
         {"layer top", "layer ''", "21:9: error: layer 1 has no name"},
-        {" state s once", "", "21:9: error: layer 'top' has no states"},
+        {" state s once", "", "21:9: error: layer 'top' has no states: expected at least 1"},
         {"weight 0.5 state", "weight -0.5 state",
          "21:54: error: layer 'top': weight is out of range: expected 0 to 1, found -0.5"},
         {"weight 0.5 state", "weight speed cubic_bezier 0 0 7 1 state",
@@ -241,7 +243,8 @@ TEST (machine_locations_of_layers) {
 
 TEST (machine_locations_of_morphs) {
     CHECK_CASES(
-        {"morph oh", "morph ''", "25:50: error: morph 1 has no target"},
+        {"morph oh", "morph ''",
+         "25:50: error: morph 1 has no target: expected the name of a morph target"},
         {"parameter speed", "parameter sped",
          "25:25: error: morph 'smile' refers to unknown parameter 'sped'"},
         {"weight 2 }", "weight -2e6 }",
@@ -252,7 +255,8 @@ TEST (machine_locations_of_morphs) {
          "25:64: error: morph 'oh' refers to unknown state 's' of layer 'body'"},
         {"blink clip idle", "blink clip idel",
          "26:20: error: morph 'blink' refers to unknown clip 'idel'"},
-        {"( 4 0 8 1 )", "( )", "26:9: error: morph 'blink' has no keys for clip 'idle'"},
+        {"( 4 0 8 1 )", "( )",
+         "26:9: error: morph 'blink' has no keys for clip 'idle': expected at least 1"},
         {"8 1 )", "21 1 )",
          "26:31: error: key of morph 'blink' is out of range: expected a frame from 0 to 20 in "
          "clip 'idle', found 21"},
@@ -373,7 +377,8 @@ TEST (machine_locations_of_tables_that_were_changed) {
     check_refused(&desc, NULL,
                   "hero.md5machine: error: modifier 'nod' refers to unknown joint 'haed'");
     desc.model = NULL;
-    check_refused(&desc, NULL, "hero.md5machine: error: machine 'hero' has no model");
+    check_refused(&desc, NULL,
+                  "hero.md5machine: error: machine 'hero' has no model: expected a loaded model");
     desc.locations = NULL; // as in tables that are written in C
     desc.model = made.model;
     check_refused(&desc, NULL, "error: modifier 'nod' refers to unknown joint 'haed'");

@@ -133,7 +133,7 @@ TEST (play_feet_that_cannot_stand_are_refused) {
         uint32_t column;
     } cases[] = {
         {"feet tail { " LEGS " }", "modifier 'stand' refers to unknown joint 'tail'", 21},
-        {"feet pelvis", "modifier 'stand' has no feet", 21},
+        {"feet pelvis", "modifier 'stand' has no feet: expected at least 1", 21},
         {"feet pelvis { foot toe }", "modifier 'stand' refers to unknown joint 'toe'", 35},
         {"feet pelvis { foot ankle_l }",
          "modifier 'stand': joints 'knee_l' and 'helper_l' of the limb are at the same position: "
@@ -168,7 +168,7 @@ TEST_HERE (play_feet_without_a_table_are_refused, "feet pelvis { " LEGS " }") {
     const md5_machine_desc desc = {.model = fixture->model, ROW(modifiers, modifier)};
     play_desc_refused(&desc, "modifier 'stand': feet is NULL: expected an array of 1 elements");
     modifier.feet = &nameless;
-    play_desc_refused(&desc, "modifier 'stand': foot has no ankle");
+    play_desc_refused(&desc, "modifier 'stand': foot has no ankle: expected the name of a joint");
 }
 
 // -- Soles ----------------------------------------------------------------------------------------

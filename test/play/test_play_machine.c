@@ -120,8 +120,9 @@ static void begin(play_case *made)
 TEST_HERE (machine_refuses_clips) {
     play_case other;
     begin(&other);
-    REFUSE(all.desc.model = NULL, "machine 'everything' has no model");
-    REFUSE((all.desc.name = NULL, all.desc.model = NULL), "machine '' has no model");
+    REFUSE(all.desc.model = NULL, "machine 'everything' has no model: expected a loaded model");
+    REFUSE((all.desc.name = NULL, all.desc.model = NULL),
+           "machine '' has no model: expected a loaded model");
     REFUSE(all.desc.clips = NULL,
            "machine 'everything': clips is NULL: expected an array of 4 elements");
     REFUSE(all.clips[2].name = NULL, "clip 2 has no name");
@@ -143,8 +144,8 @@ TEST_HERE (machine_refuses_clips) {
            "clip 'walk': events is NULL: expected an array of 2 elements");
     REFUSE(all.clips[0].markers = NULL,
            "clip 'walk': markers is NULL: expected an array of 2 elements");
-    REFUSE(all.events[1].name = NULL, "clip 'walk': event 1 has no name");
-    REFUSE(all.windows[0].name = NULL, "clip 'lean': window 0 has no name");
+    REFUSE(all.events[1].name = NULL, "clip 'walk': name of event 1 is missing: expected a text");
+    REFUSE(all.windows[0].name = NULL, "clip 'lean': name of window 0 is missing: expected a text");
     REFUSE(all.follows[0].parameter = "pace", "table 'follows' refers to unknown parameter 'pace'");
     REFUSE(all.parameters[1].value = NAN, "parameter 'armed': value is not a finite number");
     REFUSE(all.parameters[1].kind = (md5_parameter_kind)3,
@@ -158,18 +159,21 @@ TEST_HERE (machine_refuses_motions) {
     REFUSE(all.motions[0].speed = INFINITY, "motion 'line': speed is not a finite number");
     REFUSE(all.motions[0].speed_parameter = "pace",
            "motion 'line' refers to unknown parameter 'pace'");
-    REFUSE(all.motions[0].x_parameter = NULL, "motion 'line' has no parameter for axis x");
-    REFUSE(all.motions[1].y_parameter = NULL, "motion 'plane' has no parameter for axis y");
+    REFUSE(all.motions[0].x_parameter = NULL,
+           "motion 'line' has no parameter for axis x: expected the name of a parameter");
+    REFUSE(all.motions[1].y_parameter = NULL,
+           "motion 'plane' has no parameter for axis y: expected the name of a parameter");
     REFUSE(all.motions[0].items = NULL,
            "motion 'line': items is NULL: expected an array of 2 elements");
     REFUSE(all.motions[0].sync = (md5_sync)3,
            "motion 'line': sync is out of range: expected 0 to 2, found 3");
-    REFUSE(all.line[1].motion = NULL, "motion 'line': item 1 has no motion");
+    REFUSE(all.line[1].motion = NULL,
+           "motion 'line': motion of item 1 is missing: expected the name of a motion or clip");
     REFUSE(all.line[1].x = NAN, "motion 'line': position of an item is not a finite number");
     REFUSE(all.line[1].y = NAN, "motion 'line': position of an item is not a finite number");
     REFUSE(all.stack[1].mode = (md5_layer_mode)2,
            "motion 'stack': mode of an item is out of range: expected 0 to 1, found 2");
-    REFUSE(all.motions[4].clip = NULL, "motion 'once' has no clip");
+    REFUSE(all.motions[4].clip = NULL, "motion 'once' has no clip: expected the name of a clip");
     REFUSE(all.motions[4].mode = (md5_play_mode)3,
            "motion 'once': mode is out of range: expected 0 to 2, found 3");
     REFUSE(all.motions[4].start = NAN, "motion 'once': start is not a finite number");
@@ -193,7 +197,8 @@ TEST_HERE (machine_refuses_layers) {
 
 TEST_HERE (machine_refuses_transitions) {
 #define OF_BODY "transition of layer 'body'"
-    REFUSE(all.transitions[0].to = NULL, "layer 'body': transition 0 has no target state");
+    REFUSE(all.transitions[0].to = NULL,
+           "layer 'body': transition 0 has no target state: expected the name of a state");
     REFUSE(all.transitions[0].exit = NAN, OF_BODY ": exit is not a finite number");
     REFUSE(all.transitions[0].duration = NAN,
            OF_BODY ": duration is out of range: expected 0 to 1e+06, found nan");
@@ -206,18 +211,19 @@ TEST_HERE (machine_refuses_transitions) {
            OF_BODY ": interrupt is out of range: expected 0 to 2, found 3");
     REFUSE(all.transitions[0].conditions = NULL,
            OF_BODY ": conditions is NULL: expected an array of 1 elements");
-    REFUSE(all.condition->parameter = NULL,
-           "transition of layer 'body': condition has no parameter");
+    REFUSE(all.condition->parameter = NULL, "transition of layer 'body': parameter of a condition "
+                                            "is missing: expected the name of a parameter");
     REFUSE(all.condition->compare = (md5_comparison)6,
            OF_BODY ": comparison is out of range: expected 0 to 5, found 6");
     REFUSE(all.condition->kind = (md5_condition_kind)4,
            OF_BODY ": kind of a condition is out of range: expected 0 to 3, found 4");
     REFUSE((all.condition->kind = MD5_WHEN_TIME_LEFT, all.condition->compare = MD5_IS_SET),
            "transition of layer 'body': condition has no comparison");
-    REFUSE(all.transitions[0].exit_event = "", OF_BODY " has no event name");
+    REFUSE(all.transitions[0].exit_event = "",
+           OF_BODY " has no event name: expected the name of an event of a clip");
     REFUSE((all.condition->kind = MD5_WHEN_EVENT, all.condition->parameter = NULL,
             all.condition->compare = MD5_IS_SET),
-           OF_BODY " has no event name");
+           OF_BODY " has no event name: expected the name of an event of a clip");
     REFUSE((all.condition->kind = MD5_WHEN_EVENT, all.condition->parameter = "footstep left"),
            OF_BODY
            ": condition about an event has a wrong comparison: expected 0 (MD5_IS_SET), found 3");
@@ -229,7 +235,8 @@ TEST_HERE (machine_refuses_modifiers) {
            "modifier 'look': kind is out of range: expected 0 to 7, found 8");
     REFUSE(all.modifiers[0].space = (md5_joint_space)4,
            "modifier 'look': space is out of range: expected 0 to 3, found 4");
-    REFUSE(all.modifiers[0].joint = NULL, "modifier 'look' has no joint");
+    REFUSE(all.modifiers[0].joint = NULL,
+           "modifier 'look' has no joint: expected the name of a joint");
     REFUSE(all.modifiers[0].aim.forward.x = NAN, "modifier 'look': forward is not a finite number");
     REFUSE(all.modifiers[0].aim.forward.y = NAN, "modifier 'look': forward is not a finite number");
     REFUSE(all.modifiers[0].aim.up.z = NAN, "modifier 'look': up is not a finite number");
@@ -254,9 +261,10 @@ TEST_HERE (machine_refuses_what_modifiers_are_moved_to) {
         many[i] = (md5_attached_desc){.name = names[i], .model = made->model};
     }
     REFUSE(all.modifiers[5].target = &nowhere,
-           "modifier 'hand': position of the target has no joint");
-    REFUSE(all.modifiers[5].pole = &nowhere, "modifier 'hand': position of the pole has no joint");
-    REFUSE(all.attached[0].model = NULL, "attached 'gun' has no model");
+           "modifier 'hand': position of the target has no joint: expected the name of a joint");
+    REFUSE(all.modifiers[5].pole = &nowhere,
+           "modifier 'hand': position of the pole has no joint: expected the name of a joint");
+    REFUSE(all.attached[0].model = NULL, "attached 'gun' has no model: expected a loaded model");
     REFUSE((all.desc.attached = many, all.desc.num_attached = COUNT_OF(many)),
            "too many attached models: expected at most 16, found 17");
     REFUSE(all.attached[0].joint = "lhand",
@@ -281,11 +289,12 @@ TEST_HERE (machine_refuses_limits) {
            "limit 'head' has no axis: expected a vector that is not 0, found ( 0 0 0 )");
     REFUSE(all.limits[0].min = 1.0f,
            "limit 'head': range is not ascending: expected min <= max, found min 1 and max 0.3");
-    REFUSE(all.limits[0].joint = NULL, "limit '' has no joint");
+    REFUSE(all.limits[0].joint = NULL, "limit '' has no joint: expected the name of a joint");
 }
 
 TEST_HERE (machine_refuses_morphs) {
-    REFUSE(all.morphs[1].target = NULL, "morph 1 has no target");
+    REFUSE(all.morphs[1].target = NULL,
+           "morph 1 has no target: expected the name of a morph target");
     REFUSE(all.morphs[0].parameter = NULL, "morph 'smile' has no parameter");
     REFUSE(all.morphs[1].state = NULL, "morph 'oh' has no state");
     REFUSE(all.morphs[2].clip = NULL, "morph 'blink' has no clip");

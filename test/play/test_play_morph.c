@@ -225,7 +225,8 @@ TEST_HERE (morph_rows_are_checked) {
                   "machine '': morphs is NULL: expected an array of 1 elements");
     md5_morph_desc odd = good;
     odd.target = "";
-    check_refused(fixture->machine, &odd, "morph 0 has no target");
+    check_refused(fixture->machine, &odd,
+                  "morph 0 has no target: expected the name of a morph target");
     odd = good;
     odd.parameter = NULL;
     check_refused(fixture->machine, &odd, "morph 't' has no parameter");
@@ -258,7 +259,8 @@ TEST_HERE (morph_rows_are_checked) {
     check_refused(fixture->machine, &odd,
                   "morph 't': keys is NULL: expected an array of 3 elements");
     odd.num_keys = 0;
-    check_refused(fixture->machine, &odd, "morph 't' has no keys for clip 'a'");
+    check_refused(fixture->machine, &odd,
+                  "morph 't' has no keys for clip 'a': expected at least 1");
     const md5_morph_key late[] = {{.frame = 11}};
     const md5_morph_key turned[] = {{.frame = 3}, {.frame = 3, .weight = 1}};
     const md5_morph_key endless[] = {{.frame = 0, .weight = NAN}};

@@ -357,8 +357,8 @@ TEST (windows_and_curves_are_checked) {
         {"clip a f { window hit 2 11 }",
          "clip 'a': window 'hit' is out of range: expected ascending frames from 0 to 10, found 2 "
          "to 11; a window cannot span the end of a cycle"},
-        {"clip a f { window '' 1-2 }", "clip 'a': window 0 has no name"},
-        {"clip a f { curve c ( ) }", "curve 'c' has no keys for clip 'a'"},
+        {"clip a f { window '' 1-2 }", "clip 'a': name of window 0 is missing: expected a text"},
+        {"clip a f { curve c ( ) }", "curve 'c' has no keys for clip 'a': expected at least 1"},
         {"clip a f { curve c ( 0 1 ) curve c ( 0 1 ) }", "duplicate curve 'c'"},
         {"clip a f { curve c ( 11 1 ) }",
          "key of curve 'c' is out of range: expected a frame from 0 to 10 in clip 'a', found 11"},

@@ -274,7 +274,7 @@ TEST (lex_refuses_broken_strings) {
         {"\"a", 0, "1:1: error: unterminated string: expected \" before the end of the line"},
         {"\"", 0, "1:1: error: unterminated string: expected \" before the end of the line"},
         {"\"a\" \"b", 0, "1:5: error: unterminated string: expected \" before the end of the line"},
-        {"\"a\0b\"", 5, "1:3: error: invalid string: it contains a NUL byte"},
+        {"\"a\0b\"", 5, "1:3: error: invalid string: expected text, found a NUL byte"},
         {"{", 0, "1:1: error: expected a string, found '{'"},
         {"", 0, "1:1: error: expected a string, found the end of the file"},
     };
@@ -362,11 +362,11 @@ TEST (lex_reads_whole_numbers) {
         {"2.9", 2, "1:1: warning: '2.9' is not an integer: truncated to 2"},
         {" -2.5", -2, "1:2: warning: '-2.5' is not an integer: truncated to -2"},
         {"010", 10,
-         "1:1: warning: '010' has a leading 0: read as a decimal number; the original engine reads "
-         "it as octal"},
+         "1:1: warning: '010' has a leading 0: read as a decimal number, but the original engine "
+         "reads an octal number; remove the 0"},
         {"08", 8,
-         "1:1: warning: '08' has a leading 0: read as a decimal number; the original engine reads "
-         "it as octal"},
+         "1:1: warning: '08' has a leading 0: read as a decimal number, but the original engine "
+         "reads an octal number; remove the 0"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         reading r;

@@ -255,9 +255,8 @@ TEST (mesh_file_warns_and_goes_on) {
          "16:2: warning: duplicate 'shader': using the first"},
         {"numJoints 3", "numJoints 3.7", "4:11: warning: '3.7' is not an integer: truncated to 3"},
         {"MD5Version 10\n", "MD5Version 012\n",
-         "1:12: warning: '012' has a leading 0: read as a decimal number; the original engine "
-         "reads it as octal\n"
-         "19:2: error: expected '(', found 'vert'"});
+         "1:12: warning: '012' has a leading 0: read as a decimal number, but the original engine "
+         "reads an octal number; remove the 0\n19:2: error: expected '(', found 'vert'"});
 }
 
 TEST (mesh_file_refuses_broken_headers_and_joints) {
@@ -635,10 +634,10 @@ TEST (joints_before_their_parents_are_warned_of) {
                                "d 0 (0 0 0) (0 0 0)\n"
                                "e -1 (0 0 0) (0 0 0)\n"
                                "}\n";
-    READ_CASES_CHECK(
-        late, load,
-        {"", late,
-         "3:1: warning: joint 'a' comes before its parent, joint 1 (the first of 2 such joints)"});
+    READ_CASES_CHECK(late, load,
+                     {"", late,
+                      "3:1: warning: joint 'a' comes before its parent, "
+                      "joint 1 (the first of 2 such joints)"});
 
     md5_context context;
     md5_error error = {0};

@@ -26,7 +26,7 @@ TEST_OWN_SCENE (gl_impostors_refuse_what_cannot_be) {
     bad[6].lowest = 1;
     bad[7].texels = 48;
     bad[8].texels = 1024;
-    STRINGS(texts) = {"no impostor frames: expected at least 1",
+    STRINGS(texts) = {"list of impostor frames is empty: expected at least 1",
                       "expected a finite center and a finite radius above 0",
                       "expected a finite center and a finite radius above 0",
                       "expected a finite center and a finite radius above 0",
@@ -102,7 +102,8 @@ TEST_SQUARE (gl_impostors_need_pictures_of_their_frames) {
     md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, &error);
     CHECK_SAYS(
         md5gl_draw_impostor_images(renderer, impostors, stage->copy, 3, scene_identities, &error),
-        error, MD5_ERROR_RANGE, "impostor frame is out of range: expected below 3, found 3");
+        error, MD5_ERROR_RANGE,
+        "impostor frame is out of range: expected an index below 3, found 3");
     CHECK(
         md5gl_draw_impostor_images(renderer, impostors, stage->copy, 1, scene_identities, &error));
     static const struct {

@@ -219,7 +219,8 @@ TEST_SQUARE (gl_unknown_skin_is_refused) {
     CHECK(md5gl_set_num_skins(stage->renderer, stage->copy, 2, NULL));
     pose_row(stage, stage->copy);
     CHECK_SAYS(scene_look(stage->renderer, stage->copy, NULL, skins, &error), error,
-               MD5_ERROR_RANGE, "instance 2: skin is out of range: expected below 2, found 2");
+               MD5_ERROR_RANGE,
+               "instance 2: skin is out of range: expected an index below 2, found 2");
     draw(stage, stage->copy, &picture);
     CHECK(shows(&picture, 2, 0, 0, 0)); // there are no instances then
 }

@@ -136,7 +136,8 @@ TEST_SCENE (gl_heights_become_normals) {
     heights.width = 0;
     md5_error error = {0};
     CHECK(md5gl_create_texture(scene->renderer, &normals, &error) == 0);
-    CHECK(strstr(error.message, "empty height map: expected at least 1 x 1 texels, found 0 x 32"));
+    CHECK(
+        strstr(error.message, "height map is empty: expected at least 1 x 1 texels, found 0 x 32"));
 }
 
 // -- Files ----------------------------------------------------------------------------------------

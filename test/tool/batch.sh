@@ -70,7 +70,7 @@ check "a batch in a batch" reports '# a\n "--batch" lines' \
 check "a zero byte ends the batch" reports '--version\ninfo a\0b' "$version" \
     'lines:2:7: error: expected text, found a zero byte'
 check "wrong arguments of a command" reports 'info' \
-    'md5tool: info: missing file: expected files (see md5tool info --help)' 'lines:1: exit status 2' "$version"
+    'md5tool: info: argument is missing: expected files (see md5tool info --help)' 'lines:1: exit status 2' "$version"
 check "an unknown command" reports 'inof a' \
     "md5tool: unknown command 'inof': did you mean 'info'? (see md5tool --help)" 'lines:1: exit status 2' "$version"
 

@@ -233,9 +233,9 @@ line_of() { # PATTERN: returns success if the output has a matching line
 # Messages contain extreme 32-bit numbers as in the file; `make config=sanitize` detects undefined behavior.
 ends_of_numbers() {
     change='s/63 6/63 2147483647/' && breaks anim && runs 1 check --for doom3 "$scratch/case" &&
-        line_of ' components are out of range: found 6 components from 2147483647, but numAnimatedComponents is 12 ' &&
+        line_of ' components of a joint are out of range: found 6 components from 2147483647, but numAnimatedComponents is 12 ' &&
         change='s/numJoints 2/numJoints -2147483648/;s/) 4 1/) 2147483647 2147483647/;s/63 0/2147483647 -2147483648/' && breaks mesh anim &&
-        runs 1 check --all --for all "$scratch/case" && line_of 'numJoints does not match the file: declared -2147483648' && line_of 'found 2147483647 weights from 2147483647' &&
+        runs 1 check --all --for all "$scratch/case" && line_of 'numJoints does not match the file: declared -2147483648' && line_of 'found 2147483647 weights from weight 2147483647' &&
         change='s/numverts 4/numverts 0/;/vert [0-9]/d;s/numtris 2/numtris 0/;/tri [0-9]/d' && breaks mesh && runs 0 check --for doom3 "$scratch/case"
 }
 check 'check accepts extreme 32-bit numbers' ends_of_numbers
@@ -328,7 +328,7 @@ check 'fix --winding flips triangles that face inwards' inward
 # Diagnostics that need the posed mesh. The expected numbers follow from the planted changes.
 boxes() { # the mesh is 6 units high
     change='s/( 4 1 6 )/( 4 1 1 )/' && breaks anim && runs 0 check --for doom3 "$scratch/case" &&
-        line_of 'a.md5anim:14:1: warning: the skin exceeds the bounds of 2 frames, by up to 5 units in frame 0 \[bounds-small\] wrong in doom3$' &&
+        line_of 'a.md5anim:14:1: warning: bounds are too small: the skin exceeds the bounds of 2 frames, by up to 5 units in frame 0 \[bounds-small\] wrong in doom3$' &&
         runs 0 check --for darkmod "$scratch/case" && line_of ' 0 warnings' && change='s/( 4 1 6 )/( 4 1 5.7 )/' && breaks anim &&
         runs 0 check --for doom3 "$scratch/case" && line_of ' 0 warnings'
 }
@@ -338,7 +338,7 @@ drifts() {
     change='s/numFrames 2/numFrames 3/;s/( 4 1 6 )/( 4 1 7 )/;/^bounds/a\\t( 0 0 0 ) ( 4 1 7 )
 $a frame 2 {\n\t0 0 1 0 0 0\n\t0 0 6 0 0 0\n}' && breaks anim && runs 0 check --for doom3 "$scratch/case" && line_of ' 0 warnings' &&
         mv "$scratch/case/a.md5anim" "$scratch/case/a_Idle2.md5anim" && runs 0 check --for doom3 "$scratch/case" &&
-        line_of 'the root moves by 0 units, and 1 up, when the loop restarts \[root-drift\]' && line_of ' 1 warnings' &&
+        line_of 'root does not return to its start: the loop jumps by 0 units, and 1 units up, at its restart \[root-drift\]' && line_of ' 1 warnings' &&
         mv "$scratch/case/a_Idle2.md5anim" "$scratch/case/idle_start.md5anim" && runs 0 check --for doom3 "$scratch/case" && line_of ' 0 warnings'
 }
 check 'check reports a root that does not return' drifts
@@ -373,7 +373,7 @@ roots_move() {
         runs 0 fix --root-motion origin --in-place "$scratch/case/walk.md5anim" -o "$scratch/case/still" &&
         runs 0 info "$scratch/case/still/walk.md5anim" && ! grep 'root motion' "$scratch/out" &&
         runs 1 fix --root-motion top "$scratch/case/walk.md5anim" --dry-run && grep -q "joint 'top' is the first joint: use --add-root NAME" "$scratch/err" &&
-        runs 1 fix --root-motion nobody "$scratch/case/walk.md5anim" --dry-run && grep -q "no joint 'nobody'" "$scratch/err" &&
+        runs 1 fix --root-motion nobody "$scratch/case/walk.md5anim" --dry-run && grep -q "joint 'nobody' not found" "$scratch/err" &&
         runs 0 fix --frames 12-0 models/thimble/walk.md5anim -o "$scratch/case/new/back.md5anim" &&
         runs 0 fix --frames 12-0 "$scratch/case/new/back.md5anim" -o "$scratch/case/new/again.md5anim" && runs 0 fix --frames 0-12 models/thimble/walk.md5anim -o "$scratch/case/new/forth.md5anim" &&
         cmp "$scratch/case/new/again.md5anim" "$scratch/case/new/forth.md5anim" && ! cmp -s "$scratch/case/new/back.md5anim" "$scratch/case/new/forth.md5anim"
@@ -382,7 +382,7 @@ check 'fix moves root motion to another joint and reverses frames' roots_move
 # A triangle whose three vertices are on a line has no area; --unused removes it, and check reports nothing else.
 without_area() {
     change='s/weight 4 1 1 ( 0 0 0 )/weight 4 0 1 ( 2 0 3 )/' && breaks mesh && rm "$scratch/case/a.md5anim" &&
-        runs 0 check --for doom3 "$scratch/case" && line_of '1 of 2 triangles have zero area \[no-area\]' && line_of '^remedy for no-area: use md5tool fix --unused$' &&
+        runs 0 check --for doom3 "$scratch/case" && line_of '1 of 2 triangles have an area of 0 \[no-area\]' && line_of '^remedy for no-area: use md5tool fix --unused$' &&
         runs 0 fix --unused "$scratch/case/a.md5mesh" --force && line_of 'unused elements removed' &&
         grep -qx '	numtris 1' "$scratch/case/a.md5mesh" && grep -qx '	numverts 3' "$scratch/case/a.md5mesh" &&
         runs 0 check --for doom3 "$scratch/case" && ! grep 'no-area' "$scratch/out"
@@ -427,7 +427,7 @@ replaces() { # headers of the models of Quake and Quake II, with 3 frames and wi
         cp "$base"/a.md5* "$scratch/case/md5" && : >"$scratch/case/progs/hide_00_00.png" &&
         { printf IDPO && head -c 64 /dev/zero && printf '\003\000\000\000'; } >"$scratch/case/progs/a.mdl" &&
         { printf IDP2 && head -c 36 /dev/zero && printf '\003\000\000\000'; } >"$scratch/case/a.md2" &&
-        runs 0 check "$scratch/case" && line_of 'progs/a.md5anim:1:1: warning: 2 frames, but the replaced model has 3 frames \[fewer-frames\] wrong in ironwail, vkquake' &&
+        runs 0 check "$scratch/case" && line_of 'progs/a.md5anim:1:1: warning: clip has too few frames: found 2, but the model that it replaces has 3 \[fewer-frames\] wrong in ironwail, vkquake' &&
         line_of 'md5/a.md5anim:1:1: .*\[fewer-frames\] wrong in yquake2; reported by q2pro$' && line_of ' 2 warnings' &&
         { printf IDPO && head -c 64 /dev/zero && printf '\002\000\000\000'; } >"$scratch/case/progs/a.mdl" &&
         runs 0 check "$scratch/case/progs" && line_of ' 0 warnings'
@@ -449,7 +449,7 @@ images() {
         runs 0 check --for doom3 "$scratch/case" && line_of ' 0 warnings' && tga 001 001 004 010 >"$scratch/case/hide.tga" &&
         runs 1 check --for doom3 "$scratch/case" && line_of 'hide.tga: TGA type 1 and a color map with 8 bits per pixel is not supported: expected type 2 or 10 with 24 or 32 bits, or type 3 with 8, 24 or 32 bits \[tga-kind\] stops doom3' &&
         runs 0 check --for ironwail "$scratch/case" && tga 012 000 004 020 >"$scratch/case/hide.tga" && runs 1 check --for rbdoom "$scratch/case" &&
-        tga 002 000 006 030 >"$scratch/case/hide.tga" && runs 0 check --for doom3 "$scratch/case" && line_of 'hide.tga: the image is 6 x 2: expected powers of two \[image-sides\]' &&
+        tga 002 000 006 030 >"$scratch/case/hide.tga" && runs 0 check --for doom3 "$scratch/case" && line_of 'hide.tga: wrong image size: expected powers of two, found 6 x 2 texels \[image-sides\]' &&
         mkdir "$scratch/case/progs" && cp "$base"/a.md5* "$scratch/case/progs" && pcx 010 001 >"$scratch/case/progs/hide_00_00.pcx" &&
         runs 0 check "$scratch/case/progs" && line_of ' 0 warnings' && pcx 010 003 >"$scratch/case/progs/hide_00_00.pcx" &&
         runs 1 check "$scratch/case/progs" && line_of 'hide_00_00.pcx: PCX with 24 bits per pixel is not supported: expected 8 bits \[pcx-kind\] stops ironwail, vkquake$' || return 1
@@ -471,7 +471,7 @@ names_pairs() {
         change='s/numJoints 2/numJoints 3/;s/\t"limb" 0.*/&\n\t"hand" 1 0 0/;s/\t( 0 0 6 ).*/&\n\t( 0 0 0 ) ( 0 0 0 )/' && breaks anim &&
         mv "$scratch/case/a.md5anim" "$scratch/case/walk.md5anim" && cp "$base/a.md5mesh" "$scratch/case/b.md5mesh" &&
         printf 'md5load a.md5mesh\nmd5anim idle walk.md5anim\n' >"$scratch/case/md5.cfg" && runs 1 check "$scratch/case/md5.cfg" &&
-        line_of "walk.md5anim:.* error: number of joints differs: found 3, .*\[clip-joint-count\] refused by cube2" && line_of 'for cube2$'
+        line_of "walk.md5anim:.* error: number of joints differs: found 3 joints, .*\[clip-joint-count\] refused by cube2" && line_of 'for cube2$'
 }
 check 'check pairs clips and meshes by machine files and md5.cfg' names_pairs
 
@@ -518,10 +518,10 @@ axes() {
     csplit -s -f "$scratch/axes/part" "$scratch/axes/both" '/^MD5Version/' '{*}' && mv "$scratch/axes/part01" "$scratch/axes/same.md5anim" &&
         mv "$scratch/axes/part02" "$scratch/axes/other.md5anim" && rm -f "$scratch/axes/part00" "$scratch/axes/both" &&
         runs 0 check --for doom3 "$scratch/axes" &&
-        line_of "other.md5anim:4:1: warning: joints have other axes than in the mesh: 6 of 6 bones point in another direction, at joint 'j0' by 90 degrees" &&
+        line_of "other.md5anim:4:1: warning: axes of joints differ from the mesh: 6 of 6 bones point in another direction, joint 'j0' by 90 degrees" &&
         ! grep 'same.md5anim.*clip-axes' "$scratch/out" &&
         runs 0 fix "$scratch/axes/other.md5anim" --mesh "$scratch/axes/figure.md5mesh" -o "$scratch/axes/fixed.md5anim" &&
-        line_of '^  7 joints rotated to the axes of the mesh$' && line_of '  repaired: joints have other axes' &&
+        line_of '^  7 joints rotated to the axes of the mesh$' && line_of '  repaired: axes of joints differ' &&
         "$tool" dump "$scratch/axes/figure.md5mesh" "$scratch/axes/same.md5anim" --frame 1 | grep '^v ' >"$scratch/old" &&
         "$tool" dump "$scratch/axes/figure.md5mesh" "$scratch/axes/fixed.md5anim" --frame 1 | grep '^v ' >"$scratch/now" &&
         near "$scratch/old" "$scratch/now" 'off($2, $6) < 1e-4 && off($3, $7) < 1e-4 && off($4, $8) < 1e-4' 4 &&
@@ -535,9 +535,9 @@ axes() {
 fills_weights() {
     awk '/^\tvert / && $2 % 40 == 7 { $0 = "\tvert " $2 " ( " $4 " " $5 " ) 0 0" } { print }' models/bobbin/bobbin.md5mesh >"$scratch/bare.md5mesh" || return 1
     runs 1 check --for doom3 "$scratch/bare.md5mesh" && line_of '^remedy for no-weights: use md5tool fix --weights$' &&
-        runs 0 fix "$scratch/bare.md5mesh" --force -o "$scratch/filled.md5mesh" && line_of '  remains: vertex 7 has no weights \[no-weights\]' &&
+        runs 0 fix "$scratch/bare.md5mesh" --force -o "$scratch/filled.md5mesh" && line_of '  remains: vertex 7 has no weights: expected at least 1 \[no-weights\]' &&
         runs 0 fix "$scratch/bare.md5mesh" --weights --influences 4 --force -o "$scratch/filled.md5mesh" &&
-        line_of '^  [1-9][0-9]* vertices without weights got those of the nearest surface point$' && line_of '  repaired: vertex 7 has no weights' &&
+        line_of '^  [1-9][0-9]* vertices without weights got those of the nearest surface point$' && line_of '  repaired: vertex 7 has no weights: expected at least 1' &&
         runs 0 check --for rbdoom "$scratch/filled.md5mesh" && ! line_of '4-weights\|no-weights'
 }
 check 'fix --weights adds missing weights' fills_weights
@@ -576,7 +576,7 @@ fixes() {
     runs 2 fix "$base/a.md5mesh" && runs 0 fix --dry-run "$base/a.md5mesh" "$base/a.md5anim" &&
         [ "$(grep -c '^  no changes$' "$scratch/out")" -eq 2 ] && cp "$base/a.md5mesh" "$scratch/old.md5mesh" &&
         runs 0 fix --rename limb=leg "$base/a.md5mesh" -o "$scratch/renamed.md5mesh" && grep -q '"leg"' "$scratch/renamed.md5mesh" &&
-        runs 1 fix --rename limb=leg "$base/a.md5mesh" -o "$scratch/renamed.md5mesh" && grep -q 'the file exists' "$scratch/err" &&
+        runs 1 fix --rename limb=leg "$base/a.md5mesh" -o "$scratch/renamed.md5mesh" && grep -q 'the file already exists' "$scratch/err" &&
         runs 1 fix --rename leg "$base/a.md5mesh" --dry-run && change='s/) 4 1/) 0 5/;s/\(weight . .\) [0-9.]*/\1 0.2/' && breaks mesh &&
         runs 0 fix --influences 4 --force "$scratch/case/a.md5mesh" && grep -q 'units$' "$scratch/out" &&
         runs 0 check --for daemon "$scratch/case/a.md5mesh" && runs 1 fix --dry-run "$scratch/none.md5mesh" &&
@@ -587,17 +587,17 @@ fixes_once() {
     mkdir -p "$scratch/once/a" "$scratch/once/b" "$scratch/once/to" && cp models/bobbin/walk.md5anim "$scratch/once/a/" &&
         cp models/bobbin/run.md5anim "$scratch/once/b/walk.md5anim" || return 1
     runs 1 fix --mirror "$scratch/once/a/walk.md5anim" "$scratch/once/b/walk.md5anim" -o "$scratch/once/to" --force &&
-        grep -q 'duplicate output name ' "$scratch/err" && grep -q 'no files were written, because not all files can be repaired' "$scratch/err" &&
+        grep -q 'duplicate output file ' "$scratch/err" && grep -q 'no file was written, because at least one file cannot be repaired; see the errors above' "$scratch/err" &&
         runs 1 fix models/bobbin/walk.md5anim --cut a=0-12 --cut a=3-4 -o "$scratch/once/to" --force &&
         runs 1 fix models/bobbin/walk.md5anim "$scratch/none.md5anim" -o "$scratch/once/to" && [ -z "$(ls "$scratch/once/to")" ] &&
         runs 0 fix models/bobbin/walk.md5anim --cut a=0-12 --cut b=3-4 -o "$scratch/once/to" &&
         grep -q '^numFrames 13' "$scratch/once/to/a.md5anim" && grep -q '^numFrames 2' "$scratch/once/to/b.md5anim" &&
-        runs 1 fix --mirror "$scratch/once/a/walk.md5anim" --cut a=0-1 -o "$scratch/once/to" && grep -q 'the file exists' "$scratch/err" &&
+        runs 1 fix --mirror "$scratch/once/a/walk.md5anim" --cut a=0-1 -o "$scratch/once/to" && grep -q 'the file already exists' "$scratch/err" &&
         runs 2 fix models/bobbin/walk.md5anim --rename hipz=pelvis -o "$scratch/once/renamed.md5anim" &&
-        grep -q 'hipz=pelvis: no joint, mesh or shader' "$scratch/err" && [ ! -e "$scratch/once/renamed.md5anim" ] &&
+        grep -q 'hipz=pelvis: old name not found: expected the name of a joint, mesh or shader' "$scratch/err" && [ ! -e "$scratch/once/renamed.md5anim" ] &&
         runs 1 fix "$base/a.md5mesh" --rename limb=root -o "$scratch/once/renamed.md5mesh" && [ ! -e "$scratch/once/renamed.md5mesh" ] &&
-        grep -q 'a.md5mesh: error: --rename limb=root: 2 joints would get the same name' "$scratch/err" &&
-        runs 1 fix "$base/a.md5mesh" --add-root limb --dry-run && grep -q "error: --add-root limb: 2 joints would get the same name" "$scratch/err" &&
+        grep -q 'a.md5mesh: error: --rename limb=root: 2 joints would get the same name; choose another name' "$scratch/err" &&
+        runs 1 fix "$base/a.md5mesh" --add-root limb --dry-run && grep -q "error: --add-root limb: 2 joints would get the same name; choose another name" "$scratch/err" &&
         runs 0 fix "$base/a.md5mesh" --rename limb=hand --rename root=limb --rename hand=root -o "$scratch/once/renamed.md5mesh" &&
         sed 's/limb/root/' "$base/a.md5mesh" >"$scratch/once/twins.md5mesh" && runs 0 check --for doom3 "$scratch/once/twins.md5mesh" &&
         grep -q "twins.md5mesh:9:1: warning: duplicate joint name 'root' \[same-name\] wrong in doom3$" "$scratch/out" &&
@@ -671,11 +671,11 @@ cuts() {
         runs 0 fix --rename hips=hips $bobbin/walk.md5anim -o "$fixed/whole.md5anim" &&
         frames "$fixed/whole.md5anim" >"$scratch/old" && frames "$fixed/a.md5anim" "$fixed/b.md5anim" "$fixed/c.md5anim" | cmp - "$scratch/old" &&
         grep -qx 'numFrames 5' "$fixed/c.md5anim" && runs 1 fix --cut a=0-9 $bobbin/walk.md5anim -o "$fixed" &&
-        grep -q 'the file exists' "$scratch/err" && runs 0 fix --frames 10-19 $bobbin/walk.md5anim -o "$fixed/d.md5anim" &&
+        grep -q 'the file already exists' "$scratch/err" && runs 0 fix --frames 10-19 $bobbin/walk.md5anim -o "$fixed/d.md5anim" &&
         cmp "$fixed/b.md5anim" "$fixed/d.md5anim" && cp "$fixed/whole.md5anim" "$fixed/e.md5anim" &&
         runs 0 fix --cut e=0-9,b=10-19 "$fixed/e.md5anim" --force --mesh $bobbin/bobbin.md5mesh && cmp "$fixed/a.md5anim" "$fixed/e.md5anim" &&
         cmp "$fixed/b.md5anim" "$fixed/d.md5anim" && runs 1 fix --frames 20-25 $bobbin/walk.md5anim --dry-run &&
-        grep -q 'walk.md5anim: error: frames are out of range: expected frames below 25, found 6 frames from 20' "$scratch/err" &&
+        grep -q 'walk.md5anim: error: frames are out of range: expected frames below 25, found 6 frames from frame 20' "$scratch/err" &&
         for wrong in '--cut a' '--cut =1-2' '--cut a=1-2,' '--frames 5' '--frames -1-5' '--frames 1-2,3-4' '--rate 0'; do
             # shellcheck disable=SC2086 # two words
             runs 2 fix $wrong $bobbin/walk.md5anim --dry-run || return 1
@@ -753,7 +753,7 @@ loses_nothing() {
         grep -q 'far.md5mesh: error: number is out of range: expected -1e9 to 1e9, found 1.8e+09' "$scratch/err" && [ ! -e "$fixed/farther.md5mesh" ] &&
         sed 's,^	vert 1.*,& // tip,' "$base/a.md5mesh" >"$fixed/said.md5mesh" && runs 0 fix --scale 2 --force "$fixed/said.md5mesh" &&
         grep -q '^	vert 1 .* // tip$' "$fixed/said.md5mesh" && sed 's,^frame 3 {,& // step,' $bobbin/walk.md5anim >"$fixed/step.md5anim" &&
-        runs 0 fix --cut a=0-2,b=3-6 "$fixed/step.md5anim" --mesh $bobbin/bobbin.md5mesh && grep -q 'removed 1 comments of removed frames' "$scratch/out" &&
+        runs 0 fix --cut a=0-2,b=3-6 "$fixed/step.md5anim" --mesh $bobbin/bobbin.md5mesh && grep -q 'removed 1 comments of the removed frames' "$scratch/out" &&
         grep -qx 'frame 0 { // step' "$fixed/b.md5anim"
 }
 check 'fix reports all content that it drops' loses_nothing
@@ -834,7 +834,7 @@ CLIP
             near "$scratch/old" "$scratch/now" 'off($2, $6) < 1e-4 && off($3, $7) < 1e-4 && off($4, $8) < 1e-4' 3 || return 1
     done
     cp "$fixed/b.md5anim" "$fixed/alone" && runs 1 fix "$fixed/alone/b.md5anim" -o "$fixed/alone/c.md5anim" &&
-        grep -q 'stores no hierarchy; add the hierarchy of its mesh' "$scratch/err" && [ ! -e "$fixed/alone/c.md5anim" ] &&
+        grep -q 'does not store the parents of joints; add the parents of its mesh' "$scratch/err" && [ ! -e "$fixed/alone/c.md5anim" ] &&
         mkdir "$fixed/both" && runs 0 fix "$fixed/alone/b.md5anim" "$fixed/a.md5mesh" -o "$fixed/both" &&
         cmp "$fixed/both/b.md5anim" "$fixed/fix/b.md5anim" && rm "$fixed/both"/* &&
         sed 's/keys 3 0 10/keys 3 0 x/' "$fixed/b.md5anim" >"$fixed/alone/b.md5anim" &&
@@ -852,7 +852,7 @@ game() {
         printf 'model m { mesh models/a.md5mesh anim walk models/a.md5anim }\n' >"$scratch/game/def/m.def" &&
         mkdir "$scratch/game/materials" && echo 'hide { diffusemap _white }' >"$scratch/game/materials/m.mtr" &&
         runs 1 check "$scratch/game" && grep -q "no joint 'Limb'.*\[clip-joint-name\] stops doom3" "$scratch/out" &&
-        grep -q 'declarations; Doom 3 would replace 1 with defaults' "$scratch/out" &&
+        grep -q 'declarations, of which Doom 3 replaces 1 with defaults' "$scratch/out" &&
         runs 0 parse --base "$scratch/game" models && grep -q '"state":"default"' "$scratch/out" &&
         grep -q 'differ in the name of a joint: the game ends' "$scratch/err" &&
         runs 0 explain "$scratch/game" m && grep -q 'the game ends with an error' "$scratch/out" &&
@@ -871,7 +871,7 @@ entities() {
             'entityDef lamp { "model" "models/lamp.lwo" "joint" "tail" }' 'entityDef heir { "inherit" "e" }' >"$scratch/game/def/m.def" &&
         echo FORM >"$scratch/game/models/lamp.lwo" && runs 0 check "$scratch/game" &&
         for said in "3:1: .*Unknown skin 'blue'" "4:1: .*unknown model 'none': expected a modelDef" "5:1: .*Joint 'horn'" "6:1: .*Joint 'tail'" \
-            "6:1: warning: 'def_attach' 'lamp': unknown model 'models/lamp.lwo': expected a modelDef or an .md5mesh file" "7:1: .*Unknown entityDef 'nobody'" "8:1: .*Unknown anim 'fly'"; do
+            "6:1: warning: key 'def_attach': entity 'lamp' has the unknown model 'models/lamp.lwo': expected a modelDef or an .md5mesh file" "7:1: .*Unknown entityDef 'nobody'" "8:1: .*Unknown anim 'fly'"; do
             [ "$(grep -c "def/m.def:$said" "$scratch/out")" -eq 1 ] || { echo "$said"; return 1; }
         done
 }
@@ -882,11 +882,11 @@ names_nothing() {
         cp "$base"/a.md5* "$scratch/game/models" && echo 'model m { mesh models/a.md5mesh skin furr anim walk models/a.md5anim }' >"$scratch/game/def/m.def" &&
         printf '\nhides { diffusemap skin/hide.tga }\nrest { diffusemap _white { map fx/../sky cubeMap env/sky } }\n' >"$scratch/game/materials/m.mtr" &&
         printf 'skin fur { hides other }\n' >"$scratch/game/skins/m.skin" && runs 0 check "$scratch/game" &&
-        line_of "models/a.md5mesh:13:9: warning: no material 'hide': did you mean 'hides'? \[no-material\] wrong in doom3" &&
-        line_of "materials/m.mtr:2:1: warning: 'hides': no image 'skin/hide' \[no-image\]" &&
-        line_of "def/m.def:1:1: warning: 'm': no skin 'furr' \[no-skin-decl\]" &&
-        line_of "skins/m.skin:1:1: warning: no material 'other' \[no-material\]" && ! grep -q "rest" "$scratch/out" || return 1
-    runs 0 explain "$scratch/game" models/a.md5mesh && line_of '  image: hide: missing (searched .tga and .jpg)' || return 1
+        line_of "models/a.md5mesh:13:9: warning: material 'hide' not found: did you mean 'hides'? \[no-material\] wrong in doom3" &&
+        line_of "materials/m.mtr:2:1: warning: material 'hides': image 'skin/hide' not found \[no-image\]" &&
+        line_of "def/m.def:1:1: warning: modelDef 'm': skin 'furr' not found \[no-skin-decl\]" &&
+        line_of "skins/m.skin:1:1: warning: material 'other' not found \[no-material\]" && ! grep -q "rest" "$scratch/out" || return 1
+    runs 0 explain "$scratch/game" models/a.md5mesh && line_of '  image: hide: image not found (searched .tga and .jpg)' || return 1
     # An image with another extension, or a compressed one, is equivalent; built-in images always exist.
     mkdir -p "$scratch/game/dds/skin" && { tga 002 000 001 030 && head -c 6 /dev/zero; } >"$scratch/game/hide.tga" && : >"$scratch/game/dds/skin/hide.dds" &&
         echo 'skin fur { hides _black } skin furr { hides rest }' >"$scratch/game/skins/m.skin" &&
@@ -901,16 +901,16 @@ says() {
 is_black() {
     mkdir -p "$scratch/game/skin" && echo 'model m { mesh models/a.md5mesh anim walk models/a.md5anim }' >"$scratch/game/def/m.def" && rm -rf "$scratch/game/dds" &&
         echo 'hide { diffusemap skin/hide } other { nonsense }' >"$scratch/game/materials/m.mtr" && tga 002 000 004 030 >"$scratch/game/skin/hide.png" &&
-        says "'hide': no image 'skin/hide': did you mean 'skin/hide.png'? \[no-image\] wrong in doom3" && ! grep -q "'other' becomes" "$scratch/out" &&
+        says "'hide': image 'skin/hide' not found: did you mean 'skin/hide.png'? \[no-image\] wrong in doom3" && ! grep -q "'other' becomes" "$scratch/out" &&
         mv "$scratch/game/skin" "$scratch/game/skins2" && mv "$scratch/game/skins2/hide.png" "$scratch/game/skins2/Hide.tga" &&
-        says "'hide': no image 'skin/hide': did you mean 'skins2/Hide.tga'? \[no-image\]" && mv "$scratch/game/skins2" "$scratch/game/skin" &&
+        says "'hide': image 'skin/hide' not found: did you mean 'skins2/Hide.tga'? \[no-image\]" && mv "$scratch/game/skins2" "$scratch/game/skin" &&
         says "skin/Hide.tga: warning: cannot read the image: .* \[no-image\] wrong in doom3" && : >"$scratch/game/skin/Hide.tga" &&
-        says "skin/Hide.tga: warning: cannot read the image: the file is empty \[no-image\]" &&
+        says "skin/Hide.tga: warning: cannot read the image: file is empty: expected an image \[no-image\]" &&
         echo 'hide { nonsense }' >"$scratch/game/materials/m.mtr" &&
         says "m.mtr:1:8: warning: 'hide' becomes the default: .*nonsense.* \[defaulted\] wrong in doom3$" &&
-        echo 'hid { diffusemap _white }' >"$scratch/game/materials/m.mtr" && says "no material 'hide': did you mean 'hid'? \[no-material\]" &&
+        echo 'hid { diffusemap _white }' >"$scratch/game/materials/m.mtr" && says "material 'hide' not found: did you mean 'hid'? \[no-material\]" &&
         runs 0 explain --for darkmod "$scratch/game" m && line_of "\[no-material\] wrong in darkmod$" && runs 1 explain "$scratch/game" hied &&
-        line_of "no asset has the name hied: did you mean 'hid'?"
+        line_of "asset hied not found: did you mean 'hid'?"
 }
 check 'check reports the first reason why a surface lacks its image' is_black
 # Declared materials that show no image: explain prints the reason, but not for a material that is drawn.
@@ -949,7 +949,7 @@ defaults() {
         >"$scratch/game/def/m.def" && runs 1 check "$scratch/game" &&
         line_of "m.def:2:2: error: 'm' becomes the default: Unknown command 'no_random_headturning' \[defaulted\] refused by doom3$" &&
         line_of "'create_missile_from_def' is a keyword of The Dark Mod" && runs 1 check --for doom3 "$scratch/game" &&
-        line_of 'declarations; Doom 3 would replace 1 with defaults' && runs 0 check --for darkmod "$scratch/game" && line_of '^[0-9]* declarations$' &&
+        line_of 'declarations, of which Doom 3 replaces 1 with defaults' && runs 0 check --for darkmod "$scratch/game" && line_of '^[0-9]* declarations$' &&
         ! grep -q 'a keyword of' "$scratch/out" && runs 0 check --for quake4 "$scratch/game" && ! grep -q 'Doom 3' "$scratch/out" &&
         line_of 'a keyword of The Dark Mod' && printf 'fog { fogAlpha 0.5 { map _white ignoreDepth } }\n' >"$scratch/game/materials/n.mtr" &&
         runs 0 check --for darkmod "$scratch/game" && ! grep -q 'n.mtr' "$scratch/out" && runs 1 check "$scratch/game" &&
@@ -984,7 +984,7 @@ differs() {
         grep -qx '  joints moved by up to 2 units (limb, frame 1)' "$scratch/out" && [ "$(wc -l <"$scratch/out")" -eq 1 ] &&
         sed 's/"limb" 0 ( 0 0 6 ) ( 0 0 0 )/"leg" 0 ( 0 0 6 ) ( 0 0 0 )/;s/hide/fur/;s/( 4 0 6 )/( 4 0 8 )/' "$base/a.md5mesh" >"$scratch/b.md5mesh" &&
         runs 1 diff "$base/a.md5mesh" "$scratch/b.md5mesh" && grep -qx '  joint leg: only in the second file' "$scratch/out" &&
-        grep -qx '  mesh 0: shader hide, then fur' "$scratch/out" &&
+        grep -qx '  mesh 0: the shader changed from hide to fur' "$scratch/out" &&
         grep -qx '  mesh 0: 1 vertices moved in the bind pose, by up to 1 units (vertex 2)' "$scratch/out" &&
         runs 2 diff "$base/a.md5mesh" "$base/a.md5anim" && mkdir "$scratch/one" "$scratch/two" &&
         cp "$base"/a.md5* "$scratch/one" && cp "$scratch/moved.md5anim" "$scratch/two/a.md5anim" &&
@@ -997,7 +997,7 @@ differs_elsewhere() {
     rm -rf "$scratch/one" "$scratch/two" && mkdir "$scratch/one" "$scratch/two" && cp $bobbin/flight.md5camera "$scratch/one/" &&
         runs 1 diff "$scratch/one" "$scratch/two" && grep -qx '/flight.md5camera: only in the first' "$scratch/out" &&
         sed 's/^frameRate .*/frameRate 12/;s/^\(\t( [-0-9.]* [-0-9.]* \)[-0-9.]* )/\17 )/' $bobbin/flight.md5camera >"$scratch/two/flight.md5camera" &&
-        runs 1 diff "$scratch/one" "$scratch/two" && grep -q '^  frame rate: [0-9]*, then 12$' "$scratch/out" &&
+        runs 1 diff "$scratch/one" "$scratch/two" && grep -q '^  frame rate: changed from [0-9]* to 12 frames per second$' "$scratch/out" &&
         grep -q '^  views moved by up to [0-9.]* units (frame ' "$scratch/out" &&
         sed '/^bounds/,/^}/s/( [-0-9.]*/( -77/' $bobbin/walk.md5anim >"$scratch/boxes.md5anim" &&
         runs 1 diff $bobbin/walk.md5anim "$scratch/boxes.md5anim" && grep -q '^  frame bounds differ by up to ' "$scratch/out" &&

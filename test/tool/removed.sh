@@ -11,8 +11,8 @@ check "fix --turn" exits_with 2 "fix: --turn was removed: use --rotate" "$tool" 
 check "convert --wear" exits_with 2 "convert: --wear was removed: use --outfit" \
     "$tool" convert x.md5mesh --wear hat.md5mesh -o x.glb
 check "bake" exits_with 2 "md5tool: bake was removed: load the MD5 files" "$tool" bake x.md5mesh -o x
-check "help WORD" exits_with 2 "md5tool: help WORD was removed: use the search of the website" "$tool" help why is my model black
-check "help of one word" exits_with 2 "md5tool: help WORD was removed" "$tool" help hitbox
+check "help WORD" exits_with 2 "md5tool: 'help WORD' was removed; use the search of the website" "$tool" help why is my model black
+check "help of one word" exits_with 2 "md5tool: 'help WORD' was removed" "$tool" help hitbox
 check "help of a misspelled command" exits_with 2 "did you mean 'check'" "$tool" help chek
 check "help COMMAND" exits_with 0 "usage: md5tool check" "$tool" help check
 check "an option that never existed" exits_with 2 "unknown option '--sari'" "$tool" check --sari x.md5mesh

@@ -193,8 +193,8 @@ done
 report 'info of a camera on standard input' $?
 mkfifo "$scratch/pipe" "$scratch/pipe.md5mesh"
 runs 1 check "$scratch/pipe" "$scratch/pipe.md5mesh" \
-    && says out "$scratch/pipe.md5mesh: error: cannot read a pipe or a device: expected a file" \
-    && says out "$scratch/pipe: error: cannot read the file: the pipe has no writer" \
+    && says out "$scratch/pipe.md5mesh: error: path leads to a pipe or a device: expected a regular file" \
+    && says out "$scratch/pipe: error: cannot read the file: the pipe has no writer: expected a program that writes to it" \
     && says out '2 files, 2 errors'
 report 'pipes without a writer are rejected' $?
 mv "$scratch/pipe.md5mesh" "$scratch/slow"
@@ -249,7 +249,7 @@ done
 "$absolute" info -- --help >"$scratch/out" 2>"$scratch/err" && says out '--help: md5mesh'
 report 'info of a file with the name --help' $?
 cd "$here" || exit 1
-runs 2 info -- && says err 'missing file'
+runs 2 info -- && says err 'argument is missing'
 report 'info -- without a file' $?
 
 # Control characters of a name do not reach a terminal.
@@ -347,18 +347,18 @@ binds_wrong 'v 1 2' "6: error: expected z as a number from -1e9 to 1e9, found en
     binds_wrong 'v 1 x2 3' "5: error: expected y as a number from -1e9 to 1e9, found 'x2'" &&
     binds_wrong 'v 1 2 3x' "7: error: expected z" && binds_wrong 'v nan 2 3' "3: error: expected x" &&
     binds_wrong 'v 1 2 2e9' "7: error: expected z" && binds_wrong 'vt x' "4: error: expected u" &&
-    binds_wrong 'f 1 2 6' '7: error: position 6 is out of range: the file has 5 before this line' &&
-    binds_wrong 'f 1 2 -6' '7: error: position -6 is out of range: the file has 5 before this line' &&
-    binds_wrong 'f 0 1 2' '3: error: position 0 is out of range: the file has 5 before this line' &&
-    binds_wrong 'f 1/2 2 3' '5: error: texture coordinate 2 is out of range: the file has 1 before this line' &&
+    binds_wrong 'f 1 2 6' '7: error: position is out of range: found 6, but the file has 5 before this line' &&
+    binds_wrong 'f 1 2 -6' '7: error: position is out of range: found -6, but the file has 5 before this line' &&
+    binds_wrong 'f 0 1 2' '3: error: position is out of range: found 0, but the file has 5 before this line' &&
+    binds_wrong 'f 1/2 2 3' '5: error: texture coordinate is out of range: found 2, but the file has 1 before this line' &&
     binds_wrong 'f 1 2 a' "7: error: expected a position index, found 'a'" &&
     binds_wrong 'f 1/a 2 3' "5: error: expected a texture coordinate index, found 'a'" &&
     binds_wrong 'f 1 2x 3' "6: error: expected a space or '/', found 'x'" &&
-    binds_wrong 'f 1 2' '2: error: a face has 2 vertices: expected 3 or more' &&
-    binds_wrong 'usemtl a "b' '10: error: material name contains a quote or control character'
+    binds_wrong 'f 1 2' '2: error: face has too few vertices: expected 3 or more, found 2' &&
+    binds_wrong 'usemtl a "b' '10: error: material name contains a quote or control character; rename the material'
 report 'bind prints the location of faults' $?
 grep -v '^f' "$scratch/good.obj" >"$scratch/points.obj"
-! bind points.obj && says err 'points.obj: error: the file has no faces'
+! bind points.obj && says err 'points.obj: error: file has no faces: expected at least 1'
 report 'bind needs faces' $?
 sed 's/^v \([^ ]*\)/v 1000/' "$scratch/good.obj" >"$scratch/away.obj"
 ! bind away.obj && lines err 1 && says err 'away.obj: error: '
@@ -399,7 +399,7 @@ for wrong in '--error 0' '--error x' '--error' '-o' '--other'; do
     runs 2 compress $walk $wrong && lines err 1 && says err "${wrong%% *}"
     report "compress $wrong" $?
 done
-runs 2 compress $walk && says err 'missing option -o FILE'
+runs 2 compress $walk && says err 'option -o FILE is missing: expected the name of the output file'
 report 'compress without a name for the result' $?
 runs 2 compress a b c -o d && says err "found also 'c'"
 report 'compress with three files' $?
@@ -409,7 +409,7 @@ runs 1 decompress "$scratch/walk" -o "$scratch/none/walk" && says err 'cannot wr
 report 'decompress into a file that cannot be written' $?
 runs 1 compress $walk none.md5mesh -o "$scratch/walk" && says err 'none.md5mesh: error: cannot'
 report 'compress without its model' $?
-runs 1 decompress $walk && says err 'walk.md5anim: error: cannot decompress animation: it is not compressed'
+runs 1 decompress $walk && says err 'walk.md5anim: error: animation is not compressed: expected a compressed animation'
 report 'decompress of an animation' $?
 # No command overwrites a file that it reads, even under another name.
 cp $walk "$scratch/own.md5anim" && cp "$scratch/walk" "$scratch/packed"
@@ -420,10 +420,10 @@ for over in 'compress own.md5anim' 'decompress packed'; do
     report "${over% *} does not overwrite its input" $?
 done
 cp "$scratch/walk" "$scratch/packed.md5anim"
-runs 1 check --for cube2 "$scratch/packed.md5anim" && says out 'compressed clips are supported only by engines that use md5model' &&
+runs 1 check --for cube2 "$scratch/packed.md5anim" && says out 'compressed clip is not supported by the engine: expected an engine that uses md5model; run md5tool decompress first' &&
     runs 0 check --for md5model "$scratch/packed.md5anim"
 report 'check of a compressed clip for an engine' $?
-runs 1 fix "$scratch/packed.md5anim" --dry-run && says err 'compressed clips are not supported; use "md5tool decompress" to convert the clip first'
+runs 1 fix "$scratch/packed.md5anim" --dry-run && says err 'compressed clip is not supported: expected an .md5anim; run md5tool decompress first'
 report 'fix of a compressed clip' $?
 printf 'M5AI and more' >"$scratch/image"
 runs 1 info "$scratch/image" && says err 'not an MD5 file: found an asset file of version 0.3; load the MD5 files'
@@ -442,7 +442,7 @@ printf 'M5CC\001\000\000\000' >"$scratch/older"
 runs 1 check "$scratch/cut" "$scratch/head" "$scratch/changed" "$scratch/older" && lines out 5 &&
     says out "$scratch/cut: error: invalid compressed clip: expected a file of $(wc -c <"$scratch/walk") bytes, found $(wc -c <"$scratch/cut")" &&
     says out "$scratch/head: error: invalid compressed clip: header is truncated: expected 8 bytes, found 4" && says out "$scratch/older: error: unsupported version of a compressed clip: expected 2, found 1" &&
-    says out "$scratch/changed: error: invalid compressed clip: checksum does not match: the file is damaged" && says out '4 files, 4 errors, 0 warnings'
+    says out "$scratch/changed: error: invalid compressed clip: checksum does not match: the file is damaged; compress the animation again" && says out '4 files, 4 errors, 0 warnings'
 report 'check of truncated, damaged and outdated compressed clips' $?
 runs 1 info "$scratch/cut" && lines out 0 && says err "$scratch/cut: error: invalid compressed clip: expected a file of $(wc -c <"$scratch/walk") bytes, found $(wc -c <"$scratch/cut")"
 report 'info of a truncated compressed clip' $?

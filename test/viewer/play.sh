@@ -126,7 +126,7 @@ walks_by_rules() {
         ! cmp "$scratch/bound.png" "$scratch/walking.png"
 }
 check_long "--walk changes the image" walks_by_rules
-check "walking without legs gives a warning" exits_with 0 '--walk ignored: no two joint names contain foot or ankle' "$view" \
+check "walking without legs gives a warning" exits_with 0 '--walk is ignored: expected two joints whose names contain foot or ankle' "$view" \
     test/reference/data/still.md5mesh --walk --resolution 64,48 --samples 1 --output "$scratch/x.png"
 # A modifier of the machine places the feet.
 stands_on_the_ground() {

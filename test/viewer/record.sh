@@ -187,7 +187,7 @@ END
 }
 no_models() {
     mkdir "$scratch/bare" && record "$scratch/bare" --output "$scratch/bare.png" 2>"$scratch/err"
-    [ $? -eq 1 ] && grep -q 'no .md5mesh file found' "$scratch/err" && [ ! -e "$scratch/bare.png" ]
+    [ $? -eq 1 ] && grep -q '.md5mesh file not found' "$scratch/err" && [ ! -e "$scratch/bare.png" ]
 }
 not_all_fit() {
     "$view" --verbose warning --resolution 100,90 --samples 1 "$scratch/folder" --output "$scratch/small.png" 2>"$scratch/err"
@@ -294,6 +294,6 @@ check "a folder without models is an error" no_models
 check "a sheet cannot be a movie" refuses --sheet "$model" --sheet 3x3 --output "$scratch/x.gif"
 check "a sheet needs at least one pixel per cell" refuses --sheet "$model" --sheet 64x64 --resolution 50,50 --output "$scratch/x.png"
 check "a sheet needs rows" refuses --sheet "$model" --sheet 3 --output "$scratch/x.png"
-check "standard output accepts only one image" refuses "--output - can write only one image; use one --animation-time" "$model" --turntable --output -
+check "standard output accepts only one image" refuses "--output - writes only one image; use one --animation-time" "$model" --turntable --output -
 check "an unsupported suffix is rejected" refuses .apng "$model" --output "$scratch/x.avi"
 finish

@@ -338,7 +338,7 @@ TEST_SHOT (view_bakes_refuse_clips_that_do_not_fit, RUN SMALL "--crowd 2") {
         num_vertices += mesh->num_vertices;
     }
     const size_t size = 8 * num_vertices * kind->clips[0]->anim->num_frames;
-    CHECK(!try_to_bake(&viewer->scene, kind, size - 1, "(1.8 MB; limit 1.8 MB)"));
+    CHECK(!try_to_bake(&viewer->scene, kind, size - 1, "expected at most 1.8 MB, found 1.8 MB"));
     CHECK(try_to_bake(&viewer->scene, kind, size, ""));
     CHECK(try_to_bake(&viewer->scene, kind, 2 * size, ""));
     const uint32_t max_texels = *scene_limits(viewer->scene.renderer).max_texels;

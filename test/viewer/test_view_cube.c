@@ -300,13 +300,13 @@ static void check_warning(const char *script, const char *part, uint32_t num_mes
 
 TEST (view_cube_reports_parts_that_do_not_fit) {
     check_warning("md5load body.md5mesh\nmd5load gun.md5mesh\n",
-                  "part 1 skipped: not linked to another part", 1);
+                  "skipped part 1: the part is not linked to another part", 1);
     check_warning("md5load body.md5mesh\nmd5load gun.md5mesh\nmd5link 0 1 hand\n",
-                  "part 1 skipped: tag 'hand' not found in part 0", 1);
+                  "skipped part 1: tag 'hand' not found in part 0", 1);
     check_warning("md5load body.md5mesh\nmd5tag leg hand\nmd5load gun.md5mesh\nmd5link 0 1 hand\n",
-                  "part 1 skipped: tag 'hand' not found in part 0", 1);
+                  "skipped part 1: tag 'hand' not found in part 0", 1);
     check_warning("md5load body.md5mesh\nmd5load gun.md5mesh\nmd5link 1 1 hand\n",
-                  "part 1 skipped: it is linked to part 1, which was not loaded before it", 1);
+                  "skipped part 1: the part is linked to part 1, which must be loaded before", 1);
     check_warning("md5load body.md5mesh\nmd5anim idle nothing.md5anim\n", "nothing.md5anim", 1);
     check_warning("md5load body.md5mesh\nmd5anim idle bad.md5anim\n", "bad.md5anim:2:11: error", 1);
 }

@@ -663,7 +663,7 @@ TEST (convert_asks_before_each_clip_of_one_file) {
         md5_error error = {0};
         is_written = convert_files(&job, &error);
         CHECK(is_written == common_is_file(path));
-        CHECK(is_written || strcmp(error.message, "the conversion was cancelled") == 0);
+        CHECK(is_written || strcmp(error.message, "the conversion was canceled") == 0);
     }
     // Files read, clips parsed and written; then the file is written.
     CHECK_UINT(asked, 3 + 2 + 2 + 1);

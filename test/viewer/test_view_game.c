@@ -246,7 +246,8 @@ TEST (missing_names_of_a_game_are_warnings) {
         const char *said;
     } cases[] = {
         {"lamp", NULL,
-         "a.def:3: 'def_attach' 'lwo': unknown model 'models/lamp.lwo': expected a modelDef"},
+         "a.def:3: key 'def_attach': cannot load entity 'lwo': unknown model 'models/lamp.lwo': "
+         "expected a modelDef"},
         {"bare", NULL, "a.def:6: Unknown skin 'blue'"},
         {"neck", NULL, "a.def:9: Joint 'horn' not found for 'head_joint' on 'neck'"},
         {"m", "blue", "skin blue not found"},

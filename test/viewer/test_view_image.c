@@ -159,7 +159,8 @@ TEST (images_jpeg_that_ends_early) {
 // a few bytes.
 TEST (images_jpeg_of_many_scans) {
     image_file file = image_make_jpeg((image_jpeg_options){.num_channels = 1, .scan_each_bit = 1});
-    check_refused(&file, "hundreds of scans", "too many scans in the JPEG file (limit 100)");
+    check_refused(&file, "hundreds of scans",
+                  "JPEG file has too many scans: expected at most 100; save the image again");
     free(file.bytes);
 }
 
@@ -210,7 +211,8 @@ TEST (images_png_data_beyond_the_pixels) {
         view_image image;
         md5_error error = {0};
         if (!bomb->is_read) {
-            check_refused(&file, "a PNG bomb", "invalid PNG: the data are larger than the image");
+            check_refused(&file, "a PNG bomb",
+                          "invalid PNG: expected the pixels of the image, found more data");
         } else if (CHECK_THAT(decode(&file, &image, &error), "%zu bytes in %zu: %s",
                               bomb->num_bytes, bomb->size, error.message)) {
             CHECK(image.width == 1 && image.height == 1);
@@ -256,7 +258,9 @@ TEST (images_of_other_formats_are_refused) {
     image_file file = {0};
     check_refused(&file, "nothing", "empty");
     image_put(&file, "not a picture, nor anything else", 32);
-    check_refused(&file, "text", "unknown image format");
+    check_refused(&file, "text",
+                  "unknown image format: expected TGA, PCX or DDS; set md5_image_opts.decoder to "
+                  "read other formats");
     free(file.bytes);
     image_file bmp = {0};
     image_put(&bmp, "BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x02\0\0\0\x02\0\0\0\1\0\x18\0", 30);

@@ -245,12 +245,12 @@ TEST_SCENE (view_layers_report_unsupported_stages) {
     static const struct {
         const char *material, *note;
     } cases[] = {
-        {"kinds/program", "stage 1 not shown: program heatHaze.vfp"},
-        {"kinds/video", "stage 1 not shown: video video/none.roq"},
-        {"kinds/sound", "stage 1 not shown: sound visualization: waveform"},
-        {"kinds/mirror", "stage 1 not shown: rendered view: mirror"},
-        {"kinds/remote", "stage 1 not shown: rendered view: remote camera"},
-        {"kinds/screen_gui", "GUI not shown: guis/none.gui"},
+        {"kinds/program", "stage 1 is not shown: program heatHaze.vfp"},
+        {"kinds/video", "stage 1 is not shown: video video/none.roq"},
+        {"kinds/sound", "stage 1 is not shown: sound visualization: waveform"},
+        {"kinds/mirror", "stage 1 is not shown: rendered view: mirror"},
+        {"kinds/remote", "stage 1 is not shown: rendered view: remote camera"},
+        {"kinds/screen_gui", "GUI is not shown: guis/none.gui"},
         {"kinds/add", NULL},
     };
     view_package *const package =
@@ -326,8 +326,8 @@ TEST_SCENE (view_layers_deform_quads) {
         {"kinds/turbulent", MD5GL_PATH_CPU, NULL},
         {"kinds/tube", MD5GL_PATH_4, NULL},
         {"kinds/eyeball", MD5GL_PATH_CPU,
-         "deform eyeBall not shown: expected an eye and two triangles"},
-        {"kinds/particle", MD5GL_PATH_4, "deform not shown: particles sparks"},
+         "deform eyeBall is not shown: expected an eye and two triangles"},
+        {"kinds/particle", MD5GL_PATH_4, "deform is not shown: particles sparks"},
     };
     view_log log;
     view_package *const package =
@@ -457,11 +457,11 @@ TEST_SCENE (view_layers_have_cube_maps_and_generated_coordinates) {
         {"kinds/normal", MD5GL_TEXGEN_NORMAL, NULL, 0},
         {"kinds/screen", MD5GL_TEXGEN_SCREEN, NULL, 0},
         {"kinds/built_in_cube", MD5GL_TEXGEN_NORMAL, NULL, 0},
-        {"kinds/wobble_sky", MD5GL_TEXGEN_MESH, "stage 1 not shown: wobbleSky texture coordinates",
-         0},
+        {"kinds/wobble_sky", MD5GL_TEXGEN_MESH,
+         "stage 1 is not shown: wobbleSky texture coordinates", 0},
         {"kinds/missing_cube", MD5GL_TEXGEN_MESH, NULL, 1},
         {"kinds/flat_cube", MD5GL_TEXGEN_MESH,
-         "stage 1 not shown: cube map env/kinds without cube map coordinates", 0},
+         "stage 1 is not shown: cube map env/kinds without cube map coordinates", 0},
     };
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);

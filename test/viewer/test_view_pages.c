@@ -332,7 +332,8 @@ TEST_HERE (view_pages_have_sliders_that_can_be_set) {
         {"follow", "manner", 0.5f, 0, -1, "--set manner=0.5: expected a whole number from 0 to 2"},
         {"follow", "speed", 3, 2, -1,
          "--set speed: @TIME is not supported for the sliders of a lesson"},
-        {"contents", "speed", 3, 0, -1, "--set: the list of lessons has no sliders"},
+        {"contents", "speed", 3, 0, -1,
+         "--set has no effect on the list of lessons; name a lesson"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) { // the options --lesson PAGE --set NAME=VALUE@TIME
         char *const name = common_copy(rows[i].name);

@@ -96,7 +96,8 @@ TEST (view_radiance_reports_errors) {
     check_refused("#?RADIANCE\n\n", NULL, 0, "size is missing");
     check_refused(HEADER "+X 3 -Y 2\n", NULL, 0, "-Y HEIGHT +X WIDTH");
     check_refused(HEADER "-Y 2 +X 3 4\n", NULL, 0, "-Y HEIGHT +X WIDTH");
-    check_refused(HEADER "-Y 0 +X 3\n", NULL, 0, "invalid image size: 3 x 0 pixels");
+    check_refused(HEADER "-Y 0 +X 3\n", NULL, 0,
+                  "image is empty: expected at least 1 x 1 pixels, found 3 x 0");
     check_refused(HEADER "-Y 99999999999 +X 3\n", NULL, 0, "expected");
     check_refused(HEADER "-Y 16384 +X 16384\n", NULL, 0,
                   "image is too large: 16384 x 16384 pixels");

@@ -545,7 +545,7 @@ TEST_HERE (view_problems_include_messages_of_engines) {
     const view_reports *const reports = w->viewer.log.reports;
     for (size_t i = 0; i < reports->count; i++) {
         const view_report *const row = &reports->rows[i];
-        if (strstr(row->text, "weights of vertex 2 do not sum to 1") != NULL) {
+        if (strstr(row->text, "weights of vertex 2 have a wrong sum") != NULL) {
             count++;
             CHECK(row->line == 18 && row->about.kind == VIEW_ABOUT_VERTEX);
             CHECK_UINT(row->about.vertex, 2);

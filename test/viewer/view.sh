@@ -115,7 +115,7 @@ check "the manual page has every option" has_manual
 usage "unknown shell" "bash|zsh|fish" --completions tcsh
 usage "unknown option" "unknown option --frobnicate; use --help to list all options" --frobnicate
 usage "a similar option is suggested" "did you mean --resolution" --resolutoin 3,4
-usage "missing value" "--output: missing value: expected FILE" --output
+usage "missing value" "option --output has no value: expected FILE" --output
 usage "resolution of zero" "W,H" --resolution 0,5
 usage "resolution that is not a number" "W,H" --resolution big
 usage "resolution too large" "W,H" --resolution 100000,5
@@ -135,7 +135,7 @@ usage "two camera paths" "only one camera path" "$flight" "$flight"
 usage "unsupported image format" \
     "--output: unknown file extension; expected .png, .apng, .gif, .mp4 or .webm, or - for standard output" --output x.jpg
 usage "two jobs" "cannot be combined" --no-render --frames 3
-usage "several images on standard output" "--output - can write only one image; use one --animation-time" \
+usage "several images on standard output" "--output - writes only one image; use one --animation-time" \
     --output - --animation-time 0,1
 
 # -- Bad files ----------------------------------------------------------------------------------
@@ -308,8 +308,8 @@ check "--root in_place suppresses the movement of the root" keeps_in_place
 bounds_warnings() {
     mkdir "$scratch/warned" && many_meshes 100 >"$scratch/warned/many.md5mesh" && runs 0 "$scratch/warned/many.md5mesh" $small --output "$scratch/many.png" --verbose warning && lines err 100 &&
         many_meshes 103 >"$scratch/warned/many.md5mesh" && runs 0 "$scratch/warned/many.md5mesh" $small --output "$scratch/many.png" --verbose warning && lines err 101 &&
-        says err 'md5view: 3 more warnings; use --verbose debug to print all' &&
-        runs 0 "$scratch/warned/many.md5mesh" $small --output "$scratch/many.png" --verbose debug && says err 'mesh 102 "": no texture found'
+        says err 'md5view: 3 more warnings not shown; use --verbose debug to print all' &&
+        runs 0 "$scratch/warned/many.md5mesh" $small --output "$scratch/many.png" --verbose debug && says err 'mesh 102 "": texture of shader'
 }
 many_meshes() { # N
     awk -v n="$1" 'BEGIN {
@@ -326,7 +326,7 @@ check "a file with many warnings prints 100 of them and counts the rest" bounds_
 reports_broken_figures() {
     mkdir "$scratch/figure" && cp "$own" "$scratch/figure/own.md5mesh" && echo "articulatedFigure other {}" >"$scratch/figure/own.af" &&
         runs 0 "$scratch/figure/own.md5mesh" $small --no-auto --output "$scratch/fig.png" --verbose warning --joint-bounds &&
-        says err "own.af: cannot create an articulated figure: expected the setup pose af_pose.md5anim or idle.md5anim in the same folder" && cp "$models/bobbin/pat.md5anim" "$scratch/figure/idle.md5anim" &&
+        says err "own.af: cannot create an articulated figure: setup pose not found: expected af_pose.md5anim or idle.md5anim in the same folder" && cp "$models/bobbin/pat.md5anim" "$scratch/figure/idle.md5anim" &&
         runs 0 "$scratch/figure/own.md5mesh" $small --no-auto --output "$scratch/fig.png" --verbose warning --joint-bounds &&
         says err "own.af: cannot create an articulated figure: articulatedFigure of this name not found" &&
         runs 0 "$scratch/figure/own.md5mesh" "$scratch/figure/idle.md5anim" $small --output "$scratch/fig.png" --verbose warning && ! grep -q 'own.af' "$scratch/err"
@@ -380,14 +380,14 @@ while read -r what shader file title; do
     if [ "$what" = found ]; then
         check "texture: $title" grep -F "texture of mesh $mesh: $game/$file" "$scratch/textures"
     else
-        check "texture: $title" grep "no texture.*$shader" "$scratch/textures"
+        check "texture: $title" grep "texture of shader.*$shader.* not found" "$scratch/textures"
     fi
     mesh=$((mesh + 1))
 done <"$scratch/cases"
 one_warning() {
     has_meshes "$scratch/bare.md5mesh" nowhere/skin
     runs 0 "$scratch/bare.md5mesh" --no-auto --output "$scratch/tex.png" --resolution 64,64 --samples 1 &&
-        [ "$(grep -c 'no texture' "$scratch/err")" -eq 1 ]
+        [ "$(grep -c 'texture of shader .* not found' "$scratch/err")" -eq 1 ]
 }
 selected_texture() {
     runs 0 "$own" --animation-index 1 $small --output "$scratch/tex.png" --verbose warning \

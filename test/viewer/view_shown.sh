@@ -46,7 +46,7 @@ draws_joints() {
     "$view" --resolution 240,180 --no-background --grid=no "$scratch/bare.md5mesh" "$@" \
         --output "$scratch/bare.png" 2>"$scratch/err" || return 1
     cat "$scratch/err"
-    grep -q 'warning: bare: the model has no triangles; only its joints are shown' "$scratch/err" &&
+    grep -q 'warning: bare: the model has no triangles: only its joints are shown' "$scratch/err" &&
         numbers_satisfy '$1 > 0.01 && $2 < 0.4 && $5 - $3 > 0.5' "$(png covered "$scratch/bare.png")"
 }
 check "the joints of a model without meshes are shown, with a warning" draws_joints

@@ -73,7 +73,7 @@ survives() { # EVENTS ARGUMENTS...
 # log would report such a frame and its cause.
 records() {
     dropped=record
-    survives "$@" && ! grep 'no frame for [3-9]0 s' "$log" && ls "$pictures"/*.apng
+    survives "$@" && ! grep 'no frame was drawn for [3-9]0 s' "$log" && ls "$pictures"/*.apng
 }
 is_long && usual=5000 || usual=500
 recorded=${MD5_RANDOM_RECORDED_EVENTS:-$usual}
@@ -93,7 +93,7 @@ names_what_it_waits_for() {
     mkfifo "$scratch/out.obj"
     printf 'export=40000004\t\t\t\t\t%s\tout\n' "$scratch" >"$scratch/remembered"
     open_viewer "$own" && press export ctrl+e && xdotool key Return && press run-export Return && until_true opens_pipe && press quit ctrl+q || return 1
-    until_true grep '^no frame for 10 s; waiting for the end of thread convert$' "$log" &&
+    until_true grep '^md5view: no frame was drawn for 10 s: waiting for the end of thread convert$' "$log" &&
         cat "$scratch/out.obj" >"$scratch/piped" && ended_with 0
 }
 check_long "a window that hangs reports the thread that it waits for" names_what_it_waits_for

@@ -149,12 +149,12 @@ const zeros = Buffer.alloc(2 ** 20);
 await skips("more bytes than declared", {name: "liar", bytes: zeros, declared: 10}, "invalid size: expected 10 bytes, found more");
 await skips("one byte more than declared", {name: "liar", declared: 4}, "invalid size: expected 4 bytes, found more");
 await skips("one byte less than declared", {name: "liar", declared: 6}, "invalid size: expected 6 bytes, found 5");
-await skips("stored bytes of another size", {name: "liar", method: 0, declared: 6}, "invalid size: 6 bytes cannot be compressed to 5");
-await skips("more bytes than deflate can compress", {name: "liar", declared: 1032 * 7 + 65}, "invalid size: 7289 bytes cannot be compressed to 7");
+await skips("stored bytes of another size", {name: "liar", method: 0, declared: 6}, "the sizes are invalid: 6 bytes cannot be compressed to 5");
+await skips("more bytes than deflate can compress", {name: "liar", declared: 1032 * 7 + 65}, "the sizes are invalid: 7289 bytes cannot be compressed to 7");
 await skips("as many bytes as deflate can compress", {name: "liar", declared: 1032 * 7 + 64}, "invalid size: expected 7288 bytes, found 5");
-await skips("damaged bytes", {name: "torn", packed: Buffer.from("\xff\xff\xff", "latin1")}, "damaged data");
-await skips("an encrypted file", {name: "secret", flags: 1}, "encryption is not supported");
-await skips("an unknown method", {name: "new", method: 9, packed: Buffer.from("hello")}, "compression method 9 is not supported");
+await skips("damaged bytes", {name: "torn", packed: Buffer.from("\xff\xff\xff", "latin1")}, "the data are damaged");
+await skips("an encrypted file", {name: "secret", flags: 1}, "encrypted entries are not supported");
+await skips("an unknown method", {name: "new", method: 9, packed: Buffer.from("hello")}, "compression method 9 is not supported; compress the archive with deflate");
 await skips("a path outside the archive", {name: "a/../../b"}, "the path leads outside the archive");
 await skips("an absolute name", {name: "/a"}, "the path is absolute");
 await skips("a name of 1001 characters", {name: "n".repeat(1001)}, "the name has more than 1000 characters");
@@ -164,13 +164,13 @@ equal("a name of 1000 characters", (await open(archive({name: "n".repeat(1000)})
 const large = {name: "large", bytes: Buffer.alloc(2 ** 27)}, larger = {name: "larger", bytes: Buffer.alloc(2 ** 27 + 1)};
 equal("128 MiB", (await open(archive(large))).bytes[0]?.length, 2 ** 27);
 await skips("a byte more than 128 MiB", larger,
-    "too large: 134217729 bytes; limit: 128 MiB or 100 times the compressed size of " + zlib.deflateRawSync(larger.bytes, {level: 9}).length + " bytes");
-await fails("128 MiB in all, and a byte", open(archive(large, {name: "one", bytes: Buffer.from("1")})), "too large: the files have more than 134217728 bytes");
-await skips("more than 512 MiB", {name: "huge", declared: 2 ** 29 + 1, packed: Buffer.alloc(2 ** 20)}, "too large (536870913 bytes; limit 536870912)");
+    "file is too large: found 134217729 bytes, expected at most 128 MiB or 100 times the compressed size of " + zlib.deflateRawSync(larger.bytes, {level: 9}).length + " bytes");
+await fails("128 MiB in all, and a byte", open(archive(large, {name: "one", bytes: Buffer.from("1")})), "archive is too large: its files have more than 134217728 bytes");
+await skips("more than 512 MiB", {name: "huge", declared: 2 ** 29 + 1, packed: Buffer.alloc(2 ** 20)}, "the file is too large: expected at most 536870912 bytes, found 536870913");
 // Ten entries share one file of 100 bytes: each claims 131 bytes of 623.
 const shared = {name: "a", bytes: zeros.subarray(0, 100), method: 0};
 await fails("entries that overlap", open(archive(shared, ...Array(9).fill({...shared, offset: 0}))),
-    "damaged archive: entries overlap; they have 655 bytes in total, the archive has 623");
+    "damaged archive: its entries overlap: they have 655 bytes in total, but the archive has 623");
 await fails("a file that is not an archive", open(Buffer.from("hello")), "a.pk4: error: damaged archive: invalid or truncated file list");
 await fails("an empty file", open(Buffer.alloc(0)), "damaged archive: invalid or truncated file list");
 const comment = (length) => Buffer.concat([archive(good), Buffer.alloc(length)]);

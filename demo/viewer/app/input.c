@@ -57,7 +57,7 @@ static void explain_no_effect(view_state *viewer, view_action action)
     const view_scene *const scene = &viewer->document->scene;
     const bool is_walk_key = action == VIEW_AHEAD || action == VIEW_BACK || action == VIEW_FAST;
     if (is_walk_key && !view_can_walk(&scene->machine))
-        view_notice(viewer, "This character cannot walk: no parameter \"speed\" or \"ahead\"");
+        view_notice(viewer, "Cannot walk: this machine has no parameter \"speed\" or \"ahead\"");
     else if (view_is_bind_pose(scene))
         view_notice(viewer, "Showing the bind pose; press P to return to the machine");
     else if (!viewer->play.playing)
@@ -207,7 +207,7 @@ static void set_range_limit(view_state *viewer, bool is_end)
     if (view_set_range(play, view_timing_anim(&viewer->document->scene), is_end))
         view_notice(viewer, "Frames %u to %u", play->range_first, play->range_last);
     else
-        view_notice(viewer, "The range needs at least two frames");
+        view_notice(viewer, "Cannot set the range: select at least two frames");
 }
 
 static void play_one_shot(view_state *viewer)
@@ -320,7 +320,7 @@ static void rotate_model(view_state *viewer, int axis)
 {
     view_scene *const scene = &viewer->document->scene;
     if (view_is_on_ground(scene)) {
-        view_notice(viewer, "Cannot rotate a model whose feet are placed on the ground");
+        view_notice(viewer, "Cannot rotate the model while its feet are placed on the ground");
         return;
     }
     char axes[32];
@@ -723,7 +723,7 @@ static void execute_other_command(view_state *viewer, const view_command *comman
         if (view_play_in_channel(scene, (uint32_t)command->item, number, &viewer->play))
             view_measure(viewer);
         else
-            view_notice(viewer, "This clip cannot be played on this channel");
+            view_notice(viewer, "Cannot play this clip on this channel");
         break;
     case VIEW_SHOW_CHANNEL:
         view_focus_in_scene(scene, (uint32_t)command->item, &viewer->play);

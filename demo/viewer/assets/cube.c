@@ -121,15 +121,15 @@ static bool attach(const cube_model *joined, uint32_t index)
         return true;
     }
     if (link == NULL) {
-        view_warn(joined->log, "%s: part %u skipped: not linked to another part", joined->path,
-                  index);
+        view_warn(joined->log, "%s: skipped part %u: the part is not linked to another part",
+                  joined->path, index);
         return false;
     }
 
     const cube_part *const parent = &joined->parts[link->parent];
     if (link->parent >= index || parent->model == NULL) {
         view_warn(joined->log,
-                  "%s: part %u skipped: it is linked to part %u, which was not loaded before it",
+                  "%s: skipped part %u: the part is linked to part %u, which must be loaded before",
                   joined->path, index, link->parent);
         return false;
     }
@@ -138,7 +138,7 @@ static bool attach(const cube_model *joined, uint32_t index)
     if (tag != NULL)
         joint = md5_find_joint(&parent->model->skeleton, tag->joint);
     if (joint == MD5_NONE) {
-        view_warn(joined->log, "%s: part %u skipped: tag '%s' not found in part %u", joined->path,
+        view_warn(joined->log, "%s: skipped part %u: tag '%s' not found in part %u", joined->path,
                   index, link->tag, link->parent);
         return false;
     }
@@ -563,7 +563,7 @@ static void make_clips(cube_model *joined, view_cube *loaded)
         free(clip.file);
     }
     if (size >= MAX_SIZE)
-        view_warn(joined->log, "too many animations; only the first %u are loaded",
+        view_warn(joined->log, "too many animations: only the first %u are loaded",
                   loaded->num_clips);
 }
 

@@ -118,7 +118,9 @@ static uint8_t *read_cube_sides(md5_game *game, const md5_stage *stage, md5gl_te
             memcpy(side, image.rgba, (size_t)sides_per_image * side_size);
         free(image.rgba);
         if (!has_size) {
-            COMMON_TEXT(error->message, "cube map faces must be square and of equal size");
+            COMMON_TEXT(
+                error->message,
+                "faces of the cube map have different sizes: expected squares of equal size");
             free(rgba);
             return NULL;
         }
@@ -582,7 +584,7 @@ static void load_sampled_stage(const view_dresser *d, view_layered *layered, uin
     char *const obstacle = find_obstacle(stage);
     if (obstacle != NULL) {
         note(&d->textures->layers, layered->mesh, material,
-             common_format("stage %u not shown: %s", index + 1, obstacle), d->log);
+             common_format("stage %u is not shown: %s", index + 1, obstacle), d->log);
         free(obstacle);
         return;
     }
@@ -678,7 +680,7 @@ bool view_add_layers(const view_dresser *d, const char *shader)
     if (material == NULL)
         return false;
     if (material->gui != NULL)
-        note(layers, mesh, material, common_format("GUI not shown: %s", material->gui), d->log);
+        note(layers, mesh, material, common_format("GUI is not shown: %s", material->gui), d->log);
     layers->read |= registers_read(material);
 
     mesh_textures->two_sided = material->creates_back_sides || material->cull == MD5_CULL_NONE;
@@ -933,12 +935,12 @@ static void write_vertices(void *user, uint32_t mesh, uint32_t instance, const m
 static char *deform_obstacle(const md5_material *material)
 {
     if (material->deform == MD5_DEFORM_EYEBALL)
-        return common_format("deform eyeBall not shown: expected an eye and two triangles");
+        return common_format("deform eyeBall is not shown: expected an eye and two triangles");
     if (material->deform == MD5_DEFORM_PARTICLE || material->deform == MD5_DEFORM_PARTICLE2)
-        return common_format("deform not shown: particles %s", material->deform_decl != NULL
-                                                                   ? material->deform_decl
-                                                                   : "without a name");
-    return common_format("deform not shown: the mesh is not made of quads");
+        return common_format("deform is not shown: particles %s", material->deform_decl != NULL
+                                                                      ? material->deform_decl
+                                                                      : "without a name");
+    return common_format("deform is not shown: expected a mesh of quads");
 }
 
 void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model *drawn,
@@ -961,7 +963,7 @@ void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model
                 layered->deformed = mesh;
                 layers->has_deforms = true;
             } else {
-                obstacle = common_format("deform not shown: %s", error.message);
+                obstacle = common_format("deform is not shown: %s", error.message);
             }
             free(indices);
         } else {
@@ -1014,13 +1016,16 @@ static void report_missing_texture(const view_dresser *d, const view_look *look)
     const char *const why = look->tried.count > 0 ? look->tried.names[0] : NULL;
     if (*mesh->shader == '\0' && why == NULL)
         view_warn(d->log,
-                  "mesh %u \"%s\" has no shader name and no texture; use --texture to set one",
+                  "mesh %u \"%s\" has neither a shader name nor a texture; use --texture to select "
+                  "a texture",
                   index, mesh->name);
     else if (why == NULL)
-        view_warn(d->log, "mesh %u \"%s\": no texture found for shader \"%s\"", index, mesh->name,
-                  mesh->shader);
+        view_warn(
+            d->log,
+            "mesh %u \"%s\": texture of shader \"%s\" not found; use --texture to select a texture",
+            index, mesh->name, mesh->shader);
     else
-        view_warn(d->log, "mesh %u \"%s\": no texture found for shader \"%s\"; %s", index,
+        view_warn(d->log, "mesh %u \"%s\": texture of shader \"%s\" not found: %s", index,
                   mesh->name, mesh->shader, why);
     for (size_t i = 1; i < look->tried.count; i++)
         view_debug(d->log, "rejected for mesh %u: %s", index, look->tried.names[i]);
@@ -1273,7 +1278,7 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
     if (d.search.skin > 0 && game == NULL
         && view_detect_quake_game(dressing->path) == VIEW_QUAKE_NONE)
         view_warn(d.log,
-                  "--skin ignored: only models of the Quake re-releases have numbered skins");
+                  "--skin is ignored: only models of the Quake re-releases have numbered skins");
     // The bounds of these meshes are ignored unless the model has no other meshes.
     uint32_t num_unmeasured = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {

@@ -240,7 +240,8 @@ static bool read_lines(FILE *file, view_config *config, view_log *log)
         if (is_line && read_line(&reader, line))
             continue;
         if (num_wrong++ < MAX_REPORTED)
-            view_warn(log, "%s:%u: unknown line ignored", config->path, reader.line_number);
+            view_warn(log, "%s:%u: unknown line is ignored: expected an option", config->path,
+                      reader.line_number);
     }
     return is_whole;
 }
@@ -250,7 +251,8 @@ static void rename_corrupt_file(const char *path, view_log *log)
 {
     char *const new_path = common_format("%s.broken", path);
     if (rename(path, new_path) == 0)
-        view_warn(log, "%s was corrupt; it was renamed to %s", path, common_base(new_path));
+        view_warn(log, "configuration file %s was corrupt: it was renamed to %s", path,
+                  common_base(new_path));
     free(new_path);
 }
 

@@ -45,8 +45,8 @@ void view_end_warnings(view_log *log)
     char text[128];
     if (log->num_printed > VIEW_MAX_PRINTED_WARNINGS && log->level != VIEW_DEBUG) {
         const uint32_t hidden = log->num_printed - VIEW_MAX_PRINTED_WARNINGS;
-        COMMON_TEXT(text, "md5view: %u more warning%s; use --verbose debug to print all", hidden,
-                    hidden == 1 ? "" : "s");
+        COMMON_TEXT(text, "md5view: %u more warning%s not shown; use --verbose debug to print all",
+                    hidden, hidden == 1 ? "" : "s");
         write_line(log, VIEW_WARNING, text);
     }
     log->num_printed = 0;

@@ -776,14 +776,14 @@ static const char *find_output_contradiction(const view_options *options)
     if (has_sheet && (writes_movie || options->num_frames > 0))
         return "--sheet writes one image, FILE.png, and cannot be combined with --frames";
     if (is_stdout && has_images)
-        return "--output - can write only one image; use one --animation-time";
+        return "--output - writes only one image; use one --animation-time";
     if (options->all_clips && !has_sheet && strstr(output, "{anim}") == NULL)
         return "--clips all writes one file per clip; add {anim} to the name in --output";
 
     const bool has_tiny_cells =
         options->sheet_columns > options->width || options->sheet_rows > options->height;
     if (has_sheet && has_tiny_cells)
-        return "--sheet has more cells than --resolution has pixels";
+        return "--sheet has more cells than --resolution has pixels; use a larger --resolution";
     return NULL;
 }
 
@@ -797,10 +797,11 @@ static const char *find_contradiction(const view_options *options)
     if (has_game && (options->num_files > 1 || has_crowd))
         return "--game requires at most one name and cannot be combined with --crowd";
     if (options->bases.count > 0 && !has_game)
-        return "--base requires --game, or one folder";
+        return "--base has no effect without --game or a folder";
     const bool has_model = options->num_files + options->num_folders > 0 || has_game || has_crowd;
     if (options->page != NULL && has_model)
-        return "--lesson has its own model; it cannot be combined with files, --game or --crowd";
+        return "--lesson cannot be combined with files, --game or --crowd, because it has its own "
+               "model";
     if (options->wear.count > 0 && (has_game || has_crowd))
         return "--outfit cannot be combined with --game or --crowd";
     if (count_camera_paths(options) > 1)

@@ -239,7 +239,7 @@ static bool upload_level(view_detail *level, const md5_morph *morph, const view_
     }
     const bool is_uploaded = level->drawn != NULL && (morph == NULL || level->bent != NULL);
     if (!is_uploaded)
-        view_warn(loader->log, "cannot create reduced meshes, so all triangles are drawn: %s",
+        view_warn(loader->log, "cannot create reduced meshes: %s; all triangles are drawn",
                   error.message);
     return is_uploaded;
 }
@@ -460,8 +460,9 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
     md5_error error = {0};
     const uint64_t size = baked_size(kind);
     if (size > memory) {
-        COMMON_TEXT(error.message, "baked clips too large (%.1f MB; limit %.1f MB)",
-                    1e-6 * (double)size, 1e-6 * (double)memory);
+        COMMON_TEXT(error.message,
+                    "baked clips are too large: expected at most %.1f MB, found %.1f MB",
+                    1e-6 * (double)memory, 1e-6 * (double)size);
     } else if (bake_clips(&work, threads, &error)) {
         increase_rates(&work, bakes, max_error, pixels, memory);
         if (bake_clips(&work, threads, &error))
@@ -1086,8 +1087,8 @@ static bool create_kinds(view_crowd *crowd, const view_scene *scene, const view_
 {
     const uint32_t num_kinds = count_kinds(files, num_files);
     if (num_kinds > VIEW_MAX_KINDS)
-        return view_error(loader->log, "--crowd: too many models (%u; limit %d)", num_kinds,
-                          VIEW_MAX_KINDS);
+        return view_error(loader->log, "--crowd: too many models: expected at most %d, found %u",
+                          VIEW_MAX_KINDS, num_kinds);
     if (num_kinds > crowd->count)
         return view_error(loader->log,
                           "--crowd %u: fewer characters than models; use --crowd %u or more",

@@ -687,7 +687,7 @@ static bool load_scene(view_scene *scene, const view_loader *loader, const char 
     const bool is_in_game = num_files > 0 && strstr(files[0], "::") != NULL;
     if (is_in_game && loader->options->crowd > 0)
         return view_error(loader->log,
-                          "--crowd requires files; names in a game folder are not supported");
+                          "--crowd: expected files, found the name of an asset in a game");
     if (is_in_game)
         return view_load_game_scene(scene, library, files[0], loader->log);
     if (!view_load_scene(scene, files, num_files, NULL, pick_up, loader->log))
@@ -708,7 +708,8 @@ static bool load_outfits(view_scene *scene, const view_loader *loader)
     if (scene->model != NULL)
         is_loaded = view_attach_outfits(scene, outfits, loader->log);
     else
-        is_loaded = view_error(loader->log, "--outfit requires a model");
+        is_loaded =
+            view_error(loader->log, "--outfit has no effect without a model; name a model first");
     return is_loaded || loader->log->keeps_rest;
 }
 
@@ -780,7 +781,8 @@ static bool load_compared(view_document *document, const view_loader *loader)
     if (path == NULL)
         return true;
     if (scene->model == NULL)
-        return view_error(loader->log, "--compare %s: no model to compare with", path);
+        return view_error(loader->log,
+                          "--compare %s: model is missing: expected a model to compare with", path);
     if (!view_load_compare(&document->compare, scene, path, loader->log)) {
         view_free_compare(&document->compare);
         return loader->log->keeps_rest;
@@ -828,7 +830,8 @@ static void apply_manner(view_scene *scene, const view_manner *manner, const vie
     scene->dual = manner->dual;
     scene->turn = manner->turn;
     if (options->crowd > 0 && scene->turn.is_set)
-        view_warn(loader->log, "--up and rotations are ignored for a crowd");
+        view_warn(loader->log, "--up and rotations are ignored for a crowd; rotate the model with "
+                               "md5tool fix --rotate");
     scene->camera_path.smoothing = options->camera_smoothing;
     view_copy_settings(&scene->machine.settings, &options->settings);
     check_settings(scene, loader);
@@ -856,7 +859,8 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     if (!load_used_morphs(document, loader) || !load_terrain(document, loader))
         return false;
     if (loader->options->walk && scene->model != NULL && !view_begin_walk(scene))
-        view_warn(loader->log, "--walk ignored: no two joint names contain foot or ankle");
+        view_warn(loader->log,
+                  "--walk is ignored: expected two joints whose names contain foot or ankle");
 
     if (!load_companions(document, manner->guest, loader))
         return false;

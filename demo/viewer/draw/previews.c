@@ -154,9 +154,10 @@ static const char *find_obstacle(const view_scene *scene, md5_bounds bounds, uin
     if (!(extent > 1e-6f)) // true for NaN
         return "nothing to draw";
     if (extent >= 1e9f)
-        return "the model is too large (limit: 1e9 units)";
+        return "the model is too large: expected coordinates up to 1e9 units";
     if (count_pixels(scene, bounds, size) > max_pixels)
-        return "the triangles cover too many pixels for a thumbnail (limit: about 16 million)";
+        return "the triangles of the thumbnail cover too many pixels: expected at most about 16 "
+               "million";
     return NULL;
 }
 
@@ -614,7 +615,8 @@ enum {
     MAX_PIXELS = 16 << 20, // per image
 };
 
-static const char too_many_bytes[] = "the files are too large for a thumbnail (limit: 32 MiB)";
+static const char too_many_bytes[] =
+    "the files of the thumbnail are too large: expected at most 32 MiB";
 static const char time_limit_message[] =
     "md5view: the thumbnail needs more than 5 s of processor time\n";
 
@@ -680,7 +682,7 @@ static const void *open_file(void *user, const char *path, size_t *size, md5_err
     if (bytes == NULL) {
         const char *problem = "cannot read the file";
         if (!is_readable)
-            problem = "the file is outside of the folder of the thumbnail";
+            problem = "the file is outside the folder of the model";
         else if (!exists)
             problem = "the file does not exist";
         else if (length == 0)
@@ -727,8 +729,9 @@ static bool read_image(thumbnail *job, const char *path, const char *name)
     job->num_pixels += (uint64_t)image.width * image.height;
     add_image(&job->subject, name, image, job->options->thumbnail);
     if (job->num_pixels > max_pixels_of_all)
-        return fail(job, path,
-                    "the images have too many pixels for a thumbnail (limit: 32 million)");
+        return fail(
+            job, path,
+            "the images of the thumbnail have too many pixels: expected at most 32 million");
     return true;
 }
 
@@ -807,7 +810,8 @@ static view_image draw_thumbnail(thumbnail *job)
     view_scene *const scene = &job->subject.document.scene;
     view_image image = {.rgba = NULL};
     if (view_count_vertices(scene->model) > MAX_VERTICES) {
-        fail(job, scene->path, "too many vertices for a thumbnail (limit: 500000)");
+        fail(job, scene->path,
+             "the model has too many vertices for a thumbnail: expected at most 500000");
         return image;
     }
 
@@ -935,7 +939,7 @@ view_image view_make_thumbnail(const view_options *options, const view_preview_d
     thumbnail job = {.options = options, .log = log, .drawer = drawer};
     view_image image = {.rgba = NULL};
     if (options->num_files == 0) {
-        view_error(log, "--thumbnail requires a file");
+        view_error(log, "--thumbnail: file is missing: expected a model or an animation");
         return image;
     }
     // Graphics drivers reserve an unknown part of the address space.

@@ -99,8 +99,9 @@ static bool select_range(view_state *viewer)
     const bool is_all = options->range_last == 0;
     if (!is_all
         && !view_find_range(&play, view_timing_anim(&viewer->document->scene), &begin, &end))
-        return view_error(&viewer->log, "--range %u-%u is outside the clip", play.range_first,
-                          play.range_last);
+        return view_error(&viewer->log,
+                          "--range %u-%u is out of range: expected frames of the clip",
+                          play.range_first, play.range_last);
     if (!is_all)
         play.time = begin;
     viewer->play = play;

@@ -101,7 +101,7 @@ void view_toggle_recording(view_state *viewer)
             view_begin_movie(path, viewer->width, viewer->height, rate, 0, &viewer->log);
     free(path);
     if (viewer->jobs.movie == NULL) {
-        view_notice(viewer, "Cannot record; choose another movie format");
+        view_notice(viewer, "Cannot record a movie; choose another movie format");
         return;
     }
     viewer->jobs.movie->rgba = common_alloc((size_t)viewer->width * viewer->height, 4);

@@ -1028,7 +1028,7 @@ static void select_export_folder(view_state *viewer, const char *path)
     if (strlen(path) < sizeof choices->folder)
         COMMON_TEXT(choices->folder, "%s", path);
     else
-        view_notice(viewer, "The path of the folder is too long");
+        view_notice(viewer, "Cannot open the folder: its path is too long");
     view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_EXPORT);
 }
 
@@ -1190,7 +1190,7 @@ static void list_game(view_state *viewer)
     else if (root != NULL)
         view_browse_game(viewer, root);
     else
-        view_notice(viewer, "No game folder; drop a game folder or archive here");
+        view_notice(viewer, "No game folder is open; drop a game folder or archive here");
 }
 
 // Shows a skin on the shown entity, or on the first model that the skin changes.
@@ -1245,7 +1245,7 @@ static void open_neighbor_in_game(view_state *viewer, int step)
     const view_section section = shown_section < VIEW_SKINS ? shown_section : VIEW_ENTITIES;
     char *const name = shown_game_name(viewer); // NULL if another game is listed
     if (name == NULL || library->num_names[section] == 0) {
-        view_notice(viewer, "No other items in this list");
+        view_notice(viewer, "This list has no other items");
     } else {
         const char *const *const names = library->names[section];
         const size_t count = library->num_names[section];
@@ -1280,7 +1280,7 @@ static void open_neighbor(view_state *viewer, int step)
     char *const path = common_join(folder, common_base(scene->path));
     common_list files = common_list_folder(folder, extension);
     if (files.count < 2) {
-        view_notice(viewer, "No other %s files in this folder", extension);
+        view_notice(viewer, "This folder has no other %s files", extension);
     } else {
         const char *const *const names = (const char *const *)files.names;
         open_item(viewer, names[neighbor_index(names, files.count, path, step)], false, NULL);

@@ -274,7 +274,8 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
     if (!is_open || (!is_apng && !start_ffmpeg(movie))) {
         if (is_open) {
             common_end_file(&movie->writer, false);
-            view_error(log, "%s: ffmpeg is not installed; use .apng, which does not need it", path);
+            view_error(log, "%s: ffmpeg is not installed; install ffmpeg, or write an .apng file",
+                       path);
         } else {
             view_error(log, "cannot write %s: %s", path, strerror(errno));
             free(movie->writer.path);

@@ -340,8 +340,10 @@ static bool list_example_files(view_state *viewer, common_list *files, example_f
                                                "thimble/thimble.md5mesh"};
     char *const models = view_find_models_folder();
     if (models == NULL)
-        return view_error(&viewer->log, "no file given, and no example model found in %s",
-                          MD5VIEW_MODELS);
+        return view_error(
+            &viewer->log,
+            "argument is missing: expected a file, because example models were not found in %s",
+            MD5VIEW_MODELS);
     common_add(files, first_machine(models));
     for (size_t i = 0; i < COMMON_LENGTH(crowd_models) && viewer->options->crowd > 2; i++) {
         char *const path = common_join(models, crowd_models[i]);
@@ -477,9 +479,10 @@ bool view_hide_meshes(view_state *viewer)
             }
         }
         if (!is_found)
-            is_valid =
-                view_error(&viewer->log, "--hide %s: mesh not found; the model has %u meshes", name,
-                           num_meshes);
+            is_valid = view_error(
+                &viewer->log,
+                "--hide %s: mesh not found: expected the name, shader or index of one of %u meshes",
+                name, num_meshes);
     }
     view_show_meshes(viewer->document, options->hidden_meshes);
     return is_valid;
@@ -716,7 +719,8 @@ bool view_open_lesson(view_state *viewer, int32_t number)
         return true;
     char *const models = view_find_models_folder();
     if (models == NULL)
-        return view_error(&viewer->log, "lessons: example models not found");
+        return view_error(&viewer->log,
+                          "--lesson: example models not found; install md5model with its models");
 
     const bool is_open = page == NULL || open_lesson_character(viewer, page, models);
     free(viewer->pages.folder);
@@ -793,7 +797,9 @@ bool view_set_parameter(view_state *viewer, const view_setting *setting)
     if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE)
         parameter = md5_find_parameter(machine->character->machine, setting->parameter);
     if (parameter == MD5_NONE)
-        return view_error(&viewer->log, "--set %s: unknown parameter", setting->parameter);
+        return view_error(&viewer->log,
+                          "--set %s: unknown parameter: expected a parameter of the machine",
+                          setting->parameter);
     return md5_player_set(machine->player, parameter, setting->value);
 }
 
@@ -809,7 +815,8 @@ bool view_select_page(view_state *viewer)
                           "--lesson %s: unknown lesson; use --lesson list to print the names",
                           name);
     if (number == VIEW_CONTENTS && options->settings.count > 0)
-        return view_error(&viewer->log, "--set: the list of lessons has no sliders");
+        return view_error(&viewer->log,
+                          "--set has no effect on the list of lessons; name a lesson");
     bool is_set = view_open_lesson(viewer, number);
     for (size_t i = 0; is_set && i < options->settings.count; i++)
         is_set = set_slider(viewer, view_page_at((uint32_t)number), &options->settings.rows[i]);

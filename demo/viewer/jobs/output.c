@@ -505,7 +505,9 @@ static bool run_contact_sheet(view_state *viewer)
     common_free_list(&folders);
     const size_t count = models.count;
     if (count == 0)
-        return view_error(&viewer->log, "%s: no .md5mesh file found", options->folders[0]);
+        return view_error(&viewer->log,
+                          "%s: .md5mesh file not found: expected at least one in the folder",
+                          options->folders[0]);
     // Choose cells that are about as wide as high.
     const uint32_t max_columns = options->width / MIN_SIDE > 1 ? options->width / MIN_SIDE : 1;
     const uint32_t max_rows = options->height / MIN_SIDE > 1 ? options->height / MIN_SIDE : 1;

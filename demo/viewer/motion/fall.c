@@ -64,7 +64,7 @@ static const char *create_figure(view_fall *fall, const md5_model *model, const 
     const md5_game_path path = {
         .num_files = 1, .name = file_name, .open = open_file, .close = close_file, .user = fall};
     if (!load_setup(fall, model, folder, opts))
-        return "expected the setup pose af_pose.md5anim or idle.md5anim in the same folder";
+        return "setup pose not found: expected af_pose.md5anim or idle.md5anim in the same folder";
     const md5_figure_def *def = NULL;
     fall->game = md5_create_game(&path, 1, opts, error);
     if (fall->game != NULL)

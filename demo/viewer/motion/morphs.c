@@ -85,8 +85,10 @@ static void find_driven_targets(view_morphs *morphs, const md5_machine *machine,
         const char *const name = md5_machine_morph_name(machine, i);
         morphs->driven[i] = md5_find_morph_target(morphs->morph, name);
         if (morphs->driven[i] == MD5_NONE)
-            view_warn(log, "the machine uses morph target %s, but morphs/%s.md5mesh was not found",
-                      name, name);
+            view_warn(
+                log,
+                "morph target %s of the machine not found: expected the file morphs/%s.md5mesh",
+                name, name);
     }
 }
 

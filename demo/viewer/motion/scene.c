@@ -570,7 +570,7 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     if (has_model && !is_cube && !load_machine_or_model(scene, model_path, &opts, log))
         return false;
     if (has_model && view_is_skeleton_only(scene))
-        view_warn(log, "%s: the model has no triangles; only its joints are shown", scene->name);
+        view_warn(log, "%s: the model has no triangles: only its joints are shown", scene->name);
 
     if (!load_named_motions(scene, files, num_files, model_path, log))
         return false;
@@ -657,7 +657,7 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
     view_address parts;
     *scene = (view_scene){0};
     if (!view_read_address(address, &parts))
-        return view_error(log, "%s: expected FOLDER::NAME", address);
+        return view_error(log, "%s: invalid name of an asset: expected FOLDER::NAME", address);
 
     if (library != NULL && strcmp(library->place, parts.place) == 0) {
         library->num_users++;

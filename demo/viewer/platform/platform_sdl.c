@@ -370,8 +370,8 @@ static int keep_watch(void *user)
         if (seconds == 0 || seconds % 10 != 0)
             continue;
         const char *const operation = what != NULL ? what : "an unknown operation";
-        common_print(stderr, "no frame for %d s; waiting for %s%s\n", seconds, operation,
-                     whom != NULL ? whom : "");
+        common_print(stderr, "md5view: no frame was drawn for %d s: waiting for %s%s\n", seconds,
+                     operation, whom != NULL ? whom : "");
     }
     return 0;
 }

@@ -490,7 +490,8 @@ static bool check_events(md5_building *building, const md5_clip_desc *clip)
     for (uint32_t k = 0; k < clip->num_events; k++) {
         const md5_event *const event = &clip->events[k];
         if (!event->name || !event->name[0])
-            return MD5_MISMATCH(building, &event->name, ": event %u has no name", k);
+            return MD5_MISMATCH(building, &event->name,
+                                ": name of event %u is missing: expected a text", k);
         if (event->frame >= num_frames)
             return MD5_OUT_OF_RANGE(
                 building, &event->frame,
@@ -665,7 +666,8 @@ static bool check_window(md5_building *building, const md5_clip_desc *clip, uint
     const md5_window *const window = &clip->windows[index];
     const uint32_t last_frame = clip->binding->anim->num_frames - 1;
     if (!window->name || !window->name[0])
-        return MD5_MISMATCH(building, &window->name, ": window %u has no name", index);
+        return MD5_MISMATCH(building, &window->name,
+                            ": name of window %u is missing: expected a text", index);
     if (window->first > window->last || window->last > last_frame)
         return MD5_OUT_OF_RANGE(
             building, &window->last,
@@ -789,7 +791,8 @@ static bool build_all(md5_building *building)
     const md5_report_desc *const report = &desc->report;
     machine->model = desc->model;
     if (!machine->model)
-        return MD5_FAIL(building->context, MD5_ERROR_MISSING, "machine %s has no model",
+        return MD5_FAIL(building->context, MD5_ERROR_MISSING,
+                        "machine %s has no model: expected a loaded model",
                         MD5_QUOTED(desc->name ? desc->name : ""));
     TRY(build_tables(building));
 

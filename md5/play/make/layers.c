@@ -580,7 +580,9 @@ static bool find_item_motion(md5_building *building, const md5_motion_item *row,
     uint32_t found;
     TRY(MD5_RESOLVE(building, motions, row->motion, found));
     if (found == MD5_NONE)
-        return MD5_MISMATCH(building, &row->motion, ": item %u has no motion", index);
+        return MD5_MISMATCH(building, &row->motion,
+                            ": motion of item %u is missing: expected the name of a motion or clip",
+                            index);
     item->motion = &building->machine->motions[found];
     if (item->motion >= container)
         return MD5_MISMATCH(building, &row->motion,
@@ -718,7 +720,7 @@ static bool build_clip_motion(md5_building *building, const md5_motion_desc *des
     uint32_t clip;
     TRY(MD5_RESOLVE(building, clips, desc->clip, clip));
     if (clip == MD5_NONE)
-        return MD5_MISMATCH(building, &desc->name, " has no clip");
+        return MD5_MISMATCH(building, &desc->name, " has no clip: expected the name of a clip");
     // A start that was stored as a float, such as 0.1f, becomes the nearest decimal number, 0.1.
     const bool is_float = (float)desc->start == desc->start;
     const double start = is_float ? md5i_decimal_from_float((float)desc->start) : desc->start;
@@ -752,9 +754,11 @@ static bool find_axes(md5_building *building, const md5_motion_desc *desc, md5_m
     TRY(MD5_RESOLVE(building, parameters, desc->x_parameter, motion->x_parameter));
     TRY(MD5_RESOLVE(building, parameters, desc->y_parameter, motion->y_parameter));
     if (motion->x_parameter == MD5_NONE)
-        return MD5_MISMATCH(building, &desc->name, " has no parameter for axis %s", "x");
+        return MD5_MISMATCH(building, &desc->name,
+                            " has no parameter for axis %s: expected the name of a parameter", "x");
     if (desc->kind == MD5_MOTION_BLEND_2D && motion->y_parameter == MD5_NONE)
-        return MD5_MISMATCH(building, &desc->name, " has no parameter for axis %s", "y");
+        return MD5_MISMATCH(building, &desc->name,
+                            " has no parameter for axis %s: expected the name of a parameter", "y");
     return true;
 }
 
@@ -771,7 +775,7 @@ static bool build_motion(md5_building *building, uint32_t index, md5_motion *mot
     if (desc->kind == MD5_MOTION_CLIP)
         return build_clip_motion(building, desc, motion);
     if (desc->num_items == 0)
-        return MD5_OUT_OF_RANGE(building, &desc->name, " has no items");
+        return MD5_OUT_OF_RANGE(building, &desc->name, " has no items: expected at least 1");
 
     md5_item *const items = MD5_ALLOC_ZEROED(building->arena, md5_item, desc->num_items);
     TRY(motion->items = items);
@@ -1060,7 +1064,7 @@ static bool build_states(md5_building *building, uint32_t index, md5_names *name
     const md5_layer_desc *const desc = &building->desc->layers[index];
     md5_play_layer *const layer = &machine->layers[index];
     if (desc->num_states == 0)
-        return MD5_OUT_OF_RANGE(building, &desc->name, " has no states");
+        return MD5_OUT_OF_RANGE(building, &desc->name, " has no states: expected at least 1");
     TRY(MD5_LIST_NAMES(building, names, desc, states));
     TRY(layer->states = MD5_ALLOC_ZEROED(building->arena, md5_state, desc->num_states));
     layer->num_states = desc->num_states;
@@ -1178,7 +1182,8 @@ static bool find_event_bit(md5_building *building, const char *const *name, uint
     md5_machine *const machine = building->machine;
     const char *const event_name = *name;
     if (!event_name || event_name[0] == '\0')
-        return MD5_MISMATCH(building, name, " has no event name");
+        return MD5_MISMATCH(building, name,
+                            " has no event name: expected the name of an event of a clip");
 
     uint32_t index = 0;
     while (index < machine->num_event_bits && strcmp(building->event_bits[index], event_name) != 0)
@@ -1220,7 +1225,9 @@ static bool check_condition_members(md5_building *building, const md5_condition 
                                     uint32_t parameter)
 {
     if (row->kind == MD5_WHEN_PARAMETER && parameter == MD5_NONE)
-        return MD5_MISMATCH(building, &row->parameter, ": condition has no parameter");
+        return MD5_MISMATCH(
+            building, &row->parameter,
+            ": parameter of a condition is missing: expected the name of a parameter");
     if (row->kind == MD5_WHEN_EVENT && row->compare != MD5_IS_SET)
         return MD5_MISMATCH(building, &row->parameter,
                             ": condition about an event has a wrong comparison: expected %u "
@@ -1450,9 +1457,10 @@ static bool copy_transition(md5_building *building, const md5_layer_desc *layer_
     TRY(md5i_resolve(building, names, &desc->from, &from));
     TRY(md5i_resolve(building, names, &desc->to, &to));
     if (to == MD5_NONE)
-        return md5i_fail_at(building, &desc->to, MD5_ERROR_MISMATCH,
-                            "layer %s: transition %u has no target state",
-                            MD5_QUOTED(layer_desc->name), number);
+        return md5i_fail_at(
+            building, &desc->to, MD5_ERROR_MISMATCH,
+            "layer %s: transition %u has no target state: expected the name of a state",
+            MD5_QUOTED(layer_desc->name), number);
 
     const md5_change change = {
         .state = to,
@@ -1544,7 +1552,8 @@ static bool check_clip_keys(md5_building *building, const char *const *owner, ui
     const uint32_t num_frames = building->machine->sources[clip].binding->anim->num_frames;
     const char *const name = building->desc->clips[clip].name;
     if (num_keys == 0)
-        return MD5_OUT_OF_RANGE(building, owner, " has no keys for clip %s", MD5_QUOTED(name));
+        return MD5_OUT_OF_RANGE(building, owner, " has no keys for clip %s: expected at least 1",
+                                MD5_QUOTED(name));
 
     for (uint32_t i = 0; i < num_keys; i++) {
         const md5_morph_key *const key = &keys[i];
@@ -1684,8 +1693,8 @@ static bool build_morph(md5_building *building, uint32_t index)
     const md5_morph_desc *const copy = &building->machine->tables.morphs[index];
     md5_sum_row *const row = &building->machine->morph_rows[index];
     if (!morph->target || morph->target[0] == '\0')
-        return md5i_fail_at(building, &morph->target, MD5_ERROR_MISMATCH, "morph %u has no target",
-                            index);
+        return md5i_fail_at(building, &morph->target, MD5_ERROR_MISMATCH,
+                            "morph %u has no target: expected the name of a morph target", index);
 
     md5_begin_row(building, "morph", morph->target);
     md5_morph_desc filled = *morph;

@@ -355,7 +355,8 @@ static bool list_attached(md5_building *building)
         uint32_t joint;
         md5_begin_row(building, "attached", row->name);
         if (!row->model)
-            return md5i_fail_row(building, &row->name, MD5_ERROR_MISSING, " has no model");
+            return md5i_fail_row(building, &row->name, MD5_ERROR_MISSING,
+                                 " has no model: expected a loaded model");
         building->attached_joints[i] = (md5_names){.what = "joint", .may_repeat = true};
         TRY(MD5_LIST_NAMES(building, &building->attached_joints[i], &row->model->skeleton, joints));
         TRY(MD5_RESOLVE(building, joints, row->joint, joint));
@@ -394,7 +395,9 @@ static bool find_anchor(md5_building *building, const md5_modifier_point *point,
     }
     TRY(md5i_resolve(building, joints, &point->joint, &anchor->joint));
     if (anchor->joint == MD5_NONE)
-        return MD5_MISMATCH(building, &point->joint, ": position of the %s has no joint", role);
+        return MD5_MISMATCH(building, &point->joint,
+                            ": position of the %s has no joint: expected the name of a joint",
+                            role);
 
     // If the attached model is not attached to a joint, the game sets its pose.
     if (attached && !attached->joint)
@@ -501,7 +504,8 @@ static bool build_limit(md5_building *building, const md5_limit_desc *row)
     md5_begin_row(building, "limit", row->joint);
     TRY(MD5_RESOLVE(building, joints, row->joint, joint));
     if (joint == MD5_NONE)
-        return MD5_OUT_OF_RANGE(building, &row->joint, " has no joint");
+        return MD5_OUT_OF_RANGE(building, &row->joint,
+                                " has no joint: expected the name of a joint");
     if (is_zero_vector(row->axis))
         return MD5_OUT_OF_RANGE(building, &row->joint,
                                 " has no axis: expected a vector that is not 0, found ( 0 0 0 )");
@@ -575,7 +579,8 @@ static bool build_legs(md5_building *building, const md5_modifier_desc *desc,
         const limb_names names = {&foot->ankle, &foot->knee, &foot->hip, "knee", "hip"};
         TRY(MD5_RESOLVE(building, joints, foot->ankle, leg->tip));
         if (leg->tip == MD5_NONE)
-            return MD5_MISMATCH(building, &foot->ankle, ": foot has no ankle");
+            return MD5_MISMATCH(building, &foot->ankle,
+                                ": foot has no ankle: expected the name of a joint");
         TRY(find_limb(building, &names, leg));
     }
     return true;
@@ -632,7 +637,7 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     md5_begin_row(building, "modifier", desc->name);
     TRY(MD5_RESOLVE(building, joints, desc->joint, joint));
     if (joint == MD5_NONE)
-        return MD5_MISMATCH(building, &desc->joint, " has no joint");
+        return MD5_MISMATCH(building, &desc->joint, " has no joint: expected the name of a joint");
     *modifier = (md5_modifier){
         .desc = machine->tables.modifiers[modifier - machine->modifiers],
         .joint = joint,
@@ -643,7 +648,7 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     TRY(build_limb(building, desc, modifier));
     TRY(check_members(building, desc));
     if (desc->kind == MD5_MODIFIER_FEET && desc->num_feet == 0)
-        return MD5_OUT_OF_RANGE(building, &desc->joint, " has no feet");
+        return MD5_OUT_OF_RANGE(building, &desc->joint, " has no feet: expected at least 1");
     TRY(build_legs(building, desc, modifier));
     if (desc->kind == MD5_MODIFIER_GAZE)
         TRY(build_gaze(building, desc, modifier));

@@ -955,7 +955,7 @@ void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *los
 {
     MD5_ASSERT_PLAYER_CHANGE(to);
     MD5_ASSERT_PLAYER(from);
-    MD5_ASSERT(to != from, "to, from: must be two players");
+    MD5_ASSERT(to != from, "to, from: must be two different players");
     const md5_machine *const machine = to->machine;
     const md5_machine *const old_machine = from->machine;
     const migration job = {
