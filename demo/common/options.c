@@ -11,6 +11,11 @@ static const int num_numbers[COMMON_NUM_KINDS] = {
     [COMMON_RANGE] = 2, [COMMON_FRAMES] = 2, [COMMON_COLOR] = 3,  [COMMON_POINT] = 3,
 };
 
+int common_count_numbers(int kind)
+{
+    return kind < COMMON_NUM_KINDS ? num_numbers[kind] : 0;
+}
+
 // Returns true if a value of a kind has the form "A-B".
 static bool has_hyphen(int kind)
 {
@@ -22,6 +27,175 @@ static bool is_integer(int kind)
 {
     return kind == COMMON_COUNT || kind == COMMON_GRID || has_hyphen(kind);
 }
+
+// Returns the type of the values of a kind.
+static common_value_type value_type(int kind)
+{
+    if (kind <= COMMON_CHOICE)
+        return COMMON_VALUE_CHOICE;
+    if (common_count_numbers(kind) > 0)
+        return COMMON_VALUE_NUMBERS;
+    return kind < COMMON_NUM_KINDS ? COMMON_VALUE_TEXT : COMMON_VALUE_NONE;
+}
+
+// == Storing and loading ==========================================================================
+
+unsigned common_count_words(const char *words)
+{
+    unsigned count = 1;
+    for (const char *c = words; *c != '\0'; c++)
+        count += *c == '|';
+    return count;
+}
+
+// Returns true if the option has a choice with this index.
+static bool is_choice_valid(const common_option *option, unsigned choice)
+{
+    const unsigned count = option->kind == COMMON_CHOICE ? common_count_words(option->value) : 2;
+    return choice < count;
+}
+
+// Returns true if the numbers are in the option's range, and integers if the kind requires them.
+static bool are_numbers_valid(const common_option *option, const double *numbers)
+{
+    const int kind = option->kind;
+    const double high = kind == COMMON_COLOR ? 1 : option->high;
+    for (int i = 0; i < num_numbers[kind]; i++) {
+        const double number = numbers[i];
+        const bool is_in_range = number >= option->low && number <= high; // false for NaN
+        if (!is_in_range || (is_integer(kind) && number != floor(number)))
+            return false;
+    }
+    if (kind == COMMON_FRAMES)
+        return numbers[0] != numbers[1];
+    return kind != COMMON_RANGE || numbers[0] < numbers[1];
+}
+
+// Returns true if a text is not empty and, for COMMON_PAIR_TEXT, has the form "A=B" in which
+// neither side is empty.
+static bool is_text_valid(int kind, const char *text)
+{
+    if (kind != COMMON_PAIR_TEXT)
+        return text[0] != '\0';
+    const char *const equals = strchr(text, '=');
+    return equals != NULL && equals != text && equals[1] != '\0';
+}
+
+static bool is_value_valid(const common_option *option, const common_value *value)
+{
+    if (value->type != value_type(option->kind))
+        return false;
+    switch (value->type) {
+    case COMMON_VALUE_CHOICE:
+        return is_choice_valid(option, value->choice);
+    case COMMON_VALUE_NUMBERS:
+        return are_numbers_valid(option, value->numbers);
+    case COMMON_VALUE_TEXT:
+        return is_text_valid(option->kind, value->text);
+    default:
+        return false;
+    }
+}
+
+static void store_number(int kind, void *member, int index, double number)
+{
+    if (kind == COMMON_NUMBER)
+        *(double *)member = number;
+    else if (is_integer(kind))
+        ((uint32_t *)member)[index] = (uint32_t)number;
+    else if (kind == COMMON_COLOR) // rounded to the colors that "#rrggbb" can express
+        ((float *)member)[index] = rintf(255 * (float)number) / 255.0f;
+    else
+        ((float *)member)[index] = (float)number;
+}
+
+bool common_store_value(const common_option *option, const common_value *value, void *structure)
+{
+    const int kind = option->kind;
+    void *const member = (unsigned char *)structure + option->offset;
+    if (!is_value_valid(option, value))
+        return false;
+
+    if (kind == COMMON_CHOICE) {
+        memcpy(member, &value->choice, sizeof value->choice);
+    } else if (kind < COMMON_CHOICE) {
+        *(bool *)member = value->choice == 1;
+    } else if (kind == COMMON_TEXTS) {
+        common_texts *const texts = member;
+        *COMMON_ADD_ITEM(texts->names, texts->count) = value->text;
+    } else if (value->type == COMMON_VALUE_TEXT) {
+        *(const char **)member = value->text;
+    } else {
+        for (int i = 0; i < num_numbers[kind]; i++)
+            store_number(kind, member, i, value->numbers[i]);
+    }
+    return true;
+}
+
+static double load_number(int kind, const void *member, int index)
+{
+    if (kind == COMMON_NUMBER)
+        return *(const double *)member;
+    if (is_integer(kind))
+        return ((const uint32_t *)member)[index];
+    return (double)((const float *)member)[index];
+}
+
+// Loads the numbers of an option. Returns false if a number that has limits is not set.
+static bool load_numbers(const common_option *option, const void *member, double *numbers)
+{
+    const int kind = option->kind;
+    const bool has_limits = kind == COMMON_FLOAT || kind == COMMON_NUMBER;
+    for (int i = 0; i < num_numbers[kind]; i++) {
+        numbers[i] = load_number(kind, member, i);
+        if (has_limits && !(numbers[i] >= option->low && numbers[i] <= option->high))
+            return false;
+    }
+    return true;
+}
+
+common_value common_load_value(const common_option *option, const void *structure)
+{
+    const int kind = option->kind;
+    const void *const member = (const unsigned char *)structure + option->offset;
+    common_value value = {.type = value_type(kind)};
+    if (kind == COMMON_CHOICE)
+        memcpy(&value.choice, member, sizeof value.choice);
+    else if (kind < COMMON_CHOICE)
+        value.choice = *(const bool *)member;
+    else if (kind == COMMON_TEXTS)
+        value.type = COMMON_VALUE_NONE;
+    else if (value.type == COMMON_VALUE_TEXT)
+        value.text = *(const char *const *)member;
+    else if (value.type == COMMON_VALUE_NUMBERS && !load_numbers(option, member, value.numbers))
+        value.type = COMMON_VALUE_NONE;
+    return value;
+}
+
+bool common_are_values_equal(const common_value *a, const common_value *b)
+{
+    if (a->type != b->type)
+        return false;
+    if (a->type == COMMON_VALUE_TEXT)
+        return strcmp(a->text, b->text) == 0;
+    // Compares the bits, because -0 and 0 have different texts.
+    return a->choice == b->choice && memcmp(a->numbers, b->numbers, sizeof a->numbers) == 0;
+}
+
+size_t common_value_size(int kind)
+{
+    if (kind <= COMMON_EITHER)
+        return sizeof(bool);
+    if (kind == COMMON_CHOICE)
+        return sizeof(unsigned);
+    if (num_numbers[kind] == 0)
+        return sizeof(char *);
+    if (kind == COMMON_NUMBER)
+        return sizeof(double);
+    return (size_t)num_numbers[kind] * sizeof(uint32_t);
+}
+
+// == Parsing ======================================================================================
 
 const char *common_parse_number(const char *text, double low, double high, double *number)
 {
@@ -54,37 +228,28 @@ static int find_choice(const char *choices, const char *text)
     }
 }
 
-// Reads a switch or a choice. If `text` is NULL, reads the second choice: a switch is set.
-static bool read_choice(const common_option *option, const char *text, void *member)
+// Parses a switch or a choice. If `text` is NULL, returns the second choice: a switch is set.
+static bool parse_choice(const common_option *option, const char *text, unsigned *choice)
 {
     // Choices with an odd index set a switch.
     const bool is_switch = option->kind <= COMMON_OPPOSITE;
     const char *const choices = is_switch ? "no|yes|false|true|0|1|off|on" : option->value;
-    const int index = text ? find_choice(choices, text) : 1;
-    if (option->kind == COMMON_CHOICE)
-        memcpy(member, &index, sizeof index);
-    else
-        *(bool *)member = (index % 2 == 1) != (option->kind == COMMON_OPPOSITE);
-    return index >= 0;
+    const int index = text != NULL ? find_choice(choices, text) : 1;
+    if (index < 0)
+        return false;
+    *choice = (unsigned)index;
+    if (is_switch)
+        *choice = (index % 2 == 1) != (option->kind == COMMON_OPPOSITE);
+    return true;
 }
 
-// Reads a text, or a text "A=B" in which neither side is empty.
-static bool read_text(const common_option *option, const char *text, const char **member)
-{
-    *member = text;
-    if (option->kind == COMMON_TEXT)
-        return text[0] != '\0';
-    const char *const equals = strchr(text, '=');
-    return equals && equals != text && equals[1] != '\0';
-}
-
-// Reads a colour "#rrggbb".
-static bool read_hex_color(const char *text, float *color)
+// Parses a color "#rrggbb".
+static bool parse_hex_color(const char *text, double *channels)
 {
     char *end = NULL;
     const unsigned long hex = strtoul(text + 1, &end, 16);
     for (int i = 0; i < 3; i++)
-        color[i] = (float)((hex >> (16 - 8 * i)) & 255) / 255.0f;
+        channels[i] = (double)((hex >> (16 - 8 * i)) & 255) / 255.0;
     return strlen(text) == 7 && *end == '\0' && strchr("-+", text[1]) == NULL;
 }
 
@@ -96,69 +261,45 @@ static char number_separator(int kind, const char *text)
     return kind == COMMON_GRID && strchr(text, 'x') ? 'x' : ',';
 }
 
-static void store_number(int kind, void *member, int index, double number)
+// Parses the numbers of a kind. Their range is not checked.
+static bool parse_numbers(int kind, const char *text, double *numbers)
 {
-    if (kind == COMMON_NUMBER)
-        *(double *)member = number;
-    else if (is_integer(kind))
-        ((uint32_t *)member)[index] = (uint32_t)number;
-    else
-        ((float *)member)[index] = (float)number;
-}
-
-static bool read_numbers(const common_option *option, const char *text, void *member)
-{
-    const int kind = option->kind;
     const int count = num_numbers[kind];
-    const double high = kind == COMMON_COLOR ? 1 : option->high;
     const char separator = number_separator(kind, text);
-    double number = 0;
-    double previous = 0;
+    if (kind == COMMON_COLOR && text[0] == '#')
+        return parse_hex_color(text, numbers);
     for (int i = 0; i < count; i++) {
         const char end = i + 1 < count ? separator : '\0';
-        previous = number;
-        text = common_parse_number(text, option->low, high, &number);
-        if (!text || *text != end)
+        text = common_parse_number(text, -INFINITY, INFINITY, &numbers[i]);
+        if (text == NULL || *text != end)
             return false;
-        if (is_integer(kind) && number != floor(number))
-            return false;
-        store_number(kind, member, i, number);
         text++;
     }
-    if (kind == COMMON_FRAMES)
-        return previous < number || previous > number;
-    return kind != COMMON_RANGE || previous < number;
+    return true;
 }
 
-// Reads a color "#rrggbb", or "R,G,B" from 0 to 1, which is rounded to the values of "#rrggbb".
-static bool read_color(const common_option *option, const char *text, float *color)
+bool common_parse_value(const common_option *option, const char *text, common_value *value)
 {
-    if (text[0] == '#')
-        return read_hex_color(text, color);
-    if (!read_numbers(option, text, color))
-        return false;
-    for (int i = 0; i < 3; i++)
-        color[i] = rintf(255 * color[i]) / 255.0f;
-    return true;
+    const common_value_type type = value_type(option->kind);
+    bool is_parsed = true;
+    *value = (common_value){.type = type};
+    if (type == COMMON_VALUE_CHOICE)
+        is_parsed = parse_choice(option, text, &value->choice);
+    else if (type == COMMON_VALUE_NUMBERS)
+        is_parsed = parse_numbers(option->kind, text, value->numbers);
+    else
+        value->text = text;
+    return is_parsed && is_value_valid(option, value);
 }
 
 bool common_read_value(const common_option *option, const char *text, void *structure)
 {
-    const int kind = option->kind;
-    void *const member = (unsigned char *)structure + option->offset;
-    if (kind <= COMMON_CHOICE)
-        return read_choice(option, text, member);
-    if (kind == COMMON_TEXTS) {
-        common_texts *const texts = member;
-        *COMMON_ADD_ITEM(texts->names, texts->count) = text;
-        return text[0] != '\0';
-    }
-    if (num_numbers[kind] == 0)
-        return read_text(option, text, member);
-    if (kind == COMMON_COLOR)
-        return read_color(option, text, member);
-    return read_numbers(option, text, member);
+    common_value value;
+    return common_parse_value(option, text, &value)
+           && common_store_value(option, &value, structure);
 }
+
+// == Printing =====================================================================================
 
 // Writes the limits of a number: "", ", above 0" or ", from A to B".
 static void write_limits(const common_option *option, char *limits, size_t size)
@@ -188,13 +329,8 @@ void common_explain_value(const common_option *option, const char *text, char *p
 }
 
 // Returns the word of a switch or a choice.
-static char *write_choice(const common_option *option, const void *member)
+static char *write_choice(const common_option *option, unsigned choice)
 {
-    unsigned choice = 0;
-    if (option->kind == COMMON_CHOICE)
-        memcpy(&choice, member, sizeof choice);
-    else
-        choice = *(const bool *)member;
     if (option->kind == COMMON_SWITCH)
         return common_copy_word("no|yes", choice);
     if (option->kind == COMMON_OPPOSITE)
@@ -202,21 +338,12 @@ static char *write_choice(const common_option *option, const void *member)
     return common_copy_word(option->value, choice);
 }
 
-static double load_number(int kind, const void *member, int index)
-{
-    if (kind == COMMON_NUMBER)
-        return *(const double *)member;
-    if (is_integer(kind))
-        return ((const uint32_t *)member)[index];
-    return (double)((const float *)member)[index];
-}
-
 // Returns the text "#rrggbb" of a color.
-static char *write_hex_color(const float *color)
+static char *write_hex_color(const double *color)
 {
     unsigned channels[3];
     for (int i = 0; i < 3; i++)
-        channels[i] = (unsigned)lrintf(255 * fminf(fmaxf(color[i], 0), 1));
+        channels[i] = (unsigned)lrintf(255 * fminf(fmaxf((float)color[i], 0), 1));
     return common_format("#%02x%02x%02x", channels[0], channels[1], channels[2]);
 }
 
@@ -228,39 +355,23 @@ static int significant_digits(int kind)
     return is_integer(kind) ? 10 : 9;
 }
 
-char *common_write_value(const common_option *option, const void *structure)
+char *common_print_value(const common_option *option, const common_value *value)
 {
     const int kind = option->kind;
-    const int count = num_numbers[kind];
-    const void *const member = (const unsigned char *)structure + option->offset;
     const char *const separator = has_hyphen(kind) ? "-" : ",";
-    const bool has_limits = kind == COMMON_FLOAT || kind == COMMON_NUMBER;
     char text[96];
     size_t used = 0;
-    if (kind <= COMMON_CHOICE)
-        return write_choice(option, member);
+    if (value->type == COMMON_VALUE_CHOICE)
+        return write_choice(option, value->choice);
+    if (value->type == COMMON_VALUE_TEXT)
+        return common_copy(value->text);
+    if (value->type != COMMON_VALUE_NUMBERS)
+        return NULL;
     if (kind == COMMON_COLOR)
-        return write_hex_color(member);
+        return write_hex_color(value->numbers);
 
-    for (int i = 0; i < count; i++) {
-        const double number = load_number(kind, member, i);
-        if (has_limits && !(number >= option->low && number <= option->high))
-            return NULL;
+    for (int i = 0; i < num_numbers[kind]; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*g", i == 0 ? "" : separator,
-                                 significant_digits(kind), number);
-    }
-    return count > 0 ? common_copy(text) : NULL;
-}
-
-size_t common_value_size(int kind)
-{
-    if (kind <= COMMON_EITHER)
-        return sizeof(bool);
-    if (kind == COMMON_CHOICE)
-        return sizeof(unsigned);
-    if (num_numbers[kind] == 0)
-        return sizeof(char *);
-    if (kind == COMMON_NUMBER)
-        return sizeof(double);
-    return (size_t)num_numbers[kind] * sizeof(uint32_t);
+                                 significant_digits(kind), value->numbers[i]);
+    return common_copy(text);
 }

@@ -1,5 +1,5 @@
-// Values of options: parsed from text to the members of a structure, and printed, as described by
-// the entries of a table (common_option).
+// Values of options, as described by the entries of a table (common_option). A value has a type
+// (common_value). Values are stored in the members of a structure, and converted from and to text.
 #ifndef DEMO_COMMON_OPTIONS_H
 #define DEMO_COMMON_OPTIONS_H
 
@@ -8,19 +8,18 @@
 
 // The format of a value. The type of the member is in parentheses.
 typedef enum common_kind {
-    COMMON_SWITCH,   // yes or no (bool)
-    COMMON_OPPOSITE, // a switch that clears its member: "no-maps" (bool)
-    COMMON_EITHER,   // the first or the second word of "a|b" (bool)
-    COMMON_CHOICE,   // one of the words of "a|b|c" (an enum that counts from 0)
-    COMMON_COUNT,    // integer from `low` to `high` (uint32_t)
-    COMMON_FLOAT,    // number from `low` to `high` (float)
-    COMMON_NUMBER,   // number from `low` to `high` (double)
-    COMMON_GRID,     // two integers from `low` to `high`, "6x4" or "6,4" (uint32_t[2])
-    COMMON_RANGE,    // two integers from `low` to `high`, "A-B", A < B (uint32_t[2])
-    COMMON_FRAMES,   // the same, but A can be larger than B (uint32_t[2])
-    COMMON_COLOR,    // "#rrggbb" (float[3]); "R,G,B" from 0 to 1 is read, too
-    COMMON_POINT,    // "X,Y,Z", each from `low` to `high` (float[3])
-    // The following kinds are never written.
+    COMMON_SWITCH,    // yes or no (bool)
+    COMMON_OPPOSITE,  // a switch that clears its member: "no-maps" (bool)
+    COMMON_EITHER,    // the first or the second word of "a|b" (bool)
+    COMMON_CHOICE,    // one of the words of "a|b|c" (an enum that counts from 0)
+    COMMON_COUNT,     // integer from `low` to `high` (uint32_t)
+    COMMON_FLOAT,     // number from `low` to `high` (float)
+    COMMON_NUMBER,    // number from `low` to `high` (double)
+    COMMON_GRID,      // two integers from `low` to `high`, "6x4" or "6,4" (uint32_t[2])
+    COMMON_RANGE,     // two integers from `low` to `high`, "A-B", A < B (uint32_t[2])
+    COMMON_FRAMES,    // the same, but A can be larger than B (uint32_t[2])
+    COMMON_COLOR,     // "#rrggbb" (float[3]); "R,G,B" from 0 to 1 is read, too
+    COMMON_POINT,     // "X,Y,Z", each from `low` to `high` (float[3])
     COMMON_TEXT,      // text that is not empty (const char *)
     COMMON_PAIR_TEXT, // "A=B", neither side empty (const char *)
     COMMON_TEXTS,     // text that is appended (common_texts)
@@ -41,8 +40,67 @@ typedef struct common_option {
     double high;
 } common_option;
 
-// Parses `text` to the option's member of a structure. `text` is NULL if a switch has no value.
-// Returns false if the text is invalid; the member may then have any value.
+// -- Typed values ---------------------------------------------------------------------------------
+
+typedef enum common_value_type {
+    COMMON_VALUE_NONE,
+    COMMON_VALUE_DEFAULT, // the default of the option, which only programs know
+    COMMON_VALUE_CHOICE,  // of COMMON_SWITCH to COMMON_CHOICE
+    COMMON_VALUE_NUMBERS, // of COMMON_COUNT to COMMON_POINT
+    COMMON_VALUE_TEXT,    // of COMMON_TEXT to COMMON_TEXTS
+} common_value_type;
+
+enum { COMMON_MAX_NUMBERS = 3 };
+
+typedef struct common_value {
+    common_value_type type;
+    unsigned choice;                    // the enum; the bool as 0 or 1, also of COMMON_OPPOSITE
+    double numbers[COMMON_MAX_NUMBERS]; // of a color: 0 to 1
+    const char *text;                   // not owned
+} common_value;
+
+static inline common_value common_choice_value(unsigned choice)
+{
+    return (common_value){.type = COMMON_VALUE_CHOICE, .choice = choice};
+}
+
+static inline common_value common_number_value(double number)
+{
+    return (common_value){.type = COMMON_VALUE_NUMBERS, .numbers = {number}};
+}
+
+static inline common_value common_text_value(const char *text)
+{
+    return (common_value){.type = COMMON_VALUE_TEXT, .text = text};
+}
+
+// Stores a value in the option's member of a structure. The text of COMMON_TEXTS is added to the
+// earlier texts. Returns false and changes nothing if the value is out of range or has another type
+// than the option.
+bool common_store_value(const common_option *option, const common_value *value, void *structure);
+
+// Returns the value of an option's member. The type is COMMON_VALUE_NONE if a number is out of
+// range, which means that it is not set, and for COMMON_TEXTS.
+common_value common_load_value(const common_option *option, const void *structure);
+
+// Returns true if two values are equal. Texts are compared by their characters.
+bool common_are_values_equal(const common_value *a, const common_value *b);
+
+// Returns the count of numbers in a value of this kind, or 0.
+int common_count_numbers(int kind);
+
+// Returns the count of words in "a|b|c".
+unsigned common_count_words(const char *words);
+
+// -- Texts of values ------------------------------------------------------------------------------
+
+// Parses the text of a value. `text` is NULL if a switch has no value. A text of the kinds
+// COMMON_TEXT to COMMON_TEXTS is not copied. Returns false if the text is invalid or the value is
+// out of range.
+bool common_parse_value(const common_option *option, const char *text, common_value *value);
+
+// Parses `text` and stores the value in the option's member of a structure. Returns false and
+// changes nothing if the text is invalid.
 bool common_read_value(const common_option *option, const char *text, void *structure);
 
 // Writes an error message with the expected value to problem[size]. `text` is NULL if the value is
@@ -50,10 +108,9 @@ bool common_read_value(const common_option *option, const char *text, void *stru
 void common_explain_value(const common_option *option, const char *text, char *problem,
                           size_t size);
 
-// Returns the text of an option's member, which common_read_value() reads as the same value. The
-// caller frees it. Returns NULL if the kind is never written, or if a number is out of range, which
-// means that it is not set.
-char *common_write_value(const common_option *option, const void *structure);
+// Returns the text of a value, which common_read_value() reads as the same value. The caller frees
+// it. Returns NULL for COMMON_VALUE_NONE, COMMON_VALUE_DEFAULT, and texts that are NULL.
+char *common_print_value(const common_option *option, const common_value *value);
 
 // Returns the size of a member of this kind, bytes.
 size_t common_value_size(int kind);

@@ -90,8 +90,11 @@ int main(int count, char **arguments)
     expect(strstr(lines, "--halo=yes\n") != NULL, "the settings contain it");
     view_read_options(0, NULL, &stored, problem, sizeof problem);
     expect(!stored.halo, "it is off by default");
-    view_take_settings(&stored, lines, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE);
-    expect(stored.halo, "stored settings set the field");
+    const char *unread = lines;
+    char *value = NULL;
+    expect(view_next_setting(&unread, &value) == option && view_read_option(option, value, &stored) && stored.halo,
+           "stored settings set the field");
+    free(value);
     expect(view_is_undone(option) && view_is_of_user(option), "it is undone and stored");
     expect(view_find_key('j', false, true, false, false) == entry, "its key finds it");
     size_t at = 0;

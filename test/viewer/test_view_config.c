@@ -221,8 +221,8 @@ TEST (view_options_of_all_kinds_are_written_and_read) {
             CHECK(view_read_option(row, one, &options));
             CHECK(!view_is_repeated(row) || view_read_option(row, other, &options));
             OWN_STRING text = view_write_option(row, &options);
-            CHECK_THAT(text != NULL && view_set_text(row, text, &again), "--%s of %s", row->name,
-                       one);
+            CHECK_THAT(text != NULL && view_set_value(row, common_text_value(text), &again),
+                       "--%s of %s", row->name, one);
             CHECK_THAT(is_same(row, &options, &again), "--%s: %s became %s", row->name, one, text);
             if (row->kind == COMMON_TEXT || row->kind == COMMON_PAIR_TEXT)
                 CHECK_STRING(text, one);
@@ -232,6 +232,83 @@ TEST (view_options_of_all_kinds_are_written_and_read) {
             view_free_options(&again);
             view_free_options(&options);
         }
+}
+
+// Copies and typed values are equal to the option they were taken from.
+TEST (view_options_of_all_kinds_are_copied) {
+    uint64_t random = 4;
+    for (size_t i = 0; i < view_num_options; i++) {
+        const view_option *const row = &view_option_rows[i];
+        view_options options = default_options();
+        view_options typed = default_options();
+        OWN_STRING text = random_value(row, &random);
+        CHECK(view_read_option(row, text, &options));
+        view_options copy = view_copy_options(&options, VIEW_SCOPE_JOB, VIEW_SCOPE_PLACE);
+        CHECK_THAT(is_same(row, &options, &copy), "--%s %s: the copy differs", row->name, text);
+        CHECK_THAT(view_is_equal(row, &options, &copy), "--%s %s is not equal", row->name, text);
+        CHECK_THAT(is_same(row, &options, &typed) || !view_is_usual(row, &options),
+                   "--%s %s is the default", row->name, text);
+
+        const common_value value = view_get_value(row, &options);
+        CHECK((value.type == COMMON_VALUE_NONE) == (row->kind >= COMMON_TEXTS));
+        if (value.type != COMMON_VALUE_NONE) {
+            CHECK_THAT(view_set_value(row, value, &typed), "--%s refuses %s", row->name, text);
+            CHECK_THAT(is_same(row, &options, &typed), "--%s %s differs", row->name, text);
+        }
+        view_free_options(&copy);
+        view_free_options(&typed);
+        view_free_options(&options);
+    }
+}
+
+// Checks that an option refuses a value and keeps its own.
+static void check_refusal(const view_option *row, common_value value, view_options *options)
+{
+    view_options before = view_copy_options(options, VIEW_SCOPE_JOB, VIEW_SCOPE_PLACE);
+    const bool is_set = view_set_value(row, value, options);
+    CHECK_THAT(!is_set, "--%s takes a wrong value of type %d", row->name, (int)value.type);
+    CHECK_THAT(is_same(row, options, &before), "--%s is changed by a wrong value", row->name);
+    view_free_options(&before);
+}
+
+// A value of another type, or out of range, is refused and changes nothing.
+TEST (view_wrong_typed_values_are_refused) {
+    uint64_t random = 6;
+    for (size_t i = 0; i < view_num_options; i++) {
+        const view_option *const row = &view_option_rows[i];
+        const bool is_choice = row->kind <= COMMON_CHOICE;
+        const bool is_number = common_count_numbers(row->kind) > 0;
+        view_options options = default_options();
+        OWN_STRING text = random_value(row, &random);
+        CHECK(view_read_option(row, text, &options));
+        check_refusal(row, (common_value){.type = COMMON_VALUE_NONE}, &options);
+        check_refusal(row, common_choice_value(is_choice ? view_count_choices(row) : 0), &options);
+        if (is_number) {
+            const double high = row->kind == COMMON_COLOR ? 1 : row->high;
+            const common_value below = {.type = COMMON_VALUE_NUMBERS,
+                                        .numbers = {row->low - 1, row->low, row->low}};
+            const common_value above = {.type = COMMON_VALUE_NUMBERS,
+                                        .numbers = {high + 1, high, high}};
+            check_refusal(row, below, &options);
+            check_refusal(row, above, &options);
+            check_refusal(row, common_number_value(NAN), &options);
+        } else if (row->kind != VIEW_OPTION_TIMES) {
+            check_refusal(row, common_number_value(1), &options);
+        }
+        view_free_options(&options);
+    }
+}
+
+// Integers must be whole numbers, and the first number of a range is below the second.
+TEST (view_typed_integers_and_ranges_are_checked) {
+    const common_value range = {.type = COMMON_VALUE_NUMBERS, .numbers = {5, 5}};
+    view_options options = default_options();
+    CHECK(!view_set_value(VIEW_OPTION(crowd), common_number_value(2.5), &options));
+    CHECK(!view_set_value(VIEW_OPTION(range_first), range, &options));
+    CHECK(options.crowd == 0 && options.range_last == 0);
+    CHECK(view_set_value(VIEW_OPTION(crowd), common_number_value(2), &options));
+    CHECK_UINT(options.crowd, 2);
+    view_free_options(&options);
 }
 
 TEST (view_config_stores_every_persistent_option) {

@@ -397,7 +397,7 @@ static char *document_texts(const view_options *options)
 static void set(view_state *viewer, const char *name, const char *text)
 {
     const view_option *const row = view_find_option(name, strlen(name));
-    CHECK_THAT(view_set_option(viewer, row, text), "--%s", name);
+    CHECK_THAT(view_set_option(viewer, row, common_text_value(text)), "--%s", name);
 }
 
 // Each document is restored as it was left, in the same window and in another one, unless the

@@ -160,7 +160,7 @@ TEST_SCREEN (view_escape_reads_the_files_once, BOBBIN) {
     size_t count = 0;
     ask(s, "crowd");
     for (size_t i = 0; i < COUNT_OF(rows); i++)
-        CHECK(view_set_option(&s->viewer, find_option(rows[i][0]), rows[i][1]));
+        CHECK(view_set_option(&s->viewer, find_option(rows[i][0]), common_text_value(rows[i][1])));
     s->options.level = VIEW_DEBUG;
     (void)fflush(stderr);
     const int kept = dup(STDERR_FILENO);
@@ -402,11 +402,66 @@ TEST_SCREEN (view_attach_card_labels_its_fields_and_lists_models, BOBBIN) {
     }
 }
 
+// A value out of the range is refused with a notice, and changes nothing.
+TEST_SCREEN (view_typed_values_out_of_range_are_refused, BOBBIN) {
+    const view_option *const row = VIEW_OPTION(elevation);
+    CHECK(view_set_option(&s->viewer, row, common_number_value(30)));
+    CHECK(!view_set_option(&s->viewer, row, common_number_value(90.5)));
+    CHECK_STRING(s->viewer.ui.notice, "--camera-elevation-angle: expected DEG, found '90.5'");
+    CHECK(!view_set_option(&s->viewer, row, common_choice_value(1)));
+    CHECK(!view_set_option(&s->viewer, VIEW_OPTION(surface), common_choice_value(9)));
+    CHECK(s->options.elevation == 30.0f && s->viewer.cameras.user.elevation == 30.0f);
+    CHECK_UINT(s->options.surface, VIEW_SURFACE_LIT);
+}
+
+static void send_mouse(screen *s, view_input_kind kind, float x, float y)
+{
+    const view_input event = {.kind = kind, .button = VIEW_BUTTON_LEFT, .x = x, .y = y};
+    bool redraw = false;
+    view_handle_event(&s->viewer, &event, &redraw);
+}
+
+// A drag of a slider changes the option with each movement, and is one step that can be undone.
+TEST_SCREEN (view_drag_of_a_slider_is_one_step, BOBBIN) {
+    PERFORM(&s->viewer, VIEW_SETTINGS);
+    send_key(s, 0, "playback speed");
+    s->facts = item_draw(&s->viewer, s->width, s->height);
+    const view_rect slider = item_find(&s->viewer, &s->facts, "settings/Speed");
+    REQUIRE(slider.width > 0.0f);
+    view_store_step(&s->viewer);
+    const size_t num_steps = s->viewer.undo.num_steps;
+    const double before = s->options.speed;
+    const float y = slider.y + 0.5f * slider.height;
+    double last = before;
+    send_mouse(s, VIEW_INPUT_PRESS, slider.x + 0.6f * slider.width, y);
+    for (int i = 0; i < 4; i++) {
+        s->viewer.now += 5.0; // a rest does not end the step
+        send_mouse(s, VIEW_INPUT_MOVE, slider.x + (0.65f + 0.05f * (float)i) * slider.width, y);
+        CHECK(s->options.speed != last && s->viewer.undo.num_steps == num_steps);
+        last = s->options.speed;
+    }
+    send_mouse(s, VIEW_INPUT_RELEASE, slider.x + 0.8f * slider.width, y);
+    CHECK_UINT(s->viewer.undo.num_steps, num_steps + 1);
+    CHECK(s->options.speed == last && last != before);
+    PERFORM(&s->viewer, VIEW_UNDO);
+    CHECK(s->options.speed == before);
+    PERFORM(&s->viewer, VIEW_REDO);
+    CHECK(s->options.speed == last);
+}
+
+// Arrow keys store decimal fractions: -0.9 + 1 is 0.1, not 0.09999999999999998.
+TEST_SCREEN (view_arrow_keys_store_decimal_fractions, BOBBIN) {
+    CHECK(view_set_option(&s->viewer, VIEW_OPTION(speed), common_number_value(-0.9)));
+    ask(s, "animation-speed-factor");
+    send_key(s, VIEW_KEY_UP, NULL);
+    CHECK(s->options.speed == 0.1);
+}
+
 // Keys that no field uses have their normal effect and do not set the option.
 TEST_SCREEN (view_cards_ignore_other_keys, BOBBIN) {
     ask(s, "background-color");
     const ui_mouse event = {.key = VIEW_KEY_F(12)};
     CHECK_UINT(view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event).action,
                VIEW_NOTHING);
-    CHECK(!s->viewer.panels.card.waiting);
+    CHECK_UINT(s->viewer.panels.card.waiting.action, VIEW_NOTHING);
 }

@@ -376,8 +376,9 @@ static bool prepare(desk *d, const char *what, char *words)
     } else if (strcmp(what, "set") == 0) {
         *rest = '\0';
         OWN_STRING path = make_path(d, second);
+        const char *const value = strchr(second, '/') != NULL ? path : second;
         CHECK(view_set_option(&d->viewer, view_find_option(words, strlen(words)),
-                              strchr(second, '/') != NULL ? path : second));
+                              common_text_value(value)));
         draw(d);
     } else if (strcmp(what, "start") == 0) {
         PERFORM(&d->viewer, VIEW_START_PAGE);

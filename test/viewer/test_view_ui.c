@@ -1022,7 +1022,7 @@ TEST_HERE (view_f6_visits_the_first_item_of_each_panel, BOBBIN) {
 static bool set(screen *s, const char *name, const char *text)
 {
     const view_option *const option = view_find_option(name, strlen(name));
-    return view_set_option(&s->viewer, option, text);
+    return view_set_option(&s->viewer, option, common_text_value(text));
 }
 
 TEST_HERE (view_options_can_be_set_in_the_window, BOBBIN) {
@@ -1343,7 +1343,7 @@ TEST_SCREEN (view_letters_have_enough_contrast, screen_open(s, BOBBIN, WIDTH, HE
     check_contrast(s, "start");
     PERFORM(&s->viewer, VIEW_START_PAGE);
     const char *const another = test_path("models/thimble/thimble.md5mesh");
-    CHECK(view_set_option(&s->viewer, VIEW_OPTION(retarget), another));
+    CHECK(view_set_option(&s->viewer, VIEW_OPTION(retarget), common_text_value(another)));
     md5gl_target *const target = md5gl_create_target(s->viewer.renderer, 64, 48, 1, NULL);
     CHECK(view_draw(&s->viewer, target, 64, 48, false, true, NULL)); // drawing moves the companion
     md5gl_destroy_target(s->viewer.renderer, target);

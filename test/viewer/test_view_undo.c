@@ -67,7 +67,7 @@ TEST_SCREEN (view_undo_of_a_crowd_restores_the_camera, BOBBIN) {
     camera->target.z += 3;
     view_store_step(&s->viewer);
     const view_camera before = *camera;
-    execute(s, view_set_command(view_find_option("crowd", 5), common_copy("20")));
+    execute(s, view_set_command(VIEW_OPTION(crowd), common_number_value(20)));
     CHECK_UINT(s->viewer.document->crowd.count, 20);
     const view_framing *const framing = &s->viewer.cameras.framing;
     const float fitting = view_fitting_distance(camera, &s->viewer.document->hull, 1,
@@ -248,12 +248,12 @@ TEST_SCREEN (view_undo_keeps_two_hundred_steps_of_one_document, BOBBIN) {
     CHECK_STRING(s->viewer.ui.notice, "Nothing to undo");
 }
 
-// Returns the size of the options of all steps in bytes.
+// Returns the size of the texts of all steps in bytes.
 static size_t count_step_bytes(const screen *s)
 {
     size_t size = 0;
     for (size_t i = 0; i < s->viewer.undo.num_steps; i++)
-        size += strlen(s->viewer.undo.steps[i].lines);
+        size += s->viewer.undo.steps[i].num_text_bytes;
     return size;
 }
 
@@ -271,17 +271,16 @@ TEST_SCREEN (view_undo_keeps_256_kib_of_options, BOBBIN) {
     begin(s);
     set_long_text(s, 1000, 'a');
     REQUIRE(s->viewer.undo.num_steps == 2);
-    const size_t overhead = strlen(s->viewer.undo.steps[1].lines) - 1000;
     for (int i = 0; i < 8; i++)
-        set_long_text(s, 30000 - overhead, i % 2 == 0 ? 'b' : 'c');
+        set_long_text(s, 30000, i % 2 == 0 ? 'b' : 'c');
     CHECK_UINT(s->viewer.undo.num_steps, 10);
     const size_t free_bytes = VIEW_MAX_STEP_BYTES - count_step_bytes(s);
-    set_long_text(s, free_bytes - overhead, 'd');
+    set_long_text(s, free_bytes, 'd');
     CHECK_UINT(s->viewer.undo.num_steps, 11);
     CHECK_UINT(count_step_bytes(s), VIEW_MAX_STEP_BYTES);
     undo(s);
-    set_long_text(s, free_bytes - overhead + 1, 'e');
-    CHECK_UINT(s->viewer.undo.num_steps, 9); // the first step has no bytes
+    set_long_text(s, free_bytes + 1, 'e');
+    CHECK_UINT(s->viewer.undo.num_steps, 9); // the first step has no texts
     CHECK(count_step_bytes(s) <= VIEW_MAX_STEP_BYTES);
 }
 

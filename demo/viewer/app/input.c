@@ -176,17 +176,16 @@ static void go_to_end(view_state *viewer, bool is_last)
 // Changes the speed, from 1/16 to 16. Its sign is the direction.
 static void change_speed(view_state *viewer, view_action action)
 {
-    view_options *const options = viewer->options;
-    if (action == VIEW_NORMAL_SPEED) {
-        options->speed = 1;
-    } else if (action == VIEW_REVERSE) {
-        options->speed = -options->speed;
-    } else {
+    double speed = 1; // of VIEW_NORMAL_SPEED
+    if (action == VIEW_REVERSE) {
+        speed = -viewer->options->speed;
+    } else if (action != VIEW_NORMAL_SPEED) {
         const double factor = action == VIEW_FASTER ? 2 : 0.5;
-        const double speed = fmin(fmax(viewer->play.speed * factor, 1.0 / 16.0), 16);
-        options->speed = copysign(speed, options->speed);
+        speed = fmin(fmax(viewer->play.speed * factor, 1.0 / 16.0), 16);
+        speed = copysign(speed, viewer->options->speed);
     }
-    view_notice(viewer, "Speed %g\xC3\x97", options->speed);
+    if (view_set_option(viewer, VIEW_OPTION(speed), common_number_value(speed)))
+        view_notice(viewer, "Speed %g\xC3\x97", speed);
 }
 
 // Shows the next or previous clip, cyclically.
@@ -271,15 +270,10 @@ static void execute_playback(view_state *viewer, view_action action)
 // Changes a switch, or sets an option to the next of its values.
 static void set_next_value(view_state *viewer, const view_option *option)
 {
-    view_options *const options = viewer->options;
-    const unsigned before = view_get_choice(option, options);
-    const unsigned next = (before + 1) % view_count_choices(option);
-    view_set_choice(option, next, options);
-    if (!view_apply_option(viewer, option)) {
-        view_set_choice(option, before, options);
-        view_apply_options(viewer);
+    const unsigned next =
+        (view_get_choice(option, viewer->options) + 1) % view_count_choices(option);
+    if (!view_set_option(viewer, option, common_choice_value(next)))
         return;
-    }
 
     char *const value = common_copy_word(view_get_choices(option), next);
     if (value != NULL)
@@ -297,9 +291,9 @@ static void toggle_ragdoll(view_state *viewer)
         return;
     }
     const bool has_died = view_has_died(fall, now);
-    viewer->options->dies = fmax(now, 0);
-    viewer->options->dies_given = !has_died;
-    if (view_apply_option(viewer, VIEW_OPTION(dies)))
+    const common_value alive = {.type = COMMON_VALUE_DEFAULT};
+    const common_value time = has_died ? alive : common_number_value(fmax(now, 0));
+    if (view_set_option(viewer, VIEW_OPTION(dies), time))
         view_notice(viewer,
                     has_died ? "Ragdoll ended" : "Ragdoll started" VIEW_DOT "press again to end");
 }
@@ -468,8 +462,9 @@ static void close_topmost(view_state *viewer)
 static void change_text_size(view_state *viewer, bool is_larger)
 {
     const float factor = is_larger ? 1.1f : 1.0f / 1.1f;
-    viewer->options->ui_scale =
+    const float size =
         view_clamp(viewer->drawing.font.scale * factor, VIEW_MIN_SCALE, VIEW_MAX_SCALE);
+    view_set_option(viewer, VIEW_OPTION(ui_scale), common_number_value((double)size));
 }
 
 // Copies the command line that shows the current view. In a browser, the page copies a link.
@@ -553,14 +548,14 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
     return true;
 }
 
-// Sets --hide to a set of meshes: bit i is mesh i.
+// Sets --hide to a set of meshes: bit i is mesh i. The option is a list of names or indices.
 static void hide(view_state *viewer, uint64_t meshes)
 {
     char *text = common_copy("");
     for (int i = 0; i < 64; i++)
         if ((meshes >> i & 1) != 0)
             common_extend(&text, "%d\n", i);
-    view_set_option(viewer, VIEW_OPTION(hidden), text);
+    view_set_option(viewer, VIEW_OPTION(hidden), common_text_value(text));
     free(text);
 }
 
@@ -689,8 +684,7 @@ static void execute_other_command(view_state *viewer, const view_command *comman
         toggle_measuring(viewer);
         break;
     case VIEW_SET:
-        if (command->path != NULL) // NULL for a clip that is not a file
-            view_set_option(viewer, &view_option_rows[number], command->path);
+        view_execute_set(viewer, command);
         break;
     case VIEW_SETTINGS:
         view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_SETTINGS);
@@ -1301,10 +1295,15 @@ static void drop_file(view_state *viewer, const view_input *event)
 
     view_command command = {.action = VIEW_OPEN_FILE, .path = path};
     if (view_is_image(path) && hovered_map > 0)
-        command = (view_command){VIEW_TAKE_TEXTURE, (size_t)viewer->ui.selected_mesh,
-                                 hovered_map - 1, path};
+        command = (view_command){.action = VIEW_TAKE_TEXTURE,
+                                 .number = (size_t)viewer->ui.selected_mesh,
+                                 .item = hovered_map - 1,
+                                 .path = path};
     else if (is_on_body && view_is_image(path))
-        command = (view_command){VIEW_TAKE_TEXTURE, pick.mesh, view_guess_map(path), path};
+        command = (view_command){.action = VIEW_TAKE_TEXTURE,
+                                 .number = pick.mesh,
+                                 .item = view_guess_map(path),
+                                 .path = path};
     else if (is_on_body && event->is_alone && common_has_suffix(path, ".md5mesh"))
         command.action = VIEW_FILES;
     view_run_file_command(viewer, &command);
@@ -1360,7 +1359,8 @@ static void release_key(view_state *viewer, const view_input *event)
 static bool set_sent_option(view_state *viewer, const view_input *event)
 {
     const view_option *const option = view_find_option(event->text, strlen(event->text));
-    const bool is_set = option != NULL && view_set_option(viewer, option, event->path);
+    const bool is_set =
+        option != NULL && view_set_option(viewer, option, common_text_value(event->path));
     free(event->path);
     return is_set;
 }

@@ -9,8 +9,8 @@
 #ifndef DEMO_VIEWER_BASE_COMMANDS_H
 #define DEMO_VIEWER_BASE_COMMANDS_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "demo/common/options.h"
+
 #include <stdint.h>
 
 typedef enum view_action {
@@ -90,7 +90,7 @@ typedef enum view_action {
     VIEW_FORGET_ALL,      // forget all documents and recent files
     VIEW_QUIT,
     VIEW_ASK,          // prompt for the value of option `number`
-    VIEW_SET,          // set option `number` to `path` and open view_overlay `item`, unless 0
+    VIEW_SET,          // set option `number` to `value`, or to the text `path` if it is not NULL
     VIEW_SETTINGS,     // show all options
     VIEW_TAKE_BACK,    // undo all changes of the option card; if `number` is 1, set the default
     VIEW_FIRE_TRIGGER, // fire trigger `number` of the machine
@@ -141,7 +141,8 @@ typedef struct view_command {
     view_action action; // VIEW_NOTHING: an event was not used
     size_t number;
     size_t item;
-    char *path; // freed by the receiver; NULL if the action does not need it
+    char *path;         // freed by the receiver; NULL if the action does not need it
+    common_value value; // only for VIEW_SET; texts are in `path`
 } view_command;
 
 // The kind of the open document, on which the available controls depend.
@@ -241,10 +242,10 @@ typedef struct view_menu_entry {
     const char *label; // may begin with a submenu, "Show/Grid"; ends in "…" if it prompts for input
     const char *synonyms; // other words by which the command search finds the entry
     int32_t keys[VIEW_MAX_KEYS];
-    uint32_t needs;     // view_need bits
-    uint32_t listed_if; // view_need bits without which menus and the search omit the entry
-    // Names in the window for the values of a setting, "a|b|c". With VIEW_SET: the value to set.
-    const char *choices;
+    uint32_t needs;      // view_need bits
+    uint32_t listed_if;  // view_need bits without which menus and the search omit the entry
+    const char *choices; // names in the window for the values of a setting, "a|b|c"
+    common_value value;  // with VIEW_SET: the value to set
     const char *tooltip; // one line of a command, or NULL: the label
     view_menu_list list;
     uint16_t context;  // VIEW_ON_ bits

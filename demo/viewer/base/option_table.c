@@ -1463,7 +1463,7 @@ const view_option view_option_rows[] = {
             .label = "Lessons",
             .synonyms = "learn techniques tutorial pages contents",
             .action = VIEW_SET,
-            .choices = "contents",
+            .value = {.type = COMMON_VALUE_TEXT, .text = "contents"},
         },
     },
     {
@@ -1501,7 +1501,7 @@ const view_option view_option_rows[] = {
             .label = "Reset panel sizes",
             .synonyms = "layout docks",
             .action = VIEW_SET,
-            .choices = "0,0,0",
+            .value = {.type = COMMON_VALUE_NUMBERS, .numbers = {0, 0, 0}},
         },
     },
     {

@@ -272,10 +272,7 @@ unsigned view_count_choices(const view_option *option)
         return 0;
     if (option->kind < COMMON_CHOICE)
         return 2;
-    unsigned count = 1;
-    for (const char *at = option->value; *at != '\0'; at++)
-        count += *at == '|';
-    return count;
+    return common_count_words(option->value);
 }
 
 unsigned view_get_choice(const view_option *option, const view_options *options)
@@ -284,18 +281,6 @@ unsigned view_get_choice(const view_option *option, const view_options *options)
     if (option->kind == COMMON_CHOICE)
         return *(const unsigned *)field;
     return *(const bool *)field ? 1 : 0;
-}
-
-void view_set_choice(const view_option *option, unsigned index, view_options *options)
-{
-    void *const field = option_field(option, options);
-    bool *const given = given_flag(option, options);
-    if (given != NULL)
-        *given = true;
-    if (option->kind == COMMON_CHOICE)
-        *(unsigned *)field = index;
-    else
-        *(bool *)field = index != 0;
 }
 
 // Adds the times of a list "0.5,1,2". Returns false if the text is malformed.
@@ -329,14 +314,31 @@ static bool read_parm(const char *text, view_parms *parms)
     return true;
 }
 
+// Marks an option as given.
+static void mark_given(const view_option *option, view_options *options)
+{
+    bool *const given = given_flag(option, options);
+    const bool is_general = option->scope == VIEW_SCOPE_ANY;
+    if (given != NULL)
+        *given = true;
+    if (option->scope == VIEW_SCOPE_FILE || (!is_general && option->names != VIEW_NAMES_NOTHING))
+        options->names_content = true;
+}
+
+// Returns a copy of a text for the option's field. The options own the copy.
+static char *own_text(const view_option *option, const char *text, view_options *options)
+{
+    char *const copy = common_copy(text);
+    if (options->own == NULL)
+        options->own = common_alloc(view_num_options, sizeof *options->own);
+    common_add(&options->own[view_option_index(option)], copy);
+    return copy;
+}
+
 // Sets the option's field to a value, or adds the value if the option may be repeated.
 static bool read_single_value(const view_option *option, const char *text, view_options *options)
 {
     const common_option row = to_common_option(option);
-    const bool is_general = option->scope == VIEW_SCOPE_ANY;
-    if (option->scope == VIEW_SCOPE_FILE || (!is_general && option->names != VIEW_NAMES_NOTHING))
-        options->names_content = true;
-
     switch (option->kind) {
     case VIEW_OPTION_LIGHTS:
         return read_lights(text, &options->lights);
@@ -353,42 +355,41 @@ static bool read_single_value(const view_option *option, const char *text, view_
     }
 }
 
+// Frees the former text of an option that is not repeated, after another text was read.
+static void drop_replaced_text(const view_option *option, view_options *options)
+{
+    common_list *const texts = &options->own[view_option_index(option)];
+    if (texts->count < 2)
+        return;
+    free(texts->names[0]);
+    texts->names[0] = texts->names[--texts->count];
+}
+
 bool view_read_option(const view_option *option, const char *text, view_options *options)
 {
-    bool *const given = given_flag(option, options);
     const bool requires_value = option->value != NULL || option->kind >= VIEW_OPTION_LIGHTS;
     if (text == NULL && requires_value)
         return false;
-    if (given != NULL)
-        *given = true;
+    mark_given(option, options);
     if (text == NULL)
         return read_single_value(option, NULL, options);
-
-    // Fields that point to strings point to copies, which the options own.
-    if (is_text(option) && options->own == NULL)
-        options->own = common_alloc(view_num_options, sizeof *options->own);
-    common_list *const texts = is_text(option) ? &options->own[option - table] : NULL;
 
     // A repeated option accepts all its values in one text of lines, each of which ends with "\n".
     const bool has_lines = view_is_repeated(option) && strchr(text, '\n') != NULL;
     bool is_read = true;
     do {
         const size_t length = strcspn(text, has_lines ? "\n" : "");
-        char *const value = common_format("%.*s", (int)length, text);
+        char *const line = common_format("%.*s", (int)length, text);
         const bool is_complete = !has_lines || text[length] == '\n';
+        // Fields that point to strings point to copies, which the options own.
+        const char *const value = is_text(option) ? own_text(option, line, options) : line;
         is_read = is_complete && read_single_value(option, value, options);
         text += has_lines ? length + 1 : length; // after the end of the line
-        if (texts != NULL)
-            common_add(texts, value);
-        else
-            free(value);
+        free(line);
     } while (is_read && has_lines && *text != '\0');
 
-    // The second value of an option that is not repeated replaces the first.
-    if (texts != NULL && !view_is_repeated(option) && texts->count > 1) {
-        free(texts->names[0]);
-        texts->names[0] = texts->names[--texts->count];
-    }
+    if (is_read && is_text(option) && !view_is_repeated(option))
+        drop_replaced_text(option, options);
     return is_read;
 }
 
@@ -431,21 +432,28 @@ static char *write_lines(const view_option *option, const view_options *options)
 char *view_write_option(const view_option *option, const view_options *options)
 {
     const common_option row = to_common_option(option);
-    const bool *const given = given_flag(option, options);
-    if (given != NULL && !*given)
-        return NULL;
-    if (option->kind == COMMON_RANGE && options->range_last <= options->range_first)
-        return NULL;
-    if (option->kind < COMMON_TEXT)
-        return common_write_value(&row, options);
+    const common_value value = view_get_value(option, options);
     if (option->kind < COMMON_TEXTS)
-        return common_copy(*(const char *const *)option_field(option, options));
+        return common_print_value(&row, &value);
 
     char *const lines = write_lines(option, options);
     if (lines[0] != '\0')
         return lines;
     free(lines);
     return NULL;
+}
+
+bool view_parse_value(const view_option *option, const char *text, common_value *value)
+{
+    const common_option row = to_common_option(option);
+    return common_parse_value(&row, text, value);
+}
+
+char *view_print_value(const view_option *option, common_value value)
+{
+    const common_option row = to_common_option(option);
+    char *const text = common_print_value(&row, &value);
+    return text != NULL ? text : common_copy("");
 }
 
 const char *view_file_in(const view_option *option, const char *value)
@@ -456,12 +464,6 @@ const char *view_file_in(const view_option *option, const char *value)
     const bool is_pair = option->kind == COMMON_PAIR_TEXT || view_is_texture(option);
     const char *const equals = is_pair ? strchr(value, '=') : NULL;
     return equals != NULL ? equals + 1 : value;
-}
-
-bool view_set_text(const view_option *option, const char *text, view_options *options)
-{
-    view_reset_option(option, options);
-    return text == NULL || view_read_option(option, text, options);
 }
 
 // Returns the default of a switch. Its field is false for "yes" if the option is its opposite.
@@ -496,28 +498,23 @@ static view_options usual_options(bool is_in_window)
     return usual;
 }
 
-char *view_write_usual(const view_option *option)
-{
-    const view_options usual = usual_options(true);
-    return view_write_option(option, &usual);
-}
-
-void view_reset_option(const view_option *option, view_options *options)
+// Resets an option to its value in `usual`, the defaults.
+static void reset_option(const view_option *option, const view_options *usual,
+                         view_options *options)
 {
     void *const field = option_field(option, options);
     bool *const given = given_flag(option, options);
-    const view_options usual = usual_options(true);
     if (given != NULL)
         *given = false;
     if (options->own != NULL)
-        common_free_list(&options->own[option - table]);
+        common_free_list(&options->own[view_option_index(option)]);
     switch (option->kind) {
     case COMMON_TEXTS:
         free(((common_texts *)field)->names);
         *(common_texts *)field = (common_texts){.count = 0};
         break;
     case VIEW_OPTION_LIGHTS:
-        options->lights = usual.lights;
+        options->lights = usual->lights;
         break;
     case VIEW_OPTION_TIMES:
         free(options->times);
@@ -525,15 +522,228 @@ void view_reset_option(const view_option *option, view_options *options)
         options->num_times = 0;
         break;
     case VIEW_OPTION_PARM:
-        options->parms = usual.parms;
+        options->parms = usual->parms;
         break;
     case VIEW_OPTION_SETTING:
     case VIEW_OPTION_WEIGHT:
         view_copy_settings(field, NULL);
         break;
     default:
-        memcpy(field, option_field(option, &usual), common_value_size(option->kind));
+        memcpy(field, option_field(option, usual), common_value_size(option->kind));
     }
+}
+
+void view_reset_option(const view_option *option, view_options *options)
+{
+    const view_options usual = usual_options(true);
+    reset_option(option, &usual, options);
+}
+
+// == Typed values =================================================================================
+
+common_value view_get_value(const view_option *option, const view_options *options)
+{
+    const common_option row = to_common_option(option);
+    const bool *const given = given_flag(option, options);
+    const common_value unset = {.type = COMMON_VALUE_DEFAULT};
+    if (view_is_repeated(option) || option->kind == VIEW_OPTION_LIGHTS)
+        return (common_value){.type = COMMON_VALUE_NONE};
+    if (given != NULL && !*given)
+        return unset;
+    if (option->kind == COMMON_RANGE && options->range_last <= options->range_first)
+        return unset;
+
+    const common_value value = common_load_value(&row, options);
+    const bool is_null = value.type == COMMON_VALUE_TEXT && value.text == NULL;
+    return value.type == COMMON_VALUE_NONE || is_null ? unset : value;
+}
+
+// Sets --animation-time to a single time.
+static bool set_time(common_value value, view_options *options)
+{
+    if (value.type != COMMON_VALUE_NUMBERS)
+        return false;
+    options->num_times = 0;
+    *COMMON_ADD_ITEM(options->times, options->num_times) = value.numbers[0];
+    return true;
+}
+
+common_value view_get_usual(const view_option *option)
+{
+    const view_options usual = usual_options(true);
+    return view_get_value(option, &usual); // the defaults contain no texts
+}
+
+bool view_set_value(const view_option *option, common_value value, view_options *options)
+{
+    const common_option row = to_common_option(option);
+    const bool is_text_value = value.type == COMMON_VALUE_TEXT;
+    const bool is_empty = is_text_value && value.text[0] == '\0';
+    if (is_text_value || value.type == COMMON_VALUE_DEFAULT)
+        view_reset_option(option, options);
+    if (is_empty || value.type == COMMON_VALUE_DEFAULT)
+        return true;
+    if (is_text_value)
+        return view_read_option(option, value.text, options);
+    if (option->kind == VIEW_OPTION_TIMES)
+        return set_time(value, options);
+    if (!common_store_value(&row, &value, options))
+        return false;
+    mark_given(option, options);
+    return true;
+}
+
+static bool are_texts_equal(const common_texts *a, const common_texts *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (strcmp(a->names[i], b->names[i]) != 0)
+            return false;
+    return true;
+}
+
+static bool are_settings_equal(const view_settings *a, const view_settings *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (size_t i = 0; i < a->count; i++) {
+        const view_setting *const x = &a->rows[i];
+        const view_setting *const y = &b->rows[i];
+        const bool has_same_name = strcmp(x->parameter, y->parameter) == 0;
+        if (!has_same_name || x->value != y->value || x->time != y->time)
+            return false;
+    }
+    return true;
+}
+
+static bool are_times_equal(const view_options *a, const view_options *b)
+{
+    if (a->num_times != b->num_times)
+        return false;
+    for (size_t i = 0; i < a->num_times; i++)
+        if (a->times[i] != b->times[i])
+            return false;
+    return true;
+}
+
+// The time of the materials, which follows the playback, is not compared.
+static bool are_parms_equal(const view_parms *a, const view_parms *b)
+{
+    for (int i = 0; i < VIEW_NUM_PARMS; i++)
+        if (a->values[i] != b->values[i])
+            return false;
+    return true;
+}
+
+// Compares the fields of an option with a single value.
+static bool is_value_equal(const view_option *option, const view_options *a, const view_options *b)
+{
+    const common_value x = view_get_value(option, a);
+    const common_value y = view_get_value(option, b);
+    return common_are_values_equal(&x, &y);
+}
+
+bool view_is_equal(const view_option *option, const view_options *a, const view_options *b)
+{
+    const void *const x = option_field(option, a);
+    const void *const y = option_field(option, b);
+    switch (option->kind) {
+    case COMMON_TEXTS:
+        return are_texts_equal(x, y);
+    case VIEW_OPTION_LIGHTS:
+        return memcmp(&a->lights, &b->lights, sizeof a->lights) == 0;
+    case VIEW_OPTION_TIMES:
+        return are_times_equal(a, b);
+    case VIEW_OPTION_SETTING:
+    case VIEW_OPTION_WEIGHT:
+        return are_settings_equal(x, y);
+    case VIEW_OPTION_PARM:
+        return are_parms_equal(&a->parms, &b->parms);
+    default:
+        return is_value_equal(option, a, b);
+    }
+}
+
+bool view_is_usual(const view_option *option, const view_options *options)
+{
+    const view_options usual = usual_options(true);
+    return view_is_equal(option, options, &usual);
+}
+
+// Copies a list of texts to the field of an option.
+static void copy_texts(const view_option *option, const common_texts *from, view_options *to)
+{
+    common_texts *const texts = option_field(option, to);
+    for (size_t i = 0; i < from->count; i++)
+        *COMMON_ADD_ITEM(texts->names, texts->count) = own_text(option, from->names[i], to);
+}
+
+// Copies the text of an option, or NULL.
+static void copy_text(const view_option *option, const char *from, view_options *to)
+{
+    const char **const text = option_field(option, to);
+    *text = from != NULL ? own_text(option, from, to) : NULL;
+}
+
+// Copies an option, which is reset to its value in `usual` before.
+static void copy_value(const view_option *option, const view_options *from,
+                       const view_options *usual, view_options *to)
+{
+    const void *const source = option_field(option, from);
+    void *const target = option_field(option, to);
+    const bool *const source_given = given_flag(option, from);
+    reset_option(option, usual, to);
+    if (source_given != NULL)
+        *given_flag(option, to) = *source_given;
+    switch (option->kind) {
+    case COMMON_TEXT:
+    case COMMON_PAIR_TEXT:
+        copy_text(option, *(const char *const *)source, to);
+        break;
+    case COMMON_TEXTS:
+        copy_texts(option, source, to);
+        break;
+    case VIEW_OPTION_LIGHTS:
+        to->lights = from->lights;
+        break;
+    case VIEW_OPTION_TIMES:
+        for (size_t i = 0; i < from->num_times; i++)
+            *COMMON_ADD_ITEM(to->times, to->num_times) = from->times[i];
+        break;
+    case VIEW_OPTION_PARM:
+        to->parms = from->parms;
+        break;
+    case VIEW_OPTION_SETTING:
+    case VIEW_OPTION_WEIGHT:
+        view_copy_settings(target, source);
+        break;
+    default:
+        memcpy(target, source, common_value_size(option->kind));
+    }
+}
+
+void view_copy_value(const view_option *option, const view_options *from, view_options *to)
+{
+    const view_options usual = usual_options(true);
+    copy_value(option, from, &usual, to);
+}
+
+void view_restore_options(view_options *options, const view_options *copy, view_scope first,
+                          view_scope last)
+{
+    const view_options usual = usual_options(true);
+    const view_options *const source = copy != NULL ? copy : &usual;
+    for (size_t i = 0; i < view_num_options; i++)
+        if (table[i].scope >= first && table[i].scope <= last)
+            copy_value(&table[i], source, &usual, options);
+}
+
+view_options view_copy_options(const view_options *options, view_scope first, view_scope last)
+{
+    view_options copy = usual_options(true);
+    view_restore_options(&copy, options, first, last);
+    return copy;
 }
 
 // == Settings =====================================================================================
@@ -548,20 +758,17 @@ char *view_write_settings(const view_options *options, const view_options *usual
     for (size_t i = 0; i < view_num_options; i++) {
         const view_option *const option = &table[i];
         const bool is_in_scope = option->scope >= first && option->scope <= last;
-        if (!is_in_scope)
+        if (!is_in_scope || view_is_equal(option, options, usual))
             continue;
 
         // Each line of the value is a separate setting.
         char *const text = view_write_option(option, options);
-        char *const usual_text = view_write_option(option, usual);
-        const bool is_usual = text == NULL || (usual_text != NULL && strcmp(text, usual_text) == 0);
-        const char *value = is_usual ? "" : text;
+        const char *value = text != NULL ? text : "";
         while (*value != '\0') {
             const size_t length = strcspn(value, "\n");
             common_extend(&lines, "--%s=%.*s\n", option->name, (int)length, value);
             value += length + (value[length] != '\0');
         }
-        free(usual_text);
         free(text);
     }
     return lines;
@@ -586,22 +793,6 @@ const view_option *view_next_setting(const char **lines, char **value)
         }
     }
     return NULL;
-}
-
-void view_take_settings(view_options *options, const char *lines, view_scope first, view_scope last)
-{
-    for (size_t i = 0; i < view_num_options; i++)
-        if (table[i].scope >= first && table[i].scope <= last)
-            view_reset_option(&table[i], options);
-
-    const view_option *option;
-    char *value;
-    while ((option = view_next_setting(&lines, &value)) != NULL) {
-        const bool is_in_scope = option->scope >= first && option->scope <= last;
-        if (is_in_scope && !view_read_option(option, value, options))
-            view_reset_option(option, options); // the value is invalid
-        free(value);
-    }
 }
 
 // == The command line =============================================================================
@@ -934,10 +1125,9 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
 
 void view_free_options(view_options *options)
 {
-    for (size_t i = 0; i < view_num_options; i++) {
-        const view_option *const o = &table[i];
-        view_reset_option(o, options);
-    }
+    const view_options usual = usual_options(true);
+    for (size_t i = 0; i < view_num_options; i++)
+        reset_option(&table[i], &usual, options);
     free(options->own);
     free(options->is_given);
     free(options->files);

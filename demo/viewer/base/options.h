@@ -303,11 +303,50 @@ const char *view_missing_requirement(const view_option *option, const view_optio
 // values.
 bool view_is_repeated(const view_option *option);
 
+// -- Typed values -----------------------------------------------------------------------------
+//
+// Widgets, keys, menus and undo use typed values. Texts are only read from users, files and scripts
+// and written for them: see the next section.
+
 // The value of a switch or choice as an index into its values: false and true, or "a|b|c". Other
 // kinds do not have choices: view_count_choices() returns 0.
 unsigned view_count_choices(const view_option *option);
 unsigned view_get_choice(const view_option *option, const view_options *options);
-void view_set_choice(const view_option *option, unsigned index, view_options *options);
+
+// Returns the value of an option, or COMMON_VALUE_DEFAULT if it is not set. Options that may be
+// repeated, and the lights, consist of several values: COMMON_VALUE_NONE. view_get_usual() returns
+// the default in a window.
+common_value view_get_value(const view_option *option, const view_options *options);
+common_value view_get_usual(const view_option *option);
+
+// Sets the option's field to a value, or to its default (COMMON_VALUE_DEFAULT, or an empty text).
+// Options of every kind accept a text, which is parsed as by view_read_option() and replaces all
+// earlier values. Returns false if the value is out of range or invalid; after an invalid text the
+// field may have any value.
+bool view_set_value(const view_option *option, common_value value, view_options *options);
+
+// Resets the option's fields to their defaults.
+void view_reset_option(const view_option *option, view_options *options);
+
+// Returns true if an option has the same value in both structures.
+bool view_is_equal(const view_option *option, const view_options *a, const view_options *b);
+
+// Returns true if an option has its default in a window.
+bool view_is_usual(const view_option *option, const view_options *options);
+
+// Sets an option to its value in other options. Texts are copied.
+void view_copy_value(const view_option *option, const view_options *from, view_options *to);
+
+// Returns a copy of the options with scopes from `first` to `last`. The others have their defaults
+// in a window. Free the copy with view_free_options().
+view_options view_copy_options(const view_options *options, view_scope first, view_scope last);
+
+// Sets the options with scopes from `first` to `last` to their values in such a copy, or to their
+// defaults if `copy` is NULL.
+void view_restore_options(view_options *options, const view_options *copy, view_scope first,
+                          view_scope last);
+
+// -- Values as texts --------------------------------------------------------------------------
 
 // Sets the option's field. `text` may be NULL for a switch, which is then switched on. If the
 // option may be repeated, adds the text; text with line breaks adds each line. Returns false if the
@@ -319,12 +358,12 @@ bool view_read_option(const view_option *option, const char *text, view_options 
 // option was not given and does not have a default.
 char *view_write_option(const view_option *option, const view_options *options);
 
-// Returns the text of the option's default in a window, or NULL.
-char *view_write_usual(const view_option *option);
+// Parses the text of an option with a single value, without setting the option. Returns false if
+// the text is invalid.
+bool view_parse_value(const view_option *option, const char *text, common_value *value);
 
-// Reset the option's fields to their defaults, and set them to a written text; NULL = the defaults.
-void view_reset_option(const view_option *option, view_options *options);
-bool view_set_text(const view_option *option, const char *text, view_options *options);
+// Returns the text of a value, which is empty for COMMON_VALUE_DEFAULT. The caller frees it.
+char *view_print_value(const view_option *option, common_value value);
 
 // Returns lines "--NAME=VALUE" for all options with scopes from `first` to `last` whose values
 // differ from `usual`, or from the defaults if `usual` is NULL. The caller frees the text.
@@ -334,11 +373,6 @@ char *view_write_settings(const view_options *options, const view_options *usual
 // Reads the next of such lines and advances *lines. Returns its option, and its value, which the
 // caller frees. Returns NULL at the end.
 const view_option *view_next_setting(const char **lines, char **value);
-
-// Sets the options with scopes from `first` to `last` to the values of such lines. Options without
-// a line are reset to their defaults.
-void view_take_settings(view_options *options, const char *lines, view_scope first,
-                        view_scope last);
 
 // Returns the file name in a value of the option, or NULL if the value does not name a file.
 const char *view_file_in(const view_option *option, const char *value);

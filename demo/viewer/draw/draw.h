@@ -129,7 +129,8 @@ static inline bool view_is_hidden(uint64_t hidden, uint32_t mesh)
 // A step of the undo history.
 typedef struct view_step {
     char *label;
-    char *lines;            // settings: see view_write_settings()
+    view_options options;   // copies of the options that can be undone
+    size_t num_text_bytes;  // of the texts in `options`
     const view_option *row; // first option that the step has changed, or NULL
     view_turn turn;
 } view_step;

@@ -2,7 +2,7 @@
 //
 // The row of an option names its effect (view_effect), such as loading the files again;
 // `effect_functions` contains the function of each effect. apply_changes() compares all options
-// with their former texts and applies the effect of each difference. Undo steps, previews of list
+// with their former values and applies the effect of each difference. Undo steps, previews of list
 // items and cards use the same function.
 #include "demo/viewer/jobs/export.h"
 #include "demo/viewer/jobs/view.h"
@@ -16,7 +16,7 @@ void view_update_options(view_state *viewer)
     const view_entity *const entity = &viewer->document->scene.entity;
     // A clip was selected after the state.
     if (!entity->is_in_states && entity->num_executed == entity->num_orders)
-        view_set_text(VIEW_OPTION(states), NULL, options);
+        view_reset_option(VIEW_OPTION(states), options);
     if (viewer->document->scene.fall != NULL
         && !(viewer->document->scene.fall->death_time < INFINITY))
         options->dies_given = false; // a clip was selected after the time of death
@@ -185,66 +185,52 @@ bool view_apply_start_options(view_state *viewer)
 
 // == Setting =====================================================================================
 
-// Returns the texts of all options, for apply_changes().
-static char **write_option_texts(const view_options *options)
+static view_options copy_all_options(const view_options *options)
 {
-    char **const texts = common_alloc(view_num_options, sizeof *texts);
-    for (size_t i = 0; i < view_num_options; i++)
-        texts[i] = view_write_option(&view_option_rows[i], options);
-    return texts;
-}
-
-static bool has_option_text(const view_option *option, const view_options *options,
-                            const char *text)
-{
-    char *const now = view_write_option(option, options);
-    const bool is_same = now != NULL && text != NULL ? strcmp(now, text) == 0 : now == text;
-    free(now);
-    return is_same;
+    return view_copy_options(options, VIEW_SCOPE_JOB, VIEW_SCOPE_PLACE);
 }
 
 // Returns true if an effect must be applied: if an option with this effect differs from its value
 // in `before`, or if the option `always`, which may be NULL, has this effect.
-static bool is_effect_due(const view_options *options, char *const *before,
+static bool is_effect_due(const view_options *options, const view_options *before,
                           const view_option *always, view_effect effect)
 {
     for (size_t i = 0; i < view_num_options; i++) {
         const view_option *const option = &view_option_rows[i];
         if (option->effect != effect)
             continue;
-        if (option == always || !has_option_text(option, options, before[i]))
+        if (option == always || !view_is_equal(option, options, before))
             return true;
     }
     return false;
 }
 
 // Applies the effects of all options that differ from `before`, and of `always`, unless it is NULL:
-// file loading first, and each effect once. On failure, restores the former values. Frees `before`.
-static bool apply_changes(view_state *viewer, char **before, const view_option *always)
+// file loading first, and each effect once. On failure, restores the former values. Frees the
+// memory of `before`.
+static bool apply_changes(view_state *viewer, view_options *before, const view_option *always)
 {
     view_options *const options = viewer->options;
-    const view_option *const rows = view_option_rows;
     bool is_shown = true;
     view_apply_options(viewer);
     for (view_effect effect = VIEW_EFFECT_RELOAD; effect < VIEW_NUM_EFFECTS && is_shown; effect++)
         if (is_effect_due(options, before, always, effect))
             is_shown = effect_functions[effect](viewer);
-    for (size_t i = 0; i < view_num_options; i++) {
-        if (!is_shown && !has_option_text(&rows[i], options, before[i]))
-            view_set_text(&rows[i], before[i], options);
-        free(before[i]);
-    }
-    free(before);
+    for (size_t i = 0; i < view_num_options && !is_shown; i++)
+        if (!view_is_equal(&view_option_rows[i], options, before))
+            view_copy_value(&view_option_rows[i], before, options);
+    view_free_options(before);
     view_apply_options(viewer);
     return is_shown;
 }
 
-// Applies lines of all settings that can be undone. On failure, changes nothing.
-static bool apply_lines(view_state *viewer, const char *lines)
+// Sets all options that can be undone to their values in `values`, or to their defaults if `values`
+// is NULL. On failure, changes nothing.
+static bool apply_values(view_state *viewer, const view_options *values)
 {
-    char **const before = write_option_texts(viewer->options);
-    view_take_settings(viewer->options, lines, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE);
-    return apply_changes(viewer, before, NULL);
+    view_options before = copy_all_options(viewer->options);
+    view_restore_options(viewer->options, values, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE);
+    return apply_changes(viewer, &before, NULL);
 }
 
 // Sets NAME=VALUE of a lesson or a machine, whose names the options do not contain.
@@ -257,59 +243,72 @@ static bool set_parameter(view_state *viewer, const view_option *option, const c
     return is_set;
 }
 
-// Parses a frame ("12" or "12f") or a time ("0.5s") and writes seconds. For a machine a frame is a
+// Parses a frame ("12" or "12f") or a time ("0.5s") and sets `seconds`. For a machine a frame is a
 // step of its simulation. Returns false if the text is neither.
-static bool parse_time(const view_state *viewer, const char *text, char *seconds, size_t size)
+static bool parse_time(const view_state *viewer, const char *text, double *seconds)
 {
     const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
     const bool has_frames = anim != NULL && view_mode_of(viewer->document) != VIEW_MODE_MACHINE;
     const double rate = has_frames ? anim->frame_rate : (double)VIEW_STEPS_A_SECOND;
     char *end;
     const double number = strtod(text, &end);
-    snprintf(seconds, size, "%.17g", *end == 's' ? number : number / rate);
+    *seconds = *end == 's' ? number : number / rate;
     const bool has_unit = strcmp(end, "f") == 0 || strcmp(end, "s") == 0;
     return end != text && isfinite(number) && (*end == '\0' || has_unit);
 }
 
-bool view_apply_option(view_state *viewer, const view_option *option)
+// Stores a value in the options.
+static bool store_value(view_state *viewer, const view_option *option, common_value value)
 {
-    view_apply_options(viewer);
-    const bool is_applied = effect_functions[option->effect](viewer);
-    view_apply_options(viewer);
-    view_report_to_card(&viewer->ui, &viewer->panels.card, &viewer->log, option, is_applied);
-    return is_applied;
+    const bool is_text = value.type == COMMON_VALUE_TEXT && value.text[0] != '\0';
+    if (is_text && option->kind == VIEW_OPTION_SETTING)
+        return set_parameter(viewer, option, value.text);
+    const bool is_one_value = is_text && strchr(value.text, '\n') == NULL;
+    if (is_one_value && view_is_repeated(option)) // is added to the other values
+        return view_read_option(option, value.text, viewer->options);
+    return view_set_value(option, value, viewer->options);
 }
 
-bool view_set_option(view_state *viewer, const view_option *option, const char *text)
+// Shows a notice about a value that an option does not accept.
+static void report_value(view_state *viewer, const view_option *option, common_value value)
 {
-    char seconds[32];
+    char *const text = view_print_value(option, value);
+    view_notice(viewer, "--%s: expected %s, found '%s'", option->name,
+                option->value != NULL ? option->value : "yes or no", text);
+    free(text);
+}
+
+bool view_set_option(view_state *viewer, const view_option *option, common_value value)
+{
     view_options *const options = viewer->options;
-    const bool is_time = option->kind == VIEW_OPTION_TIMES && text[0] != '\0';
-    // A single value is added to the values of an option that may be repeated.
-    const bool is_one_value = text[0] != '\0' && strchr(text, '\n') == NULL;
-    const bool is_added = view_is_repeated(option) && !is_time && is_one_value;
+    const bool is_text = value.type == COMMON_VALUE_TEXT && value.text[0] != '\0';
     view_update_options(viewer);
-    if (is_time && !parse_time(viewer, text, seconds, sizeof seconds)) {
-        view_notice(viewer, "expected a frame (12 or 12f) or a time (0.5s), found '%s'", text);
-        return false;
+    if (option->kind == VIEW_OPTION_TIMES && is_text) {
+        double seconds;
+        if (!parse_time(viewer, value.text, &seconds)) {
+            view_notice(viewer, "expected a frame (12 or 12f) or a time (0.5s), found '%s'",
+                        value.text);
+            return false;
+        }
+        value = common_number_value(seconds);
     }
-    text = is_time ? seconds : text;
-    char **const before = write_option_texts(options);
-    bool is_set;
-    if (option->kind == VIEW_OPTION_SETTING)
-        is_set = set_parameter(viewer, option, text);
-    else if (is_added)
-        is_set = view_read_option(option, text, options);
-    else
-        is_set = view_set_text(option, text[0] != '\0' ? text : NULL, options);
+
+    view_options before = copy_all_options(options);
+    bool is_set = store_value(viewer, option, value);
     if (!is_set && viewer->log.error[0] == '\0')
-        view_notice(viewer, "--%s: expected %s, found '%s'", option->name,
-                    option->value != NULL ? option->value : "yes or no", text);
+        report_value(viewer, option, value);
     if (!is_set)
-        view_set_text(option, before[view_option_index(option)], options);
-    is_set = apply_changes(viewer, before, is_set ? option : NULL) && is_set;
+        view_copy_value(option, &before, options);
+    is_set = apply_changes(viewer, &before, is_set ? option : NULL) && is_set;
     view_report_to_card(&viewer->ui, &viewer->panels.card, &viewer->log, option, is_set);
     return is_set;
+}
+
+void view_execute_set(view_state *viewer, const view_command *command)
+{
+    const common_value value = view_command_value(command);
+    if (value.type != COMMON_VALUE_NONE) // has no value for a clip that is not a file
+        view_set_option(viewer, &view_option_rows[command->number], value);
 }
 
 // == Previews of list items ======================================================================
@@ -322,9 +321,10 @@ void view_end_hover_preview(view_state *viewer)
     const bool is_clip = preview->clip != viewer->document->scene.clip;
     if (is_clip)
         view_change_clip(viewer, preview->clip);
-    apply_lines(viewer, preview->before);
+    apply_values(viewer, preview->before);
     if (is_clip)
         viewer->play = preview->play;
+    view_free_options(preview->before);
     free(preview->before);
     preview->before = NULL;
 }
@@ -350,30 +350,35 @@ bool view_follow_trial(view_state *viewer)
         return false;
 
     // Store the state to restore, and apply the option.
-    preview->before = view_write_settings(viewer->options, NULL, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE);
+    preview->before = common_alloc(1, sizeof *preview->before);
+    *preview->before = view_copy_options(viewer->options, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE);
     preview->shown = preview->due;
     preview->clip = scene->clip;
     preview->play = viewer->play;
     if (is_clip) {
-        view_change_clip(viewer, strtoul(preview->text, NULL, 10));
+        view_change_clip(viewer, (size_t)preview->value.numbers[0]);
         return true;
     }
-    char **const texts = write_option_texts(viewer->options);
-    view_set_text(preview->option, preview->text, viewer->options);
-    return apply_changes(viewer, texts, NULL);
+    view_options before = copy_all_options(viewer->options);
+    view_set_value(preview->option, preview->value, viewer->options);
+    return apply_changes(viewer, &before, NULL);
 }
 
 void view_revert_card(view_state *viewer, bool is_reset)
 {
     view_card *const card = &viewer->panels.card;
     view_update_options(viewer);
-    char **const before = write_option_texts(viewer->options);
-    for (size_t i = 0; card->before != NULL && i < view_num_options; i++)
-        if (card->before[i] != NULL)
-            view_set_text(&view_option_rows[i],
-                          is_reset || card->before[i][0] == '\0' ? NULL : card->before[i],
-                          viewer->options);
-    apply_changes(viewer, before, NULL);
+    view_options before = copy_all_options(viewer->options);
+    for (size_t i = 0; card->before != NULL && i < view_num_options; i++) {
+        const view_option *const option = &view_option_rows[i];
+        if (!view_is_on_card(card, option))
+            continue;
+        if (is_reset)
+            view_reset_option(option, viewer->options);
+        else
+            view_copy_value(option, card->before, viewer->options);
+    }
+    apply_changes(viewer, &before, NULL);
     if (!is_reset)
         view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_NONE);
 }
@@ -386,17 +391,63 @@ static bool has_other_rotation(const view_turn *a, const view_turn *b)
            || (a->is_set && memcmp(&a->matrix, &b->matrix, sizeof a->matrix) != 0);
 }
 
-// Returns the first option of `lines` whose line is not in `others`, and its value; or NULL.
-static const view_option *find_first_difference(const char *lines, const char *others, char **value)
+// Returns true if all options that can be undone are equal.
+static bool has_equal_options(const view_step *a, const view_step *b)
 {
-    for (const view_option *row; (row = view_next_setting(&lines, value)) != NULL; free(*value)) {
-        char *const line = common_format("--%s=%s\n", row->name, *value);
-        const char *const same = strstr(others, line);
-        free(line);
-        if (same == NULL)
-            return row;
+    for (size_t i = 0; i < view_num_options; i++) {
+        const view_option *const option = &view_option_rows[i];
+        if (view_is_undone(option) && !view_is_equal(option, &a->options, &b->options))
+            return false;
     }
-    *value = NULL; // already freed
+    return true;
+}
+
+// Returns true if `lines` contains a line of `length` bytes. `lines` may be NULL.
+static bool contains_line(const char *lines, const char *line, size_t length)
+{
+    while (lines != NULL && *lines != '\0') {
+        const size_t found_length = strcspn(lines, "\n");
+        if (found_length == length && strncmp(lines, line, length) == 0)
+            return true;
+        lines += found_length + (lines[found_length] != '\0');
+    }
+    return false;
+}
+
+// Returns the value of an option that is only in `options` and not in `others`, as text for a
+// label: of an option that may be repeated, the first such value. Returns NULL if there is no such
+// value, or if the option has its default. The caller frees the text.
+static char *print_new_value(const view_option *option, const view_options *options,
+                             const view_options *others)
+{
+    if (view_is_equal(option, options, others) || view_is_usual(option, options))
+        return NULL;
+    char *const lines = view_write_option(option, options);
+    char *const other_lines = view_write_option(option, others);
+    char *value = NULL;
+    for (const char *line = lines; line != NULL && *line != '\0' && value == NULL;) {
+        const size_t length = strcspn(line, "\n");
+        if (!contains_line(other_lines, line, length))
+            value = common_format("%.*s", (int)length, line);
+        line += length + (line[length] != '\0');
+    }
+    free(lines);
+    free(other_lines);
+    return value;
+}
+
+// Returns the first option that has a value only in `options` and not in `others`, and the value;
+// or NULL.
+static const view_option *find_first_difference(const view_options *options,
+                                                const view_options *others, char **value)
+{
+    for (size_t i = 0; i < view_num_options; i++) {
+        const view_option *const option = &view_option_rows[i];
+        *value = view_is_undone(option) ? print_new_value(option, options, others) : NULL;
+        if (*value != NULL)
+            return option;
+    }
+    *value = NULL;
     return NULL;
 }
 
@@ -443,17 +494,31 @@ static char *make_step_label(const view_state *viewer, bool is_first, const view
     return common_format("%.*s %s", (int)label_length, label, shown_value);
 }
 
-// Removes the oldest steps until the others and a new step of `size` bytes are within the limits.
-// The last step always remains, so that the new step can be undone.
+// Returns the size of all texts that options own.
+static size_t count_text_bytes(const view_options *options)
+{
+    const view_settings *const lists[] = {&options->settings, &options->morphs};
+    size_t size = 0;
+    for (size_t i = 0; options->own != NULL && i < view_num_options; i++)
+        for (size_t j = 0; j < options->own[i].count; j++)
+            size += strlen(options->own[i].names[j]);
+    for (size_t i = 0; i < COMMON_LENGTH(lists); i++)
+        for (size_t j = 0; j < lists[i]->count; j++)
+            size += strlen(lists[i]->rows[j].parameter);
+    return size;
+}
+
+// Removes the oldest steps until the texts of the others and `size` bytes of texts of a new step
+// are within the limits. The last step always remains, so that the new step can be undone.
 static void drop_old_steps(view_state *viewer, size_t size)
 {
     for (size_t i = 0; i < viewer->undo.num_steps; i++)
-        size += strlen(viewer->undo.steps[i].lines);
+        size += viewer->undo.steps[i].num_text_bytes;
     size_t num_dropped = 0;
     while (
         num_dropped + 1 < viewer->undo.num_steps
         && (viewer->undo.num_steps - num_dropped >= VIEW_MAX_STEPS || size > VIEW_MAX_STEP_BYTES)) {
-        size -= strlen(viewer->undo.steps[num_dropped].lines);
+        size -= viewer->undo.steps[num_dropped].num_text_bytes;
         view_free_step(&viewer->undo.steps[num_dropped++]);
     }
     viewer->undo.num_steps -= num_dropped;
@@ -466,9 +531,9 @@ static void drop_old_steps(view_state *viewer, size_t size)
 static const view_option *find_changed_option(const view_step *now, const view_step *last,
                                               char **value)
 {
-    const view_option *option = find_first_difference(now->lines, last->lines, value);
+    const view_option *option = find_first_difference(&now->options, &last->options, value);
     if (option == NULL) {
-        option = find_first_difference(last->lines, now->lines, value);
+        option = find_first_difference(&last->options, &now->options, value);
         free(*value);
         *value = common_copy("default");
     }
@@ -486,14 +551,15 @@ void view_store_step(view_state *viewer)
 
     view_step *const last =
         viewer->undo.num_steps > 0 ? &viewer->undo.steps[viewer->undo.step] : NULL;
-    view_step now = {
-        .lines = view_write_settings(viewer->options, NULL, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE),
-        .turn = viewer->document->scene.turn};
-    if (last != NULL && strcmp(now.lines, last->lines) == 0
+    view_step now = {.options =
+                         view_copy_options(viewer->options, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE),
+                     .turn = viewer->document->scene.turn};
+    if (last != NULL && has_equal_options(&now, last)
         && !has_other_rotation(&now.turn, &last->turn)) {
-        free(now.lines);
+        view_free_step(&now);
         return;
     }
+    now.num_text_bytes = count_text_bytes(&now.options);
     char *value = NULL;
     now.row = last != NULL ? find_changed_option(&now, last, &value) : NULL;
     now.label = make_step_label(viewer, last == NULL, now.row, value);
@@ -505,7 +571,7 @@ void view_store_step(view_state *viewer)
     const bool is_newest = viewer->undo.step > 0 && viewer->undo.step + 1 == viewer->undo.num_steps;
     const bool has_same_option = last != NULL && now.row == last->row;
     viewer->undo.step_time = viewer->now;
-    if (is_soon && is_newest && has_same_option && strcmp(now.lines, last[-1].lines) != 0) {
+    if (is_soon && is_newest && has_same_option && !has_equal_options(&now, &last[-1])) {
         view_free_step(last);
         *last = now;
         return;
@@ -514,7 +580,7 @@ void view_store_step(view_state *viewer)
     // Steps that were undone are replaced by the new step.
     while (viewer->undo.num_steps > viewer->undo.step + 1)
         view_free_step(&viewer->undo.steps[--viewer->undo.num_steps]);
-    drop_old_steps(viewer, strlen(now.lines));
+    drop_old_steps(viewer, now.num_text_bytes);
     viewer->undo.step = viewer->undo.num_steps++;
     viewer->undo.steps[viewer->undo.step] = now;
 }
@@ -528,7 +594,7 @@ void view_show_step(view_state *viewer, size_t number)
     }
     const view_turn *const turn = &viewer->undo.steps[number].turn;
     // A file no longer exists; nothing has changed.
-    if (!apply_lines(viewer, viewer->undo.steps[number].lines)) {
+    if (!apply_values(viewer, &viewer->undo.steps[number].options)) {
         view_notice(viewer, "Cannot %s: %s", what, viewer->log.error);
         return;
     }
@@ -542,7 +608,7 @@ void view_reset_settings(view_state *viewer, view_action action)
     const char *const path = view_shown_file(viewer->document);
     const bool is_all = action == VIEW_FORGET_ALL;
     if (!is_all)
-        apply_lines(viewer, "");
+        apply_values(viewer, NULL);
     if (action == VIEW_RESET_ALL)
         return;
     if (viewer->config != NULL && (is_all || path != NULL))

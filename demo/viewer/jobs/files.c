@@ -223,14 +223,14 @@ static bool open_document(view_state *viewer, const char *const *files, size_t n
 {
     view_options *const options = viewer->options;
     view_remember_document(viewer);
-    char *const before = view_write_settings(options, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
+    view_options before = view_copy_options(options, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
     memset(options->is_given, 0, view_num_options);
-    view_take_settings(options, "", VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
+    view_restore_options(options, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
 
     const bool is_open = view_open(viewer, files, num_files, true);
     if (!is_open)
-        view_take_settings(options, before, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
-    free(before);
+        view_restore_options(options, &before, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
+    view_free_options(&before);
 
     view_apply_options(viewer);
     if (is_open) {
@@ -384,7 +384,7 @@ static void assign_texture(view_state *viewer, size_t mesh, md5gl_image_kind map
 
     free(viewer->panels.textures.offered);
     viewer->panels.textures.offered = NULL;
-    if (view_set_option(viewer, option, text))
+    if (view_set_option(viewer, option, common_text_value(text)))
         view_notice(viewer, "%s of mesh %zu: %s", view_map_name(map), mesh,
                     path != NULL ? common_base(path) : "automatic");
     else
@@ -490,7 +490,7 @@ static void map_joints(view_state *viewer, const char *path)
     if (models.count == 1) {
         const char *const files[] = {models.names[0], clip};
         if (open_document(viewer, files, 2)) {
-            view_set_option(viewer, VIEW_OPTION(retarget), target);
+            view_set_option(viewer, VIEW_OPTION(retarget), common_text_value(target));
             view_show_retarget(&viewer->ui, &viewer->panels.retarget);
         }
     } else {
@@ -597,7 +597,7 @@ static void drop_file(view_state *viewer, const char *path)
     bool is_open;
     if (is_environment) {
         what = "Environment";
-        is_open = view_set_option(viewer, VIEW_OPTION(environment), path);
+        is_open = view_set_option(viewer, VIEW_OPTION(environment), common_text_value(path));
         viewer->options->shown.environment |= is_open;
     } else if (is_clip && (!has_model || viewer->panels.start.is_open)) {
         is_open = open_clip(viewer, path, false);
@@ -861,8 +861,8 @@ static void show_postponed_notices(view_state *viewer)
 static bool run_delayed_command(view_state *viewer)
 {
     const view_command command = view_pop_delayed_command(&viewer->panels.card, viewer->now);
-    if (command.path != NULL)
-        view_set_option(viewer, &view_option_rows[command.number], command.path);
+    if (command.action == VIEW_SET)
+        view_execute_set(viewer, &command);
     free(command.path);
     return command.action != VIEW_NOTHING;
 }
@@ -985,8 +985,9 @@ static void list_images(view_state *viewer, const view_command *command)
         neighbor = textures->package->model;
 
     char *const folder = common_folder(neighbor);
-    const view_list_purpose purpose = {.takes = 1u << VIEW_ENTRY_PICTURE,
-                                       .answer = {VIEW_TAKE_TEXTURE, mesh, command->item, NULL}};
+    const view_list_purpose purpose = {
+        .takes = 1u << VIEW_ENTRY_PICTURE,
+        .answer = {.action = VIEW_TAKE_TEXTURE, .number = mesh, .item = command->item}};
     list_files(viewer, folder, purpose);
     free(folder);
 }
@@ -1002,7 +1003,7 @@ static void list_files_for_option(view_state *viewer, size_t number, const char 
     const view_option *const option = &view_option_rows[number];
     view_list_purpose asked = {.takes = view_is_texture(option) ? 1u << VIEW_ENTRY_PICTURE
                                                                 : takes[option->names],
-                               .answer = {VIEW_SET, number, 0, NULL},
+                               .answer = {.action = VIEW_SET, .number = number},
                                .form = common_copy(form),
                                .returns_to = viewer->ui.over};
     char *const folder = get_default_folder(viewer);

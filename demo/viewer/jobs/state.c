@@ -98,7 +98,7 @@ void view_drop_previews(view_state *viewer, bool is_in_game, bool is_all)
 void view_free_step(view_step *step)
 {
     free(step->label);
-    free(step->lines);
+    view_free_options(&step->options);
 }
 
 void view_clear_steps(view_state *viewer)
@@ -131,6 +131,8 @@ static void end_interface(view_state *viewer)
     view_clear_start(&viewer->ui, &panels->start);
     view_free_export(&panels->export);
     view_clear_card(&panels->card);
+    if (viewer->ui.hover_preview.before != NULL)
+        view_free_options(viewer->ui.hover_preview.before);
     free(viewer->ui.hover_preview.before);
     view_clear_retargeting(panels->retarget.made);
     view_forget_repair(&panels->problems);

@@ -6,7 +6,7 @@
 
 typedef struct view_state view_state;
 
-// Limits of undo: number of steps, and bytes of the options of all steps.
+// Limits of undo: number of steps, and bytes of the texts in the options of all steps.
 enum { VIEW_MAX_STEPS = 201, VIEW_MAX_STEP_BYTES = 256 << 10 };
 
 typedef struct view_undo {
@@ -17,13 +17,13 @@ typedef struct view_undo {
     bool merges_steps; // a further change soon after the last step is merged into it
 } view_undo;
 
-// Applies the effect of an option whose field was changed. Returns false and shows an error if that
-// is not possible.
-bool view_apply_option(view_state *viewer, const view_option *option);
+// Sets an option to a value and applies its effect; see view_set_value(). A text without a line
+// break is added to the values of an option that may be repeated. Opens the model again if the
+// option affects loading. On failure, shows a notice or an error and changes nothing.
+bool view_set_option(view_state *viewer, const view_option *option, common_value value);
 
-// Sets an option to a text and applies its effect; "" resets the option. Opens the model again if
-// the option affects loading. On failure, shows a notice or an error and changes nothing.
-bool view_set_option(view_state *viewer, const view_option *option, const char *text);
+// Executes the command VIEW_SET. A command without a value does nothing.
+void view_execute_set(view_state *viewer, const view_command *command);
 
 // view_follow_trial() shows the list item on which the mouse has rested long enough as a preview,
 // and reverts the preview when the mouse has left; returns true if the image changes.

@@ -948,7 +948,7 @@ static void use_entry_for_option(view_ui *ui, view_browser *browser, const view_
     const double notice_seconds = 2.5;
     const view_entry *const entry = selected_entry(browser);
     if (accepts_entry(option, entry)) {
-        ui->command = view_set_command(option, common_copy(entry->path));
+        ui->command = view_set_text_command(option, common_copy(entry->path));
         view_close_browser(browser);
     } else {
         COMMON_TEXT(ui->notice, "%s: select a model first", label);

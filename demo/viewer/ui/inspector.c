@@ -575,7 +575,7 @@ static view_command press_script_name(const view_entity *entity, int is_flag, ui
             common_extend(&text, "%s\n", name);
     }
     const view_option *const option = is_flag ? VIEW_OPTION(flags) : VIEW_OPTION(states);
-    return view_set_command(option, text);
+    return view_set_text_command(option, text);
 }
 
 // Displays the flags or the states of an entity's script; active ones are switched on.

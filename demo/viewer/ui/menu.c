@@ -43,10 +43,9 @@ typedef struct menu_line {
     size_t order;     // index of the entry among all entries
     char label[192];
     char keys[64];
-    char word[24]; // value of the command's option
-    // New value of the command's option, which ends at '|' or the end of the text, or a path.
-    // NULL: none.
-    const char *value;
+    char word[24];          // name of a choice on the command line, which the search also finds
+    common_value value;     // that the command's option is set to; COMMON_VALUE_NONE: none
+    const char *path;       // of a recent file, or NULL
     const char *suggestion; // search text that a click on a message enters, or NULL
 } menu_line;
 
@@ -138,14 +137,19 @@ static bool find_state(const md5_machine_desc *desc, size_t number, uint32_t *la
     return false;
 }
 
+// Returns true if an option is a switch "no-X", which is displayed as on if its field is false.
+static bool has_inverse_name(const view_option *option)
+{
+    return option->kind == COMMON_SWITCH && strncmp(option->name, "no-", 3) == 0;
+}
+
 // Returns true if an option is a switch that is on. A switch "no-X" is on if X is displayed.
 static bool is_option_on(const view_stage *stage, const view_option *option)
 {
     if (option->kind > COMMON_EITHER)
         return false;
     const bool value = view_get_choice(option, stage->options) != 0;
-    const bool is_negated = option->kind == COMMON_SWITCH && strncmp(option->name, "no-", 3) == 0;
-    return value != is_negated;
+    return value != has_inverse_name(option);
 }
 
 // Returns true if a command is a switch that is on.
@@ -180,11 +184,7 @@ static bool read_switch_word(const view_stage *stage, const view_option *option,
                              menu_line *line)
 {
     const bool is_on_word = strcasecmp(word, "on") == 0;
-    const bool is_negated = strncmp(option->name, "no-", 3) == 0;
-    if (option->kind == COMMON_EITHER)
-        line->value = find_word(option->value, is_on_word);
-    else
-        line->value = is_on_word != is_negated ? "yes" : "no";
+    line->value = common_choice_value(is_on_word != has_inverse_name(option));
     COMMON_TEXT(line->keys, "current: %s", is_on(stage, line->row) ? "on" : "off");
     return is_on_word || strcasecmp(word, "off") == 0;
 }
@@ -203,25 +203,24 @@ static bool read_time_word(const view_stage *stage, const char *word, menu_line 
 }
 
 // Interprets the last word of the search text as a value of an option. Sets line->value to the
-// value in the syntax of the option, and line->keys to a text about the current value. Returns
-// false if the word is not a value of the option.
+// value, and line->keys to a text about the current value. Returns false if the word is not a value
+// of the option.
 static bool read_word(const view_stage *stage, const view_option *option, const char *sought,
                       menu_line *line)
 {
     const char *const word = strrchr(sought, ' ') + 1;
-    line->value = word;
+    line->value = common_text_value(word);
     if (option->kind <= COMMON_EITHER)
         return read_switch_word(stage, option, word, line);
-    if (option->kind == VIEW_OPTION_TIMES)
+    if (option->kind == VIEW_OPTION_TIMES) // a text, because its unit may be frames
         return read_time_word(stage, word, line);
 
-    view_options copy = *stage->options;
-    char *const current = view_write_option(option, &copy);
+    char *const current = view_write_option(option, stage->options);
     if (current != NULL)
         COMMON_TEXT(line->keys, "current: %.7s", current);
     free(current);
     const bool is_single = option->kind > COMMON_CHOICE && option->kind < COMMON_TEXT;
-    return is_single && view_read_option(option, word, &copy);
+    return is_single && view_parse_value(option, word, &line->value);
 }
 
 // Describes an undo step, from the newest to the oldest. Returns its label, or NULL.
@@ -246,10 +245,12 @@ static void describe_mesh(const view_stage *stage, size_t number, menu_line *lin
 static const char *describe_joint(const view_stage *stage, size_t number, menu_line *line)
 {
     const view_scene *const scene = &stage->document->scene;
-    if (number < scene->num_joints)
-        line->value = scene->skeleton->joints[number].name;
+    if (number >= scene->num_joints)
+        return NULL;
+    const char *const name = scene->skeleton->joints[number].name;
+    line->value = common_text_value(name);
     line->is_set = (int32_t)number == stage->joint;
-    return line->value;
+    return name;
 }
 
 // Describes a state of the open state machine.
@@ -282,11 +283,12 @@ static void describe_choice(const view_stage *stage, const view_option *option, 
                             menu_line *line)
 {
     const char *const text = find_word(view_get_choices(option), number);
-    line->value = find_word(option->value, number);
-    if (line->value == NULL || text == NULL)
+    const char *const word = find_word(option->value, number);
+    if (text == NULL || word == NULL)
         return;
+    line->value = common_choice_value((unsigned)number);
     line->is_set = view_get_choice(option, stage->options) == number;
-    COMMON_TEXT(line->word, "%.*s", (int)strcspn(line->value, "|"), line->value);
+    COMMON_TEXT(line->word, "%.*s", (int)strcspn(word, "|"), word);
     COMMON_TEXT(line->label, "%.*s", (int)strcspn(text, "|"), text);
 }
 
@@ -304,8 +306,8 @@ static bool describe_item(const view_stage *stage, const view_menu_entry *row, s
     switch (row->list) {
     case VIEW_LIST_RECENT:
         if (stage->config != NULL && number < stage->config->recent.count)
-            line->value = stage->config->recent.names[number];
-        text = line->value;
+            line->path = stage->config->recent.names[number];
+        text = line->path;
         break;
     case VIEW_LIST_STEPS:
         text = describe_step(stage, number, line);
@@ -341,26 +343,17 @@ static bool describe_item(const view_stage *stage, const view_menu_entry *row, s
 }
 
 bool view_list_item(const view_stage *stage, view_menu_list list, const view_option *option,
-                    size_t number, char name[128], char text[128])
+                    size_t number, char name[128], common_value *value)
 {
     const view_menu_entry row = {.list = list, .field = option->offset};
     menu_line line;
     if (list == VIEW_LIST_NONE || !describe_item(stage, &row, number, "", &line))
         return false;
     snprintf(name, 128, "%.127s", line.label);
-    snprintf(text, 128, "%zu", number);
-    if (line.value != NULL)
-        snprintf(text, 128, "%.*s", (int)strcspn(line.value, "|"), line.value);
+    *value = line.value;
+    if (value->type == COMMON_VALUE_NONE)
+        *value = common_number_value((double)number);
     return true;
-}
-
-// Returns the text after which line_command() truncates the argument of a command: only values of
-// options are parts of a list "a|b|c".
-static const char *argument_end(const menu_line *line, const view_option *option)
-{
-    const bool is_word =
-        line->value != NULL && option != NULL && line->row->list != VIEW_LIST_JOINTS;
-    return is_word ? "|" : "";
 }
 
 // Returns the command of a line. `target` is the item of a context menu.
@@ -371,7 +364,9 @@ static view_command line_command(const view_stage *stage, const menu_line *line,
     const view_machine *const machine = &stage->document->scene.machine;
     const view_option *const option = view_get_option(row);
     view_command command = {.action = view_get_action(row), .number = line->number};
-    const char *argument = line->value;
+    const char *argument = line->path;
+    if (option != NULL && line->value.type != COMMON_VALUE_NONE)
+        return view_set_command(option, line->value);
 
     // The item that the command is about.
     if (row->menu == VIEW_MENU_TARGET) {
@@ -391,13 +386,8 @@ static view_command line_command(const view_stage *stage, const menu_line *line,
     if (option != NULL && command.action < VIEW_TOGGLE)
         command.number = (size_t)(option - view_option_rows);
 
-    // The value of an option, or a path or name.
-    if (argument != NULL && argument[0] != '\0') {
-        const size_t length = strcspn(argument, argument_end(line, option));
-        command.path = common_format("%.*s", (int)length, argument);
-    }
-    if (option != NULL && line->value != NULL)
-        command = view_set_command(option, command.path);
+    if (argument != NULL && argument[0] != '\0')
+        command.path = common_copy(argument);
     return command;
 }
 
@@ -431,7 +421,7 @@ static menu_line *add_line(menu_lines *lines, const view_stage *stage, const vie
     if (!is_group) {
         view_print_keys(row, line->keys, sizeof line->keys);
         line->is_set = is_on(stage, row);
-        line->value = row->action == VIEW_SET ? row->choices : NULL;
+        line->value = row->value;
     }
     return line;
 }
@@ -773,11 +763,10 @@ static void scroll_menu(view_ui *ui, const menu_lines *lines, view_rect box, flo
 static void preview_line(view_ui *ui, const menu_line *line)
 {
     if (line->row->list == VIEW_LIST_CLIPS && !line->is_group) {
-        char number[24];
-        COMMON_TEXT(number, "%zu", line->number);
-        ui_preview_option(ui, VIEW_OPTION(animation_index), number);
-    } else if (line->word[0] != '\0') {
-        ui_preview_option(ui, view_get_option(line->row), line->word);
+        const common_value clip = common_number_value((double)line->number);
+        ui_preview_option(ui, VIEW_OPTION(animation_index), clip);
+    } else if (line->row->list == VIEW_LIST_WORDS && !line->is_group) {
+        ui_preview_option(ui, view_get_option(line->row), line->value);
     }
 }
 

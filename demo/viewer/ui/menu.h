@@ -41,10 +41,10 @@ typedef struct view_menus {
 void view_open_menu(view_ui *ui, view_menus *menus, view_menu_kind kind, float x, float y);
 void view_close_menu(view_ui *ui, view_menus *menus);
 
-// Writes entry `number` of a list: its name, and the text that an option is set to. Returns false
-// if the list has no such entry.
+// Writes entry `number` of a list: its name, and the value that an option is set to. The value of a
+// clip or a mesh is its index. Returns false if the list has no such entry.
 bool view_list_item(const view_stage *stage, view_menu_list list, const view_option *option,
-                    size_t number, char name[128], char text[128]);
+                    size_t number, char name[128], common_value *value);
 
 // The menu bar and the open menu.
 void view_menu_panel(view_ui *ui, view_menus *menus);

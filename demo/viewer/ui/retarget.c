@@ -35,8 +35,7 @@ void view_show_retarget(view_ui *ui, view_retarget_page *page)
 static void set_pairs(view_ui *ui,
                       char *text) // NOLINT(readability-non-const-parameter): is freed later
 {
-    static const char name[] = "retarget-pairs";
-    ui->command = view_set_command(view_find_option(name, strlen(name)), text);
+    ui->command = view_set_text_command(VIEW_OPTION(retarget_pairs), text);
 }
 
 // Maps the picked joint to a joint of the open model, or to "-". The last line of the map for a

@@ -1,6 +1,7 @@
 // Editors of option values. A row consists of the name of an option, an editor for its kind and a
 // reset button. The card is a dialog with the rows of one command; the settings list all options.
-// Each editor reads the text of the value and requests a VIEW_SET command with a new text.
+// Each editor requests a VIEW_SET command with a new value. Typed texts are parsed here; a text
+// that is not a value remains a text, which the option refuses.
 #include "demo/viewer/ui/settings.h"
 
 #include "demo/viewer/ui/menu.h"
@@ -24,7 +25,7 @@ static const float min_width_for_box = 52; // in a smaller window the card is a 
 
 static const double max_slider_range = 1e6;
 
-// == Text of an option ===========================================================================
+// == Names and units ==============================================================================
 
 // An option that is edited in a row, or one of its values.
 typedef struct setting {
@@ -34,21 +35,12 @@ typedef struct setting {
     const view_option *option;
     const char *name;
     const char *unit;
-    char *now; // text of the current value; "": the default
+    common_value now; // current value; COMMON_VALUE_NONE for several values
     view_color color;
     double low;
     double high;
     double usual;
 } setting;
-
-// Returns the text of an option's value, to be freed, or "" if it has none. `options` NULL: the
-// default value.
-static char *option_text(const view_option *option, const view_options *options)
-{
-    char *const text =
-        options != NULL ? view_write_option(option, options) : view_write_usual(option);
-    return text != NULL ? text : common_copy("");
-}
 
 // Returns the placeholder of an empty value.
 static const char *placeholder_text(const view_option *option)
@@ -76,26 +68,31 @@ static const char *unit_text(const view_option *option)
 
 // == Changing a value =============================================================================
 
+// Returns true if an option has a delayed value.
+static bool is_delayed(const view_card *card, const view_option *option)
+{
+    return card->waiting.action == VIEW_SET && card->waiting.number == view_option_index(option);
+}
+
 // Sets an option: immediately if `rest` is 0, or else after `rest` seconds without another change.
 // The delay is at least `reload_delay` if the files are loaded again.
-static void request_value(const setting *s, const char *text, double rest)
+static void request_value(const setting *s, common_value value, double rest)
 {
     view_card *const card = s->card;
-    const view_command set = view_set_command(s->option, common_copy(text));
+    const view_command set = view_set_command(s->option, value);
     s->ui->has_taken = true;
     if (s->option->effect == VIEW_EFFECT_RELOAD)
         rest = fmax(rest, reload_delay);
 
     // A new value replaces the delayed value of the same option. Only one value can be delayed: if
     // the new value is delayed too, the delayed value of another option is set now.
-    if (card->waits == s->option) {
-        free(card->waiting);
-        card->waiting = NULL;
+    if (is_delayed(card, s->option)) {
+        free(card->waiting.path);
+        card->waiting = (view_command){.action = VIEW_NOTHING};
     }
     if (rest > 0) {
         s->ui->command = view_pop_delayed_command(card, INFINITY);
-        card->waits = s->option;
-        card->waiting = set.path;
+        card->waiting = set;
         card->due = s->stage->now + rest;
     } else {
         s->ui->command = set;
@@ -104,11 +101,11 @@ static void request_value(const setting *s, const char *text, double rest)
 
 view_command view_pop_delayed_command(view_card *card, double now)
 {
-    if (card->waiting == NULL || now < card->due)
+    if (now < card->due)
         return (view_command){.action = VIEW_NOTHING};
-    char *const text = card->waiting;
-    card->waiting = NULL;
-    return view_set_command(card->waits, text);
+    const view_command command = card->waiting;
+    card->waiting = (view_command){.action = VIEW_NOTHING};
+    return command;
 }
 
 // == Parts of pickers =============================================================================
@@ -162,7 +159,19 @@ static bool type_value(const setting *s, view_rect box, const char *hint, const 
 
 // == Numbers ======================================================================================
 
-enum { NUMBER_TEXT = 64, MAX_NUMBERS = 3 };
+enum { NUMBER_TEXT = 64 };
+
+// Rounds a number to significant decimal digits, so that steps of 0.05 store 0.15 instead of
+// 0.15000000000000002.
+static double round_digits(double number, int digits)
+{
+    if (number == 0 || !isfinite(number))
+        return number;
+    const int exponent = digits - 1 - (int)floor(log10(fabs(number)));
+    const double scale = pow(10, abs(exponent));
+    // Powers of 10 with negative exponents are not exact.
+    return exponent >= 0 ? round(number * scale) / scale : round(number / scale) * scale;
+}
 
 // Maps a value to its position on a slider or, if `is_back`, the position to the value. Wide ranges
 // have a scale that is linear near 0 and logarithmic for large values.
@@ -175,16 +184,19 @@ static double slider_position(const setting *s, double value, bool is_back)
     return is_back ? linear_end * sinh(value) : asinh(value / linear_end);
 }
 
-// Converts typed units: "12f" by the frame rate of the clip; "50 %" relative to the default or, if
-// the default is 0, to the maximum. Other text is unchanged.
-static void read_number(const setting *s, char text[NUMBER_TEXT])
+// Parses a typed number. Converts units: "12f" by the frame rate of the clip; "50 %" relative to
+// the default or, if the default is 0, to the maximum. Returns false if the text is not a number.
+static bool read_number(const setting *s, const char *text, double *number)
 {
     const md5_anim *const anim = view_timing_anim(&s->stage->document->scene);
     const double frame_rate = anim != NULL ? anim->frame_rate : (double)VIEW_STEPS_A_SECOND;
     char *end;
     double value = strtod(text, &end);
-    if (end == text || *end == '\0')
-        return;
+    if (end == text)
+        return false;
+    *number = value;
+    if (*end == '\0')
+        return true;
 
     const char unit = *end == ' ' ? end[1] : *end;
     if (unit == '%')
@@ -192,8 +204,9 @@ static void read_number(const setting *s, char text[NUMBER_TEXT])
     else if (unit == 'f' && s->unit[0] == 's')
         value /= frame_rate;
     else if (unit != s->unit[0])
-        return;
-    snprintf(text, NUMBER_TEXT, "%.9g", value);
+        return false;
+    *number = round_digits(value, 9);
+    return true;
 }
 
 // Returns the step of the arrow keys and of the slider.
@@ -208,10 +221,11 @@ static double number_step(const setting *s)
 // The fields of numbers_row() in one row.
 typedef struct number_fields {
     int count;
-    const char *now; // text of the value: numbers separated by ',' or, for a range, '-'
-    double first;    // first number
-    int num_steps;   // by which the arrow keys have changed the number
-    bool is_typed;   // a number was typed
+    const double *now; // [count] current numbers, or NULL if the value is not set
+    double first;      // first number, or the default
+    common_value made; // the numbers after typing
+    int num_steps;     // by which the arrow keys have changed the number
+    bool is_typed;     // a number was typed
 } number_fields;
 
 // Runs the slider of a single number, or draws the name of several numbers. A number with a very
@@ -237,52 +251,51 @@ static double number_slider(const setting *s, const number_fields *fields, float
     return round(slider_position(s, (double)position, true) / step) * step;
 }
 
-// Returns the length of the first number of a text. A '-' at the beginning is a sign, not a
-// separator.
-static size_t number_length(const char *text)
+// Sets a number to the text that was typed in its field. An empty field of a single number resets
+// the option. A text that is not a number becomes the value, which the option refuses.
+static void use_typed_number(const setting *s, number_fields *fields, int index)
 {
-    const size_t sign = *text == '-';
-    return sign + strcspn(text + sign, ",-");
+    const char *const typed = s->card->typed;
+    const bool is_empty = typed[0] == '\0';
+    double *const number = &fields->made.numbers[index];
+    fields->is_typed = true;
+    if (is_empty)
+        *number = 0;
+    if (is_empty && fields->count == 1)
+        fields->made.type = COMMON_VALUE_DEFAULT;
+    else if (!is_empty && !read_number(s, typed, number))
+        fields->made = common_text_value(typed);
 }
 
-// Runs the text fields of the numbers, from `box` to the right, and writes their numbers to `text`,
-// with separators. Returns the right edge of the fields.
-static float type_numbers(const setting *s, number_fields *fields, view_rect box,
-                          char text[MAX_NUMBERS * NUMBER_TEXT])
+// Runs the text fields of the numbers, from `box` to the right, and sets fields->made to their
+// numbers. Returns the right edge of the fields.
+static float type_numbers(const setting *s, number_fields *fields, view_rect box)
 {
     view_ui *const ui = s->ui;
-    const char separator[2] = {s->option->kind == COMMON_RANGE ? '-' : ',', '\0'};
-    const char *unread = fields->now;
-    text[0] = '\0';
+    const bool is_shown = fields->now != NULL && fields->first >= s->low;
+    fields->made = (common_value){.type = COMMON_VALUE_NUMBERS};
+    for (int i = 0; i < fields->count && is_shown; i++)
+        fields->made.numbers[i] = fields->now[i];
+
     for (int i = 0; i < fields->count; i++) {
         char number[NUMBER_TEXT] = "";
-        if (*unread != '\0' && fields->first >= s->low)
-            snprintf(number, sizeof number, "%.7g", strtod(unread, NULL));
-        const size_t length = number_length(unread);
-        unread += length;
-        if (*unread != '\0') // skip the separator
-            unread++;
-
-        if (type_value(s, box, i == 0 ? placeholder_text(s->option) : "", number)) {
-            fields->is_typed = true;
-            snprintf(number, sizeof number, "%.63s", s->card->typed);
-            read_number(s, number);
-        }
+        if (is_shown)
+            snprintf(number, sizeof number, "%.7g", fields->now[i]);
+        if (type_value(s, box, i == 0 ? placeholder_text(s->option) : "", number))
+            use_typed_number(s, fields, i);
         if (ui_is_focused(ui) && fields->count == 1) {
             fields->num_steps += ui_key(ui, VIEW_KEY_UP);
             fields->num_steps -= ui_key(ui, VIEW_KEY_DOWN);
         }
-        const bool is_missing = number[0] == '\0' && fields->count > 1;
-        common_append(text, MAX_NUMBERS * NUMBER_TEXT, separator, "%s", is_missing ? "0" : number);
         box.x += field_step * ui->em;
     }
     return box.x;
 }
 
 // An editor of `count` numbers. A single number also has a slider unless its range is too wide.
-// Returns true if the numbers have changed, and writes them to `made`.
-static bool numbers_row(const setting *s, int count, const char *now,
-                        char made[MAX_NUMBERS * NUMBER_TEXT])
+// `now` is NULL if the numbers are not set. Returns true if the numbers have changed, and writes
+// them to `made`; a text that is not a number is written as a text.
+static bool numbers_row(const setting *s, int count, const double *now, common_value *made)
 {
     view_ui *const ui = s->ui;
     const float em = ui->em;
@@ -296,14 +309,13 @@ static bool numbers_row(const setting *s, int count, const char *now,
     if (count == 1)
         ui->label_width = fmaxf(ui->label_width, max_label_width);
 
-    number_fields fields = {
-        .count = count, .now = now, .first = now[0] != '\0' ? strtod(now, NULL) : s->usual};
+    number_fields fields = {.count = count, .now = now, .first = now != NULL ? now[0] : s->usual};
     double next = number_slider(s, &fields, field.x);
     if (ui_is_focused(ui)) {
         fields.num_steps += ui_key(ui, VIEW_KEY_RIGHT);
         fields.num_steps -= ui_key(ui, VIEW_KEY_LEFT);
     }
-    const float unit_left = type_numbers(s, &fields, field, made);
+    const float unit_left = type_numbers(s, &fields, field);
     ui_text(ui, unit_left, row.y + 0.35f * em, 2.4f * em, VIEW_DIM, s->unit);
 
     if (fields.num_steps != 0)
@@ -311,8 +323,9 @@ static bool numbers_row(const setting *s, int count, const char *now,
     const bool is_moved = next != fields.first; // by the slider or the arrow keys
     if (is_moved && !fields.is_typed) {
         s->card->typing = 0;
-        snprintf(made, NUMBER_TEXT, "%.9g", next);
+        fields.made.numbers[0] = round_digits(next, 9);
     }
+    *made = fields.made;
     return fields.is_typed || is_moved;
 }
 
@@ -347,17 +360,16 @@ static void describe_light(setting *s, int index)
 // The editor of one number in the next row. Sets `value` and returns true if it has changed to a
 // valid number. `has_max` false: the number may exceed the range. `reset`: value of the reset
 // button.
-static bool number_editor(setting *s, const char *now, bool has_max, bool is_usual, double reset,
+static bool number_editor(setting *s, double now, bool has_max, bool is_usual, double reset,
                           double *value)
 {
-    char made[MAX_NUMBERS * NUMBER_TEXT];
+    common_value made;
     ui_begin_row(s->ui);
     const view_rect row = s->ui->space;
-    const bool is_changed = numbers_row(s, 1, now, made);
+    const bool is_changed = numbers_row(s, 1, &now, &made);
 
-    char *end;
-    *value = strtod(made, &end);
-    const bool is_number = end != made;
+    *value = made.numbers[0];
+    const bool is_number = made.type == COMMON_VALUE_NUMBERS;
     const bool is_in_range = *value >= s->low && (!has_max || *value <= s->high);
     if (reset_sign(s, row, is_usual)) {
         s->ui->held = s->ui->item.panel;
@@ -381,9 +393,10 @@ static void parms_picker(setting *s)
             is_time ? stage->parms->ahead == view_parm_ranges[i].usual : value == s->usual;
         const double reset = s->usual + (is_time ? stage->play->time : 0);
 
-        char now[NUMBER_TEXT];
+        // The time is shown with two decimals, because it changes in each frame.
+        const double now =
+            is_time ? round(100 * (double)value) / 100 : round_digits((double)value, 7);
         double number;
-        COMMON_TEXT(now, is_time ? "%.2f" : "%.7g", value);
         if (number_editor(s, now, false, is_usual, reset, &number))
             view_set_parm(stage->parms, i, (float)number, stage->play->time);
     }
@@ -394,11 +407,10 @@ static void lights_picker(setting *s)
 {
     for (int i = 0; i < (int)VIEW_NUM_LIGHTS; i++) {
         const float value = s->stage->lights->values[i];
-        char now[NUMBER_TEXT];
         double number;
         describe_light(s, i);
-        COMMON_TEXT(now, "%.7g", value);
-        if (number_editor(s, now, true, value == s->usual, s->usual, &number))
+        if (number_editor(s, round_digits((double)value, 7), true, value == s->usual, s->usual,
+                          &number))
             s->stage->lights->values[i] = (float)number;
     }
 }
@@ -421,17 +433,31 @@ static view_menu_list value_list(const setting *s)
     return VIEW_LIST_NONE;
 }
 
-// Writes the name of a value that can be selected, and the text that selects it. Returns false if
-// the index is out of range.
-static bool value_at(const setting *s, size_t number, char name[128], char text[128])
+// Writes the name of a value that can be selected, and the value. Returns false if the index is out
+// of range.
+static bool value_at(const setting *s, size_t number, char name[128], common_value *value)
 {
     const md5_morph *const morph = s->stage->document->morphs.morph;
     if (s->option->names == VIEW_NAMES_MORPH && morph != NULL && number < morph->num_targets) {
         snprintf(name, 128, "%s", morph->targets[number].name);
-        snprintf(text, 128, "%s", name);
+        *value = common_text_value(morph->targets[number].name);
         return true;
     }
-    return view_list_item(s->stage, value_list(s), s->option, number, name, text);
+    return view_list_item(s->stage, value_list(s), s->option, number, name, value);
+}
+
+// Writes a value that can be selected as a part of a text: the index of a mesh or a clip, or a
+// name.
+static void print_listed_value(const setting *s, const common_value *value, char text[128])
+{
+    text[0] = '\0';
+    if (value->type == COMMON_VALUE_NUMBERS) {
+        snprintf(text, 128, "%.0f", value->numbers[0]);
+        return;
+    }
+    char *const printed = view_print_value(s->option, *value);
+    snprintf(text, 128, "%s", printed);
+    free(printed);
 }
 
 // Returns the number of file vertices that each joint influences, to be freed.
@@ -479,9 +505,10 @@ static bool value_tile(view_ui *ui, const char *name, const char *info, bool is_
 }
 
 // Displays a list of the values that contain the search text; joints with their parents and numbers
-// of vertices. Returns true and writes the text of the value if a value was pressed, or if Enter
-// selects the first value.
-static bool list_values(const setting *s, const char *sought, const char *chosen, char text[128])
+// of vertices. `chosen` is the text of the current value. Returns true and sets `selected` if a
+// value was pressed, or if Enter selects the first value.
+static bool list_values(const setting *s, const char *sought, const char *chosen,
+                        common_value *selected)
 {
     enum { MAX_VALUES = 100 };
     view_ui *const ui = s->ui;
@@ -490,22 +517,24 @@ static bool list_values(const setting *s, const char *sought, const char *chosen
     const bool selects_first = sought[0] != '\0' && ui->mouse.key == VIEW_KEY_RETURN;
     uint32_t *const num_vertices = are_joints ? count_moved(scene) : NULL;
     char name[128];
-    char value[128];
+    char text[128];
+    common_value value;
     int count = 0;
     bool is_selected = false;
-    for (size_t i = 0; count < MAX_VALUES && value_at(s, i, name, value); i++) {
+    for (size_t i = 0; count < MAX_VALUES && value_at(s, i, name, &value); i++) {
         if (!common_contains(name, sought))
             continue;
         char info[192] = "";
         if (are_joints)
             describe_joint(scene->skeleton, (uint32_t)i, num_vertices[i], info);
-        const bool is_pressed = value_tile(ui, name, info, strcmp(value, chosen) == 0);
+        print_listed_value(s, &value, text);
+        const bool is_pressed = value_tile(ui, name, info, strcmp(text, chosen) == 0);
         if (are_joints && ui_is_hot(ui) && ui->mouse.is_moved)
             ui->hovered_joint = (int32_t)i;
         ui_preview_option(ui, s->option, value);
 
         if (is_pressed || (selects_first && count == 0)) {
-            snprintf(text, 128, "%s", value);
+            *selected = value;
             is_selected = true;
         }
         count++;
@@ -627,11 +656,17 @@ static bool edit_line(const setting *s, option_line *line, const char *before, c
     }
 
     char *const listed = line->parts[listed_part(line)];
-    char value[128];
-    if (is_list_open(s, line) && list_values(s, card->filter, listed, value)) {
-        snprintf(listed, sizeof line->parts[0], "%s", value);
+    common_value value;
+    if (is_list_open(s, line) && list_values(s, card->filter, listed, &value)) {
         card->opened = NULL;
         card->typing = 0;
+        if (s->option->kind < COMMON_TEXT) {
+            request_value(s, value, typing_delay);
+            return false;
+        }
+        char text[128];
+        print_listed_value(s, &value, text);
+        snprintf(listed, sizeof line->parts[0], "%s", text);
         is_set = true;
     }
     return is_set;
@@ -643,10 +678,10 @@ static option_line *describe_lines(const setting *s)
     const view_option *const option = s->option;
     option_line *const line = common_alloc(1, sizeof *line);
     char name[128];
-    char value[128];
+    common_value value;
     line->is_pair = option->value != NULL && strchr(option->value, '=') != NULL;
     line->is_file = option->names > 0 && option->names <= VIEW_NAMES_PICTURE;
-    line->has_list = value_at(s, 0, name, value);
+    line->has_list = value_at(s, 0, name, &value);
     return line;
 }
 
@@ -657,6 +692,27 @@ static void append_line(char **text, const option_line *line, const char *separa
     const char *const right = line->parts[1];
     if (left[0] != '\0' || right[0] != '\0')
         common_extend(text, "%s%s%s%s", left, left[0] != '\0' ? "=" : "", right, separator);
+}
+
+// Returns the value of a typed text. A text that is not a value of the option remains a text, which
+// the option refuses.
+static common_value parse_typed(const view_option *option, const char *text)
+{
+    common_value value;
+    if (option->kind >= COMMON_TEXT)
+        return common_text_value(text);
+    if (text[0] == '\0')
+        return (common_value){.type = COMMON_VALUE_DEFAULT};
+    return view_parse_value(option, text, &value) ? value : common_text_value(text);
+}
+
+// Returns the text of the current value, to be freed.
+static char *current_text(const setting *s)
+{
+    if (s->now.type != COMMON_VALUE_NONE)
+        return view_print_value(s->option, s->now);
+    char *const text = view_write_option(s->option, s->stage->options);
+    return text != NULL ? text : common_copy("");
 }
 
 // A row for each value of an option that can be repeated, and an empty row to add a value. A value
@@ -670,8 +726,9 @@ static void lines_picker(const setting *s)
     if (line->is_pair)
         (void)name_space(s); // a heading above the rows of the parts
 
+    char *const now = current_text(s);
     char *edited = common_copy("");
-    const char *unread = s->now; // the lines that follow
+    const char *unread = now; // the lines that follow
     bool is_set = false;
     bool is_complete = true; // each line with a name has a value
     bool has_more = true;
@@ -689,8 +746,9 @@ static void lines_picker(const setting *s)
         is_complete = is_complete && (line->parts[0][0] == '\0' || line->parts[1][0] != '\0');
     }
     if (is_set)
-        request_value(s, edited, is_complete ? typing_delay : INFINITY);
+        request_value(s, parse_typed(s->option, edited), is_complete ? typing_delay : INFINITY);
     free(edited);
+    free(now);
     free(line);
 }
 
@@ -781,22 +839,20 @@ static bool swatches_row(view_ui *ui, view_card *card, float left, view_color *c
 // A row of numbers for the channels, 0 to 255. Returns true and sets `color` if it has changed.
 static bool channels_row(const setting *s, const float rgb[3], view_color *color)
 {
-    char now[NUMBER_TEXT];
-    char text[MAX_NUMBERS * NUMBER_TEXT];
-    COMMON_TEXT(now, "%.0f,%.0f,%.0f", 255 * rgb[0], 255 * rgb[1], 255 * rgb[2]);
+    double now[3];
+    common_value made;
+    for (int i = 0; i < 3; i++)
+        now[i] = rint(255 * (double)rgb[i]);
     setting numbers = *s;
     numbers.name = "R G B";
     numbers.high = 255;
     ui_begin_row(s->ui);
-    if (!numbers_row(&numbers, 3, now, text))
+    if (!numbers_row(&numbers, 3, now, &made) || made.type != COMMON_VALUE_NUMBERS)
         return false;
 
-    unsigned channels[3] = {0, 0, 0};
-    char *unread = text;
-    for (int i = 0; i < 3; i++) {
-        channels[i] = (unsigned)strtoul(unread, &unread, 10) & 255;
-        unread += *unread == ',';
-    }
+    unsigned channels[3];
+    for (int i = 0; i < 3; i++)
+        channels[i] = (unsigned)fmin(fmax(made.numbers[i], 0), 255);
     *color = channels[0] << 24 | channels[1] << 16 | channels[2] << 8;
     return true;
 }
@@ -840,15 +896,23 @@ static bool run_color_field(view_ui *ui, view_card *card, hsv *color)
     return is_set;
 }
 
+// Returns a color as the value of an option.
+static common_value color_value(view_color color)
+{
+    common_value value = {.type = COMMON_VALUE_NUMBERS};
+    for (int i = 0; i < 3; i++)
+        value.numbers[i] = (color >> (24 - 8 * i) & 255) / 255.0;
+    return value;
+}
+
 // An editor of a color: a square of saturation and brightness, a bar of hues, swatches, and the
 // channels as numbers.
 static void color_picker(setting *s)
 {
     view_ui *const ui = s->ui;
-    view_options options = {.background = {0.5f, 0.5f, 0.5f}};
-    if (s->now[0] != '\0')
-        view_read_option(s->option, s->now, &options);
-    const float *const rgb = options.background;
+    float rgb[3];
+    for (int i = 0; i < 3; i++)
+        rgb[i] = s->now.type == COMMON_VALUE_NUMBERS ? (float)s->now.numbers[i] : 0.5f;
 
     hsv color = hsv_from_rgb(s->card, rgb);
     bool is_set = run_color_field(ui, s->card, &color);
@@ -859,10 +923,8 @@ static void color_picker(setting *s)
     if (!is_set)
         return;
 
-    char text[8];
-    COMMON_TEXT(text, "#%06x", (unsigned)(made >> 8));
     ui->held = ui->active.panel != NULL ? ui->active.panel : ui->held;
-    request_value(s, text, 0);
+    request_value(s, color_value(made), 0);
 }
 
 // Adjacent buttons for up to four values. Returns false and draws nothing if there are more values
@@ -872,15 +934,15 @@ static bool words_picker(const setting *s)
     enum { MAX_WORDS = 4 };
     view_ui *const ui = s->ui;
     char names[MAX_WORDS + 1][128];
-    char texts[MAX_WORDS + 1][128];
+    common_value values[MAX_WORDS + 1];
     const char *words[MAX_WORDS + 1];
     uint32_t count = 0; // MAX_WORDS + 1: too many values
     uint32_t choice = UINT32_MAX;
     float button_width = 0;
-    for (; count <= MAX_WORDS && value_at(s, count, names[count], texts[count]); count++) {
+    for (; count <= MAX_WORDS && value_at(s, count, names[count], &values[count]); count++) {
         words[count] = names[count];
         button_width = fmaxf(button_width, ui_text_width(ui, words[count]) + ui->em);
-        if (strcmp(texts[count], s->now) == 0)
+        if (common_are_values_equal(&values[count], &s->now))
             choice = count;
     }
     const float width = button_width * (float)count;
@@ -894,7 +956,7 @@ static bool words_picker(const setting *s)
     }
     rest.width = width;
     if (ui_segment(ui, rest, words, count, &choice))
-        request_value(s, texts[choice], 0);
+        request_value(s, values[choice], 0);
     return true;
 }
 
@@ -903,14 +965,9 @@ static bool words_picker(const setting *s)
 // Returns the number of numbers that an option consists of, or 0 if it has no numbers editor.
 static int count_numbers(const view_option *option)
 {
-    const int kind = option->kind;
-    if (kind < COMMON_COUNT || kind > COMMON_POINT)
+    if (option->kind == COMMON_COLOR || option->names == VIEW_NAMES_CLIP)
         return 0;
-    if (kind == COMMON_COLOR || option->names == VIEW_NAMES_CLIP)
-        return 0;
-    if (kind >= COMMON_POINT)
-        return 3;
-    return kind >= COMMON_GRID ? 2 : 1;
+    return common_count_numbers(option->kind);
 }
 
 // Writes the label of an option: the label of its command without an ellipsis, or its name with a
@@ -933,6 +990,18 @@ static void write_label(const view_option *option, char label[64])
         label[length - ellipsis_length] = '\0';
 }
 
+// Returns true if a value does not consist of numbers, or if all of its numbers are in the range of
+// the option.
+static bool are_in_range(const setting *s, const common_value *value)
+{
+    const int count =
+        value->type == COMMON_VALUE_NUMBERS ? common_count_numbers(s->option->kind) : 0;
+    for (int i = 0; i < count; i++)
+        if (value->numbers[i] < s->low || value->numbers[i] > s->high)
+            return false;
+    return true;
+}
+
 // Runs the editor of an option's kind in the next row, and the reset button.
 static void run_editor(setting *s, bool is_usual)
 {
@@ -942,20 +1011,24 @@ static void run_editor(setting *s, bool is_usual)
     ui_begin_row(ui);
     const view_rect row = ui->space;
     if (kind <= COMMON_OPPOSITE) {
-        const bool is_yes = strcmp(s->now, "yes") == 0;
-        const bool is_on = is_yes != (kind == COMMON_OPPOSITE);
+        const bool is_on = s->now.choice != 0;
         if (ui_switch(ui, s->name, is_on, false, ""))
-            request_value(s, is_yes ? "no" : "yes", 0);
+            request_value(s, common_choice_value(!is_on), 0);
     } else if (num_numbers > 0) {
-        char made[MAX_NUMBERS * NUMBER_TEXT];
-        if (numbers_row(s, num_numbers, s->now, made))
+        const bool is_set = s->now.type == COMMON_VALUE_NUMBERS;
+        common_value made;
+        if (numbers_row(s, num_numbers, is_set ? s->now.numbers : NULL, &made)) {
+            // The message about a number out of range contains the number as it was typed.
+            if (s->card->typing != 0 && !are_in_range(s, &made))
+                made = common_text_value(s->card->typed);
             request_value(s, made, s->card->typing != 0 ? typing_delay : 0);
+        }
     } else if (kind > COMMON_CHOICE || !words_picker(s)) {
         lines_picker(s);
     }
 
     if (reset_sign(s, row, is_usual))
-        request_value(s, "", 0);
+        request_value(s, (common_value){.type = COMMON_VALUE_DEFAULT}, 0);
     if (kind == COMMON_COLOR && ui->over == VIEW_OVERLAY_CARD)
         color_picker(s);
 }
@@ -964,8 +1037,10 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
 {
     const int kind = option->kind;
     const bool had_taken = ui->has_taken;
-    const bool waits = card->waiting != NULL && card->waits == option;
-    char *const usual = option_text(option, NULL);
+    // A typed text that is not a value is shown only by its field.
+    const bool is_wrong = option->kind < COMMON_TEXT && card->waiting.path != NULL;
+    const bool waits = is_delayed(card, option) && !is_wrong;
+    const common_value usual = view_get_usual(option);
     char name[64];
     write_label(option, name);
     setting s = {.ui = ui,
@@ -976,10 +1051,11 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
                  .unit = unit_text(option),
                  .low = option->low,
                  .high = option->high,
-                 .usual = strtod(usual, NULL)};
-    s.now = waits ? common_copy(card->waiting) : option_text(option, ui->stage->options);
+                 .usual = usual.numbers[0]};
+    s.now = waits ? view_command_value(&card->waiting) : view_get_value(option, ui->stage->options);
 
-    const bool is_usual = strcmp(s.now, usual) == 0;
+    const bool is_usual =
+        waits ? common_are_values_equal(&s.now, &usual) : view_is_usual(option, ui->stage->options);
     s.color = is_usual ? VIEW_PLAIN : VIEW_BRIGHT;
     if (card->wrong == option)
         s.color = VIEW_WRONG;
@@ -991,9 +1067,6 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
         run_editor(&s, is_usual);
     if (card->wrong == option)
         ui_column_text(ui, VIEW_WRONG, card->problem);
-
-    free(s.now);
-    free(usual);
     return ui->has_taken && !had_taken;
 }
 
@@ -1017,6 +1090,12 @@ static const view_option *option_on_card(const view_menu_entry *row, const view_
     return is_on_card(row, card) ? view_get_option(row) : NULL;
 }
 
+bool view_is_on_card(const view_card *card, const view_option *option)
+{
+    const view_menu_entry *const entry = view_get_entry(option);
+    return card->row != NULL && entry != NULL && is_on_card(entry, card->row);
+}
+
 view_command view_pick_for_card(view_ui *ui, view_card *card, const view_stage *stage,
                                 int32_t joint, view_color color)
 {
@@ -1033,61 +1112,48 @@ view_command view_pick_for_card(view_ui *ui, view_card *card, const view_stage *
 
         if (option->kind == COMMON_COLOR && color != 0) {
             card->picks_color = false;
-            return view_set_command(option, common_format("#%06x", (unsigned)(color >> 8)));
+            return view_set_command(option, color_value(color));
         }
         if (option->kind == COMMON_PAIR_TEXT && name != NULL && attached != NULL)
-            return view_set_command(option, common_format("%s%s", name, strchr(attached, '=')));
+            return view_set_text_command(option,
+                                         common_format("%s%s", name, strchr(attached, '=')));
         if (option->names == VIEW_NAMES_JOINT && name != NULL)
-            return view_set_command(option, common_copy(name));
+            return view_set_command(option, common_text_value(name));
     }
     return (view_command){.action = VIEW_NOTHING};
 }
 
 void view_clear_card(view_card *card)
 {
-    for (size_t i = 0; card->before != NULL && i < view_num_options; i++)
-        free(card->before[i]);
+    if (card->before != NULL)
+        view_free_options(card->before);
     free(card->before);
-    free(card->waiting);
+    free(card->waiting.path);
     *card = (view_card){.row = NULL};
-}
-
-// Stores the values of the options on the card, so that closing it with Escape can restore them.
-static void store_card_values(view_card *card, const view_stage *stage)
-{
-    card->before = common_alloc(view_num_options, sizeof *card->before);
-    view_menu_entries list;
-    view_list_menu_entries(&list);
-    for (size_t i = 0; card->row != NULL && i < list.count; i++) {
-        const view_option *const option = option_on_card(list.entries[i], card->row);
-        if (option == NULL)
-            continue;
-        char **const before = &card->before[option - view_option_rows];
-        if (*before == NULL)
-            *before = option_text(option, stage->options);
-    }
 }
 
 view_command view_open_card(view_ui *ui, view_card *card, const view_stage *stage, size_t option)
 {
     const view_option *const opened = &view_option_rows[option];
-    if (strcmp(opened->name, "retarget") == 0 && stage->options->retarget == NULL) {
+    if (opened == VIEW_OPTION(retarget) && stage->options->retarget == NULL) {
         ui_open_overlay(ui, VIEW_OVERLAY_NONE); // the list must not return to another card
-        return (view_command){VIEW_FILES, 0, 1 + option, common_copy("\1")};
+        return (view_command){.action = VIEW_FILES, .item = 1 + option, .path = common_copy("\1")};
     }
 
     view_clear_card(card);
     ui_open_overlay(ui, VIEW_OVERLAY_CARD);
     card->focused = opened;
     card->row = view_get_entry(opened);
-    store_card_values(card, stage);
+    // Closing the card with Escape restores the values.
+    card->before = common_alloc(1, sizeof *card->before);
+    *card->before = view_copy_options(stage->options, VIEW_SCOPE_JOB, VIEW_SCOPE_PLACE);
     return (view_command){.action = VIEW_NOTHING};
 }
 
 void view_report_to_card(view_ui *ui, view_card *card, view_log *log, const view_option *option,
                          bool is_set)
 {
-    if (ui->over != VIEW_OVERLAY_CARD)
+    if (ui->over != VIEW_OVERLAY_CARD || !view_is_on_card(card, option))
         return;
     if (is_set && card->closes)
         ui_open_overlay(ui, VIEW_OVERLAY_NONE);
@@ -1181,7 +1247,7 @@ static void list_card_options(view_ui *ui, view_card *card, view_rect body)
 // is closed.
 static void finish_card(view_ui *ui, view_card *card)
 {
-    if (card->waiting != NULL) {
+    if (card->waiting.action != VIEW_NOTHING) {
         ui->command = view_pop_delayed_command(card, INFINITY);
         card->closes = true;
     } else {
@@ -1305,17 +1371,6 @@ static bool matches_search(const view_option *option, const char *sought)
     return command != NULL && common_contains(command->label, sought);
 }
 
-// Returns true if the value of an option is not the default.
-static bool is_modified(const view_option *option, const view_options *options)
-{
-    char *const now = option_text(option, options);
-    char *const usual = option_text(option, NULL);
-    const bool differs = strcmp(now, usual) != 0;
-    free(now);
-    free(usual);
-    return differs;
-}
-
 // Lists the options that match the search text: the modified options, or all others. Only the first
 // option of a group has the heading of the group.
 static void list_options(view_ui *ui, view_card *card, bool are_modified)
@@ -1327,7 +1382,7 @@ static void list_options(view_ui *ui, view_card *card, bool are_modified)
             heading = option->heading;
         if (option->scope == VIEW_SCOPE_JOB || !matches_search(option, card->sought))
             continue;
-        if (is_modified(option, ui->stage->options) != are_modified)
+        if (view_is_usual(option, ui->stage->options) == are_modified)
             continue;
 
         if (heading != NULL)

@@ -10,7 +10,7 @@
 // which the settings and the touch panel use.
 typedef struct view_card {
     const view_menu_entry *row; // command that opened the card, or NULL
-    char **before;              // [view_num_options] texts of its options when it was opened
+    view_options *before;       // values of the options when it was opened, or NULL
     float length;               // height of its rows, pixels
     float label_width;          // longest name of a number, pixels; 0 outside of the card
     float moved[2];             // displacement by dragging, pixels
@@ -20,8 +20,7 @@ typedef struct view_card {
     uint32_t line;              // index of the value of `opened` that the list is for
     const view_option *wrong;   // option whose last value was invalid, or NULL
     char problem[256];          // error message for `wrong`
-    const view_option *waits;   // option that becomes `waiting` at the time `due`
-    char *waiting;              // text, or NULL
+    view_command waiting;       // VIEW_SET that is due at the time `due`, or VIEW_NOTHING
     double due;                 // seconds since the start
     bool closes;                // close the card when `waiting` was applied successfully
     uint32_t typing;            // number of the item whose text is `typed`; 0: none
@@ -36,6 +35,9 @@ typedef struct view_card {
 // Returns true if it was used. Changes become commands VIEW_SET. Typed texts, and options that
 // reload files, are applied 0.3 s after the last change.
 bool ui_setting(view_ui *ui, view_card *card, const view_option *option);
+
+// Returns true if an option is on the open card.
+bool view_is_on_card(const view_card *card, const view_option *option);
 
 // Returns the delayed command if its time is reached, or VIEW_NOTHING. INFINITY returns it
 // immediately.
@@ -57,8 +59,8 @@ view_command view_pick_for_card(view_ui *ui, view_card *card, const view_stage *
 // shortcuts.
 void view_settings_panel(view_ui *ui, view_card *card);
 
-// Reports the result of a delayed or immediate VIEW_SET to the open card. If it failed, the card
-// shows the error and remains open.
+// Reports the result of a delayed or immediate VIEW_SET to the open card if it has the option. If
+// it failed, the card shows the error and remains open.
 void view_report_to_card(view_ui *ui, view_card *card, view_log *log, const view_option *option,
                          bool is_set);
 

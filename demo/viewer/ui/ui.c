@@ -161,15 +161,16 @@ static bool can_preview(const view_option *option)
     return option->effect == VIEW_EFFECT_NONE || option->effect == VIEW_EFFECT_MEASURE;
 }
 
-void ui_preview_option(view_ui *ui, const view_option *option, const char *text)
+void ui_preview_option(view_ui *ui, const view_option *option, common_value value)
 {
     view_hover_preview *const preview = &ui->hover_preview;
-    if (!ui_is_hot(ui) || !can_preview(option))
+    // The caller owns texts. No option with a text can be previewed without reading files.
+    if (!ui_is_hot(ui) || !can_preview(option) || value.type == COMMON_VALUE_TEXT)
         return;
-    if (strcmp(preview->text, text) != 0)
+    if (preview->row != option || !common_are_values_equal(&preview->value, &value))
         preview->due = ui->stage->now + VIEW_HOVER_PREVIEW_DELAY;
-    preview->option = option;
-    COMMON_TEXT(preview->text, "%s", text);
+    preview->option = preview->row = option;
+    preview->value = value;
 }
 
 float ui_text(const view_ui *ui, float x, float y, float width, view_color color, const char *text)

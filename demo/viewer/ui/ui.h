@@ -63,7 +63,7 @@ void ui_tip_cut(view_ui *ui, const char *text, float width);
 
 // Requests a preview of a value while the last item is under the mouse. Ignores options that read
 // files.
-void ui_preview_option(view_ui *ui, const view_option *option, const char *text);
+void ui_preview_option(view_ui *ui, const view_option *option, common_value value);
 
 // Requests the context menu of the last item if the item was clicked with the right button. Returns
 // true if it was requested. `name` and `path` are copied; each may be NULL.
@@ -211,10 +211,24 @@ void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *cells
 // Returns a command from the panel: an action, and members of view_command.
 #define UI_COMMAND(ui, ...) ((ui)->command = (view_command){.action = __VA_ARGS__})
 
-// Returns the command that sets an option. The command owns the text.
-static inline view_command view_set_command(const view_option *option, char *text)
+// Returns the command that sets an option to a text, which the command owns.
+static inline view_command view_set_text_command(const view_option *option, char *text)
 {
-    return (view_command){VIEW_SET, (size_t)(option - view_option_rows), 0, text};
+    return (view_command){.action = VIEW_SET, .number = view_option_index(option), .path = text};
+}
+
+// Returns the value of a command VIEW_SET. Its text belongs to the command.
+static inline common_value view_command_value(const view_command *command)
+{
+    return command->path != NULL ? common_text_value(command->path) : command->value;
+}
+
+// Returns the command that sets an option to a value.
+static inline view_command view_set_command(const view_option *option, common_value value)
+{
+    if (value.type == COMMON_VALUE_TEXT)
+        return view_set_text_command(option, common_copy(value.text));
+    return (view_command){.action = VIEW_SET, .number = view_option_index(option), .value = value};
 }
 
 // -- Lists ----------------------------------------------------------------------------------

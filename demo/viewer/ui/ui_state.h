@@ -56,11 +56,12 @@ typedef struct view_thumbnail {
 #define VIEW_HOVER_PREVIEW_DELAY 0.15 // seconds
 typedef struct view_hover_preview {
     const view_option *option; // option under the mouse, or NULL
-    char text[128];
-    double due;     // when the preview begins, seconds since the start
-    double shown;   // `due` of the current preview
-    char *before;   // value to restore, to be freed; NULL: no preview
-    view_play play; // playback of the clip before the preview
+    const view_option *row;    // option of `value`
+    common_value value;
+    double due;           // when the preview begins, seconds since the start
+    double shown;         // `due` of the current preview
+    view_options *before; // values to restore, to be freed; NULL: no preview
+    view_play play;       // playback of the clip before the preview
     size_t clip;
 } view_hover_preview;
 
