@@ -1094,6 +1094,16 @@ static void describe_meshes(written_materials *written, const convert_material *
                          COMMON_LENGTH(lines));
 }
 
+// Returns true if a name could be a type of declarations of some engine, such as "Material", which
+// is Blender's default name, or "skin": engines ignore case.
+static bool can_be_type(const char *name)
+{
+    const char *end = name;
+    while (isalpha((unsigned char)*end))
+        end++;
+    return *end == '\0';
+}
+
 // Appends the declaration of a material. `paths` are the paths of its images; NULL if the material
 // does not have an image.
 static void declare_material(convert_bytes *mtr, const convert_material *material,
@@ -1101,7 +1111,8 @@ static void declare_material(convert_bytes *mtr, const convert_material *materia
 {
     static const char *const map_keywords[CONVERT_NUM_MAPS] = {
         "\tdiffusemap\t", "\tbumpmap\t", "\tspecularmap\t", "\t{\n\t\tblend\tadd\n\t\tmap\t"};
-    convert_append_text(mtr, "\"%s\"\n{\n", material->shader);
+    const char *const type = can_be_type(material->shader) ? "material " : "";
+    convert_append_text(mtr, "%s\"%s\"\n{\n", type, material->shader);
     if (material->is_two_sided)
         convert_append_text(mtr, "\ttwosided\n");
     if (material->is_flat)

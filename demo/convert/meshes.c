@@ -3,6 +3,8 @@
 // converted.
 #include "demo/convert/meshes.h"
 
+#include "demo/looks/look.h"
+
 // -- Names ----------------------------------------------------------------------------------------
 
 char *rig_target_name(const convert_rig *rig, uint32_t node, size_t target)
@@ -345,6 +347,18 @@ static const char *mesh_name(const mesh_builder *to)
     return rig_add_name(&meshes->names, name, 255, "mesh_", meshes->model.num_meshes + (size_t)1);
 }
 
+// Returns a copy of the name of a material with '_' for dots, unless it is the name of an image.
+// Doom 3 ignores the last dot of a shader and the text after it, so that Material.001 and
+// Material.002 would be one material.
+static char *replace_dots(const char *name)
+{
+    char *const copy = common_copy(name);
+    for (char *c = copy; *c != '\0' && !view_is_image(name); c++)
+        if (*c == '.')
+            *c = '_';
+    return copy;
+}
+
 // Selects the shader of a mesh.
 static const char *mesh_shader(const mesh_builder *to)
 {
@@ -357,11 +371,15 @@ static const char *mesh_shader(const mesh_builder *to)
     // it is not a prefix of that shader, because an editor has changed it.
     plain_material *const material = &to->plain->materials[index];
     const char *const name = material->name;
-    if (name && (!shader || strncmp(name, shader, strlen(name)) != 0))
-        shader = name;
-    if (!material->shader)
+    const bool is_named = name && (!shader || strncmp(name, shader, strlen(name)) != 0);
+    if (!material->shader) {
+        char *const plain_name = is_named ? replace_dots(name) : common_copy(shader);
         material->shader = common_copy(
-            rig_add_name(&meshes->rig->shaders, shader, 255, "material_", index + (size_t)1));
+            rig_add_name(&meshes->rig->shaders, plain_name, 255, "material_", index + (size_t)1));
+        free(plain_name);
+        if (is_named && strcmp(name, material->shader) != 0)
+            convert_note(to->plain->job, "renamed material '%.100s' to %s", name, material->shader);
+    }
     return material->shader;
 }
 
@@ -668,6 +686,17 @@ static bool add_target(const rig_meshes *meshes, const target_groups *groups, si
     return is_done;
 }
 
+// Adds the cause to an error about the budget: morph targets are written as whole models.
+static void explain_target_cost(md5_error *error, size_t num_targets)
+{
+    const bool is_budget = error->status == MD5_ERROR_RANGE || error->status == MD5_ERROR_MEMORY;
+    const size_t used = strlen(error->message);
+    if (is_budget && num_targets > 1)
+        snprintf(error->message + used, sizeof error->message - used,
+                 "; each of the %zu morph targets is written as a model: remove morph targets",
+                 num_targets);
+}
+
 bool rig_add_targets(const rig_meshes *meshes, convert_scene *scene)
 {
     md5_doc doc = meshes->model;
@@ -681,6 +710,8 @@ bool rig_add_targets(const rig_meshes *meshes, convert_scene *scene)
     for (size_t i = 0; i < groups.names.count && is_done; i++)
         is_done =
             plain_charge(meshes->rig->plain, size) && add_target(meshes, &groups, i, &doc, scene);
+    if (!is_done)
+        explain_target_cost(meshes->rig->plain->error, groups.names.count);
     free_groups(&groups);
     free(doc.meshes);
     return is_done;

@@ -132,6 +132,12 @@ white() {
     make "$scratch/white.gltf" json='{"materials":[{"name":"paper.001"}]}' && converts "$scratch/white.gltf" -o "$scratch/to" &&
         [ "$(texel "$to/paper_001.tga")" = " 255 255 255" ]
 }
+# Doom 3 removes an extension from the name of a material, and reads a name such as Material as the type of a declaration.
+names() {
+    has "$to/materials/white.mtr" '"paper_001" {' && make "$scratch/blender.gltf" json='{"materials":[{"name":"Material"}]}' &&
+        converts "$scratch/blender.gltf" -o "$scratch/to" && has "$to/materials/blender.mtr" 'material "Material" {' &&
+        "$tool" check "$to" >"$scratch/checked" && ! grep 'Missing decl name' "$scratch/checked"
+}
 flat() {
     converts "$dog" -o "$scratch/to" && says "flat-shaded" &&
         make "$scratch/round.gltf" && sed -i 's/"POSITION": 0/"POSITION": 0, "NORMAL": 0, "COLOR_0": 0/' "$scratch/round.gltf" &&
@@ -165,6 +171,7 @@ if grep -q 'built without' "$scratch/notes"; then
 else
     check "a color without an image is reported" painted
     check "the default color is white" white
+    check "... and materials have names that Doom 3 accepts" names
 fi
 check "flat shading is reported" flat
 check "flat shading is preserved" faces
