@@ -313,7 +313,7 @@ static GLuint compile_stage(md5gl_renderer *renderer, GLenum stage, const md5gl_
     char log[1024] = "";
     gl->GetShaderInfoLog(shader, sizeof log, NULL, log);
     gl->DeleteShader(shader);
-    fail_with_log(log, files, "does not compile", error);
+    fail_with_log(log, files, "shader does not compile", error);
     return 0;
 }
 
@@ -330,7 +330,7 @@ static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
     if (!linked) {
         char log[1024] = "";
         gl->GetProgramInfoLog(program->name, sizeof log, NULL, log);
-        return fail_with_log(log, files, "does not link", error);
+        return fail_with_log(log, files, "shaders do not link", error);
     }
 
     // Uniforms.

@@ -387,7 +387,7 @@ static bool read_packed(const game_source *archive, const source_file *file, cha
         return read_zip(archive->zip, file, bytes, error);
     if (read_range(archive->stream, file->location, bytes, (size_t)file->size))
         return true;
-    return fail(error, "truncated archive");
+    return fail(error, "truncated archive: an entry is incomplete");
 }
 
 static char *open_on_disk(const source_file *file, size_t *size, md5_error *error)
@@ -475,7 +475,7 @@ static void add_source(common_game_paths *game, game_source *added, bool is_arch
 static bool add_archive(common_game_paths *game, const char *path, md5_error *error)
 {
     if (!common_is_file(path))
-        return fail(error, "not a file");
+        return fail(error, "cannot open the archive: expected a file");
 
     game_source *const archive = common_alloc(1, sizeof *archive);
     *archive = (game_source){.path = path, .archive_size = common_file_size(path), .game = game};

@@ -908,7 +908,7 @@ static bool open_json(gltf_file *file, gltf_bytes text)
     file->root =
         json_loadb((const char *)text.bytes, text.size, JSON_REJECT_DUPLICATES, &json_error);
     if (!file->root) {
-        gltf_fail(file, "JSON: %.150s", json_error.text);
+        gltf_fail(file, "invalid JSON: %.150s", json_error.text);
         file->error->line = json_error.line > 0 ? (uint32_t)json_error.line : 0;
         file->error->column = json_error.column > 0 ? (uint32_t)json_error.column : 0;
         return false;

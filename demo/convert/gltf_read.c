@@ -715,7 +715,9 @@ static bool read_channel(gltf_reader *reader, const char *location, const json_t
         track.kind++;
 
     if (track.kind == PLAIN_NUM_KINDS)
-        return gltf_fail(file, "%s: unknown interpolation %.40s", location, kind);
+        return gltf_fail(file,
+                         "%s: unknown interpolation %.40s: expected LINEAR, STEP or CUBICSPLINE",
+                         location, kind);
     if (!find_part(reader, name, &track)) {
         animation->num_skipped++;
         return true;

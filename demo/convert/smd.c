@@ -189,7 +189,8 @@ static bool read_node(smd_file *file)
     if (!read_integer(file, "the number of a bone", 0, MAX_BONES - 1, &number))
         return false;
     if (file->index[(size_t)number] != MD5_NONE)
-        return convert_fail_at(&file->in, MD5_ERROR_SYNTAX, start, "duplicate bone %.0f", number);
+        return convert_fail_at(&file->in, MD5_ERROR_SYNTAX, start,
+                               "duplicate bone %.0f: expected each bone once", number);
 
     const size_t index = file->num_bones;
     smd_bone *const bone = COMMON_ADD_ITEM(file->bones, file->num_bones);

@@ -434,7 +434,7 @@ static const char *reason_to_skip(const md5_cube2_script *script, const char *na
             return "is skipped: the file contains itself, directly or through another file";
     }
     if (script->depth == MD5_CUBE2_MAX_DEPTH || script->num_files == MD5_CUBE2_MAX_FILES)
-        return "is skipped: too many files";
+        return "is skipped: too many files are read or nested";
     return NULL;
 }
 

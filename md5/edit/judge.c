@@ -328,9 +328,9 @@ void md5i_check_names(md5_checker *checker)
     for (uint32_t i = 1; names && i < checker->check.num_joints; i++) {
         const md5_check_joint *const joint = &checker->check.joints[names[i].number];
         if (strcmp(names[i].name.bytes, names[i - 1].name.bytes) == 0)
-            md5i_report_violation(checker, is_clip ? "same-name" : "same-name/mesh",
-                                  md5_at_line(joint->line), "duplicate joint name '%.100s'",
-                                  joint->name);
+            md5i_report_violation(
+                checker, is_clip ? "same-name" : "same-name/mesh", md5_at_line(joint->line),
+                "duplicate joint name '%.100s': expected unique names", joint->name);
     }
 }
 

@@ -473,9 +473,10 @@ static void scan_track(md5_checker *checker, const file_contents *clip, const do
                               "%d, but numAnimatedComponents is %d",
                               count, (int)first, clip->num_components);
     else if (clip->num_components > 0 && (first < 0 || first >= clip->num_components))
-        md5i_report_violation(checker, "first-component", location,
-                              "first component is out of range: found %d of %d components",
-                              (int)first, clip->num_components);
+        md5i_report_violation(
+            checker, "first-component", location,
+            "first component is out of range: expected an index below %d, found %d",
+            clip->num_components, (int)first);
 }
 
 // Reports a number of joints that differs from numJoints, or exceeds the limit of some engines.
@@ -626,9 +627,10 @@ static bool add_weight(md5_checker *checker, md5_text_location location, const d
     const double bias = values[WEIGHT_BIAS];
     mesh->biases[index] = (float)bias;
     if (joint < 0 || joint >= checker->check.num_joints)
-        md5i_report_violation(checker, "weight-joint", location,
-                              "weight refers to an unknown joint: found %d of %u joints",
-                              (int)joint, checker->check.num_joints);
+        md5i_report_violation(
+            checker, "weight-joint", location,
+            "weight refers to an unknown joint: expected an index below %u, found %d",
+            checker->check.num_joints, (int)joint);
     if (bias < 0)
         md5i_report_violation(checker, "negative-weight", location,
                               "weight is negative: expected 0 or more, found %g", bias);
@@ -734,8 +736,9 @@ static void check_counts(md5_checker *checker, const mesh_contents *mesh)
                                   "wrong number of %s: declared %u, found %u", names[kind],
                                   mesh->num_declared[kind], count);
         if (count > q2pro_limits[kind])
-            md5i_report_violation(checker, "q2pro-limit", end, "too many %s in a mesh: found %u",
-                                  names[kind], count);
+            md5i_report_violation(checker, "q2pro-limit", end,
+                                  "too many %s in a mesh: expected at most %u, found %u",
+                                  names[kind], q2pro_limits[kind], count);
         if (kind == SCAN_VERTICES && count > MAX_VERTICES)
             md5i_report_violation(checker, "many-vertices", end,
                                   "too many vertices in a mesh: expected at most 65535, found %u",
@@ -764,10 +767,14 @@ static bool add_shader(md5_checker *checker)
 
     check->shaders[check->num_shaders++] = (md5_check_shader){name, location.line, location.column};
     check_name(checker);
-    if (length > MAX_LENGTH)
-        md5i_report_violation(checker,
-                              length > MAX_LENGTH_WITHOUT_PREFIX ? "long-skin/58" : "long-skin",
-                              location, "shader name is too long: found %zu bytes", length);
+    if (length > MAX_LENGTH_WITHOUT_PREFIX)
+        md5i_report_violation(checker, "long-skin/58", location,
+                              "shader name is too long: expected at most %d bytes, found %zu",
+                              MAX_LENGTH_WITHOUT_PREFIX, length);
+    else if (length > MAX_LENGTH)
+        md5i_report_violation(checker, "long-skin", location,
+                              "shader name is too long: expected at most %d bytes, found %zu",
+                              MAX_LENGTH, length);
     if (length == 0)
         md5i_report_violation(checker, "shader-name", location,
                               "shader name is empty: expected the name of a material");
@@ -1148,7 +1155,8 @@ static void check_section_order(md5_checker *checker, int section, section_reade
                               checker->location, "section '%s' is out of order: found after '%s'",
                               reader->names[section], reader->names[reader->last]);
     if (reader->last < 0 && section > 0)
-        md5i_report_violation(checker, "no-version", md5_at_line(1), "missing 'MD5Version'");
+        md5i_report_violation(checker, "no-version", md5_at_line(1),
+                              "missing 'MD5Version': expected it at the start of the file");
     if (reader->missing == 0 && section > expected) {
         reader->missing = expected;
         reader->gap = checker->location;
@@ -1238,7 +1246,8 @@ static void check_num_parts(md5_checker *checker, const file_contents *file, boo
                               file->num_parts, file->num_read);
     if (is_clip && read_word(checker) && is_keyword(checker, "frame"))
         md5i_report_violation(checker, "more-frames", checker->location,
-                              "too many frames: numFrames is %d", file->num_parts);
+                              "file has more frames than declared: numFrames is %d",
+                              file->num_parts);
 }
 
 // Reads the sections of a file in any order. Returns false if the rest of the text cannot be

@@ -7,6 +7,8 @@
 #include "md5/core/freed.h"
 #include "md5/game/script_decls.h"
 
+#include <assert.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -554,6 +556,8 @@ static void read_script_condition(script_compiler *compiler, open_statement *sta
     md5i_script_expect(compiler->tokens, ")");
     emit_jump(compiler, SCRIPT_JUMP_UNLESS, &statement->exits, -1);
 }
+
+static_assert(SCRIPT_STACK == 64, "messages about locals contain this number");
 
 // Adds a local variable or parameter. Too many locals are an error.
 static void add_local(script_compiler *compiler, const script_token *name)

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+// Messages contain the first two numbers.
 enum { MAX_PARAMS = 8, MAX_SOURCES = 64, MIN_STEPS = 1 << 16 };
 
 // A part of a file that is not read yet.
@@ -242,7 +243,7 @@ static script_source *open_script_source(script_reader *reader, script_text text
                                          const script_token *by)
 {
     if (by && reader->num_sources == MAX_SOURCES) {
-        md5i_script_fail(reader->to, by, "fewer nested files and macros");
+        md5i_script_fail(reader->to, by, "at most 64 nested files and macros");
         return &reader->sources[MAX_SOURCES - 1];
     }
     script_source *const source = &reader->sources[reader->num_sources++];

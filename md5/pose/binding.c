@@ -341,7 +341,7 @@ static bool fail_no_matches(md5_context *context, const md5_skeleton *model,
                             const md5_skeleton *anim)
 {
     if (model->num_joints == 0 || anim->num_joints == 0)
-        return MD5_FAIL(context, MD5_ERROR_MISMATCH, "%s has no joints",
+        return MD5_FAIL(context, MD5_ERROR_MISMATCH, "%s has no joints: expected at least 1",
                         model->num_joints == 0 ? "model" : "animation");
     return MD5_FAIL(context, MD5_ERROR_MISMATCH,
                     "animation and model have no common joint names: joint 0 is %s "

@@ -478,7 +478,8 @@ TEST (cube_reads_a_limited_number_of_files) {
     const md5_cube2 *const cube = open_cube_with(&test, text, "data/b.cfg", "mdlspin\n");
     REQUIRE(cube);
     CHECK_UINT(cube->num_settings, 63);
-    CHECK_STRING(test.log.text, AT("65:6") "'b.cfg' is skipped: too many files\n");
+    CHECK_STRING(test.log.text,
+                 AT("65:6") "'b.cfg' is skipped: too many files are read or nested\n");
 }
 
 static void check_mesh(const char *path, const char *root, const char *text, const char *mesh)

@@ -545,7 +545,7 @@ TEST (scripts_have_limits_of_parameters_and_nested_macros) {
             test_append(&text, "#define M%u M%u\n", i - 1, i);
         test_append(&text, "float x = M1;\n");
         check_limit("nested macros", count, text.bytes,
-                    count == 63 ? "" : "expected fewer nested files and macros, found 'M64'");
+                    count == 63 ? "" : "expected at most 64 nested files and macros, found 'M64'");
         free(text.bytes);
     }
 }

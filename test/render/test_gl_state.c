@@ -309,7 +309,7 @@ TEST_OWN_SCENE (gl_compiler_errors_name_the_file) {
                MD5_ERROR_GPU, "shaders/bad.glsl:2: ");
     CHECK(strstr(error.message, "nothing") && !strchr(error.message, '\n'));
     CHECK_SAYS(md5gli_build_program(scene->renderer, &unlinkable, &program, &error), error,
-               MD5_ERROR_GPU, "does not link");
+               MD5_ERROR_GPU, "shaders do not link");
     scene_expect_messages();
 }
 
@@ -331,7 +331,7 @@ TEST_OWN_SCENE (gl_overlays_that_cannot_be_built_fail_the_frame) {
         md5gl_draw_lines(scene->renderer, line, 2, 1, false);
         if (i == 0)
             CHECK_SAYS(md5gl_end_frame(scene->renderer, &error), error, MD5_ERROR_GPU,
-                       "shaders/line.vert: does not link");
+                       "shaders/line.vert: shaders do not link");
         else
             CHECK(md5gl_end_frame(scene->renderer, &error));
     }

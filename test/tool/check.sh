@@ -600,7 +600,7 @@ fixes_once() {
         runs 1 fix "$base/a.md5mesh" --add-root limb --dry-run && grep -q "error: --add-root limb: 2 joints would get the same name; choose another name" "$scratch/err" &&
         runs 0 fix "$base/a.md5mesh" --rename limb=hand --rename root=limb --rename hand=root -o "$scratch/once/renamed.md5mesh" &&
         sed 's/limb/root/' "$base/a.md5mesh" >"$scratch/once/twins.md5mesh" && runs 0 check --for doom3 "$scratch/once/twins.md5mesh" &&
-        grep -q "twins.md5mesh:9:1: warning: duplicate joint name 'root' \[same-name\] wrong in doom3$" "$scratch/out" &&
+        grep -q "twins.md5mesh:9:1: warning: duplicate joint name 'root': expected unique names \[same-name\] wrong in doom3$" "$scratch/out" &&
         runs 0 check --for ironwail "$scratch/once/twins.md5mesh" && ! grep -q same-name "$scratch/out"
 }
 check 'fix writes each output file once and rejects unknown names' fixes_once
