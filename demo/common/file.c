@@ -39,6 +39,8 @@ static int lower_path(char c)
     return is_separator(c) ? '/' : lower(c);
 }
 
+// Compares two paths byte by byte, as lower-case letters with slashes as separators. The result has
+// the sign of the first difference.
 int common_compare_case(const char *a, const char *b)
 {
     for (;; a++, b++) {
@@ -53,6 +55,7 @@ int common_order_by_case(const void *a, const void *b)
     return common_compare_case(*(char *const *)a, *(char *const *)b);
 }
 
+// Compares the part with the text at each position. An empty part is in every text.
 bool common_contains(const char *text, const char *part)
 {
     const size_t length = strlen(part);
@@ -134,9 +137,11 @@ static size_t min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-// Computes the table of the Levenshtein distance by dynamic programming. Only one row of the table
-// is stored: row[j] is the distance of the first i bytes of the query and the first j bytes of the
-// name, or of a part of the name that ends at byte j.
+// Computes the Levenshtein distance by dynamic programming. The table of the algorithm contains the
+// distance of each prefix of the query and each prefix of the name. Only one row of the table is
+// stored: in step i, row[j] becomes the distance of the first i bytes of the query and the first j
+// bytes of the name. With `in_part`, it is the smallest distance of a part of the name that ends at
+// byte j.
 size_t common_edit_distance(const char *query, size_t length, const char *name, bool in_part)
 {
     size_t row[COMMON_MAX_NAME_LENGTH + 1] = {0};
@@ -144,14 +149,15 @@ size_t common_edit_distance(const char *query, size_t length, const char *name, 
     if (width > COMMON_MAX_NAME_LENGTH)
         return SIZE_MAX;
 
-    // Before the first byte of the query, a whole name has the distance of its length. A part may
-    // begin at any byte, so that the bytes before it do not count.
+    // Row 0 belongs to the empty query, which has the distance j from the first j bytes of a whole
+    // name. A part may begin at any byte, so that the bytes before it do not count: the row is 0.
     if (!in_part) {
         for (size_t j = 0; j <= width; j++)
             row[j] = j;
     }
+
     for (size_t i = 1; i <= length; i++) {
-        size_t diagonal = row[0]; // the distance of the shorter query and the shorter name
+        size_t diagonal = row[0]; // row[j - 1] of the previous row
         row[0] = i;
         for (size_t j = 1; j <= width; j++) {
             const char a = query[i - 1];
@@ -165,13 +171,16 @@ size_t common_edit_distance(const char *query, size_t length, const char *name, 
     }
 
     size_t distance = row[width];
-    if (in_part) { // the part may end at any byte
+    if (in_part) { // the part may end at any byte, so take the smallest distance
         for (size_t j = 0; j < width; j++)
             distance = min_size(row[j], distance);
     }
     return distance;
 }
 
+// Copies the path part by part, each with a slash before it. A part ".." removes the last copied
+// part, unless nothing is left of it. A drive such as "C:" remains at the start. The result needs
+// one byte more than the path: the slash before the first part.
 char *common_normalize_path(const char *path)
 {
     char *const result = common_alloc(strlen(path) + 2, 1);
@@ -220,6 +229,7 @@ bool common_is_in(const char *inner, const char *outer)
     return inner[length] == '\0' || inner[length] == '/';
 }
 
+// Compares the parts between separators with "..".
 bool common_has_parent_part(const char *path)
 {
     const char *part = path;
@@ -259,6 +269,8 @@ uint64_t common_file_time(const char *path)
     return common_read_status(path, &status) ? status.time : 0;
 }
 
+// Two paths lead to the same file if the system gives both the same file number on the same device.
+// Without file numbers (Windows), only equal paths are the same file.
 bool common_same_file(const char *a, const char *b)
 {
     common_status status_a;
@@ -277,11 +289,11 @@ uint64_t common_file_stamp(const char *path)
     common_status status;
     if (!common_read_status(path, &status))
         return 0;
-    // Odd factors spread the bits, so that changes do not cancel out. A file that replaces this
-    // file has another file number, even if the time and the size are equal.
+    // Odd factors spread the bits, so that changes do not cancel out. The file number is included
+    // because a file that replaces this file may have the same time and size.
     const uint64_t stamp =
         status.time * 0x9E3779B97F4A7C15u + status.file * 0xC2B2AE3D27D4EB4Fu + status.size;
-    return stamp | 1;
+    return stamp | 1; // never 0, which means that the file does not exist
 }
 
 // -- Folders --------------------------------------------------------------------------------
@@ -319,6 +331,7 @@ static entry_reader open_folder(const char *folder)
     return (entry_reader){.folder = search, .has_failed = has_failed};
 }
 
+// Moves to the next entry. Returns false after the last one.
 static bool next_entry(entry_reader *entries)
 {
     folder_search *const search = entries->folder;
@@ -351,6 +364,7 @@ static entry_reader open_folder(const char *folder)
     return (entry_reader){.folder = opened, .has_failed = opened == NULL};
 }
 
+// Moves to the next entry. Returns false after the last one.
 static bool next_entry(entry_reader *entries)
 {
     const struct dirent *entry = NULL;
@@ -360,6 +374,8 @@ static bool next_entry(entry_reader *entries)
             return false;
         entries->name = entry->d_name;
     } while (strcmp(entries->name, ".") == 0 || strcmp(entries->name, "..") == 0);
+
+    // d_type is an extension of POSIX. Links have the kind of their target, which is unknown here.
     entries->is_unknown = true;
 #ifdef DT_DIR
     entries->is_unknown = entry->d_type == DT_UNKNOWN || entry->d_type == DT_LNK;
@@ -377,17 +393,20 @@ static void close_folder(entry_reader *entries)
 
 #endif
 
-// Parses a number and moves `text` to its end. Digits that would overflow are ignored.
+// Parses the number at *text and moves *text after it. Digits that would overflow are ignored.
 static uint64_t parse_digits(const char **text)
 {
     uint64_t value = 0;
-    for (; isdigit((unsigned char)**text); (*text)++)
+    for (; isdigit((unsigned char)**text); (*text)++) {
         if (value < UINT64_MAX / 10 - 1)
             value = value * 10 + (uint64_t)(**text - '0');
+    }
     return value;
 }
 
-// Compares names in natural order: ignores case and compares numbers by value (walk2 < walk10).
+// Compares names in natural order, for qsort(): ignores case and compares numbers by value (walk2 <
+// walk10). Names that are equal by these rules, such as "a01" and "a1", are compared as bytes, so
+// that different names are never equal.
 static int compare_names(const void *left, const void *right)
 {
     const char *const a = *(char *const *)left;
@@ -410,10 +429,11 @@ static int compare_names(const void *left, const void *right)
 
     if (*x != *y)
         return lower(*x) - lower(*y);
-    return strcmp(a, b); // different names are never equal
+    return strcmp(a, b);
 }
 
-// Sorts a list from index `first` on, so that results do not depend on the order of the system.
+// Sorts the entries of a list from index `first` on. File systems list entries in any order, and
+// results must not depend on it.
 static void sort(common_list *list, size_t first)
 {
     if (list->count > first)
@@ -434,6 +454,8 @@ static bool has_kind(const entry_reader *entry, const char *path, bool is_folder
     return is_folder_wanted ? entry->is_folder : entry->is_file;
 }
 
+// Reads all entries of the folder, keeps the files with the ending or the subfolders, and sorts
+// them.
 common_list common_list_folder(const char *folder, const char *ending)
 {
     common_list list = {0};
@@ -471,8 +493,8 @@ static bool is_better_match(const char *entry, const char *found, const char *na
     return strcmp(found, name) != 0 && strcmp(entry, found) < 0;
 }
 
-// Returns the path of a folder's entry with this name, ignoring case, or NULL. The result does not
-// depend on the order of entries in the file system.
+// Returns the path of a folder's entry with this name, ignoring case. Returns NULL if there is no
+// such entry. All entries are compared, because the first match depends on the file system.
 static char *find_entry(const char *folder, const char *name)
 {
     char *found = NULL;
@@ -489,6 +511,8 @@ static char *find_entry(const char *folder, const char *name)
     return path;
 }
 
+// Searches the parts of the path one after the other, each in the folder that was found for the
+// parts before it.
 char *common_find(const char *folder, const char *relative)
 {
     char *const parts = common_normalize_path(relative);
@@ -497,7 +521,7 @@ char *common_find(const char *folder, const char *relative)
     while (*name != '\0' && path) {
         const size_t length = strcspn(name, "/");
         const bool is_last = name[length] == '\0';
-        name[length] = '\0';
+        name[length] = '\0'; // replaces the slash, so that `name` is one part
         char *const next = find_entry(path, name);
         free(path);
         path = next;
@@ -544,9 +568,9 @@ typedef struct walk_state {
     int unread_reason; // its errno
 } walk_state;
 
-// Returns the slot of a folder, or the empty slot for it.
-// The table uses open addressing: a folder is in the slot of its hash, or in the first slot after
-// it that was free when the folder was added.
+// Returns the slot of a folder in the hash table, or the empty slot for it. The table uses open
+// addressing: a folder is in the slot of its hash, or in the first slot after it that was free when
+// the folder was added.
 static identity *find_slot(identity *table, size_t capacity, identity key)
 {
     const uint64_t mixed = (key.file ^ key.device << 32) * 0x9E3779B97F4A7C15u;
@@ -556,7 +580,7 @@ static identity *find_slot(identity *table, size_t capacity, identity key)
     return &table[i];
 }
 
-// Doubles the capacity of the hash table if it is half full.
+// Makes space for one more folder: doubles the capacity of the hash table if it is half full.
 static void reserve_slot(walk_state *walked)
 {
     if (2 * walked->num_searched < walked->capacity)
@@ -572,8 +596,8 @@ static void reserve_slot(walk_state *walked)
     walked->capacity = capacity;
 }
 
-// Counts a folder that cannot be read. errno contains the reason. A long path is shortened at its
-// beginning.
+// Counts a folder that cannot be read, and stores the path of the first. errno contains the reason.
+// A long path is shortened at its start, to a part after a separator if possible.
 static void add_unread(walk_state *walked, const char *path)
 {
     const int reason = errno;
@@ -591,6 +615,7 @@ static void add_unread(walk_state *walked, const char *path)
     snprintf(walked->unread, sizeof walked->unread, "...%s", separator ? separator : end);
 }
 
+// Writes the reason why files are missing to the caller's common_walk, or "" if none is missing.
 static void write_warning(const walk_state *walked)
 {
     common_walk *const walk = walked->walk;
@@ -607,8 +632,9 @@ static void write_warning(const walk_state *walked)
                  walked->unread, strerror(walked->unread_reason));
 }
 
-// Marks a folder as searched. Returns false if the path is not a folder or was searched before. If
-// the system does not number folders, only the limits of the search end circles of links.
+// Marks a folder as searched. Returns false if the path is not a folder, or if the folder was
+// searched before under another path. On systems without file numbers, all folders seem new;
+// circles of links then end at the limits of the search.
 static bool enter(walk_state *walked, const char *path)
 {
     common_status status;
@@ -624,6 +650,8 @@ static bool enter(walk_state *walked, const char *path)
     identity *const slot = find_slot(walked->searched, walked->capacity, key);
     if (slot->file != 0)
         return false;
+
+    // A slot with file number 0 remains empty.
     *slot = key;
     if (status.file != 0)
         walked->num_searched++;
@@ -637,6 +665,8 @@ static bool can_continue(const walk_state *walked)
     return !walk->goes_on || walk->goes_on(walk->user, walked->files.count);
 }
 
+// Returns true if a folder is searched: not the excluded folder, and not a link if links are not
+// followed.
 static bool is_wanted_folder(const walk_state *walked, const char *path, bool is_link)
 {
     if (strcmp(path, walked->without) == 0)
@@ -651,11 +681,11 @@ static bool is_wanted_file(const walk_state *walked, const char *name)
     return !walked->walk->is_wanted || walked->walk->is_wanted(name);
 }
 
-// Returns the list for an entry: of files, of folders, of links to folders, or NULL if the entry is
-// not wanted.
+// Returns the list to which an entry is added: the files, the folders, or the links to folders.
+// Returns NULL if the entry is not wanted.
 static common_list *select_list(walk_state *walked, const entry_reader *entry, const char *path)
 {
-    const bool is_link = entry->is_unknown;
+    const bool is_link = entry->is_unknown; // or its kind is not stored in the folder
     common_status status = {.is_file = entry->is_file, .is_folder = entry->is_folder};
     if (is_link && !common_read_status(path, &status))
         return NULL;
@@ -678,7 +708,8 @@ static bool next_counted_entry(walk_state *walked, entry_reader *entries)
     return next_entry(entries);
 }
 
-// Adds the entries of a folder to the lists, in natural order.
+// Adds the entries of a folder to the lists, and sorts the added entries. Subfolders are only
+// listed here; search_recursively() searches them.
 static void search_folder(walk_state *walked, const char *folder)
 {
     const size_t first_file = walked->files.count;
@@ -707,7 +738,8 @@ static void search_folder(walk_state *walked, const char *folder)
     sort(&walked->folders[LINKED_FOLDER], first_link);
 }
 
-// Searches a folder and its subfolders, breadth first. Links to folders are followed last.
+// Searches a folder and its subfolders, breadth first. Links to folders are followed after all real
+// folders, so that a folder is found under its real path. `folders` grows while it is processed.
 static void search_recursively(walk_state *walked, const char *folder)
 {
     common_list *const folders = walked->folders;
@@ -716,8 +748,10 @@ static void search_recursively(walk_state *walked, const char *folder)
     while (!walked->is_cut && walked->entered.count < walked->max_folders && can_continue(walked)) {
         const bool has_real_folder = next[REAL_FOLDER] < folders[REAL_FOLDER].count;
         const int kind = has_real_folder ? REAL_FOLDER : LINKED_FOLDER;
-        if (next[kind] == folders[kind].count)
+        const bool is_done = next[kind] == folders[kind].count;
+        if (is_done)
             break;
+
         char **const path = &folders[kind].names[next[kind]];
         next[kind]++;
         if (!enter(walked, *path))
@@ -742,6 +776,7 @@ common_list common_walk_folder(const char *folder, common_walk *walk)
     return walked.files;
 }
 
+// Searches folders without listing files, and returns the folders that were entered.
 common_list common_list_subfolders(const char *first, const char *without, size_t max_folders,
                                    bool links)
 {
@@ -795,11 +830,12 @@ static int64_t read_some(source from, char *bytes, size_t size)
 #endif
 
 // Reads a source to its end. `expected` is the size of a file, or 0 for a pipe. Returns the bytes,
-// with a 0 after them, and sets *size. Returns NULL and sets *reason on failure.
+// with a zero byte after them, and sets *size. Returns NULL and sets *reason if reading fails or if
+// the source has 2 GiB or more.
 static char *read_all(source from, uint64_t expected, size_t *size, const char **reason)
 {
     static const char too_large[] = "the file is too large: expected less than 2 GiB";
-    enum { SPARE_CAPACITY = 1 << 12 }; // so that the end of a file is found without growing
+    enum { SPARE_CAPACITY = 1 << 12 }; // the read that finds the end of a file needs some capacity
     *size = 0;
     if (expected >= INT32_MAX) {
         *reason = too_large;
@@ -833,6 +869,7 @@ static char *read_all(source from, uint64_t expected, size_t *size, const char *
 
 #ifdef _WIN32
 
+// Opens and reads a file. A path without a status can be a pipe, which is read like a file.
 char *common_read_stream(const char *path, size_t *size, const char **reason)
 {
     common_status status = {.is_file = true};
@@ -853,6 +890,9 @@ char *common_read_stream(const char *path, size_t *size, const char **reason)
 
 #else
 
+// Opens the path first and then examines what was opened, so that it cannot be replaced in between.
+// Opening without blocking is necessary for a pipe without a writer; reading such a pipe ends
+// immediately.
 char *common_read_stream(const char *path, size_t *size, const char **reason)
 {
     struct stat status = {0};
@@ -864,13 +904,16 @@ char *common_read_stream(const char *path, size_t *size, const char **reason)
 
     char *bytes = NULL;
     const bool is_file = S_ISREG(status.st_mode);
-    if (is_file || S_ISFIFO(status.st_mode))
+    const bool is_pipe = S_ISFIFO(status.st_mode);
+    if (is_file || is_pipe)
         bytes = read_all(descriptor, is_file ? (uint64_t)status.st_size : 0, size, reason);
     else
         *reason = S_ISDIR(status.st_mode) ? "the path leads to a folder: expected a file"
                                           : "the path leads to a device: expected a file";
     close(descriptor);
-    if (bytes && *size == 0 && S_ISFIFO(status.st_mode)) {
+
+    const bool is_empty = bytes && *size == 0;
+    if (is_empty && is_pipe) {
         *reason = "the pipe has no writer: expected a program that writes to it";
         free(bytes);
         bytes = NULL;

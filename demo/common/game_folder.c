@@ -30,11 +30,11 @@ typedef struct game_source {
     const char *path; // valid only while the source is opened
     source_file *files;
     size_t count;
-    size_t start;            // offset of the name in the game in the name of each file
+    size_t start;            // bytes before the game's name of a file in source_file.name
     FILE *stream;            // a .pak file, else NULL
     struct zip *zip;         // a zip file, else NULL
     uint64_t archive_size;   // bytes of the archive
-    uint64_t num_packed;     // bytes of the archive that all entries together require
+    uint64_t num_packed;     // sum of the bytes of the archive that each entry requires
     common_game_paths *game; // valid only while the source is opened
     size_t num_warnings;
 } game_source;
@@ -53,8 +53,8 @@ COMMON_PRINTF(2, 3) static bool fail(md5_error *error, const char *format, ...)
     return false;
 }
 
-// Reports an entry, or the source itself if the name is "". After MAX_WARNINGS, reports only that
-// further warnings are suppressed.
+// Warns of an entry, or of the source itself if the name is "". The number of warnings of a source
+// is limited; the last one reports that further warnings are suppressed.
 COMMON_PRINTF(3, 4)
 static void warn(game_source *archive, const char *name, const char *format, ...)
 {
@@ -62,7 +62,7 @@ static void warn(game_source *archive, const char *name, const char *format, ...
     if (archive->num_warnings > MAX_WARNINGS)
         return;
 
-    char text[sizeof((common_walk *)0)->warning];
+    char text[sizeof((common_walk *)0)->warning]; // holds the longest message
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -101,7 +101,8 @@ static bool has_control_character(const char *name)
     return false;
 }
 
-// Returns the reason why a name is invalid, or NULL if it is valid.
+// Returns the reason why a name is invalid in a game, as the text of a warning. Returns NULL if the
+// name is valid.
 static const char *find_name_fault(const char *name)
 {
     const bool has_drive = (name[0] | 32) >= 'a' && (name[0] | 32) <= 'z' && name[1] == ':';
@@ -118,11 +119,12 @@ static const char *find_name_fault(const char *name)
     return NULL;
 }
 
-// Adds a file if its name and size are valid; otherwise warns. The file and its header require
-// `claimed` bytes of the archive, also if the file is skipped.
+// Adds an entry of an archive if its name and size are valid, and warns otherwise. `claimed` is the
+// number of bytes of the archive that the file and its header require. It is counted even if the
+// file is skipped.
 static void add_entry(game_source *archive, const char *name, source_file file, uint64_t claimed)
 {
-    // Limited, so that the sum cannot overflow.
+    // A hostile archive can claim any number. The limit prevents an overflow of the sum.
     archive->num_packed += claimed < UINT32_MAX ? claimed : UINT32_MAX;
 
     const char *const fault = find_name_fault(name);
@@ -138,7 +140,8 @@ static void add_entry(game_source *archive, const char *name, source_file file, 
     }
 }
 
-// Compares by name, then by the position in the archive.
+// Orders files by name, ignoring case, and files with the same name by their position in the
+// archive.
 static int compare_files(const void *a, const void *b)
 {
     const source_file *const first = *(const source_file *const *)a;
@@ -147,8 +150,8 @@ static int compare_files(const void *a, const void *b)
     return order ? order : (first > second) - (first < second);
 }
 
-// Checks all entries together. Returns false and fills `error` if they require more bytes than the
-// archive has, which means that they overlap. Warns of duplicate names.
+// Checks the entries of an archive together. Returns false and fills `error` if they require more
+// bytes than the archive has. They then overlap, as in a zip bomb. Warns of duplicate names.
 static bool check_entries(game_source *archive, md5_error *error)
 {
     if (archive->num_packed > archive->archive_size)
@@ -157,6 +160,8 @@ static bool check_entries(game_source *archive, md5_error *error)
                     "archive has %llu",
                     (unsigned long long)archive->num_packed,
                     (unsigned long long)archive->archive_size);
+
+    // Equal names are adjacent after sorting.
     const source_file **const sorted = common_alloc(archive->count, sizeof *sorted);
     for (size_t i = 0; i < archive->count; i++)
         sorted[i] = &archive->files[i];
@@ -182,8 +187,8 @@ enum { STORED = 0, DEFLATED = 8, LOCAL_HEADER_SIZE = 30 };
 // The file type in the Unix attributes of an entry.
 enum { MODE_SHIFT = 16, MODE_KIND = 0xF000, MODE_LINK = 0xA000 };
 
-// Returns true if the size is possible for the compressed size. Deflate compresses by a factor of
-// at most 1032.
+// Returns true if the size of an entry is possible for its compressed size. Deflate compresses by a
+// factor of at most 1032.
 static bool has_possible_size(const zip_stat_t *stat)
 {
     enum { MAX_GROWTH = 1032, MAX_BLOCK = 64 };
@@ -192,6 +197,7 @@ static bool has_possible_size(const zip_stat_t *stat)
     return stat->size / MAX_GROWTH <= stat->comp_size + MAX_BLOCK;
 }
 
+// Returns true if an entry was stored as a symbolic link on a Unix system.
 static bool is_symbolic_link(zip_t *zip, zip_uint64_t entry)
 {
     zip_uint8_t system = 0;
@@ -201,7 +207,8 @@ static bool is_symbolic_link(zip_t *zip, zip_uint64_t entry)
     return system == ZIP_OPSYS_UNIX && (attributes >> MODE_SHIFT & MODE_KIND) == MODE_LINK;
 }
 
-// Adds an entry, or warns if it cannot be read.
+// Adds an entry of a zip file, or warns if it cannot be read. Folders are skipped without a
+// warning.
 static void add_zip_entry(game_source *archive, zip_t *zip, zip_uint64_t entry)
 {
     zip_stat_t stat;
@@ -230,6 +237,8 @@ static void add_zip_entry(game_source *archive, zip_t *zip, zip_uint64_t entry)
                   stat.comp_size + length + LOCAL_HEADER_SIZE);
 }
 
+// Opens a zip file and adds its entries. Returns false and fills `error` if its file list cannot be
+// read.
 static bool open_zip(game_source *archive, md5_error *error)
 {
     int code = 0;
@@ -254,7 +263,8 @@ static void close_zip(struct zip *zip)
         zip_discard(zip);
 }
 
-// Reads an entry. The attempt to read one more byte makes libzip check the size and the checksum.
+// Reads an entry completely. libzip checks the size and the checksum at the end of an entry, so one
+// more byte is requested at the end.
 static bool read_zip(struct zip *zip, const source_file *entry, char *bytes, md5_error *error)
 {
     char extra;
@@ -313,12 +323,15 @@ static bool read_range(FILE *stream, uint64_t offset, void *bytes, size_t size)
     return fseek(stream, (long)offset, SEEK_SET) == 0 && fread(bytes, 1, size, stream) == size;
 }
 
+// Reads the file list of a .pak file and adds its entries. Returns false and fills `error` if the
+// list is not completely inside of the file.
 static bool open_pak(game_source *archive, md5_error *error)
 {
     const uint64_t archive_size = archive->archive_size;
     if (archive_size > INT32_MAX) // the smallest limit of long on all systems
         return fail(error, "archive is too large: expected at most 2 GiB");
 
+    // Check the position of the file list in the header.
     unsigned char header[PAK_HEADER];
     if (!read_range(archive->stream, 0, header, sizeof header))
         return fail(error, "truncated archive: the header is incomplete");
@@ -333,7 +346,9 @@ static bool open_pak(game_source *archive, md5_error *error)
             "damaged archive: size of the file list is %llu bytes; expected a multiple of %d",
             (unsigned long long)list_size, PAK_ENTRY);
 
-    unsigned char *const list = malloc(list_size ? (size_t)list_size : 1); // up to INT32_MAX
+    // Read the list. malloc() is used because a damaged file may declare a list of 2 GiB, which
+    // must not end the program.
+    unsigned char *const list = malloc(list_size ? (size_t)list_size : 1);
     const bool is_read = list && read_range(archive->stream, start, list, (size_t)list_size);
     for (size_t i = 0; i < list_size && is_read; i += PAK_ENTRY) {
         char name[PAK_NAME + 1] = "";
@@ -367,10 +382,13 @@ static const char *get_name(void *user, size_t file)
     return from->files[file].name + from->start;
 }
 
+// Checks that a file of an archive is not suspiciously large; see FREE_MIB. Returns false and fills
+// `error` otherwise.
 static bool check_ratio(const source_file *file, md5_error *error)
 {
-    const uint64_t min_packed = (file->size + MAX_RATIO - 1) / MAX_RATIO;
-    if (file->size <= (uint64_t)FREE_MIB << 20 || min_packed <= file->packed)
+    const bool is_small = file->size <= (uint64_t)FREE_MIB << 20;
+    const uint64_t min_packed = (file->size + MAX_RATIO - 1) / MAX_RATIO; // rounded up
+    if (is_small || min_packed <= file->packed)
         return true;
     return fail(error,
                 "file is too large: found %llu bytes, expected at most %d MiB or %d times the "
@@ -399,6 +417,8 @@ static char *open_on_disk(const source_file *file, size_t *size, md5_error *erro
     return bytes;
 }
 
+// Reads a file of an archive to new memory. Returns NULL and fills `error` on failure. malloc() is
+// used because running out of memory is an error of this file and must not end the program.
 static char *open_in_archive(const game_source *archive, const source_file *file, size_t *size,
                              md5_error *error)
 {
@@ -416,7 +436,8 @@ static char *open_in_archive(const game_source *archive, const source_file *file
     return NULL;
 }
 
-// Reads a file. *size is the limit of its size, or 0; afterwards its size.
+// Reads a file to new memory; md5_game_path.open. *size is the largest acceptable size, or 0 for
+// any size. Afterwards it is the size of the file.
 static const void *open_file(void *user, size_t index, size_t *size, md5_error *error)
 {
     const game_source *const from = user;
@@ -456,6 +477,7 @@ static void free_source(game_source *freed)
     free(freed);
 }
 
+// Appends an opened folder or archive to the search paths of the game, which then own it.
 static void add_source(common_game_paths *game, game_source *added, bool is_archive)
 {
     game->paths = common_grow(game->paths, game->count, sizeof *game->paths);
@@ -468,10 +490,12 @@ static void add_source(common_game_paths *game, game_source *added, bool is_arch
         .close = close_file,
         .user = added,
         .is_archive = is_archive,
-        .time = is_archive ? NULL : time_on_disk, // in the engine, files of archives have no time
+        .time = is_archive ? NULL : time_on_disk, // as in the engine, only files on disk have one
     };
 }
 
+// Opens an archive, whose format its first bytes decide, and adds it to the search paths. Returns
+// false and fills `error` if it cannot be read or is damaged.
 static bool add_archive(common_game_paths *game, const char *path, md5_error *error)
 {
     if (!common_is_file(path))
@@ -481,7 +505,6 @@ static bool add_archive(common_game_paths *game, const char *path, md5_error *er
     *archive = (game_source){.path = path, .archive_size = common_file_size(path), .game = game};
     archive->stream = fopen(path, "rb");
 
-    // The first bytes decide the format.
     char magic[4] = "";
     bool is_open = false;
     if (!archive->stream) {
@@ -510,14 +533,16 @@ static bool add_archive(common_game_paths *game, const char *path, md5_error *er
     return is_open;
 }
 
-// Adds the archives of a folder with each of the extensions, in reverse order of their names. The
-// names of .pak files are compared by their numbers, as in Quake, other names by their letters.
+// Adds the archives of a folder with each of the extensions. The last name is first, because a
+// later archive overrides an earlier one. The names of .pak files are compared by their numbers, as
+// in Quake, and other names by their letters.
 static void add_archives(common_game_paths *game, const char *folder, const char *const *extensions,
                          size_t num_files)
 {
     for (; *extensions; extensions++) {
-        common_list archives = common_list_folder(folder, *extensions);
-        if (extensions != over)
+        common_list archives = common_list_folder(folder, *extensions); // sorted by numbers
+        const bool are_paks = extensions == over;
+        if (!are_paks)
             common_sort(archives.names, archives.count, sizeof *archives.names,
                         common_order_by_case);
         for (size_t i = archives.count; i-- > 0;) {
@@ -533,10 +558,14 @@ static void add_archives(common_game_paths *game, const char *folder, const char
     }
 }
 
+// Adds a single archive, or a folder and its archives. The files of the folder are listed first,
+// but the .pak files precede them in the search order.
 bool common_add_game_path(common_game_paths *game, const char *folder, md5_error *error)
 {
     if (!common_is_folder(folder))
         return add_archive(game, folder, error);
+
+    // List the files. The names in the game are the paths without the folder.
     common_walk walk = {.goes_on = game->goes_on, .user = game->user};
     common_list files = common_walk_folder(folder, &walk);
     game_source *const disk = common_alloc(1, sizeof *disk);
@@ -549,6 +578,7 @@ bool common_add_game_path(common_game_paths *game, const char *folder, md5_error
     for (size_t i = 0; i < files.count; i++)
         add_file(disk, (source_file){.name = files.names[i]}); // free_source() frees the name
     free(files.names);
+
     add_archives(game, folder, over, disk->count);
     add_source(game, disk, false);
     add_archives(game, folder, under, disk->count);
@@ -579,15 +609,17 @@ bool common_contains_files(const char *path)
     return common_is_folder(path) || (common_is_archive(path) && common_is_file(path));
 }
 
+// Searches the folder for a subfolder with the name of declarations, and for archives.
 bool common_is_game_folder(const char *path)
 {
     static const char *const names[] = {"materials", "def", "skins"};
     common_list folders = common_list_folder(path, NULL);
     common_list files = common_list_folder(path, "");
     bool is_game = common_is_archive(path) && common_is_file(path);
-    for (size_t i = 0; i < folders.count; i++)
+    for (size_t i = 0; i < folders.count; i++) {
         for (size_t j = 0; j < COMMON_LENGTH(names); j++)
             is_game |= common_compare_case(common_base(folders.names[i]), names[j]) == 0;
+    }
     for (size_t i = 0; i < files.count; i++)
         is_game |= common_is_archive(files.names[i]);
     common_free_list(&folders);

@@ -7,21 +7,26 @@ const char *const common_plain[] = {NULL};
 const char *const common_roff[] = {"\xC2\xB0", " degrees", "\n.", "\n\\&.", "\n'", "\n\\&'", "-",
                                    "\\-",      "\\",       "\\e", "…",      "...", NULL};
 
+// Prints a value, in which the first text of each pair of `escapes` is replaced by the second. At
+// each position, the first matching pair is used.
 static void print_value(FILE *file, const char *value, const char *const *escapes)
 {
     while (*value != '\0') {
-        const char *const *escape = escapes;
+        const char *const *escape = escapes; // a pair, or NULL at the end
         while (*escape && strncmp(value, *escape, strlen(*escape)) != 0)
             escape += 2;
-        if (*escape)
+        if (*escape) {
             fputs(escape[1], file);
-        else
+            value += strlen(*escape);
+        } else {
             fputc(*value, file);
-        value += *escape != NULL ? strlen(*escape) : 1;
+            value++;
+        }
     }
 }
 
-// Returns true if an entry has a value, by its digit, or this kind, by its letter.
+// Returns true if an entry has the property of a directive: a digit stands for the value with this
+// index, a letter for the kind.
 static bool has_property(const common_manual_entry *entry, char property)
 {
     if (property > '9')
@@ -29,8 +34,9 @@ static bool has_property(const common_manual_entry *entry, char property)
     return entry->values[property - '0'] != NULL;
 }
 
-// Interprets the template. The end of a loop over the entries jumps back to its start. Conditional
-// text that is not printed is skipped up to its end.
+// Interprets the directives of a template, which begin with a tilde; see manual.h. The end of a
+// loop jumps back to its start for the next entry. Conditional text that is not printed is skipped
+// up to its end.
 void common_print_template(FILE *file, const char *template, const char *const *escapes,
                            const common_manual_entry *entries, size_t count)
 {
@@ -46,30 +52,30 @@ void common_print_template(FILE *file, const char *template, const char *const *
 
         c++; // the directive
         switch (*c) {
-        case '(':
+        case '(': // start of a loop
             entry = entries;
             loop = c;
             is_first = true;
             break;
-        case ')':
+        case ')': // end of a loop
             entry++;
             if (entry < entries + count)
                 c = loop;
             break;
-        case '[':
+        case '[': // start of a condition
             c++;
             if (!has_property(entry, *c))
                 c = strstr(c, "~]") + 1;
             break;
-        case ',':
+        case ',': // start of a separator
             if (is_first)
                 c = strstr(c, "~;") + 1;
             is_first = false;
             break;
         case ']':
-        case ';':
+        case ';': // the end of text that was printed
             break;
-        default:
+        default: // the digit of a value
             print_value(file, entry->values[*c - '0'], escapes);
             break;
         }

@@ -26,6 +26,8 @@ void *common_realloc(void *memory, size_t count, size_t size)
     return checked(realloc(memory, total > 0 ? total : 1), count, size);
 }
 
+// The capacity is the power of two that is at least `count`, so the array is full if `count` is 0
+// or a power of two.
 void *common_grow(void *items, size_t count, size_t size)
 {
     if ((count & (count - 1)) != 0)
@@ -41,7 +43,8 @@ char *common_copy(const char *text)
     return memcpy(common_alloc(size, 1), text, size);
 }
 
-// Enlarges an allocated text of `used` bytes, or NULL, and appends formatted text.
+// Appends formatted text to an allocated text of `used` bytes, which is enlarged. `text` may be
+// NULL if `used` is 0. Formats twice: first only to find the length.
 static char *append_formatted(char *text, size_t used, const char *format, va_list values)
 {
     va_list again;
@@ -120,9 +123,9 @@ static uint64_t hash_words(const char *bytes, size_t size)
     return hash;
 }
 
-// Returns the slot of an equal item, or a free slot. Returns `num_slots` if neither is found in a
-// few tries, because hostile items may all have the same hash. The table contains 1 + index of an
-// item, or 0 for a free slot; `num_slots` is a power of 2.
+// Returns the slot of an item that equals `item`, or a free slot. Returns `num_slots` if neither is
+// found in a few tries, because hostile items may all have the same hash. A slot contains 1 + the
+// index of an item, or 0 if it is free. `num_slots` is a power of 2.
 static size_t find_equal_slot(const uint32_t *table, size_t num_slots, const char *items,
                               const char *item, size_t size)
 {
@@ -139,6 +142,8 @@ static size_t find_equal_slot(const uint32_t *table, size_t num_slots, const cha
     return num_slots;
 }
 
+// Adds the items to a hash table one after the other. If the table contains an equal item, that
+// item is the first. An item for which no slot is found is treated as new.
 void common_find_equal(const void *items, size_t count, size_t size, uint32_t *first)
 {
     const char *const bytes = items;
@@ -149,7 +154,7 @@ void common_find_equal(const void *items, size_t count, size_t size, uint32_t *f
     for (size_t i = 0; i < count; i++) {
         const size_t slot = find_equal_slot(table, num_slots, bytes, bytes + i * size, size);
         first[i] = (uint32_t)i;
-        if (slot == num_slots)
+        if (slot == num_slots) // not found
             continue;
         if (table[slot] == 0)
             table[slot] = (uint32_t)i + 1;

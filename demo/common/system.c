@@ -18,6 +18,7 @@
 #include <process.h>
 #include <windows.h>
 
+// Windows does not return file numbers here, so `file` and `device` remain 0.
 bool common_read_status(const char *path, common_status *status)
 {
     struct _stat64 found;
@@ -107,6 +108,7 @@ bool common_process_runs(long id)
     return kill((pid_t)id, 0) == 0;
 }
 
+// The time has nanoseconds, except on macOS, where the member has another name.
 bool common_read_status(const char *path, common_status *status)
 {
     struct stat found;
@@ -174,6 +176,9 @@ static void exit_after_timeout(int signal_number)
     _exit(1);
 }
 
+// Sets the soft limits of memory and processor time. When the time is over, the system sends
+// SIGXCPU, and its handler prints the message and exits. Without a limit of time, the signal is
+// ignored.
 void common_limit_process(size_t bytes, unsigned seconds, const char *message)
 {
     struct rlimit memory;
@@ -190,7 +195,8 @@ void common_limit_process(size_t bytes, unsigned seconds, const char *message)
     setrlimit(RLIMIT_CPU, &time);
 }
 
-// Limits this process, a child, to `bytes` more than it inherited.
+// Limits this process, a child, to `bytes` in addition to the memory that it inherited from its
+// parent.
 static void limit_child(size_t bytes, unsigned seconds)
 {
     const size_t inherited = common_address_space();
@@ -227,6 +233,8 @@ static const char *describe_end(int status)
                       : "the process ended without a result";
 }
 
+// Runs `work` in a child process, whose output the parent reads from a pipe. A crash, or a limit
+// that is exceeded, then only ends the child.
 char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
                           unsigned seconds, size_t *size, common_child_failure *failure)
 {
@@ -255,6 +263,8 @@ char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_
         fclose(in); // ends a process that still writes
     else
         close(ends[READ_END]);
+
+    // Wait for the end of the process. A signal interrupts the wait.
     int status = 0;
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
@@ -273,6 +283,8 @@ char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_
 
 #endif
 
+// Tries names with increasing numbers until one does not exist yet. Returns NULL with errno if the
+// folder cannot be created for another reason.
 char *common_create_temporary_folder(const char *name)
 {
     const char *folder = getenv("TMPDIR");
@@ -285,13 +297,15 @@ char *common_create_temporary_folder(const char *name)
         char *const path = common_format("%s/%s-%u", folder, name, i);
         if (make_folder(path, 0700) == 0)
             return path;
-        const int problem = errno;
+        const int problem = errno; // free() may change errno
         free(path);
         errno = problem;
     }
     return NULL;
 }
 
+// Creates a folder for each slash in the path, from the first to the last. Errors are ignored: most
+// folders exist, and writing the file reports a missing folder.
 void common_create_folders(const char *file, unsigned mode)
 {
     char *const folder = common_copy(file);

@@ -14,8 +14,9 @@ static size_t sequence_length(unsigned char lead)
     return lead >= 0xE0 ? 3 : 2;
 }
 
-// Returns true if the first two bytes of a UTF-8 sequence encode a printable character: not a
-// control character, an overlong form, a surrogate, or a value above the last code point.
+// Returns true if the first two bytes of a UTF-8 sequence can encode a printable character.
+// Excluded are control characters, overlong forms, surrogates, and values above the last code
+// point; the second byte distinguishes them.
 static bool is_printable_sequence(unsigned char lead, unsigned char next)
 {
     switch (lead) {
@@ -50,6 +51,8 @@ static size_t printable_length(const unsigned char *text)
     return is_printable_sequence(lead, text[1]) ? length : 0;
 }
 
+// Formats a text and copies it character by character, with an escape sequence for each character
+// that is not printable. The result ends before the first character that does not fit.
 void common_write_text(char *text, size_t size, const char *format, va_list values)
 {
     char raw[1024];
@@ -71,9 +74,9 @@ void common_write_text(char *text, size_t size, const char *format, va_list valu
     text[used] = '\0';
 }
 
-// Prints a text. The character `plain` is printed although it is not printable. Standard error is
-// not buffered, so printable text is written in one call: a reader then sees complete lines, which
-// are not mixed with lines of other programs.
+// Prints a text with escape sequences for bytes that are not printable, except for the character
+// `plain`. Standard error is not buffered, so each printable part is written in one call: a reader
+// then sees complete lines, which are not mixed with lines of other programs.
 static void print(FILE *file, const char *text, char plain)
 {
     for (;;) {
@@ -93,6 +96,8 @@ static void print(FILE *file, const char *text, char plain)
     }
 }
 
+// Prints a text as a JSON string. NULL becomes "". Only ASCII is printed as it is; each other byte
+// is escaped as the character with its number.
 static void print_quoted(const char *text)
 {
     putchar('"');
@@ -108,11 +113,14 @@ static void print_quoted(const char *text)
     putchar('"');
 }
 
+// Prints formatted text like vfprintf(), but texts (%s) are escaped. In JSON, a text is printed in
+// quotes, and a number that is not finite as null. The format is processed part by part, because
+// the type of each value depends on its directive.
 static void print_values(FILE *file, bool is_json, const char *format, va_list values)
 {
     while (*format != '\0') {
-        // The next part of the format is text without directives, or a directive: %, width and
-        // precision, and its kind.
+        // The next part of the format is either text up to the next directive, or a directive: %,
+        // width, precision and length, and one letter, the kind.
         char directive[16];
         const bool is_directive = *format == '%';
         const size_t size =
@@ -190,6 +198,7 @@ static int report_output_error(const char *program)
     return 1;
 }
 
+// Writes the buffered output. Clears the error, so that each error is reported once.
 int common_flush_output(const char *program)
 {
     errno = 0;
@@ -199,6 +208,7 @@ int common_flush_output(const char *program)
     return is_written ? 0 : report_output_error(program);
 }
 
+// Closes the output, because some file systems report errors only then.
 int common_end_output(const char *program)
 {
     errno = 0;

@@ -1,7 +1,8 @@
 // A hash table with open addressing. Slots contain indices into the array of texts.
 #include "demo/common/text_index.h"
 
-// FNV-1a (Fowler, Noll, Vo), whose low bits are mixed with the high ones at the end.
+// Returns the FNV-1a hash (Fowler, Noll, Vo) of a text. At the end, the high bits are mixed into
+// the low bits, because only the low bits select a slot.
 static uint64_t hash_text(uint64_t seed, const char *text, size_t length)
 {
     uint64_t hash = seed;
@@ -11,7 +12,8 @@ static uint64_t hash_text(uint64_t seed, const char *text, size_t length)
     return hash ^ hash >> 32;
 }
 
-// Returns the slot of the text, or a free slot for it.
+// Returns the slot of a text, or the free slot for it. The search begins at the slot of the hash
+// and ends at the text or at the first free slot. A slot contains 1 + the index of a text, or 0.
 static size_t find_slot(const common_text_index *index, const char *text, size_t length)
 {
     size_t slot = (size_t)hash_text(index->seed, text, length) & (index->num_slots - 1);
@@ -24,7 +26,8 @@ static size_t find_slot(const common_text_index *index, const char *text, size_t
     return slot;
 }
 
-// Doubles the number of slots when half of them are used.
+// Makes space for one more text: doubles the number of slots if half of them are used, and adds all
+// texts to the new slots.
 static void enlarge(common_text_index *index)
 {
     if (2 * index->count < index->num_slots)
@@ -32,8 +35,9 @@ static void enlarge(common_text_index *index)
     free(index->slots);
     index->num_slots = index->num_slots > 0 ? 2 * index->num_slots : 16;
     index->slots = common_alloc(index->num_slots, sizeof *index->slots);
-    // The seed is made from addresses, which operating systems choose at random for each process,
-    // so that a file cannot contain many texts with equal hashes.
+
+    // An unpredictable seed prevents that a hostile file contains many texts with equal hashes.
+    // Addresses are unpredictable, because operating systems choose them at random.
     if (index->count == 0)
         index->seed = UINT64_C(0xCBF29CE484222325) ^ (uint64_t)(uintptr_t)index
                       ^ (uint64_t)(uintptr_t)index->slots << 24;
@@ -43,6 +47,7 @@ static void enlarge(common_text_index *index)
     }
 }
 
+// Searches the text, and appends a copy of it if it is new.
 size_t common_index_text(common_text_index *index, const char *text, size_t length)
 {
     enlarge(index);

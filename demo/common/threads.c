@@ -41,9 +41,9 @@ struct thread_pool {
     void *user;           // its argument
 };
 
-// Executes ranges until no items remain. The caller holds the lock, which is released while the
-// function of the loop runs. Ranges become smaller towards the end, so that all threads finish at
-// nearly the same time.
+// Executes ranges of the loop until no items remain. The caller holds the lock, which is released
+// while the function of the loop runs. A range is a fraction of the remaining items: ranges become
+// smaller towards the end, so that all threads finish at nearly the same time.
 static void run_ranges(thread_pool *pool, uint32_t index)
 {
     while (pool->next < pool->count) {
@@ -60,9 +60,9 @@ static void run_ranges(thread_pool *pool, uint32_t index)
     }
 }
 
-// The main function of a thread of the pool: executes ranges of each loop, and waits for the next
-// loop, until the pool ends. `user` is the worker. The lock is held except while the thread waits
-// or executes a range, so that no signal is missed.
+// The main function of a thread of the pool; `user` is the worker. Executes ranges of each loop and
+// waits for the next loop, until the pool ends. The lock is held except while the thread waits or
+// executes a range, so that no signal is missed.
 static void *run_worker(void *user)
 {
     const worker *const self = user;
@@ -78,8 +78,9 @@ static void *run_worker(void *user)
     return NULL;
 }
 
-// Runs a loop, and waits for all workers that have begun a range. A worker that wakes after the
-// loop is done waits for the next loop.
+// Runs a loop; md5_threads.run. Starts the workers, executes ranges as worker 0, then waits for the
+// workers that have begun a range. A worker that wakes after the loop is done finds no items and
+// waits for the next loop.
 static void run(void *user, size_t count, md5_range_fn *range, void *range_user)
 {
     thread_pool *const pool = user;
@@ -95,6 +96,8 @@ static void run(void *user, size_t count, md5_range_fn *range, void *range_user)
     pthread_mutex_unlock(&pool->lock);
 }
 
+// Starts a pool with `num_workers` workers, or one per processor core if it is 0. If the system
+// cannot create a thread, the pool has fewer workers.
 const md5_threads *common_start_threads(uint32_t num_workers)
 {
     thread_pool *const pool = common_alloc(1, sizeof *pool);
@@ -125,6 +128,7 @@ const md5_threads *common_start_threads(uint32_t num_workers)
     return &pool->jobs;
 }
 
+// Ends the threads of a pool, waits for them and frees the pool. No loop may be running.
 void common_stop_threads(const md5_threads *threads)
 {
     if (!threads)

@@ -33,7 +33,8 @@ static md5_xform joint_transform(const md5_doc_joint *joint)
                        .translation = joint->position};
 }
 
-// Maps the joints whose names both models have.
+// Maps the joints of the clothes that have a namesake in the body. Marks the others as unmapped.
+// Sorting the joints of the body makes each search fast.
 static void map_by_name(const md5_doc *body, const md5_doc *worn, body_joint *map)
 {
     md5_doc_joint **const sorted = common_alloc(body->num_joints, sizeof *sorted);
@@ -50,11 +51,13 @@ static void map_by_name(const md5_doc *body, const md5_doc *worn, body_joint *ma
     free((void *)sorted);
 }
 
-// Maps each remaining joint like its nearest mapped ancestor, or to joint 0 of the body. Visits
-// each joint at most twice, even if parents form a circle.
+// Maps each remaining joint like its nearest mapped ancestor, or to joint 0 of the body if it does
+// not have one. Visits each joint at most twice, even if a damaged file contains parents in a
+// circle.
 static void map_by_ancestor(const md5_doc *worn, body_joint *map)
 {
     for (uint32_t i = 0; i < worn->num_joints; i++) {
+        // Find the nearest mapped ancestor. Visited joints become mapped, which also ends a circle.
         uint32_t ancestor = i;
         while (ancestor != MD5_NONE && map[ancestor].namesake == unmapped) {
             map[ancestor].namesake = MD5_NONE;
@@ -62,6 +65,8 @@ static void map_by_ancestor(const md5_doc *worn, body_joint *map)
         }
         if (ancestor == MD5_NONE)
             continue;
+
+        // Map the joints up to the ancestor like it.
         uint32_t joint = i;
         while (joint != ancestor) {
             map[joint].namesake = map[ancestor].namesake;
@@ -77,9 +82,10 @@ static md5_vec3 weight_position(const md5_doc *doc, const md5_weight *weight)
     return md5_xform_point(joint_transform(&doc->joints[weight->joint]), weight->offset);
 }
 
-// Returns the offset of a follower's weight from the new joint. The position in the clothes is
-// converted to the space of the namesake in the clothes, so that follower and namesake keep their
-// distance even if the joint of the body is at another position.
+// Returns the offset of a follower's weight from its new joint. `position` is the position of the
+// weight in the clothes. It is converted to the space of the namesake in the clothes, so that the
+// follower keeps its distance from the namesake, even if the joint of the body is at another
+// position.
 static md5_vec3 follower_offset(const md5_doc *body, const md5_doc *worn, const body_joint *target,
                                 md5_vec3 position)
 {
@@ -89,7 +95,8 @@ static md5_vec3 follower_offset(const md5_doc *body, const md5_doc *worn, const 
     return md5_xform_point(md5_xform_inverse(joint_transform(joint)), position);
 }
 
-// Moves a weight of the clothes to its joint of the body.
+// Moves a weight of the clothes to its joint of the body. A weight of a namesake keeps its offset;
+// only the offset of a follower's weight is computed again.
 static void move_weight(const md5_doc *body, const md5_doc *worn, const body_joint *target,
                         md5_weight *weight)
 {
@@ -99,7 +106,7 @@ static void move_weight(const md5_doc *body, const md5_doc *worn, const body_joi
     weight->joint = target->index;
 }
 
-// Updates the numbers of joints for a weight of joint `worn_joint`.
+// Counts the joint of a weight, `worn_joint`, in the result when its first weight is moved.
 static void count_joint(uint32_t worn_joint, body_joint *target, common_attached_clothes *result)
 {
     const bool is_follower = target->namesake != worn_joint;
@@ -110,7 +117,8 @@ static void count_joint(uint32_t worn_joint, body_joint *target, common_attached
         result->has_common_joint = true;
 }
 
-// Updates the largest displacement for a point of a joint that was moved.
+// Updates the largest displacement, and the size of the clothes, with a weight's position before
+// and after it was moved. `joint` is the name of the weight's joint.
 static void measure_point(const char *joint, md5_vec3 before, md5_vec3 after,
                           common_attached_clothes *result)
 {
@@ -122,6 +130,8 @@ static void measure_point(const char *joint, md5_vec3 before, md5_vec3 after,
     }
 }
 
+// Maps the joints, then moves and measures all weights. The positions before are computed while the
+// weight still has its joint of the clothes.
 common_attached_clothes common_attach_clothes(const md5_doc *body, const md5_doc *worn)
 {
     common_attached_clothes result = {.joint = ""};

@@ -94,8 +94,9 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-// Returns the target of a symbolic link, which need not exist. Returns NULL if links form a circle,
-// or if the link is a file descriptor of a process in /dev/fd or /proc.
+// Returns the path to which a chain of symbolic links leads; its file need not exist. Returns NULL
+// if links form a circle, or if the link is a file descriptor of a process in /dev/fd or /proc:
+// such a file cannot be replaced by another file.
 static char *resolve_links(const char *path)
 {
     enum { MAX_LINKS = 40 };
@@ -103,12 +104,14 @@ static char *resolve_links(const char *path)
     char *linked = common_copy(path);
     for (int i = 0; i < MAX_LINKS; i++) {
         const ssize_t length = readlink(linked, target, sizeof target - 1);
-        if (strncmp(linked, "/dev/fd/", 8) == 0
-            || (length >= 0 && strncmp(linked, "/proc/", 6) == 0))
+        const bool is_link = length >= 0;
+        const bool is_in_proc = is_link && strncmp(linked, "/proc/", 6) == 0;
+        if (is_in_proc || strncmp(linked, "/dev/fd/", 8) == 0)
             break;
-        if (length < 0)
+        if (!is_link)
             return linked;
         target[length] = '\0';
+
         // A relative target is in the folder of the link.
         const size_t num_kept = target[0] == '/' ? 0 : folder_length(linked);
         char *const next = common_format("%.*s%s", (int)num_kept, linked, target);
@@ -166,7 +169,8 @@ void common_ignore_size_signal(void)
 
 // -- Files ----------------------------------------------------------------------------------
 
-// Names the new file with the first name that does not exist. Returns -1 on failure.
+// Gives the new file the first name ".md5-PROCESS-NUMBER" in its folder that does not exist.
+// Creates a file with this name if `unnamed` is -1. Returns -1 on failure.
 static int claim_name(common_writer *writer, int unnamed)
 {
     enum { MAX_TRIES = 100 };
@@ -195,12 +199,16 @@ static void release(common_writer *writer)
     *writer = (common_writer){.lock = -1};
 }
 
-// Creates a new file in the folder of writer->path. `exists` is true if writer->path exists.
+// Creates a new file in the folder of writer->path, which replaces the old file at the end.
+// `exists` is true if writer->path exists; it must then be writable. If `is_shared`, locks the
+// folder, so that other processes wait. On failure, writer->file is NULL.
 static void open_new_file(common_writer *writer, bool exists, bool is_shared)
 {
     char *const folder = common_format("%.*s.", (int)folder_length(writer->path), writer->path);
     int descriptor = -1;
     writer->lock = is_shared ? lock(folder) : -1;
+
+    // Prefer a file without a name: it disappears by itself if the program is killed.
     if (!exists || access(writer->path, MAY_WRITE) == 0) {
         descriptor = open_unnamed(folder);
         if (descriptor < 0)
@@ -212,19 +220,24 @@ static void open_new_file(common_writer *writer, bool exists, bool is_shared)
         release(writer);
 }
 
+// Opens standard output, a new file that will replace the file at `path`, or the path itself if it
+// cannot be replaced: a device, a pipe or a file descriptor.
 bool common_begin_file(common_writer *writer, const char *path, bool is_shared)
 {
     common_status status;
-    *writer = (common_writer){stdout, path ? resolve_links(path) : NULL, NULL, -1};
+    *writer = (common_writer){.file = stdout, .lock = -1};
 #ifdef _WIN32
     if (!path)
         _setmode(_fileno(stdout), _O_BINARY);
 #endif
     if (!path)
         return true;
+
     common_ignore_size_signal();
+    writer->path = resolve_links(path);
     const bool exists = common_read_status(path, &status);
-    if (!writer->path || (exists && !status.is_file)) {
+    const bool is_other_kind = exists && !status.is_file;
+    if (!writer->path || is_other_kind) {
         release(writer);
         writer->file = fopen(path, "wb");
     } else {
@@ -244,6 +257,8 @@ static bool finish_new_file(common_writer *writer)
     return writer->name || claim_name(writer, descriptor) >= 0;
 }
 
+// Finishes the new file and gives it the name of the old file, which is atomic. If any step fails,
+// the new file is removed and the old file remains. errno is the reason of the first failure.
 bool common_end_file(common_writer *writer, bool is_complete)
 {
     FILE *const file = writer->file;
