@@ -55,18 +55,33 @@ static const struct keyword_list {
      " red blue green yellow black white orange purple cyan magenta grey gray brown pink on off "},
 };
 
-// Copies the next word with the spaces around it, and moves `rest` past it. Returns false at the
-// end.
+// The spaces around a word. Words of a name share the space between them.
+enum { NUM_SPACES = 2 };
+
+// Copies the word at *rest, with the spaces around it, and moves *rest to the space after it. *rest
+// points to the space before the word. Returns false if no word remains; `word` is then empty.
 static bool next_word(const char **rest, view_name *word)
 {
-    const size_t size = **rest != '\0' ? strcspn(*rest + 1, " ") : 0;
-    memcpy(word->words, *rest, size + 2);
-    word->words[size > 0 ? size + 2 : 0] = '\0';
-    *rest += size + 1;
-    return size > 0;
+    const size_t length = **rest != '\0' ? strcspn(*rest + 1, " ") : 0;
+    if (length == 0) {
+        *word = (view_name){""};
+        return false;
+    }
+    const size_t size = length + NUM_SPACES;
+    memcpy(word->words, *rest, size);
+    word->words[size] = '\0';
+    *rest += length + 1;
+    return true;
 }
 
-// Returns the kinds of a word, which is between spaces.
+// Returns the length of a word, which is between spaces.
+static size_t word_length(const view_name *word)
+{
+    return strlen(word->words) - NUM_SPACES;
+}
+
+// Returns the kinds of a word, which is between spaces: those of all lists that contain it. A
+// number is a variant.
 static uint8_t classify_word(const view_name *word)
 {
     uint8_t kinds = isdigit((unsigned char)word->words[1]) ? WORD_VARIANT : 0;
@@ -94,10 +109,12 @@ static enum char_kind classify_char(char c)
     return is_letter ? LOWER : SEPARATOR;
 }
 
+// Splits a name at separators, between letters and digits, and before capital letters: "LeftArm_02"
+// becomes " left arm 2 ". Letters become lower case; zeros before a number are removed.
 view_name view_split_name(const char *name)
 {
-    enum { MAX_ADDED = 3 }; // characters that a step can add, with the final space and zero
-    enum char_kind last = SEPARATOR;
+    enum { MAX_ADDED = 3 };          // a step adds a space and a character; the end adds a space
+    enum char_kind last = SEPARATOR; // kind of the previous character
     view_name split = {" "};
     char *const to = split.words;
     size_t used = 1;
@@ -156,16 +173,17 @@ static bool has_only_words(const view_name *name, uint8_t kinds)
     return name->words[1] != '\0' && remove_words(*name, kinds).words[1] == '\0';
 }
 
-// Returns true if at least three letters are in words that are neither generic nor parts nor
-// variants.
+// Returns true if a name probably belongs to one model only: at least three letters are in words
+// that are neither generic nor parts nor variants.
 static bool is_specific(const view_name *name)
 {
+    enum { MIN_LETTERS = 3 };
     const uint8_t vague = WORD_GENERIC | WORD_PART | WORD_VARIANT;
-    return strlen(remove_words(*name, vague).words) >= 3 + 2;
+    return strlen(remove_words(*name, vague).words) >= MIN_LETTERS + NUM_SPACES;
 }
 
-// Returns the last word that is neither a variant nor a single letter without meaning: "n" of
-// "wall_n2".
+// Returns the last word of a name that can be a suffix with a meaning. Variants are skipped, and
+// single letters that are not keywords. The suffix of "wall_n2" is "n".
 static view_name last_word(const view_name *name)
 {
     view_name last = {" "};
@@ -173,18 +191,21 @@ static view_name last_word(const view_name *name)
     const char *rest = name->words;
     while (next_word(&rest, &word)) {
         const uint8_t kinds = classify_word(&word);
-        if ((kinds & WORD_VARIANT) == 0 && (kinds != 0 || strlen(word.words) > 1 + 2))
+        const bool is_variant = (kinds & WORD_VARIANT) != 0;
+        const bool has_meaning = kinds != 0 || word_length(&word) > 1;
+        if (!is_variant && has_meaning)
             last = word;
     }
     return last;
 }
 
-// Returns true if a name contains a word, or a longer word that contains it. Short words must be
-// complete.
+// Returns true if a name contains a word, or a longer word that contains it: "forehead" contains
+// "head". A word of fewer than four letters must be complete, because short texts are in many
+// words.
 static bool contains_word(const view_name *name, const view_name *word)
 {
     enum { MIN_PART = 4 };
-    const size_t size = strlen(word->words) - 2; // without the spaces
+    const size_t size = word_length(word);
     if (strstr(name->words, word->words) != NULL)
         return true;
     view_name part = *word;
@@ -192,26 +213,26 @@ static bool contains_word(const view_name *name, const view_name *word)
     return size >= MIN_PART && strstr(name->words, part.words + 1) != NULL;
 }
 
-// The similarity is the part of the letters of `a` that are in words of `b`. Variants count as one
-// letter. Names with different numbers are not similar.
+// Returns the percentage of the letters of `a` that are in words of `b`. A variant counts as one
+// letter. Names with different numbers are not similar (0).
 uint32_t view_name_similarity(const view_name *a, const view_name *b)
 {
-    uint32_t matching = 0;
-    uint32_t all = 0;
+    uint32_t matching = 0; // letters
+    uint32_t total = 0;
     view_name word;
     const char *rest = a->words;
     while (next_word(&rest, &word)) {
-        const uint32_t size = (uint32_t)strlen(word.words) - 2;
-        const uint32_t weight = (classify_word(&word) & WORD_VARIANT) != 0 ? 1 : size;
+        const bool is_variant = (classify_word(&word) & WORD_VARIANT) != 0;
+        const uint32_t weight = is_variant ? 1 : (uint32_t)word_length(&word);
         const bool is_number = isdigit((unsigned char)word.words[1]);
         const bool is_equal = strstr(b->words, word.words) != NULL;
         if (is_number && !is_equal && strpbrk(b->words, "0123456789") != NULL)
             return 0;
         if (contains_word(b, &word))
             matching += weight;
-        all += weight;
+        total += weight;
     }
-    return all > 0 ? 100 * matching / all : 0;
+    return total > 0 ? 100 * matching / total : 0;
 }
 
 // -- Names of files -------------------------------------------------------------------------
@@ -259,17 +280,19 @@ static bool is_in_same_folder(const char *a, const char *b)
     return length_a == length_b && strncmp(a, b, length_a) == 0;
 }
 
-// Returns true if two images are in the same folder and their names are equal, except for words of
-// colour maps and, if `variants`, of variants.
-static bool is_same_image(const view_image_file *a, const view_image_file *b, bool variants)
+// Returns true if two files probably contain the same image: they are in the same folder, and their
+// names are equal except for words of color maps. If `ignores_variants`, words of variants may
+// differ, too.
+static bool is_same_image(const view_image_file *a, const view_image_file *b, bool ignores_variants)
 {
-    const view_name x = variants ? main_words(a->name, WORD_VARIANT) : a->name;
-    const view_name y = variants ? main_words(b->name, WORD_VARIANT) : b->name;
+    const view_name x = ignores_variants ? main_words(a->name, WORD_VARIANT) : a->name;
+    const view_name y = ignores_variants ? main_words(b->name, WORD_VARIANT) : b->name;
     return is_in_same_folder(a->path, b->path) && is_same(&x, &y, WORD_COLOR);
 }
 
-// Returns true if a path without extension ends with `end`, which begins with a slash. The last
-// part of the path can have additional words of colour maps.
+// Returns true if a path without extension ends with the path `end`, which begins with a slash. The
+// last part of `path` can have additional words of color maps: "a/models/imp_skin" ends with
+// "/models/imp".
 static bool ends_with_path(const char *path, const char *end)
 {
     if (common_has_suffix(path, end))
@@ -286,6 +309,8 @@ static bool ends_with_path(const char *path, const char *end)
 
 // -- Maps of images -------------------------------------------------------------------------
 
+// Returns true if the last word of a name is the keyword of a map other than the color map. A
+// single letter counts only after other words: "imp_n" is a normal map, "n" is not.
 bool view_is_other_map(const view_name *name)
 {
     const view_name last = last_word(name);
@@ -300,6 +325,9 @@ const char *view_map_name(md5gl_image_kind map)
     return names[map];
 }
 
+// Compares the last word of the name with the keywords of each map. Images without a keyword are
+// color maps. A height map is used in place of a normal map, because the renderer creates normals
+// from heights.
 md5gl_image_kind view_guess_map(const char *path)
 {
     const view_name name = split_stem(path);
@@ -338,6 +366,8 @@ static const char *find_with_suffix(const common_list *files, const view_name *i
     return NULL;
 }
 
+// Searches the keywords of the map in their order, and for each keyword the extensions in their
+// order.
 const char *view_find_map(const common_list *files, const char *diffuse, md5gl_image_kind map)
 {
     const view_name image = split_stem(diffuse);
@@ -353,6 +383,7 @@ const char *view_find_map(const common_list *files, const char *diffuse, md5gl_i
     return NULL;
 }
 
+// Returns the kind of stage that contains a map of a lit material.
 static md5_stage_light stage_light(md5gl_image_kind map)
 {
     if (map == MD5GL_IMAGE_NORMALS)
@@ -360,20 +391,22 @@ static md5_stage_light stage_light(md5gl_image_kind map)
     return map == MD5GL_IMAGE_SPECULAR ? MD5_STAGE_SPECULAR : MD5_STAGE_DIFFUSE;
 }
 
+// Returns the image of the first stage for the map. A material without a diffuse stage is not lit;
+// the image of its first ambient stage is then its color.
 const md5_image_program *view_material_image(const md5_material *material, md5gl_image_kind map)
 {
     const md5_stage_light light = stage_light(map);
-    const md5_image_program *any = NULL;
+    const md5_image_program *unlit = NULL;
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         if (stage->image.text[0] == '\0')
             continue;
         if (stage->light == light)
             return &stage->image;
-        if (!any && map == MD5GL_IMAGE_DIFFUSE && stage->light == MD5_STAGE_AMBIENT)
-            any = &stage->image;
+        if (!unlit && map == MD5GL_IMAGE_DIFFUSE && stage->light == MD5_STAGE_AMBIENT)
+            unlit = &stage->image;
     }
-    return any;
+    return unlit;
 }
 
 // Reports a warning and frees its text.
@@ -400,9 +433,10 @@ bool view_is_mesh(const md5_model *model, uint32_t number, const char *text, siz
     char digits[16];
     const char *const names[] = {model->meshes[number].name, model->meshes[number].shader, digits};
     COMMON_TEXT(digits, "%u", number);
-    for (size_t i = 0; i < COMMON_LENGTH(names); i++)
+    for (size_t i = 0; i < COMMON_LENGTH(names); i++) {
         if (strlen(names[i]) == length && memcmp(names[i], text, length) == 0)
             return true;
+    }
     return false;
 }
 
@@ -439,8 +473,8 @@ static float get_setting(const md5_cube2 *cube, const char *keyword, float fallb
     return fallback;
 }
 
-// Returns the value of a mesh, or of the model, or the default of the engines, as a fraction of
-// `maximum`, 0 to 1. `mesh_value` is below 0 if the mesh does not have one.
+// Returns a value of a mesh as a fraction of `maximum`, 0 to 1. If `mesh_value` is below 0, the
+// mesh does not have this value: the value of the model is used, or the default of the engines.
 static float get_fraction(const md5_cube2 *cube, float mesh_value, const char *keyword,
                           float default_value, float maximum)
 {
@@ -450,8 +484,9 @@ static float get_fraction(const md5_cube2 *cube, float mesh_value, const char *k
     return value < maximum ? value / maximum : 1;
 }
 
-// Returns md5gl_material.alpha_test. The renderer does not blend, so texels that the engines blend
-// are cut out. If a material neither tests nor blends alpha, only fully transparent texels are.
+// Returns md5gl_material.alpha_test for a material. The renderer does not blend, so texels that the
+// engines blend are cut out. If a material neither tests nor blends alpha, only fully transparent
+// texels are cut out.
 static float cube_alpha_test(const md5_cube2 *cube, const md5_cube2_material *material)
 {
     const float almost_transparent = 1e-6f;
@@ -465,8 +500,9 @@ static float cube_alpha_test(const md5_cube2 *cube, const md5_cube2_material *ma
     return test > 0 && test < 1 ? test : 0;
 }
 
-// The default of highlights is 100 %. The default of glow is 300 % in the engines, where light can
-// exceed 1; here 300 % is the colour of the texture.
+// Returns the appearance that an md5.cfg declares for a mesh. The default of highlights is 100 %.
+// The default of glow is 300 % in the engines, where light can exceed 1; here, 300 % is the color
+// of the texture.
 view_look view_cube_look(const md5_cube2 *cube, const md5_cube2_part *part, const char *mesh)
 {
     md5_cube2_material skin;
@@ -500,14 +536,16 @@ static bool has_folder(const char *folder, const char *name)
     return exists;
 }
 
-// Returns true for system folders, which are never the root of a game.
+// Returns true for the root folder and the folders in it, such as "/home". They are never the root
+// of a game.
 static bool is_top_level(const char *absolute)
 {
     const char *const second = *absolute != '\0' ? strchr(absolute + 1, '/') : NULL;
     return !second || second[1] == '\0';
 }
 
-// Returns true if a folder is probably the folder of a game or a mod.
+// Returns true if a folder is probably the folder of a game or a mod: it contains archives, or a
+// folder with a name that is typical of games.
 static bool is_package(const char *folder)
 {
     static const char *const folders[] = {"materials", "def",     "skins", "textures",
@@ -544,8 +582,10 @@ static char *find_game_folder(const char *folder)
     return game;
 }
 
-// Sets the folders of a package: its root, the parent folder if it is searched, and the last
-// ancestor in which names are searched.
+// Sets the folders of a package:
+// - root: the folder of the game or mod, if it is recognized;
+// - around: the parent folder of the model, if it is searched;
+// - end: the last ancestor in which relative names are searched.
 static void find_folders(view_package *package)
 {
     const char *const folder = package->folder;
@@ -555,15 +595,19 @@ static void find_folders(view_package *package)
         package->root = common_copy(game);
     else if (!is_top_level(folder) && is_package(folder))
         package->root = common_copy(folder);
+
     // The parent folder is not searched if it is outside of the package.
     if (!is_top_level(parent) && (!package->root || common_is_in(parent, package->root)))
         package->around = common_copy(parent);
+
     package->end = game;
     if (!game)
         package->end = common_copy(package->around ? parent : folder);
     free(parent);
 }
 
+// Stores the normalized path of the model, and finds the folders to search. With a reader, only the
+// model's folder is searched. Images are listed when they are needed.
 view_package *view_open_package(const char *model_path, const md5_files *reader)
 {
     view_package *const package = common_alloc(1, sizeof *package);
@@ -577,6 +621,7 @@ view_package *view_open_package(const char *model_path, const md5_files *reader)
     return package;
 }
 
+// Frees the package. NULL is allowed.
 void view_close_package(view_package *package)
 {
     if (!package)
@@ -640,6 +685,8 @@ static md5_game *open_game_with_reader(view_package *package)
     return md5_create_game(&path, 1, NULL, &error);
 }
 
+// Opens the game on the first call. The result, which may be NULL, is the same for all calls. With
+// a reader, the game consists of the declarations next to the model.
 md5_game *view_package_game(view_package *package, view_listener warnings)
 {
     if (!package)
@@ -654,9 +701,9 @@ md5_game *view_package_game(view_package *package, view_listener warnings)
         return package->game;
     }
 
+    // The folder that contains "progs" usually does not have materials. A model in "progs" may
+    // nevertheless be made for Doom 3, with the materials in its own folder.
     const char *root = package->root;
-    // The folder that contains "progs" does not have materials, but a model in "progs" can be made
-    // for Doom 3.
     if (root && !has_folder(root, "materials") && !is_top_level(package->folder))
         root = package->folder;
     if (!root || !has_folder(root, "materials"))
@@ -670,7 +717,7 @@ md5_game *view_package_game(view_package *package, view_listener warnings)
     return package->game;
 }
 
-// Returns the location of a folder relative to the model.
+// Returns the location of a folder relative to the model's folder.
 static view_location locate_folder(const view_package *package, const char *folder)
 {
     if (common_is_in(folder, package->folder)) {
@@ -685,6 +732,8 @@ static view_location locate_folder(const view_package *package, const char *fold
     return VIEW_ELSEWHERE;
 }
 
+// Adds an image to the package, up to a limit. With a reader, links are not followed, because they
+// may lead outside of the model's folder.
 static void add_image(view_package *package, const char *path, view_location location)
 {
     if (package->num_pictures == MAX_PICTURES)
@@ -708,7 +757,8 @@ static void add_model(view_package *package, const char *path)
         *COMMON_ADD_ITEM(package->models, package->num_models) = name;
 }
 
-// Adds the images, md5.cfg files and models of a folder. Images are ordered by their extensions.
+// Adds the images, md5.cfg files and models of a folder to the package. Images are ordered by their
+// extensions, so that preferred formats are first.
 static void add_files(view_package *package, const char *folder)
 {
     common_list files = common_list_folder(folder, "");
@@ -724,7 +774,9 @@ static void add_files(view_package *package, const char *folder)
     for (size_t i = 0; i < files.count; i++) {
         const char *const path = files.names[i];
         const bool is_script = strcmp(common_base(path), "md5.cfg") == 0;
-        if (is_script && package->scripts.count < VIEW_MAX_SCRIPTS && !package->is_near_listed)
+        const bool is_full = package->scripts.count == VIEW_MAX_SCRIPTS;
+        // Only the scripts near the model are used.
+        if (is_script && !is_full && !package->is_near_listed)
             common_add(&package->scripts, common_copy(path));
         else if (is_model_folder && common_has_suffix(path, ".md5mesh"))
             add_model(package, path);
@@ -743,6 +795,7 @@ static void add_folders(view_package *package, const char *first, const char *li
     common_free_list(&folders);
 }
 
+// Lists the images in the model's folder, in its parent folder and in their subfolders, once.
 static void list_near_pictures(view_package *package)
 {
     if (package->is_near_listed)
@@ -753,12 +806,12 @@ static void list_near_pictures(view_package *package)
     package->is_near_listed = true;
 }
 
-// Lists the images around the model, nearest folders first. If `all`, also lists all other images
-// of the package.
-static void list_pictures(view_package *package, bool all)
+// Lists the images around the model, nearest folders first. If `is_all_wanted`, then lists all
+// other images of the package. Nothing is listed twice.
+static void list_pictures(view_package *package, bool is_all_wanted)
 {
     list_near_pictures(package);
-    if (!all || package->is_all_listed)
+    if (!is_all_wanted || package->is_all_listed)
         return;
     if (package->around && package->root)
         add_folders(package, package->root, package->around, MAX_FOLDERS);
@@ -771,9 +824,12 @@ static void add_found_folder(view_package *package, const char *parent, const ch
     char *const found = common_find(parent, inner);
     bool is_new = found && common_is_folder(found);
     for (size_t i = 0; i < package->num_pictures && is_new; i++) {
+        // The folder is listed if an image is directly in it.
         const char *const path = package->pictures[i].path;
         const size_t length = strlen(found);
-        is_new = strncmp(path, found, length) != 0 || path + length + 1 != common_base(path);
+        const bool is_in_folder =
+            strncmp(path, found, length) == 0 && path + length + 1 == common_base(path);
+        is_new = !is_in_folder;
     }
     if (is_new)
         add_files(package, found);
@@ -790,7 +846,8 @@ static const char *search_root(const view_package *package)
 
 // Adds the images of the folder that contains the file `name`, ignoring case. An absolute name must
 // be inside of search_root(). A relative name is searched in the model's folder and in its
-// ancestors, up to the end of the package. Returns the normalized name, which the caller frees.
+// ancestors, up to the end of the package. Returns the normalized name, which begins with a slash.
+// The caller frees it.
 static char *add_named_folder(view_package *package, const char *name)
 {
     list_pictures(package, false);
@@ -800,7 +857,9 @@ static char *add_named_folder(view_package *package, const char *name)
     const char *const root = search_root(package);
     if (common_is_absolute(name) && common_is_in(path, root))
         add_found_folder(package, root, folder + strlen(root));
-    bool is_end = common_is_absolute(name) || folder[1] == '\0';
+
+    const bool is_in_root = folder[1] == '\0'; // a name without a folder: nothing to add
+    bool is_end = common_is_absolute(name) || is_in_root;
     while (!is_end) {
         add_found_folder(package, ancestor, folder);
         is_end = !package->end || strcmp(ancestor, package->end) == 0;
@@ -831,8 +890,8 @@ typedef enum evidence {
     NUM_EVIDENCE,
 } evidence;
 
-// The score of an image with an equal name, for each location. In other folders than the model's,
-// only specific names count, because "eyes" and "default" are in every package.
+// The score of an image with an equal name, for each location. In folders other than the model's,
+// only specific names count, because every package contains names like "eyes" and "default".
 static const struct evidence_rule {
     const char *name;
     int scores[VIEW_NUM_LOCATIONS];
@@ -878,15 +937,18 @@ typedef struct named_mesh {
     view_name name;
     view_name model;
     view_name folder;
-    view_name all; // the words of all four
+    view_name combined; // the words of all four
 
     bool is_foreign;          // the shader is an absolute path, which is on the author's machine
     bool has_other_materials; // other meshes have other materials
     bool is_main;             // the image that is named after the model can belong to this mesh
     bool is_part;             // its names contain a part of a body, and the model's name does not
-    bool is_shared;  // the folder contains other models, so that images without a matching name
-                     // can belong to them
-    bool has_images; // the model's folder contains images; images elsewhere are probably not its
+
+    // The folder contains other models, to which images without a matching name can belong.
+    bool is_shared;
+
+    // The model's folder contains images. Images elsewhere then probably belong to other models.
+    bool has_images;
     const view_image_file *only; // the only possible image in the model's folder, or NULL
 } named_mesh;
 
@@ -907,7 +969,8 @@ static const char *mesh_identity(const md5_mesh *mesh)
 
 // -- Objections ----------------------------------------------------------------------------------
 
-// Returns true if a name is meaningful and an image's name contains its words.
+// Returns true if an image is named after a mesh or a model: its name contains the words of their
+// name. Names without a meaning, such as "mesh", claim nothing.
 static bool claims(const view_name *name, const view_name *image)
 {
     if (has_only_words(name, WORD_GENERIC | WORD_VARIANT))
@@ -938,7 +1001,8 @@ static bool is_claimed_by_other_mesh(const named_mesh *subject, const view_name 
     return false;
 }
 
-// Returns true if another model in the folder claims an image, and this model does not.
+// Returns true if another model in the folder claims an image, and the model of the subject does
+// not.
 static bool is_claimed_by_other_model(const named_mesh *subject, const view_name *image)
 {
     const view_package *const package = subject->search->package;
@@ -948,7 +1012,7 @@ static bool is_claimed_by_other_model(const named_mesh *subject, const view_name
     return is_claimed && !claims(&subject->model, image);
 }
 
-// Returns true if an image belongs to another mesh or to another model, according to its name.
+// Returns true if another mesh or another model claims an image, and the mesh itself does not.
 static bool is_of_another(const named_mesh *subject, const view_name *image)
 {
     if (!is_claimed_by_other_mesh(subject, image) && !is_claimed_by_other_model(subject, image))
@@ -966,11 +1030,12 @@ static bool is_not_on_models(const named_mesh *subject, const view_image_file *i
     free(folder);
     if (!has_word(&image->name, WORD_OTHER) && !has_word(&folder_name, WORD_OTHER))
         return false;
-    return !has_word(&subject->all, WORD_OTHER);
+    return !has_word(&subject->combined, WORD_OTHER);
 }
 
-// Subtracts from the score of a candidate.
-static void object(candidate *rated, int score, const char *objection)
+// Subtracts from the score of a candidate, and stores the reason, which is reported if the
+// candidate is rejected.
+static void subtract_score(candidate *rated, int score, const char *objection)
 {
     rated->score -= score;
     rated->objection = objection;
@@ -978,24 +1043,26 @@ static void object(candidate *rated, int score, const char *objection)
 
 // -- Scores --------------------------------------------------------------------------------------
 
-// Raises the score of a candidate to the score of a piece of evidence. `similarity` is the
-// similarity of the names in percent; half of it is worth more than half of the score. `weight` is
-// a percentage, too.
+// Raises the score of a candidate to the score of a piece of evidence, unless its score is higher.
+// `similarity` is the similarity of the names, 0 to 100 percent. A low similarity above 0 is worth
+// 30 percent of the score, full similarity all of it. `weight` is another factor in percent.
 static void add_evidence(candidate *rated, evidence by, uint32_t similarity, int weight)
 {
     const int max_score = rules[by].scores[rated->image->location];
     if (similarity == 0)
         return;
-    const int score = max_score * (30 + 70 * (int)similarity / 100) / 100 * weight / 100;
+    const int percent = 30 + 70 * (int)similarity / 100;
+    const int score = max_score * percent / 100 * weight / 100;
     if (score > rated->score) {
         rated->score = score;
         rated->by = by;
     }
 }
 
-// Compares the name of an image with a name of the model or the mesh. The image's name can have
-// additional words if they are in other names of the mesh: the mesh "tail" of the model "imp"
-// matches "imp_tail2.png", but not "imp_tail_light.png".
+// Adds evidence if the name of an image matches a name of the model or the mesh, `expected`. The
+// image's name can have additional words if they are in other names of the mesh: the mesh "tail" of
+// the model "imp" matches "imp_tail2.png", but not "imp_tail_light.png". Far from the model, only
+// specific names count.
 static void compare_name(const named_mesh *subject, candidate *rated, evidence by,
                          const view_name *expected, int weight)
 {
@@ -1004,23 +1071,26 @@ static void compare_name(const named_mesh *subject, candidate *rated, evidence b
     const bool is_far = location == VIEW_PARENT_SUBFOLDER || location == VIEW_ELSEWHERE;
     const uint8_t ignored = is_far ? WORD_COLOR : WORD_COLOR | WORD_GENERIC | WORD_VARIANT;
     const view_name main = remove_words(*name, ignored);
-    const bool is_bare = main.words[1] == '\0';
+    const bool is_bare = main.words[1] == '\0'; // no other words remain
     const bool is_expected = view_name_similarity(expected, name) >= SAME_NAME;
     if (location != VIEW_SAME_FOLDER && !is_specific(expected))
         return;
     if (is_far && subject->has_images)
         return;
 
+    // An absolute path leads to the author's machine. The author may have renamed the image later.
+    const bool is_maybe_renamed =
+        by == BY_SHADER && subject->is_foreign && location == VIEW_SAME_FOLDER;
     if (is_expected && (is_bare || view_name_similarity(&main, expected) >= SAME_NAME))
         add_evidence(rated, by, 100, weight);
-    else if (is_expected && view_name_similarity(&main, &subject->all) >= SAME_NAME)
+    else if (is_expected && view_name_similarity(&main, &subject->combined) >= SAME_NAME)
         add_evidence(rated, by, 80, weight);
-    else if (by == BY_SHADER && subject->is_foreign && location == VIEW_SAME_FOLDER)
-        add_evidence(rated, by, view_name_similarity(expected, name),
-                     weight); // renamed by its author
+    else if (is_maybe_renamed)
+        add_evidence(rated, by, view_name_similarity(expected, name), weight);
 }
 
-// Rates a name as a colour map without the name of a mesh, such as "base_skin". Returns percent.
+// Returns how typical a name is of a color map that is not named after a mesh, such as "base_skin":
+// 0 to 100 percent.
 static uint32_t rate_purpose(const named_mesh *subject, const view_name *name)
 {
     const view_name bare = main_words(*name, WORD_VARIANT);
@@ -1029,7 +1099,7 @@ static uint32_t rate_purpose(const named_mesh *subject, const view_name *name)
         return 100;
     if (!has_word(name, WORD_COLOR))
         return 0;
-    return view_name_similarity(&specific, &subject->all) >= SAME_NAME ? 80 : 60;
+    return view_name_similarity(&specific, &subject->combined) >= SAME_NAME ? 80 : 60;
 }
 
 // Subtracts from the score of an image if its name suggests that it does not belong to the mesh.
@@ -1037,11 +1107,11 @@ static void add_objections(const named_mesh *subject, candidate *rated)
 {
     const view_name *const name = &rated->image->name;
     if (subject->is_part && !claims(&subject->shader, name) && !claims(&subject->name, name))
-        object(rated, OF_A_PART, "the mesh is a separate part of the body");
+        subtract_score(rated, OF_A_PART, "the mesh is a separate part of the body");
     if (is_of_another(subject, name))
-        object(rated, OF_ANOTHER, "another mesh or model has this name");
+        subtract_score(rated, OF_ANOTHER, "another mesh or model has this name");
     else if (is_not_on_models(subject, rated->image))
-        object(rated, NOT_ON_MODELS, "the name suggests that it is not a model texture");
+        subtract_score(rated, NOT_ON_MODELS, "the name suggests that it is not a model texture");
 }
 
 // Compares an image with all names of a mesh. If the name of the shader is specific, the other
@@ -1064,19 +1134,22 @@ static void compare_names(const named_mesh *subject, candidate *rated)
 }
 
 // Returns true if the path of an image is the shader's path, relative to an ancestor of the model.
+// Both paths are without extension.
 static bool is_at_path(const named_mesh *subject, const char *path)
 {
     char *const folder = common_folder(path);
     char *const inner = common_folder(subject->path);
     const size_t length = strlen(folder);
     const size_t inner_length = strlen(inner);
-    const size_t above = length > inner_length ? length - inner_length : 0;
+    const size_t root_length = length > inner_length ? length - inner_length : 0;
     free(folder);
     free(inner);
-    const char *const model = subject->search->package->model;
     if (!ends_with_path(path, subject->path))
         return false;
-    return strncmp(path, model, above) == 0 && model[above] == '/';
+
+    // The folder that remains without the shader's path must contain the model.
+    const char *const model = subject->search->package->model;
+    return strncmp(path, model, root_length) == 0 && model[root_length] == '/';
 }
 
 // Returns the last two parts of the shader's path, as a pointer into it.
@@ -1091,7 +1164,8 @@ static const char *last_two_parts(const char *path)
     return end;
 }
 
-// Returns true if an image is too small for a model's texture, so that it is a placeholder.
+// Returns true if an image is too small for a model's texture, so that it is probably a
+// placeholder.
 static bool is_tiny(const char *path)
 {
     enum { MAX_PIXELS = 16 * 16, MAX_BYTES = 64 * 1024 };
@@ -1099,9 +1173,10 @@ static bool is_tiny(const char *path)
     md5_error error;
     if (common_file_size(path) > MAX_BYTES)
         return false;
-    const bool is_read = view_read_image(path, MAX_PIXELS, &image, &error);
+    // Reading fails if the image has more pixels than the limit.
+    const bool is_within_limit = view_read_image(path, MAX_PIXELS, &image, &error);
     free(image.rgba);
-    return is_read;
+    return is_within_limit;
 }
 
 // Adds evidence if the path of an image equals the shader's path, or has the same last two parts,
@@ -1135,12 +1210,13 @@ static candidate rate_image(const named_mesh *subject, const view_image_file *im
     if (rated.by != BY_PATH)
         compare_names(subject, &rated);
     if (rated.score >= MIN_SCORE && is_tiny(image->path))
-        object(&rated, IS_TINY, "the image is too small");
+        subtract_score(&rated, IS_TINY, "the image is too small");
     return rated;
 }
 
 // -- Selection -----------------------------------------------------------------------------------
 
+// Stores the selected image in the appearance, with the evidence for it as a text.
 static void select_image(view_look *look, const candidate *best)
 {
     look->diffuse = common_copy(best->image->path);
@@ -1149,7 +1225,8 @@ static void select_image(view_look *look, const candidate *best)
     look->is_guess = best->score < DECLARED_SCORE;
 }
 
-// Lists the names that images were compared with, up to the evidence `found`.
+// Lists the names with which images were compared, strongest evidence first, up to the evidence
+// `found`, which is marked as found. NUM_EVIDENCE stands for no image.
 static void note_names(view_look *look, const named_mesh *subject, evidence found)
 {
     const char *const names[NUM_EVIDENCE] = {
@@ -1166,7 +1243,8 @@ static void note_names(view_look *look, const named_mesh *subject, evidence foun
     }
 }
 
-// Returns true if the folder contains a model whose name has no word in common with this model.
+// Returns true if the folder contains another model whose name has no word in common with this
+// model's name.
 static bool is_folder_shared(const view_package *package, const view_name *model)
 {
     for (size_t i = 0; i < package->num_models; i++) {
@@ -1177,7 +1255,8 @@ static bool is_folder_shared(const view_package *package, const view_name *model
     return false;
 }
 
-// Returns true if the shader is named after a particular image.
+// Returns true if the shader probably names a particular image. A generic name such as "default"
+// does not, unless it is in a folder.
 static bool has_meaningful_shader(const named_mesh *subject)
 {
     if (subject->path[0] == '\0')
@@ -1196,9 +1275,9 @@ static bool is_possible_image(const named_mesh *subject, const view_image_file *
     return !is_of_another(subject, &image->name);
 }
 
-// Sets the members of a mesh that depend on the images in the model's folder. An image is the only
-// possible one if it has no other name than variants of one image, and the shader has no
-// meaningful name.
+// Sets the members of a mesh that depend on the images in the model's folder. The folder has an
+// only image if all possible images are variants of one image. A shader that names a particular
+// image excludes it.
 static void examine_folder(named_mesh *subject, const view_image_file *images, size_t count)
 {
     bool is_only = true;
@@ -1211,6 +1290,7 @@ static void examine_folder(named_mesh *subject, const view_image_file *images, s
         if (image->location != VIEW_SAME_FOLDER || is_not_on_models(subject, image))
             continue;
         subject->has_images = true;
+
         if (!is_only || !is_possible_image(subject, image))
             continue;
         is_only = !subject->only || is_same_image(subject->only, image, true);
@@ -1221,15 +1301,17 @@ static void examine_folder(named_mesh *subject, const view_image_file *images, s
         subject->only = NULL;
 }
 
-// Returns true if no other image has nearly the score of the best. Similar images do not count,
-// unless each of several materials could have one of them.
+// Returns true if no other candidate has nearly the score of the best. Variants of the same image
+// do not compete with it. With evidence that does not distinguish meshes, several materials require
+// a wide margin, and variants compete, because each material could have one of them.
 static bool is_clear_winner(const named_mesh *subject, const candidate *best,
                             const candidate *candidates, size_t count)
 {
+    const bool is_exact = best->by <= BY_PATH; // declarations, skins and paths
+    if (is_exact)
+        return true;
     const bool is_vague = rules[best->by].is_of_model && subject->has_other_materials;
     const int margin = is_vague ? WIDE_MARGIN : MARGIN;
-    if (best->by <= BY_PATH)
-        return true;
     for (size_t i = 0; i < count; i++) {
         if (candidates[i].score > best->score - margin
             && !is_same_image(best->image, candidates[i].image, !is_vague))
@@ -1262,13 +1344,18 @@ static void note_rejected(view_look *look, const candidate *candidates, size_t c
     }
 }
 
-// Selects the image with the highest score. Returns false if the score is below `min_score` or if
-// another image has nearly the same. If `all`, considers all images of the package. If `is_last`,
-// lists the rejected images on failure.
-static bool select_best(view_look *look, named_mesh *subject, bool all, int min_score, bool is_last)
+// The steps of the search. The second step is necessary only if the first finds no sure image.
+typedef enum search_step { AROUND_MODEL, WHOLE_PACKAGE } search_step;
+
+// Selects the image with the highest score. Returns false if the score is too low, or if another
+// image has nearly the same score. The last step accepts lower scores, and lists the rejected
+// images on failure.
+static bool select_best(view_look *look, named_mesh *subject, search_step step)
 {
+    const bool is_last = step == WHOLE_PACKAGE;
+    const int min_score = is_last ? MIN_SCORE : SURE_SCORE;
     view_package *const package = subject->search->package;
-    list_pictures(package, all);
+    list_pictures(package, is_last);
     const view_image_file *const images = package->pictures;
     const size_t count = package->num_pictures;
     candidate *const candidates = common_alloc(count + 1, sizeof *candidates);
@@ -1295,8 +1382,9 @@ static bool select_best(view_look *look, named_mesh *subject, bool all, int min_
 
 // -- Declarations --------------------------------------------------------------------------------
 
-// Finds the image of a path, which can be relative to the package and can have a wrong extension.
-// Returns NULL if it does not exist.
+// Finds the image of a path, which can be relative to the package and can have a wrong extension. A
+// color map and another map of the same name are different images. Returns NULL if the image does
+// not exist.
 static const view_image_file *find_image(view_package *package, const char *path)
 {
     char *const joined = common_join(package->root ? package->root : ".", path);
@@ -1316,7 +1404,8 @@ static const view_image_file *find_image(view_package *package, const char *path
     return found;
 }
 
-// Returns the path of a declared image, or NULL with a warning. `path` can be NULL.
+// Returns the path of a declared image. Returns NULL if `path` is NULL, and NULL with a warning if
+// the image does not exist. The caller frees the path.
 static char *find_image_path(view_package *package, const char *path, view_listener warnings)
 {
     if (!path)
@@ -1327,9 +1416,9 @@ static char *find_image_path(view_package *package, const char *path, view_liste
     return image ? common_copy(image->path) : NULL;
 }
 
-// Finds the material of a shader in the package's declarations. The image is the diffuse
-// map of a lit material, or the image of the first stage. Returns false if the material is not
-// declared.
+// Finds the material of a shader in the package's declarations, and sets look->diffuse to the name
+// of its image: the first file of the diffuse map or, if the material is not lit, of its first
+// stage. Returns false if the material is not declared or does not have an image.
 static bool find_material(view_package *package, const char *shader, view_look *look,
                           view_listener warnings)
 {
@@ -1342,14 +1431,16 @@ static bool find_material(view_package *package, const char *shader, view_look *
     if (!image)
         return look->diffuse;
     for (uint32_t i = 0; i < image->num_steps && !look->diffuse; i++) {
-        if (image->steps[i].kind == MD5_IMAGE_FILE && image->steps[i].file[0] != '_')
-            look->diffuse = common_copy(image->steps[i].file); // the first file of the program
+        const md5_image_step *const step = &image->steps[i];
+        const bool is_built_in = step->kind == MD5_IMAGE_FILE && step->file[0] == '_';
+        if (step->kind == MD5_IMAGE_FILE && !is_built_in)
+            look->diffuse = common_copy(step->file);
     }
     return look->diffuse;
 }
 
-// Finds a material in the .shader files of the package, in the order of their names. The first
-// declaration counts. Large files are skipped.
+// Finds a material in the .shader files of the package (Quake III), in the order of their names.
+// The first declaration with the name is used. Large files are skipped.
 static bool find_shader(const view_package *package, const char *name, view_look *look,
                         view_listener warnings)
 {
@@ -1388,17 +1479,25 @@ static bool is_package_model(const view_package *package, const md5_cube2_part *
     return is_model;
 }
 
+// Returns the contents of md5.cfg file `script` of a package, or NULL if it is invalid. Files are
+// read on demand, in their order, and stored in the package.
+static const md5_cube2 *get_cube(view_package *package, size_t script)
+{
+    const md5_load_opts opts = {.files = package->reader ? *package->reader : (md5_files){0}};
+    while (package->num_cubes <= script) {
+        const char *const path = package->scripts.names[package->num_cubes];
+        package->cubes[package->num_cubes++] = md5_load_cube2(path, NULL, &opts, NULL);
+    }
+    return package->cubes[script];
+}
+
 // Finds the appearance of a mesh in an md5.cfg (Cube 2 engines) around the model. Returns false and
 // leaves `look` unchanged if no such file declares a texture of the mesh.
 static bool find_cube_look(view_package *package, const char *mesh, view_look *look)
 {
-    const md5_load_opts opts = {.files = package->reader ? *package->reader : (md5_files){0}};
     list_pictures(package, false);
     for (size_t i = 0; i < package->scripts.count; i++) {
-        if (i == package->num_cubes)
-            package->cubes[package->num_cubes++] =
-                md5_load_cube2(package->scripts.names[i], NULL, &opts, NULL);
-        const md5_cube2 *const cube = package->cubes[i];
+        const md5_cube2 *const cube = get_cube(package, i);
         for (uint32_t k = 0; cube && k < cube->num_parts; k++) {
             const md5_cube2_part *const part = &cube->parts[k];
             if (!is_package_model(package, part))
@@ -1415,8 +1514,9 @@ static bool find_cube_look(view_package *package, const char *mesh, view_look *l
     return false;
 }
 
-// Searches the declarations of a mesh: materials, then .shader files, then md5.cfg files. The paths
-// in `declared` are as in the files. `notes` lists the searched declarations.
+// Searches the declarations of a mesh: materials, then .shader files, then md5.cfg files; the first
+// that declares an image is used. `declared` receives paths as they are in the files. `notes` lists
+// the searched declarations.
 static void find_declaration(view_package *package, const md5_mesh *mesh, view_look *declared,
                              view_look *notes, view_listener warnings)
 {
@@ -1436,7 +1536,8 @@ static void find_declaration(view_package *package, const md5_mesh *mesh, view_l
     free(shader);
 }
 
-// Finds a declared image. id's games also search compressed images in the folder "dds".
+// Finds a declared image. If it does not exist, also searches the folder "dds", in which id's games
+// have compressed images.
 static const view_image_file *find_declared_image(view_package *package, const char *path)
 {
     const view_image_file *image = find_image(package, path);
@@ -1448,8 +1549,9 @@ static const view_image_file *find_declared_image(view_package *package, const c
     return image;
 }
 
-// Sets the declared appearance. Returns true if an image is declared, even if it does not exist: it
-// is not replaced by another image.
+// Sets the appearance that is declared for a mesh, or that the caller has specified (search->said).
+// Returns true if an image is declared, even if it does not exist: a missing image is not replaced
+// by another image.
 static bool select_declared(view_look *look, const named_mesh *subject, view_listener warnings)
 {
     view_package *const package = subject->search->package;
@@ -1485,8 +1587,8 @@ static bool select_declared(view_look *look, const named_mesh *subject, view_lis
 
 // -- Skins of the Quake re-releases --------------------------------------------------------------
 
-// Returns the game of a file. For Quake II, *md2 is the path of the replaced .md2 file. The caller
-// frees it.
+// Returns the Quake game to which a model belongs, judged by its folder. For Quake II, *md2 is the
+// path of the .md2 file that the model replaces; the caller frees it. Otherwise *md2 may be NULL.
 static view_quake find_quake(const char *path, char **md2)
 {
     char *const folder = common_folder(path);
@@ -1519,8 +1621,9 @@ view_quake view_detect_quake_game(const char *path)
 
 enum { MD2_NAME_SIZE = 64 };
 
-// Reads a name of an .md2's list of skins. The header contains the number of skins at byte 20 and
-// the offset of the list at byte 44. Returns false if the index is too large.
+// Reads a name of an .md2 file's list of skins. The header contains the number of skins at byte 20
+// and the offset of the list at byte 44. Returns false if the file is invalid or the index is too
+// large.
 static bool read_md2_skin(FILE *file, uint32_t skin, char name[MD2_NAME_SIZE + 1])
 {
     enum { HEADER = 68, NUM_SKINS = 20, SKINS = 44, VERSION = 8 };
@@ -1549,8 +1652,9 @@ static char *find_md2_skin(const char *path, uint32_t skin)
     return is_read ? common_stem(name) : NULL;
 }
 
-// Returns the name of image `index` of a mesh's skin, or NULL. The names of Quake are derived from
-// the shader; the name of Quake II is in the .md2 file.
+// Returns the name of image `index` of a mesh's skin, or NULL if it does not have one. In Quake,
+// names of images are derived from the shader. In Quake II, the .md2 file contains the name of the
+// only image.
 static char *skin_image_name(const named_mesh *subject, uint32_t skin, uint32_t index)
 {
     char *md2 = NULL;
@@ -1585,7 +1689,7 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
     char *const path = common_format("/textures/%s", name);
     const char *const base = strrchr(path, '/');
     const view_image_file *found = NULL;
-    free(add_named_folder(package, path + 1));
+    free(add_named_folder(package, path + 1)); // lists the game's folder "textures"
 
     for (size_t i = 0; i < package->num_pictures && found == NULL; i++) {
         const view_image_file *const image = &package->pictures[i];
@@ -1598,7 +1702,9 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
     return found;
 }
 
-// Selects the images of the mesh's skin. Returns false if they do not exist.
+// Selects the images of the mesh's skin. If the skin does not exist, uses skin 0 with a warning.
+// Further images of the skin, which are shown in turn, are stored in look->turns. Returns false if
+// no image exists.
 static bool select_skin(view_look *look, const named_mesh *subject, view_listener warnings)
 {
     uint32_t skin = subject->search->skin;
@@ -1626,7 +1732,7 @@ static bool select_skin(view_look *look, const named_mesh *subject, view_listene
 
 // -- Search --------------------------------------------------------------------------------------
 
-// Returns true if meshes of the model have different shaders or names.
+// Returns true if meshes of the model have different shaders or, without shaders, different names.
 static bool has_several_materials(const md5_model *model)
 {
     for (uint32_t i = 1; i < model->num_meshes; i++) {
@@ -1647,7 +1753,8 @@ static char *shader_path(const char *shader)
     return path;
 }
 
-// Splits all names of a mesh into words.
+// Splits all names of a mesh into words: its shader, its name, and the names of the model and of
+// the folder.
 static void split_names(named_mesh *subject)
 {
     const view_package *const package = subject->search->package;
@@ -1657,14 +1764,14 @@ static void split_names(named_mesh *subject)
     subject->name = view_split_name(subject->mesh->name);
     subject->model = main_words(model, WORD_GENERIC);
     subject->folder = view_split_name(common_base(package->folder));
-    char *const all = common_format("%s%s%s%s", subject->shader.words, subject->name.words,
-                                    subject->model.words, subject->folder.words);
-    subject->all = view_split_name(all);
-    free(all);
+    char *const combined = common_format("%s%s%s%s", subject->shader.words, subject->name.words,
+                                         subject->model.words, subject->folder.words);
+    subject->combined = view_split_name(combined);
+    free(combined);
     free(model_stem);
 }
 
-// Collects all names of a mesh. The caller frees `path`.
+// Collects the names of a mesh and the properties that follow from them. The caller frees `path`.
 static named_mesh describe_mesh(const view_look_search *search)
 {
     const md5_mesh *const mesh = &search->model->meshes[search->mesh];
@@ -1677,11 +1784,13 @@ static named_mesh describe_mesh(const view_look_search *search)
     };
     split_names(&subject);
 
+    // A mesh named after a part of a body probably has an image of its own.
     const bool has_part_name =
         has_word(&subject.shader, WORD_PART) || has_word(&subject.name, WORD_PART);
     subject.is_part =
         subject.has_other_materials && has_part_name && !has_word(&subject.model, WORD_PART);
 
+    // An image that is named after the model does not belong to a mesh with an unrelated shader.
     const bool has_unrelated_shader =
         is_specific(&subject.shader) && view_name_similarity(&subject.shader, &subject.model) == 0
         && view_name_similarity(&subject.shader, &subject.folder) == 0;
@@ -1689,14 +1798,16 @@ static named_mesh describe_mesh(const view_look_search *search)
     return subject;
 }
 
+// Finds the appearance of a mesh: as declared, else as a skin of Quake, else by comparing names
+// with the images around the model and, if none of them is sure, with all images of the package.
 view_look view_find_look(const view_look_search *search, view_listener warnings)
 {
     view_look look;
     named_mesh subject = describe_mesh(search);
     if (!select_declared(&look, &subject, warnings) && !select_skin(&look, &subject, warnings)) {
         free(add_named_folder(search->package, subject.path[0] != '\0' ? subject.path + 1 : ""));
-        if (!select_best(&look, &subject, false, SURE_SCORE, false))
-            select_best(&look, &subject, true, MIN_SCORE, true);
+        if (!select_best(&look, &subject, AROUND_MODEL))
+            select_best(&look, &subject, WHOLE_PACKAGE);
     }
     free(subject.path);
     return look;
