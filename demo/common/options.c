@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-// The count of numbers in a value. COMMON_NUMBER has 64 bits, all other numbers have 32.
+// The number of numbers in a value, 0 for kinds without numbers. A COMMON_NUMBER has 64 bits, all
+// other numbers have 32.
 static const int num_numbers[COMMON_NUM_KINDS] = {
     [COMMON_COUNT] = 1, [COMMON_FLOAT] = 1,  [COMMON_NUMBER] = 1, [COMMON_GRID] = 2,
     [COMMON_RANGE] = 2, [COMMON_FRAMES] = 2, [COMMON_COLOR] = 3,  [COMMON_POINT] = 3,
@@ -55,7 +56,8 @@ static bool is_choice_valid(const common_option *option, unsigned choice)
     return choice < count;
 }
 
-// Returns true if the numbers are in the option's range, and integers if the kind requires them.
+// Returns true if all numbers are in the option's range, and integers if the kind requires them.
+// The ends of a range must differ, and only frames may be in reverse order.
 static bool are_numbers_valid(const common_option *option, const double *numbers)
 {
     const int kind = option->kind;
@@ -63,7 +65,8 @@ static bool are_numbers_valid(const common_option *option, const double *numbers
     for (int i = 0; i < num_numbers[kind]; i++) {
         const double number = numbers[i];
         const bool is_in_range = number >= option->low && number <= high; // false for NaN
-        if (!is_in_range || (is_integer(kind) && number != floor(number)))
+        const bool has_fraction = number != floor(number);
+        if (!is_in_range || (is_integer(kind) && has_fraction))
             return false;
     }
     if (kind == COMMON_FRAMES)
@@ -81,6 +84,7 @@ static bool is_text_valid(int kind, const char *text)
     return equals != NULL && equals != text && equals[1] != '\0';
 }
 
+// Returns true if a value has the type that the option requires and is in its range.
 static bool is_value_valid(const common_option *option, const common_value *value)
 {
     if (value->type != value_type(option->kind))
@@ -97,6 +101,7 @@ static bool is_value_valid(const common_option *option, const common_value *valu
     }
 }
 
+// Writes number `index` of a value with the type of its member.
 static void store_number(int kind, void *member, int index, double number)
 {
     if (kind == COMMON_NUMBER)
@@ -109,6 +114,7 @@ static void store_number(int kind, void *member, int index, double number)
         ((float *)member)[index] = (float)number;
 }
 
+// Checks a value and writes it to the member of the option, with the type of its kind.
 bool common_store_value(const common_option *option, const common_value *value, void *structure)
 {
     const int kind = option->kind;
@@ -141,7 +147,8 @@ static double load_number(int kind, const void *member, int index)
     return (double)((const float *)member)[index];
 }
 
-// Loads the numbers of an option. Returns false if a number that has limits is not set.
+// Loads the numbers of an option. Returns false if a number is outside its limits, such as NaN,
+// which means that it is not set.
 static bool load_numbers(const common_option *option, const void *member, double *numbers)
 {
     const int kind = option->kind;
@@ -154,6 +161,8 @@ static bool load_numbers(const common_option *option, const void *member, double
     return true;
 }
 
+// Reads the member of an option. The type is COMMON_VALUE_NONE if the member is not set, and for
+// lists of texts, which are never written.
 common_value common_load_value(const common_option *option, const void *structure)
 {
     const int kind = option->kind;
@@ -182,6 +191,7 @@ bool common_are_values_equal(const common_value *a, const common_value *b)
     return a->choice == b->choice && memcmp(a->numbers, b->numbers, sizeof a->numbers) == 0;
 }
 
+// All numbers but COMMON_NUMBER have 4 bytes, also float.
 size_t common_value_size(int kind)
 {
     if (kind <= COMMON_EITHER)
@@ -228,10 +238,11 @@ static int find_choice(const char *choices, const char *text)
     }
 }
 
-// Parses a switch or a choice. If `text` is NULL, returns the second choice: a switch is set.
+// Parses a switch or a choice. Without a text (NULL), a switch is on, which is the second choice.
+// Returns false if the text is not one of the choices.
 static bool parse_choice(const common_option *option, const char *text, unsigned *choice)
 {
-    // Choices with an odd index set a switch.
+    // The words of a switch alternate between off and on, so that an odd index means on.
     const bool is_switch = option->kind <= COMMON_OPPOSITE;
     const char *const choices = is_switch ? "no|yes|false|true|0|1|off|on" : option->value;
     const int index = text != NULL ? find_choice(choices, text) : 1;
@@ -243,17 +254,19 @@ static bool parse_choice(const common_option *option, const char *text, unsigned
     return true;
 }
 
-// Parses a color "#rrggbb".
+// Parses a color "#rrggbb" to three numbers from 0 to 1. Returns false for other texts.
 static bool parse_hex_color(const char *text, double *channels)
 {
     char *end = NULL;
     const unsigned long hex = strtoul(text + 1, &end, 16);
     for (int i = 0; i < 3; i++)
         channels[i] = (double)((hex >> (16 - 8 * i)) & 255) / 255.0;
-    return strlen(text) == 7 && *end == '\0' && strchr("-+", text[1]) == NULL;
+    const bool has_sign = strchr("-+", text[1]) != NULL; // which strtoul() accepts
+    return strlen(text) == 7 && *end == '\0' && !has_sign;
 }
 
-// Returns the character between the numbers of a value.
+// Returns the character between the numbers of a value. The numbers of a grid can be separated by x
+// or by a comma.
 static char number_separator(int kind, const char *text)
 {
     if (has_hyphen(kind))
@@ -261,7 +274,8 @@ static char number_separator(int kind, const char *text)
     return kind == COMMON_GRID && strchr(text, 'x') ? 'x' : ',';
 }
 
-// Parses the numbers of a kind. Their range is not checked.
+// Parses the numbers of a kind. Returns false if the text does not have this form. The range of the
+// numbers is not checked here.
 static bool parse_numbers(int kind, const char *text, double *numbers)
 {
     const int count = num_numbers[kind];
@@ -278,6 +292,7 @@ static bool parse_numbers(int kind, const char *text, double *numbers)
     return true;
 }
 
+// Parses a text with the function of its type, then checks the range of the value.
 bool common_parse_value(const common_option *option, const char *text, common_value *value)
 {
     const common_value_type type = value_type(option->kind);
@@ -301,11 +316,12 @@ bool common_read_value(const common_option *option, const char *text, void *stru
 
 // == Printing =====================================================================================
 
-// Writes the limits of a number: "", ", above 0" or ", from A to B".
+// Writes the limits of a number as a part of a message: ", above 0" or ", from A to B", or "" for a
+// number without limits.
 static void write_limits(const common_option *option, char *limits, size_t size)
 {
-    static const double smallest = 1e-9; // a smaller lower limit only excludes 0
-    static const double unlimited = 1e300;
+    static const double smallest = 1e-9;   // a lower limit between 0 and this only excludes 0
+    static const double unlimited = 1e300; // an upper limit from this on does not limit
     const bool has_limits = option->high > option->low && option->high < unlimited;
     const bool is_each = option->kind == COMMON_GRID || option->kind == COMMON_POINT;
     limits[0] = '\0';
@@ -355,6 +371,8 @@ static int significant_digits(int kind)
     return is_integer(kind) ? 10 : 9;
 }
 
+// Prints a value as text that common_parse_value() parses as the same value. Returns NULL if there
+// is no value.
 char *common_print_value(const common_option *option, const common_value *value)
 {
     const int kind = option->kind;
