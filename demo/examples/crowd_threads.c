@@ -10,6 +10,7 @@
 
 enum { MAX_THREADS = 64 };
 
+// A thread and the range of indices that it processes.
 typedef struct part {
     pthread_t thread;
     md5_range_fn *range;
@@ -19,10 +20,11 @@ typedef struct part {
     size_t end;
 } part;
 
+// The main function of a thread.
 static void *run_part(void *argument)
 {
-    const part *mine = argument;
-    mine->range(mine->user, mine->worker, mine->begin, mine->end);
+    const part *job = argument;
+    job->range(job->user, job->worker, job->begin, job->end);
     return NULL;
 }
 
@@ -51,6 +53,8 @@ static void *allocate(size_t size)
     return memory;
 }
 
+// Creates a player for each character, updates all of them on several threads for 60 frames, and
+// prints a sum over all results, which does not depend on the number of threads.
 int main(int argc, char **argv)
 {
     const int count = argc == 4 ? (int)strtol(argv[2], NULL, 10) : 0;
@@ -65,6 +69,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s:%u: %s\n", error.file, (unsigned)error.line, error.message);
         return 1;
     }
+
+    // Create the players, which share the machine and the clips. Each has its own speed.
     const size_t num_joints = character->model->skeleton.num_joints;
     const uint32_t speed = md5_require_parameter(character->machine, "speed");
     md5_mat34 *palettes = allocate((size_t)count * num_joints * sizeof *palettes);
@@ -77,6 +83,8 @@ int main(int argc, char **argv)
             exit(1);
         md5_player_set(jobs[i].player, speed, (float)(i % 40));
     }
+
+    // Play. The scratch memory is allocated once for all frames.
     const md5_threads threads = {.run = run, .pool = &num_threads, .num_workers = num_threads};
     void *scratch = allocate(md5_play_batch_scratch(jobs, (size_t)count, &threads));
     for (int frame = 0; frame < 60; frame++)
@@ -84,8 +92,9 @@ int main(int argc, char **argv)
 
     double sum = 0;
     for (size_t i = 0; i < (size_t)count * num_joints; i++)
-        sum += (double)palettes[i].m[11];
+        sum += (double)palettes[i].m[11]; // z of the translation
     printf("%d characters, %u threads: sum of heights %.17g\n", count, (unsigned)num_threads, sum);
+
     for (int i = 0; i < count; i++)
         md5_destroy_player(jobs[i].player);
     free(scratch);

@@ -22,6 +22,8 @@ static md5_vec3 position_of(const md5_binding *binding, const md5_xform *pose, u
     return md5_joint_in_model(&binding->model->skeleton, pose, joint).translation;
 }
 
+// Places both feet on the stairs by inverse kinematics: sets the height of the floor below each
+// ankle, and solves the legs and the pelvis. Prints the heights before and after.
 static void place_feet(const md5_binding *binding, md5_xform *pose, const uint32_t *joints)
 {
     const md5_skeleton *skeleton = &binding->model->skeleton;
@@ -33,6 +35,8 @@ static void place_feet(const md5_binding *binding, md5_xform *pose, const uint32
         printf("ankle at height %.2f, stair at height %.2f\n", (double)before.z,
                (double)feet[i].floor);
     }
+
+    // Solve the legs. `weight` 1 applies the result completely.
     md5_feet_job job = {.pelvis = joints[PELVIS], .feet = feet, .num_feet = 2, .weight = 1};
     const uint32_t placed = md5_solve_feet(skeleton, &job, pose);
     for (int i = 0; i < 2; i++)
@@ -41,8 +45,8 @@ static void place_feet(const md5_binding *binding, md5_xform *pose, const uint32
     printf("%u feet placed, pelvis moved by %.2f\n", (unsigned)placed, (double)job.drop);
 }
 
-// Turns the head to a target. Characters face +x in the bind pose, so the bind pose defines which
-// axis of the head joint points forward.
+// Turns the head to a target in model space. Characters face +x in the bind pose, so the bind pose
+// defines which axis of the head joint points forward.
 static void look(const md5_binding *binding, md5_xform *pose, uint32_t head, md5_vec3 target)
 {
     const md5_model *model = binding->model;
@@ -60,6 +64,7 @@ static void look(const md5_binding *binding, md5_xform *pose, uint32_t head, md5
     };
     md5_solve_aim(&model->skeleton, &job, pose);
 
+    // Measure the angle between the direction of the head and the direction to the target.
     const md5_xform posed = md5_joint_in_model(&model->skeleton, pose, head);
     const md5_vec3 forward = md5_quat_rotate(posed.rotation, job.params.forward);
     const md5_vec3 wanted = md5_vec3_normalize(md5_vec3_sub(target, posed.translation), forward);
@@ -67,6 +72,7 @@ static void look(const md5_binding *binding, md5_xform *pose, uint32_t head, md5
            acos(fmin((double)md5_vec3_dot(forward, wanted), 1)) * 57.29578);
 }
 
+// Loads the model and the clip, samples a pose, and corrects its feet and its head.
 int main(int argc, char **argv)
 {
     if (argc != 3 + NUM_NAMES) {
@@ -81,6 +87,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s:%u: %s\n", error.file, (unsigned)error.line, error.message);
         return 1;
     }
+
+    // Find the joints by their names.
     uint32_t joints[NUM_NAMES];
     for (int i = 0; i < NUM_NAMES; i++) {
         joints[i] = md5_find_joint(&model->skeleton, argv[3 + i]);
@@ -89,6 +97,8 @@ int main(int argc, char **argv)
             return 1;
         }
     }
+
+    // Sample the clip, then correct the pose. Each correction starts with the result of the last.
     md5_xform *pose = malloc(model->skeleton.num_joints * sizeof *pose);
     if (!pose)
         return 1;
@@ -98,6 +108,7 @@ int main(int argc, char **argv)
     const md5_vec3 head = position_of(binding, pose, joints[HEAD]);
     const md5_vec3 target = {head.x + 60, head.y + 50, head.z + 20};
     look(binding, pose, joints[HEAD], target);
+
     free(pose);
     md5_free_binding(binding);
     md5_free_anim(anim);

@@ -79,6 +79,7 @@ static void show_frame(const stepped_game *g, const md5_model *model, float frac
            (double)placement.translation.x, (double)last.x, (double)last.y, (double)last.z);
 }
 
+// Simulates a character in fixed steps, and shows frames of varying duration between the steps.
 int main(int argc, char **argv)
 {
     const double rate = argc == 3 ? strtod(argv[2], NULL) : 0;
@@ -95,6 +96,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s:%u: %s\n", error.file, (unsigned)error.line, error.message);
         return 1;
     }
+
+    // The game stores the pose of the last two steps. A frame has its own pose between them.
     const md5_model *model = character->model;
     const uint32_t num_joints = model->skeleton.num_joints;
     g.speed = md5_require_parameter(character->machine, "speed");
@@ -109,6 +112,8 @@ int main(int argc, char **argv)
     };
     md5_player_pose(g.player, g.now.pose, NULL, NULL, g.scratch); // the pose before step 0
 
+    // Each frame first simulates the steps that are due. The remaining time, less than a step, is
+    // the fraction at which the frame is between the last two steps.
     double time = 0;
     double left = 0; // time that is not simulated yet, seconds
     int num_steps = 0;

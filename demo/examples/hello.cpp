@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+// Frees an asset with the function `Free` of the library.
 template <auto Free> struct Deleter {
     template <typename T> void operator()(T *asset) const
     {
@@ -19,6 +20,7 @@ using Model = std::unique_ptr<md5_model, Deleter<md5_free_model>>;
 using Anim = std::unique_ptr<md5_anim, Deleter<md5_free_anim>>;
 using Binding = std::unique_ptr<md5_binding, Deleter<md5_free_binding>>;
 
+// Loads a model and a clip, matches them, and measures the skinned character at four times.
 int main(int argc, char **argv)
 {
     if (argc != 3) {
@@ -34,6 +36,8 @@ int main(int argc, char **argv)
                      error.message);
         return 1;
     }
+
+    // The buffers are allocated once for all frames.
     std::vector<md5_xform> pose(model->skeleton.num_joints);
     std::vector<md5_mat34> palette(pose.size());
     for (int frame = 0; frame < 4; frame++) {

@@ -31,6 +31,8 @@ static void free_hero(hero *h)
     *h = (hero){0};
 }
 
+// Loads a character, and creates its player and its arrays. Prints the error and returns false if a
+// file is invalid.
 static bool load_hero(hero *h, const char *path)
 {
     md5_error error = MD5_INIT;
@@ -53,8 +55,8 @@ static bool load_hero(hero *h, const char *path)
     return true;
 }
 
-// Returns a stamp that changes if the time or the size of the file changes. A file that is missing
-// while an editor replaces it also changes the stamp.
+// Returns a stamp that is combined with the time and the size of a file, so that it changes if the
+// file changes. A file that is missing while an editor replaces it also changes the stamp.
 static unsigned long long add_stamp(unsigned long long stamp, const char *path)
 {
     struct stat info = {0};
@@ -63,6 +65,7 @@ static unsigned long long add_stamp(unsigned long long stamp, const char *path)
     return (stamp * 31 + (unsigned long long)info.st_mtime) * 31 + (unsigned long long)info.st_size;
 }
 
+// Returns the stamp of all files of a character: machine, model and clips.
 static unsigned long long stamp_of(const md5_character *character, const char *path)
 {
     unsigned long long stamp = add_stamp(add_stamp(0, path), character->model_path);
@@ -73,7 +76,8 @@ static unsigned long long stamp_of(const md5_character *character, const char *p
 
 // Copies the state of the player to the reloaded character. If the tables of the machine and the
 // skeleton have not changed, the bytes of the player can be restored exactly. Otherwise parameters
-// and states are matched by name, and items with a new name start in their initial state.
+// and states are matched by name, and items with a new name start in their initial state. Returns
+// how the state was copied.
 static const char *carry_over(const hero *from, hero *to)
 {
     const size_t size = md5_player_save(from->player, NULL, 0);
@@ -85,6 +89,7 @@ static const char *carry_over(const hero *from, hero *to)
     if (is_whole)
         return "bit for bit";
 
+    // Copy the parameters, then the state of each layer and its time.
     const md5_machine_desc *old = md5_machine_tables(from->character->machine);
     const md5_machine *machine = to->character->machine;
     for (uint32_t i = 0; i < old->num_parameters; i++) {
@@ -122,6 +127,7 @@ static void print_state(const hero *h, md5_xform placement)
     fflush(stdout);
 }
 
+// Executes the lines of the input. Reloads the character before a line if a file has changed.
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -135,6 +141,7 @@ int main(int argc, char **argv)
     md5_xform placement = {.rotation = {.w = 1}}; // transform in the world, not changed by reloads
     char line[128];
     while (fgets(line, sizeof line, stdin)) {
+        // If a changed file is invalid, continue with the old character until the next change.
         const unsigned long long new_stamp = stamp_of(h.character, argv[1]);
         hero reloaded;
         if (new_stamp != stamp && load_hero(&reloaded, argv[1])) {

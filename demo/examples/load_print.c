@@ -21,6 +21,7 @@ static int fail(const md5_error *error)
     return 1;
 }
 
+// Loads a model and a clip, prints their contents, and matches them.
 int main(int argc, char **argv)
 {
     if (argc != 3) {
@@ -32,6 +33,7 @@ int main(int argc, char **argv)
     md5_model *model = md5_load_model(argv[1], &opts, &error);
     if (!model)
         return fail(&error);
+
     printf("%u joints, %u meshes, %zu bytes in memory\n", (unsigned)model->skeleton.num_joints,
            (unsigned)model->num_meshes, model->size);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
@@ -40,11 +42,13 @@ int main(int argc, char **argv)
                mesh->name, mesh->shader, (unsigned)mesh->num_vertices,
                (unsigned)mesh->num_triangles, (unsigned)mesh->max_influences);
     }
+
     md5_anim *anim = md5_load_anim(argv[2], &opts, &error);
     if (!anim)
         return fail(&error);
     printf("%u frames at %g per second: %g seconds\n", (unsigned)anim->num_frames, anim->frame_rate,
            anim->duration);
+
     // Match the joints of the clip to the joints of the model by name. This fails if no name is in
     // both files.
     md5_binding *binding = md5_bind(model, anim, &opts, &error);
@@ -52,6 +56,7 @@ int main(int argc, char **argv)
         return fail(&error);
     printf("%u joints of the model are not in the clip, %u of the clip are not in the model\n",
            (unsigned)binding->num_missing, (unsigned)binding->num_extra);
+
     md5_free_binding(binding); // first, because it refers to the clip and the model
     md5_free_anim(anim);
     md5_free_model(model);

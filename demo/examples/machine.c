@@ -21,6 +21,7 @@ static void print_event(void *user, md5_player *player, const md5_event *event, 
         printf("%5.2f s  %s %s\n", state->time, event->name, event->text);
 }
 
+// Plays 240 frames: the character stands, walks from frame 30 on and jumps in frame 120.
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -41,11 +42,13 @@ int main(int argc, char **argv)
     // release builds, setting a missing parameter has no effect.
     const uint32_t speed = md5_require_parameter(character->machine, "speed");
     const uint32_t jump = md5_require_parameter(character->machine, "jump");
+
     md5_pose_buffers *posed = md5_create_pose_buffers(
         character->model, md5_player_pose_scratch(character->machine), NULL, &error);
     if (!posed)
         exit(1);
 
+    // In each frame: set parameters, advance the time, move the character, compute the pose.
     game_state state = {0};
     md5_xform placement = {.rotation = {.w = 1}}; // transform of the character in the world
     for (int frame = 0; frame < 240; frame++) {
@@ -61,6 +64,7 @@ int main(int argc, char **argv)
     }
     printf("%5.2f s  at x %.1f y %.1f\n", state.time, (double)placement.translation.x,
            (double)placement.translation.y);
+
     md5_destroy_pose_buffers(posed);
     md5_destroy_player(player);
     md5_free_character(character);

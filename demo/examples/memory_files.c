@@ -28,14 +28,16 @@ static const struct {
                            "frame 0 { -0.2 } frame 1 { 0.2 } frame 2 { -0.2 }"},
 };
 
+// Returns the bytes of a file, or NULL with a message; md5_files.open.
 static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
 {
     (void)user;
-    for (size_t i = 0; i < sizeof archive / sizeof *archive; i++)
+    for (size_t i = 0; i < sizeof archive / sizeof *archive; i++) {
         if (strcmp(archive[i].path, path) == 0) {
             *size = strlen(archive[i].text);
             return archive[i].text;
         }
+    }
     snprintf(error->message, sizeof error->message, "not in the archive");
     return NULL;
 }
@@ -59,9 +61,10 @@ static void count_free(void *user, void *memory, size_t size)
     free(memory);
 }
 
+// Loads the lamp from the archive, swings it, and prints the allocated bytes before and after.
 int main(void)
 {
-    size_t held = 0;
+    size_t held = 0; // bytes that are allocated
     const md5_load_opts opts = {
         .allocator = {count_alloc, count_free, &held, 1 << 20}, // reject files that need over 1 MiB
         .files = {open_file, close_file, NULL},
@@ -75,6 +78,7 @@ int main(void)
         return 1;
     }
     printf("%zu bytes held\n", held);
+
     md5_xform pose[2];
     md5_mat34 joints[2];
     for (int i = 0; i < 5; i++) {
@@ -82,6 +86,7 @@ int main(void)
         printf("bulb at y %.1f z %.1f\n", (double)joints[1].m[7], (double)joints[1].m[11]);
         md5_player_advance(player, 0.25, NULL, NULL); // allocates nothing
     }
+
     free(scratch);
     md5_destroy_player(player);
     md5_free_character(lamp);

@@ -47,6 +47,7 @@ static void add_shader(GLuint program, GLenum kind, const char *text)
     glAttachShader(program, shader);
 }
 
+// Returns a camera in front of the character, which faces +x.
 static md5_mat44 make_camera(md5_bounds bounds)
 {
     const md5_vec3 centre = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
@@ -57,7 +58,8 @@ static md5_mat44 make_camera(md5_bounds bounds)
     return md5_mat44_mul(md5_mat44_perspective(35, 1, 0.1f * size, 10 * size, gl), view);
 }
 
-// Uploads a mesh and draws it. An engine uploads it only once, when it loads the model.
+// Uploads a mesh as one vertex buffer and one index buffer, and draws it. An engine uploads it only
+// once, when it loads the model.
 static void draw_mesh(const md5_mesh *mesh)
 {
     vertex *v = calloc(mesh->num_vertices + 1, sizeof *v);
@@ -65,6 +67,8 @@ static void draw_mesh(const md5_mesh *mesh)
     GLuint buffers[2];
     if (!v)
         exit(1);
+
+    // Fill the vertices. The weights of a vertex are bytes with the sum 255.
     for (uint32_t i = 0; i < mesh->num_vertices; i++)
         v[i] = (vertex){.position = mesh->positions[i], .normal = mesh->normals[i]};
     const md5_pack_job pack = {.mesh = mesh,
@@ -75,6 +79,7 @@ static void draw_mesh(const md5_mesh *mesh)
                                .weight_stride = sizeof *v};
     if (!md5_pack_influences(&pack))
         exit(1); // a joint index is above 255
+
     glGenVertexArrays(1, &array);
     glBindVertexArray(array);
     glGenBuffers(2, buffers);
@@ -83,6 +88,8 @@ static void draw_mesh(const md5_mesh *mesh)
     glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, buffers[1]);
     glBufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)mesh->num_triangles * 12, mesh->indices,
                  GL_STATIC_DRAW);
+
+    // The attributes have the locations of the vertex shader. Weights are normalized to 0 to 1.
     for (GLuint i = 0; i < 4; i++)
         glEnableVertexAttribArray(i);
     glVertexAttribPointer(0, 3, GL_FLOAT, 0, sizeof *v, (void *)offsetof(vertex, position));
@@ -93,6 +100,7 @@ static void draw_mesh(const md5_mesh *mesh)
     free(v);
 }
 
+// Poses the model at a time of the clip, draws it into a window, and saves the image.
 int main(int argc, char **argv)
 {
     static md5_xform pose[MAX_JOINTS];
@@ -104,6 +112,7 @@ int main(int argc, char **argv)
     if (!model || !binding || model->skeleton.num_joints > MAX_JOINTS
         || SDL_Init(SDL_INIT_VIDEO) != 0)
         return SDL_Log("usage: own_gl MODEL.md5mesh CLIP.md5anim SECONDS OUTPUT.bmp"), 2;
+
     const md5_sample_position sample =
         md5_sample_position_at(anim, strtod(argv[3], NULL), MD5_WRAP_LOOP);
     md5_pose_palette(binding, sample, MD5_ROOT_IN_PLACE, pose, joints, palette);
@@ -114,11 +123,14 @@ int main(int argc, char **argv)
     SDL_Window *window = SDL_CreateWindow("own_gl", 0, 0, SIZE, SIZE, SDL_WINDOW_OPENGL);
     if (!window || !SDL_GL_CreateContext(window))
         return SDL_Log("%s", SDL_GetError()), 1;
+
     const GLuint program = glCreateProgram();
     add_shader(program, GL_VERTEX_SHADER, vertex_text);
     add_shader(program, GL_FRAGMENT_SHADER, fragment_text);
     glLinkProgram(program);
     glUseProgram(program);
+
+    // The palette is the only data that changes with the pose.
     GLuint buffer;
     glGenBuffers(1, &buffer);
     glBindBufferBase(GL_UNIFORM_BUFFER, 0, buffer);
@@ -128,6 +140,7 @@ int main(int argc, char **argv)
     glEnable(GL_DEPTH_TEST);
     for (uint32_t i = 0; i < model->num_meshes; i++)
         draw_mesh(&model->meshes[i]);
+
     SDL_Surface *image = SDL_CreateRGBSurfaceWithFormat(0, SIZE, SIZE, 32, SDL_PIXELFORMAT_RGBA32);
     for (int y = 0; image && y < SIZE; y++) // OpenGL returns the bottom row first
         glReadPixels(0, SIZE - 1 - y, SIZE, 1, GL_RGBA, GL_UNSIGNED_BYTE,

@@ -23,6 +23,7 @@ typedef struct face {
     SDL_Vertex corners[3];
 } face;
 
+// Orders faces from the farthest to the nearest.
 static int compare_depth(const void *a, const void *b)
 {
     const float first = ((const face *)a)->depth;
@@ -114,6 +115,8 @@ static size_t add_mesh(const md5_mesh *mesh, const md5_mat34 *palette, md5_mat44
     return count;
 }
 
+// Poses and skins the model at a time of the clip, sorts and draws its triangles, and saves the
+// image.
 int main(int argc, char **argv)
 {
     if (argc != 5) {
@@ -128,6 +131,8 @@ int main(int argc, char **argv)
         SDL_Log("%s:%u: %s", error.file, (unsigned)error.line, error.message);
         return 1;
     }
+
+    // Allocate the pose, the faces of all meshes and the image.
     size_t num_triangles = 1;
     size_t num_joints = model->skeleton.num_joints;
     size_t count = 0;
@@ -141,6 +146,7 @@ int main(int argc, char **argv)
     SDL_Renderer *renderer = surface ? SDL_CreateSoftwareRenderer(surface) : NULL;
     if (!pose || !palette || !faces || !renderer)
         exit(1);
+
     const md5_sample_position sample =
         md5_sample_position_at(anim, strtod(argv[3], NULL), MD5_WRAP_LOOP);
     md5_pose_palette(binding, sample, MD5_ROOT_IN_PLACE, pose, NULL, palette);
@@ -148,6 +154,7 @@ int main(int argc, char **argv)
     for (uint32_t i = 0; i < model->num_meshes; i++)
         count += add_mesh(&model->meshes[i], palette, camera,
                           load_texture(renderer, argv[1], model->meshes[i].shader), faces + count);
+
     qsort(faces, count, sizeof *faces, compare_depth);
     SDL_SetRenderDrawColor(renderer, 40, 44, 52, 255);
     SDL_RenderClear(renderer);
@@ -156,6 +163,7 @@ int main(int argc, char **argv)
     SDL_RenderFlush(renderer);
     if (SDL_SaveBMP(surface, argv[4]) != 0)
         SDL_Log("%s", SDL_GetError());
+
     SDL_DestroyRenderer(renderer); // also destroys the textures
     SDL_FreeSurface(surface);
     free(faces), free(palette), free(pose);

@@ -82,6 +82,7 @@ static bool fill_surface(const md5_mesh *mesh, surface *s)
     s->indices = (uint16_t *)hunk_alloc((s->num_indices + 1) * sizeof *s->indices);
     if (s->num_vertices > UINT16_MAX || !s->vertices || !s->indices)
         return false;
+
     for (uint32_t i = 0; i < s->num_indices; i++)
         s->indices[i] = (uint16_t)mesh->indices[i];
     for (uint32_t i = 0; i < s->num_vertices; i++) {
@@ -92,6 +93,7 @@ static bool fill_surface(const md5_mesh *mesh, surface *s)
         memcpy(s->vertices[i].position, &mesh->positions[i], sizeof(md5_vec3));
         memcpy(s->vertices[i].uv, &mesh->texcoords[i], sizeof(md5_vec2));
     }
+
     md5_pack_job job = MD5_INIT;
     job.mesh = mesh, job.format = MD5_PACK_BYTES;
     job.joints = s->vertices->joints, job.weights = s->vertices->weights;
@@ -111,7 +113,8 @@ static void skip_parts(md5_load_opts *opts)
 }
 #endif
 
-// Returns NULL, or the reason of the failure.
+// Fills the engine's model: the bone matrices of all frames, then the surfaces. Returns NULL, or
+// the reason of the failure.
 static const char *fill_alias(const md5_model *model, const md5_binding *binding, alias *a)
 {
     const md5_anim *anim = binding->anim;
@@ -123,6 +126,8 @@ static const char *fill_alias(const md5_model *model, const md5_binding *binding
     a->surfaces = (surface *)hunk_alloc(sizeof(surface) * a->num_surfaces);
     md5_xform *pose = (md5_xform *)zone_alloc(sizeof(md5_xform) * num_bones);
     const char *why = a->bones && a->surfaces && pose ? NULL : "out of memory";
+
+    // md5_mat34 has the memory layout of the engine's bone: three rows of four floats.
     for (uint32_t i = 0; i < a->num_frames && !why; i++)
         md5_pose_palette(binding, md5_sample_position_from_frames(anim, i, i, 0), MD5_ROOT_FILE,
                          pose, NULL, (md5_mat34 *)(void *)&a->bones[(size_t)i * num_bones]);
@@ -132,6 +137,8 @@ static const char *fill_alias(const md5_model *model, const md5_binding *binding
     return why;
 }
 
+// Loads a model and a clip with the allocator and the file system of the engine, and converts them.
+// Returns false and writes the reason to `text`.
 static bool load_alias(const char *mesh_name, const char *anim_name, alias *a, char text[600])
 {
     md5_load_opts opts = MD5_INIT;
@@ -141,6 +148,7 @@ static bool load_alias(const char *mesh_name, const char *anim_name, alias *a, c
     opts.files.open = md5_open, opts.files.close = md5_close;
     opts.normals = MD5_NORMALS_AREA;
     skip_parts(&opts);
+
     md5_model *model = md5_load_model(mesh_name, &opts, &error);
     md5_anim *anim = model ? md5_load_anim(anim_name, &opts, &error) : NULL;
     md5_binding *binding = md5_bind(model, anim, &opts, &error);
@@ -148,6 +156,7 @@ static bool load_alias(const char *mesh_name, const char *anim_name, alias *a, c
     md5_format_error(&error, text, 600);
     if (binding && why)
         snprintf(text, 600, "%s: %s", mesh_name, why);
+
     md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(model);

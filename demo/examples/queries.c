@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+// Poses the model, shoots a ray at it, and prints what the ray hits.
 int main(int argc, char **argv)
 {
     if (argc != 3) {
@@ -24,6 +25,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", text);
         return 1;
     }
+
     const uint32_t num_joints = model->skeleton.num_joints;
     md5_pose_buffers *posed =
         md5_create_pose_buffers(model, md5_raycast_model_scratch(model), NULL, &error);
@@ -42,6 +44,8 @@ int main(int argc, char **argv)
         .origin = {bounds.max.x + 100, 0, (bounds.min.z + bounds.max.z) / 2},
         .direction = {-1, 0, 0},
     };
+
+    // Three tests, from the fastest to the most precise.
     md5_hit hit;
     if (!md5_raycast_bounds(ray, bounds, NULL))
         printf("the ray misses the character\n");
@@ -52,11 +56,13 @@ int main(int argc, char **argv)
         printf("triangle %u of mesh %s at distance %.1f, moved by joint %s\n",
                (unsigned)hit.triangle, model->meshes[hit.mesh].name, (double)hit.t,
                hit.joint == MD5_NONE ? "none" : model->skeleton.joints[hit.joint].name);
+
     float distance = 0;
     const uint32_t nearest = md5_find_nearest_joint(joints, num_joints, ray.origin, &distance);
     if (nearest != MD5_NONE)
         printf("nearest joint to the origin: %s, %.1f away\n", model->skeleton.joints[nearest].name,
                (double)distance);
+
     free(zones);
     md5_destroy_pose_buffers(posed);
     md5_free_binding(binding);

@@ -74,6 +74,7 @@ static MemoryFile read_file(const char *path, const char *name)
     return {name, std::string(std::istreambuf_iterator<char>(file), {})};
 }
 
+// Reads the three files, and adds the declaration of a model that uses them.
 static Files read_files(char **paths)
 {
     Files files;
@@ -158,6 +159,7 @@ static md5_xform from_bullet(const btTransform &transform)
 
 using Joint = std::unique_ptr<btTypedConstraint>;
 
+// The bodies and joints of an articulated figure in a Bullet world. Removes them at its end.
 class Ragdoll
 {
   public:
@@ -215,10 +217,13 @@ Ragdoll::~Ragdoll()
         world.removeRigidBody(body.rigid.get());
 }
 
+// Creates the rigid body of a part of the figure, with the part's shape, mass and inertia, and adds
+// it to the world.
 void Ragdoll::add_body(uint32_t index)
 {
     const md5_body_part &part = figure.bodies[index];
     Body body;
+
     // The figure has a full inertia tensor, but Bullet supports only diagonal tensors. In the
     // principal axes the tensor is diagonal.
     const float *const i = part.inertia;
@@ -440,6 +445,7 @@ static float largest_joint_gap(const md5_figure &figure, const std::vector<md5_b
     return largest;
 }
 
+// Returns the height of the lowest vertex of all bodies, in units.
 static float lowest_vertex(const md5_figure &figure, const std::vector<md5_body_state> &states)
 {
     float lowest = FLT_MAX;
@@ -500,6 +506,7 @@ class RestDetector
 
 // -- The program ----------------------------------------------------------------------------------
 
+// Returns true if no element of a matrix is NaN or infinite, as after a simulation that explodes.
 static bool is_finite(const std::vector<md5_mat34> &matrices)
 {
     for (const md5_mat34 &matrix : matrices) {
@@ -568,6 +575,7 @@ static bool throw_character(btDynamicsWorld &world, const md5_entity &entity,
     }
 }
 
+// Loads the character, creates a world with a floor, and throws the character.
 int main(int argc, char **argv)
 {
     if (argc != 4) {
@@ -584,6 +592,7 @@ int main(int argc, char **argv)
         std::fprintf(stderr, "%s\n", text);
         return 1;
     }
+
     btDefaultCollisionConfiguration configuration;
     btCollisionDispatcher dispatcher(&configuration);
     btDbvtBroadphase broadphase;

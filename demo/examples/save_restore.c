@@ -26,6 +26,7 @@ typedef struct saved {
     md5_xform placement;
 } saved;
 
+// Plays frames of 1/60 second. Returns the transform of the character, moved by its root motion.
 static md5_xform play(md5_player *player, md5_xform placement, int frames)
 {
     for (int i = 0; i < frames; i++) {
@@ -35,6 +36,7 @@ static md5_xform play(md5_player *player, md5_xform placement, int frames)
     return placement;
 }
 
+// Saves a player to bytes, restores them to another player, and compares both after 50 frames.
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -67,6 +69,7 @@ int main(int argc, char **argv)
     md5_player_save(player, bytes + sizeof head, head.size);
     printf("saved %u bytes\n", head.size);
 
+    // Restore. The state is checked, because the bytes may be damaged.
     saved read;
     memcpy(&read, bytes, sizeof read);
     if (read.version != SAVE_VERSION)
@@ -86,6 +89,7 @@ int main(int argc, char **argv)
 
     // For rollback in one process, a copy is faster than save and restore.
     md5_player_copy(other, player);
+
     free(bytes);
     free(again);
     free(pose);

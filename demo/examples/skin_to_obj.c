@@ -32,7 +32,7 @@ static void write_mesh(FILE *file, const md5_mesh *mesh, const md5_vec3 *positio
     }
 }
 
-// Skins and writes all meshes. Returns false if memory runs out.
+// Skins and writes all meshes, one after the other. Returns false if memory runs out.
 static int write_meshes(FILE *file, const md5_model *model, const md5_mat34 *palette)
 {
     int is_written = 1;
@@ -73,6 +73,7 @@ static int write_model(FILE *file, const md5_binding *binding, double time)
     return is_written;
 }
 
+// Loads a model and a clip, and writes the posed model to the OBJ file.
 int main(int argc, char **argv)
 {
     if (argc != 5) {
@@ -89,12 +90,14 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", text);
         return 1;
     }
+
     FILE *file = fopen(argv[4], "w");
     const int is_written = file && write_model(file, binding, strtod(argv[3], NULL));
     if (!file || fclose(file) != 0 || !is_written) {
         fprintf(stderr, "%s: cannot write\n", argv[4]);
         return 1;
     }
+
     md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(model);

@@ -81,6 +81,7 @@ static void add_shader(GLuint program, GLenum kind, const char *first, const cha
     glAttachShader(program, shader);
 }
 
+// Creates the shaders of one of the ways. Their vertex shaders share common_text.
 static GLuint create_program(way which)
 {
     GLint is_linked = 0;
@@ -105,7 +106,8 @@ static md5_mat44 make_camera(md5_bounds bounds)
     return md5_mat44_mul(md5_mat44_perspective(30, aspect, 0.1f * size, 10 * size, gl), view);
 }
 
-// Bakes a looping clip: samples it in equal intervals.
+// Bakes a looping clip: samples it at equal intervals, and stores the skinned vertices of each
+// sample.
 static md5_baked *bake(const md5_model *model, const md5_binding *binding)
 {
     const double duration = binding->anim->duration;
@@ -138,6 +140,8 @@ static md5_sample_position character_sample(const md5_baked *clip, uint32_t char
                                  .fraction = (float)(frame - (uint32_t)frame)};
 }
 
+// Returns the vertex attribute of a character: two frames, the fraction between them, and its place
+// in the row of characters.
 static md5_vec4 character_job(const md5_baked *clip, uint32_t character, float spacing)
 {
     const md5_sample_position sample = character_sample(clip, character);
@@ -169,6 +173,8 @@ static void set_job(md5_vec4 job, cost *sum)
     sum->buffer_calls++;
 }
 
+// Way "upload": the CPU decodes and interpolates the vertices of each character, which are then
+// uploaded and drawn.
 static void draw_by_upload(const md5_model *model, const md5_baked *clip, float spacing, cost *sum)
 {
     const size_t size = clip->num_vertices * sizeof(md5_vec3);
@@ -176,13 +182,15 @@ static void draw_by_upload(const md5_model *model, const md5_baked *clip, float 
     GLuint buffer;
     if (!positions)
         fail("out of memory");
-    md5_vec3 *normals = positions + clip->num_vertices;
+    md5_vec3 *normals = positions + clip->num_vertices; // in the same buffer
+
     glGenBuffers(1, &buffer);
     glBindBuffer(GL_ARRAY_BUFFER, buffer);
     glEnableVertexAttribArray(ATTRIBUTE_A);
     glEnableVertexAttribArray(ATTRIBUTE_B);
     glVertexAttribPointer(ATTRIBUTE_A, 3, GL_FLOAT, 0, sizeof *positions, NULL);
     glVertexAttribPointer(ATTRIBUTE_B, 3, GL_FLOAT, 0, sizeof *normals, (void *)size);
+
     for (uint32_t i = 0; i < NUM_CHARACTERS; i++) {
         md5_skin_baked(clip, 0, clip->num_vertices, character_sample(clip, i), positions, normals);
         // New memory for each character, because the GPU may still read the previous vertices.
@@ -196,7 +204,8 @@ static void draw_by_upload(const md5_model *model, const md5_baked *clip, float 
     free(positions);
 }
 
-// Uploads all frames once, when the model is loaded.
+// Uploads all frames once, when the model is loaded. Returns the buffer, which is bound to
+// `target`.
 static GLuint upload_clip(GLenum target, const md5_baked *clip)
 {
     const size_t num_vertices = (size_t)clip->num_frames * clip->num_vertices;
@@ -208,7 +217,7 @@ static GLuint upload_clip(GLenum target, const md5_baked *clip)
     return buffer;
 }
 
-// Lets a vertex attribute begin at a frame of the bound buffer.
+// Makes a vertex attribute begin at a frame of the bound buffer.
 static void set_frame(GLuint attribute, const md5_baked *clip, uint32_t frame, cost *sum)
 {
     const size_t frame_size = clip->num_vertices * sizeof *clip->vertices;
@@ -217,6 +226,8 @@ static void set_frame(GLuint attribute, const md5_baked *clip, uint32_t frame, c
     sum->buffer_calls++;
 }
 
+// Way "buffers": for each character, two vertex attributes begin at its two frames, and the vertex
+// shader interpolates between them.
 static void draw_by_buffers(const md5_model *model, const md5_baked *clip, float spacing, cost *sum)
 {
     upload_clip(GL_ARRAY_BUFFER, clip);
@@ -231,6 +242,8 @@ static void draw_by_buffers(const md5_model *model, const md5_baked *clip, float
     }
 }
 
+// Way "texture": the vertex shader reads the two frames of each instance from a buffer texture, so
+// that one call draws a mesh of all characters.
 static void draw_by_texture(const md5_model *model, const md5_baked *clip, float spacing,
                             GLuint program, cost *sum)
 {
@@ -300,6 +313,7 @@ static int save_image(const char *path)
     return image && SDL_SaveBMP(image, path) == 0 ? 0 : 1;
 }
 
+// Bakes the clip, draws the characters in the selected way, and prints the cost.
 int main(int argc, char **argv)
 {
     way which = WAY_UPLOAD;

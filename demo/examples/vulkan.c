@@ -368,6 +368,7 @@ static void submit(context gpu)
     check(vkQueueWaitIdle(gpu.queue), "vkQueueWaitIdle");
 }
 
+// Draws the posed model to an image with Vulkan, and saves the image.
 int main(int argc, char **argv)
 {
     md5_error error = {.message = "usage: vulkan MODEL.md5mesh CLIP.md5anim IMAGE.bmp [SECONDS]"};
@@ -376,6 +377,8 @@ int main(int argc, char **argv)
     md5_binding *binding = anim ? md5_bind(model, anim, NULL, &error) : NULL;
     if (!binding)
         die(error.message);
+
+    // All meshes share one vertex buffer and one index buffer.
     const size_t num_joints = model->skeleton.num_joints;
     size_t num_vertices = 0;
     size_t num_indices = 0;

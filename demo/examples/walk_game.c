@@ -126,6 +126,7 @@ static md5gl_proc load_proc(void *user, const char *name)
     return (md5gl_proc)SDL_GL_GetProcAddress(name);
 }
 
+// Opens a window with OpenGL 3.3 and multisampling, and creates the renderer.
 static void open_window(game *g)
 {
     md5_error error = MD5_INIT;
@@ -202,6 +203,7 @@ static void load_bobbin(game *g, const char *models)
     md5_player_set_ground(g->player, find_ground, &g->body);
 }
 
+// Creates the terrain and gives it a checkered green material.
 static void load_ground(game *g)
 {
     md5_error error = MD5_INIT;
@@ -308,6 +310,8 @@ static void set_pose(game *g, md5gl_model *drawn, const md5_mat34 *palette, md5_
     check(md5gl_pose(g->renderer, drawn, &one, &error), error.message);
 }
 
+// Draws a frame: sets the camera and the lights, the poses of the three models, then draws the
+// shadows and the models.
 static void draw(game *g, int width, int height)
 {
     md5_error error = MD5_INIT;
@@ -315,7 +319,7 @@ static void draw(game *g, int width, int height)
     const md5_mat34 identity = md5_mat34_from_xform(origin);
     const md5_mat34 rest[NUM_LANTERN_JOINTS] = {identity, identity, identity, identity};
     const md5_vec3 at = g->body.translation;
-    const md5_vec3 lamp = {11, 0, -5};
+    const md5_vec3 lamp = {11, 0, -5}; // the light, in the lantern's model space
     const md5gl_point_light light = {
         .position = md5_xform_point(g->lantern, lamp), .range = 120, .color = {2.5f, 1.3f, 0.45f}};
     const md5gl_frame frame = {
@@ -337,9 +341,11 @@ static void draw(game *g, int width, int height)
         .softness = 0.08f,
         .ground = at.z,
     };
+
     set_pose(g, g->drawn_bobbin, g->posed->palette, g->body);
     set_pose(g, g->drawn_lantern, rest, g->lantern);
     set_pose(g, g->drawn_ground, &identity, origin);
+
     md5gl_begin_frame(g->renderer, &frame);
     md5gl_draw_shadows(g->renderer, g->drawn_bobbin);
     md5gl_draw_shadows(g->renderer, g->drawn_lantern);
@@ -408,8 +414,8 @@ static void play(game *g)
     }
 }
 
-// Plays scripted input: Bobbin walks to the lantern, jumps, picks it up at 6 seconds, and walks on
-// in a curve.
+// Plays scripted input until the time `end` and saves an image. Bobbin walks to the lantern, jumps,
+// picks it up at 6 seconds, and walks on in a curve.
 static void play_script(game *g, double end, const char *file)
 {
     for (int i = 0; i < lround(end / tick); i++)

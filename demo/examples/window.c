@@ -65,6 +65,7 @@ static void save_image(md5gl_renderer *renderer, uint32_t width, uint32_t height
     SDL_FreeSurface(image);
 }
 
+// Opens a window, uploads the model and its textures, and draws frames until the window is closed.
 int main(int argc, char **argv)
 {
     if (argc != 3 && argc != 4)
@@ -87,6 +88,8 @@ int main(int argc, char **argv)
                                           SDL_WINDOW_OPENGL | SDL_WINDOW_RESIZABLE);
     if (!window || !SDL_GL_CreateContext(window))
         die(SDL_GetError());
+
+    // Upload the model. Its materials are the textures in its folder.
     md5gl_renderer *renderer = md5gl_create_renderer(&(md5gl_opts){.load = load_proc}, &error);
     md5gl_model *drawn = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error);
     const md5gl_material_set_desc desc = {.model = model,
@@ -124,6 +127,7 @@ int main(int argc, char **argv)
         }
         SDL_GL_SwapWindow(window);
     }
+
     md5gl_destroy_model(renderer, drawn);
     md5gl_free_materials(renderer, material_set);
     md5gl_destroy_renderer(renderer);
