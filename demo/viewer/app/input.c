@@ -437,7 +437,6 @@ static void open_context(view_state *viewer, const view_pick *pick, float x, flo
 // the selection and the lists.
 static void close_topmost(view_state *viewer)
 {
-    view_shown *const shown = &viewer->options->shown;
     view_ui *const ui = &viewer->ui;
     if (viewer->log.error[0] != '\0') {
         viewer->log.error[0] = '\0';
@@ -450,7 +449,9 @@ static void close_topmost(view_state *viewer)
         view_notice(viewer, "Keyboard released; press Enter to control the character");
     } else {
         ui->focus.panel = NULL;
-        shown->help = shown->light_list = shown->parm_list = false;
+        view_set_switch(viewer, VIEW_OPTION(shown.help), false);
+        view_set_switch(viewer, VIEW_OPTION(shown.light_list), false);
+        view_set_switch(viewer, VIEW_OPTION(shown.parm_list), false);
         ui->selected_joint = ui->hovered_joint = -1;
         ui->measured_from = ui->selected_material = -1;
         ui->selected_mesh = -1;
@@ -493,7 +494,6 @@ static void open_card(view_state *viewer, size_t option)
 static bool execute_interface_command(view_state *viewer, const view_command *command)
 {
     const view_action action = command->action;
-    view_shown *const shown = &viewer->options->shown;
     switch (action) {
     case VIEW_FULL_SCREEN:
         view_set_full_screen(viewer->window, !view_is_full_screen(viewer->window));
@@ -506,7 +506,8 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
         view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_NONE);
         viewer->ui.docks.shows_problems = !viewer->ui.docks.shows_problems;
         viewer->panels.problems.selected = 0;
-        viewer->panels.problems.has_keys = shown->panel = true;
+        viewer->panels.problems.has_keys = true;
+        view_set_switch(viewer, VIEW_OPTION(shown.panel), true);
         break;
     case VIEW_CLOSE_LISTS:
         close_topmost(viewer);
@@ -522,7 +523,8 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
                        action == VIEW_MENUS ? VIEW_MENU_OF_BAR : VIEW_MENU_SEARCH, 0, 0);
         break;
     case VIEW_FIND:
-        shown->hierarchy = shown->panel = true;
+        view_set_switch(viewer, VIEW_OPTION(shown.hierarchy), true);
+        view_set_switch(viewer, VIEW_OPTION(shown.panel), true);
         viewer->ui.docks.front = VIEW_DOCK_LEFT;
         viewer->ui.docks.is_sheet_open = viewer->ui.selects_all = true;
         viewer->ui.focus = (ui_item_id){"search", 1};

@@ -304,6 +304,11 @@ bool view_set_option(view_state *viewer, const view_option *option, common_value
     return is_set;
 }
 
+void view_set_switch(view_state *viewer, const view_option *option, bool is_on)
+{
+    view_set_option(viewer, option, common_choice_value(is_on));
+}
+
 void view_execute_set(view_state *viewer, const view_command *command)
 {
     const common_value value = view_command_value(command);

@@ -331,7 +331,8 @@ static void open_textures(view_state *viewer, uint32_t mesh)
         return;
     view_select_mesh(&viewer->ui, viewer->now, mesh);
     viewer->ui.folded &= ~(1u << UI_SECTION_TEXTURES);
-    viewer->options->shown.panel = viewer->options->shown.inspector = true;
+    view_set_switch(viewer, VIEW_OPTION(shown.panel), true);
+    view_set_switch(viewer, VIEW_OPTION(shown.inspector), true);
     viewer->ui.docks.is_sheet_open = true;
     viewer->ui.docks.is_folded = false;
 }
@@ -598,7 +599,8 @@ static void drop_file(view_state *viewer, const char *path)
     if (is_environment) {
         what = "Environment";
         is_open = view_set_option(viewer, VIEW_OPTION(environment), common_text_value(path));
-        viewer->options->shown.environment |= is_open;
+        if (is_open)
+            view_set_switch(viewer, VIEW_OPTION(shown.environment), true);
     } else if (is_clip && (!has_model || viewer->panels.start.is_open)) {
         is_open = open_clip(viewer, path, false);
     } else if (is_clip) {

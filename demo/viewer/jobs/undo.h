@@ -22,6 +22,9 @@ typedef struct view_undo {
 // option affects loading. On failure, shows a notice or an error and changes nothing.
 bool view_set_option(view_state *viewer, const view_option *option, common_value value);
 
+// Sets the field of a switch; see view_set_option().
+void view_set_switch(view_state *viewer, const view_option *option, bool is_on);
+
 // Executes the command VIEW_SET. A command without a value does nothing.
 void view_execute_set(view_state *viewer, const view_command *command);
 
