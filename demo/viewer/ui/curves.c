@@ -1,23 +1,24 @@
-// The bottom dock for a clip: the values of the selected joint in each frame, or the distance of
-// each joint to the joint of a compared model. Both consist of a plot and a table.
+// The bottom dock for a clip. The tab "Curves" displays the values of the selected joint in each
+// frame. The tab "Compare" displays the distances between the joints of two compared models. Both
+// tabs consist of a plot and a table.
 #include "demo/viewer/ui/curves.h"
 
 #include "demo/viewer/ui/inspector.h"
 #include "demo/viewer/ui/ui.h"
 
 // Sizes in em.
-static const float numbers_width = 5.5f;     // at the left of a plot
-static const float plot_top = 0.7f;          // above a plot
-static const float frame_numbers_height = 2; // below a plot
-static const float names_margin = 1;         // around the names of the lines together
-static const float name_gap = 0.3f;          // between two names
+static const float numbers_width = 5.5f;     // space for the values at the left of a plot
+static const float plot_top = 0.7f;          // space above a plot
+static const float frame_numbers_height = 2; // space for the frame numbers below a plot
+static const float names_margin = 1;         // left and right of the names of the lines, together
+static const float name_gap = 0.3f;          // between the names of two lines
 static const float label_gap = 0.5f;         // between a plot and its texts
 static const float min_grid_step = 2.2f;     // between two grid lines
-static const float stroke_length = 0.15f;    // of the parts that a line is drawn in
-static const float number_width = 5.2f;      // of a column of a table
+static const float stroke_length = 0.15f;    // of the short strokes that a line is drawn in
+static const float number_width = 5.2f;      // column of a table
 static const float max_table_width = 30;
 static const float button_gap = 0.15f; // above and below the buttons
-static const float copy_width = 4.3f;
+static const float copy_width = 4.3f;  // button "Copy"
 
 enum { DISTANCE_PLACES = 3, ANGLE_PLACES = 2 }; // decimal places
 
@@ -31,20 +32,22 @@ typedef struct plot_line {
     view_color color;
 } plot_line;
 
-// Lines also differ by their strokes: solid, dashed, solid of double width, dotted.
+// Lines differ by their color and by their strokes: solid, dashed, solid with double width, dotted.
+// In a pattern of strokes, '#' is a stroke that is drawn and '-' is a gap.
 enum { MAX_LINES = 4 };
 static const char *const strokes[MAX_LINES] = {"#", "####--", "#", "#--"};
 static const float widths[MAX_LINES] = {0.12f, 0.12f, 0.24f, 0.15f}; // em
 
 typedef struct curve_plot {
-    const md5_anim *anim; // the clip of the frames
+    const md5_anim *anim; // the clip whose frames are the x axis
     plot_line lines[MAX_LINES];
     uint32_t num_lines;
     int places; // decimal places of the values
-    // Set by drawing:
-    view_rect area;
-    double low;
-    double high;
+
+    // Set by run_plot():
+    view_rect area; // of the lines, pixels
+    double low;     // value at the bottom
+    double high;    // value at the top
 } curve_plot;
 
 static float value_at(const curve_plot *plot, uint32_t line, uint32_t frame)
@@ -58,18 +61,20 @@ static float plot_y(const curve_plot *plot, double value)
            + plot->area.height * (float)((plot->high - value) / (plot->high - plot->low));
 }
 
-// Sets the range to that of all values plus a margin. If the values are constant, the range is a
-// few units of the last decimal place.
-static void fit(curve_plot *plot)
+// Sets the displayed range of values: the range of all values, with a margin above and below.
+static void fit_range(curve_plot *plot)
 {
     plot->low = INFINITY;
     plot->high = -INFINITY;
-    for (uint32_t line = 0; line < plot->num_lines; line++)
+    for (uint32_t line = 0; line < plot->num_lines; line++) {
         for (uint32_t frame = 0; frame < plot->anim->num_frames; frame++) {
             plot->low = fmin(plot->low, value_at(plot, line, frame));
             plot->high = fmax(plot->high, value_at(plot, line, frame));
         }
+    }
 
+    // The range is at least 20 units of the last decimal place. Constant values are a line in the
+    // middle then, and rounding errors are not enlarged.
     const double range = plot->high - plot->low;
     const double min_margin = 10 * pow(10, -plot->places) - 0.5 * range;
     const double margin = fmax(0.06 * range, min_margin);
@@ -77,7 +82,7 @@ static void fit(curve_plot *plot)
     plot->high += margin;
 }
 
-// Returns the distance of level lines, a round number of at least `min_step`.
+// Returns the smallest round number of at least `min_step`: 2, 5 or 10 times a power of ten.
 static double round_step(double min_step)
 {
     const double power = pow(10, floor(log10(min_step)));
@@ -87,16 +92,21 @@ static double round_step(double min_step)
     return digit <= 5 ? 5 * power : 10 * power;
 }
 
-// Draws horizontal lines at round values, with their numbers at the left.
+// Draws horizontal lines at round values, with their numbers at the left. Line i is at the value
+// i * step.
 static void draw_grid(view_ui *ui, const curve_plot *plot)
 {
     enum { MAX_GRID_LINES = 64, MAX_PLACES = 9 };
-    const double max_index = 1e15; // indices are exact as double
+    const double max_index = 1e15; // indices up to this number are exact as double
     const double max_lines = fmax((plot->area.height / (min_grid_step * ui->em)), 1);
     const double step = round_step((plot->high - plot->low) / max_lines);
+
+    // The number of decimal places that the step needs. 1e-9 compensates rounding errors of
+    // log10().
     const int places = (int)fmin(fmax(-floor(log10(step) + 1e-9), 0), MAX_PLACES);
     const int64_t first = (int64_t)ceil(fmin(fmax(plot->low / step, -max_index), max_index));
 
+    // The limit protects against huge values, to which a step cannot be added exactly.
     for (int64_t i = first; (double)i * step <= plot->high && i < first + MAX_GRID_LINES; i++) {
         const float y = roundf(plot_y(plot, (double)i * step));
         const view_rect line = {plot->area.x, y, plot->area.width, ui_thin_line(ui)};
@@ -108,7 +118,8 @@ static void draw_grid(view_ui *ui, const curve_plot *plot)
     }
 }
 
-// Returns the y of a line at a position between two frames, which may be the last one.
+// Returns the y coordinate of a line at a frame position, 0 to the last frame. Between two frames
+// the values are interpolated.
 static float interpolated_y(const curve_plot *plot, uint32_t line, float position)
 {
     const uint32_t last = plot->anim->num_frames - 1;
@@ -119,31 +130,31 @@ static float interpolated_y(const curve_plot *plot, uint32_t line, float positio
     return plot_y(plot, from + (to - from) * (position - (float)frame));
 }
 
-// Draws a line in short strokes from left to right, so that the cost does not depend on the number
-// of frames.
+// Draws a line of values as short strokes of constant length, from left to right. Therefore the
+// cost does not depend on the number of frames. Strokes that are gaps in the pattern are omitted.
 static void draw_line(view_canvas *canvas, const curve_plot *plot, uint32_t line)
 {
     const float em = view_em(canvas->font);
     const float last_frame = (float)(plot->anim->num_frames - 1);
     const uint32_t num_strokes = (uint32_t)(plot->area.width / (stroke_length * em));
     const size_t pattern_length = strlen(strokes[line]);
-    float ends[4] = {0}; // of the stroke: x and y of its begin, then of its end
+    float ends[4] = {0}; // x and y of the stroke's begin, then x and y of its end
 
     for (uint32_t i = 0; i <= num_strokes; i++) {
         const float part = (float)i / (float)num_strokes;
-        ends[0] = ends[2];
+        ends[0] = ends[2]; // the stroke begins at the end of the previous stroke
         ends[1] = ends[3];
         ends[2] = plot->area.x + plot->area.width * part;
         ends[3] = interpolated_y(plot, line, part * last_frame);
 
-        const bool has_begin = i > 0;
+        const bool has_begin = i > 0; // the first point only begins the first stroke
         if (has_begin && strokes[line][i % pattern_length] == '#')
             view_draw_segment(canvas, ends, widths[line] * em, plot->lines[line].color);
     }
 }
 
-// Returns the area of the lines: without the numbers at the left and below, and the names of the
-// lines at the right.
+// Returns the part of `box` for the lines: without the space for the values at the left, the frame
+// numbers below, and the names of the lines at the right.
 static view_rect find_plot_area(const view_ui *ui, const curve_plot *plot, view_rect box)
 {
     const float em = ui->em;
@@ -163,15 +174,16 @@ static uint32_t current_frame(const view_ui *ui, const curve_plot *plot)
     return (uint32_t)view_clamp(position, 0, last);
 }
 
-// Handles the mouse: a click or a drag sets the frame. Returns the frame under the mouse, or
-// `current` if the mouse is not over the plot.
+// Handles the mouse: a click or a drag sets the time to a frame. Returns the frame under the mouse,
+// or `current` if the mouse is not over the plot.
 static uint32_t run_plot_mouse(view_ui *ui, const curve_plot *plot, uint32_t current)
 {
     const view_rect area = plot->area;
     const float last = (float)(plot->anim->num_frames - 1);
-    const view_rect reach = view_inset(area, -0.5f * ui->em);
-    float part;
-    if (ui_drag(ui, ui_item(ui, reach, "plot"), area, &part))
+    const view_rect reach = view_inset(area, -0.5f * ui->em); // easier to hit at the edges
+    float part; // position of the mouse in the width of the plot, 0 to 1
+    const bool is_pressed = ui_item(ui, reach, "plot");
+    if (ui_drag(ui, is_pressed, area, &part))
         view_seek(ui->stage->play, plot->anim, roundf(part * last) / plot->anim->frame_rate);
     if (!ui_is_hot(ui))
         return current;
@@ -182,8 +194,9 @@ static uint32_t run_plot_mouse(view_ui *ui, const curve_plot *plot, uint32_t cur
     return (uint32_t)roundf(part * last);
 }
 
-// Draws the lines and their names, which are next to each other, at the heights of the ends of the
-// lines.
+// Draws the lines and, at the right of the plot, their names. Each name is at the height of the end
+// of its line. The names are next to each other, so that they do not overlap if lines end at the
+// same height.
 static void draw_lines(view_ui *ui, const curve_plot *plot)
 {
     const float em = ui->em;
@@ -218,8 +231,9 @@ static void draw_frame_numbers(view_ui *ui, const curve_plot *plot)
     ui_text_left_of(ui, right, y, VIEW_DIM, last);
 }
 
-// Draws a plot. A click sets the frame. Returns the frame under the mouse or, if there is none, the
-// current frame.
+// Runs a plot in `box`: draws its grid, its lines and marks at frames, and handles the mouse.
+// Returns the frame under the mouse or, if the mouse is not over the plot, the current frame. The
+// table displays this frame.
 static uint32_t run_plot(view_ui *ui, curve_plot *plot, view_rect box)
 {
     const uint32_t current = current_frame(ui, plot);
@@ -230,7 +244,7 @@ static uint32_t run_plot(view_ui *ui, curve_plot *plot, view_rect box)
     if (ui->is_event)
         return hovered;
 
-    fit(plot);
+    fit_range(plot);
     draw_grid(ui, plot);
     draw_lines(ui, plot);
     mark_frame(ui, plot, hovered, VIEW_DISABLED);
@@ -241,36 +255,38 @@ static uint32_t run_plot(view_ui *ui, curve_plot *plot, view_rect box)
 
 // == Tables ===============================================================================
 
-// Writes the cells of a row of a table.
+// Writes the texts and the name of a row of a table to `cells`.
 typedef void fill_cells(const view_ui *ui, const view_curves *curves, uint32_t row,
                         ui_cells *cells);
 
-// Scrolls the table to a row that has changed since the last frame, unless it is visible. The row
-// is then below the top of the area by a part of its height.
+// Scrolls a table of `count` rows to its selected row, if the selection has changed since the last
+// frame and the row is not visible. Some rows above it remain visible.
 static void reveal_row(view_ui *ui, view_curves *curves, view_rect area, uint32_t count,
-                       uint32_t shown)
+                       uint32_t selected)
 {
     ui_scroll *const scroll = &ui->scrolls[VIEW_DOCK_BOTTOM];
     const float row_height = ceilf(UI_TABLE_ROW * ui->em);
-    const float top = (float)shown * row_height;
-    const float rows_above = 0.3f * area.height;
+    const float top = (float)selected * row_height;
     const bool is_outside = top < scroll->wanted || top + row_height > scroll->wanted + area.height;
-    if (curves->revealed != shown && is_outside)
-        scroll->wanted =
-            fminf(fmaxf(top - rows_above, 0), fmaxf((float)count * row_height - area.height, 0));
-    curves->revealed = shown;
+    if (curves->revealed != selected && is_outside) {
+        const float height_above = 0.3f * area.height; // of the visible rows above the row
+        const float max_scroll = fmaxf((float)count * row_height - area.height, 0);
+        scroll->wanted = fminf(fmaxf(top - height_above, 0), max_scroll);
+    }
+    curves->revealed = selected;
 }
 
-// A table with a header. `fill` writes the cells of a row. Scrolls to the row `shown` if it has
-// changed, also during playback. Returns the row that was pressed, or UINT32_MAX.
-static uint32_t run_table(view_ui *ui, view_curves *curves, view_rect area, const ui_cells *head,
-                          uint32_t count, uint32_t shown, fill_cells *fill)
+// Runs a table of `count` rows with a header. `fill` writes the cells of a row. The row `selected`
+// is highlighted, and the table scrolls to it if it has changed, also during playback. Returns the
+// row that was pressed, or UINT32_MAX.
+static uint32_t run_table(view_ui *ui, view_curves *curves, view_rect area, const ui_cells *header,
+                          uint32_t count, uint32_t selected, fill_cells *fill)
 {
     const float row_height = ceilf(UI_TABLE_ROW * ui->em);
     const float column_width = number_width * ui->em;
-    ui_draw_cells(ui, view_cut(&area, VIEW_AT_TOP, row_height), column_width, head);
+    ui_draw_cells(ui, view_cut(&area, VIEW_AT_TOP, row_height), column_width, header);
     if (!ui->is_event)
-        reveal_row(ui, curves, area, count, shown);
+        reveal_row(ui, curves, area, count, selected);
 
     uint32_t pressed = UINT32_MAX;
     ui_column column;
@@ -280,14 +296,14 @@ static uint32_t run_table(view_ui *ui, view_curves *curves, view_rect area, cons
         if (!ui_reserve_row(ui, row_height, &row))
             continue;
 
-        ui_cells cells = {.name = "", .count = head->count, .color = VIEW_BRIGHT};
+        ui_cells cells = {.name = "", .count = header->count, .color = VIEW_BRIGHT};
         fill(ui, curves, i, &cells);
         if (ui_item(ui, row, cells.name)) {
             ui->held = ui->item.panel;
             pressed = i;
         }
-        if (i == shown || ui_is_hot(ui))
-            view_draw_rect(ui->canvas, row, i == shown ? VIEW_SELECTED : VIEW_CONTROL);
+        if (i == selected || ui_is_hot(ui))
+            view_draw_rect(ui->canvas, row, i == selected ? VIEW_SELECTED : VIEW_CONTROL);
         ui_draw_cells(ui, row, column_width, &cells);
     }
     ui_end_column(ui);
@@ -301,8 +317,8 @@ static uint32_t count_axes(uint32_t kind)
     return kind == VIEW_VALUE_QUATERNION ? 4 : 3;
 }
 
-// Negates a rotation if the previous rotation is nearer to its opposite: both quaternions are the
-// same rotation, and the curves must be continuous.
+// Negates a quaternion if its negative is nearer to the previous quaternion. Both are the same
+// rotation, but a change of the sign would be a jump in the curves.
 static void align_rotation(float rotation[4], const float previous[4])
 {
     float dot = 0;
@@ -312,8 +328,9 @@ static void align_rotation(float rotation[4], const float previous[4])
         rotation[i] = -rotation[i];
 }
 
-// Samples the joint in all frames unless its values are cached.
-static void sample(view_curves *curves, const view_scene *scene, uint32_t joint)
+// Fills curves->values with the values of a joint in all frames of the displayed clip, unless these
+// values are cached.
+static void sample_joint(view_curves *curves, const view_scene *scene, uint32_t joint)
 {
     const view_clip *const clip = view_shown_clip(scene);
     const uint32_t num_frames = clip->anim->num_frames;
@@ -339,7 +356,8 @@ static void sample(view_curves *curves, const view_scene *scene, uint32_t joint)
     curves->root = scene->root;
 }
 
-// Copies all frames with full precision as comma-separated values.
+// Copies the displayed kind of values to the clipboard as comma-separated values with full
+// precision: a header, then one line per frame.
 static void copy_curve(view_ui *ui, const view_curves *curves)
 {
     const uint32_t num_axes = count_axes(curves->kind);
@@ -355,18 +373,19 @@ static void copy_curve(view_ui *ui, const view_curves *curves)
     free(text);
 }
 
+// Writes the row of a frame (fill_cells): its number, then the value of each axis.
 static void fill_frame(const view_ui *ui, const view_curves *curves, uint32_t frame,
                        ui_cells *cells)
 {
     (void)ui;
+    const float *const values = curves->values[frame][curves->kind];
     COMMON_TEXT(cells->texts[0], "%u", frame);
     for (uint32_t i = 1; i < cells->count; i++)
-        view_format_number(cells->texts[i], sizeof cells->texts[i],
-                           curves->values[frame][curves->kind][i - 1],
+        view_format_number(cells->texts[i], sizeof cells->texts[i], values[i - 1],
                            view_value_places[curves->kind], false);
 }
 
-// Runs the buttons above the table: the kinds of values, and Copy. `row` is their row.
+// Runs the buttons above the table in `row`: a button for each kind of values, and "Copy".
 static void run_curve_buttons(view_ui *ui, view_curves *curves, view_rect row)
 {
     const float em = ui->em;
@@ -380,8 +399,23 @@ static void run_curve_buttons(view_ui *ui, view_curves *curves, view_rect row)
         copy_curve(ui, curves);
 }
 
-// Displays the curves of the selected joint. Returns a message if there is nothing to display, or
-// NULL.
+// Fills the lines of a plot with the values of each axis, and the cells of the table's header with
+// the names of the axes.
+static void describe_axes(const view_curves *curves, curve_plot *plot, ui_cells *header,
+                          view_color colors[UI_MAX_CELLS])
+{
+    for (uint32_t i = 0; i < plot->num_lines; i++) {
+        plot->lines[i] = (plot_line){.name = view_axis_names[i],
+                                     .values = &curves->values[0][curves->kind][i],
+                                     .stride = sizeof *curves->values / sizeof(float),
+                                     .color = view_axis_colors[i]};
+        colors[1 + i] = view_axis_colors[i]; // after the column of the frame numbers
+        snprintf(header->texts[1 + i], sizeof header->texts[0], "%s", view_axis_names[i]);
+    }
+}
+
+// Runs the tab "Curves": plots the values of the selected joint over the frames in `left`, and
+// lists them in a table in `right`. Returns NULL, or a message if there is nothing to display.
 static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, view_rect right)
 {
     const view_clip *const clip = view_shown_clip(ui->scene);
@@ -392,8 +426,8 @@ static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, 
     if (joint < 0 || (uint32_t)joint >= ui->scene->num_joints)
         return "Select a joint in the viewport or the outliner";
 
-    sample(curves, ui->scene, (uint32_t)joint);
-    const float title_y = right.y - 1.65f * em; // in the header of the dock
+    sample_joint(curves, ui->scene, (uint32_t)joint);
+    const float title_y = right.y - 1.65f * em; // in the header of the dock, above the table
     run_curve_buttons(ui, curves, view_cut(&right, VIEW_AT_TOP, UI_FIELD_HEIGHT * em));
     view_cut(&right, VIEW_AT_TOP, button_gap * em);
 
@@ -401,14 +435,9 @@ static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, 
                        .num_lines = count_axes(curves->kind),
                        .places = view_value_places[curves->kind]};
     view_color colors[UI_MAX_CELLS] = {VIEW_DIM};
-    ui_cells head = {
+    ui_cells header = {
         .name = "", .texts[0] = "frame", .count = 1 + plot.num_lines, .colors = colors};
-    for (uint32_t i = 0; i < plot.num_lines; i++) {
-        plot.lines[i] = (plot_line){view_axis_names[i], &curves->values[0][curves->kind][i],
-                                    sizeof *curves->values / sizeof(float), view_axis_colors[i]};
-        colors[1 + i] = view_axis_colors[i];
-        snprintf(head.texts[1 + i], sizeof head.texts[0], "%s", view_axis_names[i]);
-    }
+    describe_axes(curves, &plot, &header, colors);
     const uint32_t displayed_frame = run_plot(ui, &plot, left);
 
     char title[128];
@@ -416,7 +445,7 @@ static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, 
     ui_text_left_of(ui, right.x + right.width - 2.5f * em, title_y, VIEW_DIM, title);
 
     const uint32_t pressed =
-        run_table(ui, curves, right, &head, clip->anim->num_frames, displayed_frame, fill_frame);
+        run_table(ui, curves, right, &header, clip->anim->num_frames, displayed_frame, fill_frame);
     if (pressed != UINT32_MAX)
         view_seek(ui->stage->play, clip->anim, pressed / clip->anim->frame_rate);
     return NULL;
@@ -424,8 +453,8 @@ static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, 
 
 // == Comparison ===========================================================================
 
-// Writes the cells of a joint: its distance in the displayed frame, and its largest distance with
-// the frame and the angle.
+// Writes the row of a joint (fill_cells): its distance in the displayed frame, its largest distance
+// over the clip, the frame of the largest distance, and its largest angle.
 static void fill_peak(const view_ui *ui, const view_curves *curves, uint32_t row, ui_cells *cells)
 {
     const view_compare *const compare = &ui->stage->document->compare;
@@ -442,41 +471,45 @@ static void fill_peak(const view_ui *ui, const view_curves *curves, uint32_t row
     view_format_number(cells->texts[3], size, peak->angle, ANGLE_PLACES, false);
 }
 
-// Returns the index of the selected joint in the list of distances, or 0.
+// Returns the index of the selected joint in the list of distances, or 0 if the list does not
+// contain it.
 static uint32_t find_selected_peak(const view_ui *ui, const view_compare *compare)
 {
-    uint32_t index = 0;
-    for (uint32_t i = 0; i < compare->num_same; i++)
-        index = (int32_t)compare->peaks[i].joint == ui->selected_joint ? i : index;
-    return index;
+    for (uint32_t i = 0; i < compare->num_same; i++) {
+        if ((int32_t)compare->peaks[i].joint == ui->selected_joint)
+            return i;
+    }
+    return 0;
 }
 
-// Lists the joints by their largest distance over the clip, and plots the distance of the selected
-// joint, or of the first joint, in each frame. Returns a message if there is nothing to display, or
-// NULL.
+// Runs the tab "Compare": lists the joints by their largest distance over the clip in `right`, and
+// plots the distance of the selected joint, or of the first joint of the list, over the frames in
+// `left`. Returns NULL, or a message if there is nothing to display.
 static const char *run_compared(view_ui *ui, view_curves *curves, view_rect left, view_rect right)
 {
     const view_compare *const compare = &ui->stage->document->compare;
     if (compare->model == NULL || compare->num_same == 0)
         return "Nothing to compare: choose Compare with\xE2\x80\xA6 in the Model menu";
 
-    const uint32_t shown = find_selected_peak(ui, compare);
-    const uint32_t joint = compare->peaks[shown].joint;
+    const uint32_t selected = find_selected_peak(ui, compare);
+    const uint32_t joint = compare->peaks[selected].joint;
     curve_plot plot = {.anim = compare->measured,
-                       .lines[0] = {ui->scene->skeleton->joints[joint].name,
-                                    compare->courses + joint, compare->num_joints, VIEW_ACCENT},
+                       .lines[0] = {.name = ui->scene->skeleton->joints[joint].name,
+                                    .values = compare->courses + joint,
+                                    .stride = compare->num_joints,
+                                    .color = VIEW_ACCENT},
                        .num_lines = 1,
                        .places = DISTANCE_PLACES};
     if (plot.anim != NULL) // NULL: only the current pose is compared
         curves->compared_frame = run_plot(ui, &plot, left);
 
-    ui_cells head = {.name = compare->name,
-                     .texts = {"", "largest", "at frame", "degrees"},
-                     .count = 4,
-                     .color = VIEW_DIM};
-    COMMON_TEXT(head.texts[0], "frame %u", curves->compared_frame);
+    ui_cells header = {.name = compare->name,
+                       .texts = {"", "largest", "at frame", "degrees"},
+                       .count = 4,
+                       .color = VIEW_DIM};
+    COMMON_TEXT(header.texts[0], "frame %u", curves->compared_frame);
     const uint32_t pressed =
-        run_table(ui, curves, right, &head, compare->num_same, shown, fill_peak);
+        run_table(ui, curves, right, &header, compare->num_same, selected, fill_peak);
     if (pressed != UINT32_MAX) {
         ui->selected_joint = (int32_t)compare->peaks[pressed].joint;
         ui->command.action = VIEW_MARKED;
@@ -494,9 +527,14 @@ void view_curves_panel(view_ui *ui, view_curves *curves, view_rect area)
     const view_rect right =
         view_cut(&left, VIEW_AT_RIGHT, fminf(max_table_width * em, 0.5f * area.width));
 
-    ui_begin(ui, shows_curves ? "curves" : "compared");
-    const char *const message =
-        shows_curves ? run_curves(ui, curves, left, right) : run_compared(ui, curves, left, right);
+    const char *message; // if there is nothing to display
+    if (shows_curves) {
+        ui_begin(ui, "curves");
+        message = run_curves(ui, curves, left, right);
+    } else {
+        ui_begin(ui, "compared");
+        message = run_compared(ui, curves, left, right);
+    }
     if (message != NULL)
         ui_text(ui, area.x + UI_PADDING * em, area.y + UI_PADDING * em,
                 area.width - 2 * UI_PADDING * em, VIEW_DIM, message);

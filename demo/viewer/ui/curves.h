@@ -6,16 +6,19 @@
 #include "demo/viewer/ui/inspector.h"
 
 typedef struct view_curves {
-    view_joint_values *values; // [num_frames of `anim`] of the joint, relative to its parent
-    const md5_anim *anim;      // NULL: none
+    // Cache: the values of a joint, relative to its parent, in each frame of `anim`.
+    view_joint_values *values;
+    const md5_anim *anim; // NULL: no cached values
     uint32_t joint;
     md5_root root;
-    uint32_t kind;           // displayed kind of values
-    uint32_t compared_frame; // displayed frame of the distances
+
+    uint32_t kind;           // displayed kind of values, such as VIEW_VALUE_POSITION
+    uint32_t compared_frame; // frame whose distances the table of the comparison lists
     uint32_t revealed;       // row that the table was scrolled to
 } view_curves;
 
-// Content of the bottom dock for a clip (curves.c).
+// Runs the content of the bottom dock for a clip: curves of the selected joint, or distances of the
+// joints of two models.
 void view_curves_panel(view_ui *ui, view_curves *curves, view_rect area);
 
 #endif

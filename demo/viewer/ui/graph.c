@@ -1,5 +1,6 @@
-// The state graph of a machine in the bottom dock. It displays one layer with the active states. A
-// click on a state activates it, a click on a transition takes it.
+// The state graph of a machine in the bottom dock. It displays the states and transitions of one
+// layer, and highlights the active states. A click on a state activates the state. A click on an
+// edge takes one of its transitions.
 #include "demo/viewer/ui/graph.h"
 
 #include "demo/viewer/ui/graph_layout.h"
@@ -7,16 +8,16 @@
 #include "demo/viewer/ui/window_layout.h"
 
 // Sizes in em.
-static const float head_height = 2;     // header of the panel
-static const float head_length = 0.55f; // head of an arrow
+static const float header_height = 2; // of the panel
+static const float arrow_head_length = 0.55f;
 static const float line_width = 0.1f;
-static const float live_width = 0.25f; // of the active transition
-static const float node_radius = 0.3f;
-static const float edge_reach = 0.45f;  // distance at which the mouse hits an edge
-static const float count_height = 1.3f; // of the number of transitions of an edge
-static const float progress_radius = 0.35f;
-static const float name_margin = 0.3f; // left and right of the name of a state
-static const float loop_width = 1.2f;  // space for the sign of a loop
+static const float active_line_width = 0.25f; // line of the active transition
+static const float node_radius = 0.3f;        // rounded corners of a node
+static const float edge_reach = 0.45f;        // distance at which the mouse hits an edge
+static const float count_height = 1.3f;       // box with the number of transitions of an edge
+static const float progress_radius = 0.35f;   // disc that displays the progress of a transition
+static const float name_margin = 0.3f;        // left and right of the name of a state
+static const float loop_width = 1.2f;         // space for the sign of a loop
 // Limits of the zoom.
 static const float lowest_zoom = 0.25f;
 static const float highest_zoom = 2;
@@ -35,7 +36,7 @@ bool view_shows_graph(const view_stage *stage)
            && view_current_layout(stage).docks[VIEW_DOCK_BOTTOM].width > 0;
 }
 
-// Returns the height of text in pixels.
+// Returns the em of the graph in pixels: the height of a line of text without its line spacing.
 static float text_height(const view_font *font)
 {
     return font->line[VIEW_TEXT] / 1.3f;
@@ -47,8 +48,15 @@ void view_clear_graph(view_graph_view *view)
     *view = (view_graph_view){.layer = view->layer};
 }
 
-// State of one run of the panel. The graph is drawn in pixels at a zoom of 1, from its upper left
-// corner; then all its vertices are transformed to their final positions.
+void view_select_layer(view_graph_view *view, uint32_t layer)
+{
+    view->layer = layer;
+    view->zoom = 0;
+}
+
+// State of one run of the panel. The functions that draw the graph use a zoom of 1 and a graph
+// whose upper left corner is at the origin. draw_graph() then moves all vertices to their final
+// positions.
 typedef struct graph_panel {
     view_ui *ui;
     const view_stage *stage;
@@ -61,12 +69,13 @@ typedef struct graph_panel {
     float x; // left edge of the graph, pixels
     float y; // top edge of the graph, pixels
     float zoom;
-    float mouse_x; // position of the mouse in the graph, em; not finite: outside
+    float mouse_x; // position of the mouse in the graph, em; set if the mouse is over `area`
     float mouse_y;
-    uint32_t node; // under the mouse, or MD5_NONE
-    uint32_t edge; // under the mouse, or MD5_NONE
+    uint32_t node; // node under the mouse, or MD5_NONE
+    uint32_t edge; // edge under the mouse, or MD5_NONE
 } graph_panel;
 
+// Returns the width of a text in em (view_measure_fn). `user` is the font.
 static float measure_text(const void *user, const char *text)
 {
     const view_font *const font = user;
@@ -80,9 +89,9 @@ static view_rect scale_rect(view_rect rect, float factor)
     return (view_rect){rect.x * factor, rect.y * factor, rect.width * factor, rect.height * factor};
 }
 
-// Returns the visible part of a rectangle of the graph, in pixels. Its width is 0 if it is not
-// visible.
-static view_rect seen_rect(const graph_panel *panel, view_rect rect)
+// Converts a rectangle of the graph, in em, to pixels of the window. Returns its visible part, or
+// an empty rectangle if it is outside of the panel.
+static view_rect visible_rect(const graph_panel *panel, view_rect rect)
 {
     const float unit = panel->em * panel->zoom;
     const float left = fmaxf(panel->x + rect.x * unit, panel->area.x);
@@ -117,7 +126,8 @@ static float edge_distance(const graph_panel *panel, const view_graph_edge *edge
     return nearest;
 }
 
-// Finds the node or, if there is none, the nearest edge under the mouse.
+// Finds the node under the mouse or, if there is none, the nearest edge within reach. Sets
+// panel->node and panel->edge; at most one of them is not MD5_NONE.
 static void find_hovered(graph_panel *panel)
 {
     const view_graph *const graph = panel->graph;
@@ -128,12 +138,14 @@ static void find_hovered(graph_panel *panel)
 
     panel->mouse_x = (ui->mouse.x - panel->x) / (panel->em * panel->zoom);
     panel->mouse_y = (ui->mouse.y - panel->y) / (panel->em * panel->zoom);
-    for (uint32_t i = 0; i < graph->num_nodes; i++)
+    for (uint32_t i = 0; i < graph->num_nodes; i++) {
         if (view_contains(graph->nodes[i].rect, panel->mouse_x, panel->mouse_y))
             panel->node = i;
+    }
     if (panel->node != MD5_NONE)
         return;
 
+    // In a graph that is zoomed out, the reach is larger, so that it is constant in pixels.
     float min_distance = edge_reach / fminf(panel->zoom, 1);
     for (uint32_t i = 0; i < graph->num_edges; i++) {
         const float distance = edge_distance(panel, &graph->edges[i]);
@@ -180,8 +192,8 @@ static view_graph_point towards(view_graph_point from, view_graph_point to, floa
     return (view_graph_point){from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part};
 }
 
-// Draws a straight line with an arrow head of length `head` at its end. The line is at least one
-// pixel wide.
+// Draws a straight line from `from` to `to`, which is at least one pixel wide. If `head` is not 0,
+// draws an arrow head of this length at `to`. All lengths are in em.
 static void draw_line(const graph_panel *panel, view_graph_point from, view_graph_point to,
                       float width, float head, view_color color)
 {
@@ -189,8 +201,8 @@ static void draw_line(const graph_panel *panel, view_graph_point from, view_grap
     const float length = hypotf(to.x - from.x, to.y - from.y);
     const float head_part = length > 0 ? head / length : 0;
 
-    // Half of the head, along the line. The line ends inside of the head, so that its end does not
-    // extend beyond the tip.
+    // (x, y) is half of the head, along the line. The line ends inside of the head, so that its end
+    // does not extend beyond the tip.
     const float x = 0.5f * head_part * (to.x - from.x);
     const float y = 0.5f * head_part * (to.y - from.y);
     const view_graph_point neck = {to.x - 2 * x, to.y - 2 * y};
@@ -198,52 +210,59 @@ static void draw_line(const graph_panel *panel, view_graph_point from, view_grap
     const float ends[4] = {from.x * em, from.y * em, end.x * em, end.y * em};
     view_draw_segment(panel->stage->canvas, ends, fmaxf(width * em, 1.0f / panel->zoom), color);
 
+    // The head is as wide as long: the other corners are displaced from the neck by (-y, x) and
+    // (y, -x), which is half of the head rotated by 90 degrees.
     const float triangle[6] = {to.x * em,         to.y * em,         (neck.x - y) * em,
                                (neck.y + x) * em, (neck.x + y) * em, (neck.y - x) * em};
     if (head > 0)
         view_draw_triangle(panel->stage->canvas, triangle, color);
 }
 
+// Returns the length of the line between two consecutive points of an edge.
 static float segment_length(const view_graph_point *ends)
 {
     return hypotf(ends[1].x - ends[0].x, ends[1].y - ends[0].y);
 }
 
-// Draws the line of an edge, with an arrow head at each end that transitions lead to. Both parts
-// begin in the middle of the first segment.
+// Draws the line of an edge, with an arrow head at each end that transitions lead to. The line is
+// drawn in two parts, from the middle of its first segment to both ends, because draw_line() draws
+// an arrow head only at one end.
 static void draw_edge(const graph_panel *panel, const view_graph_edge *edge, float width,
                       view_color color)
 {
     const view_graph_point *const points = edge->points;
     const uint32_t count = edge->num_points;
-    if (count < 2)
+    if (count < 2) // an edge from a state to itself has no line
         return;
     const float first_length = segment_length(points);
     const float last_length = segment_length(points + count - 2);
     const view_graph_point middle = towards(points[0], points[1], 0.5f * first_length);
 
+    // The part to the first node, to which the transitions of the second direction lead.
     const bool has_first_head = edge->num_transitions[1] > 0;
-    const float first_head = has_first_head ? fminf(head_length, 0.5f * first_length) : 0;
+    const float first_head = has_first_head ? fminf(arrow_head_length, 0.5f * first_length) : 0;
     draw_line(panel, middle, points[0], width, first_head, color);
 
-    view_graph_point from = middle;
+    // The part to the second node. A line of three points bends at points[1].
+    view_graph_point last_begin = middle;
     if (count == 3) {
         draw_line(panel, middle, points[1], width, 0, color);
-        from = points[1];
+        last_begin = points[1];
     }
     const bool has_last_head = edge->num_transitions[0] > 0;
-    const float last_head = has_last_head ? fminf(head_length, 0.5f * last_length) : 0;
-    draw_line(panel, from, points[count - 1], width, last_head, color);
+    const float last_head = has_last_head ? fminf(arrow_head_length, 0.5f * last_length) : 0;
+    draw_line(panel, last_begin, points[count - 1], width, last_head, color);
 }
 
-// Returns the point at a fraction of the length of an edge, 0 to 1.
+// Returns the point at a fraction of the length of an edge, 0 to 1. The edge has a line.
 static view_graph_point point_at(const view_graph_edge *edge, float part)
 {
     const view_graph_point *const points = edge->points;
-    float distance = 0; // from the first point
+    float distance = 0; // of the point from the first point, along the edge
     for (uint32_t i = 1; i < edge->num_points; i++)
         distance += part * segment_length(points + i - 1);
 
+    // Find the segment that contains the point. `distance` becomes the distance from its begin.
     uint32_t segment = 0;
     while (segment + 2 < edge->num_points && distance > segment_length(points + segment)) {
         distance -= segment_length(points + segment);
@@ -252,8 +271,8 @@ static view_graph_point point_at(const view_graph_edge *edge, float part)
     return towards(points[segment], points[segment + 1], distance);
 }
 
-// Draws a centered text unless it is too small to be read. A text that is wider than `max_width` is
-// truncated.
+// Draws a text in the graph, centered at (x, y), unless the zoom makes it too small to be read. A
+// text that is wider than `max_width` is truncated. All lengths are in em.
 static void draw_text(const graph_panel *panel, float x, float y, float max_width, view_color color,
                       const char *text)
 {
@@ -265,19 +284,20 @@ static void draw_text(const graph_panel *panel, float x, float y, float max_widt
             color, text);
 }
 
-// Draws a rounded box with a frame.
+// Draws a rounded box of the color `fill` with a frame of at least one pixel.
 static void draw_frame(const graph_panel *panel, view_rect rect, float radius, view_color frame,
-                       view_color color)
+                       view_color fill)
 {
-    const float thick = fmaxf(0.1f, 1.0f / (panel->em * panel->zoom));
+    const float thickness = fmaxf(0.1f, 1.0f / (panel->em * panel->zoom)); // em
     view_canvas *const canvas = panel->stage->canvas;
     view_draw_round_rect(canvas, scale_rect(rect, panel->em), radius * panel->em, frame);
-    view_draw_round_rect(canvas, scale_rect(view_inset(rect, thick), panel->em),
-                         (radius - thick) * panel->em, color);
+    view_draw_round_rect(canvas, scale_rect(view_inset(rect, thickness), panel->em),
+                         (radius - thickness) * panel->em, fill);
 }
 
-// Draws the number of transitions of an edge, if there are several in one direction.
-static void draw_count(const graph_panel *panel, const view_graph_edge *edge, view_color frame)
+// Draws the number of transitions of an edge in the middle of its line, if there are several
+// transitions in one direction. `is_dim`: the edge is not connected to the item under the mouse.
+static void draw_count(const graph_panel *panel, const view_graph_edge *edge, bool is_dim)
 {
     const uint32_t *const counts = edge->num_transitions;
     const uint32_t max_count = counts[0] > counts[1] ? counts[0] : counts[1];
@@ -290,8 +310,7 @@ static void draw_count(const graph_panel *panel, const view_graph_edge *edge, vi
     const view_graph_point middle = point_at(edge, 0.5f);
     const view_rect box = {middle.x - 0.5f * width, middle.y - 0.5f * count_height, width,
                            count_height};
-    const bool is_dim = (frame & 0xFFu) != 0xFFu;
-    draw_frame(panel, box, 0.5f * count_height, frame, ground_color);
+    draw_frame(panel, box, 0.5f * count_height, dimmed(edge_color, is_dim), ground_color);
     draw_text(panel, middle.x, middle.y, width, dimmed(VIEW_PLAIN, is_dim), text);
 }
 
@@ -319,21 +338,24 @@ static uint32_t running_edge(const graph_panel *panel)
     return edge_from_any;
 }
 
-// Stores the edges that were taken. They fade out within `recent_lifetime`.
+// Updates the list of recently taken edges, once per frame: adds the edge of a transition that has
+// begun, and removes edges that have faded out.
 static void store_taken_edges(graph_panel *panel)
 {
     view_graph_view *const view = panel->view;
     const double now = panel->machine->time;
-    const uint32_t edge = running_edge(panel);
     if (panel->ui->is_event)
         return;
 
-    if (edge != MD5_NONE && edge != view->running) {
+    const uint32_t edge = running_edge(panel);
+    const bool has_begun = edge != MD5_NONE && edge != view->running;
+    if (has_begun) { // the oldest edge is dropped
         memmove(view->recent + 1, view->recent, sizeof view->recent - sizeof view->recent[0]);
         view->recent[0] = (view_recent_edge){edge, now};
     }
     view->running = edge;
 
+    // The machine may have been reset to an earlier time: then the difference is negative.
     for (int i = 0; i < VIEW_RECENT_EDGES; i++) {
         view_recent_edge *const recent = &view->recent[i];
         if (fabs(now - recent->time) > recent_lifetime || recent->edge >= panel->graph->num_edges)
@@ -348,7 +370,7 @@ static bool is_edge_lit(const graph_panel *panel, uint32_t edge)
     return has_hovered && !is_edge_dim(panel, edge);
 }
 
-// Draws the lines of the edges that are highlighted, or of all others.
+// Draws the lines of the highlighted edges if `are_lit` is true, otherwise of all other edges.
 static void draw_edge_lines(const graph_panel *panel, bool are_lit)
 {
     const view_graph *const graph = panel->graph;
@@ -366,16 +388,18 @@ static void draw_edge_lines(const graph_panel *panel, bool are_lit)
     }
 }
 
-// Draws the edges that were taken a short time ago, the newest on top.
+// Draws the edges that were taken a short time ago. They fade out with their age. The newest edge
+// is drawn last, above the others.
 static void draw_recent_edges(const graph_panel *panel)
 {
     for (int i = VIEW_RECENT_EDGES; i-- > 0;) {
         const view_recent_edge *const recent = &panel->view->recent[i];
+        if (recent->edge == MD5_NONE)
+            continue;
         const float age = (float)fabs(panel->machine->time - recent->time);
-        const float visible_part = view_clamp(1 - age / (float)recent_lifetime, 0, 1);
-        const view_color color = with_alpha(VIEW_ACCENT, (uint32_t)(255 * visible_part));
-        if (recent->edge != MD5_NONE)
-            draw_edge(panel, &panel->graph->edges[recent->edge], 1.5f * line_width, color);
+        const float opacity = view_clamp(1 - age / (float)recent_lifetime, 0, 1);
+        const view_color color = with_alpha(VIEW_ACCENT, (uint32_t)(255 * opacity));
+        draw_edge(panel, &panel->graph->edges[recent->edge], 1.5f * line_width, color);
     }
 }
 
@@ -384,50 +408,54 @@ static void draw_progress_disc(const graph_panel *panel, const view_graph_edge *
 {
     if (panel->stage->shown->reduced_motion || edge->num_points < 2)
         return;
-    const float part = view_clamp(panel->status.progress, 0, 1);
-    const bool is_back = edge->ends[1] != panel->status.state;
-    const view_graph_point position = point_at(edge, is_back ? 1 - part : part);
+    const float progress = view_clamp(panel->status.progress, 0, 1);
+    const bool is_back = edge->ends[1] != panel->status.state; // it leads to ends[0]
+    const view_graph_point position = point_at(edge, is_back ? 1 - progress : progress);
     view_draw_disc(panel->stage->canvas, position.x * panel->em, position.y * panel->em,
                    progress_radius * panel->em, VIEW_BRIGHT);
 }
 
+// Draws all edges. Highlighted edges are drawn later, so that they are above the others: the edges
+// under the mouse, then recently taken edges, then the edge of the active transition.
 static void draw_edges(const graph_panel *panel)
 {
     const view_graph *const graph = panel->graph;
     const uint32_t running = running_edge(panel);
     draw_edge_lines(panel, false);
-    draw_edge_lines(panel, true); // on top of the others
+    draw_edge_lines(panel, true);
     draw_recent_edges(panel);
     if (running != MD5_NONE)
-        draw_edge(panel, &graph->edges[running], live_width, VIEW_ACCENT);
+        draw_edge(panel, &graph->edges[running], active_line_width, VIEW_ACCENT);
 
     for (uint32_t i = 0; i < graph->num_edges; i++)
-        draw_count(panel, &graph->edges[i], dimmed(edge_color, is_edge_dim(panel, i)));
+        draw_count(panel, &graph->edges[i], is_edge_dim(panel, i));
     if (running != MD5_NONE)
         draw_progress_disc(panel, &graph->edges[running]);
 }
 
 // -- States -----------------------------------------------------------------------------------
 
-// Draws the sign of a transition from a state to itself: a circle with an arrow head.
+// Draws the sign of a transition from a state to itself, centered at (x, y): an open circle of
+// straight lines, with an arrow head at its end.
 static void draw_loop(const graph_panel *panel, float x, float y, view_color color)
 {
-    enum { STEPS = 12 };
-    const float radius = 0.38f;
-    const float step = 1.6f * VIEW_PI / (float)STEPS;
-    view_graph_point pen = {x + radius, y};
-    for (int i = 1; i <= STEPS; i++) {
+    enum { NUM_LINES = 12 };
+    const float radius = 0.38f;                           // em
+    const float head = 0.4f;                              // length of the arrow head, em
+    const float step = 1.6f * VIEW_PI / (float)NUM_LINES; // 80 % of a circle in all, radians
+    view_graph_point begin = {x + radius, y};
+    for (int i = 1; i <= NUM_LINES; i++) {
         const float angle = step * (float)i;
-        const view_graph_point next = {x + radius * cosf(angle), y + radius * sinf(angle)};
-        draw_line(panel, pen, next, line_width, i == STEPS ? 0.4f : 0, color);
-        pen = next;
+        const view_graph_point end = {x + radius * cosf(angle), y + radius * sinf(angle)};
+        draw_line(panel, begin, end, line_width, i == NUM_LINES ? head : 0, color);
+        begin = end;
     }
 }
 
 // Draws the dashed outline of a rectangle.
 static void draw_dashes(const graph_panel *panel, view_rect rect, view_color color)
 {
-    const float dash = 0.45f; // length of a dash and of the gap after it
+    const float dash = 0.45f; // length of a dash, and of the gap after it, em
     const float right = rect.x + rect.width;
     const float bottom = rect.y + rect.height;
     const view_graph_point corners[] = {
@@ -435,6 +463,7 @@ static void draw_dashes(const graph_panel *panel, view_rect rect, view_color col
 
     for (int i = 0; i < 4; i++) {
         const view_graph_point *const side = corners + i;
+        // Dash k begins at 2 k dashes from the corner. The last dash ends at the next corner.
         for (unsigned k = 0; 2 * dash * (float)k < segment_length(side); k++) {
             const view_graph_point begin = towards(side[0], side[1], 2 * dash * (float)k);
             const view_graph_point end = towards(side[0], side[1], dash * (float)(2 * k + 1));
@@ -458,8 +487,9 @@ static bool is_node_dim(const graph_panel *panel, uint32_t node)
     return true;
 }
 
-// Finds the colors of the frame and of the background of a state. During a transition, the state
-// that is left is filled; draw_node_progress() fills the active state gradually.
+// Sets the colors of the frame and of the background of a state. The active state is filled. During
+// a transition, the previous state is filled instead, and draw_node_progress() gradually fills the
+// active state.
 static void node_colors(const graph_panel *panel, uint32_t state, view_color *frame,
                         view_color *fill)
 {
@@ -509,6 +539,8 @@ static void draw_node_progress(const graph_panel *panel, view_rect rect)
                          (node_radius - border) * panel->em, VIEW_SELECTED);
 }
 
+// Draws the box of a node, its name and, if a transition leads from the state to itself, the sign
+// of a loop.
 static void draw_node(const graph_panel *panel, uint32_t number)
 {
     const view_graph_node *const node = &panel->graph->nodes[number];
@@ -519,7 +551,7 @@ static void draw_node(const graph_panel *panel, uint32_t number)
     if (is_active && panel->status.from != MD5_NONE)
         draw_node_progress(panel, rect);
 
-    // The sign of a loop is at the right end, the name in the middle of the remaining space.
+    // The sign of a loop is at the right end. The name is in the middle of the remaining space.
     const bool is_bright = is_active || is_left || number == panel->node;
     const view_color color =
         dimmed(is_bright ? VIEW_BRIGHT : VIEW_PLAIN, is_node_dim(panel, number));
@@ -533,12 +565,12 @@ static void draw_node(const graph_panel *panel, uint32_t number)
     draw_text(panel, 0.5f * (left + right), middle, right - left, color, node->name);
 }
 
-// Draws the name of a node in full size in the middle of the visible part of the node.
+// Draws the name of a node in full size, at any zoom, in the middle of the node's visible part.
 static void draw_label(const graph_panel *panel, uint32_t node)
 {
     const view_ui *const ui = panel->ui;
     const char *const name = panel->graph->nodes[node].name;
-    const view_rect rect = seen_rect(panel, panel->graph->nodes[node].rect);
+    const view_rect rect = visible_rect(panel, panel->graph->nodes[node].rect);
     if (!(rect.width > 0))
         return;
     const float width = ui_text_width(ui, name);
@@ -561,28 +593,33 @@ static void draw_labels(const graph_panel *panel)
     }
 }
 
-// Draws the sign of the entry and all nodes.
+// Draws the sign of the entry, and all nodes. The sign is the word "entry", a disc, and an arrow to
+// the start state, which is the first node.
 static void draw_nodes(const graph_panel *panel)
 {
     const view_graph *const graph = panel->graph;
-    const view_graph_point tip = {graph->nodes[0].rect.x, graph->nodes[0].rect.y + 0.85f};
-    const view_graph_point disc = {tip.x - 2.6f, tip.y};
+    const view_rect start = graph->nodes[0].rect;
+    const float arrow_length = 2.6f;                         // em
+    const view_graph_point tip = {start.x, start.y + 0.85f}; // in the middle of the left side
+    const view_graph_point disc = {tip.x - arrow_length, tip.y};
+    const float text_x = disc.x - 2.6f; // middle of the word
     view_draw_disc(panel->stage->canvas, disc.x * panel->em, disc.y * panel->em, 0.45f * panel->em,
                    VIEW_FINE);
-    draw_line(panel, disc, tip, line_width, head_length, VIEW_FINE);
-    draw_text(panel, disc.x - 2.6f, disc.y, 4, VIEW_DIM, "entry");
+    draw_line(panel, disc, tip, line_width, arrow_head_length, VIEW_FINE);
+    draw_text(panel, text_x, disc.y, 4, VIEW_DIM, "entry");
     for (uint32_t i = 0; i < graph->num_nodes; i++)
         draw_node(panel, i);
 }
 
 // -- Transitions ------------------------------------------------------------------------------
 
-// Writes a condition of a transition, such as "speed > 2".
+// Appends a condition of a transition, such as "speed > 2", to a text.
 static void describe_condition(const md5_condition *condition, char *text, size_t size)
 {
-    // Formats of md5_condition.compare, and subjects of md5_condition.kind.
+    // Formats by md5_condition.compare. The first two formats ignore the value.
     static const char *const formats[] = {"%s",      "not %s",   "%s < %g",
                                           "%s > %g", "%s <= %g", "%s >= %g"};
+    // Texts by md5_condition.kind: NULL for a parameter, and a prefix for the name of an event.
     static const char *const kinds[] = {NULL, "state time", "time left", "event "};
     const bool is_event = condition->kind == MD5_WHEN_EVENT;
     const char *const kind = kinds[condition->kind];
@@ -595,13 +632,14 @@ static void describe_condition(const md5_condition *condition, char *text, size_
         common_append(text, size, "", " to %g", condition->longest);
 }
 
-// Writes the conditions of a transition: alternatives, joined by "or", of conditions that are
-// joined by "and". Returns true if they are satisfied now.
+// Appends the conditions of a transition to a text, which is empty. The conditions are alternatives
+// that are joined by "or"; the conditions of an alternative are joined by "and". Returns true if
+// the conditions are satisfied now, or if there are none.
 static bool describe_conditions(const view_machine *machine, const md5_transition_desc *transition,
                                 char *text, size_t size)
 {
-    bool is_met = false;            // a previous alternative holds
-    bool is_alternative_met = true; // conditions of the current alternative hold
+    bool is_met = false;            // a previous alternative is satisfied
+    bool is_alternative_met = true; // all conditions of the current alternative so far
     for (uint32_t i = 0; i < transition->num_conditions; i++) {
         const md5_condition *const condition = &transition->conditions[i];
         if (condition->begins_alternative) {
@@ -628,11 +666,13 @@ static void append_exit(const md5_transition_desc *transition, char *text, size_
                       transition->exits_each ? " (each loop)" : "");
 }
 
-// Describes the conditions of a transition, whether they are satisfied now, and its crossfade.
+// Returns a line of the popup about a transition, such as "speed > 2 (met) - cross-fade 0.20 s".
+// It contains the conditions, the kind of fade and its duration, the exit time, and properties that
+// differ from the default.
 static ui_line describe_transition(const view_machine *machine,
                                    const md5_transition_desc *transition)
 {
-    static const char *const fades[] = {"cross-fade", "inertial"};
+    static const char *const fades[] = {"cross-fade", "inertial"}; // by md5_transition_desc.fade
     char conditions[192] = "";
     const bool is_met = describe_conditions(machine, transition, conditions, sizeof conditions);
     ui_line line = {.color = is_met ? VIEW_FINE : VIEW_PLAIN};
@@ -642,12 +682,15 @@ static ui_line describe_transition(const view_machine *machine,
     if (is_met)
         common_append(text, size, "", " (met)");
 
+    // The fade and the exit time.
     if (transition->duration > 0)
         common_append(text, size, "", VIEW_DOT "%s %.2f s", fades[transition->fade],
                       transition->duration);
     else
         common_append(text, size, "", VIEW_DOT "cut");
     append_exit(transition, text, size);
+
+    // Properties that differ from the default.
     if (transition->in_step)
         common_append(text, size, "", VIEW_DOT "synchronized");
     else if (transition->keeps_phase)
@@ -657,9 +700,10 @@ static ui_line describe_transition(const view_machine *machine,
     return line;
 }
 
-// Adds lines about the transitions of an edge in one direction: from its node `end` (0 or 1) to its
-// other node. The lines are a title, one line per transition, and the number of transitions that
-// are not listed. `first` is an index in view_graph.transitions. Returns the number of added lines.
+// Writes lines about the transitions of an edge in one direction: from edge->ends[end] to the other
+// node. The lines are a title, one line per transition, and the number of transitions that are not
+// listed. The transitions begin at view_graph.transitions[first]. Returns the number of lines, or 0
+// if no transition has this direction.
 static size_t list_transitions(const graph_panel *panel, const view_graph_edge *edge, uint32_t end,
                                uint32_t first, ui_line lines[MAX_LISTED_TRANSITIONS + 2])
 {
@@ -688,7 +732,8 @@ static size_t list_transitions(const graph_panel *panel, const view_graph_edge *
     return count;
 }
 
-// Lists the transitions of the edge under the mouse in a popup next to the mouse.
+// Lists the transitions of the edge under the mouse, in both directions, in a popup below the
+// mouse.
 static void draw_popover(const graph_panel *panel)
 {
     const view_graph_edge *const edge = &panel->graph->edges[panel->edge];
@@ -708,49 +753,54 @@ static void draw_popover(const graph_panel *panel)
 
 // -- The panel --------------------------------------------------------------------------------
 
-// A button in the header. Its left edge or, if `at_right`, its right edge is at `x`, which is moved
-// to the position of the next button. Returns true if it was pressed.
-static bool header_button(const graph_panel *panel, float *x, bool at_right, bool is_selected,
-                          const char *label, const char *text)
+// A button in the header of the panel.
+typedef struct header_button {
+    const char *label; // of its item
+    const char *text;
+    bool is_selected;
+} header_button;
+
+// Runs a button of the header. If `side` is VIEW_AT_RIGHT, the right edge of the button is at `x`,
+// otherwise its left edge. Moves `x` to the edge of the next button. Returns true if the button was
+// pressed.
+static bool run_header_button(const graph_panel *panel, float *x, view_side side,
+                              const header_button *button)
 {
     view_ui *const ui = panel->ui;
     const float em = panel->em;
     const float padding = UI_PADDING * em;
-    const float width = ui_text_width(ui, text) + 2 * padding;
-    const float left = at_right ? *x - width : *x;
-    const float top = panel->area.y - (head_height + 0.3f) * em;
-    const view_rect rect = {left, top, width, (head_height - 0.2f) * em};
-    *x += at_right ? -width : width;
+    const bool is_at_right = side == VIEW_AT_RIGHT;
+    const float width = ui_text_width(ui, button->text) + 2 * padding;
+    const float left = is_at_right ? *x - width : *x;
+    const float top = panel->area.y - (header_height + 0.3f) * em;
+    const view_rect rect = {left, top, width, (header_height - 0.2f) * em};
+    *x += is_at_right ? -width : width;
 
-    const bool is_pressed = ui_item(ui, rect, label);
-    const bool is_bright = is_selected || ui_is_hot(ui);
+    const bool is_pressed = ui_item(ui, rect, button->label);
+    const bool is_bright = button->is_selected || ui_is_hot(ui);
     if (is_bright)
         view_draw_round_rect(panel->stage->canvas, rect, 0.3f * em,
-                             is_selected ? VIEW_SELECTED : VIEW_HOVERED);
+                             button->is_selected ? VIEW_SELECTED : VIEW_HOVERED);
     ui_text(ui, rect.x + padding, rect.y + 0.5f * (rect.height - ui->line), 0,
-            is_bright ? VIEW_BRIGHT : VIEW_PLAIN, text);
+            is_bright ? VIEW_BRIGHT : VIEW_PLAIN, button->text);
     return is_pressed;
 }
 
-// Sets the zoom so that the point (x, y) of the window does not move.
-static void set_zoom(view_graph_view *view, const graph_panel *panel, float zoom, float x, float y)
+// Stores a zoom in the view, and the position of the graph at which the point (x, y) of the window,
+// in pixels, shows the same point of the graph as before.
+static void set_zoom(const graph_panel *panel, float zoom, float x, float y)
 {
-    const float next = view_clamp(zoom, lowest_zoom, highest_zoom);
-    const float part = next / panel->zoom;
-    view->x = x - panel->area.x - (x - panel->x) * part;
-    view->y = y - panel->area.y - (y - panel->y) * part;
-    view->zoom = next;
+    view_graph_view *const view = panel->view;
+    const float new_zoom = view_clamp(zoom, lowest_zoom, highest_zoom);
+    const float factor = new_zoom / panel->zoom;
+    view->x = x - panel->area.x - (x - panel->x) * factor;
+    view->y = y - panel->area.y - (y - panel->y) * factor;
+    view->zoom = new_zoom;
 }
 
-// Selects a layer, which is displayed at its default zoom.
-static void select_layer(view_graph_view *view, uint32_t layer)
-{
-    view->layer = layer;
-    view->zoom = 0;
-}
-
-// Fits the graph into the area and centers it, at a zoom of at least `min_zoom`. A graph that is
-// larger than the area begins at its upper left corner.
+// Sets the zoom and the position of the panel to fit the whole graph into the area, centered. The
+// zoom is `min_zoom` to 1. A graph that is larger than the area at `min_zoom` begins at the upper
+// left corner of the area.
 static void place_fitted(graph_panel *panel, float min_zoom)
 {
     const view_rect area = panel->area;
@@ -761,63 +811,78 @@ static void place_fitted(graph_panel *panel, float min_zoom)
     panel->y = roundf(area.y + fmaxf(0.5f * (area.height - height * panel->zoom), 0));
 }
 
-static float name_width(const graph_panel *panel, uint32_t layer)
+// Returns the width of the tab of a layer, in pixels.
+static float tab_width(const graph_panel *panel, uint32_t layer)
 {
     return (measure_text(panel->stage->font, panel->machine->desc->layers[layer].name) + 1.4f)
            * panel->em;
 }
 
-// Draws the names of the layers, from the first layer that leaves space for the selected layer. A
-// click selects a layer. The names are between `x` and `right`.
-static void layer_tabs(const graph_panel *panel, float x, float right)
+// Returns the first layer whose tab is displayed. The tabs from this layer to the selected layer
+// fit into `space` pixels.
+static uint32_t first_visible_tab(const graph_panel *panel, float space)
+{
+    uint32_t first = panel->view->layer;
+    float used = tab_width(panel, first);
+    while (first > 0) {
+        used += tab_width(panel, first - 1);
+        if (used > space)
+            break;
+        first--;
+    }
+    return first;
+}
+
+// Draws the tabs of the layers between `x` and `right`. A click on a tab selects its layer. Tabs
+// without space are omitted, but the tab of the selected layer is always displayed if any tab is.
+static void run_layer_tabs(const graph_panel *panel, float x, float right)
 {
     const md5_machine_desc *const desc = panel->machine->desc;
-    uint32_t first = panel->view->layer;
-    float used = name_width(panel, first);
-    while (first > 0 && used + name_width(panel, first - 1) <= right - x)
-        used += name_width(panel, --first);
-
-    for (uint32_t i = first; i < desc->num_layers; i++) {
-        if (x + name_width(panel, i) > right)
+    for (uint32_t i = first_visible_tab(panel, right - x); i < desc->num_layers; i++) {
+        if (x + tab_width(panel, i) > right)
             break;
         const bool is_selected = i == panel->view->layer;
         char label[96];
         COMMON_TEXT(label, "layer %s", desc->layers[i].name);
-        if (header_button(panel, &x, false, is_selected, label, desc->layers[i].name)
-            && !is_selected)
-            select_layer(panel->view, i);
+        const header_button tab = {
+            .label = label, .text = desc->layers[i].name, .is_selected = is_selected};
+        if (run_header_button(panel, &x, VIEW_AT_LEFT, &tab) && !is_selected)
+            view_select_layer(panel->view, i);
     }
 }
 
-// The buttons of the zoom, right-aligned. Returns the left edge of the last button.
+// Runs the buttons of the zoom at the right end of the header. Returns the left edge of the
+// leftmost button.
 static float run_zoom_buttons(const graph_panel *panel)
 {
     const view_rect area = panel->area;
     const float middle_x = area.x + 0.5f * area.width;
     const float middle_y = area.y + 0.5f * area.height;
+    const header_button fit = {.label = "fit", .text = "Fit"};
     float x = area.x + area.width;
-    if (header_button(panel, &x, true, false, "fit", "Fit")) {
+    if (run_header_button(panel, &x, VIEW_AT_RIGHT, &fit)) {
         graph_panel fitted = *panel;
         place_fitted(&fitted, lowest_zoom);
-        set_zoom(panel->view, &fitted, fitted.zoom, 0, 0);
+        set_zoom(&fitted, fitted.zoom, 0, 0); // the zoom is the same: stores the position
     }
 
     char percent[96];
     COMMON_TEXT(percent, "%.0f %%", 100 * (double)panel->zoom);
     const struct {
-        const char *label;
-        const char *text;
-        float zoom;
-    } buttons[] = {{"zoom in", "+", 1.25f * panel->zoom},
-                   {"reset zoom", percent, 1},
-                   {"zoom out", "\xE2\x88\x92", 0.8f * panel->zoom}};
-    for (size_t i = 0; i < COMMON_LENGTH(buttons); i++)
-        if (header_button(panel, &x, true, false, buttons[i].label, buttons[i].text))
-            set_zoom(panel->view, panel, buttons[i].zoom, middle_x, middle_y);
+        header_button button;
+        float zoom; // after a press
+    } buttons[] = {{{.label = "zoom in", .text = "+"}, 1.25f * panel->zoom},
+                   {{.label = "reset zoom", .text = percent}, 1},
+                   {{.label = "zoom out", .text = "\xE2\x88\x92"}, 0.8f * panel->zoom}};
+    for (size_t i = 0; i < COMMON_LENGTH(buttons); i++) {
+        if (run_header_button(panel, &x, VIEW_AT_RIGHT, &buttons[i].button))
+            set_zoom(panel, buttons[i].zoom, middle_x, middle_y);
+    }
     return x;
 }
 
-// Handles the wheel: it zooms or, over the header, selects another layer.
+// Handles the wheel: over the graph it zooms, over the header it selects the next or the previous
+// layer.
 static void run_wheel(const graph_panel *panel)
 {
     view_ui *const ui = panel->ui;
@@ -826,11 +891,11 @@ static void run_wheel(const graph_panel *panel)
     ui->has_taken = true;
     if (view_contains(panel->area, ui->mouse.x, ui->mouse.y)) {
         const float zoom = panel->zoom * powf(zoom_per_wheel_step, ui->mouse.wheel);
-        set_zoom(panel->view, panel, zoom, ui->mouse.x, ui->mouse.y);
+        set_zoom(panel, zoom, ui->mouse.x, ui->mouse.y);
     } else {
         const uint32_t count = panel->machine->desc->num_layers;
-        const uint32_t step = ui->mouse.wheel < 0 ? 1 : count - 1;
-        select_layer(panel->view, (panel->view->layer + step) % count);
+        const uint32_t step = ui->mouse.wheel < 0 ? 1 : count - 1; // modulo count: 1 or -1
+        view_select_layer(panel->view, (panel->view->layer + step) % count);
     }
 }
 
@@ -838,20 +903,21 @@ static void run_wheel(const graph_panel *panel)
 static void run_header(const graph_panel *panel)
 {
     const float right = run_zoom_buttons(panel);
-    layer_tabs(panel, panel->area.x, right);
+    run_layer_tabs(panel, panel->area.x, right);
     run_wheel(panel);
 }
 
-// Returns the transition that a click on an edge takes: the transition of highest priority in one
-// direction of the edge. This is the direction that begins at the active state. If the active state
-// is not an end of the edge, it is the first direction that has transitions.
+// Returns the index of the transition that a click on an edge takes: the transition of highest
+// priority in one direction of the edge. The direction begins at the active state. If the active
+// state is not an end of the edge, or has no transitions there, the direction is the first one that
+// has transitions.
 static uint32_t clicked_transition(const graph_panel *panel, const view_graph_edge *edge)
 {
     const uint32_t num_forward = edge->num_transitions[0];
     const uint32_t num_backward = edge->num_transitions[1];
     const bool is_second_active = edge->ends[1] == panel->status.state;
 
-    // The transitions of an edge are consecutive: first the forward ones.
+    // The transitions of an edge are consecutive: forward transitions, then backward transitions.
     uint32_t first = edge->first_transition;
     uint32_t count = num_forward;
     if (num_forward == 0 || (num_backward > 0 && is_second_active)) {
@@ -870,8 +936,8 @@ static uint32_t clicked_transition(const graph_panel *panel, const view_graph_ed
     return best;
 }
 
-// Returns true if the layout of the view is valid for the layer, the machine, the font and the
-// area.
+// Returns true if the cached layout is valid for the selected layer, the machine with this
+// fingerprint, the font and the area.
 static bool is_laid_out(const graph_panel *panel, view_graph_area area, uint64_t fingerprint)
 {
     const view_graph_view *const view = panel->view;
@@ -885,7 +951,9 @@ static bool is_laid_out(const graph_panel *panel, view_graph_area area, uint64_t
     return is_same_area && is_same_font;
 }
 
-// Lays out the selected layer. A new machine is displayed at its default zoom.
+// Lays out the selected layer, and stores the inputs of the layout, by which is_laid_out() checks
+// it. A new machine is displayed at its default zoom. The recent edges are forgotten, because their
+// indices are those of the previous layout.
 static void lay_out_layer(graph_panel *panel, view_graph_area area, uint64_t fingerprint)
 {
     view_graph_view *const view = panel->view;
@@ -905,7 +973,8 @@ static void lay_out_layer(graph_panel *panel, view_graph_area area, uint64_t fin
         view->recent[i].edge = MD5_NONE;
 }
 
-// Lays out the selected layer if needed, and computes the position of the graph.
+// Prepares the graph for this run: lays out the selected layer if needed, reads the state of the
+// machine, and computes the position and the zoom of the graph.
 static void open_graph(graph_panel *panel)
 {
     view_graph_view *const view = panel->view;
@@ -925,10 +994,13 @@ static void open_graph(graph_panel *panel)
     panel->zoom = view->zoom;
     panel->x = panel->area.x + view->x;
     panel->y = panel->area.y + view->y;
-    // Show the whole graph if its names can be read then, or else its beginning at full size.
-    if (!(view->zoom > 0))
-        place_fitted(panel, lowest_zoom);
-    if (!(view->zoom > 0) && panel->zoom < VIEW_GRAPH_MIN_SCALE)
+
+    // Without a zoom of the user, show the whole graph. If its names are too small to be read then,
+    // show its beginning at full size.
+    if (view->zoom > 0)
+        return;
+    place_fitted(panel, lowest_zoom);
+    if (panel->zoom < VIEW_GRAPH_MIN_SCALE)
         place_fitted(panel, 1);
 }
 
@@ -937,15 +1009,15 @@ static void open_graph(graph_panel *panel)
 // distance across the direction counts twice, so that states straight ahead are preferred.
 static uint32_t nearest_state(const graph_panel *panel, uint32_t from, int axis, float sign)
 {
-    const view_rect origin = seen_rect(panel, panel->graph->nodes[from].rect);
+    const view_rect origin = visible_rect(panel, panel->graph->nodes[from].rect);
     uint32_t nearest = from;
     float min_distance = INFINITY;
     for (uint32_t i = 0; i < panel->graph->num_states; i++) {
-        const view_rect rect = seen_rect(panel, panel->graph->nodes[i].rect);
+        const view_rect rect = visible_rect(panel, panel->graph->nodes[i].rect);
         if (!(rect.width > 0)) // not visible
             continue;
 
-        // From center to center, pixels.
+        // The vector from center to center, in pixels.
         const float offset[2] = {rect.x - origin.x + 0.5f * (rect.width - origin.width),
                                  rect.y - origin.y + 0.5f * (rect.height - origin.height)};
         const float ahead = sign * offset[axis];
@@ -959,7 +1031,8 @@ static uint32_t nearest_state(const graph_panel *panel, uint32_t from, int axis,
     return nearest;
 }
 
-// Moves the focus by the arrow keys to the nearest visible state in their direction.
+// Handles the arrow keys: they move the focus from the state `focused` to the nearest visible state
+// in their direction.
 static void move_focus(const graph_panel *panel, uint32_t focused)
 {
     static const struct {
@@ -975,14 +1048,15 @@ static void move_focus(const graph_panel *panel, uint32_t focused)
             continue;
         const uint32_t nearest =
             nearest_state(panel, focused, directions[i].axis, directions[i].sign);
-        panel->ui->focus.number += nearest - focused; // the items of the states are consecutive
+        // The items of the states are consecutive. A negative difference wraps around.
+        panel->ui->focus.number += nearest - focused;
     }
 }
 
-// Adds an item for each state, which can be pressed and can have the focus. Invisible states have
-// an item without a label, so that the numbers of the items do not depend on the position of the
-// graph.
-static void node_items(const graph_panel *panel)
+// Adds an item for each state, which can be pressed and can have the focus. A press activates the
+// state. Invisible states have an item without a label, so that the numbers of the items do not
+// depend on the position of the graph.
+static void run_node_items(const graph_panel *panel)
 {
     view_ui *const ui = panel->ui;
     const uint32_t layer = panel->view->layer;
@@ -990,7 +1064,7 @@ static void node_items(const graph_panel *panel)
     uint32_t focused = MD5_NONE;
     for (uint32_t i = 0; i < panel->graph->num_states; i++) {
         const char *const name = panel->graph->nodes[i].name;
-        const view_rect rect = seen_rect(panel, panel->graph->nodes[i].rect);
+        const view_rect rect = visible_rect(panel, panel->graph->nodes[i].rect);
         char label[160] = "";
         if (rect.width > 0)
             COMMON_TEXT(label, "%s/%s", layer_name, name);
@@ -1005,12 +1079,13 @@ static void node_items(const graph_panel *panel)
         move_focus(panel, focused);
 }
 
-// Draws the graph and moves it to its position and zoom.
+// Draws the graph at a zoom of 1 with its upper left corner at the origin, then moves its vertices
+// to their positions in the window. Therefore the clip rectangle is transformed to the graph.
 static void draw_graph(const graph_panel *panel)
 {
     view_canvas *const canvas = panel->stage->canvas;
     const view_rect area = panel->area;
-    const uint32_t first = canvas->count; // vertex of the graph
+    const uint32_t first = canvas->count; // first vertex of the graph
     const view_rect clip = {(area.x - panel->x) / panel->zoom, (area.y - panel->y) / panel->zoom,
                             area.width / panel->zoom, area.height / panel->zoom};
     const view_rect previous_clip = view_clip_canvas(canvas, clip);
@@ -1029,11 +1104,12 @@ static void draw_graph(const graph_panel *panel)
 static view_rect find_graph_area(view_rect box, float em)
 {
     const float padding = UI_PADDING * em;
-    return (view_rect){box.x + padding, box.y + head_height * em + 1.5f * padding,
-                       box.width - 2 * padding, box.height - head_height * em - 2.2f * padding};
+    return (view_rect){box.x + padding, box.y + header_height * em + 1.5f * padding,
+                       box.width - 2 * padding, box.height - header_height * em - 2.2f * padding};
 }
 
-// Lets the background of the panel drag the graph. `is_pressed`: the background was pressed.
+// Moves the graph while its background is dragged. `is_pressed`: the panel was pressed in this run.
+// A press on an edge does not begin a drag.
 static void drag_graph(const graph_panel *panel, view_rect box, bool is_pressed)
 {
     view_ui *const ui = panel->ui;
@@ -1047,15 +1123,17 @@ static void drag_graph(const graph_panel *panel, view_rect box, bool is_pressed)
     if (!ui_drag(ui, is_gripped, box, &unused))
         return;
 
-    // Store the displayed zoom, so that it is no longer chosen automatically.
-    set_zoom(view, panel, panel->zoom, ui->mouse.x, ui->mouse.y);
+    // Store the displayed zoom and position, so that they are no longer chosen automatically. Then
+    // move the graph by the movement of the mouse since the last event.
+    set_zoom(panel, panel->zoom, ui->mouse.x, ui->mouse.y);
     view->x += ui->mouse.x - view->grip_x;
     view->y += ui->mouse.y - view->grip_y;
     view->grip_x = ui->mouse.x;
     view->grip_y = ui->mouse.y;
 }
 
-// Handles clicks on the edge under the mouse.
+// Handles clicks on the edge under the mouse: a click takes a transition, a click of the right
+// button opens the context menu of the transition.
 static void run_hovered_edge(const graph_panel *panel, bool is_pressed)
 {
     view_ui *const ui = panel->ui;
@@ -1068,7 +1146,8 @@ static void run_hovered_edge(const graph_panel *panel, bool is_pressed)
         UI_COMMAND(ui, VIEW_TAKE_TRANSITION, .number = layer, .item = transition);
 }
 
-// Returns a number that identifies the node or edge under the mouse; 0: none.
+// Returns a number that identifies the node or the edge under the mouse, or 0. The caller compares
+// it with the number of the last run to find out if the graph must be drawn again.
 static uint32_t hovered_number(const graph_panel *panel)
 {
     if (panel->node != MD5_NONE)
@@ -1091,15 +1170,17 @@ void view_graph_panel(view_ui *ui, view_graph_view *view)
     if (panel.machine->desc->num_layers == 0 || !has_space)
         return;
 
+    // Handle the mouse and the keys.
     open_graph(&panel);
     view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * ui->scale, panel_color);
     const bool is_pressed = ui_box(ui, "state", box, "");
     find_hovered(&panel);
     drag_graph(&panel, box, is_pressed);
     run_hovered_edge(&panel, is_pressed);
-    node_items(&panel);
+    run_node_items(&panel);
     view->hovered = hovered_number(&panel);
 
+    // Draw the graph. The header and the popup are above it.
     store_taken_edges(&panel);
     if (!ui->is_event)
         draw_graph(&panel);

@@ -22,17 +22,22 @@ typedef struct view_graph_view {
     float grip_x; // last position of the mouse while dragging
     float grip_y;
     uint32_t hovered;                           // state or edge under the mouse; 0: none
-    uint32_t running;                           // active edge, or MD5_NONE
-    view_recent_edge recent[VIEW_RECENT_EDGES]; // newest first
-    view_graph *graph;                          // layout for the following fields
-    uint64_t fingerprint;
-    float scale;
-    uint32_t laid_out; // layer
+    uint32_t running;                           // edge of the active transition, or MD5_NONE
+    view_recent_edge recent[VIEW_RECENT_EDGES]; // edges that were taken, the newest first
+    view_graph *graph;                          // cached layout, or NULL
+
+    // Inputs of the cached layout. If one of them changes, the layout is computed again.
+    uint64_t fingerprint; // of the machine
+    float scale;          // of the font
+    uint32_t laid_out;    // index of the layer
     view_graph_area area_of_layout;
 } view_graph_view;
 
 // Frees the layout. The selected layer is unchanged.
 void view_clear_graph(view_graph_view *view);
+
+// Selects a layer by its index. The layer is displayed at its default zoom.
+void view_select_layer(view_graph_view *view, uint32_t layer);
 
 // The state graph in the bottom dock (graph.c). view_shows_graph() returns true if it is visible.
 bool view_shows_graph(const view_stage *stage);

@@ -1,9 +1,10 @@
 // Layout of a state graph in layers, from left to right (the method of Sugiyama).
 //
 // A breadth-first search finds the distance of each state from the start state. The states of one
-// distance are a band: one column, or several columns if it would be higher than the panel. States
-// are ordered by the mean height of their neighbors, so that few lines cross. Every second column
-// is lower by half a row: a horizontal line that skips a column passes between its states.
+// distance form a band. A band is one column, or several columns if one column would be higher than
+// the panel. The states of a band are ordered by the mean height of their neighbors, so that few
+// lines cross. Every second column is lower by half a row, so that a horizontal line that skips a
+// column passes between the states of this column.
 //
 // Coordinates are in em, the height of text.
 #include "demo/viewer/ui/graph_layout.h"
@@ -13,12 +14,14 @@
 static const float min_node_width = 4;
 static const float max_node_width = 20;
 static const float node_height = 1.7f;
-static const float row_height = 2.4f;
-static const float text_padding = 0.8f;
-static const float loop_sign_width = 1.5f;
-static const float entry_width = 7;
-static const float band_distance = 3.6f;
-static const float column_distance = 1.8f;
+static const float row_height = 2.4f;      // node_height and the gap below a node
+static const float text_padding = 0.8f;    // at each side of the name of a node
+static const float loop_sign_width = 1.5f; // sign of a transition from a state to itself
+static const float entry_width = 7;        // space for the sign of the entry
+static const float band_distance = 3.6f;   // between the columns of different bands
+static const float column_distance = 1.8f; // between the columns of one band
+
+// Largest factor by which the distances between columns are increased to fill the area.
 static const float max_column_spread = 4;
 
 // Scale at which the names in the nodes are still easy to read.
@@ -27,7 +30,7 @@ static const float readable_scale = 0.8f;
 // Number of sweeps that order the states of the bands.
 enum { NUM_SWEEPS = 4 };
 
-// Largest number of columns that a band is wrapped into.
+// Maximum number of columns of a band.
 enum { MAX_COLUMNS_PER_BAND = 32 };
 
 // Working data of a node.
@@ -35,37 +38,41 @@ typedef struct graph_place {
     uint32_t distance; // from the start state, or MD5_NONE
     uint32_t column;
     uint32_t row;
-    double level;      // position in the band, from 0 to 1
-    double mean_level; // of its neighbors
-    float width;       // for name and sign
+    double level;      // position in the band: 0 at the top, 1 at the bottom
+    double mean_level; // mean level of the neighbors in other bands
+    float width;       // of the name and the sign of a loop
 } graph_place;
 
-// States of one distance.
+// The nodes of one distance: layout.order[begin] to layout.order[end - 1].
 typedef struct graph_band {
-    uint32_t begin; // in layout.order
+    uint32_t begin;
     uint32_t end;
 } graph_band;
 
+// Working data of the layout of a graph.
 typedef struct layout {
     view_graph *graph;
-    graph_place *places;  // [nodes]
-    uint32_t *first_edge; // [nodes + 1] in adjacent_edges
+    graph_place *places; // [nodes]
+    // The edges of node n: adjacent_edges[first_edge[n]] to adjacent_edges[first_edge[n + 1] - 1].
+    uint32_t *first_edge;
     uint32_t *adjacent_edges;
-    uint32_t *order; // [nodes] by band, then from top to bottom
-    graph_band *bands;
+    uint32_t *order;   // [nodes] by band, then from top to bottom
+    graph_band *bands; // [num_bands] by distance
     uint32_t num_bands;
 } layout;
 
 // -- Edges ----------------------------------------------------------------------------------------
 
-// A transition, by the nodes that it connects.
+// A transition and the two nodes that it connects.
 typedef struct graph_link {
-    uint32_t low;  // node
-    uint32_t high; // node
-    bool is_back;  // it leads from `high` to `low`
-    uint32_t transition;
+    uint32_t low;        // node with the smaller index
+    uint32_t high;       // node with the larger index, or `low`
+    bool is_back;        // the transition leads from `high` to `low`
+    uint32_t transition; // index in the layer
 } graph_link;
 
+// Sorts the links so that the transitions of one edge follow each other: first by their nodes, then
+// by their direction, then by the index of the transition.
 static int compare_links(const void *a, const void *b)
 {
     const graph_link *const x = a;
@@ -86,7 +93,8 @@ static int compare_names(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-// Returns the index of a state, MD5_NONE if the layer does not have it. `states` is sorted by name.
+// Returns the index of a state by its name, or MD5_NONE if the layer does not have it. `states` is
+// the result of sort_states().
 static uint32_t find_state(const md5_layer_desc *layer, const md5_state_desc **states,
                            const char *name)
 {
@@ -107,7 +115,8 @@ static const md5_state_desc **sort_states(const md5_layer_desc *layer)
     return states;
 }
 
-// Fills links[] with the transitions whose states exist, sorted. Returns their number.
+// Fills links[] with the transitions whose states exist, sorted by compare_links(). Transitions
+// without a source state lead from the node "any state". Returns the number of links.
 static uint32_t list_links(const md5_layer_desc *layer, graph_link *links)
 {
     const md5_state_desc **const states = sort_states(layer);
@@ -151,10 +160,11 @@ static void create_nodes(view_graph *graph, const md5_layer_desc *layer)
     graph->nodes[num_states].name = "any state";
 }
 
-// Creates the edges: one edge for all transitions between two nodes. The links are sorted, so the
-// transitions of an edge follow each other.
+// Creates the edges: one edge for all transitions between two nodes. Also counts the node "any
+// state" if an edge leads to it, and marks the nodes with a transition to themselves.
 static void create_edges(view_graph *graph, const md5_layer_desc *layer)
 {
+    // The links are sorted, so that the links of an edge follow each other.
     graph_link *const links = common_alloc(layer->num_transitions, sizeof *links);
     graph->edges = common_alloc(layer->num_transitions, sizeof *graph->edges);
     graph->transitions = common_alloc(layer->num_transitions, sizeof *graph->transitions);
@@ -162,9 +172,11 @@ static void create_edges(view_graph *graph, const md5_layer_desc *layer)
 
     for (uint32_t i = 0; i < graph->num_transitions; i++) {
         const graph_link *const link = &links[i];
-        if (i == 0 || !has_same_nodes(&links[i - 1], link))
+        const bool begins_edge = i == 0 || !has_same_nodes(&links[i - 1], link);
+        if (begins_edge) {
             graph->edges[graph->num_edges++] =
                 (view_graph_edge){.ends = {link->low, link->high}, .first_transition = i};
+        }
         graph->edges[graph->num_edges - 1].num_transitions[link->is_back ? 1 : 0]++;
         graph->transitions[i] = link->transition;
 
@@ -176,9 +188,9 @@ static void create_edges(view_graph *graph, const md5_layer_desc *layer)
     free(links);
 }
 
-// Lists the edges of each node in one array: the edges of a node begin at first_edge[node] and end
-// before first_edge[node + 1]. Counts the edges of each node, adds up the counts, and stores the
-// edges (counting sort).
+// Fills adjacent_edges[] with the edges of each node, and first_edge[] with their beginnings, by a
+// counting sort: counts the edges of each node, adds up the counts, and stores the edges. An edge
+// is listed at both of its nodes.
 static void list_adjacent_edges(layout *work)
 {
     const view_graph *const graph = work->graph;
@@ -208,8 +220,9 @@ static void list_adjacent_edges(layout *work)
 
 // -- Bands ----------------------------------------------------------------------------------------
 
-// Sets the distance of all nodes that can be reached from `start` and do not have one. Appends them
-// to the order, which is also the queue of the breadth-first search.
+// Breadth-first search: sets the distance of all nodes that can be reached from `start` and do not
+// have a distance yet, and appends them to work->order. The order is also the queue of the search.
+// `num_found` is the number of nodes in the order.
 static void search_from(layout *work, uint32_t start, uint32_t *num_found)
 {
     const view_graph *const graph = work->graph;
@@ -242,8 +255,9 @@ static void set_levels(layout *work, const graph_band *band)
         work->places[work->order[i]].level = (i - band->begin + 0.5) / count;
 }
 
-// Finds the distances by breadth-first search: from the start state, then from "any state", then
-// from states that neither leads to. Sets the order to the order in which the nodes were found.
+// Sets the distances of all nodes by breadth-first searches: from the start state, then from "any
+// state", then from states that cannot be reached from these nodes. Sets work->order to the order
+// in which the nodes were found.
 static void find_distances(layout *work)
 {
     const uint32_t num_nodes = work->graph->num_nodes;
@@ -260,15 +274,16 @@ static void find_distances(layout *work)
             search_from(work, i, &num_found);
 }
 
-// Sorts the order by distance and sets the bands, with a counting sort: it is stable, so nodes of a
-// band remain in the order in which the search found them.
+// Sorts work->order by distance and sets the bands. A counting sort is stable: the nodes of a band
+// remain in the order in which the search found them.
 static void sort_into_bands(layout *work)
 {
     const uint32_t num_nodes = work->graph->num_nodes;
     uint32_t *const found = common_alloc(num_nodes, sizeof *found);
     memcpy(found, work->order, num_nodes * sizeof *found);
 
-    // The sizes of the bands, then their beginnings.
+    // Count the nodes of each band in its member `end`. Then set the beginnings: until nodes are
+    // stored in a band, it is empty.
     for (uint32_t i = 0; i < num_nodes; i++) {
         const uint32_t distance = work->places[i].distance;
         work->bands[distance].end++;
@@ -289,6 +304,7 @@ static void sort_into_bands(layout *work)
     free(found);
 }
 
+// Divides the nodes into bands by their distance from the start state, and sets their levels.
 static void find_bands(layout *work)
 {
     find_distances(work);
@@ -297,8 +313,8 @@ static void find_bands(layout *work)
         set_levels(work, &work->bands[d]);
 }
 
-// Sets mean_level: the mean of the levels of a node's neighbors at smaller distances or, if
-// `is_backward`, at larger ones.
+// Sets the mean_level of a node: the mean level of its neighbors in bands at the left or, if
+// `is_backward` is true, in bands at the right. A node without such neighbors keeps its own level.
 static void find_mean_level(layout *work, uint32_t node, bool is_backward)
 {
     graph_place *const place = &work->places[node];
@@ -333,7 +349,8 @@ static int compare_items(const void *a, const void *b)
     return x->position < y->position ? -1 : 1;
 }
 
-// Sorts the nodes of a band by the mean levels of their neighbors. `items` is memory for the nodes.
+// Sorts the nodes of a band by the mean levels of their neighbors, and sets their new levels. Nodes
+// with equal mean levels remain in their order. `items` is working memory for all nodes.
 static void order_band(layout *work, const graph_band *band, bool is_backward, sort_item *items)
 {
     const uint32_t count = band->end - band->begin;
@@ -349,8 +366,9 @@ static void order_band(layout *work, const graph_band *band, bool is_backward, s
     set_levels(work, band);
 }
 
-// Orders the nodes of all bands in sweeps, alternately from left to right and from right to left.
-// The first band keeps the start state at its top.
+// Orders the nodes of all bands by the levels of their neighbors, in several sweeps, because each
+// band depends on the order of the neighboring bands. The sweeps go alternately from left to right
+// and from right to left. The first band is not changed: the start state remains at its top.
 static void order_bands(layout *work)
 {
     sort_item *const items = common_alloc(work->graph->num_nodes, sizeof *items);
@@ -433,15 +451,15 @@ static uint32_t max_rows_of_bands(const layout *work, graph_grid grid)
 }
 
 // Sets the rectangles of all nodes and the size of the graph. A band with several columns is filled
-// row by row, so that states remain at about their heights. Lower bands are centered vertically.
-// Returns the sum of the distances between columns at a spread of 1.
+// row by row, so that the height of a state still corresponds to its level. Bands with fewer rows
+// are centered vertically. Returns the sum of the distances between columns at a spread of 1.
 static float place_nodes(layout *work, graph_grid grid)
 {
     view_graph *const graph = work->graph;
     const uint32_t num_rows = max_rows_of_bands(work, grid);
-    float x = entry_width;
-    float distances = 0;
-    uint32_t num_columns = 0; // that are placed
+    float x = entry_width;    // left edge of the next column
+    float distances = 0;      // sum of the distances after the columns so far
+    uint32_t num_columns = 0; // columns so far
     for (uint32_t d = 0; d < work->num_bands; d++) {
         const graph_band *const band = &work->bands[d];
         const uint32_t columns = count_columns(band, grid.max_rows);
@@ -480,9 +498,10 @@ static uint32_t largest_band(const layout *work)
     return largest;
 }
 
-// Finds the number of columns of the largest band: the smallest number with which the graph can be
-// read in the area, otherwise the number with which it is shown at the largest scale. Returns the
-// grid and sets `best_scale`.
+// Returns the division of the bands into columns. The largest band gets the smallest number of
+// columns with which the graph is readable in the area. If it is not readable with any number, the
+// band gets the number of columns with which the scale is largest. Sets `best_scale` to the scale
+// at which the graph fits into the area.
 static graph_grid find_grid(layout *work, view_graph_area area, float *best_scale)
 {
     const view_graph *const graph = work->graph;
@@ -503,14 +522,15 @@ static graph_grid find_grid(layout *work, view_graph_area area, float *best_scal
     return best;
 }
 
-// Places the nodes so that the graph fills the area. If it cannot be shown in the area, the columns
-// are as high as the area at a scale of 1, so that the user scrolls in one direction only.
+// Places the nodes so that the graph fills the area. If the names would be too small to be read,
+// the columns are as high as the area at a scale of 1 instead, so that the user scrolls in only one
+// direction.
 static void fit_nodes(layout *work, view_graph_area area)
 {
     float scale;
     graph_grid grid = find_grid(work, area, &scale);
     if (scale < VIEW_GRAPH_MIN_SCALE) {
-        const float max_rows = floorf(area.height / row_height - 0.5f);
+        const float max_rows = floorf(area.height / row_height - 0.5f); // 0.5: of lower columns
         grid.max_rows = max_rows > 1 ? (uint32_t)max_rows : 1;
         place_nodes(work, grid);
         return;
@@ -536,8 +556,8 @@ static float attach_height(view_rect node, view_rect target)
     return middle + 0.35f * node_height * rise / (fabsf(rise) + 3 * row_height);
 }
 
-// Connects nodes of different columns, from the right side of the left node to the left side of the
-// right node.
+// Sets the line of an edge between nodes of different columns: from the right side of the left node
+// to the left side of the right node. The arrays contain the nodes edge->ends[0] and ends[1].
 static void connect_columns(view_graph_edge *edge, const graph_place *const places[2],
                             const view_rect rects[2])
 {
@@ -551,7 +571,8 @@ static void connect_columns(view_graph_edge *edge, const graph_place *const plac
     }
 }
 
-// Connects neighbors in a column, from the bottom of the upper node to the top of the lower node.
+// Sets the line of an edge between neighbors in a column: from the bottom of the upper node to the
+// top of the lower node. `upper` is the index of the upper node in `rects`.
 static void connect_neighbors(view_graph_edge *edge, const view_rect rects[2], int upper)
 {
     edge->num_points = 2;
@@ -562,8 +583,9 @@ static void connect_neighbors(view_graph_edge *edge, const view_rect rects[2], i
     }
 }
 
-// Connects the right sides of nodes of a column by a line that bends to the right, around the nodes
-// between them. The more nodes are between them, the farther it bends.
+// Sets the line of an edge between the right sides of two nodes of a column. The line bends to the
+// right, around the nodes between them. It bends farther if more nodes are between them, so that
+// such lines do not cover each other.
 static void connect_around(view_graph_edge *edge, const view_rect rects[2], uint32_t num_between)
 {
     const float right = rects[0].x + rects[0].width;
@@ -599,7 +621,7 @@ static void place_line(const layout *work, view_graph_edge *edge)
 
 // -- Layout ---------------------------------------------------------------------------------------
 
-// Measures the widths of the nodes.
+// Sets the widths of the nodes: the name, its padding, and the sign of a loop.
 static void measure_nodes(layout *work, view_measure_fn *measure, const void *user)
 {
     for (uint32_t i = 0; i < work->graph->num_nodes; i++) {
@@ -618,13 +640,14 @@ view_graph *view_lay_out_graph(const md5_layer_desc *layer, view_graph_area area
     create_edges(graph, layer);
 
     layout work = {.graph = graph};
-    const size_t num_nodes = (size_t)graph->num_nodes + 1;
-    work.places = common_alloc(num_nodes, sizeof *work.places);
-    work.order = common_alloc(num_nodes, sizeof *work.order);
-    work.bands = common_alloc(num_nodes, sizeof *work.bands);
+    const size_t capacity = (size_t)graph->num_nodes + 1;
+    work.places = common_alloc(capacity, sizeof *work.places);
+    work.order = common_alloc(capacity, sizeof *work.order);
+    work.bands = common_alloc(capacity, sizeof *work.bands);
     list_adjacent_edges(&work);
     measure_nodes(&work, measure, user);
 
+    // The method of Sugiyama: assign nodes to bands, order each band, and compute positions.
     find_bands(&work);
     order_bands(&work);
     fit_nodes(&work, area);

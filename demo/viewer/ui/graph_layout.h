@@ -7,11 +7,11 @@
 #include "demo/viewer/base/canvas.h"
 #include "md5/md5play.h"
 
-// A state, or, after all states, "any state".
+// A state. The last node may be "any state": every state can take the transitions from this node.
 typedef struct view_graph_node {
     const char *name;
     view_rect rect;
-    bool loops; // a transition leads from the state to itself, which a sign in the node shows
+    bool loops; // a transition leads from the state to itself; a sign in the node displays it
 } view_graph_node;
 
 typedef struct view_graph_point {
@@ -19,20 +19,24 @@ typedef struct view_graph_point {
     float y;
 } view_graph_point;
 
-// Transitions between two states, in both directions.
+// All transitions between two states, in both directions.
 typedef struct view_graph_edge {
-    uint32_t ends[2];            // nodes
-    uint32_t num_transitions[2]; // from the first node to the second, and back
-    uint32_t first_transition; // of both in view_graph.transitions: from first to second, then back
-    view_graph_point points[3]; // of its line, from the first node to the second
-    uint32_t num_points;        // 0: from a state to itself, without a line; 3: within a column
+    uint32_t ends[2];            // the two nodes
+    uint32_t num_transitions[2]; // from ends[0] to ends[1], and from ends[1] to ends[0]
+    // Index of the first transition in view_graph.transitions. The transitions from ends[0] to
+    // ends[1] are stored there, followed by the transitions from ends[1] to ends[0].
+    uint32_t first_transition;
+    view_graph_point points[3]; // points of the line from ends[0] to ends[1]
+    // Number of points. 0: the edge leads from a state to itself and has no line. 2: a straight
+    // line. 3: a line that bends around the nodes between two nodes of a column.
+    uint32_t num_points;
 } view_graph_edge;
 
 typedef struct view_graph {
     view_graph_node *nodes;
     view_graph_edge *edges;
-    uint32_t *transitions; // indices of transitions of the layer
-    uint32_t num_nodes;
+    uint32_t *transitions; // indices in md5_layer_desc.transitions, grouped by edge
+    uint32_t num_nodes;    // num_states, or num_states + 1 if "any state" has transitions
     uint32_t num_states;
     uint32_t num_edges;
     uint32_t num_transitions;
@@ -53,9 +57,10 @@ typedef struct view_graph_area {
     float height;
 } view_graph_area;
 
-// Creates the layout. Each state is one node, each transition is in one edge. Left of the first
-// state there is space for the sign of the entry. Takes O(n log n) time for n states and
-// transitions. Free it with view_free_graph().
+// Creates the layout of a layer, to be freed with view_free_graph(). Each state is one node, and
+// each transition belongs to one edge. The layout has space for the sign of the entry at the left
+// of the first state. `measure` returns the widths of the names; `user` is passed to it. Takes
+// O(n log n) time for n states and transitions.
 view_graph *view_lay_out_graph(const md5_layer_desc *layer, view_graph_area area,
                                view_measure_fn *measure, const void *user);
 void view_free_graph(view_graph *graph); // NULL is allowed

@@ -340,12 +340,10 @@ static void show_layer(view_ui *ui, view_outliner *outliner, view_graph_view *gr
                         .sign = is_open ? SIGN_OPEN : SIGN_FOLDED,
                         .color = is_changing ? VIEW_AMBER : 0,
                         .is_selected = view_shows_graph(ui->stage) && graph->layer == index});
-    if (part == PART_SIGN) {
+    if (part == PART_SIGN)
         outliner->open_layers ^= bit;
-    } else if (part == PART_NAME) {
-        graph->layer = index;
-        graph->zoom = 0;
-    }
+    else if (part == PART_NAME)
+        view_select_layer(graph, index);
     if (is_open)
         list_states(ui, outliner, layer, index, status.state);
 }
