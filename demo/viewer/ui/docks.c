@@ -1,12 +1,12 @@
-// The docks: their headers with tabs, the edges that resize them, and their content; the sheets of
-// small windows.
+// The docks at the left, the right and the bottom of the image: their headers with tabs, the edges
+// that resize them, and their content. In a small window, a sheet replaces the docks at the sides.
 #include "demo/viewer/ui/panels.h"
 
 // Sizes in em.
-static const float edge_grip = 0.4f; // at each side of the edge of a dock
-static const float tab_line = 0.15f; // line below a selected tab
+static const float edge_grip = 0.4f; // distance at which the mouse grips the edge of a dock
+static const float tab_line = 0.15f; // height of the line below a selected tab
 
-// The tabs of the bottom dock. The tabs of the side docks are view_dock.
+// The tabs of the bottom dock. The tabs of the side docks are VIEW_DOCK_LEFT and VIEW_DOCK_RIGHT.
 enum { TAB_CURVES, TAB_COMPARE, TAB_PROBLEMS, NUM_BOTTOM_TABS, NUM_SIDE_TABS = 2 };
 
 // == Layout ===============================================================================
@@ -19,7 +19,7 @@ view_rect view_free_region(const view_stage *stage)
     return region;
 }
 
-// Returns true if a panel of the right dock was switched on.
+// Returns true if an option was switched on that displays something in the right dock.
 static bool is_right_opened(const view_shown *before, const view_shown *now)
 {
     if (now->light_list && !before->light_list)
@@ -35,14 +35,15 @@ static bool is_right_opened(const view_shown *before, const view_shown *now)
 
 void view_activate_opened_panels(view_ui *ui, const view_shown *before, view_shown *now)
 {
+    // While the docks are folded, the commands that toggle a side dock show both docks.
     const bool has_switched =
         now->hierarchy != before->hierarchy || now->inspector != before->inspector;
     if (ui->docks.is_folded && has_switched) {
-        ui->docks.is_folded = false; // shows both docks
+        ui->docks.is_folded = false;
         now->hierarchy = now->inspector = true;
     }
 
-    // Only one of the bottom panels is open at a time.
+    // Only one of the bottom panels is open at a time: the one that was opened last.
     if (now->curves && now->differences) {
         if (before->curves)
             now->curves = false;
@@ -50,18 +51,20 @@ void view_activate_opened_panels(view_ui *ui, const view_shown *before, view_sho
             now->differences = false;
     }
 
-    const bool has_left = now->hierarchy && !before->hierarchy;
-    const bool has_right = is_right_opened(before, now);
-    if (has_left || has_right) {
-        ui->docks.front = has_left ? VIEW_DOCK_LEFT : VIEW_DOCK_RIGHT;
+    // If the docks share one area, the opened dock is in front. The right dock shows the inspector,
+    // not its second tab "Display".
+    const bool opens_left = now->hierarchy && !before->hierarchy;
+    const bool opens_right = is_right_opened(before, now);
+    if (opens_left || opens_right) {
+        ui->docks.front = opens_left ? VIEW_DOCK_LEFT : VIEW_DOCK_RIGHT;
         ui->docks.is_sheet_open = true;
-        ui->docks.is_second[VIEW_DOCK_RIGHT] &= !has_right;
+        ui->docks.is_second[VIEW_DOCK_RIGHT] &= !opens_right;
     }
 }
 
 // == Headers and edges ====================================================================
 
-// Returns the option that shows the content of a dock.
+// Returns the option that shows the current content of a dock. Switching it off closes the dock.
 static const view_option *dock_switch(const view_stage *stage, view_dock dock)
 {
     const view_shown *const shown = stage->shown;
@@ -77,23 +80,24 @@ static const view_option *dock_switch(const view_stage *stage, view_dock dock)
     return shown->parm_list ? VIEW_OPTION(shown.parm_list) : VIEW_OPTION(shown.inspector);
 }
 
-// Returns the action that opens or closes a dock.
-static view_action closing(const view_stage *stage, view_dock dock)
+// Returns the action that closes an open dock or opens a closed one.
+static view_action toggle_action(const view_stage *stage, view_dock dock)
 {
     if (dock == VIEW_DOCK_BOTTOM && stage->docks.shows_problems)
         return VIEW_WARNINGS;
     return view_get_toggle(dock_switch(stage, dock));
 }
 
-// Returns the side of a dock that is next to the image.
+// Returns the side of a dock that is next to the image. `box` is the rectangle of the dock. A dock
+// whose top is below the top of the image is a sheet at the bottom.
 static view_side image_side(const view_ui *ui, view_dock dock, view_rect box)
 {
     const view_layout_request request = view_requested_layout(ui->stage);
-    const view_rect free = view_lay_out(&request).free;
-    const float grip = ceilf(edge_grip * request.em);
-    if (dock == VIEW_DOCK_BOTTOM || box.y > free.y + grip)
+    const view_rect image = view_lay_out(&request).free;
+    const float tolerance = ceilf(edge_grip * request.em);
+    if (dock == VIEW_DOCK_BOTTOM || box.y > image.y + tolerance)
         return VIEW_AT_TOP;
-    return box.x < free.x + grip ? VIEW_AT_RIGHT : VIEW_AT_LEFT;
+    return box.x < image.x + tolerance ? VIEW_AT_RIGHT : VIEW_AT_LEFT;
 }
 
 // Returns the area around an edge in which the edge can be gripped.
@@ -110,14 +114,14 @@ static view_rect grip_area(const view_ui *ui, view_rect edge, bool is_horizontal
     return area;
 }
 
-// The edge between a dock and the image. Dragging it resizes the dock, or closes the dock if it
-// becomes too small; a double click resets the size.
+// Runs the edge between a dock and the image. Dragging the edge resizes the dock, or closes the
+// dock if it becomes too small. A double click resets the size. `box` is the rectangle of the dock.
 static void drag_edge(view_ui *ui, view_dock dock, view_rect box)
 {
     const bool is_bottom = dock == VIEW_DOCK_BOTTOM;
     const view_side side = image_side(ui, dock, box);
     const view_rect edge = view_cut(&box, side, ui_thin_line(ui));
-    if (side == VIEW_AT_TOP && !is_bottom) { // a sheet cannot be resized here
+    if (side == VIEW_AT_TOP && !is_bottom) { // the handle of a sheet resizes it, not its edge
         view_draw_rect(ui->canvas, edge, VIEW_EDGE);
         return;
     }
@@ -128,23 +132,24 @@ static void drag_edge(view_ui *ui, view_dock dock, view_rect box)
     const bool is_dragged = ui_drag(ui, is_pressed, area, &unused);
     view_draw_rect(ui->canvas, edge, ui_is_hot(ui) ? VIEW_ACCENT : VIEW_EDGE);
     if (is_pressed && ui->mouse.is_double) {
-        ui->docks.sizes[dock] = 0;
-        ui->active.panel = NULL;
+        ui->docks.sizes[dock] = 0; // the default size
+        ui->active.panel = NULL;   // ends the drag
     }
     if (!is_dragged || !ui->mouse.is_moved)
         return;
 
     const view_layout_request request = view_requested_layout(ui->stage);
-    const float size = view_drag_dock(&request, dock, ui->mouse.x, ui->mouse.y);
+    const float size = view_drag_dock(&request, dock, ui->mouse.x, ui->mouse.y); // 0: too small
     if (size > 0) {
         ui->docks.sizes[dock] = size;
     } else {
-        ui->active.panel = ui->held = NULL;
-        ui->command.action = closing(ui->stage, dock);
+        ui->active.panel = ui->held = NULL; // ends the drag
+        ui->command.action = toggle_action(ui->stage, dock);
     }
 }
 
-// Executes a press on a tab of a dock.
+// Executes a press on a tab of a dock that is not selected: selects the tab by the state of the
+// docks or by the command that shows its content.
 static void press_tab(view_ui *ui, const view_stage *stage, bool is_bottom, int tab)
 {
     if (!is_bottom) {
@@ -174,15 +179,17 @@ static int front_tab(const view_stage *stage, view_dock dock)
     return stage->shown->curves ? TAB_CURVES : TAB_COMPARE;
 }
 
-// Returns the first tab of the bottom dock. The tabs of curves require a clip, and the sheet of a
-// small window has no space for them.
+// Returns the first tab of the bottom dock that is displayed. The tabs "Curves" and "Compare"
+// require a clip, and the sheet of a small window has no space for them. Then only "Problems" is
+// displayed.
 static int first_bottom_tab(const view_stage *stage, const view_layout *layout)
 {
     const bool is_sheet = layout->arrangement == VIEW_ARRANGE_SHEET;
     return view_shows_curves(stage) && !is_sheet ? TAB_CURVES : TAB_PROBLEMS;
 }
 
-// Draws the tabs of a dock beginning at (x, y) and handles presses.
+// Draws the tabs of a dock, the first text at `x` and the header's top at `y`, in pixels. Handles
+// presses of the tabs.
 static void run_dock_tabs(view_ui *ui, const view_stage *stage, const view_layout *layout,
                           view_dock dock, float x, float y)
 {
@@ -197,26 +204,29 @@ static void run_dock_tabs(view_ui *ui, const view_stage *stage, const view_layou
     const float height = ceilf(UI_DOCK_HEADER * ui->em);
     const float text_y = y + floorf(0.5f * (height - ui->line));
     const float padding = UI_PADDING * ui->em;
-    const float line = ceilf(tab_line * ui->em);
+    const float line_height = ceilf(tab_line * ui->em);
     for (int i = first; i < num_tabs; i++) {
         const float width = ui_text_width(ui, names[i]);
         const view_rect tab = {x - padding, y, width + 2 * padding, height};
-        if (ui_item(ui, tab, names[i]) && i != front)
+        const bool is_front = i == front;
+        if (ui_item(ui, tab, names[i]) && !is_front)
             press_tab(ui, stage, is_bottom, i);
-        const bool is_bright = i == front || ui_is_hot(ui);
+        const bool is_bright = is_front || ui_is_hot(ui);
         ui_text(ui, x, text_y, 0, is_bright ? VIEW_BRIGHT : VIEW_DIM, names[i]);
-        if (i == front)
-            view_draw_rect(ui->canvas, (view_rect){tab.x, y + height - line, tab.width, line},
-                           VIEW_ACCENT);
+        if (is_front) {
+            const view_rect line = {tab.x, y + height - line_height, tab.width, line_height};
+            view_draw_rect(ui->canvas, line, VIEW_ACCENT);
+        }
         x += width + 2 * padding;
     }
 }
 
-// Draws a dock and its header. Returns the area below the header.
-static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layout *layout,
-                           view_dock dock)
+// Draws the background of a dock and its header with a title or tabs and the button that closes the
+// dock. Returns the area below the header, for the content.
+static view_rect begin_dock(view_ui *ui, const view_stage *stage, const view_layout *layout,
+                            view_dock dock)
 {
-    static const char *const names[] = {"Outliner", "Inspector"};
+    static const char *const titles[] = {"Outliner", "Inspector"};
     static const char *const panels[VIEW_NUM_DOCKS] = {"outliner", "inspector", "bottom"};
     const view_rect box = layout->docks[dock];
     const float height = ceilf(UI_DOCK_HEADER * ui->em);
@@ -228,7 +238,7 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
     if (layout->has_tabs || dock == VIEW_DOCK_BOTTOM)
         run_dock_tabs(ui, stage, layout, dock, x, box.y);
     else
-        ui_text(ui, x, box.y + floorf(0.5f * (height - ui->line)), 0, VIEW_BRIGHT, names[dock]);
+        ui_text(ui, x, box.y + floorf(0.5f * (height - ui->line)), 0, VIEW_BRIGHT, titles[dock]);
 
     view_rect content = box;
     view_rect header = view_cut(&content, VIEW_AT_TOP, height);
@@ -238,12 +248,12 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
     if (is_closed && layout->arrangement == VIEW_ARRANGE_SHEET)
         ui->docks.is_sheet_open = false;
     else if (is_closed)
-        ui->command.action = closing(stage, dock);
+        ui->command.action = toggle_action(stage, dock);
     return content;
 }
 
-// The handle of the sheet of an upright phone, which follows the finger. view_drop_sheet() handles
-// the release.
+// Runs the handle of the sheet of an upright phone. The sheet follows the finger that drags the
+// handle. view_drop_sheet() handles the release.
 static void drag_handle(view_ui *ui, view_rect handle)
 {
     const float em = ui->em;
@@ -261,8 +271,10 @@ static void drag_handle(view_ui *ui, view_rect handle)
     const bool is_pressed = ui_item(ui, handle, "handle");
     if (!ui_drag(ui, is_pressed, handle, &unused) || is_pressed)
         return;
+    // A finger also moves a little during a tap: the drag begins after a movement of one em.
     const float top = fmaxf(ui->mouse.y - 0.5f * handle.height, 1);
-    if (ui->docks.sheet_top > 0 || fabsf(top - handle.y) > em) { // ignores small movements of a tap
+    const bool is_dragged = ui->docks.sheet_top > 0;
+    if (is_dragged || fabsf(top - handle.y) > em) {
         ui->docks.sheet_top = top;
         ui->docks.is_sheet_open = true;
         ui->docks.is_folded = false;
@@ -275,17 +287,18 @@ static void press_sheet_tab(view_ui *ui, view_dock dock, bool is_second)
     ui->docks.front = dock;
     ui->docks.is_second[dock] = is_second;
     if (!view_requested_layout(ui->stage).is_open[dock])
-        ui->command.action = closing(ui->stage, dock); // the same command opens the dock
+        ui->command.action = toggle_action(ui->stage, dock);
 }
 
-// Draws a sheet for touch screens and its tabs. Returns the area below the tabs.
-static view_rect open_sheet(view_ui *ui, view_dock front, view_rect box)
+// Draws the background of a sheet for touch screens, and its tabs. `front` is the dock whose
+// content the sheet displays. Returns the area below the tabs.
+static view_rect begin_sheet(view_ui *ui, view_dock front, view_rect box)
 {
     const view_dock no_dock = VIEW_NUM_DOCKS; // the tab opens a dialog
     const struct {
         const char *name;
         view_dock dock;
-        bool is_second;
+        bool is_second; // the tab shows the second of two contents of the dock
     } tabs[] = {{view_shows_machine(ui->stage) ? "States" : "Clips", VIEW_DOCK_LEFT, false},
                 {"Joints", VIEW_DOCK_LEFT, true},
                 {"Display", VIEW_DOCK_RIGHT, true},
@@ -316,13 +329,14 @@ static view_rect open_sheet(view_ui *ui, view_dock front, view_rect box)
     return content;
 }
 
-// Runs the content of the left or right dock.
-static void run_side_dock(view_ui *ui, view_panels *panels, view_dock dock, bool is_look,
+// Runs the content of the left or right dock in `area`. `is_display`: the right dock shows the
+// display options of a touch screen instead of the inspector.
+static void run_side_dock(view_ui *ui, view_panels *panels, view_dock dock, bool is_display,
                           view_rect area)
 {
     if (dock == VIEW_DOCK_LEFT)
         view_outliner_panel(ui, &panels->outliner, &panels->graph, area);
-    else if (is_look)
+    else if (is_display)
         view_display_panel(ui, &panels->card, area);
     else
         view_inspector_panel(ui, &panels->card, &panels->textures, &panels->retarget, area);
@@ -346,12 +360,12 @@ static void run_side_docks(view_ui *ui, view_panels *panels, const view_layout *
 {
     for (view_dock dock = VIEW_DOCK_LEFT; dock <= VIEW_DOCK_RIGHT; dock++) {
         const view_rect box = layout->docks[dock];
-        const bool is_look = layout->is_phone && ui->docks.is_second[VIEW_DOCK_RIGHT];
-        if (!(box.width > 0))
+        const bool is_display = layout->is_phone && ui->docks.is_second[VIEW_DOCK_RIGHT];
+        if (!(box.width > 0)) // the dock is not open
             continue;
         const view_rect area =
-            layout->is_phone ? open_sheet(ui, dock, box) : open_dock(ui, ui->stage, layout, dock);
-        run_side_dock(ui, panels, dock, is_look, area);
+            layout->is_phone ? begin_sheet(ui, dock, box) : begin_dock(ui, ui->stage, layout, dock);
+        run_side_dock(ui, panels, dock, is_display, area);
         ui_begin(ui, dock == VIEW_DOCK_LEFT ? "left-edge" : "right-edge");
         drag_edge(ui, dock, box);
     }
@@ -365,7 +379,7 @@ static void run_bottom_dock(view_ui *ui, view_panels *panels, const view_layout 
     const bool shows_problems = stage->docks.shows_problems;
     if (!(box.width > 0) || (!shows_problems && !view_shows_curves(stage)))
         return;
-    const view_rect area = open_dock(ui, stage, layout, VIEW_DOCK_BOTTOM);
+    const view_rect area = begin_dock(ui, stage, layout, VIEW_DOCK_BOTTOM);
     if (shows_problems)
         view_problems_panel(ui, &panels->problems, &panels->retarget, area);
     else
@@ -380,8 +394,9 @@ void view_dock_panels(view_ui *ui, view_panels *panels)
     const view_layout layout = view_current_layout(stage);
     run_sheet_closing(ui, &layout);
     run_side_docks(ui, panels, &layout);
-    if (ui->is_event
-        && view_shows_retarget(&panels->retarget, stage)) // also if another dock is in front
+    // A joint that was selected in the outliner completes a pair of joints, also while the outliner
+    // hides the page of retargeting.
+    if (ui->is_event && view_shows_retarget(&panels->retarget, stage))
         view_map_picked_joint(ui, &panels->retarget, stage);
     run_bottom_dock(ui, panels, &layout);
     if (layout.time.width > 0)

@@ -6,16 +6,19 @@
 #include "demo/viewer/ui/ui.h"
 
 // Returns the part of the image that no panel covers, in pixels. The user's camera shows the model
-// there. Does not read stage->region, which is computed from this function.
+// there. The function must not read stage->region, which is set to its result.
 view_rect view_free_region(const view_stage *stage);
 
 struct view_panels;
 
-// Runs the docks, their headers and edges, and the time bar.
-#define VIEW_SHEET_HANDLE "handle"
+#define VIEW_SHEET_HANDLE "handle" // name of the panel that drags the sheet of a phone
+
+// Runs the docks with their content, headers and edges, and the time bar.
 void view_dock_panels(view_ui *ui, struct view_panels *panels);
 
-// Activates the tab of a panel that was switched on if docks share one area.
+// Brings a panel to the front that a change of the options has switched on. `before` and `now` are
+// the options before and after the change. Corrects `now` if it contains panels that exclude each
+// other.
 void view_activate_opened_panels(view_ui *ui, const view_shown *before, view_shown *now);
 
 #endif

@@ -1,6 +1,6 @@
-// Runs all panels in their order, for drawing and for events. Also contains the small elements over
-// the image: tooltips, notices, the on-screen stick and buttons, and the help while a character is
-// controlled.
+// Runs all panels in their order, to draw them or to handle an event. Also contains the small
+// elements over the image: tooltips, notices, the on-screen stick and buttons, and the help text
+// while the keys control a character.
 #include "demo/viewer/ui/panels.h"
 
 // Sizes in layout units.
@@ -11,7 +11,7 @@ static const float badge_space = 50;   // between the top of a badge and the bot
 static const float phone_button_size = 3.2f;
 static const float phone_button_gap = 0.9f;
 
-static const double demo_button_delay = 3; // seconds
+static const double demo_button_delay = 3; // of the button over the demo, seconds
 
 // Colors of the on-screen stick.
 static const view_color stick_color = 0xFFFFFF28;
@@ -33,8 +33,8 @@ void view_reset_panels(view_ui *ui, view_panels *panels)
 
 // == Overlays =============================================================================
 
-// Returns the overlay after the list was closed: the dialog that has opened the list of files for
-// one of its values, or none.
+// Returns the overlay that reappears after a list was closed: the dialog that had opened the list
+// of files to choose one of its values, or VIEW_OVERLAY_NONE.
 static view_overlay closed_list_overlay(const view_browser *browser)
 {
     return browser->was == VIEW_BROWSE_FILES ? browser->asked.returns_to : VIEW_OVERLAY_NONE;
@@ -42,19 +42,24 @@ static view_overlay closed_list_overlay(const view_browser *browser)
 
 void view_sync_overlay(view_ui *ui, view_panels *panels)
 {
+    // The list: `kind` is its state, and `over` should display it. If another overlay was opened
+    // since the last call, the overlay replaces the list. Otherwise the list was opened or closed.
     view_browser *const browser = &panels->browser;
     const bool is_list_open = browser->kind != VIEW_BROWSE_NOTHING;
     const bool is_list_shown = ui->over == VIEW_OVERLAY_FILES;
-    if (ui->over != panels->synced_overlay && !is_list_shown) // the overlay replaces the list
+    const bool is_replaced = ui->over != panels->synced_overlay && !is_list_shown;
+    if (is_replaced)
         view_close_browser(browser);
     else if (is_list_open && !is_list_shown)
         ui_open_overlay(ui, VIEW_OVERLAY_FILES);
     else if (is_list_shown && !is_list_open)
         ui_open_overlay(ui, closed_list_overlay(browser));
 
+    // The start page reappears when no other overlay covers it.
     if (ui->over == VIEW_OVERLAY_NONE && panels->start.is_open)
         ui->over = VIEW_OVERLAY_START;
 
+    // A menu without an overlay was closed.
     const bool is_menu = ui->over == VIEW_OVERLAY_MENU || ui->over == VIEW_OVERLAY_SEARCH;
     if (!is_menu && panels->menu.kind != VIEW_NO_MENU)
         panels->menu = (view_menus){.kind = VIEW_NO_MENU, .used = panels->menu.used};
@@ -90,14 +95,16 @@ static void label_joint(const view_ui *ui)
         view_mark_pixel(ui->stage, at, ui->scene->skeleton->joints[joint].name);
 }
 
-// Draws the tooltip of the item under the mouse. The text after a line break is dim.
+// Draws the tooltip ui->tip after the mouse has been over its item for VIEW_TIP_DELAY. The text has
+// one or two lines; the second line is dim.
 static void draw_tip(view_ui *ui)
 {
     const size_t length = strcspn(ui->tip, "\n");
-    const size_t second = length + (ui->tip[length] != '\0');
+    const bool has_line_break = ui->tip[length] != '\0';
+    const char *const second_line = ui->tip + length + (has_line_break ? 1 : 0);
     ui_line lines[2] = {{.color = VIEW_BRIGHT}, {.color = VIEW_DIM}};
     COMMON_TEXT(lines[0].text, "%.*s", (int)length, ui->tip);
-    COMMON_TEXT(lines[1].text, "%s", ui->tip + second);
+    COMMON_TEXT(lines[1].text, "%s", second_line);
     const size_t num_lines = lines[1].text[0] != '\0' ? 2 : 1;
 
     ui->is_tip_shown = length > 0 && ui->stage->now - ui->tip_since >= VIEW_TIP_DELAY;
@@ -106,8 +113,9 @@ static void draw_tip(view_ui *ui)
                 num_lines);
 }
 
-// Draws a text in the middle of the free region, `down` pixels below its top. Returns its box. A
-// long text has several lines; the last line is truncated.
+// Draws a text in a box with a frame of the color `edge`, horizontally centered in the free region
+// and `down` pixels below its top. A long text is wrapped into up to four lines; the rest is
+// truncated. Returns the box.
 static view_rect draw_badge(const view_ui *ui, float down, view_color edge, const char *text)
 {
     enum { MAX_LINES = 4 };
@@ -115,6 +123,9 @@ static view_rect draw_badge(const view_ui *ui, float down, view_color edge, cons
     const view_rect free = view_free_region(ui->stage);
     const float max_width = fmaxf(free.width - 40 * scale, 8 * scale);
     const float width = fminf(ui_text_width(ui, text), max_width);
+
+    // The last line gets the whole remaining text, which is truncated when it is drawn. The limit
+    // of the other lines is one pixel wider than the text, because of rounding errors.
     char lines[MAX_LINES][VIEW_MAX_LINE];
     uint32_t count = 0;
     for (; *text != '\0' && count < MAX_LINES; count++) {
@@ -123,6 +134,7 @@ static view_rect draw_badge(const view_ui *ui, float down, view_color edge, cons
                               lines[count]);
     }
 
+    // The box must not extend below the free region.
     const float padding = 12 * scale;
     const float further_lines = ((float)count - 1) * ui->line; // height of all lines but one
     const float max_down = free.height - badge_space * scale - further_lines;
@@ -130,9 +142,10 @@ static view_rect draw_badge(const view_ui *ui, float down, view_color edge, cons
                            roundf(free.y + fminf(down, max_down)), width + 2 * padding,
                            28 * scale + further_lines};
     ui_popover(ui, box, 5, edge);
-    for (uint32_t i = 0; i < count; i++)
-        ui_text(ui, box.x + padding, box.y + 14 * scale + ((float)i - 0.5f) * ui->line, width + 1,
-                VIEW_BRIGHT, lines[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        const float y = box.y + 14 * scale + ((float)i - 0.5f) * ui->line;
+        ui_text(ui, box.x + padding, y, width + 1, VIEW_BRIGHT, lines[i]);
+    }
     return box;
 }
 
@@ -167,7 +180,8 @@ view_stick view_stick_position(const view_stage *stage)
         .x = free.x + 1.5f * reach, .y = free.y + free.height - 1.5f * reach, .reach = reach};
 }
 
-// Draws the on-screen stick: a disc for its reach, and a disc at the position of the finger.
+// Draws the on-screen stick: a large disc for its reach, and a small disc at the position of the
+// finger.
 static void draw_stick(const view_stage *stage)
 {
     const bool is_held = stage->stick->reach > 0;
@@ -179,8 +193,8 @@ static void draw_stick(const view_stage *stage)
                    stick.y + stick.pad.y * stick.reach, 0.4f * stick.reach, stick_pad_color);
 }
 
-// Returns the rectangle of the first button at the right edge of the window of a phone. Its width
-// is 0 if the window has no space for `count` buttons or is not that of a phone.
+// Returns the rectangle of the first of `count` buttons at the right edge of the image of a phone.
+// Its width is 0 if there is no space for all buttons, or if the window is not that of a phone.
 static view_rect first_phone_button(const view_ui *ui, int count)
 {
     const view_stage *const stage = ui->stage;
@@ -198,7 +212,7 @@ static view_rect first_phone_button(const view_ui *ui, int count)
     return first;
 }
 
-// The buttons at the right edge of the window of a phone, below a badge.
+// Runs the column of buttons at the right edge of the image of a phone.
 static void run_phone_buttons(view_ui *ui)
 {
     const struct {
@@ -230,15 +244,16 @@ static void run_phone_buttons(view_ui *ui)
 }
 
 // The parts of the help text while the keys control the character, in the order in which they are
-// omitted if the text is too wide. Only the rest is never omitted.
+// omitted if the text is too wide. The word "Controlling" and the key Escape are never omitted.
 typedef enum help_part {
-    HELP_MOVES,
+    HELP_MOVES, // the function keys of the triggers after the first
     HELP_RUN,
     HELP_WALK,
-    HELP_NAME_AND_JUMP,
+    HELP_NAME_AND_JUMP, // the name of the machine, and the first trigger
     NUM_HELP_PARTS,
 } help_part;
 
+// Returns the number of triggers that have keys.
 static uint32_t count_triggers(const view_machine *machine)
 {
     uint32_t count = 0;
@@ -247,7 +262,7 @@ static uint32_t count_triggers(const view_machine *machine)
     return count;
 }
 
-// Writes the help text without its first `num_omitted` parts, in the order of help_part.
+// Writes the help text without the first `num_omitted` parts of help_part.
 static void write_driving_help(const view_machine *machine, int num_omitted, char *text,
                                size_t size)
 {
@@ -272,8 +287,8 @@ static void write_driving_help(const view_machine *machine, int num_omitted, cha
     common_append(text, size, "", VIEW_DOT "Esc: release keyboard");
 }
 
-// Draws a help text while the keys control the character. Parts of the text that do not fit are
-// omitted, but never the key Escape.
+// Draws the help text while the keys control the character. As many parts of the text are omitted
+// as needed to fit it into the free region.
 static void draw_driving(const view_ui *ui, const view_stage *stage)
 {
     if (stage->is_touched || !controls_character(stage))
@@ -290,14 +305,14 @@ static void draw_driving(const view_ui *ui, const view_stage *stage)
 
 // == Running the panels ===================================================================
 
-// Returns the distance of a badge at the bottom of the free region from its top.
+// Returns the `down` of draw_badge() for a badge at the bottom of the free region.
 static float bottom_badge(const view_ui *ui)
 {
     return view_current_layout(ui->stage).free.height - badge_space * ui->scale;
 }
 
-// The button that opens the user's own model during the demo. It also appears after a click took
-// control of the character.
+// Runs the button over the demo that opens the user's own model. The button remains after a click
+// has taken control of the character.
 static void run_demo_button(view_ui *ui, const view_stage *stage)
 {
     const float em = ui->em;
@@ -307,7 +322,7 @@ static void run_demo_button(view_ui *ui, const view_stage *stage)
         ui->command.action = VIEW_FILES;
 }
 
-// The panels around an open document.
+// Runs the panels around an open document: the docks, and the elements over the image.
 static void run_work_panels(view_ui *ui, view_panels *panels, const view_stage *stage)
 {
     if (stage->shown->panel)
@@ -322,7 +337,8 @@ static void run_work_panels(view_ui *ui, view_panels *panels, const view_stage *
     view_dock_panels(ui, panels);
 }
 
-// The notice about the result of a command. A click executes its command, such as Undo.
+// Runs the notice about the result of a command. If the notice has a command, such as the list of
+// problems, a click executes it.
 static void run_notice(view_ui *ui)
 {
     const view_rect box = draw_badge(ui, bottom_badge(ui), VIEW_EDGE, ui->notice);
@@ -349,9 +365,10 @@ static void run_document_panels(view_ui *ui, view_panels *panels, const view_sta
         return;
     }
 
+    // The notice before the end of the demo. In a narrow window the button of the demo is there.
     const double inviting_start = panels->decision.demo_end - (double)VIEW_INVITING;
     const bool is_inviting = is_demo && stage->now > inviting_start;
-    if (is_inviting && stage->width > 52 * ui->em) // in a narrow window the button is there
+    if (is_inviting && stage->width > 52 * ui->em)
         draw_badge(ui, bottom_badge(ui), VIEW_ACCENT, "Drop your model here, or press Ctrl+O");
 
     if (is_start && !stage->is_bare)
@@ -364,9 +381,11 @@ static void run_document_panels(view_ui *ui, view_panels *panels, const view_sta
     view_browser_panel(ui, &panels->browser);
 }
 
-// Runs all panels and lists, the topmost last.
+// Runs all panels, from the bottom to the top, because the last item under the mouse is the topmost
+// item.
 static void run_panels(view_ui *ui, view_panels *panels, const view_stage *stage)
 {
+    // Reset the members that the panels set during a run.
     ui->canvas = stage->canvas;
     ui->is_touched = stage->is_touched;
     ui->scale = stage->font->scale;
@@ -377,7 +396,8 @@ static void run_panels(view_ui *ui, view_panels *panels, const view_stage *stage
     ui->is_focus_there = false;
     ui->hover_preview.option = NULL;
 
-    if (ui->is_event) // drawn separately, because movies do not contain it
+    // The window draws the indicator of a recording after the frame was recorded.
+    if (ui->is_event)
         view_recording_panel(ui, stage);
     if (stage->pages != NULL)
         stage->page_panel(ui, stage);
@@ -394,7 +414,8 @@ static void run_panels(view_ui *ui, view_panels *panels, const view_stage *stage
     view_reports_panel(ui, &panels->problems);
 }
 
-// Returns the only panel that receives keys, or NULL. The order is the reverse of run_panels().
+// Returns the name of the panel that is above all others and receives all keys, or NULL. The order
+// is the reverse of run_panels().
 static const char *topmost_panel(const view_ui *ui, const view_panels *panels)
 {
     const char *const report = view_open_report(ui, &panels->problems);
@@ -409,7 +430,8 @@ static const char *topmost_panel(const view_ui *ui, const view_panels *panels)
     return view_needs_decision(&panels->decision) ? VIEW_DECISION_PANEL : NULL;
 }
 
-// Clears the state that a movement or a press of the mouse ends.
+// Clears the state that an event of the mouse ends: a movement ends hovering, a press ends a drag
+// and the tooltip. The panels set the hovered items again in the following run.
 static void clear_mouse_state(view_ui *ui, view_panels *panels, const ui_mouse *event)
 {
     if (event->is_moved && ui->held == NULL) {
@@ -424,8 +446,8 @@ static void clear_mouse_state(view_ui *ui, view_panels *panels, const ui_mouse *
     }
 }
 
-// Prepares the state of the interface for a run. Returns false if nothing needs to run: the press
-// did not begin a drag, or no frame was drawn yet.
+// Prepares the state of the interface for a run. Returns false if no panel needs to run: the mouse
+// moves after a press that did not begin a drag, or no frame was drawn yet.
 static bool begin_run(view_ui *ui, view_panels *panels, const view_stage *stage,
                       const ui_mouse *event)
 {
@@ -439,7 +461,9 @@ static bool begin_run(view_ui *ui, view_panels *panels, const view_stage *stage,
     if (!(stage->font->scale > 0))
         return false;
 
-    if (ui->selected_joint >= 0) // a joint was selected after the mesh
+    // Only one item is selected at a time. Selecting a mesh clears the joint, so if both are set,
+    // the joint was selected later.
+    if (ui->selected_joint >= 0)
         ui->selected_mesh = -1;
     if (event != NULL)
         clear_mouse_state(ui, panels, event);
@@ -460,7 +484,8 @@ static bool is_other_item(ui_item_id a, ui_item_id b)
     return a.number != b.number || a.panel != b.panel;
 }
 
-// Converts a key that presses the focused item or opens its menu to a press of the mouse.
+// Converts a key for the focused item to a press of the mouse in the middle of the item: Enter
+// presses the item, and the menu key or Shift+F10 opens its context menu.
 static void press_focused(view_ui *ui, const ui_mouse *event)
 {
     const bool is_menu =
@@ -476,8 +501,9 @@ static void press_focused(view_ui *ui, const ui_mouse *event)
                            .is_right = is_menu};
 }
 
-// Moves the focus after the panels were run with Tab or Shift+Tab. The panels have set
-// ui->takes_next and ui->before.
+// Completes a change of the focus by Tab or Shift+Tab after the panels were run. After the last
+// item, Tab removes the focus. Before the first item, Shift+Tab moves the focus to the last item,
+// which is ui->before then.
 static void finish_focus_change(view_ui *ui, const ui_mouse *event)
 {
     const bool is_past_end = event->shift ? ui->focus.panel == NULL : ui->takes_next;
@@ -486,18 +512,19 @@ static void finish_focus_change(view_ui *ui, const ui_mouse *event)
     ui->is_focus_shown = ui->has_taken = true;
 }
 
-// Runs the panels with the event, after the item under the mouse was determined. Draws nothing.
-// `was_hot` is the item under the mouse before the event.
+// Runs the panels to handle an event, after a first run has found the topmost item under the mouse,
+// ui->top. Clears the canvas, because only draw_panels() draws. `was_hot` is the item under the
+// mouse before the event.
 static void run_event(view_ui *ui, view_panels *panels, const view_stage *stage,
                       const ui_mouse *event, ui_item_id was_hot)
 {
     ui->hot = ui->top;
     ui->mouse = *event;
-    if (event->is_pressed) {
+    if (event->is_pressed) { // the pressed item may take the focus again
         ui->is_focus_shown = false;
         ui->focus.panel = NULL;
     }
-    ui->is_focus_shown &= event->text == NULL; // Enter belongs to the typed text
+    ui->is_focus_shown &= event->text == NULL; // after typing, Enter belongs to the text
     if (event->key == VIEW_KEY_PAD_ENTER)
         ui->mouse.key = VIEW_KEY_RETURN;
     press_focused(ui, event);
@@ -507,7 +534,7 @@ static void run_event(view_ui *ui, view_panels *panels, const view_stage *stage,
 
     if (ui_passes_focus(ui)) {
         ui->before.panel = NULL;
-        ui->takes_next = ui->focus.panel == NULL;
+        ui->takes_next = ui->focus.panel == NULL; // without a focus, the first item gets it
     }
     run_panels(ui, panels, stage);
     if (ui_passes_focus(ui))
@@ -515,7 +542,7 @@ static void run_event(view_ui *ui, view_panels *panels, const view_stage *stage,
     view_clear_canvas(stage->canvas);
 }
 
-// Runs the panels to draw them.
+// Runs the panels without an event to draw them, and the tooltip above them.
 static void draw_panels(view_ui *ui, view_panels *panels, const view_stage *stage)
 {
     for (size_t i = 0; i < VIEW_MAX_THUMBNAILS; i++)
@@ -526,12 +553,12 @@ static void draw_panels(view_ui *ui, view_panels *panels, const view_stage *stag
     draw_tip(ui);
 }
 
-// State that the panels display differently after the mouse has moved.
+// State that a movement of the mouse changes and the panels display.
 typedef struct hovered_state {
     ui_item_id item;
     int32_t joint;
-    size_t list_line; // selected line of the file list
-    uint32_t graph_part;
+    size_t list_line;    // selected entry of the list of files
+    uint32_t graph_part; // node or edge of the state graph
 } hovered_state;
 
 static hovered_state get_hovered_state(const view_ui *ui, const view_panels *panels)

@@ -42,8 +42,8 @@ typedef struct view_panels {
 // Opens an overlay and closes the previous one. VIEW_OVERLAY_NONE closes the overlay.
 void view_open_overlay(view_ui *ui, view_panels *panels, view_overlay over);
 
-// Makes `over` and the states of the file list, the menu and the start page consistent after one of
-// them was opened or closed.
+// Makes ui->over consistent with the states of the file list, the menu and the start page, after
+// one of them was opened or closed.
 void view_sync_overlay(view_ui *ui, view_panels *panels);
 
 // Resets the folded sections, scroll positions and selections for a new document.
@@ -52,14 +52,14 @@ void view_reset_panels(view_ui *ui, view_panels *panels);
 // Delay of a tooltip, seconds.
 #define VIEW_TIP_DELAY 0.5
 
-// Returns the on-screen stick that moves the model by a finger. Its reach is 0 if nothing can be
-// moved or the screen is not a touch screen.
+// Returns the on-screen stick by which a finger controls the character. Its reach is 0 if no
+// character can be controlled, or if the screen is not a touch screen.
 view_stick view_stick_position(const view_stage *stage);
 
-// Runs all panels. Without an event, draws them to the canvas of the stage. With an event, draws
-// nothing and returns the resulting command, or VIEW_NOTHING if no panel was hit or the event
-// changes nothing visible. After a press on a value, the value follows the mouse until the caller
-// clears ui->held and ui->active.
+// Runs all panels. If `event` is NULL, draws them to the canvas of the stage. Otherwise lets them
+// handle the event, draws nothing, and returns the command of the user. Without a command, returns
+// VIEW_HANDLED if a panel has used the event or must be drawn again, otherwise VIEW_NOTHING. After
+// a press on a value, the value follows the mouse until the caller clears ui->held and ui->active.
 view_command view_run_ui(view_ui *ui, view_panels *panels, const view_stage *stage,
                          const ui_mouse *event);
 

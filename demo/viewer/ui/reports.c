@@ -1,5 +1,5 @@
-// Error reports: the window of an error with the lines of its file, the list of problems, repairs
-// of files, and the indicator of a recording.
+// Error reports: the window of an error with the lines of its file, the list of problems in the
+// bottom dock, and the dialog that repairs a file. Also the indicator of a recording.
 #include "demo/viewer/ui/reports.h"
 
 #include "demo/viewer/ui/outliner.h"
@@ -36,7 +36,8 @@ void view_forget_repair(view_problems *problems)
 
 // -- Text -----------------------------------------------------------------------------------
 
-// Returns a text such as "walk.md5anim:3:7", to be freed, or "" if there is no file.
+// Returns a location as text, such as "walk.md5anim:3:7", to be freed. A line or column of 0 is
+// omitted. The text is "" if there is no file.
 static char *describe_location(const char *file, uint32_t line, uint32_t column)
 {
     if (file == NULL || file[0] == '\0')
@@ -50,8 +51,8 @@ static char *describe_location(const char *file, uint32_t line, uint32_t column)
 
 // -- The lines of a file around an error ----------------------------------------------------
 
-// Stores a byte of the file at a column of a line, if the excerpt contains this position. Tabs and
-// other control bytes become spaces.
+// Stores a byte of the file in the excerpt, if the excerpt contains its position. `line` counts
+// from 1, `column` from 0. Tabs and other control bytes become spaces.
 static void store_byte(view_excerpt *excerpt, uint32_t line, uint32_t column, uint32_t first_column,
                        int byte)
 {
@@ -65,7 +66,8 @@ static void store_byte(view_excerpt *excerpt, uint32_t line, uint32_t column, ui
     excerpt->lines[line - excerpt->first][column - first_column] = is_control ? ' ' : (char)byte;
 }
 
-// Reads the lines of the excerpt up to `last_line`, each from `first_column` on.
+// Reads the lines of the excerpt from the beginning of a file: excerpt->first to `last_line`, each
+// from `first_column` on.
 static void read_lines(view_excerpt *excerpt, FILE *file, uint32_t last_line, uint32_t first_column)
 {
     enum { MAX_BYTES = 64 << 20 }; // limits the time for a line far down in a huge file
@@ -87,8 +89,8 @@ static void read_lines(view_excerpt *excerpt, FILE *file, uint32_t last_line, ui
     }
 }
 
-// Reads the lines around an error, if its file can be read. Of long lines only the bytes around the
-// column are stored.
+// Reads the lines around an error, if its file can be read; otherwise the excerpt is empty. Of a
+// long line, only the bytes around the column of the error are stored.
 static void read_excerpt(view_excerpt *excerpt, const md5_error *error)
 {
     enum { BYTES_BEFORE = VIEW_EXCERPT_BYTES / 2, LINES_AROUND = VIEW_EXCERPT_LINES / 2 };
@@ -101,7 +103,7 @@ static void read_excerpt(view_excerpt *excerpt, const md5_error *error)
     if (file == NULL)
         return;
 
-    const uint32_t column = error->column > 0 ? error->column - 1 : 0;
+    const uint32_t column = error->column > 0 ? error->column - 1 : 0; // from 0
     const uint32_t first_column = column > BYTES_BEFORE ? column - BYTES_BEFORE : 0;
     excerpt->is_cut = first_column > 0;
     excerpt->caret = column - first_column;
@@ -109,8 +111,8 @@ static void read_excerpt(view_excerpt *excerpt, const md5_error *error)
     fclose(file);
 }
 
-// Draws a caret below the wrong byte of a displayed line, whose text begins `text_left` pixels
-// right of its row.
+// Draws a caret below the wrong byte of a displayed line. The text of the line begins `text_left`
+// pixels right of the left edge of `row`. Truncates `text` to measure the width before the byte.
 static void draw_caret(const view_ui *ui, const view_excerpt *excerpt, view_rect row,
                        float text_left, char *text)
 {
@@ -123,15 +125,15 @@ static void draw_caret(const view_ui *ui, const view_excerpt *excerpt, view_rect
     ui_text(ui, row.x + fminf(x, max_x), row.y + ui->line, 0, VIEW_WRONG, "^");
 }
 
-// Displays the lines of the excerpt with their numbers, and a caret below the wrong byte, in the
-// current column.
+// Displays the lines of the excerpt with their numbers as rows of the column. The line with the
+// number `wrong_line` is highlighted, with a caret below the wrong byte.
 static void draw_excerpt(view_ui *ui, const view_problems *problems, uint32_t wrong_line)
 {
     const view_excerpt *const excerpt = &problems->excerpt;
     const float scale = ui->scale;
     const float height = ui->line;
     char number[16];
-    COMMON_TEXT(number, "%u", (excerpt->first + excerpt->count));
+    COMMON_TEXT(number, "%u", (excerpt->first + excerpt->count)); // no number is wider
     const float text_left = ui_text_width(ui, number) + 2 * number_padding * scale;
 
     for (uint32_t i = 0; i < excerpt->count; i++) {
@@ -154,16 +156,18 @@ static void draw_excerpt(view_ui *ui, const view_problems *problems, uint32_t wr
 
 // -- The window of an error -----------------------------------------------------------------
 
-// Copies the message of an error, its location, and the lines there.
+// Copies a report of an error to the clipboard: its message, its location, and the lines of the
+// file, with a caret below the wrong byte.
 static void copy_error(const view_problems *problems, const char *message, const char *location,
                        uint32_t line)
 {
+    enum { NUMBER_WIDTH = 8 }; // line number and gap, characters
     const view_excerpt *const excerpt = &problems->excerpt;
     char *text = common_format("%s\n%s%s", message, location, location[0] != '\0' ? "\n" : "");
     for (uint32_t i = 0; i < excerpt->count; i++) {
         common_extend(&text, "%6u  %s\n", excerpt->first + i, excerpt->lines[i]);
         if (excerpt->first + i == line)
-            common_extend(&text, "%*s^\n", (int)excerpt->caret + 8, "");
+            common_extend(&text, "%*s^\n", (int)excerpt->caret + NUMBER_WIDTH, "");
     }
     view_copy_text(text);
     free(text);
@@ -171,15 +175,15 @@ static void copy_error(const view_problems *problems, const char *message, const
 
 static const char map_joints[] = "Map joints\xE2\x80\xA6";
 
-// Returns true if clips can be retargeted to the open model: the model is a file.
+// Returns true if clips can be retargeted to the open model. This requires the file of the model.
 static bool can_map(const view_stage *stage)
 {
     const view_scene *const scene = &stage->document->scene;
     return scene->model != NULL && common_is_file(scene->path);
 }
 
-// Returns true if the error is a clip whose joints do not match the open model. Loading the clip
-// again would fail again.
+// Returns true if the error is about the file of a clip whose joints do not match the open model.
+// A joint map solves this error; loading the clip again would fail again.
 static bool is_mismatched_clip(const view_ui *ui, const md5_error *error)
 {
     if (error->status != MD5_ERROR_MISMATCH || !can_map(ui->stage))
@@ -191,11 +195,11 @@ static bool is_mismatched_clip(const view_ui *ui, const md5_error *error)
 // list.
 typedef struct shown_error {
     md5_error error;
-    uint64_t key;   // identifies the error
-    bool is_logged; // the error in the log
-    bool has_file;  // only a file can be loaded again
-    bool can_map;   // the error is a clip that needs a joint map
-    char *location; // to be freed
+    uint64_t key;   // identifies the error; see view_excerpt.error_key
+    bool is_logged; // it is the error in the log, not a problem of the list
+    bool has_file;  // the error is about a file, which can be loaded again
+    bool can_map;   // a joint map can solve the error
+    char *location; // such as "walk.md5anim:3:7"; to be freed
 } shown_error;
 
 static md5_error error_from_report(const view_report *report)
@@ -206,6 +210,7 @@ static md5_error error_from_report(const view_report *report)
     return error;
 }
 
+// Returns the error that the window displays. Its location is to be freed.
 static shown_error find_shown_error(const view_ui *ui, const view_problems *problems)
 {
     const view_log *const log = ui->stage->log;
@@ -240,6 +245,8 @@ static void write_error_title(const shown_error *shown, char *title, size_t size
         snprintf(title, size, "Error");
 }
 
+// Displays the message of an error, its location, and the lines of its file in a column that
+// scrolls.
 static void list_error_text(view_ui *ui, const view_problems *problems, const shown_error *shown,
                             view_rect area)
 {
@@ -252,9 +259,10 @@ static void list_error_text(view_ui *ui, const view_problems *problems, const sh
     ui_end_column(ui);
 }
 
-// The buttons of the window, in their order. The first buttons are omitted if they do not apply.
+// The buttons of the window, in their order. "Try again" requires a file, and "Open" requires that
+// the error is in the log; otherwise these first buttons are omitted.
 typedef enum error_choice {
-    CHOICE_TRY_AGAIN, // or map the joints of a clip
+    CHOICE_TRY_AGAIN, // or "Map joints" if shown_error.can_map
     CHOICE_OPEN,
     CHOICE_COPY,
     CHOICE_CLOSE,
@@ -262,7 +270,8 @@ typedef enum error_choice {
     CHOICE_NONE = NUM_CHOICES,
 } error_choice;
 
-// Runs the buttons of the window and their keys. Returns the choice of the user.
+// Runs the buttons of the window and their keys: Enter, Ctrl+C and Escape. Returns the choice of
+// the user, or CHOICE_NONE.
 static error_choice run_error_buttons(view_ui *ui, const shown_error *shown, view_rect foot)
 {
     const char *const labels[NUM_CHOICES] = {shown->can_map ? map_joints : "Try again",
@@ -283,6 +292,7 @@ static error_choice run_error_buttons(view_ui *ui, const shown_error *shown, vie
     return ui_key(ui, VIEW_KEY_ESCAPE) ? CHOICE_CLOSE : CHOICE_NONE;
 }
 
+// Executes the choice of the user in the window of an error.
 static void execute_error_choice(view_ui *ui, view_problems *problems, const shown_error *shown,
                                  error_choice choice)
 {
@@ -300,7 +310,7 @@ static void execute_error_choice(view_ui *ui, view_problems *problems, const sho
         problems->shown = 0;
 }
 
-// The window of the error in the log, or of a problem.
+// Runs the window of the error in the log, or of a problem of the list.
 static void error_window(view_ui *ui, view_problems *problems)
 {
     const shown_error shown = find_shown_error(ui, problems);
@@ -323,10 +333,11 @@ static void error_window(view_ui *ui, view_problems *problems)
 
 // -- Repairs --------------------------------------------------------------------------------
 
-// The dialog that lists the changes of a repair before the repaired file is saved.
+// Runs the dialog that lists the changes of a repair before the repaired file is saved. Enter saves
+// and opens the repaired file, Escape closes the dialog.
 static void repair_window(view_ui *ui, view_problems *problems)
 {
-    enum { OPEN, SAVE, CLOSE, NUM_BUTTONS };
+    enum { SAVE_AND_OPEN, SAVE, CLOSE, NUM_BUTTONS };
     static const char *const labels[] = {"Save and open", "Save", "Close"};
     char *const title = common_format("Repair %s", common_base(problems->broken));
     char *const target = common_format("Will be saved as %s", common_base(problems->repaired));
@@ -340,10 +351,10 @@ static void repair_window(view_ui *ui, view_problems *problems)
     ui_column_text(ui, VIEW_BRIGHT, problems->repair);
     ui_end_column(ui);
 
-    const int pressed = ui_buttons(ui, &foot, labels, NUM_BUTTONS, OPEN, true);
-    const bool is_return = ui_key(ui, VIEW_KEY_RETURN);
-    if (pressed == OPEN || pressed == SAVE || is_return)
-        UI_COMMAND(ui, VIEW_REPAIR, .number = 1, .item = pressed != SAVE,
+    const int pressed = ui_buttons(ui, &foot, labels, NUM_BUTTONS, SAVE_AND_OPEN, true);
+    const bool opens = pressed == SAVE_AND_OPEN || ui_key(ui, VIEW_KEY_RETURN);
+    if (opens || pressed == SAVE)
+        UI_COMMAND(ui, VIEW_REPAIR, .number = 1, .item = opens,
                    .path = common_copy(problems->broken));
     else if (pressed == CLOSE || ui_key(ui, VIEW_KEY_ESCAPE))
         view_forget_repair(problems);
@@ -381,8 +392,9 @@ static size_t find_clip_of_file(const view_scene *scene, const char *file)
     return clip;
 }
 
-// Returns the item of the scene that a report is about. A report about a file of a clip is about
-// the clip. A report about another model is only about its file.
+// Returns the item of the scene that a report is about. If the report is about the file of a clip,
+// the item is the clip. If the item does not exist in the scene, for example because another model
+// was opened since, the report is only about its file.
 static view_about find_subject(const view_stage *stage, const view_report *report)
 {
     const view_scene *const scene = &stage->document->scene;
@@ -412,8 +424,8 @@ bool view_is_about_mesh(const view_stage *stage, const view_report *report, uint
            && about.number == mesh;
 }
 
-// Writes the label of the link to the item of a report, or the name of its file, which is not a
-// link.
+// Writes the name of the item that a report is about, such as "joint head". For an item in the
+// scene it is the label of a link. For a file, it is the name of the file or "".
 static void describe_about(const view_stage *stage, const view_report *report, view_about about,
                            char *text, size_t size)
 {
@@ -430,7 +442,8 @@ static void describe_about(const view_stage *stage, const view_report *report, v
         snprintf(text, size, "mesh %u", about.number);
 }
 
-// Selects the item of a report and shows it. The camera does not move.
+// Selects the item that a report is about. A vertex is also highlighted, until the next press. The
+// camera does not move.
 static void show_about(view_ui *ui, const view_about *about)
 {
     ui->command.action = VIEW_MARKED;
@@ -469,7 +482,8 @@ static bool can_repair_file(const view_report *report)
            || common_has_suffix(report->file, ".md5anim");
 }
 
-// Returns the label of the button that helps to solve a problem, or NULL.
+// Returns the label of the button that helps to solve a problem, or NULL. run_solution() executes
+// the button.
 static const char *solution_label(const view_stage *stage, const view_report *report,
                                   const view_about *about)
 {
@@ -485,9 +499,9 @@ static const char *solution_label(const view_stage *stage, const view_report *re
     return NULL;
 }
 
-// Executes the button of a problem.
-static void run_button(view_ui *ui, view_retarget_page *retarget, const view_report *report,
-                       const view_about *about)
+// Executes the button whose label is the result of solution_label().
+static void run_solution(view_ui *ui, view_retarget_page *retarget, const view_report *report,
+                         const view_about *about)
 {
     if (is_of_map(ui->stage, report)) {
         view_show_retarget(ui, retarget);
@@ -508,8 +522,8 @@ static bool is_listed(const view_problems *problems, const view_report *report)
            || (report->file != NULL && common_contains(report->file, problems->filter));
 }
 
-// Copies the listed problems in the order of the list: one line each, with columns separated by
-// tabs.
+// Copies the listed problems to the clipboard in the order of the list. Each problem is one line
+// with three columns, separated by tabs: its message, its location, and its number of occurrences.
 static void copy_problems(const view_problems *problems, const view_reports *reports)
 {
     char *text = common_copy("");
@@ -541,7 +555,8 @@ typedef struct problem_line {
     char *text;       // to be freed
 } problem_line;
 
-// Returns the subject that all reports of a cause have in common.
+// Returns the subject that all reports of a cause have in common. If they are about different
+// vertices of a mesh, it is the mesh. If they are about different items, it is the file.
 static view_about find_common_subject(const view_stage *stage, const view_cause *cause)
 {
     const view_reports *const reports = stage->log->reports;
@@ -559,15 +574,16 @@ static view_about find_common_subject(const view_stage *stage, const view_cause 
     return subject;
 }
 
-// Describes a clip whose joints do not match the joints of the model.
+// Returns a text about a clip whose joints do not match the joints of the model, to be freed.
 static char *describe_binding(const view_clip *clip)
 {
     const uint32_t num_joints = clip->anim->skeleton.num_joints;
     const uint32_t num_matches = num_joints - clip->binding->num_extra;
+    const bool matches_mostly = num_matches >= num_joints - num_matches;
     if (clip->binding->num_extra == 0)
         return common_format("%s does not animate %u joints of the model", clip->name,
                              clip->binding->num_missing);
-    if (num_matches < num_joints - num_matches)
+    if (!matches_mostly)
         return common_format("%s was made for another skeleton (%u of %u joints match)", clip->name,
                              num_matches, num_joints);
     return common_format("%s matches only a part of the skeleton (%u of %u joints match)",
@@ -630,26 +646,26 @@ static void toggle_cause(view_problems *problems, const problem_line *line)
 
 // -- Lines of the list ------------------------------------------------------------------------
 
-// The items of a problem's row: the row, up to two buttons, and two links.
+// Each problem has five items (see ui.h): its row, two buttons, and two links.
 enum { MAX_PROBLEM_BUTTONS = 2, ITEMS_PER_PROBLEM = 5 };
 
 static const char repair_label[] = "Repair\xE2\x80\xA6";
 
 // Sizes in em.
-static const float wide_list_min_width = 52; // of a list whose rows have one line
+static const float wide_list_min_width = 52; // width of a list whose rows have one line
 static const float wide_row_height = 1.8f;
-static const float narrow_row_height = 3.3f;
-static const float icon_indent = 0.7f;
-static const float message_indent = 2.4f;
-static const float detail_indent = 3.8f; // of the message of a report below its cause
-static const float fold_icon_width = 1.4f;
-static const float narrow_subject_width = 12; // of the link to the item in a narrow row
+static const float narrow_row_height = 3.3f;  // two lines
+static const float icon_indent = 0.7f;        // of the icon of a problem
+static const float message_indent = 2.4f;     // of the message of a problem
+static const float detail_indent = 3.8f;      // of the message of a report below its cause
+static const float fold_icon_width = 1.4f;    // icon of a cause whose reports can be folded
+static const float narrow_subject_width = 12; // link to the item in a narrow row
 static const float scroll_bar_width = 0.7f;
-static const float usual_buttons_width = 10;
-static const float two_buttons_min_width = 80; // of a list with two buttons per row
+static const float usual_buttons_width = 10;   // buttons of most rows
+static const float two_buttons_min_width = 80; // width of a list with two buttons per row
 static const float header_height = 2;          // header of the dock
 static const float tabs_width = 24;            // tabs of the dock
-static const float close_button_width = 2.5f;
+static const float close_button_width = 2.5f;  // button that closes the dock
 static const float filter_width = 15.5f;
 
 // Parts of the width of a wide row.
@@ -680,7 +696,8 @@ static view_color level_color(view_level level)
     return level == VIEW_INFO ? VIEW_ACCENT : VIEW_AMBER;
 }
 
-// A row of the list while it is displayed. A wide row has one line, a narrow row two.
+// A row of the list while it is displayed. A wide row has one line of text: the message, the links
+// and the buttons. A narrow row has two lines, with the links below the message.
 typedef struct problem_row {
     const problem_line *line;
     view_rect box;
@@ -688,60 +705,66 @@ typedef struct problem_row {
     bool is_selected;
 } problem_row;
 
-// Positions of the parts of a problem's row, in pixels.
+// Positions of the texts of a problem's row, in pixels.
 typedef struct problem_layout {
-    float left;   // of the message
-    float end;    // of the row without its buttons
-    float y;      // of the message
-    float second; // left edge of the link to the item
-    float third;  // left edge of the link to the location
-    float below;  // y of the links
+    float message_left;
+    float message_y;
+    float subject_left;  // left edge of the link to the item
+    float location_left; // left edge of the link to the location in a file
+    float links_y;
+    float texts_end; // right edge of the texts, at the left of the buttons
 } problem_layout;
 
-static problem_layout lay_out_problem(const view_ui *ui, const problem_row *row, float end)
+// Returns the positions of the texts of a problem's row. `texts_end` is the left edge of the space
+// for its buttons.
+static problem_layout lay_out_problem(const view_ui *ui, const problem_row *row, float texts_end)
 {
     const view_rect box = row->box;
     const float em = ui->em;
     const float indent = row->line->is_detail ? detail_indent : message_indent;
-    problem_layout layout = {.left = box.x + indent * em, .end = end};
+    problem_layout layout = {.message_left = box.x + indent * em, .texts_end = texts_end};
     if (row->is_wide) {
         const bool has_location = row->line->cause == NULL;
         const float message_part = has_location ? message_width : cause_width;
-        layout.y = box.y + 0.5f * (box.height - ui->line);
-        layout.second = fmaxf(box.x + message_part * box.width, layout.left);
-        layout.third = layout.second + subject_width * box.width;
-        layout.below = layout.y;
+        layout.message_y = box.y + 0.5f * (box.height - ui->line);
+        layout.subject_left = fmaxf(box.x + message_part * box.width, layout.message_left);
+        layout.location_left = layout.subject_left + subject_width * box.width;
+        layout.links_y = layout.message_y;
     } else {
-        layout.y = box.y + 0.25f * em;
-        layout.second = layout.left;
-        layout.third = layout.left + narrow_subject_width * em;
-        layout.below = layout.y + ui->line;
+        layout.message_y = box.y + 0.25f * em;
+        layout.subject_left = layout.message_left;
+        layout.location_left = layout.message_left + narrow_subject_width * em;
+        layout.links_y = layout.message_y + ui->line;
     }
     return layout;
 }
 
-// Draws the icon and the message of a problem.
+// Draws the icon of a problem's level, the fold icon of a cause, and the message.
 static void draw_problem(const view_ui *ui, const problem_row *row, const problem_layout *layout)
 {
     static const char *const level_icons[] = {"", "\xE2\x9C\x95", "\xE2\x9A\xA0", "i"};
     const problem_line *const line = row->line;
     const float em = ui->em;
-    if (!line->is_detail)
-        ui_text(ui, row->box.x + icon_indent * em, layout->y, 0,
-                row->is_selected ? VIEW_BRIGHT : level_color(line->level),
-                level_icons[line->level]);
+    const float y = layout->message_y;
+    if (!line->is_detail) { // the header of the cause has the icon of its reports
+        const view_color color = row->is_selected ? VIEW_BRIGHT : level_color(line->level);
+        ui_text(ui, row->box.x + icon_indent * em, y, 0, color, level_icons[line->level]);
+    }
 
-    float left = layout->left;
+    float left = layout->message_left;
     if (line->cause != NULL) {
-        ui_text(ui, left, layout->y, 0, VIEW_DIM, line->is_open ? UI_SIGN_OPEN : UI_SIGN_FOLDED);
+        ui_text(ui, left, y, 0, VIEW_DIM, line->is_open ? UI_SIGN_OPEN : UI_SIGN_FOLDED);
         left += fold_icon_width * em;
     }
 
-    const float width = (row->is_wide ? layout->second : layout->end) - left - em;
-    ui_text(ui, left, layout->y, width, row->is_selected ? VIEW_BRIGHT : VIEW_PLAIN, line->text);
+    // In a wide row, the link to the item is at the right of the message.
+    const float right = row->is_wide ? layout->subject_left : layout->texts_end;
+    const view_color color = row->is_selected ? VIEW_BRIGHT : VIEW_PLAIN;
+    ui_text(ui, left, y, right - left - em, color, line->text);
 }
 
-// Runs the link to the item of a problem, or draws the name of its file.
+// Runs the link to the item of a problem, which is `width` pixels wide. If the problem is only
+// about a file, draws the name of the file instead.
 static void run_subject_link(view_ui *ui, const problem_row *row, const problem_layout *layout,
                              float width)
 {
@@ -750,13 +773,14 @@ static void run_subject_link(view_ui *ui, const problem_row *row, const problem_
     char name[160];
     describe_about(ui->stage, report, line->about, name, sizeof name);
     if (line->about.kind == VIEW_ABOUT_FILE)
-        ui_text(ui, layout->second, layout->below, fmaxf(width, 1),
+        ui_text(ui, layout->subject_left, layout->links_y, fmaxf(width, 1),
                 row->is_selected ? VIEW_PLAIN : VIEW_DIM, name);
-    else if (run_link(ui, layout->second, layout->below, width, row->is_selected, name))
+    else if (run_link(ui, layout->subject_left, layout->links_y, width, row->is_selected, name))
         show_about(ui, &line->about);
 }
 
-// Runs the links of a problem: its item, and its location in a file.
+// Runs the links of a problem. The first link selects its item. The second link opens the window
+// with its location in a file.
 static void run_links(view_ui *ui, view_problems *problems, const problem_row *row,
                       const problem_layout *layout)
 {
@@ -767,19 +791,20 @@ static void run_links(view_ui *ui, view_problems *problems, const problem_row *r
         describe_location(has_location ? common_base(report->file) : NULL, report->line, 0);
 
     // In a narrow row without a location, the link to the item extends to the end of the row.
-    const bool has_third = row->is_wide || location[0] != '\0';
-    const float subject_end = has_third ? layout->third : layout->end;
-    run_subject_link(ui, row, layout, subject_end - layout->second - ui->em);
+    const bool ends_at_location = row->is_wide || location[0] != '\0';
+    const float subject_end = ends_at_location ? layout->location_left : layout->texts_end;
+    run_subject_link(ui, row, layout, subject_end - layout->subject_left - ui->em);
 
-    const float third_width = layout->end - layout->third - 0.5f * ui->em;
+    const float location_width = layout->texts_end - layout->location_left - 0.5f * ui->em;
     if (location[0] != '\0'
-        && run_link(ui, layout->third, layout->below, third_width, row->is_selected, location))
+        && run_link(ui, layout->location_left, layout->links_y, location_width, row->is_selected,
+                    location))
         problems->shown = line->report + 1;
     free(location);
 }
 
-// Sets the labels of the buttons of a problem. `solution` is the result of solution_label().
-// Returns their number.
+// Writes the labels of the buttons of a problem: its solution, and "Repair". `solution` is the
+// result of solution_label(). Returns the number of buttons.
 static int list_buttons(const view_ui *ui, const problem_row *row, const char *solution,
                         const char *labels[MAX_PROBLEM_BUTTONS])
 {
@@ -801,11 +826,11 @@ static int list_buttons(const view_ui *ui, const problem_row *row, const char *s
     return count;
 }
 
-// Runs the buttons at the right end of a problem's row. If `presses_first`, also Enter has pressed
-// the first button. Sets `text_end` to the right edge of the remaining row. Returns the label of
-// the pressed button, or NULL.
+// Runs the buttons at the right end of a problem's row. `presses_first` presses the first button,
+// if there is one. Sets `texts_end` to the right edge of the space for the texts of the row.
+// Returns the label of the pressed button, or NULL.
 static const char *run_problem_buttons(view_ui *ui, const problem_row *row, const char *solution,
-                                       bool presses_first, float *text_end)
+                                       bool presses_first, float *texts_end)
 {
     const char *labels[MAX_PROBLEM_BUTTONS];
     const int count = list_buttons(ui, row, solution, labels);
@@ -819,15 +844,17 @@ static const char *run_problem_buttons(view_ui *ui, const problem_row *row, cons
             pressed = 0;
     }
 
-    // The texts of wide rows without buttons end where those of most rows with buttons end.
+    // The texts of a wide row without buttons end where the texts of most rows with buttons end, so
+    // that the columns of the list are aligned.
     if (row->is_wide && count == 0)
         rest.width = fminf(rest.width, row->box.width - usual_buttons_width * em);
-    *text_end = rest.x + rest.width;
+    *texts_end = rest.x + rest.width;
     return pressed >= 0 ? labels[pressed] : NULL;
 }
 
-// Displays a problem that is visible. Enter presses the first button of the selected problem, or
-// else unfolds a cause. Returns true if the problem was selected.
+// Displays the row of a problem that is visible, and handles presses and keys. Enter presses the
+// first button of the selected problem; if it has no button, Enter folds or unfolds its cause.
+// Returns true if the row was pressed, which selects it.
 static bool run_visible_problem(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
                                 const problem_row *row)
 {
@@ -839,24 +866,24 @@ static bool run_visible_problem(view_ui *ui, view_problems *problems, view_retar
         view_draw_rect(ui->canvas, row->box, row->is_selected ? VIEW_SELECTED : VIEW_CONTROL);
 
     const bool has_return = row->is_selected && problems->has_keys && ui_key(ui, VIEW_KEY_RETURN);
-    float text_end;
-    const char *const pressed = run_problem_buttons(ui, row, solution, has_return, &text_end);
+    float texts_end;
+    const char *const pressed = run_problem_buttons(ui, row, solution, has_return, &texts_end);
 
-    const problem_layout layout = lay_out_problem(ui, row, text_end);
+    const problem_layout layout = lay_out_problem(ui, row, texts_end);
     draw_problem(ui, row, &layout);
     run_links(ui, problems, row, &layout);
 
     if (pressed == repair_label)
         UI_COMMAND(ui, VIEW_REPAIR, .path = common_copy(report->file));
     else if (pressed != NULL)
-        run_button(ui, retarget, report, &line->about);
+        run_solution(ui, retarget, report, &line->about);
     else if (line->cause != NULL && (is_pressed || has_return))
         toggle_cause(problems, line);
     return is_pressed;
 }
 
-// Displays a problem in one row, or in two lines of a narrow dock, if it is visible. Returns true
-// if the problem was selected.
+// Reserves the row of a problem, and displays it if it is visible. Returns true if the row was
+// pressed, which selects it.
 static bool run_problem(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
                         const problem_line *line, bool is_selected)
 {
@@ -866,7 +893,8 @@ static bool run_problem(view_ui *ui, view_problems *problems, view_retarget_page
     const float height = row.is_wide ? wide_row_height : narrow_row_height;
     const bool is_visible = ui_reserve_row(ui, ceilf(height * ui->em), &row.box);
 
-    // Each row has the same number of items, so that invisible rows can be skipped quickly.
+    // Each row has the same number of items, whether it is visible or not, so that the number of an
+    // item does not depend on the scroll position.
     const uint32_t first_item = ui->item.number;
     const bool is_pressed = is_visible && run_visible_problem(ui, problems, retarget, &row);
     ui->item.number = first_item + ITEMS_PER_PROBLEM;
@@ -888,7 +916,7 @@ typedef struct problem_lines {
     view_rect area;
 } problem_lines;
 
-// Scrolls a row of the list, from `top` to the next row, into view.
+// Scrolls the last row of a column into view. The row extends from `top` to column->y, in pixels.
 static void scroll_to_row(const ui_column *column, view_rect area, float top)
 {
     const float above = fminf(top - area.y, 0);
@@ -896,7 +924,7 @@ static void scroll_to_row(const ui_column *column, view_rect area, float top)
     column->scroll->wanted += above + below;
 }
 
-// Displays the next line, and frees its text.
+// Displays the next line of the list, handles the keys if it is selected, and frees its text.
 static void add_line(view_ui *ui, view_problems *problems, problem_lines *lines, problem_line line)
 {
     const bool is_selected = lines->count == problems->selected;
@@ -925,8 +953,9 @@ static size_t count_listed(const view_problems *problems, const view_reports *re
     return count;
 }
 
-// Displays the lines of a cause: one report, or a header and, if it is unfolded, the reports. A
-// filter unfolds all causes with reports that match it.
+// Displays the lines of a cause, if they match the filter. A single report is one line. Several
+// reports are a header and, if the cause is unfolded, one line per report. A filter unfolds all
+// causes with matching reports.
 static void add_cause(view_ui *ui, view_problems *problems, problem_lines *lines,
                       const view_cause *cause)
 {
@@ -1010,6 +1039,7 @@ void view_problems_panel(view_ui *ui, view_problems *problems, view_retarget_pag
         ui_column_text(ui, VIEW_DIM, reports->count > 0 ? "No matches" : "No problems");
     ui_end_column(ui);
 
+    // Keep the selection in the list, which may have become shorter.
     if (lines.count == 0)
         problems->selected = 0;
     else if (problems->selected >= lines.count)
@@ -1036,7 +1066,7 @@ void view_recording_panel(view_ui *ui, const view_stage *stage)
     char text[32];
     COMMON_TEXT(text, "REC %u:%02u", seconds / 60, seconds % 60);
 
-    // A pill with a disc before the text.
+    // A pill at the top of the image, with a disc before the text.
     const float height = 24 * scale;
     const float width = view_text_width(font, VIEW_TEXT, text) + 38 * scale;
     const view_rect free = view_current_layout(stage).free;

@@ -1,5 +1,5 @@
 // Errors and warnings: the window of an error with the lines around it (view_excerpt), the list of
-// problems in its dock (view_problems), and the sign of a recording.
+// problems in the bottom dock (view_problems), and the indicator of a recording.
 #ifndef DEMO_VIEWER_UI_REPORTS_H
 #define DEMO_VIEWER_UI_REPORTS_H
 
@@ -8,20 +8,20 @@
 // The lines of a file around an error.
 enum { VIEW_EXCERPT_LINES = 7, VIEW_EXCERPT_BYTES = 128 };
 typedef struct view_excerpt {
-    uint64_t error_key; // view_log.num_errors when it was read, or the hash of a report
+    uint64_t error_key; // the error: view_log.num_errors when it occurred, or view_report.hash
     uint32_t first;     // number of the first line, from 1
     uint32_t count;     // number of lines
-    uint32_t caret;     // byte in the wrong line
+    uint32_t caret;     // index of the wrong byte in its line of `lines`
     bool is_cut;        // the lines are truncated at their beginning
     char lines[VIEW_EXCERPT_LINES][VIEW_EXCERPT_BYTES];
 } view_excerpt;
 
 typedef struct view_problems {
     char filter[64];
-    size_t selected;     // index among the lines of the list
-    size_t shown;        // 1 + the report whose lines are displayed; 0: none
-    uint64_t open_cause; // key of the cause whose reports are listed; 0: none
-    bool has_keys;
+    size_t selected;      // index among the lines of the list
+    size_t shown;         // 1 + the report whose lines are displayed; 0: none
+    uint64_t open_cause;  // key of the cause whose reports are listed; 0: none
+    bool has_keys;        // the list receives keys, from a press on it to the next press
     char *repair;         // description of the repair, one change per line; NULL: no dialog
     char *broken;         // path of the file to repair
     char *repaired;       // path of the repaired file
@@ -31,22 +31,25 @@ typedef struct view_problems {
 // Closes the dialog of a repair.
 void view_forget_repair(view_problems *problems);
 
-// The indicator of a recording at the top, which is not recorded; a click ends the recording
-// (reports.c).
+// Runs the indicator of a recording at the top of the image, which is not a part of the recording.
+// A click ends the recording.
 void view_recording_panel(view_ui *ui, const view_stage *stage);
 
-// The list of problems in its dock (reports.c). view_is_about_mesh() returns true if a report
-// concerns a mesh of the scene.
+// Runs the list of problems in the bottom dock. A button of a problem may open the page `retarget`.
 void view_problems_panel(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
                          view_rect area);
+
+// Returns true if a report is about a mesh of the scene.
 bool view_is_about_mesh(const view_stage *stage, const view_report *report, uint32_t mesh);
 
-// The window of the error in the log, or of the location of a problem (reports.c).
-// view_open_report() returns the name of the open panel, or NULL.
+// Runs the window of the error in the log or of a problem, or the dialog of a repair.
 void view_reports_panel(view_ui *ui, view_problems *problems);
+
+// Returns the name of the panel that view_reports_panel() displays, or NULL.
 const char *view_open_report(const view_ui *ui, const view_problems *problems);
 
-// Returns true if a mesh lacks a map. A material may draw only in stages, without a texture.
+// Returns true if a mesh lacks the image of a map that its material needs. Only the diffuse map is
+// needed, and not if the material draws only in stages.
 bool view_lacks_image(const view_textures *textures, uint32_t mesh, md5gl_image_kind map);
 
 #endif
