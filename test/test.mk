@@ -87,7 +87,7 @@ programs: all $(TEST_MD5) $(TEST_GL) $(TEST_PNG) $(SMALL_MODELS)
 
 # Slow scripts that check products or complete lists run in the gate only, unless TEST= selects them.
 GATE_SCRIPTS := $(addprefix test/,tree/amalgamate.sh tree/build.sh tree/cmake.sh tree/engine.sh tree/examples.sh \
-    tree/guides.sh tree/install.sh tree/nightly.sh tree/null_sizes.sh tree/release.sh game/limits.sh tree/clips.sh tool/options.sh viewer/record.sh \
+    tree/guides.sh tree/install.sh tree/nightly.sh tree/null_sizes.sh tree/release.sh game/limits.sh tree/clips.sh viewer/record.sh \
     viewer/window_random.sh viewer/window_start.sh)
 TEST_SCRIPTS ?= $(filter-out $(if $(TEST),,$(GATE_SCRIPTS)),$(sort $(wildcard test/tree/*.sh test/tool/*.sh test/convert/*.sh test/material/*.sh test/game/*.sh test/render/*.sh test/viewer/*.sh)))
 # The longest suites start first, so that no core is idle at the end.
@@ -115,8 +115,7 @@ RUN_TESTS = MD5_ROOT=. MD5_MODELS=$(SMALL_MODELS) MD5_BUILD=$(OUT) MD5_LINK_FLAG
 test: programs | deps
 	@$(RUN_TESTS) $(SUITES)
 
-## make test-gate      runs the slow tests of the gate: the two-file form, installing, examples, CMake, releases, all options,
-##                     recording
+## make test-gate      runs the slow tests of the gate: the two-file form, installing, examples, CMake, releases, recording
 test-gate: programs | deps
 	@$(RUN_TESTS) $(GATE_SCRIPTS)
 
