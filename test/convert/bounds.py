@@ -13,11 +13,11 @@ import os
 import re
 import shutil
 import struct
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import growth  # noqa: E402
+import md5tool  # noqa: E402
 
 CASES = []
 
@@ -888,22 +888,19 @@ def is_right(tool, folder, error, make, check):
     shutil.rmtree(folder, ignore_errors=True)
     out = os.path.join(folder, "out")
     os.makedirs(out)
-    process = subprocess.run([tool, *make(folder)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                             text=True, errors="replace")
-    last_line = process.stdout.rstrip().split("\n")[-1]
+    status, output = tool.run(*make(folder))
+    last_line = output.rstrip().split("\n")[-1]
     if error:
-        return process.returncode == 1 and error in last_line and not os.listdir(out), last_line
-    if process.returncode != 0 or not check:
-        return process.returncode == 0, last_line
+        return status == 1 and error in last_line and not os.listdir(out), last_line
+    if status != 0 or not check:
+        return status == 0, last_line
     return check(out)
 
 
-def main():
-    tool, folder, *options = sys.argv[1:]
+def run_cases(tool, folder, options):
+    """Returns the number of cases that were run, and the number of cases that failed."""
     num_run, num_failed = 0, 0
-    has_assimp = "libassimp-dev" not in subprocess.run(
-        [tool, *file_of("a.dae", dae_clip(1))(folder)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True).stdout
+    has_assimp = "libassimp-dev" not in tool.run(*file_of("a.dae", dae_clip(1))(folder))[1]
     for title, error, make, check, is_long in CASES:
         if is_long != ("long" in options) or (title.startswith("Collada") and not has_assimp):
             continue
@@ -912,6 +909,13 @@ def main():
         if not passed:
             num_failed += 1
             print("%s: %s; expected %s" % (title, output, error or "success"))
+    return num_run, num_failed
+
+
+def main():
+    path, folder, *options = sys.argv[1:]
+    with md5tool.Batch(path) as tool:
+        num_run, num_failed = run_cases(tool, folder, options)
     print("%d of %d cases passed" % (num_run - num_failed, num_run))
     sys.exit(num_failed > 0)
 

@@ -12,11 +12,11 @@ import os
 import re
 import shutil
 import struct
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, "test/viewer")
+import md5tool  # noqa: E402
 import png  # noqa: E402
 from gltf_poser import Gltf  # noqa: E402
 
@@ -157,9 +157,7 @@ def convert(tool, path, *words, output):
     shutil.rmtree(output, ignore_errors=True)
     if "." not in os.path.basename(output):
         os.mkdir(output)
-    done = subprocess.run([tool, "convert", path, "--output", output, "--force", *words],
-                          capture_output=True, text=True)
-    return done.returncode, done.stderr
+    return tool.run("convert", path, "--output", output, "--force", *words)
 
 
 def same_frames(folder, stem, titles, triangles, positions):
@@ -397,4 +395,5 @@ def golden(tool, folder, source):
 
 if __name__ == "__main__":
     cases = {"own": own, "refuses": refuses, "seeds": seeds, "back": back, "golden": golden}
-    cases[sys.argv[3]](*sys.argv[1:3], *sys.argv[4:])
+    with md5tool.Batch(sys.argv[1]) as batch:
+        cases[sys.argv[3]](batch, sys.argv[2], *sys.argv[4:])
