@@ -1,7 +1,7 @@
 """Reads MDL, MD2 and MD3 independently, from the layouts in the specifications of their games.
 
-quake.py same FILE NORMALS DUMP...: compares the triangles of each frame with a DUMP of md5tool: positions to
-half a step, area-weighted normals, as the nearest of the table NORMALS ("-": ignored), texels. Prints the
+quake.py same FILE NORMALS DUMP: compares the triangles of each frame with a pose of md5tool dump: positions
+to half a step, area-weighted normals, as the nearest of the table NORMALS ("-": ignored), texels. Prints the
 mean and maximum error. quake.py golden FILE EXPECTED NORMALS: the same for the arm in expected.json.
 quake.py again FILE EXPECTED NAME: compares the positions of a golden file.
 quake.py say FILE: prints sizes, names, tags. quake.py assimp FILE: prints the sizes that assimp reads.
@@ -109,8 +109,8 @@ def read(path):
 
 
 def dumped(path):
-    """Returns positions, the mesh of each position, triangles and st of one pose."""
-    places, tris, st, start, bind = [], [], [], [], []
+    """Returns the positions of each pose, or of the bind pose, the mesh of each position, triangles, st."""
+    poses, tris, st, start, bind = [], [], [], [], []
     for line in open(path):
         words = line.split()
         if words and words[0] == "submesh":
@@ -119,10 +119,11 @@ def dumped(path):
             st.append([float(n) for n in words[1:3]])
         elif words and words[0] == "tri":
             tris.append([start[-1] + int(n) for n in words[-3:]])
+        elif words and words[0] == "time":
+            poses.append([])
         elif words and words[0] in ("bv", "v"):
-            (bind if words[0] == "bv" else places).append(tuple(float(n) for n in words[1:4]))
-    places = places or bind
-    return places, [sum(s <= i for s in start) for i in range(len(places))], tris, st
+            (bind if words[0] == "bv" else poses[-1]).append(tuple(float(n) for n in words[1:4]))
+    return poses or [bind], [sum(s <= i for s in start) for i in range(len(bind))], tris, st
 
 
 def cross(a, b):
@@ -138,17 +139,17 @@ def direction(code):
     return math.cos(azimuth) * math.sin(zenith), math.sin(azimuth) * math.sin(zenith), math.cos(zenith)
 
 
-def same(path, table, dumps):
-    file, poses = read(path), [dumped(d) for d in dumps]
+def same(path, table, dump):
+    file = read(path)
+    poses, meshes, tris, st = dumped(dump)
     table = None if table == "-" else [[float(n) for n in line.split()] for line in open(table)]
     assert len(file["names"]) == len(poses), file["names"]
-    _, meshes, tris, st = poses[0]
     corners = [i for t in tris for i in t]
     found = [(s, i) for s in file["surfaces"] for t in s["tris"] for i in t]
     assert len(found) == len(corners)
-    seams = [tuple(p[0][i] for p in poses) + (meshes[i],) for i in range(len(meshes))]
+    seams = [tuple(p[i] for p in poses) + (meshes[i],) for i in range(len(meshes))]
     errors = []
-    for frame, (places, _, _, _) in enumerate(poses):
+    for frame, places in enumerate(poses):
         sums = {}
         for a, b, c in tris:
             n = cross(*([q - p for p, q in zip(places[a], places[o])] for o in (c, b)))
@@ -250,7 +251,7 @@ def large(path, side):
 
 
 if sys.argv[1] == "same":
-    same(sys.argv[2], sys.argv[3], sys.argv[4:])
+    same(*sys.argv[2:])
 elif sys.argv[1] == "golden":
     golden(*sys.argv[2:])
 elif sys.argv[1] == "again":

@@ -23,11 +23,9 @@ refuses() { # MESSAGE INPUT...
 
 # Returns success if a file has the poses of a clip at fixed intervals in milliseconds, with the reported error.
 same() { # FILE MESH CLIP ROOT COUNT MS
-    rm -f "$scratch"/pose_*
-    for i in $(seq 100 $((99 + $5))); do
-        "$tool" dump "$2" "$3" --root "$4" --ms $(((i - 100) * $6)) >"$scratch/pose_$i" || return 1
-    done
-    python3 test/convert/quake.py same "$1" "$table" "$scratch"/pose_* >"$scratch/loss" || return 1
+    # shellcheck disable=SC2046 # several words
+    "$tool" dump "$2" "$3" --root "$4" $(seq -f '--ms %g' 0 "$6" $((($5 - 1) * $6))) >"$scratch/poses" || return 1
+    python3 test/convert/quake.py same "$1" "$table" "$scratch/poses" >"$scratch/loss" || return 1
     said=$(sed -n 's/.*rounding moves vertices by \([^ ]*\) units on average, at most \([^ ;]*\).*/\1 \2/p' "$scratch/notes")
     # shellcheck disable=SC2046,SC2086
     numbers_satisfy '($1 / $3 - 1)^2 < 1e-4 && ($2 / $4 - 1)^2 < 1e-4' $(cat "$scratch/loss") $said
