@@ -772,11 +772,21 @@ static uint32_t *list_triangles(const struct aiMesh *mesh, size_t *num_indices)
 static void add_texcoords(assimp_importer *importer, const struct aiMesh *mesh, json_t *attributes)
 {
     const size_t count = mesh->mNumVertices;
+    size_t num_invalid = 0;
     float *const texcoords = common_alloc(count, 2 * sizeof *texcoords);
-    for (size_t i = 0; i < count; i++) { // in libassimp, v = 0 is the bottom row
-        texcoords[2 * i] = mesh->mTextureCoords[0][i].x;
-        texcoords[2 * i + 1] = 1 - mesh->mTextureCoords[0][i].y;
+    for (size_t i = 0; i < count; i++) {
+        struct aiVector3D uv = mesh->mTextureCoords[0][i];
+        if (!isfinite(uv.x) || !isfinite(uv.y)) {
+            uv = (struct aiVector3D){0};
+            num_invalid++;
+        }
+        texcoords[2 * i] = uv.x;
+        texcoords[2 * i + 1] = 1 - uv.y; // in libassimp, v = 0 is the bottom row
     }
+    if (num_invalid > 0)
+        add_line(importer,
+                 NOTE "mesh '%s': %zu texture coordinates are not finite numbers: replaced by 0",
+                 mesh->mName.data, num_invalid);
     gltf_put_attribute(&importer->file, attributes, "TEXCOORD_0", GLTF_FLOAT, texcoords, count, 2,
                        GLTF_PLAIN);
     free(texcoords);

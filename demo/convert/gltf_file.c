@@ -693,8 +693,10 @@ static float *read_elements(gltf_file *file, const element_request *request)
         values[i] = read_component(element + i % width * range.type->size, range.type,
                                    request->is_normalized);
         if (!(fabsf(values[i]) < max_number)) {
-            gltf_fail(file, "accessors/%u: element %zu is not a finite number", accessor,
-                      i / width);
+            gltf_fail(file,
+                      "accessors/%u: element %zu is not a finite number; repair the value and "
+                      "export the file again",
+                      accessor, i / width);
             free(values);
             return NULL;
         }

@@ -345,6 +345,15 @@ typedef struct primitive_reader {
     char location[64]; // location in the file, for messages
 } primitive_reader;
 
+// Writes the name of an attribute before the error about its accessor.
+static void name_attribute(const primitive_reader *reader, const char *name)
+{
+    md5_error *const error = reader->file->error;
+    char *const message = common_copy(error->message);
+    COMMON_TEXT(error->message, "%s of %s: %s", name, reader->location, message);
+    free(message);
+}
+
 // Gets an attribute and checks that it has as many elements as the primitive has vertices. *values
 // is NULL if the primitive does not have the attribute.
 static bool get_attribute(primitive_reader *reader, const json_t *attributes, const char *name,
@@ -358,8 +367,10 @@ static bool get_attribute(primitive_reader *reader, const json_t *attributes, co
     if (accessor == MD5_NONE)
         return true;
     *values = gltf_read(reader->file, accessor, shape, &count);
-    if (!*values)
+    if (!*values) {
+        name_attribute(reader, name);
         return false;
+    }
     if (to->num_vertices > 0 && count != to->num_vertices)
         return gltf_fail(reader->file, "%s: %s has %zu elements, but POSITION has %zu",
                          reader->location, name, count, to->num_vertices);

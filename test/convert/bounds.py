@@ -619,7 +619,9 @@ def position(number):
 
 
 case("glTF: an element below 1e30", "1e9", position(0x7149F2C9))
-case("glTF: an element of 1e30", "accessors/0: element 1 is not a finite number", position(0x7149F2CA))
+case("glTF: an element of 1e30",
+     "POSITION of meshes/0/primitives/0: accessors/0: element 1 is not a finite number; repair the value",
+     position(0x7149F2CA))
 
 
 def target(number):

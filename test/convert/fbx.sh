@@ -91,6 +91,11 @@ for row in own:12 smooth:4; do
     check "... has ${row#*:} vertices" grep -q "numverts ${row#*:}$" "$scratch/it/${row%:*}.md5mesh"
 done
 
+changed 's/^        LayerElementMaterial: 0 {/        LayerElementUV: 0 {\nMappingInformationType: "ByVertice"\nReferenceInformationType: "Direct"\nUV: *8 { a: 0,0,1,0,1e99,1,0,1 }\n}\n&/
+    s/^        Layer: 0 {/&\nLayerElement: {\nType: "LayerElementUV"\nTypedIndex: 0\n}/' infinite
+check 'a texture coordinate that is not finite is replaced' convert "$scratch/infinite.fbx"
+check '... and reported' grep -q 'texture coordinates are not finite numbers: replaced by 0' "$scratch/notes"
+
 # A file without a mesh and without a moving joint: the message describes its content.
 changed '/"OO",1,2/d; /"OO",4,1/d; /^    C: "OP",8,3/d' bare
 check 'a file of nodes is rejected with its content' exits_with 1 '4 nodes, no mesh, no moving joint; export polygons, or a skeleton with its animation' \
