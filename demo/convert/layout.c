@@ -116,16 +116,17 @@ void convert_free_layout(convert_layout *layout)
 
 // -- Names ----------------------------------------------------------------------------------------
 
-// Converts a path to a file name that every engine accepts: lower case, no folder, no extension.
+// Converts a path to a file name that every engine accepts: lower case, no folder, no extension, no
+// '_' at the start, with which Doom 3 marks its own images.
 static char *plain_name(const char *text)
 {
-    char *const name = common_stem(text);
-    for (char *c = name; *c != '\0'; c++)
+    char *const stem = common_stem(text);
+    for (char *c = stem; *c != '\0'; c++)
         *c = isalnum((unsigned char)*c) ? (char)tolower((unsigned char)*c) : '_';
-    if (name[0] != '\0')
-        return name;
-    free(name);
-    return common_copy("skin");
+    const char *const start = stem + strspn(stem, "_");
+    char *const name = common_copy(start[0] != '\0' ? start : "skin");
+    free(stem);
+    return name;
 }
 
 void convert_name_meshes(const convert_layout *layout, md5_doc *doc, common_list *names)

@@ -136,7 +136,9 @@ white() {
 names() {
     has "$to/materials/white.mtr" '"paper_001" {' && make "$scratch/blender.gltf" json='{"materials":[{"name":"Material"}]}' &&
         converts "$scratch/blender.gltf" -o "$scratch/to" && has "$to/materials/blender.mtr" 'material "Material" {' &&
-        "$tool" check "$to" >"$scratch/checked" && ! grep 'Missing decl name' "$scratch/checked"
+        "$tool" check "$to" >"$scratch/checked" && ! grep 'Missing decl name' "$scratch/checked" &&
+        make "$scratch/kenney.gltf" json='{"materials":[{"name":"_defaultMat"}]}' && converts "$scratch/kenney.gltf" -o "$scratch/to" &&
+        has "$to/materials/kenney.mtr" 'diffusemap defaultmat' && [ -e "$to/defaultmat.tga" ]
 }
 flat() {
     converts "$dog" -o "$scratch/to" && says "flat-shaded" &&
