@@ -30,6 +30,8 @@ int remove(const char *path);
 int fclose(FILE *file);
 int fflush(FILE *file);
 int ferror(FILE *file);
+void clearerr(FILE *file);
+int getc(FILE *file);
 size_t fread(void *bytes, size_t size, size_t count, FILE *file);
 size_t fwrite(const void *bytes, size_t size, size_t count, FILE *file);
 int fseek(FILE *file, long offset, int origin);
