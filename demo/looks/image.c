@@ -185,7 +185,8 @@ static bool is_chunk(const uint8_t *name, const char *expected)
     return memcmp(name, expected, 4) == 0;
 }
 
-// Checks a file's structure: image size, chunks within the file, enough data for the pixels.
+// Checks the structure of a PNG file chunk by chunk: the image size, chunks inside of the file, the
+// palette, and enough data for the pixels. Writes the values that decode_png() needs to `info`.
 static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, png_info *info,
                       md5_error *error)
 {
@@ -247,7 +248,8 @@ static uint8_t *copy_with_full_palette(const uint8_t *bytes, size_t size, const 
     return copy;
 }
 
-// Decodes a PNG file with stb_image.
+// Decodes a PNG file with stb_image, after check_png() has accepted it. A short palette is first
+// enlarged in a copy of the file.
 static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
                        md5_error *error)
 {
@@ -306,6 +308,7 @@ typedef struct jpeg_reader {
     uint8_t *rgba;
 } jpeg_reader;
 
+// Handles an error of libjpeg: stores its message, and returns to setjmp() in read_jpeg().
 static _Noreturn void fail_by_error(j_common_ptr jpeg)
 {
     jpeg_reader *const reader = jpeg->client_data;
@@ -339,6 +342,7 @@ static void print_nothing(j_common_ptr jpeg)
     (void)jpeg;
 }
 
+// Ends decoding if a file has too many scans. libjpeg calls this function regularly.
 static void count_scans(j_common_ptr jpeg)
 {
     jpeg_reader *const reader = jpeg->client_data;
@@ -358,8 +362,8 @@ static void convert_rgb_row(const uint8_t *rgb, uint32_t width, uint8_t *rgba)
     }
 }
 
-// Converts a row of CMYK pixels. All programs store them inverted, as 255 - ink, because Adobe's
-// programs do.
+// Converts a row of CMYK pixels. Their values are inverted, 255 - ink, because Adobe's programs
+// store them in this way and all other programs do the same.
 static void convert_cmyk_row(const uint8_t *cmyk, uint32_t width, uint8_t *rgba)
 {
     for (size_t x = 0; x < width; x++) {
@@ -372,7 +376,7 @@ static void convert_cmyk_row(const uint8_t *cmyk, uint32_t width, uint8_t *rgba)
 }
 
 // Decodes an image. The row and the pixels are members of the reader, which the caller frees. After
-// an error of libjpeg, setjmp() returns a second time.
+// an error of libjpeg, setjmp() returns a second time, with a value that is not 0.
 static bool read_jpeg(jpeg_reader *reader, const uint8_t *bytes, size_t size, uint32_t max_pixels,
                       view_image *image)
 {
@@ -399,6 +403,7 @@ static bool read_jpeg(jpeg_reader *reader, const uint8_t *bytes, size_t size, ui
     if (!reader->row || !reader->rgba)
         return fail(reader->error, MD5_ERROR_MEMORY, "out of memory: cannot decode the image");
 
+    // Decode row by row, and convert each row to RGBA.
     while (jpeg->output_scanline < jpeg->output_height) {
         uint8_t *const rgba = reader->rgba + stride * jpeg->output_scanline;
         jpeg_read_scanlines(jpeg, &reader->row, 1);
@@ -413,6 +418,8 @@ static bool read_jpeg(jpeg_reader *reader, const uint8_t *bytes, size_t size, ui
     return true;
 }
 
+// Decodes a JPEG file with libjpeg. Its callbacks report errors, ignore harmless warnings, print
+// nothing and count scans.
 static bool decode_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
                         md5_error *error)
 {
@@ -477,15 +484,21 @@ typedef struct byte_reader {
 
 enum { MAX_LINE = 128 };
 
-// Reads a line without its end. A long line is cut. Returns false at the end of the file.
+// Reads a line without its end. A line that is longer than the buffer is cut. Returns false at the
+// end of the file.
 static bool read_line(byte_reader *from, char line[MAX_LINE])
 {
     size_t length = 0;
-    for (; from->offset < from->size && from->bytes[from->offset] != '\n'; from->offset++)
+    while (from->offset < from->size && from->bytes[from->offset] != '\n') {
         if (length + 1 < MAX_LINE)
             line[length++] = (char)from->bytes[from->offset];
+        from->offset++;
+    }
     line[length] = '\0';
-    return from->offset++ < from->size;
+    const bool has_line_break = from->offset < from->size;
+    if (has_line_break)
+        from->offset++;
+    return has_line_break;
 }
 
 // Parses an integer after a sign and an axis, such as "-Y 512 ". Returns the text after it, or NULL
@@ -578,7 +591,8 @@ static bool read_pixels(byte_reader *from, uint8_t *to, uint32_t width)
     return true;
 }
 
-// Returns true if a row is packed by channel. Such a row begins with 2, 2 and its width.
+// Returns true if a row is packed by channel. Such a row begins with 2, 2 and its width, of 15
+// bits. Only rows with certain widths can be packed.
 static bool is_packed_row(const byte_reader *from, uint32_t width)
 {
     const uint8_t *const header = from->bytes + from->offset;
@@ -587,7 +601,8 @@ static bool is_packed_row(const byte_reader *from, uint32_t width)
     return header[0] == 2 && header[1] == 2 && header[2] < 128;
 }
 
-// Reads a channel of a packed row: runs of one byte, and sequences of different bytes. `to` is the
+// Reads a channel of a packed row. A code above 128 is followed by one byte, which is repeated code
+// - 128 times. Another code is the number of different bytes that follow. `to` points to the
 // channel of the first pixel.
 static bool read_channel(byte_reader *from, uint8_t *to, uint32_t width)
 {
@@ -610,6 +625,8 @@ static bool read_channel(byte_reader *from, uint8_t *to, uint32_t width)
     return true;
 }
 
+// Reads a row of four bytes per pixel, which is packed by channel or consists of pixels. Returns
+// false if the row is damaged.
 static bool read_row(byte_reader *from, uint8_t *to, uint32_t width)
 {
     const uint8_t *const header = from->bytes + from->offset;
@@ -625,7 +642,8 @@ static bool read_row(byte_reader *from, uint8_t *to, uint32_t width)
     return true;
 }
 
-// Converts a row to floats. The mantissas are m / 256, the exponent is e - 128.
+// Converts a row to floats. A pixel has three mantissas m, which stand for m / 256, and a common
+// exponent e, which stands for e - 128. The exponent 0 stands for black.
 static void decode_row(const uint8_t *row, uint32_t width, float *rgb)
 {
     for (size_t x = 0; x < width; x++) {
@@ -636,6 +654,8 @@ static void decode_row(const uint8_t *row, uint32_t width, float *rgb)
     }
 }
 
+// Decodes the image row by row. Before memory is allocated, the size of the image is compared with
+// the size of the file, because a damaged header can contain any size.
 bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *panorama,
                           md5_error *error)
 {
@@ -647,7 +667,7 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
     const uint32_t width = panorama->width;
     const uint32_t height = panorama->height;
     const size_t pixels = (size_t)width * height;
-    const size_t min_row_size = width > 1 ? 8 : 4; // packed or not
+    const size_t min_row_size = width > 1 ? 8 : 4; // bytes of the shortest possible row
     if (pixels == 0 || (from.size - from.offset) / min_row_size < height)
         return fail(error, MD5_ERROR_SYNTAX,
                     "truncated image: %u x %u pixels cannot be stored in %zu bytes",
@@ -701,6 +721,8 @@ static bool convert_image(md5_image *picture, view_image *image, md5_error *erro
     return image->rgba || fail(error, MD5_ERROR_MEMORY, "out of memory: cannot decode the image");
 }
 
+// Selects the decoder by the first bytes of the file. The library decodes the other formats; its
+// memory limit is that of `max_pixels`: 4 bytes per pixel, and a quarter more for decoding.
 bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
                        md5_error *error)
 {
@@ -778,7 +800,7 @@ static float linear_from_srgb(float value)
     return value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
 }
 
-// Converts an image from sRGB to linear colour, and frees it.
+// Converts an image from sRGB to linear color with a table for all bytes. Frees the image.
 static bool convert_to_panorama(view_image *image, view_panorama *panorama, md5_error *error)
 {
     float linear[256]; // of each byte
@@ -798,6 +820,8 @@ static bool convert_to_panorama(view_image *image, view_panorama *panorama, md5_
     return panorama->rgb || fail(error, MD5_ERROR_MEMORY, "out of memory: cannot decode the image");
 }
 
+// Reads a Radiance image, recognized by its first bytes, or an image of another format, which is
+// then converted to linear color.
 bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *error)
 {
     size_t size = 0;
@@ -826,6 +850,7 @@ typedef struct encoded_bytes {
     size_t capacity;
 } encoded_bytes;
 
+// Appends output of stb_image_write; `user` is the encoded_bytes.
 static void append_bytes(void *user, void *bytes, int size)
 {
     encoded_bytes *const all = user;
@@ -837,8 +862,11 @@ static void append_bytes(void *user, void *bytes, int size)
     all->size += (size_t)size;
 }
 
+// Encodes an image as TGA or PNG, with or without its alpha channel. Returns the bytes of the file,
+// which the caller frees, or NULL if memory runs out or the image is empty.
 static uint8_t *encode(const view_image *image, bool has_alpha, bool is_tga, size_t *size)
 {
+    // Without alpha, copy the colors: stb_image_write requires pixels of three bytes.
     const size_t count = (size_t)image->width * image->height;
     uint8_t *rgb = NULL;
     if (!has_alpha && count > 0)

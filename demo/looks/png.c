@@ -51,6 +51,8 @@ static void *grow_block(void *block, size_t old_size, size_t size)
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb/stb_image.h>
 
+// Decodes the file with a limit on the memory of stb_image, which follows from the size of the
+// image.
 uint8_t *view_load_png(const uint8_t *bytes, size_t size, uint64_t num_pixels, uint32_t *width,
                        uint32_t *height, const char **reason)
 {
@@ -93,9 +95,11 @@ typedef struct packing {
     int level;
 } packing;
 
+// Compresses one part of the data with zlib. The data before it are the dictionary, as if one
+// stream were compressed.
 static void pack_part(packing *all, size_t index)
 {
-    enum { WINDOW_BITS = -15, MEMORY = 8 }; // a negative value: no header around the stream
+    enum { WINDOW_BITS = -15, MEMORY = 8 }; // a negative number: a stream without zlib's header
     const size_t remaining = all->size - index * PART_SIZE;
     const bool is_last = remaining < PART_SIZE;
     const int flush = is_last ? Z_FINISH : Z_SYNC_FLUSH;

@@ -77,8 +77,8 @@ static void read_quoted(shader_reader *in)
     in->rest = close ? close + 1 : in->end;
 }
 
-// Reads a token: a brace, a text in quotes, or a word that ends at white space. Returns false at
-// the end of the text.
+// Reads a token: a brace, a text in quotes, or a word that ends at white space. in->is_first is
+// true if the token begins a line. Returns false at the end of the text.
 static bool next(shader_reader *in)
 {
     in->is_first = skip_space(in) || !in->word;
@@ -132,8 +132,8 @@ static void find_position(const shader_reader *in, unsigned *line, unsigned *col
     }
 }
 
-// Reports an error at the last token. Only the first errors of a file are reported, because
-// counting lines takes time.
+// Warns that the last token is not the expected one. Only the first warnings of a file are
+// reported, because finding the line of each takes time.
 static void warn(shader_reader *in, const char *expected)
 {
     enum { MAX_WARNINGS = 20, MAX_SHOWN = 60 };
@@ -182,8 +182,8 @@ static bool next_argument(shader_reader *in)
     return !is_word(in, "{") && !is_word(in, "}");
 }
 
-// Reads an image name to *picture, unless *picture is set already or engines create the image:
-// $whiteimage, *white, _flat.
+// Reads an image name to *picture. Does nothing if *picture is set already, because the first image
+// is used, or if engines create the image: $whiteimage, *white, _flat.
 static void read_picture(shader_reader *in, char **picture)
 {
     const char *const rest = in->rest;
@@ -221,7 +221,8 @@ static void read_stage_type(shader_reader *in, shader_stage *stage)
     stage->is_other = !stage->is_normals && !is_colour;
 }
 
-// Reads the line of a keyword in a stage, or outside of stages if `stage` is NULL.
+// Reads a line that begins with a keyword. `stage` is the stage that contains the line, or NULL
+// outside of stages.
 static void read_keyword(shader_reader *in, shader_stage *stage, view_look *look)
 {
     if (stage && (is_word(in, "map") || is_word(in, "clampmap"))) {
@@ -241,6 +242,8 @@ static void read_keyword(shader_reader *in, shader_stage *stage, view_look *look
     }
 }
 
+// Uses the image of a stage for the appearance if it is the first image of its kind, and clears the
+// stage.
 static void end_stage(shader_stage *stage, view_look *look)
 {
     char **const map = stage->is_normals ? &look->normals : &look->diffuse;
@@ -252,7 +255,8 @@ static void end_stage(shader_stage *stage, view_look *look)
     *stage = (shader_stage){0};
 }
 
-// Reads a material after its opening brace.
+// Reads the stages and keywords of a material, after its opening brace. Warns if a closing brace is
+// missing.
 static void read_material(shader_reader *in, view_look *look)
 {
     shader_stage stage = {0};
@@ -287,6 +291,7 @@ static void skip_block(shader_reader *in)
     }
 }
 
+// Searches the material by its name and reads it. Other declarations are skipped.
 bool view_read_shader(const char *path, const char *text, size_t size, const char *name,
                       view_look *look, view_listener warnings)
 {
@@ -295,7 +300,9 @@ bool view_read_shader(const char *path, const char *text, size_t size, const cha
     *look = (view_look){0};
     while (next(&in)) {
         const bool is_found = is_name(&in, name);
-        // Tables and similar declarations consist of a keyword, a name and a block.
+
+        // Skip to the block. A table has a keyword and a name before it, but a material only a
+        // name.
         while (next(&in) && !is_word(&in, "{")) {
             if (is_found) {
                 warn(&in, "'{'");
