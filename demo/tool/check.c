@@ -32,7 +32,7 @@ typedef struct file_report {
     md5_model *model; // if keeps_model
 } file_report;
 
-// For md5_load_opts.warn. `user` is the report.
+// Adds an error or a warning of the library to a report; md5_load_opts.warn. `user` is the report.
 static void add_diagnostic(void *user, const md5_error *error)
 {
     file_report *const report = user;
@@ -41,7 +41,8 @@ static void add_diagnostic(void *user, const md5_error *error)
     report->diagnostics[report->count++] = (md5_diagnostic){.error = *error, .count = 1};
 }
 
-// Prints a diagnostic with the folder or archive of its file.
+// Prints a diagnostic with the folder or archive of its file; tool_game_check.print. `user` is the
+// checker.
 static void print_located(void *user, const md5_diagnostic *found)
 {
     const checker *const check = user;
@@ -52,15 +53,17 @@ static void print_located(void *user, const md5_diagnostic *found)
     free(path);
 }
 
-// Prints the diagnostics of a file.
+// Prints the diagnostics of a file: first those of the library, without those that a rule also
+// reports, then the violations of rules.
 static void print_diagnostics(checker *check, const file_report *report)
 {
     size_t count = 0;
     const md5_diagnostic *const violations =
         report->file_check ? tool_diagnostics(report->file_check, &count) : NULL;
-    for (size_t i = 0; i < report->count; i++)
+    for (size_t i = 0; i < report->count; i++) {
         if (!tool_is_reported_by_rule(report->file_check, &report->diagnostics[i].error))
             print_located(check, &report->diagnostics[i]);
+    }
     for (size_t k = 0; k < count; k++)
         print_located(check, &violations[k]);
     tool_count_warnings(check->report, report->num_unreported);
@@ -117,8 +120,8 @@ typedef struct cited_mesh {
     bool is_read; // `file_check` was read, or cannot be read
 } cited_mesh;
 
-// Returns true if find_mesh() selects the mesh of a clip anyway. Then the clip is checked with it
-// in its own report.
+// Returns true if find_mesh() selects the mesh for a clip of the batch anyway. The clip is then
+// checked with the mesh in its own report, and need not be checked for the file that cites it.
 static bool is_mesh_of_clip(const file_batch *batch, const char *mesh, const char *clip)
 {
     const size_t index = tool_find_path(batch->clip_paths, batch->num_clips, clip);
@@ -184,7 +187,8 @@ typedef struct cited_clip {
     const md5_anim *anim;
 } cited_clip;
 
-// Checks the clips of a machine file, each once.
+// Checks the clips of a machine file with its model. Several clips of a machine can use one file,
+// which is checked once: files with the same path are adjacent after sorting.
 static void check_machine(const file_batch *batch, const md5_character *machine,
                           file_report *report)
 {
@@ -193,9 +197,11 @@ static void check_machine(const file_batch *batch, const md5_character *machine,
     for (uint32_t i = 0; i < machine->num_clips; i++)
         clips[i] = (cited_clip){machine->anim_paths[i], machine->anims[i]};
     common_sort(clips, machine->num_clips, sizeof *clips, common_order_by_text);
-    for (uint32_t i = 0; i < machine->num_clips; i++)
-        if (i == 0 || strcmp(clips[i].path, clips[i - 1].path) != 0)
+    for (uint32_t i = 0; i < machine->num_clips; i++) {
+        const bool is_repeated = i > 0 && strcmp(clips[i].path, clips[i - 1].path) == 0;
+        if (!is_repeated)
             check_cited_clip(batch, report, &mesh, clips[i].path, clips[i].anim);
+    }
     free(clips);
     md5_free_check(mesh.file_check);
 }
@@ -222,7 +228,8 @@ static void check_joint(file_report *report, const md5_model *model, const char 
         report_name(report, message, name, NULL);
 }
 
-// Checks that an image of a command exists. `work` limits the search for a suggestion.
+// Checks that the images of a command exist. Warns of each missing image with a similar image as a
+// suggestion. `work` limits the searches for suggestions.
 static void check_images(const file_batch *batch, const md5_cube2_material_command *command,
                          file_report *report, size_t *work)
 {
@@ -238,7 +245,8 @@ static void check_images(const file_batch *batch, const md5_cube2_material_comma
     }
 }
 
-// Checks an animation that a model of Cube 2's engines names.
+// Checks an animation that a model of Cube 2's engines names: it must be readable and match the
+// mesh.
 static void check_cube_anim(const file_batch *batch, cited_mesh *mesh, const char *path,
                             file_report *report)
 {
@@ -258,7 +266,7 @@ static void check_cube_anim(const file_batch *batch, cited_mesh *mesh, const cha
     md5_free_anim(anim);
 }
 
-// Checks that the joints exist that the commands of a part name.
+// Warns of joints that the commands of a part name and that the mesh does not have.
 static void check_cube_joints(const md5_cube2_part *cube, const md5_model *model,
                               file_report *report)
 {
@@ -272,7 +280,8 @@ static void check_cube_joints(const md5_cube2_part *cube, const md5_model *model
                     "md5adjust: joint not found in the mesh:", cube->adjustments[i].joint);
 }
 
-// Checks a part of a model of Cube 2's engines. `work` limits the search for similar image names.
+// Checks a part of a model of Cube 2's engines: its mesh, the names of joints and meshes in its
+// commands, the images, and the animations. `work` limits the searches for similar image names.
 static void check_cube_part(const file_batch *batch, const md5_cube2_part *cube, size_t *work,
                             file_report *report)
 {
@@ -292,7 +301,7 @@ static void check_cube_part(const file_batch *batch, const md5_cube2_part *cube,
         check_images(batch, &cube->commands[i], report, work);
     }
 
-    // Loads a file once if successive animations use it.
+    // Successive animations often use one file with different frames. Check it only once.
     cited_mesh mesh = {.path = cube->mesh, .model = model};
     const char *previous = "";
     for (uint32_t i = 0; i < cube->num_anims; i++) {
@@ -315,7 +324,8 @@ static void check_cube(const file_batch *batch, const md5_cube2 *cube, file_repo
 
 // -- Reading --------------------------------------------------------------------------------------
 
-// Checks a clip, with its mesh if the batch contains it. `anim` is NULL if the clip is invalid.
+// Checks a clip with its mesh if the batch contains the mesh, and otherwise without a mesh. `anim`
+// is NULL if the clip is invalid; then only the text is checked.
 static void check_clip(const file_batch *batch, const file_report *report, const md5_anim *anim)
 {
     const file_report *const mesh = find_mesh(batch, report->path);
@@ -343,7 +353,7 @@ static void check_clip(const file_batch *batch, const file_report *report, const
     md5_free_model(model);
 }
 
-// Counts the warnings of an asset that were not reported.
+// Counts the warnings of an asset that the library did not report, because their number is limited.
 static void count_unreported(const tool_asset *asset, file_report *report)
 {
     unsigned num_warnings = 0;
@@ -384,7 +394,8 @@ static void check_compressed_clip(const file_batch *batch, const char *bytes, si
     add_diagnostic(report, &error);
 }
 
-// Reads a file and fills its report.
+// Reads a file and checks it by the rules of its kind. The results are stored in the report of the
+// file, because files are read in parallel and printed in order.
 static void read_checked_file(const file_batch *batch, file_report *report)
 {
     md5_load_opts opts = {.warn = add_diagnostic,
@@ -412,6 +423,7 @@ static void read_checked_file(const file_batch *batch, file_report *report)
     if (bytes)
         check_text(batch, &asset, bytes, size, report);
 
+    // The clips of the batch are checked with this model later.
     if (report->keeps_model) {
         report->model = asset.model;
         asset.model = NULL;
@@ -420,7 +432,8 @@ static void read_checked_file(const file_batch *batch, file_report *report)
     free(bytes);
 }
 
-// Reads some of the files. Called from several threads; the first prints the progress.
+// Reads some of the files of a batch; a md5_range_fn, which several threads call. Worker 0 prints
+// the progress.
 static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const file_batch *const batch = user;
@@ -465,7 +478,8 @@ static size_t sort_batch(file_batch *batch)
     return num_others;
 }
 
-// Marks the meshes of clips, whose models stay in memory until the clips are read.
+// Marks the meshes to which clips belong. Their models stay in memory until the clips are checked,
+// up to a limit.
 static void select_kept_models(const file_batch *batch)
 {
     enum { MAX_KEPT = 256 }; // models in memory; further models are read again for each clip
@@ -479,7 +493,8 @@ static void select_kept_models(const file_batch *batch)
     }
 }
 
-// Checks all clips of each mesh together.
+// Collects the clips of each mesh and compares their directions. The rule about rotated clips needs
+// all clips of a mesh.
 static void check_clips_of_meshes(const file_batch *batch)
 {
     for (size_t i = 0; i < batch->num_clips; i++) {
@@ -493,7 +508,8 @@ static void check_clips_of_meshes(const file_batch *batch)
         md5_check_turns(batch->meshes[i]->clips, batch->meshes[i]->num_clips);
 }
 
-// Reads the files of a batch: first all other files, then the clips, which need the meshes.
+// Reads the files of a batch in two parallel loops: first all other files, then the clips, which
+// are checked with the meshes of the first loop.
 static void read_batch(file_batch *batch, const md5_threads *threads)
 {
     const size_t num_others = sort_batch(batch);
@@ -511,7 +527,7 @@ static void read_batch(file_batch *batch, const md5_threads *threads)
 enum { FILES_PER_BATCH = 4096, MAX_FILES_PER_BATCH = 16 * FILES_PER_BATCH };
 
 // Returns the number of files of the next batch. Clips are checked with meshes of the same batch,
-// therefore a batch does not end within a folder, unless the folder is huge.
+// so a batch does not end within a folder, unless the folder is huge.
 static size_t count_batch(char *const *names, size_t num_names)
 {
     size_t count = num_names < FILES_PER_BATCH ? num_names : FILES_PER_BATCH;
@@ -533,7 +549,7 @@ static void finish_report(checker *check, const file_report *report)
 }
 
 // Reads all files in batches, on all cores, and prints the diagnostics in the order of the files.
-// At the end of a batch all cores wait; a batch is so large that this time does not matter.
+// Files of a game are read by one thread, because a game is not thread-safe.
 static void check_files(checker *check, const common_list *files)
 {
     const size_t max_files =
@@ -593,7 +609,8 @@ static common_list list_remaining_files(md5_game *game, bool has_decls)
     return files;
 }
 
-// Checks a game folder or an archive. Returns its number of files.
+// Checks a game folder or an archive: first its declarations and their files, then the remaining
+// files. Returns the number of files.
 static size_t check_game(checker *check, const tool_arguments *arguments)
 {
     tool_game_check *const game = &check->opened;
@@ -636,9 +653,9 @@ static void report_unread_folder(checker *check, const char *path, const char *w
     tool_report_diagnostic(check->report, &unread);
 }
 
-// Checks the files and archives in a folder that is not a game folder: checks archives, and adds
-// the files to `files`. If the folder is the folder of an engine, its folder `base` is checked as a
-// game. Returns the number of checked files in archives and in the game.
+// Checks a folder that is not a game folder: checks the archives in it and its subfolders, and adds
+// the files to `files`. If it is the folder of an engine, its folder `base` is checked as a game.
+// Returns the number of checked files in archives and in the game.
 static size_t check_folder(checker *check, tool_arguments *arguments, const char *path,
                            common_list *files)
 {
@@ -698,6 +715,8 @@ static size_t check_folders(checker *check, tool_arguments *arguments, common_li
     return num_checked;
 }
 
+// md5tool check: checks the games, folders and archives of the arguments, then the other files, and
+// prints the summary. Returns an exit status.
 static int check_all(tool_arguments *arguments)
 {
     if (arguments->shows_rules) {

@@ -3,7 +3,8 @@
 
 // == compress =====================================================================================
 
-// Writes a compressed clip, and prints its measured error (not the requested limit) and its size.
+// Writes a compressed clip to a file. Prints its size and its measured error, which can be smaller
+// than the requested limit.
 static bool write_compressed(const char *path, const md5_anim *compressed, md5_error *error)
 {
     const double num_poses = (double)compressed->skeleton.num_joints * compressed->num_frames;
@@ -18,7 +19,8 @@ static bool write_compressed(const char *path, const md5_anim *compressed, md5_e
     return is_written;
 }
 
-// Compresses a clip. Errors are measured on the skin of the model `mesh`, unless that is NULL.
+// Loads, compresses and writes a clip. `mesh` is the path of a model, on whose skin errors are
+// measured, or NULL. Returns false and sets `error` on failure.
 static bool compress_file(const tool_arguments *arguments, const char *mesh, md5_error *error)
 {
     const char *const path = arguments->operands[0];
@@ -39,6 +41,7 @@ static bool compress_file(const tool_arguments *arguments, const char *mesh, md5
     return is_done;
 }
 
+// md5tool compress. Returns an exit status.
 static int compress(tool_arguments *arguments)
 {
     md5_error error = {0};
@@ -98,10 +101,11 @@ static void fill_joints(const md5_anim *anim, md5_doc_joint *joints)
     }
 }
 
-// Writes the animated components of a pose. Returns the end of the written numbers.
+// Writes the animated components of a pose to `numbers`. Bit k of a joint's flags is set if its
+// component k is animated. Returns the end of the written numbers.
 static float *write_components(const md5_anim *anim, const md5_xform *pose, float *numbers)
 {
-    enum { NUM_COMPONENTS = 6 }; // of a joint: bit k of the flags is for component k
+    enum { NUM_COMPONENTS = 6 }; // of a joint
     for (uint32_t i = 0; i < anim->skeleton.num_joints; i++) {
         const md5_vec3 t = pose[i].translation;
         const md5_quat q = tool_stored_rotation(pose[i].rotation);
@@ -128,7 +132,8 @@ static md5_bounds find_joint_bounds(const md5_skeleton *skeleton, const md5_xfor
     return bounds;
 }
 
-// Writes a clip as text. Samples it by a binding to its own skeleton, as players do.
+// Writes a clip as text. Its frames are sampled as players sample them, through a binding to the
+// skeleton of the clip itself.
 static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
 {
     const md5_skeleton *const skeleton = &anim->skeleton;
@@ -150,6 +155,7 @@ static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
     };
     fill_joints(anim, doc.joints);
 
+    // Sample each frame, and append its animated components.
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     md5_mat34 *const matrices = common_alloc(num_joints, sizeof *matrices);
     float *next = doc.numbers;
@@ -170,6 +176,8 @@ static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
     return is_written;
 }
 
+// md5tool decompress: loads a compressed clip, decompresses it and writes it as text. Returns an
+// exit status.
 static int decompress(tool_arguments *arguments)
 {
     const char *const path = arguments->operands[0];

@@ -38,9 +38,9 @@ static bool writes_md5(const model_batch *batch)
     return tool_file_kind(batch->ending) != TOOL_UNKNOWN;
 }
 
-// Returns the path of an output relative to the output folder. A model in MD5 format gets a
-// separate folder, so that its clips do not conflict with others. Clips for another model are not
-// named after their input.
+// Returns the path of an output relative to the output folder; the caller frees it. A model in MD5
+// format gets a separate folder, so that its clips do not conflict with others. If clips are
+// converted for another model, the output is only a folder.
 static char *name_output(const model_batch *batch, const char *relative, const char *input)
 {
     char *const stem = common_stem(relative);
@@ -105,10 +105,9 @@ static bool has_output_format(const model_batch *batch, const char *path)
            || (is_motion && tool_file_kind(batch->ending) == TOOL_MODEL);
 }
 
-// Returns true if a file of a folder is an input of its own. A file that has the output format
-// already is an input only if it is converted for another engine or model. A machine is an input
-// only in a folder with morph targets, where it replaces its model and its clips: the morph targets
-// belong to the machine.
+// Returns true if a file of a folder is converted. A file that already has the output format is
+// converted only for another engine or model. In a folder with morph targets, the machine is
+// converted instead of its model and clips, because the morph targets belong to the machine.
 static bool is_input(const model_batch *batch, const char *path, bool has_targets)
 {
     const tool_kind kind = tool_file_kind(path);
@@ -130,12 +129,12 @@ static bool has_morphs(const char *folder)
     return has_both;
 }
 
-// Returns true if a folder contains the morph targets of the model in the folder above.
+// Returns true if a folder contains the morph targets of the model in its parent folder.
 static bool is_folder_of_targets(const char *folder)
 {
-    char *const above = common_folder(folder);
-    const bool has_targets = strcmp(common_base(folder), "morphs") == 0 && has_morphs(above);
-    free(above);
+    char *const parent = common_folder(folder);
+    const bool has_targets = strcmp(common_base(folder), "morphs") == 0 && has_morphs(parent);
+    free(parent);
     return has_targets;
 }
 
@@ -149,8 +148,8 @@ static const char *relative_path(const model_batch *batch, const char *path)
     return path + strspn(path, "/");
 }
 
-// Adds an item for each model of files[count]. Writes the paths of those to which clips can belong
-// to models[count]. Returns their number.
+// Adds an item for each model of files[count]. Writes the paths of the models to which clips can
+// belong to `models`, and returns their number.
 static size_t add_models(model_batch *batch, char *const *files, size_t count, bool has_targets,
                          const char **models)
 {
@@ -166,7 +165,8 @@ static size_t add_models(model_batch *batch, char *const *files, size_t count, b
     return num_models;
 }
 
-// Returns the item of a model, from index `first` on. The model must be the pointer in the item.
+// Returns the item with a model, searched from index `first` on. Compares pointers, so `model` must
+// be the text in the item.
 static batch_item *find_item(const model_batch *batch, size_t first, const char *model)
 {
     for (size_t i = first; i < batch->num_items; i++) {
@@ -176,7 +176,8 @@ static batch_item *find_item(const model_batch *batch, size_t first, const char 
     return NULL;
 }
 
-// Adds the files [count] of one folder. Clips are assigned to meshes as by `md5tool check`.
+// Adds the models among files[count], the files of one folder, and assigns clips to them as
+// `md5tool check` does. Counts the clips that match no model.
 static void add_folder(model_batch *batch, const char *folder, char *const *files, size_t count)
 {
     if (is_folder_of_targets(folder))
@@ -187,6 +188,7 @@ static void add_folder(model_batch *batch, const char *folder, char *const *file
     const size_t num_models = add_models(batch, files, count, has_targets, models);
     common_sort((void *)models, num_models, sizeof *models, tool_compare_paths);
 
+    // Add each clip to the item of its model.
     for (size_t i = 0; i < count; i++) {
         if (!is_clip(batch, files[i]) || !is_input(batch, files[i], has_targets))
             continue;
@@ -233,8 +235,9 @@ static bool is_in_output(const model_batch *batch, const char *input, const char
     return is_in;
 }
 
-// Adds the models in all folders of the folder or game, except in the output folder. If the output
-// folder contains the whole input folder, all its files are inputs.
+// Adds the models of all folders, except those in the output folder, which are results of an
+// earlier conversion. If the output folder contains the whole input folder, no folder is excepted.
+// Files of one folder are adjacent in batch->files.
 static void add_folders(model_batch *batch, const char *root, const char *output)
 {
     char *const *const names = batch->files.names;
@@ -272,13 +275,14 @@ static bool find_files(model_batch *batch, md5_error *error)
 
 // -- Games ----------------------------------------------------------------------------------------
 
-// Returns the meshes of a game with their clips, in lower case, because the game ignores case: a
-// text "MESH\n" for each mesh of a modelDef or a file, and "MESH\nCLIP" for each clip of a
-// modelDef. They are sorted, so that a mesh is followed by its clips, and may occur several times.
+// Returns the meshes of a game with their clips as sorted texts: "MESH\n" for each mesh of a
+// modelDef or a file, and "MESH\nCLIP" for each clip of a modelDef. Sorting places each mesh before
+// its clips. Texts may occur several times. They are in lower case, because the game ignores case.
 static common_list list_game_models(md5_game *game)
 {
     common_list pairs = {NULL, 0};
 
+    // The meshes and clips of modelDefs.
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MODEL); i++) {
         const md5_decl *const decl = md5_game_decl(game, MD5_DECL_MODEL, i);
         const md5_model_def *const def = md5_game_model_def(game, decl->name, NULL);
@@ -292,6 +296,7 @@ static common_list list_game_models(md5_game *game)
         }
     }
 
+    // All mesh files, also those that no modelDef contains.
     for (size_t i = 0; i < md5_game_num_files(game); i++) {
         const char *const file = md5_game_file(game, i);
         if (common_has_suffix(file, ".md5mesh"))
@@ -306,19 +311,19 @@ static common_list list_game_models(md5_game *game)
     return pairs;
 }
 
-// Adds the models of all modelDefs, each once with all its clips, and the models that no modelDef
-// contains.
+// Adds an item for each mesh of the game, with the clips of all modelDefs that use the mesh.
 static void find_game_models(model_batch *batch)
 {
     common_list pairs = list_game_models(batch->games[0].game);
     batch_item *model = NULL;
     for (size_t i = 0; i < pairs.count; i++) {
         const char *const pair = pairs.names[i];
-        if (i > 0 && strcmp(pair, pairs.names[i - 1]) == 0)
+        const bool is_repeated = i > 0 && strcmp(pair, pairs.names[i - 1]) == 0;
+        if (is_repeated)
             continue;
         const size_t mesh_length = strcspn(pair, "\n");
         const char *const clip = pair + mesh_length + 1;
-        if (*clip != '\0') {
+        if (*clip != '\0') { // its mesh is before it
             common_add(&model->inputs, common_copy(clip));
             continue;
         }
@@ -331,7 +336,8 @@ static void find_game_models(model_batch *batch)
 
 // -- Conversion -----------------------------------------------------------------------------------
 
-// Returns the modification time of an input; of the archive if the input is in an archive.
+// Returns the modification time of an input. For an input in an archive, returns the time of the
+// archive.
 static uint64_t input_time(const tool_search_paths *search_paths, const char *input)
 {
     if (!search_paths)
@@ -357,9 +363,10 @@ static bool is_current(const tool_search_paths *search_paths, const convert_job 
         return false;
     if (job->map && common_file_time(job->map) > written)
         return false;
-    for (size_t i = 0; i < item->inputs.count; i++)
+    for (size_t i = 0; i < item->inputs.count; i++) {
         if (input_time(search_paths, item->inputs.names[i]) > written)
             return false;
+    }
     return true;
 }
 
@@ -382,8 +389,8 @@ static void store_written_file(void *user, const char *path)
     common_add(&((batch_item *)user)->written, common_copy(path));
 }
 
-// Converts an item. Each thread opens the game for its first item; `paths` is NULL for files on
-// disk.
+// Converts an item. `paths` belongs to the thread, which opens the game for its first item, because
+// a game is not thread-safe. `paths` is NULL for files on disk.
 static bool convert_item(const model_batch *batch, batch_item *item, tool_search_paths *paths)
 {
     convert_job job = *batch->pattern;
@@ -406,8 +413,8 @@ static bool convert_item(const model_batch *batch, batch_item *item, tool_search
     return is_open && convert_files(&job, &item->error);
 }
 
-// Converts the items from `begin` to `end`. Called from several threads; the first prints the
-// progress.
+// Converts the items from `begin` to `end`; a md5_range_fn, which several threads call. Worker 0
+// prints the progress.
 static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const model_batch *const batch = user;
@@ -426,7 +433,8 @@ static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
     }
 }
 
-// Orders items by output; items with the same output: meshes first, then by input.
+// Orders items by output. Of items with the same output, meshes are first; the others are ordered
+// by input.
 static int compare_outputs(const void *a, const void *b)
 {
     const batch_item *const x = a;
@@ -449,8 +457,8 @@ static bool is_quake_model(const char *path)
            || common_has_suffix(path, ".md3");
 }
 
-// If several inputs have one output, only the first is converted: a mesh, which engines use instead
-// of a .mdl, .md2 or .md3 file with its name.
+// Selects one input for each output. If several inputs have one output, a mesh replaces .mdl, .md2
+// and .md3 files, as in the engines. All other duplicates are errors.
 static void find_duplicates(const model_batch *batch)
 {
     common_sort(batch->items, batch->num_items, sizeof *batch->items, compare_outputs);
@@ -476,8 +484,8 @@ static void find_duplicates(const model_batch *batch)
     }
 }
 
-// Returns the input with whose path a note begins, as "PATH: TEXT"; otherwise the first input.
-// *text receives the text.
+// Splits a note "PATH: TEXT" of a conversion. Returns the input with this path, and sets *text to
+// the text. A note without a path belongs to the first input.
 static const char *find_input_of_note(const batch_item *item, const char *note, const char **text)
 {
     for (size_t i = 0; i < item->inputs.count; i++) {
@@ -510,8 +518,8 @@ static void report_item(tool_report *report, const batch_item *item)
     }
 }
 
-// Prints errors and notes in the form of `md5tool check`. Of similar notes, some and their number
-// are printed.
+// Prints the errors and notes of all items in the form of `md5tool check`, which groups similar
+// notes, and the totals. Returns an exit status.
 static int print_report(const model_batch *batch)
 {
     size_t counts[HAS_FAILED + 1] = {0};
@@ -632,8 +640,9 @@ static void print_note(void *user, const char *text)
     common_print(stderr, "note: %s\n", text);
 }
 
-// Adds a written file to the arguments of `md5tool check`. `only` receives its path in the game. A
-// .def file stands for its game folder, and replaces the earlier files of this folder.
+// Adds a written file to the operands of `md5tool check`. A .def file stands for its game folder,
+// which replaces the earlier operands in this folder. `only` receives the path of the file in the
+// game, to select its messages.
 static void add_written_file(const char *name, common_list *operands, common_list *only)
 {
     char *const path = common_canonical_path(name);
@@ -652,8 +661,8 @@ static void add_written_file(const char *name, common_list *operands, common_lis
     free(path);
 }
 
-// Checks the written files, and their declarations in the game folder, for the requested engine in
-// the form of `md5tool check --for`.
+// Checks the written files for the requested engine, as `md5tool check --for` does. Only messages
+// about these files are printed. Returns an exit status.
 static int check_written(const tool_arguments *arguments, const common_list *written)
 {
     common_list operands = {NULL, 0};
@@ -672,7 +681,8 @@ static int check_written(const tool_arguments *arguments, const common_list *wri
     return status;
 }
 
-// Checks the arguments of a conversion. *turn is the rotation in degrees.
+// Checks the arguments of a conversion. Sets *turn to the rotation in degrees. Returns an exit
+// status, and prints an error if the arguments are invalid.
 static int check_arguments(const tool_arguments *arguments, bool is_folder, double *turn)
 {
     const bool is_valid_map = arguments->mesh && !arguments->output && !is_folder;
@@ -753,7 +763,7 @@ static convert_job create_job(const tool_arguments *arguments, bool is_folder, d
     };
 
     if (arguments->prints_map) {
-        job.output = "x.md5anim"; // is not written, but selects the kind of the output
+        job.output = "x.md5anim"; // not written; it only selects the kind of the output
         job.prints_map = stdout;
     }
     if (arguments->engines.count > 0)
@@ -762,6 +772,8 @@ static convert_job create_job(const tool_arguments *arguments, bool is_folder, d
     return job;
 }
 
+// md5tool convert: converts the files or the folder of the arguments. If an engine is requested,
+// checks the written files for it. Returns an exit status.
 static int convert(tool_arguments *arguments)
 {
     if (arguments->shows_formats) {

@@ -29,11 +29,12 @@ static const char *parent_name(const sorted_joints *from, const md5_joint *joint
     return joint->parent == MD5_NONE ? "none" : from->skeleton->joints[joint->parent].name;
 }
 
-// Prints a line about a difference, and sets the caller's *differs.
+// Prints a line about a difference, and sets *differs of the function that uses it.
 #define DIFFERS(...) (*differs = true, common_print(stdout, "  " __VA_ARGS__))
 
-// Merge steps: compare entries i and j of two sorted lists. The result is negative if entry i comes
-// first and positive if entry j comes first. An ended list comes last.
+// Compares the next entries of two sorted lists of joints while they are merged: entry i of `a` and
+// entry j of `b`. The result is negative if entry i is next, positive if entry j is next, and 0 if
+// both have the same name. The end of a list is after all entries.
 static int compare_next_joints(const sorted_joints *a, uint32_t i, const sorted_joints *b,
                                uint32_t j)
 {
@@ -44,8 +45,8 @@ static int compare_next_joints(const sorted_joints *a, uint32_t i, const sorted_
     return by_name(&a->sorted[i], &b->sorted[j]);
 }
 
-// Returns true if a joint has the same name and the same index in both skeletons. Prints different
-// parents.
+// Compares a joint with the joint of the same name. Prints different parents. Returns true if both
+// joints have the same index.
 static bool diff_joint(const sorted_joints *of_a, const md5_joint *in_a, const sorted_joints *of_b,
                        const md5_joint *in_b, bool *differs)
 {
@@ -56,9 +57,10 @@ static bool diff_joint(const sorted_joints *of_a, const md5_joint *in_a, const s
     return in_a - of_a->skeleton->joints == in_b - of_b->skeleton->joints;
 }
 
-// Prints joints that only one skeleton has, and different parents. Returns pairs[a's joints]: the
-// joint of b with the same name, or MD5_NONE. The caller frees it. Merges the two lists of joints,
-// sorted by name: a name that is next in one list only is missing in the other skeleton.
+// Prints the differences of two skeletons: joints that only one of them has, different parents, and
+// a different order. Returns for each joint of `a` the joint of `b` with the same name, or
+// MD5_NONE; the caller frees the array. Merges the two lists of joints, sorted by name: a name that
+// is next in only one list is missing in the other skeleton.
 static uint32_t *diff_joints(const md5_skeleton *a, const md5_skeleton *b, bool *differs)
 {
     const sorted_joints of_a = sort_joints(a);
@@ -103,8 +105,9 @@ typedef struct largest_difference {
     uint32_t degrees_frame;
 } largest_difference;
 
-// Returns the angle between two rotations in degrees. It is twice the angle between the unit
-// quaternions, which is computed from their chord: a dot product loses small angles to rounding.
+// Returns the angle between two rotations in degrees. The angle is twice the angle between the unit
+// quaternions, which is computed from their chord, because the arc cosine of a dot product is
+// inexact for small angles.
 static double angle_between(md5_quat p, md5_quat q)
 {
     // Compare with the nearer of q and -q, which are the same rotation.
@@ -117,7 +120,8 @@ static double angle_between(md5_quat p, md5_quat q)
     return 4 * asin(fmin(0.5 * chord, 1.0)) * 180.0 / 3.14159265358979323846;
 }
 
-// Compares the transforms of a joint (or a camera) in a frame, and updates the largest differences.
+// Compares the transforms of a joint (or of a camera) in a frame, and updates the largest
+// differences and where they are.
 static void add_difference(largest_difference *largest, md5_mat34 a, md5_mat34 b, uint32_t joint,
                            uint32_t frame)
 {
@@ -172,7 +176,7 @@ static void diff_mesh_tables(uint32_t index, const md5_mesh *a, const md5_mesh *
     }
 }
 
-// Prints differences of the vertices in the bind pose.
+// Prints how many vertices are at different positions in the bind pose, and the largest distance.
 static void diff_positions(uint32_t index, const md5_mesh *a, const md5_mesh *b, bool *differs)
 {
     double max_distance = 0;
@@ -204,7 +208,8 @@ static void diff_texcoords(uint32_t index, const md5_mesh *a, const md5_mesh *b,
         DIFFERS("mesh %u: texture coordinates differ by up to %g\n", index, max_shift);
 }
 
-// Prints the differences of two meshes. Vertices are compared only if there are equally many.
+// Prints the differences of two meshes. Vertices and triangles are compared only if both meshes
+// have the same numbers of them.
 static void diff_meshes(uint32_t index, const md5_mesh *a, const md5_mesh *b, bool *differs)
 {
     diff_mesh_tables(index, a, b, differs);
@@ -217,6 +222,8 @@ static void diff_meshes(uint32_t index, const md5_mesh *a, const md5_mesh *b, bo
         DIFFERS("mesh %u: triangles have different vertices\n", index);
 }
 
+// Prints the differences of two models: joints, bind pose and meshes. Joints are matched by name,
+// and meshes by index.
 static void diff_models(const md5_model *a, const md5_model *b, bool *differs)
 {
     const md5_joint *const joints = a->skeleton.joints;
@@ -241,7 +248,7 @@ static void diff_models(const md5_model *a, const md5_model *b, bool *differs)
 
 // -- Animations -----------------------------------------------------------------------------------
 
-// Compares the bounds of the frames that both animations have.
+// Prints the largest difference of the bounds, in the frames that both animations have.
 static void diff_frame_bounds(const md5_anim *a, const md5_anim *b, bool *differs)
 {
     if (!a->frame_bounds && !b->frame_bounds)
@@ -267,7 +274,8 @@ static void diff_frame_bounds(const md5_anim *a, const md5_anim *b, bool *differ
         DIFFERS("frame bounds differ by up to %g units (frame %u)\n", max_distance, max_frame);
 }
 
-// Compares the poses of the frames that both animations have, in model space.
+// Prints the largest differences of the poses in model space, in the frames that both animations
+// have. Each animation is sampled with its own skeleton, and joints are matched by name.
 static void diff_poses(const md5_binding *of_a, const md5_binding *of_b, bool *differs)
 {
     const md5_anim *const a = of_a->anim;
@@ -305,6 +313,8 @@ static void diff_poses(const md5_binding *of_a, const md5_binding *of_b, bool *d
     free(pairs);
 }
 
+// Prints the differences of two animations. Returns false and sets `error` if one of them cannot be
+// sampled.
 static bool diff_anims(const md5_anim *a, const md5_anim *b, bool *differs, md5_error *error)
 {
     md5_binding *const of_a = md5_bind_skeleton(&a->skeleton, a->base_frame, a, NULL, error);
@@ -332,7 +342,7 @@ static bool has_same_view(const md5_cut_view *a, const md5_cut_view *b)
     return !a->has_rotation || memcmp(&a->rotation, &b->rotation, sizeof a->rotation) == 0;
 }
 
-// Compares the frames at which the camera cuts, and the views at the cuts.
+// Prints the differences of the frames at which the camera cuts, and of the views at the cuts.
 static void diff_cuts(const md5_camera *a, const md5_camera *b, bool *differs)
 {
     print_count("cuts", a->num_cuts, b->num_cuts, differs);
@@ -352,6 +362,7 @@ static md5_mat34 camera_matrix(const md5_camera_view *view)
         (md5_xform){.rotation = view->rotation, .translation = view->position});
 }
 
+// Prints the differences of two camera paths, in the frames that both have.
 static void diff_cameras(const md5_camera *a, const md5_camera *b, bool *differs)
 {
     print_count("frames", a->num_frames, b->num_frames, differs);
@@ -412,7 +423,8 @@ static int compare_lines(const text_lines *a, size_t i, const text_lines *b, siz
     return strcmp(a->lines[i], b->lines[j]);
 }
 
-// Prints the lines that only one of two machines has. Merges the two sorted lists of lines.
+// Prints the lines that only one of two machines has, by merging the two sorted lists of lines.
+// Returns false and sets `error` if a machine cannot be written as text.
 static bool diff_machines(const md5_character *a, const md5_character *b, bool *differs,
                           md5_error *error)
 {
@@ -443,6 +455,7 @@ static bool diff_machines(const md5_character *a, const md5_character *b, bool *
 
 // -- Files and folders ----------------------------------------------------------------------------
 
+// Returns true if two files can be read and have the same contents.
 static bool has_same_bytes(const char *first, const char *second)
 {
     size_t size = 0;
@@ -456,8 +469,8 @@ static bool has_same_bytes(const char *first, const char *second)
     return is_same;
 }
 
-// Compares two assets, read from the files `first` and `second`. Prints the differences and sets
-// *differs.
+// Prints the differences of two files of the same kind, and sets *differs. `first` and `second` are
+// their paths. Returns false and sets `error` if the files have different kinds.
 static bool diff_assets(const tool_asset *a, const tool_asset *b, const char *first,
                         const char *second, bool *differs, md5_error *error)
 {
@@ -508,7 +521,8 @@ static bool is_compared(const char *name)
     return tool_file_kind(name) != TOOL_UNKNOWN;
 }
 
-// Merge step: compares relative paths. NULL is the end of a list and comes last.
+// Compares the next relative paths of two sorted lists while they are merged. NULL stands for the
+// end of a list, which is after all paths.
 static int compare_paths(const char *a, const char *b)
 {
     if (!a)
@@ -529,8 +543,8 @@ static common_list list_compared_files(const char *folder, int *status)
     return files;
 }
 
-// Compares files with the same relative path in two folders. Returns an exit status, the worst of
-// all files.
+// Compares files with the same relative path in two folders. Files with the same bytes are not
+// printed. Returns an exit status, the worst of all files.
 static int diff_folders(const char *first, const char *second)
 {
     int status = TOOL_OK;

@@ -45,9 +45,10 @@ static void print_transform(bool is_json, const char *label, uint32_t index,
 static bool is_selected(const tool_arguments *arguments, const md5_skeleton *skeleton,
                         uint32_t joint)
 {
-    for (size_t i = 0; i < arguments->joints.count; i++)
+    for (size_t i = 0; i < arguments->joints.count; i++) {
         if (strcmp(arguments->joints.names[i], skeleton->joints[joint].name) == 0)
             return true;
+    }
     return arguments->joints.count == 0;
 }
 
@@ -67,6 +68,8 @@ typedef struct animated_model {
     md5_vec3 *points;   // of the largest mesh
 } animated_model;
 
+// Allocates the arrays for a model. One array of points is used for all meshes, one after the
+// other.
 static animated_model create_arrays(const md5_model *model)
 {
     const uint32_t num_joints = model->skeleton.num_joints;
@@ -110,7 +113,8 @@ static void print_skin(bool is_json, const md5_model *model, const animated_mode
     print_bounds(is_json, "skinbounds", bounds);
 }
 
-// Prints the pose and the skin at a time: milliseconds, or a frame if arguments->counts_frames.
+// Prints the pose and the skin at a time, in milliseconds or, if arguments->counts_frames, in
+// frames: the sample position, the root, the bounds, the joints, and the skin.
 static void print_time(const tool_arguments *arguments, const md5_model *model,
                        const md5_binding *binding, double time, const animated_model *arrays)
 {
@@ -127,6 +131,7 @@ static void print_time(const tool_arguments *arguments, const md5_model *model,
     } else {
         sample = md5_sample_position_at(anim, ms / 1000.0, MD5_WRAP_LOOP);
     }
+
     md5_sample(binding, sample, arguments->root, arrays->pose);
     md5_local_to_model(skeleton, arrays->pose, arrays->joints);
     md5_build_palette(model, arrays->joints, arrays->palette);
@@ -211,6 +216,8 @@ static void print_joints(const tool_arguments *arguments, const md5_model *model
     }
 }
 
+// Prints the numbers of a mesh: texture coordinates, triangles, and positions in the bind pose.
+// Vertices are those of the file; `sources` converts the indices of triangles to them.
 static void print_mesh(bool is_json, uint32_t index, const md5_mesh *mesh)
 {
     uint64_t num_used_weights = 0;
@@ -236,6 +243,8 @@ static void print_mesh(bool is_json, uint32_t index, const md5_mesh *mesh)
         print_floats(is_json, "bv", &mesh->positions[i].x, 3);
 }
 
+// md5tool dump: prints the model in the bind pose and, with an animation, at each time. Returns an
+// exit status.
 static int dump(tool_arguments *arguments)
 {
     const bool is_json = arguments->is_json;
@@ -439,6 +448,7 @@ static bool print_curves(const tool_arguments *arguments, const md5_binding *bin
     return true;
 }
 
+// md5tool curves: loads the model and the clip, and prints the curves. Returns an exit status.
 static int curves(tool_arguments *arguments)
 {
     char *const *const operands = arguments->operands;

@@ -29,8 +29,8 @@ typedef struct repair_job {
 
 static const char mesh_not_read[] = "cannot read the mesh of the clip";
 
-// Prints and adds up the number of changes by a repair, except in the mesh of a clip. Returns false
-// if `count` is MD5_NONE, which means that the repair failed.
+// Prints the number of changes by an edit and adds it to the total, except in the mesh of a clip.
+// Returns false if `count` is MD5_NONE, which means that the edit failed.
 static bool report_edit(repair_job *job, uint32_t count, const char *description)
 {
     if (count == MD5_NONE)
@@ -52,8 +52,8 @@ typedef struct file_text {
 } file_text;
 
 // Compares a clip with its mesh by the rules of engines, and adds the violations to the check of
-// the clip. A clip or mesh that cannot be read is not an error here: the checks of the texts report
-// it.
+// the clip. A text that cannot be parsed is not an error here, because the checks of the texts
+// report it.
 static void check_with_mesh(md5_check *clip, file_text clip_text, md5_check *mesh,
                             file_text mesh_text)
 {
@@ -71,7 +71,8 @@ static void check_with_mesh(md5_check *clip, file_text clip_text, md5_check *mes
     md5_free_model(model);
 }
 
-// Checks a text by the rules of the requested engines; the text of a clip also with its mesh.
+// Checks a text by the rules of the requested engines. If the text of a mesh is given, checks the
+// text, which is a clip, also with this mesh. The caller frees the check.
 static md5_check *check_texts(const repair_job *job, file_text text, file_text mesh_text)
 {
     const md5_engines requested = tool_engines(job->arguments->requested, NULL, job->path);
@@ -101,14 +102,16 @@ static md5_check *check_repaired(const repair_job *job)
     return check_texts(job, (file_text){job->written, job->written_size}, mesh_text);
 }
 
-// Returns the diagnostic of a rule that a requested engine has, or NULL.
+// Returns the violation of a rule in a check, or NULL if the rule is not violated or no requested
+// engine has it.
 static const md5_diagnostic *find_rule(md5_check *file_check, const char *rule)
 {
     size_t count = 0;
     const md5_diagnostic *const found = file_check ? tool_diagnostics(file_check, &count) : NULL;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (!found[i].is_silent && strcmp(found[i].rule, rule) == 0)
             return &found[i];
+    }
     return NULL;
 }
 
@@ -120,7 +123,8 @@ static void print_repair(repair_job *job, bool is_repaired, const char *problem)
         job->num_changes++;
 }
 
-// Prints the violated rules of the original text, and if the written text satisfies them.
+// Prints the rules that the original text violates, and whether each is repaired: the repaired text
+// does not violate it.
 static void compare_checks(repair_job *job, md5_check *before, md5_check *after)
 {
     size_t count = 0;
@@ -137,7 +141,8 @@ static void compare_checks(repair_job *job, md5_check *before, md5_check *after)
 
 // -- Repairs --------------------------------------------------------------------------------------
 
-// Gives a clip of version 6 the hierarchy of its mesh.
+// Gives a clip the hierarchy of its mesh if the clip has version 6, whose files do not contain
+// parents.
 static bool set_parents(repair_job *job, md5_doc *doc, md5_error *error)
 {
     if (!doc->parents_unknown || !job->mesh_text)
@@ -150,8 +155,9 @@ static bool set_parents(repair_job *job, md5_doc *doc, md5_error *error)
     return is_done;
 }
 
-// Fails if several joints have a name that an option has set, because engines use the first of
-// them.
+// Returns true if at most one joint has a name that an option has set. Otherwise sets `error`,
+// because engines use only the first joint with a name. `option` and `text` are the option and its
+// value, for the message.
 static bool is_unique(const md5_doc *doc, const char *name, const char *option, const char *text,
                       md5_error *error)
 {
@@ -165,8 +171,8 @@ static bool is_unique(const md5_doc *doc, const char *name, const char *option, 
     return true;
 }
 
-// Returns one of the names that can be changed. Indices count the names of all joints, and then the
-// name and the shader of each mesh.
+// Returns a pointer to a name that can be changed. The first indices stand for the names of joints.
+// Two indices per mesh follow, for its name and its shader.
 static const char **get_name(md5_doc *doc, size_t index)
 {
     if (index < doc->num_joints)
@@ -236,8 +242,7 @@ static uint32_t *create_mirror(const md5_doc *doc)
 }
 
 // Applies the edits that a mesh and its clips share: names, order and number of joints, and space.
-// Joints are matched by name. `sorts_joints`: parents are moved before their children, even if no
-// option edits the joints.
+// If `sorts_joints`, parents are moved before their children, even if no option edits the joints.
 static bool edit_pair(repair_job *job, bool sorts_joints, md5_doc *doc, md5_error *error)
 {
     const tool_arguments *const arguments = job->arguments;
@@ -262,7 +267,8 @@ static bool edit_pair(repair_job *job, bool sorts_joints, md5_doc *doc, md5_erro
     return report_edit(job, count, "joints or views scaled, rotated or mirrored");
 }
 
-// Flips the triangles of closed meshes whose front faces are inside.
+// Flips the triangles of closed meshes whose front faces are inside. Open meshes have no inside, so
+// they remain unchanged.
 static bool flip_inverted(repair_job *job, md5_doc *doc, md5_error *error)
 {
     // The check needs the positions of vertices, which a document does not contain.
@@ -315,7 +321,7 @@ static bool repair_model(repair_job *job, md5_doc *doc, md5_check *before, md5_e
     return edit_pair(job, find_rule(before, "parent-order") != NULL, doc, error);
 }
 
-// Callback of md5_frame_edit: mirrors a pose. `user` is the mesh.
+// Mirrors a pose; md5_frame_edit.change. `user` is the model with the mesh.
 static void swap_sides(void *user, md5_xform *pose)
 {
     const md5_model *const model = user;
@@ -329,8 +335,8 @@ static void swap_sides(void *user, md5_xform *pose)
     free(partners);
 }
 
-// Reads a frame number and moves *text past it. Returns false if there are no digits, or if the
-// number is too large.
+// Parses a frame number at *text and moves *text after it. Returns false if there are no digits, or
+// if the number is too large.
 static bool read_frame(const char **text, uint32_t *frame)
 {
     char *end = NULL;
@@ -344,7 +350,8 @@ static bool read_frame(const char **text, uint32_t *frame)
     return true;
 }
 
-// Reads FIRST-LAST up to the end of the text or a comma. LAST-FIRST reverses the frames.
+// Parses FIRST-LAST, which ends at a comma or at the end of the text, to the frames of an edit.
+// LAST-FIRST reverses the frames.
 static bool read_frames(const char *text, md5_frame_edit *edit)
 {
     uint32_t first = 0;
@@ -358,7 +365,8 @@ static bool read_frames(const char *text, md5_frame_edit *edit)
         return false;
     edit->is_reversed = last < first;
     edit->first = edit->is_reversed ? last : first;
-    edit->num_frames = (edit->is_reversed ? first - last : last - first) + 1;
+    const uint32_t end = edit->is_reversed ? first : last;
+    edit->num_frames = end - edit->first + 1;
     return true;
 }
 
@@ -432,8 +440,9 @@ static md5_frame_edit read_frame_options(const repair_job *job)
     return edit;
 }
 
-// Adds the mesh of the clip to an edit that needs it: for --swap-sides to mirror poses, for
-// --reduce to measure the movement of the skin. Fails if --swap-sides has no mesh.
+// Adds the mesh of the clip to an edit that needs it: --swap-sides mirrors poses with it, and
+// --reduce measures the movement of its skin. Fails if --swap-sides is given and the mesh cannot be
+// read.
 static bool add_frame_edit_mesh(const repair_job *job, md5_frame_edit *edit, md5_error *error)
 {
     const bool swaps_sides = job->arguments->swaps_sides;
@@ -469,7 +478,8 @@ static bool apply_frame_edit(repair_job *job, md5_doc *doc, const md5_frame_edit
     return true;
 }
 
-// Applies the options for frames. If the visible motion changes, bounds are computed again.
+// Applies the options for frames, and repairs a doubled first frame. If the visible motion changes,
+// the bounds are computed again from the skin.
 static bool edit_frames(repair_job *job, md5_doc *doc, md5_error *error)
 {
     const bool selects_frames = job->part || job->arguments->frames;
@@ -499,13 +509,15 @@ static bool has_other_joints(const repair_job *job, md5_check *before)
 {
     static const char *const rules[] = {"clip-joint-count", "clip-joint-name", "clip-joint-order",
                                         "clip-joint-parent"};
-    for (size_t i = 0; i < COMMON_LENGTH(rules); i++)
+    for (size_t i = 0; i < COMMON_LENGTH(rules); i++) {
         if (find_rule(before, rules[i]))
             return true;
+    }
     return job->arguments->joint_edit.drops_unused && job->mesh;
 }
 
-// Changes the joints of a clip to match its mesh, or gives them all components.
+// Changes the joints of a clip to match its mesh, if they differ. If an engine needs it, extends
+// the joints to all six components.
 static bool match_joints(repair_job *job, md5_doc *doc, md5_check *before, md5_error *error)
 {
     const bool is_other = has_other_joints(job, before);
@@ -524,14 +536,15 @@ static bool match_joints(repair_job *job, md5_doc *doc, md5_check *before, md5_e
     return report_edit(job, md5_fix_joints(doc, mesh, needs_all, error), description);
 }
 
-// Returns true if the bounds of a clip are missing or wrong. Bounds that are too large hide
-// nothing.
+// Returns true if the bounds of a clip are missing or wrong. Bounds that are too large are not
+// wrong, because they hide nothing.
 static bool needs_bounds(const md5_doc *doc, md5_check *before)
 {
     return !doc->bounds || find_rule(before, "bounds") || find_rule(before, "bounds-count");
 }
 
-// Rotates the axes of joints to those of the mesh, before the mesh is edited.
+// Rotates the axes of a clip's joints to those of the mesh, before the mesh is edited. *num_rotated
+// receives the number of rotated joints.
 static bool rotate_axes(repair_job *job, md5_doc *doc, uint32_t *num_rotated, md5_error *error)
 {
     if (!job->mesh_text)
@@ -545,7 +558,8 @@ static bool rotate_axes(repair_job *job, md5_doc *doc, uint32_t *num_rotated, md
     return report_edit(job, *num_rotated, "joints rotated to the axes of the mesh");
 }
 
-// Repairs a clip and changes it to match its mesh, if the mesh is known.
+// Repairs a clip and changes it to match its mesh, if the mesh is known: space, joints, frames, and
+// then the bounds, which depend on all of them.
 static bool repair_anim(repair_job *job, md5_doc *doc, md5_check *before, md5_error *error)
 {
     uint32_t num_scaled = 0;
@@ -645,7 +659,8 @@ static void store_warning(void *user, const md5_error *warning)
         common_add(&warnings->list, common_format("line %u: %s", warning->line, warning->message));
 }
 
-// Returns true if one of some warnings has a message, in any line. Both begin with "line N".
+// Returns true if a list contains a warning with the same message, in any line. All warnings begin
+// with "line N:", so the messages begin at the colon.
 static bool has_message(const common_list *warnings, const char *warning)
 {
     const char *const message = strchr(warning, ':');
@@ -656,7 +671,8 @@ static bool has_message(const common_list *warnings, const char *warning)
     return false;
 }
 
-// Prints the warnings of the library, and if they remain for the written text.
+// Prints the warnings of the library about the original text, and whether each is repaired: the
+// repaired text does not cause it.
 static void compare_warnings(repair_job *job, const common_list *before)
 {
     warning_list after = {0};
@@ -784,8 +800,9 @@ static bool is_duplicate_output(const common_list *outputs, const char *path)
     return false;
 }
 
-// Fails if a file must not be written to a path, or after an earlier error that did not end the
-// repair, such as an invalid mesh of a clip of version 6.
+// Checks that the repaired text can be written to a path. Returns false and sets `error` if another
+// output has the path, or if the file exists without --force. Returns false also after an earlier
+// error that did not end the repair, such as an invalid mesh of a clip of version 6.
 static bool check_output(const repair_job *job, const char *path, md5_error *error)
 {
     if (error->status != MD5_OK)
@@ -977,6 +994,8 @@ static int read_texts(tool_arguments *arguments)
     return TOOL_OK;
 }
 
+// Checks the combination of options and the texts of their values. Returns an exit status, and
+// prints an error if the arguments are invalid.
 static int check_fix_arguments(tool_arguments *arguments)
 {
     const bool is_cut = arguments->cuts.count > 0;
@@ -1020,8 +1039,8 @@ static int fix_files(const tool_arguments *arguments, common_list *paths, common
     return status;
 }
 
-// Writes no file before all files are repaired, so that a mesh and its clips match, and clips are
-// compared with the original meshes.
+// md5tool fix. All files are repaired in memory before any is written, so that clips are compared
+// with the original meshes, and a mesh is never written without its clips. Returns an exit status.
 static int fix(tool_arguments *arguments)
 {
     const int checked = check_fix_arguments(arguments);

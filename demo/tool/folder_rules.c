@@ -18,15 +18,16 @@ char *tool_find_replaced(const md5_game *game, const char *path)
     return found;
 }
 
-// Reads a little-endian integer of 24 bits. Frame counts have 32 bits, but no model has more
-// frames.
+// Reads the lower 24 bits of a little-endian integer. Frame counts have 32 bits, but no model has
+// more frames.
 static int32_t read_u24(const char *bytes)
 {
     const unsigned char *const b = (const unsigned char *)bytes;
     return b[0] | b[1] << 8 | b[2] << 16;
 }
 
-// Returns the number of frames of the model that a clip's model replaces, or 0.
+// Returns the number of frames of the Quake model that a clip's model replaces. Returns 0 if it
+// does not replace one.
 static int32_t count_replaced_frames(md5_game *game, const char *path)
 {
     size_t size = 0;
@@ -107,6 +108,8 @@ static bool is_quake_model(const char *path)
     return is_in_progs;
 }
 
+// Checks a clip against the Quake model that it replaces. Checks that a mesh has its clip (Quake
+// only) and its images, and checks these images.
 void tool_check_folder(md5_game *game, md5_check *file)
 {
     if (file->kind == MD5_DOC_ANIM) {

@@ -70,7 +70,8 @@ typedef struct child_lists {
     uint32_t *next;        // [joints]
 } child_lists;
 
-// Builds the lists backwards, so that they have the order of the file.
+// Builds the lists of children. Joints are inserted at the front of a list, so the loop runs
+// backwards to give the lists the order of the file.
 static child_lists build_joint_tree(const md5_skeleton *skeleton)
 {
     const uint32_t count = skeleton->num_joints;
@@ -100,8 +101,8 @@ static void print_joint_line(const md5_skeleton *skeleton, uint32_t index, int d
     putchar('\n');
 }
 
-// Prints the joints as a tree: each joint, then its descendants. Does not recurse, because a
-// hostile file may contain a chain of very many joints.
+// Prints the joints as a tree, depth first: each joint, then its descendants. A loop replaces
+// recursion, because a hostile file may contain a chain of very many joints.
 static void print_joint_tree(const md5_skeleton *skeleton)
 {
     const child_lists tree = build_joint_tree(skeleton);
@@ -114,7 +115,8 @@ static void print_joint_tree(const md5_skeleton *skeleton)
             depth++;
             continue;
         }
-        // Continue with the next sibling of the joint or of its nearest ancestor.
+
+        // Continue with the next sibling of the joint, or of its nearest ancestor that has one.
         while (tree.next[joint] == MD5_NONE && skeleton->joints[joint].parent != MD5_NONE) {
             joint = skeleton->joints[joint].parent;
             depth--;
@@ -149,7 +151,8 @@ typedef struct compared_clip {
     char *reason; // for clips without a check: the reason why the clip cannot be bound, or "fits"
 } compared_clip;
 
-// Compares a clip with a mesh by the rules of id's engine, or by the rules of this library.
+// Compares a clip with a mesh: by the rules of the requested engines or, if the texts of both
+// cannot be checked, by loading and binding the clip.
 static compared_clip compare_clip(const char *path, md5_check *mesh, const md5_model *model,
                                   md5_engines requested)
 {
@@ -174,7 +177,7 @@ static compared_clip compare_clip(const char *path, md5_check *mesh, const md5_m
     return result;
 }
 
-// Compares all clips together, because the rules about their directions need all of them.
+// Compares the directions of all clips. The rule about rotated clips needs all clips of a mesh.
 static void compare_directions(const compared_clip *clips, size_t count)
 {
     md5_check **const checks = common_alloc(count, sizeof(md5_check *));
@@ -187,7 +190,8 @@ static void compare_directions(const compared_clip *clips, size_t count)
     free(checks);
 }
 
-// Returns the result of comparing a clip with its mesh: the first rule that the clip violates.
+// Returns how a clip fits its mesh: the message of the first rule that the clip violates, or
+// "fits".
 static const char *describe_fit(const compared_clip *clip)
 {
     if (!clip->check)
@@ -195,7 +199,7 @@ static const char *describe_fit(const compared_clip *clip)
     return clip->check->num_diagnostics > 0 ? clip->check->diagnostics[0].error.message : "fits";
 }
 
-// Prints the clips in the folder of a mesh, and how they fit.
+// Prints the clips in the folder of a mesh, and how each fits the mesh.
 static void print_clips(bool is_json, const char *path, const md5_model *model)
 {
     const md5_engines requested = {.all = md5_find_engines("doom3")};
@@ -229,8 +233,8 @@ static void ignore_warning(void *user, const char *text)
     (void)text;
 }
 
-// Prints the color image of a mesh, which is searched as the viewer searches it: with the evidence
-// if it was selected by names, or the candidates that were rejected.
+// Prints the color image of a mesh, which is searched as the viewer searches it. If the image was
+// selected by names, prints the evidence. As text, also prints the candidates that were rejected.
 static void print_texture(bool is_json, const md5_model *model, uint32_t mesh,
                           view_package *package)
 {
@@ -258,8 +262,8 @@ static void print_texture(bool is_json, const md5_model *model, uint32_t mesh,
     view_free_look(&look);
 }
 
-// Prints the memory of a mesh for one of the skinning paths of the renderer with a fixed number of
-// influences per vertex: joints of 16 bits if possible, weights as floats.
+// Prints the memory of a mesh for a skinning path with a fixed number of influences per vertex, and
+// the error of this path. Such a path stores joints as 16 bits if possible, and weights as floats.
 static void print_slot_path(bool is_json, const md5_model *model, const md5_mesh *mesh,
                             uint32_t slots, float loss)
 {
@@ -291,6 +295,7 @@ static void print_paths(bool is_json, const md5_model *model, const md5_mesh *me
           mesh->num_influences, mesh->max_influences, (unsigned long long)exact_size);
 }
 
+// Prints the properties of a mesh, the memory for skinning, and its texture.
 static void print_mesh(bool is_json, const md5_model *model, uint32_t index, view_package *package)
 {
     const md5_mesh *const mesh = &model->meshes[index];
@@ -329,6 +334,8 @@ static void print_totals(bool is_json, const md5_model *model)
     PRINT("  max. weights       %u per vertex\n", ",\"max_weights\":%u", max_weights);
 }
 
+// Prints the properties of a model, of its meshes and joints. For a file on disk, also prints
+// textures and the clips in its folder.
 static void print_model(bool is_json, const char *path, const md5_model *model)
 {
     PRINT("  joints             %u\n", ",\"joints\":%u", model->skeleton.num_joints);
@@ -337,6 +344,7 @@ static void print_model(bool is_json, const char *path, const md5_model *model)
     print_bounds(is_json, model->bounds);
     PRINT("  bytes in memory    %zu\n", ",\"bytes\":%zu", model->size + model->geometry_size);
     PRINT("  warnings           %u\n", ",\"warnings\":%u,\"meshes\":[", model->num_warnings);
+
     view_package *const package = common_is_file(path) ? view_open_package(path, NULL) : NULL;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         JSON(comma(i));
@@ -344,6 +352,7 @@ static void print_model(bool is_json, const char *path, const md5_model *model)
     }
     JSON("]");
     view_close_package(package);
+
     print_joints(is_json, &model->skeleton);
     if (tool_file_kind(path) == TOOL_MODEL && common_is_file(path))
         print_clips(is_json, path, model);
@@ -449,7 +458,8 @@ static void print_camera(bool is_json, const md5_camera *camera)
     PRINT("  warnings           %u\n", ",\"warnings\":%u", camera->num_warnings);
 }
 
-// Prints the properties of a file. Counts are those of the file, unless the text says "rendered".
+// Prints the properties of a file, or the list of a folder or archive. Counts are those of the
+// file, unless the text contains "rendered". Returns false if the file cannot be read.
 static bool print_file(bool is_json, const char *path)
 {
     if (tool_file_kind(path) == TOOL_UNKNOWN && common_contains_files(path)) {

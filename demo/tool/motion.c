@@ -34,7 +34,8 @@ bool tool_is_foot(const char *joint)
 
 // == Doubled frames ===============================================================================
 
-// Returns the chord between two rotations, with the shorter arc.
+// Returns the chord between two rotations as unit quaternions. A quaternion and its negative are
+// the same rotation, so the nearer one is used.
 static double rotation_chord(md5_quat a, md5_quat b)
 {
     const float sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0 ? -1 : 1;
@@ -45,8 +46,9 @@ static double rotation_chord(md5_quat a, md5_quat b)
     return sqrt((double)(x * x + y * y + z * z + w * w));
 }
 
-// Returns the size of the step from a frame to the next frame: the sum over all joints of the chord
-// of the rotation and of the translation, divided by `unit`.
+// Returns the size of the step from a frame to the next frame: the sum of the chords of all
+// rotations and of the lengths of all translations. Lengths are divided by `unit`, so that both
+// have the same scale.
 static double measure_step(const md5_anim *anim, uint32_t frame, double unit)
 {
     const size_t num_rotations = anim->num_rotations;
@@ -76,8 +78,9 @@ static double longest_bone(const md5_anim *anim)
     return length;
 }
 
-// A pause of an animation begins and ends slowly. Therefore the first two frames are a mistake of
-// the exporter only if the figure moves in all other frames, and at once with its full speed.
+// Compares the steps between frames. The first step is 0 in a clip with a doubled frame, but also
+// in a clip that begins with a pause. A pause begins and ends slowly, so the frame is a mistake of
+// the exporter only if the figure starts with its full speed and moves in all other frames.
 bool tool_has_doubled_frame(const md5_anim *anim)
 {
     enum { MIN_FRAMES = 5 };
@@ -92,7 +95,7 @@ bool tool_has_doubled_frame(const md5_anim *anim)
         return false;
 
     const double unit = longest_bone(anim);
-    const double doubled = measure_step(anim, 0, unit);
+    const double doubled = measure_step(anim, 0, unit); // from frame 0 to 1
     const double start = measure_step(anim, 1, unit);
     const double next = measure_step(anim, 2, unit);
     if (doubled > max_equal * start || start < min_start * next)
@@ -119,8 +122,8 @@ static bool is_large(char c)
 // Properties of a clip that the words of its name indicate: walk2, s_idle, SkeletonStand.
 enum { IS_LOOP = 1, STAYS = 2, IS_ONCE = 4 };
 
-// Returns true if a word begins at a character of a name: after a character that is not a letter,
-// or with a capital after a small letter.
+// Returns true if a word begins at a character of a name: at the start, after a character that is
+// not a letter, or with a capital after a small letter, as in "SkeletonStand".
 static bool begins_word(const char *name, const char *at)
 {
     if (at == name)
@@ -129,8 +132,8 @@ static bool begins_word(const char *name, const char *at)
     return !is_after_letter || (is_large(*at) && is_small(at[-1]));
 }
 
-// Returns true if a text begins with one of some words, which spaces separate. The word must end
-// before the next small letter. The text may contain capitals.
+// Returns true if a text begins with one of several words, which spaces separate. The word must end
+// there: the next character is not a small letter. Capitals in the text are ignored.
 static bool starts_with_word(const char *text, const char *words)
 {
     const char *word = words;
@@ -147,8 +150,9 @@ static bool starts_with_word(const char *text, const char *words)
     return false;
 }
 
-// Returns the properties that the words in the name of a clip indicate. A transition between two
-// poses, such as walk_to_idle, is neither a loop nor does it stay in place.
+// Returns the properties that the words in the name of a clip indicate. IS_ONCE excludes the
+// others: a transition between two poses, such as walk_to_idle, is neither a loop nor does it stay
+// in place.
 static int find_name_properties(const char *path)
 {
     static const struct {
@@ -185,15 +189,16 @@ typedef struct skin_point {
     uint32_t vertex;
 } skin_point;
 
-// Returns the coordinate of a point in the direction of a side.
+// Returns the coordinate of a point along the axis of a side, negated for the negative sides.
 static float extent(md5_vec3 point, int side)
 {
     const float coordinates[3] = {point.x, point.y, point.z};
     return side % 2 > 0 ? coordinates[side / 2] : -coordinates[side / 2];
 }
 
-// Writes the farthest vertices of each joint: of side s of joint j to [NUM_SIDES * j + s], or
-// MD5_NONE. A vertex belongs to the joint of its first influence, which has the largest weight.
+// Finds the farthest vertices of each joint: farthest[NUM_SIDES * j + s] becomes the vertex of
+// joint j that is farthest in the direction of side s. It remains MD5_NONE for joints without
+// vertices. A vertex belongs to the joint of its first influence, which has the largest weight.
 static void find_farthest(const md5_mesh *mesh, uint32_t *farthest)
 {
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
@@ -210,7 +215,8 @@ static void find_farthest(const md5_mesh *mesh, uint32_t *farthest)
     }
 }
 
-// Returns true if an index is valid and not among the `count` indices before it.
+// Returns true if farthest[count] is a vertex that is not among the `count` vertices before it. One
+// vertex can be the farthest on several sides.
 static bool is_new_point(const uint32_t *farthest, int count)
 {
     if (farthest[count] == MD5_NONE)
@@ -222,7 +228,8 @@ static bool is_new_point(const uint32_t *farthest, int count)
     return true;
 }
 
-// Returns the farthest vertices of all meshes, without the repetitions of a joint.
+// Returns the farthest vertices of all joints in all meshes, each once per joint. The caller frees
+// the array.
 static skin_point *find_points(const md5_model *model, uint32_t *count)
 {
     skin_point *points = NULL;
@@ -295,7 +302,8 @@ static void pose_frame(const clip_motion *motion, uint32_t frame, md5_root root)
                      motion->pose, motion->joints, motion->palette);
 }
 
-// Returns the distance by which a box exceeds another box.
+// Returns the largest distance by which a side of the box `inner` is outside of the box `outer`.
+// The distance is negative if `inner` is completely inside.
 static double distance_outside(md5_bounds inner, md5_bounds outer)
 {
     const md5_vec3 low = md5_vec3_sub(outer.min, inner.min);
@@ -315,9 +323,11 @@ typedef struct excess {
     uint32_t count; // frames with a larger distance than allowed
 } excess;
 
+// Counts a frame if its excess is larger than allowed, and updates the largest excess.
 static void add_excess(excess *to, double outside, uint32_t frame, double allowed)
 {
-    to->count += outside > allowed;
+    if (outside > allowed)
+        to->count++;
     if (outside > to->distance)
         *to = (excess){outside, frame, to->count};
 }
@@ -334,8 +344,8 @@ static md5_bounds skin_point_bounds(const clip_motion *motion)
     return box;
 }
 
-// Updates the excess over the bounds of a posed frame and over the bind pose's bounds. An excess is
-// NULL if no requested engine has a rule about its bounds.
+// Updates the excess of the posed skin over the bounds of its frame, and over the bounds of the
+// bind pose. An excess is NULL if no requested engine has a rule about these bounds.
 static void measure_bounds(const clip_motion *motion, uint32_t frame, excess *frame_excess,
                            excess *bind_excess)
 {
@@ -365,8 +375,9 @@ static void store_positions(const clip_motion *motion, uint32_t frame)
     }
 }
 
-// Poses all frames, or some if there are very many. Returns true if all frames were posed, so that
-// motion->paths are complete.
+// Poses the frames, and measures their bounds and the paths of the root and the feet. If there are
+// very many frames, only every n-th is posed, and the paths are incomplete. Returns true if all
+// frames were posed.
 static bool measure_frames(const clip_motion *motion, excess *frame_excess, excess *bind_excess)
 {
     enum { MAX_WORK = 1 << 26 }; // joints and points
@@ -378,6 +389,7 @@ static bool measure_frames(const clip_motion *motion, excess *frame_excess, exce
         frame_excess = NULL;
     if (!tool_has_rule(engines, "bind-box"))
         bind_excess = NULL;
+
     for (uint64_t i = 0; i < num_frames; i += step) {
         const uint32_t frame = (uint32_t)i;
         pose_frame(motion, frame, MD5_ROOT_FILE);
@@ -387,13 +399,15 @@ static bool measure_frames(const clip_motion *motion, excess *frame_excess, exce
     return step == 1;
 }
 
-// Returns the distance by which the complete skin exceeds a box in a frame.
+// Returns the distance by which the skin exceeds a box in a frame, measured at all vertices instead
+// of some points.
 static double exact_excess(const clip_motion *motion, uint32_t frame, md5_bounds box)
 {
     pose_frame(motion, frame, MD5_ROOT_FILE);
     return distance_outside(md5_skin_bounds(motion->model, motion->palette), box);
 }
 
+// Reports bounds that the skin exceeds by more than the tolerance: of frames, and of the bind pose.
 static void check_bounds(const clip_motion *motion, excess frames, excess bind)
 {
     if (frames.count > 0) {
@@ -410,8 +424,8 @@ static void check_bounds(const clip_motion *motion, excess frames, excess bind)
                            exact_excess(motion, bind.frame, motion->model->bounds), bind.frame);
 }
 
-// Returns the largest distance of a point between two frames: in place or, if that is smaller,
-// relative to the root, for clips that rotate.
+// Returns the largest distance of a point of the skin between two frames. The distance is measured
+// in place, and relative to the root for clips that rotate; the smaller result counts.
 static double distance_of_frames(const clip_motion *motion, uint32_t a, uint32_t b)
 {
     const size_t num_joints = motion->model->skeleton.num_joints;
@@ -422,6 +436,7 @@ static double distance_of_frames(const clip_motion *motion, uint32_t a, uint32_t
     const md5_mat34 root_a = motion->joints[0];
     pose_frame(motion, b, MD5_ROOT_IN_PLACE);
     const md5_mat34 a_from_b = md5_mat34_mul(root_a, md5_mat34_inverse(motion->joints[0]));
+
     for (uint32_t i = 0; i < motion->num_points; i++) {
         const md5_vec3 in_a =
             skin_position(motion->model, motion->points[i], motion->other_palette);
@@ -433,7 +448,8 @@ static double distance_of_frames(const clip_motion *motion, uint32_t a, uint32_t
     return fmin(max_distance, max_root_distance);
 }
 
-// Reports a root that moves or rises from the first to the last frame of a loop in place.
+// Reports a loop whose root is not at its start in the last frame: it is higher or lower or, in a
+// loop that stays in place, has moved.
 static void check_root_drift(const clip_motion *motion, int properties, double min_jump)
 {
     const md5_vec3 *const root = motion->paths[0];
@@ -447,8 +463,9 @@ static void check_root_drift(const clip_motion *motion, int properties, double m
                            distance, drift.z);
 }
 
-// Reports a clip that lacks its last frame, or that has the name of a loop and ends near its first
-// pose, but not at it. With a larger difference the clip is not a loop.
+// Reports a loop whose skin jumps when it restarts: a clip that lacks its last frame, or a clip
+// with the name of a loop whose last pose is near its first pose, but not equal. If the poses
+// differ by more, the clip is probably not a loop.
 static void check_loop(const clip_motion *motion, int properties)
 {
     // Smallest visible jump, as a fraction of the mesh; and the largest jump of a loop, in steps
@@ -492,7 +509,8 @@ typedef struct foot_slide {
     uint32_t frame; // at the end of the movement
 } foot_slide;
 
-// Updates `slide` with the movement of a foot whose sole has a position per frame.
+// Updates `slide` with the farthest movement of a foot while it is planted. `positions` are those
+// of its sole in each frame.
 static void measure_slide(const clip_motion *motion, uint32_t joint, const md5_vec3 *positions,
                           foot_slide *slide)
 {
@@ -521,7 +539,8 @@ static double root_path_length(const clip_motion *motion)
     return length;
 }
 
-// Reports feet that move while they stand, except in clips that walk in place.
+// Reports feet that move while they stand. Clips that walk in place are skipped, because their feet
+// must move.
 static void check_feet(const clip_motion *motion, int properties)
 {
     // Fractions of the mesh: with a shorter path of the root, a clip walks in place; a shorter
@@ -540,8 +559,9 @@ static void check_feet(const clip_motion *motion, int properties)
                            slide.frame);
 }
 
-// Reports a clip whose motion along the ground is not on a root joint at the ground: engines move
-// the character by joint 0, and id's engine draws joint 0 at the character's origin.
+// Reports a clip that moves along the ground by another joint than a root joint at the ground.
+// Engines move the character by joint 0, and id's engine draws joint 0 at the character's origin.
+// `model` may be NULL.
 static void check_root_motion(md5_check *clip, const md5_model *model, const md5_anim *anim)
 {
     // Largest height of a root joint above the ground, as a fraction of the mesh's height.
@@ -588,12 +608,15 @@ static void find_feet(clip_motion *motion)
     }
 }
 
-// Checks the motion of a skin. `properties` result from the clip's name.
+// Poses the frames of a clip and checks bounds, loop and feet. `properties` are those of the clip's
+// name.
 static void check_skin_motion(clip_motion *motion, int properties)
 {
     const size_t num_joints = motion->model->skeleton.num_joints;
     const size_t num_frames = motion->anim->num_frames;
     find_feet(motion);
+
+    // Allocate three arrays of matrices in one block, and the paths of root and feet in another.
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     md5_mat34 *const matrices = common_alloc(3 * num_joints, sizeof *matrices);
     md5_vec3 *const positions =
@@ -618,7 +641,8 @@ static void check_skin_motion(clip_motion *motion, int properties)
     free(pose);
 }
 
-// Adds errors in the motion of the skin of a clip's mesh, if the clip matches the mesh.
+// Binds a clip to its mesh and checks the motion of the skin. A clip that cannot be bound has other
+// diagnostics.
 static void check_motion_of_mesh(md5_check *clip, const md5_model *model, const md5_anim *anim,
                                  int properties)
 {
@@ -630,7 +654,7 @@ static void check_motion_of_mesh(md5_check *clip, const md5_model *model, const 
 
     uint32_t num_points = 0;
     skin_point *const points = find_points(model, &num_points);
-    // Joints that the clip does not move may have any position.
+    // If the clip does not move all joints, games may set the others, so the skin is unknown.
     if (num_points > 0 && binding->num_missing == 0) {
         clip_motion motion = {
             .points = points,
@@ -647,6 +671,7 @@ static void check_motion_of_mesh(md5_check *clip, const md5_model *model, const 
     md5_free_binding(binding);
 }
 
+// Checks the motion of joints and, with a model, of the skin. Very long clips are not checked.
 void tool_check_motion(md5_check *clip, const md5_model *model, const md5_anim *anim)
 {
     enum { MAX_FRAMES = 1 << 16 }; // of clips that are checked in an acceptable time
