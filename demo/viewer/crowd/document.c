@@ -5,26 +5,30 @@
 
 // == Comparison ==================================================================================
 
-static const md5_load_opts any = {.allow_partial_binding =
-                                      true}; // models that share few joints, too
+// Also compares models that have only few joints in common.
+static const md5_load_opts partial_binding = {.allow_partial_binding = true};
 
 // -- Loading --------------------------------------------------------------------------------
 
-// Matches joints like the joints of a clip, with a clip that consists of the scene's bind pose.
+// Finds the joint of the compared model for each joint of the scene. The rules are those of
+// md5_bind() for the joints of a clip, so binds a clip that consists of the scene's bind pose to
+// the compared model.
 static void match_joints(view_compare *compare, const md5_model *scene_model)
 {
     const uint32_t num_compared = compare->model->skeleton.num_joints;
-    md5_anim *const still = view_make_anim(scene_model, 1, 1);
-    md5_binding *const match = md5_bind(compare->model, still, &any, NULL);
+    md5_anim *const bind_pose = view_make_anim(scene_model, 1, 1);
+    md5_binding *const binding = md5_bind(compare->model, bind_pose, &partial_binding, NULL);
     for (uint32_t i = 0; i < compare->num_joints; i++)
         compare->same[i] = -1;
-    for (uint32_t i = 0; match != NULL && i < num_compared; i++)
-        if (match->tracks[i] != MD5_NONE) {
-            compare->same[match->tracks[i]] = (int32_t)i;
+    for (uint32_t i = 0; binding != NULL && i < num_compared; i++) {
+        const uint32_t scene_joint = binding->tracks[i];
+        if (scene_joint != MD5_NONE) {
+            compare->same[scene_joint] = (int32_t)i;
             compare->num_same++;
         }
-    md5_free_binding(match);
-    md5_free_anim(still);
+    }
+    md5_free_binding(binding);
+    md5_free_anim(bind_pose);
 }
 
 bool view_load_compare(view_compare *compare, const view_scene *scene, const char *path,
@@ -46,7 +50,7 @@ bool view_load_compare(view_compare *compare, const view_scene *scene, const cha
     bool is_loaded;
     if (common_has_suffix(path, ".md5anim")) {
         compare->bound = compare->own_anim = md5_load_anim(path, NULL, &error);
-        compare->binding = md5_bind(compare->model, compare->bound, &any, &error);
+        compare->binding = md5_bind(compare->model, compare->bound, &partial_binding, &error);
         is_loaded = compare->model != NULL && compare->binding != NULL;
     } else {
         compare->model = compare->own_model = md5_load_model(path, NULL, &error);
@@ -82,6 +86,7 @@ void view_free_compare(view_compare *compare)
 
 // -- Differences ----------------------------------------------------------------------------
 
+// Compares two view_difference for sorting: by decreasing distance, then by joint.
 static int compare_distances(const void *a, const void *b)
 {
     const view_difference *const first = a;
@@ -91,10 +96,10 @@ static int compare_distances(const void *a, const void *b)
     return (first->joint > second->joint) - (first->joint < second->joint);
 }
 
-// Poses the compared model at a sample position and writes the differences of its joints from
-// scene_joints.
-static void write_differences(view_compare *compare, const view_scene *scene,
-                              md5_sample_position sample)
+// Poses the compared model at a sample position of its clip, or in its bind pose if it has no clip
+// or the scene shows the bind pose.
+static void pose_compared_model(view_compare *compare, const view_scene *scene,
+                                md5_sample_position sample)
 {
     const md5_model *const model = compare->model;
     if (compare->binding == NULL || view_is_bind_pose(scene)) {
@@ -103,7 +108,12 @@ static void write_differences(view_compare *compare, const view_scene *scene,
         md5_sample(compare->binding, sample, scene->root, compare->pose);
         md5_local_to_model(&model->skeleton, compare->pose, compare->joints);
     }
+}
 
+// Writes the differences between compare->joints and compare->scene_joints, in the order of the
+// scene's joints. Joints without a joint of the same name in the compared model are skipped.
+static void write_differences(view_compare *compare)
+{
     uint32_t count = 0;
     for (uint32_t i = 0; i < compare->num_joints; i++) {
         if (compare->same[i] < 0)
@@ -122,6 +132,8 @@ static void write_differences(view_compare *compare, const view_scene *scene,
 
 // -- Over a clip ----------------------------------------------------------------------------
 
+// Compares two view_peak for sorting: by decreasing distance, then by decreasing angle, then by
+// joint.
 static int compare_peaks(const void *a, const void *b)
 {
     const view_peak *const first = a;
@@ -133,10 +145,10 @@ static int compare_peaks(const void *a, const void *b)
     return (first->joint > second->joint) - (first->joint < second->joint);
 }
 
-// Binds the compared model to its own clip, or to the shown clip if it has none.
+// Binds the compared model to its own clip or, if it has none, to the shown clip. If the clip does
+// not fit, the binding is NULL and the compared model is shown in its bind pose.
 static void bind_compared_clip(view_compare *compare, const view_scene *scene)
 {
-    md5_error error = {0};
     const md5_anim *anim = compare->own_anim;
     if (anim == NULL)
         anim = view_shown_anim(scene);
@@ -144,10 +156,11 @@ static void bind_compared_clip(view_compare *compare, const view_scene *scene)
         return;
     md5_free_binding(compare->binding);
     compare->bound = anim;
-    compare->binding = md5_bind(compare->model, anim, &any, &error);
+    compare->binding = md5_bind(compare->model, anim, &partial_binding, NULL);
 }
 
-// Stores the differences of a frame in `courses`, and updates the peaks of its joints.
+// Stores the differences of a frame in compare->courses, and updates the peaks of the joints. Frame
+// 0 starts new peaks.
 static void record_frame(view_compare *compare, uint32_t frame)
 {
     float *const distances = compare->courses + (size_t)frame * compare->num_joints;
@@ -189,14 +202,15 @@ static void measure_clip(view_compare *compare, view_scene *scene, const md5_ani
         const md5_sample_position position = {.frame0 = frame, .frame1 = frame};
         view_pose_at(scene, &position);
         md5_local_to_model(scene->skeleton, scene->pose, compare->scene_joints);
-        write_differences(compare, scene, compared_position(compare, shown, frame, wrap));
+        pose_compared_model(compare, scene, compared_position(compare, shown, frame, wrap));
+        write_differences(compare);
         record_frame(compare, frame);
     }
     common_sort(compare->peaks, compare->num_same, sizeof *compare->peaks, compare_peaks);
 }
 
-// Measures the shown clip, unless this was done already. Returns true if the clip is measured, and
-// false if there is none: a clip is only measured if no machine, legs or channels move the model.
+// Measures the shown clip, unless this was done already. Returns true if the measurement is
+// available. Returns false if no clip is shown, or if a machine, legs or channels change its poses.
 static bool update_measurement(view_compare *compare, view_scene *scene, const view_play *play)
 {
     const bool is_as_stored = view_motion_of(scene)->clip_use == VIEW_CLIP_AS_FILE;
@@ -219,7 +233,7 @@ static bool update_measurement(view_compare *compare, view_scene *scene, const v
     return true;
 }
 
-// Writes the scene's joints in model space.
+// Writes the joints of the scene's pose in model space to compare->scene_joints.
 static void write_scene_joints(view_compare *compare, const view_scene *scene)
 {
     const bool has_no_clip =
@@ -242,13 +256,14 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
     if (compare->bound != NULL)
         position = view_sample_position(play, compare->bound);
     write_scene_joints(compare, scene);
-    write_differences(compare, scene, position);
+    pose_compared_model(compare, scene, position);
+    write_differences(compare);
     common_sort(compare->differences, compare->num_same, sizeof *compare->differences,
                 compare_distances);
     if (is_measured)
         return;
 
-    // Without a clip, the differences of the current pose are the largest.
+    // Without a measured clip, the peaks are the differences of the current pose.
     for (uint32_t i = 0; i < compare->num_same; i++) {
         const view_difference *const difference = &compare->differences[i];
         compare->peaks[i] = (view_peak){
@@ -264,24 +279,28 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
 // A companion (view_companion) is a second model that is shown with the scene's model, such as a
 // retargeted model or an attached weapon.
 
-// Distance of the retargeted model, relative to the sum of both models' sizes.
+// Distance of the retargeted or the compared model from the scene's model, relative to the sum of
+// both models' sizes.
 static const float relative_distance = 0.4f;
 
-// Uploads the model of a companion with the textures of the model file `path`, or with the textures
-// of the scene `same`, if it is not NULL.
+// Uploads the model of a companion and allocates its poses. The textures are found for the model
+// file `path`. If `same_scene` is not NULL, the companion has the model of this scene, and gets the
+// scene's textures. Returns false and logs an error on failure.
 static bool upload(view_companion *companion, const view_loader *loader, const char *path,
-                   const view_scene *same)
+                   const view_scene *same_scene)
 {
     const uint32_t num_joints = companion->model->skeleton.num_joints;
     companion->pose = common_alloc(num_joints, sizeof *companion->pose);
     companion->palette = common_alloc(num_joints, sizeof *companion->palette);
     companion->textures = common_alloc(1, sizeof *companion->textures);
-    return same != NULL
-               ? view_upload_scene(loader, same, false, &companion->drawn, companion->textures)
-               : view_upload(loader, &(view_dressing){.model = companion->model, .path = path},
-                             &companion->drawn, companion->textures);
+    if (same_scene != NULL)
+        return view_upload_scene(loader, same_scene, false, &companion->drawn, companion->textures);
+    return view_upload(loader, &(view_dressing){.model = companion->model, .path = path},
+                       &companion->drawn, companion->textures);
 }
 
+// Loads and uploads the model of a companion that has no machine. Returns false and logs an error
+// on failure.
 static bool load(view_companion *companion, const view_loader *loader, const char *path)
 {
     md5_error error = {0};
@@ -305,7 +324,8 @@ static bool load_machine(view_companion *companion, const char *path, const view
     return upload(companion, loader, machine->character->model_path, NULL);
 }
 
-// Uploads the models that the scene's machine attaches. The machine has loaded and owns them.
+// Uploads the models that the scene's machine attaches to joints. The machine has loaded and owns
+// them. Models whose joint does not exist are skipped, because only a game defines their positions.
 static bool load_held(view_companion companions[VIEW_NUM_COMPANIONS], const view_scene *scene,
                       const view_loader *loader)
 {
@@ -326,6 +346,7 @@ static bool load_held(view_companion companions[VIEW_NUM_COMPANIONS], const view
     return is_loaded;
 }
 
+// Frees a companion, which may have been loaded only in part, and marks it as unused.
 static void free_companion(view_companion *companion, md5gl_renderer *renderer)
 {
     if (companion->textures != NULL)
@@ -350,16 +371,17 @@ bool view_load_guest(view_document *document, const char *path, const view_loade
 {
     view_companion *const guest = &document->companions[VIEW_GUEST];
     view_scene *const scene = &document->scene;
-    const float reach = view_size(scene->model->bounds);
+    const float size = view_size(scene->model->bounds);
     if (!load_machine(guest, path, loader)) {
         free_companion(guest, loader->renderer);
         return false;
     }
-    // The guest starts on the right side of the model, slightly in front, and faces to its left.
+    // The guest starts on the right side of the model (-y), slightly in front (+x), and faces to
+    // the model's left: it is rotated by 90 degrees about z.
     guest->path = common_copy(path);
     guest->machine->start = (md5_xform){
         .rotation = {.z = 0.70710678f, .w = 0.70710678f},
-        .translation = {0.3f * reach, -3.79f * reach, 0},
+        .translation = {0.3f * size, -3.79f * size, 0},
     };
     guest->machine->place = guest->machine->start;
     guest->machine->host = &scene->machine;
@@ -417,7 +439,8 @@ static bool load_attached(view_companion *companion, const view_scene *scene,
 
 // Loads the machine that the scene's model carries: the first machine in the folder `attached`, in
 // the model's folder, whose file has the name of a joint. It advances together with the scene's
-// machine, whose events set its triggers. Returns true if there is none.
+// machine, whose events set its triggers. Returns true also if no such file exists. Returns false
+// if the machine cannot be loaded and the document cannot be shown without it.
 static bool load_carried(view_companion *companion, view_scene *scene, const view_loader *loader)
 {
     char *const model_folder = common_folder(scene->machine.character->model_path);
@@ -443,7 +466,8 @@ static bool load_carried(view_companion *companion, view_scene *scene, const vie
 
 // Loads the models of --retarget and --attach. If the scene's model plays a machine, also loads the
 // machine `guest`, if it is not NULL, and the models that are attached to the scene's model.
-// Returns false and logs an error on failure; the caller frees the companions in both cases.
+// Without a renderer, loads nothing. Returns false and logs an error on failure; the caller frees
+// the companions in both cases.
 static bool load_companions(view_document *document, const char *guest, const view_loader *loader)
 {
     view_companion *const companions = document->companions;
@@ -510,8 +534,8 @@ static void check_settings(const view_scene *scene, const view_loader *loader)
     }
 }
 
-// Returns the subject of a diagnostic without a line: the mesh, if its message begins with "mesh
-// 3".
+// Returns the subject of a diagnostic without a line number: mesh N if the message begins with
+// "mesh N", otherwise the file.
 static view_about find_about_in_message(const char *message)
 {
     static const char prefix[] = "mesh ";
@@ -521,8 +545,8 @@ static view_about find_about_in_message(const char *message)
     return (view_about){.kind = VIEW_ABOUT_MESH, .number = (uint32_t)strtoul(number, NULL, 10)};
 }
 
-// Returns the subject of a diagnostic: the vertex, mesh or joint at its line of a model's text.
-// `text` may be NULL.
+// Returns the subject of a diagnostic: the vertex, mesh or joint that is defined at its line of a
+// model's text. If `text` is NULL, returns the file.
 static view_about find_about(const char *text, const md5_error *found)
 {
     if (text == NULL)
@@ -530,7 +554,8 @@ static view_about find_about(const char *text, const md5_error *found)
     if (found->line == 0)
         return find_about_in_message(found->message);
 
-    // Count joints and meshes up to the line. Lines of joints begin with the quoted name.
+    // Count joints and meshes up to the line. A line of a joint begins with the quoted name. All
+    // lines after a "mesh" line belong to this mesh, until the next.
     view_about about = {.kind = VIEW_ABOUT_FILE};
     uint32_t num_joints = 0;
     for (uint32_t line = 1; text != NULL && line <= found->line; line++) {
@@ -550,6 +575,7 @@ static view_about find_about(const char *text, const md5_error *found)
     if (text == NULL) // the text has fewer lines
         return about;
 
+    // `text` is now at the line of the diagnostic.
     static const char vertex_keyword[] = "vert ";
     if (about.kind == VIEW_ABOUT_MESH
         && strncmp(text, vertex_keyword, strlen(vertex_keyword)) == 0) {
@@ -562,8 +588,10 @@ static view_about find_about(const char *text, const md5_error *found)
     return about;
 }
 
-// Adds the diagnostics of a file to the reports. `text` is the text of a model, or NULL.
-// Diagnostics that the library also reports get the level VIEW_DEBUG.
+// Adds the diagnostics of a file to the reports. `text` is the text of a model, or NULL for a clip.
+// The level of a report depends on the diagnostic: VIEW_DEBUG if the library also reports it when
+// it loads the file, VIEW_INFO for a warning of the engine, VIEW_WARNING for an error of the
+// engine.
 static void report_diagnostics(view_reports *reports, const md5_check *check, const char *text)
 {
     view_log log = {.level = VIEW_QUIET, .reports = reports};
@@ -600,31 +628,32 @@ static md5_check *check_file(const char *path, md5_doc_kind kind, char **text)
 
 void view_check_files(const common_list *files, view_reports *reports, const atomic_bool *stops)
 {
-    md5_check *mesh = NULL; // check of the model, which is the first file; clips follow
+    md5_check *model_check = NULL; // of the first file, the model; clips follow
     for (size_t i = 0; i < files->count && !atomic_load(stops); i++) {
         const char *const path = files->names[i];
         const bool is_clip = i > 0;
         char *text;
         md5_check *const check = check_file(path, is_clip ? MD5_DOC_ANIM : MD5_DOC_MODEL, &text);
         if (!is_clip)
-            mesh = check;
+            model_check = check;
 
+        // Checks that need more than the text of one file.
         md5_model *model = NULL;
         if (!is_clip && check != NULL)
             model = md5_load_model(path, NULL, NULL);
         if (model != NULL)
             (void)md5_check_model(check, model);
-        if (is_clip && check != NULL && mesh != NULL)
-            (void)md5_check_pair(mesh, check);
+        if (is_clip && check != NULL && model_check != NULL)
+            (void)md5_check_pair(model_check, check);
 
         if (check != NULL)
             report_diagnostics(reports, check, is_clip ? NULL : text);
         free(text);
         md5_free_model(model);
-        if (is_clip)
+        if (is_clip) // the model's check is needed for all clips
             md5_free_check(check);
     }
-    md5_free_check(mesh);
+    md5_free_check(model_check);
 }
 
 void view_check_clips(const view_scene *scene, size_t clip, view_log *log)
@@ -642,6 +671,7 @@ void view_check_clips(const view_scene *scene, size_t clip, view_log *log)
     }
     (void)md5_check_turns(checks, count); // compares the clips with each other
 
+    // Only the diagnostics of the requested clip are reported, but its check needs all clips.
     const bool reports_all = clip >= count;
     for (size_t i = 0; i < count; i++) {
         const uint32_t num_reported = reports_all || i == clip ? checks[i]->num_diagnostics : 0;
@@ -680,7 +710,9 @@ static size_t count_scene_files(const view_loader *loader, const char *const *fi
     return after_model + view_find_model(files + after_model, num_files - after_model);
 }
 
-// Loads the scene from files, or from an entry of the open library.
+// Loads the scene from files or, if the first file is a name in a game, from the open library. If
+// `pick_up` is true, also loads the animations in the model's folder. Returns false and logs an
+// error on failure.
 static bool load_scene(view_scene *scene, const view_loader *loader, const char *const *files,
                        size_t num_files, bool pick_up, view_library *library)
 {
@@ -713,7 +745,8 @@ static bool load_outfits(view_scene *scene, const view_loader *loader)
     return is_loaded || loader->log->keeps_rest;
 }
 
-// Reports problems of the clips and meshes, if the options show them.
+// Reports problems of the clips and meshes, if the options show them. Without such options, only
+// clips that the user has named are checked.
 static void check_scene(view_document *document, const view_loader *loader)
 {
     view_scene *const scene = &document->scene;
@@ -745,7 +778,9 @@ static bool load_used_morphs(view_document *document, const view_loader *loader)
     return loader->log->keeps_rest;
 }
 
-// Applies --terrain: finds the feet of the model and loads the uneven ground.
+// Applies --terrain: finds the feet of the model and loads the uneven ground. Warns and keeps the
+// ground level if the model has no feet. Returns false and logs an error if the ground cannot be
+// loaded.
 static bool load_terrain(view_document *document, const view_loader *loader)
 {
     view_scene *const scene = &document->scene;
@@ -773,7 +808,8 @@ static void load_scenery(view_document *document, const char *path, const view_l
     md5gl_set_visible(scenery->drawn, 0, false); // mesh 0 is drawn as an image
 }
 
-// Loads the file of --compare, and uploads the compared model.
+// Loads the file of --compare, and uploads the compared model. Returns false if this fails and the
+// document cannot be shown without it.
 static bool load_compared(view_document *document, const view_loader *loader)
 {
     view_scene *const scene = &document->scene;
@@ -791,13 +827,14 @@ static bool load_compared(view_document *document, const view_loader *loader)
         return true;
     view_companion *const compared = &document->companions[VIEW_COMPARED];
     *compared = (view_companion){.model = document->compare.model, .joint = -1};
-    if (document->compare.own_model == NULL)
+    if (document->compare.own_model == NULL) // a clip on the scene's model
         return upload(compared, loader, scene->path, scene);
     return upload(compared, loader, path, NULL);
 }
 
-// Moves a companion beside the scene's model. `relative` is the distance to the left, relative to
-// the sum of both models' sizes.
+// Moves a companion to the left of the scene's model, so that the models do not overlap. `relative`
+// is the distance, relative to the sum of both models' sizes. If it is negative, moves the
+// companion to the right.
 static void move_aside(view_companion *companion, const view_scene *scene, float relative)
 {
     if (scene->model == NULL || companion->model == NULL)
@@ -806,7 +843,8 @@ static void move_aside(view_companion *companion, const view_scene *scene, float
         relative * (view_size(scene->model->bounds) + view_size(companion->model->bounds));
 }
 
-// Loads the crowd of --crowd. The scene's files are its first kind, `files` the others.
+// Loads the crowd of --crowd. Its first kind is the scene's model. `files` are the models and clips
+// of the other kinds. Returns false if this fails and the document cannot be shown without it.
 static bool load_crowd(view_document *document, const view_loader *loader, const char *const *files,
                        size_t num_files)
 {
@@ -822,7 +860,8 @@ static bool load_crowd(view_document *document, const view_loader *loader, const
     return loader->log->keeps_rest;
 }
 
-// Sets the motion of the scene from the options and the manner in which it is opened.
+// Applies the settings that remain when different files are opened (`manner`) and the options about
+// motion to the scene. Warns about options that have no effect.
 static void apply_manner(view_scene *scene, const view_manner *manner, const view_loader *loader)
 {
     const view_options *const options = loader->options;
@@ -837,8 +876,9 @@ static void apply_manner(view_scene *scene, const view_manner *manner, const vie
     check_settings(scene, loader);
 }
 
-// Loads all parts of a document. Returns false and logs an error on failure; the caller frees the
-// document in both cases.
+// Loads all parts of a document, in an order in which each part finds the parts that it needs. The
+// parameters are those of view_load_document(). Returns false and logs an error on failure; the
+// caller frees the document in both cases.
 static bool load_parts(view_document *document, const view_loader *loader, const char *const *files,
                        size_t num_files, bool pick_up, const view_manner *manner)
 {
@@ -872,16 +912,25 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     return load_crowd(document, loader, files + num_scene_files, num_files - num_scene_files);
 }
 
+// Removes a file in a folder, then each parent folder that is empty, up to the folder itself.
+// Shortens `path` to the last path for which removal was attempted.
+static void remove_with_empty_folders(char *path, const char *folder)
+{
+    while (remove(path) == 0) {
+        if (strcmp(path, folder) == 0)
+            return;
+        *strrchr(path, '/') = '\0'; // the parent
+    }
+}
+
 void view_remove_folder(char *folder)
 {
-    common_list files = {0};
-    if (folder != NULL) {
-        files = common_walk_folder(folder, &(common_walk){.user = NULL});
-        common_add(&files, common_copy(folder));
-    }
-    for (size_t i = 0; i < files.count; i++) // also removes folders that become empty
-        while (remove(files.names[i]) == 0 && strcmp(files.names[i], folder) != 0)
-            *strrchr(files.names[i], '/') = '\0';
+    if (folder == NULL)
+        return;
+    common_list files = common_walk_folder(folder, &(common_walk){.user = NULL});
+    common_add(&files, common_copy(folder)); // for a folder without files
+    for (size_t i = 0; i < files.count; i++)
+        remove_with_empty_folders(files.names[i], folder);
     common_free_list(&files);
     free(folder);
 }
@@ -952,6 +1001,51 @@ static void widen_by_box(view_document *document, md5_bounds box, md5_vec3 offse
     }
 }
 
+// Extends the bounds and the hull horizontally by a distance, which is the spread of a crowd.
+static void widen_horizontally(view_document *document, float distance)
+{
+    for (int i = 0; i < VIEW_HULL_POINTS; i++) {
+        md5_vec3 *const point = &document->hull.points[i];
+        point->x += point->x > 0 ? distance : -distance;
+        point->y += point->y > 0 ? distance : -distance;
+    }
+    document->bounds.min.x -= distance;
+    document->bounds.max.x += distance;
+    document->bounds.min.y -= distance;
+    document->bounds.max.y += distance;
+}
+
+// Extends the bounds and the hull by the companions that are not attached to a joint.
+static void widen_by_companions(view_document *document)
+{
+    if (document->scene.machine.acts) // the demo scene controls its own camera
+        return;
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
+        const view_companion *const companion = &document->companions[i];
+        if (companion->model == NULL || companion->joint >= 0)
+            continue;
+        if (companion->machine != NULL) // a guest walks past the model, in front of it
+            widen_by_box(document, companion->model->bounds,
+                         (md5_vec3){companion->machine->start.translation.x, 0, 0});
+        else
+            widen_by_box(document,
+                         view_rotate_bounds(&document->scene.turn, companion->model->bounds),
+                         (md5_vec3){0, companion->aside, 0});
+    }
+}
+
+// Returns the height of the ground. It is 0, where id's characters stand, unless a part of the
+// content is below 0 or the whole content is clearly above 0.
+static float find_ground(const view_document *document)
+{
+    const view_crowd *const crowd = &document->crowd;
+    float low = document->hull.lowest;
+    for (uint32_t i = 0; i < crowd->num_kinds; i++)
+        low = fminf(low, crowd->kinds[i].lowest);
+    const bool is_slightly_above = low > 0 && low <= 0.1f * view_size(document->bounds);
+    return is_slightly_above || !isfinite(low) ? 0 : low;
+}
+
 void view_measure_document(view_document *document, const view_play *still)
 {
     const view_crowd *const crowd = &document->crowd;
@@ -959,42 +1053,12 @@ void view_measure_document(view_document *document, const view_play *still)
         view_clip_bounds(&document->scene, crowd->count == 0 ? still : NULL, &document->hull);
     for (uint32_t i = 1; i < crowd->num_kinds; i++)
         widen_by_box(document, crowd->kinds[i].model->bounds, (md5_vec3){0, 0, 0});
-    if (crowd->count > 0) {
-        for (int i = 0; i < VIEW_HULL_POINTS; i++) {
-            md5_vec3 *const point = &document->hull.points[i];
-            point->x += point->x > 0 ? crowd->spread : -crowd->spread;
-            point->y += point->y > 0 ? crowd->spread : -crowd->spread;
-        }
-        document->bounds.min.x -= crowd->spread;
-        document->bounds.max.x += crowd->spread;
-        document->bounds.min.y -= crowd->spread;
-        document->bounds.max.y += crowd->spread;
-    } else {
-        for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) { // companions that are not attached
-            const view_companion *const companion = &document->companions[i];
-            if (companion->model == NULL || companion->joint >= 0)
-                continue;
-            // A guest walks in front of the model; the opening scene controls its own camera.
-            if (document->scene.machine.acts)
-                continue;
-            if (companion->machine != NULL)
-                widen_by_box(document, companion->model->bounds,
-                             (md5_vec3){companion->machine->start.translation.x, 0, 0});
-            else
-                widen_by_box(document,
-                             view_rotate_bounds(&document->scene.turn, companion->model->bounds),
-                             (md5_vec3){0, companion->aside, 0});
-        }
-    }
-    if (still != NULL) // a jumping pose does not move the ground
-        return;
-    // The ground is at 0, where id's characters stand, unless a part of the content is below 0 or
-    // the whole content is clearly above 0.
-    float low = document->hull.lowest;
-    for (uint32_t i = 0; i < crowd->num_kinds; i++)
-        low = fminf(low, crowd->kinds[i].lowest);
-    const bool stands = low > 0 && low <= 0.1f * view_size(document->bounds);
-    document->ground = stands || !isfinite(low) ? 0 : low;
+    if (crowd->count > 0)
+        widen_horizontally(document, crowd->spread);
+    else
+        widen_by_companions(document);
+    if (still == NULL) // a single pose, such as a jump, does not move the ground
+        document->ground = find_ground(document);
 }
 
 void view_show_meshes(const view_document *document, uint64_t hidden)
@@ -1002,11 +1066,12 @@ void view_show_meshes(const view_document *document, uint64_t hidden)
     const md5_model *const model = document->scene.model;
     const view_kind *const kind = &document->crowd.kinds[0]; // uses the same model
     for (uint32_t i = 0; document->drawn != NULL && i < model->num_meshes && i < 64; i++) {
-        const bool is_shown = (hidden >> i & 1) == 0;
+        const bool is_shown = (hidden & (uint64_t)1 << i) == 0;
         md5gl_set_visible(document->drawn, i, is_shown);
-        for (uint32_t k = 1; k < kind->num_levels; k++)
+        for (uint32_t k = 1; k < kind->num_levels; k++) { // level 0 is document->drawn
             if (kind->levels[k].drawn != NULL)
                 md5gl_set_visible(kind->levels[k].drawn, i, is_shown);
+        }
     }
 }
 

@@ -2,16 +2,19 @@
 // and the marks of the selected joint and point.
 #include "demo/viewer/draw/draw.h"
 
-static const uint32_t red = 0xE5534BFF;
-// Colors, 0xRRGGBBAA.
+// Colors of lines, 0xRRGGBBAA.
+static const uint32_t red = 0xE5534BFF; // the x, y and z axis are red, green and blue
 static const uint32_t green = 0x6BBF59FF;
 static const uint32_t blue = 0x5C8DF0FF;
-static const uint32_t limb = 0xF2C14EFF;
-static const uint32_t normal = 0x59D0C8FF;
-static const uint32_t path = 0xE0A03CFF;
-static const uint32_t edge_color = 0xF1F3F6FF;
-static const uint32_t zone = 0xC792EAFF;
-static const uint32_t fault = 0xFF40C8FF;
+static const uint32_t bone_color = 0xF2C14EFF;
+static const uint32_t normal_color = 0x59D0C8FF;
+static const uint32_t defect_color = 0xFF40C8FF;
+static const uint32_t path_color = 0xE0A03CFF; // of camera paths, and of bounds from a clip's file
+static const uint32_t pose_bounds_color = 0xE8ECF2FF;
+static const uint32_t body_color = 0xC792EAFF; // of bodies of a figure, and of bounds of joints
+static const uint32_t edge_color = 0xF1F3F6FF; // of the frustum, and of the picked triangle
+static const uint32_t vertex_color = 0xF2C14EFF;
+static const uint32_t measure_color = 0x7CE0FFFF;
 
 void view_draw_lines(view_lines *lines, md5gl_renderer *renderer, float width, bool on_top)
 {
@@ -43,8 +46,8 @@ void view_add_line(view_lines *lines, md5_vec3 from, md5_vec3 to, uint32_t color
     add_end(lines, to, color);
 }
 
-// Adds a line from a position along an arm, extended by the fraction `back` of it to the other
-// side.
+// Adds the line from `position` to `position + arm`. The line also extends in the opposite
+// direction, by the fraction `back` of the arm's length.
 static void add_arm(view_lines *lines, md5_vec3 position, md5_vec3 arm, float back, uint32_t color)
 {
     view_add_line(lines, md5_vec3_sub(position, md5_vec3_scale(arm, back)),
@@ -58,7 +61,8 @@ void view_add_cross(view_lines *lines, md5_vec3 place, float size, uint32_t colo
     add_arm(lines, place, (md5_vec3){0, 0, size}, 1, color);
 }
 
-// Adds the axes of a rotation.
+// Adds the rotated axes as lines from a position. `sizes` contains the lengths of the x, y and z
+// axis.
 static void add_axes(view_lines *lines, md5_vec3 place, md5_quat rotation, md5_vec3 sizes)
 {
     add_arm(lines, place, md5_quat_rotate(rotation, (md5_vec3){sizes.x, 0, 0}), 0, red);
@@ -73,42 +77,51 @@ static void add_bones(view_lines *lines, const view_scene *scene)
         const uint32_t parent = scene->skeleton->joints[i].parent;
         if (parent != MD5_NONE)
             view_add_line(lines, md5_mat34_translation(scene->joints[parent]),
-                          md5_mat34_translation(scene->joints[i]), limb);
+                          md5_mat34_translation(scene->joints[i]), bone_color);
     }
 }
 
-// Adds the joints as small crosses along their axes, and lines to their parents.
+// Adds the joints as small crosses along their axes, and lines to their parents. The positive half
+// of an axis is longer than the negative half, so that its direction can be seen.
 static void add_skeleton(view_lines *lines, const view_scene *scene, float cross_size)
 {
+    const float negative_part = 0.35f; // relative to the positive half
     static const md5_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const uint32_t colors[3] = {red, green, blue};
     add_bones(lines, scene);
     for (uint32_t i = 0; i < scene->num_joints; i++) {
         const md5_mat34 *const joint = &scene->joints[i];
         const md5_vec3 position = md5_mat34_translation(*joint);
-        for (int axis = 0; axis < 3; axis++)
-            add_arm(lines, position,
-                    md5_vec3_scale(md5_mat34_direction(*joint, axes[axis]), cross_size), 0.35f,
+        for (int axis = 0; axis < 3; axis++) {
+            const md5_vec3 direction = md5_mat34_direction(*joint, axes[axis]);
+            add_arm(lines, position, md5_vec3_scale(direction, cross_size), negative_part,
                     colors[axis]);
+        }
     }
 }
 
-// Adds a short line at every vertex, magenta if the vertex has a defect: see view_find_defects().
-// The scene must be skinned.
+// Adds the normal of every vertex as a line. The line is magenta if the vertex has a defect; see
+// view_find_defects(). The scene must be skinned.
 static void add_normals(view_lines *lines, view_scene *scene, float length)
 {
-    bool *const marks = common_alloc((size_t)view_count_vertices(scene->model) + 1, sizeof *marks);
-    const bool *is_faulty = marks;
-    view_find_pose_faults(scene, marks);
-    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++)
-            add_arm(lines, scene->skinned[i].positions[v],
-                    md5_vec3_scale(scene->skinned[i].normals[v], length), 0,
-                    *is_faulty++ ? fault : normal);
-    free(marks);
+    const size_t num_vertices = view_count_vertices(scene->model);
+    bool *const has_defect = common_alloc(num_vertices + 1, sizeof *has_defect);
+    view_find_pose_faults(scene, has_defect);
+
+    size_t index = 0; // of the vertex among the vertices of all meshes
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++) {
+        const view_skinned *const skinned = &scene->skinned[i];
+        for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++) {
+            const uint32_t color = has_defect[index] ? defect_color : normal_color;
+            add_arm(lines, skinned->positions[v], md5_vec3_scale(skinned->normals[v], length), 0,
+                    color);
+            index++;
+        }
+    }
+    free(has_defect);
 }
 
-// Adds lines along the tangent and the bitangent of every vertex. Skins the scene.
+// Adds lines along the tangent (red) and the bitangent (green) of every vertex. Skins the scene.
 static void add_tangents(view_lines *lines, view_scene *scene, float length)
 {
     view_prepare_skin(scene);
@@ -130,8 +143,8 @@ static void add_tangents(view_lines *lines, view_scene *scene, float length)
     }
 }
 
-// Adds the edges of a box in the space of `place`; NULL: world space. Adds nothing if the box is
-// empty.
+// Adds the 12 edges of a box, whose coordinates are in the space of `place`; NULL: world space.
+// Adds nothing if the box is empty.
 static void add_box(view_lines *lines, const md5_mat34 *place, md5_bounds bounds, uint32_t color)
 {
     md5_vec3 corners[8];
@@ -141,36 +154,18 @@ static void add_box(view_lines *lines, const md5_mat34 *place, md5_bounds bounds
             corners[i] = md5_mat34_point(*place, corners[i]);
     }
     // Corners whose indices differ in one bit share an edge.
-    for (unsigned corner = 0; corner < 8 && !view_is_empty(bounds); corner++)
-        for (unsigned bit = 1; bit < 8; bit *= 2)
+    for (unsigned corner = 0; corner < 8 && !view_is_empty(bounds); corner++) {
+        for (unsigned bit = 1; bit < 8; bit *= 2) {
             if ((corner & bit) == 0)
                 view_add_line(lines, corners[corner], corners[corner | bit], color);
+        }
+    }
 }
 
-// Adds a camera path, shot by shot, with axes at some of its frames: red forward, green left, blue
-// up. Also adds the current frustum of its lens, with a mark at the upper edge.
-static void add_camera_path(view_lines *lines, const view_camera_path *camera_path,
-                            const view_lens *lens, float radius)
+// Adds the frustum of a lens as a pyramid of the height `depth`, with a triangular mark on the
+// upper edge of its base.
+static void add_frustum(view_lines *lines, const view_lens *lens, float depth)
 {
-    const float axis_size = 0.05f * radius;
-    const float depth = 0.3f * radius;
-    enum { MAX_AXES = 40 }; // more axes would hide the path
-    const uint32_t num_played = camera_path->clock.num_frames;
-    const uint32_t stride = 1 + num_played / MAX_AXES;
-    uint32_t shot = 0;
-    uint32_t last_shot = 0;
-    for (uint32_t played = 0; played < num_played; played++) {
-        const uint32_t frame = view_camera_path_frame(camera_path, played, &shot);
-        const md5_camera_view *const view = &camera_path->camera->frames[frame];
-        const bool is_end = played + 1 == num_played || shot != last_shot;
-        if (played % stride == 0 || is_end)
-            add_axes(lines, view->position, view->rotation,
-                     (md5_vec3){2 * axis_size, axis_size, axis_size});
-        // A shot ends at its cut, so that no line leads to the next shot.
-        if (played + 1 < num_played && frame + 1 < camera_path->camera->num_frames)
-            view_add_line(lines, view->position, view[1].position, path);
-        last_shot = shot;
-    }
     const md5_vec3 middle = view_along(lens->eye, lens->axes.back, -depth);
     const md5_vec3 across = md5_vec3_scale(lens->axes.right, depth * lens->half_x);
     const md5_vec3 high = md5_vec3_scale(lens->axes.up, depth * lens->half_y);
@@ -182,12 +177,37 @@ static void add_camera_path(view_lines *lines, const view_camera_path *camera_pa
         view_add_line(lines, lens->eye, corners[i], edge_color);
         view_add_line(lines, corners[i], corners[(i + 1) % 4], edge_color);
     }
+
     const md5_vec3 tip = view_along(top, high, 0.5f);
     view_add_line(lines, md5_vec3_sub(top, md5_vec3_scale(across, 0.5f)), tip, edge_color);
     view_add_line(lines, view_along(top, across, 0.5f), tip, edge_color);
 }
 
-// Adds the edges of the bodies of an articulated figure in the current pose.
+// Adds a camera path, shot by shot, with axes at some of its frames: red forward, green left, blue
+// up. Shots are not connected.
+static void add_camera_path(view_lines *lines, const view_camera_path *camera_path, float axis_size)
+{
+    enum { MAX_AXES = 40 }; // more axes would hide the path
+    const uint32_t num_played = camera_path->clock.num_frames;
+    const uint32_t stride = 1 + num_played / MAX_AXES;
+    uint32_t shot = 0;
+    uint32_t last_shot = 0;
+    for (uint32_t played = 0; played < num_played; played++) {
+        const uint32_t frame = view_camera_path_frame(camera_path, played, &shot);
+        const md5_camera_view *const view = &camera_path->camera->frames[frame];
+        const bool is_key_frame = played + 1 == num_played || shot != last_shot;
+        if (played % stride == 0 || is_key_frame)
+            add_axes(lines, view->position, view->rotation,
+                     (md5_vec3){2 * axis_size, axis_size, axis_size});
+        // A shot ends at its cut, so that no line leads to the next shot.
+        if (played + 1 < num_played && frame + 1 < camera_path->camera->num_frames)
+            view_add_line(lines, view->position, view[1].position, path_color);
+        last_shot = shot;
+    }
+}
+
+// Adds the edges of the bodies of an articulated figure in the current pose, one line for each
+// edge.
 static void add_bodies(view_lines *lines, const view_scene *scene)
 {
     const md5_figure *const figure = scene->fall->bodies;
@@ -199,9 +219,11 @@ static void add_bodies(view_lines *lines, const view_scene *scene)
             const uint32_t *const corners = figure->triangles[body->first_triangle + k / 3];
             const uint32_t from = corners[k % 3];
             const uint32_t to = corners[(k + 1) % 3];
-            if (from < to) // one of the two triangles of an edge has it in this direction
-                view_add_line(lines, md5_xform_point(states[i].transform, figure->vertices[from]),
-                              md5_xform_point(states[i].transform, figure->vertices[to]), zone);
+            // Two triangles share each edge, in opposite directions. Draw it for one of them.
+            if (from > to)
+                continue;
+            view_add_line(lines, md5_xform_point(states[i].transform, figure->vertices[from]),
+                          md5_xform_point(states[i].transform, figure->vertices[to]), body_color);
         }
     }
     free(states);
@@ -209,12 +231,13 @@ static void add_bodies(view_lines *lines, const view_scene *scene)
 
 // -- Overlays of a document -----------------------------------------------------------------
 
-// Adds the bounds of the pose and the bounds that the clip's file contains.
+// Adds two bounding boxes: of the current pose, and from the file of the shown clip, if it has any.
+// The scene must be skinned.
 static void add_bounds(const view_stage *stage)
 {
     view_scene *const scene = &stage->document->scene;
     const md5_anim *const anim = view_shown_anim(scene);
-    add_box(stage->lines, NULL, view_pose_bounds(scene, NULL), 0xE8ECF2FF);
+    add_box(stage->lines, NULL, view_pose_bounds(scene, NULL), pose_bounds_color);
     if (anim == NULL || anim->frame_bounds == NULL)
         return;
     md5_bounds box = md5_anim_bounds(anim, view_sample_position(stage->play, anim), scene->root);
@@ -223,7 +246,7 @@ static void add_bounds(const view_stage *stage)
         box.min = md5_vec3_add(box.min, scene->pose[0].translation);
         box.max = md5_vec3_add(box.max, scene->pose[0].translation);
     }
-    add_box(stage->lines, NULL, view_rotate_bounds(&scene->turn, box), path);
+    add_box(stage->lines, NULL, view_rotate_bounds(&scene->turn, box), path_color);
 }
 
 // Adds the bodies of an articulated figure, or an oriented box for each joint that influences
@@ -238,7 +261,7 @@ static void add_joint_bounds(const view_stage *stage)
         return;
     }
     for (uint32_t i = 0; i < scene->num_joints; i++)
-        add_box(stage->lines, &scene->joints[i], scene->joint_bounds[i], zone);
+        add_box(stage->lines, &scene->joints[i], scene->joint_bounds[i], body_color);
 }
 
 // Adds the lines of the posed model, which are hidden by nearer surfaces.
@@ -265,8 +288,7 @@ void view_add_overlays(const view_stage *stage, bool on_top)
     view_scene *const scene = &stage->document->scene;
     view_lines *const lines = stage->lines;
     const float radius = stage->camera->scene_radius;
-    // The scene's model is not drawn in a crowd.
-    const bool is_posed = !view_shows_crowd(stage->document);
+    const bool is_posed = !view_shows_crowd(stage->document); // a crowd has no single pose
     if (on_top) {
         if (shown->axes)
             add_axes(lines, (md5_vec3){0, 0, 0}, (md5_quat){.w = 1},
@@ -278,25 +300,29 @@ void view_add_overlays(const view_stage *stage, bool on_top)
     }
     if (is_posed)
         add_pose_overlays(stage);
-    if (!stage->following && scene->camera_path.camera != NULL) { // seen from outside
+    // A camera path is not shown while the view follows it.
+    if (!stage->following && scene->camera_path.camera != NULL) {
         const view_lens lens = view_path_lens(stage->document, stage->play, stage->camera,
                                               stage->width / stage->height, 1);
-        add_camera_path(lines, &scene->camera_path, &lens, radius);
+        add_camera_path(lines, &scene->camera_path, 0.05f * radius);
+        add_frustum(lines, &lens, 0.3f * radius);
     }
 }
 
 // == Picking ===============================================================================
 
-static const uint32_t vertex_color = 0xF2C14EFF;
-static const uint32_t measure_color = 0x7CE0FFFF;
-
 // -- Points ---------------------------------------------------------------------------------
 
-// Returns the position of a vertex of the picked triangle.
+// Returns the index of vertex `i` (0 to 2) of the picked triangle in its mesh.
+static uint32_t picked_index(const view_scene *scene, const view_pick *pick, uint32_t i)
+{
+    return scene->model->meshes[pick->mesh].indices[3 * (size_t)pick->triangle + i];
+}
+
+// Returns the position of vertex `i` (0 to 2) of the picked triangle.
 static md5_vec3 corner(const view_scene *scene, const view_pick *pick, uint32_t i)
 {
-    const uint32_t *const indices = scene->model->meshes[pick->mesh].indices;
-    return scene->skinned[pick->mesh].positions[indices[3 * (size_t)pick->triangle + i]];
+    return scene->skinned[pick->mesh].positions[picked_index(scene, pick, i)];
 }
 
 md5_vec3 view_pick_point(const view_scene *scene, const view_pick *pick)
@@ -311,6 +337,7 @@ md5_vec3 view_pick_point(const view_scene *scene, const view_pick *pick)
 
 md5_ray view_lens_ray(const view_lens *lens, float x, float y, float width, float height)
 {
+    // Offsets from the middle of the image plane.
     const float across = (2 * x / width - 1 - lens->shift_x) * lens->half_x;
     const float up = (1 - 2 * y / height - lens->shift_y) * lens->half_y;
     const md5_vec3 aside =
@@ -322,7 +349,8 @@ md5_ray view_lens_ray(const view_lens *lens, float x, float y, float width, floa
     return (md5_ray){.origin = lens->eye, .direction = md5_vec3_sub(aside, back)};
 }
 
-// Finds the nearest hit of a ray among the meshes that are not hidden.
+// Finds the nearest hit of a ray among the meshes that are not hidden. `hidden` has a bit for each
+// hidden mesh. Returns false if the ray hits none of them.
 static bool find_hit(const view_scene *scene, uint64_t hidden, const md5_ray *ray, md5_hit *nearest)
 {
     bool is_hit = false;
@@ -343,19 +371,23 @@ static bool find_hit(const view_scene *scene, uint64_t hidden, const md5_ray *ra
 
 view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray)
 {
-    md5_hit hit;
-    md5_ray outside = *ray;
-    outside.front_only = true;
     if (scene->model == NULL)
         return (view_pick){.is_set = false};
+
+    // Triangles that face the camera have priority over back faces, even if they are farther away.
+    md5_hit hit;
+    md5_ray front_ray = *ray;
+    front_ray.front_only = true;
     view_skin(scene);
-    if (!find_hit(scene, hidden, &outside, &hit) && !find_hit(scene, hidden, ray, &hit))
+    if (!find_hit(scene, hidden, &front_ray, &hit) && !find_hit(scene, hidden, ray, &hit))
         return (view_pick){.is_set = false};
     view_pick pick = {.is_set = true,
                       .mesh = hit.mesh,
                       .triangle = hit.triangle,
                       .joint = hit.joint == MD5_NONE ? -1 : (int32_t)hit.joint,
                       .weights = {hit.weights[0], hit.weights[1], hit.weights[2]}};
+
+    // Find the nearest vertex of the triangle.
     const md5_vec3 point = view_pick_point(scene, &pick);
     float min_distance = INFINITY;
     for (uint32_t i = 0; i < 3u; i++) {
@@ -363,7 +395,7 @@ view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray)
         if (distance >= min_distance)
             continue;
         min_distance = distance;
-        pick.vertex = scene->model->meshes[pick.mesh].indices[3 * (size_t)pick.triangle + i];
+        pick.vertex = picked_index(scene, &pick, i);
     }
     return pick;
 }
@@ -372,22 +404,24 @@ view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray)
 
 // -- Heat -----------------------------------------------------------------------------------
 
-// Returns the color of a weight: from blue (small) to green, yellow and red (1); weight 0 is
-// transparent.
-static void heat_color(float weight, uint8_t rgba[4])
+// Writes the color of a weight. Small weights are blue, larger weights cyan, green and yellow, and
+// weight 1 is red. Weight 0 is transparent. The opacity increases to its maximum at weight 1/40, so
+// that the edge of the influenced area is not sharp.
+static void write_heat_color(float weight, uint8_t rgba[4])
 {
     static const float stops[5][3] = {
         {40, 70, 200}, {30, 170, 220}, {70, 200, 80}, {245, 210, 60}, {235, 60, 45}};
     const float position = 4 * view_clamp(weight, 0, 1);
-    const int low = position < 4 ? (int)position : 3;
+    const int low = position < 4 ? (int)position : 3; // so that low + 1 is a valid index
     const float part = position - (float)low;
     for (int i = 0; i < 3; i++)
         rgba[i] = (uint8_t)(stops[low][i] + (stops[low + 1][i] - stops[low][i]) * part);
-    rgba[3] = (uint8_t)(view_clamp(40 * weight, 0, 1) * 235);
+    const float max_alpha = 235;
+    rgba[3] = (uint8_t)(view_clamp(40 * weight, 0, 1) * max_alpha);
 }
 
-// Covers a triangle with lines along its third side, `spacing` apart, in the colors of the weights
-// of its vertices.
+// Covers a triangle with lines that are parallel to its side from corner 1 to corner 2, `spacing`
+// apart. The weights of the corners determine the colors of the lines' ends.
 static void add_heat_lines(view_lines *lines, const md5_vec3 corners[3], const float weights[3],
                            float spacing)
 {
@@ -399,13 +433,15 @@ static void add_heat_lines(view_lines *lines, const md5_vec3 corners[3], const f
         const float part = (float)i / (float)count;
         view_add_line(lines, md5_vec3_lerp(corners[0], corners[1], part),
                       md5_vec3_lerp(corners[0], corners[2], part), 0);
-        for (int end = 0; end < 2; end++)
-            heat_color(weights[0] + (weights[1 + end] - weights[0]) * part,
-                       lines->vertices[(int)lines->count - 2 + end].rgba);
+        // Replace the color 0 of the line by separate colors of its two ends.
+        md5gl_line_vertex *const ends = &lines->vertices[lines->count - 2];
+        write_heat_color(weights[0] + (weights[1] - weights[0]) * part, ends[0].rgba);
+        write_heat_color(weights[0] + (weights[2] - weights[0]) * part, ends[1].rgba);
     }
 }
 
-// Draws lines over the triangles that the joint influences.
+// Draws a heat map of a joint's weights, as lines over the triangles that the joint influences.
+// `spacing` is the distance of the lines in model space, `width` their width in pixels.
 static void draw_heat(const view_stage *stage, int32_t joint, float spacing, float width)
 {
     const md5_model *const model = stage->document->scene.model;
@@ -445,8 +481,9 @@ static void add_measure(view_lines *lines, md5_vec3 begin, md5_vec3 end, float r
     view_add_cross(lines, end, 0.015f * radius, measure_color);
 }
 
-// Draws the weights of the selected joint, lines to its parent and children, and the measured
-// distance to another joint.
+// Draws the marks of the selected joint: its weights, lines to its parent and its children, and a
+// line to the joint to which the distance is measured. The weights are omitted if the display
+// already colors the surface.
 static void draw_joint_marks(const view_stage *stage, int32_t joint)
 {
     const view_scene *const scene = &stage->document->scene;
@@ -454,9 +491,10 @@ static void draw_joint_marks(const view_stage *stage, int32_t joint)
     const float radius = stage->camera->scene_radius;
     const float scale = stage->font->scale;
     const view_lens lens = view_stage_lens(stage);
+    // Size of a pixel at the centre of the model. The centre may be behind the camera.
     const float half_height = view_half_height_at(&lens, view_centre(stage->document->bounds));
     const float pixel = half_height > 0 ? 2 * half_height / stage->height : radius * 0.01f;
-    const view_surface surface = stage->options->surface; // other displays color the surface
+    const view_surface surface = stage->options->surface;
     if (surface == VIEW_SURFACE_LIT || surface == VIEW_SURFACE_TEXTURES)
         draw_heat(stage, joint, 2 * scale * pixel, 3 * scale);
 
@@ -464,10 +502,11 @@ static void draw_joint_marks(const view_stage *stage, int32_t joint)
     for (uint32_t i = 0; i < scene->num_joints; i++) {
         const uint32_t parent = scene->skeleton->joints[i].parent;
         const bool is_joint = (int32_t)i == joint;
-        if (parent == MD5_NONE || (!is_joint && (int32_t)parent != joint))
+        const bool is_child = parent != MD5_NONE && (int32_t)parent == joint;
+        if (parent == MD5_NONE || (!is_joint && !is_child))
             continue;
         view_add_line(lines, md5_mat34_translation(scene->joints[parent]),
-                      md5_mat34_translation(scene->joints[i]), is_joint ? VIEW_DIM : 0xF2C14EFFu);
+                      md5_mat34_translation(scene->joints[i]), is_joint ? VIEW_DIM : bone_color);
     }
     if (stage->measured_from >= 0)
         add_measure(lines, md5_mat34_translation(scene->joints[stage->measured_from]),
@@ -487,36 +526,42 @@ static void draw_mesh_edges(const view_stage *stage, const md5_mesh *mesh,
     view_draw_lines(stage->lines, stage->renderer, stage->font->scale, false);
 }
 
+// Adds a cross at the nearest vertex of a picked point.
+static void add_vertex_mark(view_lines *lines, const view_scene *scene, const view_pick *pick,
+                            float size)
+{
+    view_add_cross(lines, scene->skinned[pick->mesh].positions[pick->vertex], size, vertex_color);
+}
+
 void view_draw_marks(const view_stage *stage)
 {
     view_scene *const scene = &stage->document->scene;
     view_lines *const lines = stage->lines;
     const view_pick *const pick = stage->pick;
-    const view_pick *const to = stage->measured;
-    const view_pick *const lit = stage->lit;
-    const float radius = stage->camera->scene_radius;
+    const view_pick *const highlight = stage->lit;
+    const view_pick *const measured = stage->measured; // set only if `pick` is also set
     const int32_t lit_mesh = stage->lit_mesh;
-    // A crowd has no single pose.
-    if (view_shows_crowd(stage->document))
+    const float radius = stage->camera->scene_radius;
+    if (view_shows_crowd(stage->document)) // a crowd has no single pose
         return;
     if (stage->joint >= 0)
         draw_joint_marks(stage, stage->joint);
-    const bool has_marks = pick->is_set || lit->is_set || lit_mesh >= 0;
+    const bool has_marks = pick->is_set || highlight->is_set || lit_mesh >= 0;
     if (scene->model == NULL || !has_marks)
         return;
+
     view_skin(scene);
     if (lit_mesh >= 0 && (uint32_t)lit_mesh < scene->model->num_meshes)
         draw_mesh_edges(stage, &scene->model->meshes[lit_mesh], scene->skinned[lit_mesh].positions);
-    if (lit->is_set)
-        view_add_cross(lines, scene->skinned[lit->mesh].positions[lit->vertex], 0.02f * radius,
-                       vertex_color);
-    // The edges of the triangle, and a small cross at its nearest vertex.
-    for (uint32_t i = 0; i < 3 && pick->is_set; i++)
-        view_add_line(lines, corner(scene, pick, i), corner(scene, pick, (i + 1) % 3), edge_color);
-    if (pick->is_set)
-        view_add_cross(lines, scene->skinned[pick->mesh].positions[pick->vertex], 0.01f * radius,
-                       vertex_color);
-    if (to->is_set)
-        add_measure(lines, view_pick_point(scene, pick), view_pick_point(scene, to), radius);
+    if (highlight->is_set)
+        add_vertex_mark(lines, scene, highlight, 0.02f * radius);
+    if (pick->is_set) {
+        for (uint32_t i = 0; i < 3; i++)
+            view_add_line(lines, corner(scene, pick, i), corner(scene, pick, (i + 1) % 3),
+                          edge_color);
+        add_vertex_mark(lines, scene, pick, 0.01f * radius);
+    }
+    if (measured->is_set)
+        add_measure(lines, view_pick_point(scene, pick), view_pick_point(scene, measured), radius);
     view_draw_lines(lines, stage->renderer, 2 * stage->font->scale, true);
 }

@@ -43,6 +43,7 @@ typedef struct view_conversion_job {
 
 // == The command line ============================================================================
 
+// Adds the arguments "--NAME" and `value`. Takes ownership of `value`.
 static void add_option(common_list *words, const char *name, char *value)
 {
     common_add(words, common_format("--%s", name));
@@ -50,24 +51,28 @@ static void add_option(common_list *words, const char *name, char *value)
 }
 
 // Adds each option that differs from its default, in the order of the option table.
-static void add_options(common_list *words, const view_options *now)
+static void add_options(common_list *words, const view_options *export_options)
 {
-    // The defaults are those of an output with or without a background.
+    // --output and --no-background change the defaults of other options, so the options are
+    // compared with the defaults after the same two options.
     view_options defaults;
     char problem[256];
     char *arguments[] = {"--output", "-", "--no-background"};
-    view_read_options(now->no_background ? 3 : 2, arguments, &defaults, problem, sizeof problem);
+    view_read_options(export_options->no_background ? 3 : 2, arguments, &defaults, problem,
+                      sizeof problem);
     defaults.no_background = false; // added separately, without the defaults that it implies
     defaults.output = NULL;
 
-    char *const lines = view_write_settings(now, &defaults, VIEW_SCOPE_JOB, VIEW_SCOPE_PLACE);
-    const char *rest = lines;
+    char *const lines =
+        view_write_settings(export_options, &defaults, VIEW_SCOPE_JOB, VIEW_SCOPE_PLACE);
+    const char *next_line = lines;
     const view_option *option;
     char *value;
-    while ((option = view_next_setting(&rest, &value)) != NULL) {
+    while ((option = view_next_setting(&next_line, &value)) != NULL) {
         const bool is_switch = option->value == NULL;
         const bool is_off = is_switch && strcmp(value, "no") == 0;
-        if (view_missing_requirement(option, now) == NULL) {
+        const bool has_effect = view_missing_requirement(option, export_options) == NULL;
+        if (has_effect) {
             common_add(words, common_format("--%s%s", option->name, is_off ? "=no" : ""));
             if (!is_switch)
                 common_add(words, common_copy(value));
@@ -88,7 +93,9 @@ static void add_game_name(common_list *words, common_list *files, const view_add
     common_add(files, common_copy(address->name));
 }
 
-// Lists the model, its clips, the camera path and the other models of a crowd.
+// Adds the files of the shown document: the model, its clips, the camera path and the other models
+// of a crowd. Clips that were found in the model's folder are not added, because they are found
+// again. In the bind pose, no clips are added.
 static void list_document_files(common_list *files, const view_document *document)
 {
     const view_scene *const scene = &document->scene;
@@ -99,12 +106,15 @@ static void list_document_files(common_list *files, const view_document *documen
         common_add(files, common_copy(scene->clips[i].path));
     if (scene->camera_path.camera != NULL)
         common_add(files, common_copy(scene->camera_path.path));
-    if (view_shows_crowd(document))
+    if (view_shows_crowd(document)) {
         for (size_t i = 0; i < document->crowd.files.count; i++)
             common_add(files, common_copy(document->crowd.files.names[i]));
+    }
 }
 
-// Adds the shown document: a name in a game, or files.
+// Adds the shown document as arguments: a name in a game with the options --game and --base, or
+// files. A file name that starts with `-` gets the prefix "./", because it would be read as an
+// option.
 static void add_shown_files(common_list *words, const view_document *document)
 {
     const view_scene *const scene = &document->scene;
@@ -125,47 +135,52 @@ static void add_shown_files(common_list *words, const view_document *document)
 }
 
 // Describes the shown document and the choices of the dialog as options. Returns false if a choice
-// is invalid.
-static bool describe_output(view_state *viewer, unsigned number, view_options *now)
+// is invalid. `number`: see view_select_export().
+static bool describe_output(view_state *viewer, unsigned number, view_options *export_options)
 {
-    view_describe_document(viewer, now);
+    view_describe_document(viewer, export_options);
     const view_stage stage = view_build_stage(viewer, (float)viewer->width, (float)viewer->height);
     if (viewer->panels.export.endings.count == 0)
         viewer->panels.export.endings = convert_list_outputs();
-    return view_select_export(&viewer->panels.export, &stage, number, now);
+    return view_select_export(&viewer->panels.export, &stage, number, export_options);
 }
 
-static common_list write_words(const view_state *viewer, const view_options *now)
+// Returns the arguments of md5view for options: the options that differ from their defaults, the
+// changed sliders of the open lesson, and the files of the shown document.
+static common_list write_words(const view_state *viewer, const view_options *export_options)
 {
     common_list words = {0};
-    const view_page *const page = view_shown_page(viewer);
+    const view_page *const page = view_shown_page(viewer); // NULL if no lesson is open
     const float *const values = viewer->pages.values;
-    add_options(&words, now);
-    for (uint32_t i = 0; page != NULL && i < view_num_sliders(page); i++)
-        if (values[i] != page->sliders[i].first)
-            add_option(&words, "set", common_format("%s=%.9g", page->sliders[i].name, values[i]));
-    if (now->page == NULL) // a lesson has its own files
+    add_options(&words, export_options);
+    for (uint32_t i = 0; page != NULL && i < view_num_sliders(page); i++) {
+        const view_slider *const slider = &page->sliders[i];
+        if (values[i] != slider->first)
+            add_option(&words, "set", common_format("%s=%.9g", slider->name, values[i]));
+    }
+    if (export_options->page == NULL) // a lesson has its own files
         add_shown_files(&words, viewer->document);
     return words;
 }
 
 common_list view_export_words(view_state *viewer)
 {
-    view_options now;
-    return describe_output(viewer, 1, &now) ? write_words(viewer, &now) : (common_list){0};
+    view_options export_options;
+    return describe_output(viewer, 1, &export_options) ? write_words(viewer, &export_options)
+                                                       : (common_list){0};
 }
 
-// Adds the model and its clips. Sets `has_clips` if they contain animations. Returns the reason if
-// they cannot be converted, or NULL.
-static const char *add_input_files(view_conversion_job *converting, const view_state *viewer,
+// Adds the model and its clips to the files of a conversion. *has_clips receives true if a clip or
+// a machine is among them. Returns NULL, or the reason why they cannot be converted.
+static const char *add_input_files(view_conversion_job *conversion, const view_state *viewer,
                                    bool *has_clips)
 {
-    common_list *const words = &converting->words;
+    common_list *const words = &conversion->words;
     const bool lists_all_clips = viewer->panels.export.choices.clips == 1;
     *has_clips = false;
     if (view_shows_crowd(viewer->document))
         return "Cannot export a crowd";
-    converting->num_attached = view_list_files(&viewer->document->scene, lists_all_clips, words);
+    conversion->num_attached = view_list_files(&viewer->document->scene, lists_all_clips, words);
     for (size_t i = 0; i < words->count; i++) {
         const char *const file = words->names[i];
         if (!convert_can_read(file))
@@ -176,7 +191,8 @@ static const char *add_input_files(view_conversion_job *converting, const view_s
     return words->count > 0 ? NULL : "Nothing to export";
 }
 
-// Adds the images of the selected skin as options.
+// Adds a --texture option for each mesh whose image the selected skin defines. Images that are
+// computed from an image program are omitted, because they have no file.
 static void add_skin_images(common_list *words, const view_textures *textures)
 {
     for (uint32_t i = 0; i < textures->num_meshes; i++) {
@@ -186,7 +202,8 @@ static void add_skin_images(common_list *words, const view_textures *textures)
     }
 }
 
-// Adds the options of the shown document that md5tool convert also has.
+// Adds those of the viewer's options that md5tool convert also has, with their values. The options
+// about clips are added only if clips are converted.
 static void add_shared_options(common_list *words, const common_list *viewer_words, bool has_clips)
 {
     static const char *const clip_options[] = {"range", "root"};
@@ -197,14 +214,17 @@ static void add_shared_options(common_list *words, const common_list *viewer_wor
         if (strncmp(word, "--", 2) != 0)
             continue;
         const char *const name = word + strlen("--");
-        if (view_is_name_in(name, model_options, COMMON_LENGTH(model_options))
-            || (has_clips && view_is_name_in(name, clip_options, COMMON_LENGTH(clip_options))))
+        const bool is_model_option =
+            view_is_name_in(name, model_options, COMMON_LENGTH(model_options));
+        const bool is_clip_option =
+            has_clips && view_is_name_in(name, clip_options, COMMON_LENGTH(clip_options));
+        if (is_model_option || is_clip_option)
             add_option(words, name, common_copy(viewer_words->names[i + 1]));
     }
 }
 
-// Stores the options about meshes, which follow the files as pairs of a name and a value, in the
-// job. The job refers to the values.
+// Stores the options about meshes in the job, which refers to their values. In `words`, the options
+// follow the input files as pairs of a name and a value.
 static void assign_mesh_options(convert_job *job, const common_list *words)
 {
     // In the order of convert_job.mesh_options.
@@ -223,60 +243,68 @@ static void assign_mesh_options(convert_job *job, const common_list *words)
     }
 }
 
-// Adds the files of the model and the options that md5tool shares, both as arguments and as a job.
-// Returns the reason if nothing can be converted, or NULL.
-static const char *add_sources(view_conversion_job *converting, const view_state *viewer,
-                               const view_options *now)
+// Describes the conversion of the shown model: adds its files and the options that md5tool convert
+// also has to conversion->words, and sets the same options in conversion->job. Returns NULL, or the
+// reason why the model cannot be converted.
+static const char *add_sources(view_conversion_job *conversion, const view_state *viewer,
+                               const view_options *export_options)
 {
     const view_scene *const scene = &viewer->document->scene;
     const view_textures *const textures = &viewer->document->textures;
-    common_list *const words = &converting->words;
-    convert_job *const job = &converting->job;
+    common_list *const words = &conversion->words;
+    convert_job *const job = &conversion->job;
     bool has_clips;
-    const char *const problem = add_input_files(converting, viewer, &has_clips);
+    const char *const problem = add_input_files(conversion, viewer, &has_clips);
     if (problem != NULL)
         return problem;
     job->num_inputs = words->count;
 
-    if (now->skin > 0)
+    if (export_options->skin > 0)
         add_skin_images(words, textures);
-    common_list viewer_words = write_words(viewer, now);
+    common_list viewer_words = write_words(viewer, export_options);
     add_shared_options(words, &viewer_words, has_clips);
     common_free_list(&viewer_words);
     assign_mesh_options(job, words);
 
     if (has_clips) {
-        job->range[0] = now->range_first;
-        job->range[1] = now->range_last;
-        job->is_in_place = now->root == MD5_ROOT_IN_PLACE;
-        job->is_id_root = now->root == MD5_ROOT_ID;
+        job->range[0] = export_options->range_first;
+        job->range[1] = export_options->range_last;
+        job->is_in_place = export_options->root == MD5_ROOT_IN_PLACE;
+        job->is_id_root = export_options->root == MD5_ROOT_ID;
     }
-    job->was_y_up = now->up_is_y;
-    if (scene->library != NULL)
+    job->was_y_up = export_options->up_is_y;
+    if (scene->library != NULL) {
         for (uint32_t i = 0; i < textures->num_meshes; i++)
-            common_add(&converting->shaders, common_copy(scene->model->meshes[i].shader));
+            common_add(&conversion->shaders, common_copy(scene->model->meshes[i].shader));
+    }
     return NULL;
 }
 
-static void free_converting(view_conversion_job *converting)
+static void free_conversion(view_conversion_job *conversion)
 {
     for (int k = 0; k < CONVERT_NUM_MAPS + 1; k++)
-        free(converting->job.mesh_options[k].names);
-    free(converting->job.outfits.names);
-    common_free_list(&converting->words);
-    common_free_list(&converting->shaders);
-    common_free_list(&converting->notes);
-    free(converting);
+        free(conversion->job.mesh_options[k].names);
+    free(conversion->job.outfits.names);
+    common_free_list(&conversion->words);
+    common_free_list(&conversion->shaders);
+    common_free_list(&conversion->notes);
+    free(conversion);
 }
 
 char *view_command_line(view_state *viewer)
 {
-    view_options now;
-    describe_output(viewer, 1, &now);
-    now.output = NULL; // show a window
-    now.num_frames = now.sheet_columns = now.sheet_rows = 0;
-    now.turntable = now.all_clips = now.labels = now.no_background = false;
-    common_list words = write_words(viewer, &now);
+    view_options export_options;
+    describe_output(viewer, 1, &export_options);
+    // The command shows a window, so reset the options of an output.
+    export_options.output = NULL;
+    export_options.num_frames = 0;
+    export_options.sheet_columns = 0;
+    export_options.sheet_rows = 0;
+    export_options.turntable = false;
+    export_options.all_clips = false;
+    export_options.labels = false;
+    export_options.no_background = false;
+    common_list words = write_words(viewer, &export_options);
     char *const line = view_join_words("md5view", &words);
     common_free_list(&words);
     view_free_export(&viewer->panels.export);
@@ -285,18 +313,20 @@ char *view_command_line(view_state *viewer)
 
 // == Update of the dialog ========================================================================
 
-// Returns true if one of the output files exists, and sets the name of the first.
-static bool find_files(view_state *viewer, view_options *now, char **first)
+// Returns true if one of the files of an export exists. With --all-clips, there is one file for
+// each clip. *first receives the name of the first file, which the caller frees.
+static bool find_files(view_state *viewer, view_options *export_options, char **first)
 {
-    // The name of a file depends on the options and on the selected clip of the state.
+    // view_name_output() uses the options and the selected clip of the state, so change both
+    // temporarily.
     view_options *const options = viewer->options;
     view_scene *const scene = &viewer->document->scene;
     const size_t shown_clip = scene->clip;
-    const bool has_file_per_clip = now->all_clips && now->sheet_columns == 0;
+    const bool has_file_per_clip = export_options->all_clips && export_options->sheet_columns == 0;
     const size_t count = has_file_per_clip ? scene->num_clips : 1;
     bool exists = false;
     *first = NULL;
-    viewer->options = now;
+    viewer->options = export_options;
     for (size_t i = 0; i < count; i++) {
         if (count > 1)
             scene->clip = i;
@@ -319,41 +349,43 @@ static void drop_preview(view_state *viewer)
     viewer->panels.export.preview = 0;
 }
 
-// Estimates the size of the exported file from the size of a PNG of the preview. Large images have
-// fewer bytes per pixel. For widths of 360 to 3840 pixels the error of this estimate is at most
-// 25 %. Returns 0 for several files, or for a file that is not a PNG or APNG.
-static double estimate_file_size(const view_options *now, size_t preview_size,
+// Estimates the size of the exported file, bytes, from the size of the preview as a PNG. Large
+// images have fewer bytes per pixel; the exponent was fitted to measurements. For widths of 360 to
+// 3840 pixels the error of the estimate is at most 25 %. Returns 0 if the export writes several
+// files or a file that is not a PNG or APNG.
+static double estimate_file_size(const view_options *export_options, size_t preview_size,
                                  double num_preview_pixels)
 {
-    const bool is_one_file = !now->all_clips || now->sheet_columns > 0;
-    if (!common_has_suffix(now->output, "png") || !is_one_file)
+    const bool is_one_file = !export_options->all_clips || export_options->sheet_columns > 0;
+    if (!common_has_suffix(export_options->output, "png") || !is_one_file)
         return 0;
-    const double num_pixels = (double)now->width * now->height;
-    const uint32_t num_images = now->num_frames > 0 ? now->num_frames : 1;
+    const double num_pixels = (double)export_options->width * export_options->height;
+    const uint32_t num_images = export_options->num_frames > 0 ? export_options->num_frames : 1;
     return (double)preview_size * pow(num_pixels / num_preview_pixels, 0.8) * num_images;
 }
 
-// Draws a small preview of the output: the current image of a movie, a cell of a sheet. Estimates
-// the size of the file if it is a PNG or APNG, and not one of several files.
-static void draw_preview(view_state *viewer, view_options *now)
+// Draws a small preview of the output: the image, the current image of a movie, or one cell of a
+// sheet. Also estimates the size of the exported file.
+static void draw_preview(view_state *viewer, view_options *export_options)
 {
     const double max_side = 360; // pixels per side
     view_export *const export = &viewer->panels.export;
 
     // The size of the image, or of a cell of a sheet, reduced to the preview.
-    const uint32_t num_columns = now->sheet_columns > 0 ? now->sheet_columns : 1;
-    const uint32_t num_rows = now->sheet_rows > 0 ? now->sheet_rows : 1;
-    const double full_width = (double)now->width / num_columns;
-    const double full_height = (double)now->height / num_rows;
+    const uint32_t num_columns =
+        export_options->sheet_columns > 0 ? export_options->sheet_columns : 1;
+    const uint32_t num_rows = export_options->sheet_rows > 0 ? export_options->sheet_rows : 1;
+    const double full_width = (double)export_options->width / num_columns;
+    const double full_height = (double)export_options->height / num_rows;
     const double shrink = fmin(max_side / fmax(full_width, full_height), 1);
     const uint32_t width = (uint32_t)fmax(full_width * shrink, 1);
     const uint32_t height = (uint32_t)fmax(full_height * shrink, 1);
 
     view_state small = *viewer;
-    small.options = now;
+    small.options = export_options;
     small.width = width;
     small.height = height;
-    if (now->labels) {
+    if (export_options->labels) {
         const view_scene *const scene = &viewer->document->scene;
         const view_clip *const clip = view_shown_clip(scene);
         small.drawing.caption = common_copy(clip != NULL ? clip->name : scene->name);
@@ -362,32 +394,32 @@ static void draw_preview(view_state *viewer, view_options *now)
     uint8_t *const rgba = common_alloc((size_t)width * height, 4);
     size_t preview_size = 0;
     drop_preview(viewer);
-    if (view_draw_small(viewer, &small, export->choices.kind == VIEW_EXPORT_PICTURE, now->samples,
-                        now->no_background, rgba)) {
+    if (view_draw_small(viewer, &small, export->choices.kind == VIEW_EXPORT_PICTURE,
+                        export_options->samples, export_options->no_background, rgba)) {
         export->preview = view_make_texture(viewer->renderer, rgba, width, height);
         export->preview_shape = (float)width / (float)height;
         stbi_write_force_png_filter = 1; // the same filter as for the file
         free(view_encode_png(&(view_image){rgba, width, height}, true, &preview_size));
     }
-    export->bytes = estimate_file_size(now, preview_size, (double)width * height);
+    export->bytes = estimate_file_size(export_options, preview_size, (double)width * height);
     free(small.drawing.caption);
     free(rgba);
 }
 
 // Updates the names of the files, the command line and the problem of the dialog.
-static void describe_export(view_state *viewer, view_options *now)
+static void describe_export(view_state *viewer, view_options *export_options)
 {
     view_export *const export = &viewer->panels.export;
     const bool is_model = export->choices.kind == VIEW_EXPORT_MODEL;
-    export->exists = find_files(viewer, now, &export->file);
+    export->exists = find_files(viewer, export_options, &export->file);
 
     view_conversion_job *const trial = common_alloc(1, sizeof *trial);
     const char *problem = NULL;
     if (is_model) {
-        problem = add_sources(trial, viewer, now);
+        problem = add_sources(trial, viewer, export_options);
         add_option(&trial->words, "output", common_copy(export->file));
     } else {
-        trial->words = write_words(viewer, now);
+        trial->words = write_words(viewer, export_options);
     }
 
     // md5tool does not accept single names of a game.
@@ -399,22 +431,23 @@ static void describe_export(view_state *viewer, view_options *now)
     else
         export->line = common_copy("");
     COMMON_TEXT(export->problem, "%s", problem ? problem : "");
-    free_converting(trial);
+    free_conversion(trial);
 }
 
-// Updates the problem, command line and preview of the dialog. Returns true if the preview changes;
-// it is drawn at most four times a second.
+// Updates the file names, problem, command line and preview of the dialog. The preview is drawn
+// again only if the command line has changed, and at most four times a second. Returns true if the
+// preview has changed or will change.
 static bool update_dialog(view_state *viewer)
 {
     view_export *const export = &viewer->panels.export;
-    view_options now;
+    view_options export_options;
     char *const former_line = export->line;
-    const bool is_valid = describe_output(viewer, 1, &now);
+    const bool is_valid = describe_output(viewer, 1, &export_options);
     free(export->file);
     export->line = export->file = NULL;
     export->exists = false;
     if (is_valid)
-        describe_export(viewer, &now);
+        describe_export(viewer, &export_options);
 
     const bool is_unchanged =
         former_line != NULL && export->line != NULL && strcmp(former_line, export->line) == 0;
@@ -431,12 +464,14 @@ static bool update_dialog(view_state *viewer)
     }
     export->is_stale = false;
     export->next = viewer->now + 0.25;
-    draw_preview(viewer, &now);
+    draw_preview(viewer, &export_options);
     return true;
 }
 
 // == Running =====================================================================================
 
+// Ends the export of images: completes the output file, shows the result in a notice, and frees the
+// job. `is_stopped` is true if the user or the end of the program stops the export.
 static void end_export(view_state *viewer, bool is_stopped)
 {
     view_export_job *const exporting = viewer->jobs.export;
@@ -480,87 +515,91 @@ static bool should_continue(void *user)
     return !atomic_load(&((view_conversion_job *)user)->stops);
 }
 
-// Runs on the thread. It opens the game again, because a game supports only one thread at a time.
+// Runs a conversion on its thread. Opens the game again, because a game supports only one thread at
+// a time. `user` is the view_conversion_job. Always returns 0; the result is in the job.
 static int convert_model(void *user)
 {
-    view_conversion_job *const converting = user;
+    view_conversion_job *const conversion = user;
     md5_game *game = NULL;
-    if (converting->library != NULL) {
-        const common_game_paths *const folders = &converting->library->places;
-        game = md5_create_game(folders->paths, folders->count, NULL, &converting->error);
+    if (conversion->library != NULL) {
+        const common_game_paths *const folders = &conversion->library->places;
+        game = md5_create_game(folders->paths, folders->count, NULL, &conversion->error);
     }
 
-    convert_job *const job = &converting->job;
-    job->inputs = (const char *const *)converting->words.names;
-    job->output = converting->words.names[converting->words.count - 1];
+    convert_job *const job = &conversion->job;
+    job->inputs = (const char *const *)conversion->words.names;
+    job->output = conversion->words.names[conversion->words.count - 1];
     job->game = game;
     job->files = game ? md5_game_files(game) : (md5_files){.user = NULL};
-    job->shaders = game ? &converting->shaders : NULL;
+    job->shaders = game ? &conversion->shaders : NULL;
     job->note = add_note;
     job->goes_on = should_continue;
-    job->user = converting;
+    job->user = conversion;
 
-    const bool is_ready = converting->library == NULL || game != NULL;
-    converting->is_done = is_ready && convert_files(job, &converting->error);
+    const bool is_ready = conversion->library == NULL || game != NULL;
+    conversion->is_done = is_ready && convert_files(job, &conversion->error);
     md5_destroy_game(game);
-    atomic_store(&converting->has_ended, true);
+    atomic_store(&conversion->has_ended, true);
     return 0;
 }
 
-static void begin_conversion(view_state *viewer, const view_options *now, const char *path)
+// Starts the conversion of the shown model to the file `path`, on a thread if threads are
+// available, otherwise waits for its end. Shows a notice if the model cannot be converted.
+static void begin_conversion(view_state *viewer, const view_options *export_options,
+                             const char *path)
 {
-    view_conversion_job *const converting = common_alloc(1, sizeof *converting);
+    view_conversion_job *const conversion = common_alloc(1, sizeof *conversion);
     viewer->panels.export.asks = false;
-    const char *const problem = add_sources(converting, viewer, now);
+    const char *const problem = add_sources(conversion, viewer, export_options);
     if (problem != NULL) {
         view_notice(viewer, "%s", problem);
-        free_converting(converting);
+        free_conversion(conversion);
         return;
     }
 
-    viewer->jobs.conversion = converting;
+    viewer->jobs.conversion = conversion;
     viewer->panels.export.total = 1;
     stbi_write_force_png_filter = -1; // the filter of md5tool
-    if (converting->num_attached > 0)
-        common_add(&converting->notes,
+    if (conversion->num_attached > 0)
+        common_add(&conversion->notes,
                    common_format("exported without the %u models attached to its joints",
-                                 converting->num_attached));
+                                 conversion->num_attached));
 
-    converting->library = viewer->document->scene.library;
-    if (converting->library != NULL)
-        converting->library->num_users++;
+    conversion->library = viewer->document->scene.library;
+    if (conversion->library != NULL)
+        conversion->library->num_users++;
     // The dialog has requested confirmation.
-    converting->job.is_forced = common_file_stamp(path) != 0;
-    add_option(&converting->words, "output", common_copy(path));
+    conversion->job.is_forced = common_file_stamp(path) != 0;
+    add_option(&conversion->words, "output", common_copy(path));
 
-    converting->thread = view_start_thread(convert_model, "convert", converting);
-    if (converting->thread == NULL)
-        convert_model(converting);
+    conversion->thread = view_start_thread(convert_model, "convert", conversion);
+    if (conversion->thread == NULL)
+        convert_model(conversion);
 }
 
 // Waits for the conversion, and shows its result.
 static void end_conversion(view_state *viewer)
 {
-    view_conversion_job *const converting = viewer->jobs.conversion;
-    const char *const path = converting->words.names[converting->words.count - 1];
-    view_wait_thread(converting->thread, "convert");
+    view_conversion_job *const conversion = viewer->jobs.conversion;
+    const char *const path = conversion->words.names[conversion->words.count - 1];
+    view_wait_thread(conversion->thread, "convert");
     viewer->jobs.conversion = NULL;
     viewer->panels.export.total = 0;
-    for (size_t i = 0; i < converting->notes.count; i++)
-        view_note(&viewer->log, path, converting->notes.names[i]);
-    if (converting->is_done) {
+    for (size_t i = 0; i < conversion->notes.count; i++)
+        view_note(&viewer->log, path, conversion->notes.names[i]);
+    if (conversion->is_done) {
         view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_NONE);
         view_notice(viewer,
-                    converting->notes.count > 0 ? "Saved %s (%zu notes in Problems)" : "Saved %s",
-                    path, converting->notes.count);
-    } else if (atomic_load(&converting->stops)) {
+                    conversion->notes.count > 0 ? "Saved %s (%zu notes in Problems)" : "Saved %s",
+                    path, conversion->notes.count);
+    } else if (atomic_load(&conversion->stops)) {
         view_notice(viewer, "Export stopped");
     } else {
-        view_log_error(&viewer->log, &converting->error);
+        view_log_error(&viewer->log, &conversion->error);
         view_notice(viewer, "Cannot export %s", path);
     }
-    view_drop_library(converting->library);
-    free_converting(converting);
+    view_drop_library(conversion->library);
+    free_conversion(conversion);
     view_log_state(viewer, "exported");
 }
 
@@ -586,13 +625,13 @@ static void store_choices(view_state *viewer)
 }
 
 // Starts an export of images or of a movie in a separate state.
-static void begin_image_export(view_state *viewer, const view_options *now)
+static void begin_image_export(view_state *viewer, const view_options *export_options)
 {
     view_export_job *const exporting = common_alloc(1, sizeof *exporting);
     view_state *const export_state = &exporting->viewer;
     char problem[256];
     viewer->jobs.export = exporting;
-    exporting->words = write_words(viewer, now);
+    exporting->words = write_words(viewer, export_options);
     exporting->begin = view_seconds();
     bool is_ready = view_read_options((int)exporting->words.count, exporting->words.names,
                                       &exporting->options, problem, sizeof problem);
@@ -615,53 +654,54 @@ static void begin_image_export(view_state *viewer, const view_options *now)
 // Starts an export. `number`: see view_select_export().
 static void begin_export(view_state *viewer, unsigned number)
 {
-    view_options now;
+    view_options export_options;
     const bool is_running = viewer->jobs.export != NULL || viewer->jobs.conversion != NULL;
-    if (is_running || !describe_output(viewer, number, &now))
+    if (is_running || !describe_output(viewer, number, &export_options))
         return;
 
     store_choices(viewer);
     if (viewer->panels.export.choices.kind == VIEW_EXPORT_MODEL) {
         char *path;
-        find_files(viewer, &now, &path);
-        begin_conversion(viewer, &now, path);
+        find_files(viewer, &export_options, &path);
+        begin_conversion(viewer, &export_options, path);
         free(path);
     } else {
-        begin_image_export(viewer, &now);
+        begin_image_export(viewer, &export_options);
     }
 }
 
 void view_select_named_export(view_state *viewer, const char *words)
 {
-    view_options now;
+    view_options export_options;
     if (viewer->ui.over != VIEW_OVERLAY_EXPORT)
         return;
     view_name_export(&viewer->panels.export, words);
-    describe_output(viewer, 1, &now);
+    describe_output(viewer, 1, &export_options);
 }
 
 // Opens or closes the dialog.
 static void toggle_dialog(view_state *viewer)
 {
     const bool is_open = viewer->ui.over == VIEW_OVERLAY_EXPORT;
-    view_options now;
+    view_options export_options;
     view_open_overlay(&viewer->ui, &viewer->panels,
                       is_open ? VIEW_OVERLAY_NONE : VIEW_OVERLAY_EXPORT);
     store_choices(viewer);
-    describe_output(viewer, 1, &now); // the first frame of the dialog needs the choices
+    describe_output(viewer, 1, &export_options); // the first frame of the dialog needs the choices
     viewer->panels.export.asks = false;
 }
 
-// Exports with the first number in the file name for which no file exists.
+// Starts the export with the first number in the file name for which no file exists, so that no
+// file is replaced.
 static void export_to_unused_name(view_state *viewer)
 {
     enum { MAX_NAMES = 10000 };
     view_export *const export = &viewer->panels.export;
-    view_options now;
-    for (unsigned number = 1; number < MAX_NAMES && describe_output(viewer, number, &now);
-         number++) {
+    view_options export_options;
+    for (unsigned number = 1;
+         number < MAX_NAMES && describe_output(viewer, number, &export_options); number++) {
         free(export->file);
-        if (!find_files(viewer, &now, &export->file)) {
+        if (!find_files(viewer, &export_options, &export->file)) {
             begin_export(viewer, number);
             return;
         }

@@ -43,8 +43,8 @@ static char *shown_game_name(const view_state *viewer)
 
 // == Previews of files and games =================================================================
 
-// Collects the thumbnails of files or of the game that the last image requested and that are not
-// drawn. Returns their number.
+// Collects the thumbnails that the last image requested and that are not drawn yet: thumbnails of
+// names in the game if `is_in_game` is true, otherwise of files. Returns their number.
 static size_t collect_missing(view_state *viewer, bool is_in_game,
                               view_thumbnail *missing[VIEW_MAX_THUMBNAILS])
 {
@@ -72,13 +72,15 @@ static void store_preview(view_thumbnail *thumbnail, const view_preview *preview
         thumbnail->texture = view_make_texture(renderer, image->rgba, image->width, image->height);
 }
 
-// Requests visible previews that are missing, and stores previews that are complete. Returns true
+// Requests visible previews that are missing, and stores previews that are complete. If
+// `is_in_game` is true, updates the previews of the listed game, otherwise of files. Returns true
 // if the image changes.
 static bool update_thumbnails(view_state *viewer, view_previews **previews, bool is_in_game)
 {
     const bool is_game_closed = is_in_game && viewer->lists.library == NULL;
     view_drop_previews(viewer, is_in_game, is_game_closed);
 
+    // The previews are created when the first thumbnail is requested.
     view_thumbnail *missing[VIEW_MAX_THUMBNAILS];
     const size_t count = collect_missing(viewer, is_in_game, missing);
     if (*previews == NULL && count > 0)
@@ -133,21 +135,23 @@ static const char *home_folder(void)
     return profile != NULL ? profile : ".";
 }
 
-// Adds a folder or a game to the list of locations, unless the game is already in the list; "": an
-// empty entry.
+// Adds a folder or a game to the list of locations. The path "" adds an empty entry. A game that is
+// already in the list is not added again. The first five entries are folders with fixed meanings
+// (see list_locations()), so they are added even if two of them are equal.
 static void add_location(view_state *viewer, const char *path)
 {
-    enum { NUM_FOLDERS = 5 }; // see list_locations()
+    enum { NUM_FOLDERS = 5 };
     common_list *const locations = &viewer->panels.browser.places;
-    for (size_t i = NUM_FOLDERS; i < locations->count; i++)
+    for (size_t i = NUM_FOLDERS; i < locations->count; i++) {
         if (strcmp(locations->names[i], path) == 0)
             return;
+    }
     common_add(locations, path[0] != '\0' ? common_canonical_path(path) : common_copy(""));
 }
 
-// Lists the locations of the browser: five folders in a fixed order (recent files, home, the folder
-// of the shown file, our models, the root; "" for the first, and for a folder that does not exist),
-// then the recent games.
+// Lists the locations of the browser: five folders in a fixed order, then the recent games. The
+// folders are the recent files, the home folder, the folder of the shown file, our models, and the
+// root. The entry of the recent files is "", and so is the entry of a folder that does not exist.
 static void list_locations(view_state *viewer, const char *shown)
 {
     const view_config *const config = viewer->config;
@@ -240,7 +244,8 @@ static bool open_document(view_state *viewer, const char *const *files, size_t n
     return is_open;
 }
 
-// Opens a file, or a name of the listed game in a skin (NULL: its own).
+// Opens a file or, if `is_name` is true, an entity or a model of the listed game. `skin` is the
+// skin of the entity; NULL: the skin that the game defines. Shows a notice if this fails.
 static void open_item(view_state *viewer, const char *file, bool is_name, const char *skin)
 {
     char *const address =
@@ -263,10 +268,11 @@ static void replace_library(view_state *viewer, view_library *library)
     viewer->lists.game_previews = NULL;
     view_drop_previews(viewer, true, true);
 
-    viewer->lists.section = VIEW_ENTITIES;
-    for (int i = VIEW_NUM_SECTIONS; i-- > 0;)
-        if (library->num_names[i] > 0)
-            viewer->lists.section = (view_section)i;
+    int section = 0;
+    while (section < VIEW_NUM_SECTIONS && library->num_names[section] == 0)
+        section++;
+    const bool is_empty = section == VIEW_NUM_SECTIONS;
+    viewer->lists.section = is_empty ? VIEW_ENTITIES : (view_section)section;
 }
 
 // Returns true for an archive with a single character.
@@ -346,8 +352,9 @@ static uint32_t selected_texture_mesh(const view_state *viewer)
     return viewer->pick.is_set ? viewer->pick.mesh : 0;
 }
 
-// Writes the value of the option of a map: its present entries, without those of the mesh, and a
-// new entry for the mesh unless `path` is NULL. The caller frees the text.
+// Returns the new value of the option of a map, such as --texture, in which the image of one mesh
+// is replaced: the present entries without the entries of this mesh, then the entry MESH=PATH. If
+// `path` is NULL, the mesh gets no entry. The caller frees the text.
 static char *write_map_option(const view_state *viewer, size_t mesh, md5gl_image_kind map,
                               const char *path)
 {
@@ -394,8 +401,9 @@ static void assign_texture(view_state *viewer, size_t mesh, md5gl_image_kind map
     free(text);
 }
 
-// Shows the path to which the materials will be saved; after confirmation, saves them. The path and
-// the existence of the file must be unchanged since the confirmation.
+// Saves the materials after the user has confirmed their path; otherwise asks for the confirmation.
+// `is_sure` is true if the user pressed the button that confirms. The confirmation is not valid if
+// the path has changed since it was shown, or if a file at the path has appeared or disappeared.
 static void save_textures(view_state *viewer, bool is_sure)
 {
     view_texture_panel *const panel = &viewer->panels.textures;
@@ -456,25 +464,27 @@ static void list_uses(view_state *viewer, char *path)
     md5_free_model(model);
 }
 
-// Opens a clip without a named model: on the model in its folder that it fits. If several models
-// fit, lists them.
+// Opens a clip without a named model, on the model in its folder that it fits. If several models
+// fit, opens the clip alone and lists the models. `is_first` is true for the first document of the
+// program: the settings of a former document are then not stored.
 static bool open_clip(view_state *viewer, const char *path, bool is_first)
 {
     common_list models = view_list_models_for_clip(path);
-    const bool is_one = models.count == 1;
-    const char *const files[2] = {is_one ? models.names[0] : path, path};
-    const size_t num_files = is_one ? 2 : 1;
-    const bool opened = is_first ? view_open(viewer, files, num_files, true)
-                                 : open_document(viewer, files, num_files);
-    if (opened && models.count > 1)
+    const bool has_one_model = models.count == 1;
+    const char *const files[2] = {has_one_model ? models.names[0] : path, path};
+    const size_t num_files = has_one_model ? 2 : 1;
+    const bool is_open = is_first ? view_open(viewer, files, num_files, true)
+                                  : open_document(viewer, files, num_files);
+    if (is_open && models.count > 1)
         list_folder_with(viewer, &models, (view_list_purpose){.takes = 1u << VIEW_ENTRY_MODEL});
     common_free_list(&models);
-    return opened;
+    return is_open;
 }
 
-// Opens a clip of another skeleton on its own model, and retargets it to the shown model. If the
-// clip's folder does not contain exactly one model that fits, lists models. `path` is the clip's
-// path, or "MODEL\nCLIP".
+// Opens a clip of another skeleton on its own model, and retargets it to the shown model. `path` is
+// the clip's path, or "MODEL\nCLIP". If the model is not named, and the clip's folder does not
+// contain exactly one model that fits, lists models: the user's selection runs this command again
+// with "MODEL\nCLIP".
 static void map_joints(view_state *viewer, const char *path)
 {
     const char *const line_break = strchr(path, '\n');
@@ -565,8 +575,9 @@ static bool drop_document(view_state *viewer, const char *path)
     return is_open;
 }
 
-// Shows a notice about a dropped file. `what` describes the result of success.
-static void report_drop(view_state *viewer, const char *path, const char *what, bool is_open)
+// Shows a notice about a dropped file. If it was opened, the notice is "LABEL: NAME", such as
+// "Environment: sky.hdr".
+static void report_drop(view_state *viewer, const char *path, const char *label, bool is_open)
 {
     const char *failure = "Cannot open %s";
     if (viewer->log.has_stopped)
@@ -574,11 +585,14 @@ static void report_drop(view_state *viewer, const char *path, const char *what, 
     else if (viewer->log.failure.status == MD5_ERROR_MISMATCH)
         failure = "%s does not match the model";
     if (is_open)
-        view_notice(viewer, "%s: %s", what, common_base(path));
+        view_notice(viewer, "%s: %s", label, common_base(path));
     else
         view_notice(viewer, failure, common_base(path));
 }
 
+// Uses a dropped file according to its type and to the shown document: adds an image, an
+// environment, a clip or a camera path to the document, or opens a new document. Shows a notice
+// with the result.
 static void drop_file(view_state *viewer, const char *path)
 {
     const view_scene *const scene = &viewer->document->scene;
@@ -594,20 +608,20 @@ static void drop_file(view_state *viewer, const char *path)
         return;
     }
 
-    const char *what = "Opened";
+    const char *label = "Opened";
     bool is_open;
     if (is_environment) {
-        what = "Environment";
+        label = "Environment";
         is_open = view_set_option(viewer, VIEW_OPTION(environment), common_text_value(path));
         if (is_open)
             view_set_switch(viewer, VIEW_OPTION(shown.environment), true);
     } else if (is_clip && (!has_model || viewer->panels.start.is_open)) {
         is_open = open_clip(viewer, path, false);
     } else if (is_clip) {
-        what = "Animation";
+        label = "Animation";
         is_open = drop_clip(viewer, path);
     } else if (common_has_suffix(path, ".md5camera") && scene->skeleton != NULL) {
-        what = "Camera path";
+        label = "Camera path";
         is_open = drop_camera_path(viewer, path);
     } else {
         is_open = drop_document(viewer, path);
@@ -615,49 +629,52 @@ static void drop_file(view_state *viewer, const char *path)
 
     if (is_open)
         view_clear_start(&viewer->ui, &viewer->panels.start);
-    report_drop(viewer, path, what, is_open);
+    report_drop(viewer, path, label, is_open);
     view_store_files_stamp(viewer);
 }
 
 void view_drop(view_state *viewer, const char *path)
 {
-    char *const only = view_only_model(path); // NULL for a file
+    char *const only_model = view_only_model(path); // NULL unless `path` is a folder with one model
     viewer->log.error[0] = '\0';
     // The web page sends an empty path when all files of our machine are loaded. The machine
     // continues to play.
     if (path[0] == '\0')
         viewer->opening.has_deferred_work =
             view_reload(viewer) && viewer->document->scene.machine.guest == NULL;
-    else if (only == NULL && view_is_listed(path))
+    else if (only_model == NULL && view_is_listed(path))
         view_list_location(viewer, path);
     else
-        drop_file(viewer, only != NULL ? only : path);
-    free(only);
+        drop_file(viewer, only_model != NULL ? only_model : path);
+    free(only_model);
 }
 
 // -- Repairs -------------------------------------------------------------------------------------
 
-// Adds a result of a repair to the lines. Returns false if the repair failed: `count` is MD5_NONE.
-static bool note_repair(char **lines, uint32_t count, const char *what)
+// Adds the line "COUNT DESCRIPTION" about a repair, if it has changed anything. Returns false if
+// the repair failed: `count` is MD5_NONE.
+static bool note_repair(char **lines, uint32_t count, const char *description)
 {
     if (count == MD5_NONE)
         return false;
     if (count > 0)
-        common_extend(lines, "%u %s\n", count, what);
+        common_extend(lines, "%u %s\n", count, description);
     return true;
 }
 
-// Returns true if bounding boxes of a clip are missing or do not contain the model.
+// Returns true if bounding boxes of a clip are missing or do not contain the model. Adds the
+// diagnostics of the clip, if it is in the scene, to its check.
 static bool has_wrong_bounds(const md5_doc *doc, const view_scene *scene, md5_check *check)
 {
     for (size_t i = 0; i < scene->num_clips; i++) {
         const view_clip *const clip = &scene->clips[i];
         if (clip->binding != NULL && common_same_file(clip->path, check->file))
-            (void)md5_check_binding(check, clip->binding); // adds diagnostics
+            (void)md5_check_binding(check, clip->binding);
     }
-    for (uint32_t i = 0; i < check->num_diagnostics; i++)
+    for (uint32_t i = 0; i < check->num_diagnostics; i++) {
         if (strncmp(check->diagnostics[i].rule, "bounds", strlen("bounds")) == 0)
             return true;
+    }
     return doc->bounds == NULL;
 }
 
@@ -738,8 +755,9 @@ static void show_repair(view_problems *list, const char *path, char *lines)
     free(folder);
 }
 
-// Repairs the file `path` into a new file in the same folder, which is opened if `item` is 1. If
-// `number` is 0, only lists the changes for the dialog of problems.
+// Runs the command VIEW_REPAIR. If command->number is 0, only lists the changes in the dialog of
+// problems. Otherwise repairs the file into a new file in the same folder, and opens the new file
+// if command->item is not 0.
 static void repair_or_preview(view_state *viewer, const view_command *command)
 {
     view_problems *const list = &viewer->panels.problems;
@@ -750,7 +768,7 @@ static void repair_or_preview(view_state *viewer, const view_command *command)
     char *lines = common_copy("");
     char *const repaired = repair_file(path, &viewer->document->scene, &size, &lines, &error);
     char *const output = is_trial ? NULL : common_copy(list->repaired);
-    view_forget_repair(list);
+    view_forget_repair(list); // frees list->repaired
 
     const convert_job job = {.inputs = &path};
     bool is_done = repaired != NULL;
@@ -952,9 +970,10 @@ static bool shows_own_model(const view_state *viewer, const char *shown)
     return is_own;
 }
 
-// Returns the folder in which files are listed first: the last folder from which the user opened a
-// file, or the working directory. The working directory of a program that was not started in a
-// terminal can be the root folder, which nobody works in: then the home folder.
+// Returns the folder in which files are listed first: the folder of the shown file, or else of the
+// most recent file, or else the working directory. A program that was not started in a terminal can
+// have the root folder as its working directory, in which users have no files; then returns the
+// home folder. The caller frees the path.
 static char *get_default_folder(const view_state *viewer)
 {
     const view_config *const config = viewer->config;
@@ -1037,8 +1056,8 @@ static void select_export_folder(view_state *viewer, const char *path)
 
 // == The first document ==========================================================================
 
-// Shows our own model with the error of the document that could not be opened; the next start does
-// not repeat the error.
+// Shows our own model with the error of the document that could not be opened. Returns false if our
+// model cannot be opened, too.
 static bool open_start_model(view_state *viewer)
 {
     const view_log before = viewer->log;
@@ -1050,8 +1069,8 @@ static bool open_start_model(view_state *viewer)
     return true;
 }
 
-// Returns true if --output writes a sheet of the only folder of the command line. Logs an error for
-// any other use of folders without a window.
+// Checks the folders of the command line if there is no window. Returns true for a single folder
+// with --output, which writes a sheet of its models. Returns false and logs an error otherwise.
 static bool check_folders_without_window(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -1117,8 +1136,8 @@ static bool begins_with_start_page(const view_state *viewer)
     return has_window && !has_content && !viewer->document->scene.machine.acts;
 }
 
-// Lists the folders of the command line as if they were dropped, and the game; the last of them
-// remains visible.
+// Lists the folders and the game of the command line in the browser. Each list replaces the
+// previous list, so only the last remains visible.
 static void list_named_locations(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -1132,9 +1151,9 @@ static void list_named_locations(view_state *viewer)
     }
 }
 
-// Opens the files of the command line. Without files opens the last document, if the options
-// request it, otherwise our own model with the start page after the demo scene. Lists the folders
-// of the command line.
+// Opens the first document: the files of the command line, or a name in its game. Without them,
+// opens the last document if the options request it, otherwise our own model with the start page.
+// Then lists the folders of the command line. Returns false and logs an error on failure.
 static bool open_named(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -1211,8 +1230,8 @@ static void show_skin(view_state *viewer, const char *skin)
     free(model);
 }
 
-// Shows a name of a section of the listed game: an entity or a model; a clip on the shown model; a
-// skin on the shown entity, or on the first model that the skin changes.
+// Shows an item of the listed game: opens an entity or a model, plays a clip on the shown model, or
+// shows a skin on the shown entity. A clip is opened like a model if no model of the game is shown.
 static void show_game_item(view_state *viewer, size_t section, const char *selected)
 {
     view_scene *const scene = &viewer->document->scene;
@@ -1230,17 +1249,19 @@ static void show_game_item(view_state *viewer, size_t section, const char *selec
         view_notice(viewer, "%s does not match the model", common_base(selected));
 }
 
-// Returns the index of the item after (+1) or before (-1) `name`, cyclically. For a name that is
-// not in the list, returns the second or the last item.
+// Returns the index of the item after (step +1) or before (step -1) `name`, cyclically. For a name
+// that is not in the list, returns the index of the second or the last item.
 static size_t neighbor_index(const char *const *names, size_t count, const char *name, int step)
 {
     size_t index = 0;
     while (index < count && strcmp(names[index], name) != 0)
         index++;
-    return (index + (step > 0 ? 1 : count - 1)) % count;
+    const size_t offset = step > 0 ? 1 : count - 1; // modulo `count`, the latter is -1
+    return (index + offset) % count;
 }
 
-// Opens the next (+1) or previous (-1) name in the section of the game.
+// Opens the next (step +1) or previous (step -1) item of the game: an entity or a model, from the
+// section of the game that is listed.
 static void open_neighbor_in_game(view_state *viewer, int step)
 {
     const view_library *const library = viewer->lists.library;
@@ -1268,8 +1289,8 @@ static const char *shown_extension(const view_scene *scene)
     return scene->num_clips > 0 ? ".md5anim" : ".md5camera";
 }
 
-// Opens the next (+1) or previous (-1) name in the section of a game, or file of the same kind in
-// the folder.
+// Opens the next (step +1) or previous (step -1) document: an item of the shown game, or a file of
+// the same kind in the folder of the shown file.
 static void open_neighbor(view_state *viewer, int step)
 {
     const view_scene *const scene = &viewer->document->scene;
@@ -1293,8 +1314,10 @@ static void open_neighbor(view_state *viewer, int step)
     free(folder);
 }
 
-// Opens the list of files or clips: for an option, for the uses of a dropped model, after an error
-// with the item that could not be opened, or else to open a file or select a clip.
+// Runs the commands VIEW_FILES and VIEW_CLIPS, which open a list of files or of clips. If
+// command->item is not 0, it is the index + 1 of an option for which the user selects a file. If
+// command->path is not NULL, it is a dropped model whose uses are listed. After an error, shows the
+// previous list again. Otherwise the list is for opening a file or selecting a clip.
 static void open_list(view_state *viewer, const view_command *command)
 {
     view_browser *const browser = &viewer->panels.browser;
@@ -1348,18 +1371,23 @@ static void open_folder(view_state *viewer, const char *path)
     }
 }
 
-// Opens the next (+1) or previous (-1) lesson. The order is the list of lessons, then all lessons,
-// cyclically.
+// Opens the next (step +1) or previous (step -1) lesson, cyclically. The order is the list of
+// lessons, then all lessons. If no lesson is open, opens the list or the last lesson.
 static void open_next_lesson(view_state *viewer, int step)
 {
-    const int32_t count = (int32_t)view_num_pages + 1;
-    int32_t page = viewer->pages.open + 1; // 0: the list
-    if (viewer->pages.open < 0)
-        page = step > 0 ? -1 : 0;
-    else if (viewer->pages.open >= count - 1)
-        page = 0;
-    page = (page + step + count) % count;
-    view_open_lesson(viewer, page == 0 ? VIEW_CONTENTS : page - 1);
+    const int32_t num_lessons = (int32_t)view_num_pages;
+    const int32_t open = viewer->pages.open;
+    const bool is_list_open = open >= num_lessons; // VIEW_CONTENTS
+
+    // Positions in the order: 0 is the list, `i + 1` is lesson i.
+    int32_t position = open + 1;
+    if (open < 0)
+        position = step > 0 ? -1 : 0; // one before the list, or the list
+    else if (is_list_open)
+        position = 0;
+    const int32_t num_positions = num_lessons + 1;
+    position = (position + step + num_positions) % num_positions;
+    view_open_lesson(viewer, position == 0 ? VIEW_CONTENTS : position - 1);
 }
 
 // Removes a file from the list of recent files, and shows the list again.
@@ -1373,6 +1401,7 @@ static void forget_recent(view_state *viewer, const char *path)
         view_browse_folder(&viewer->panels.browser, "", NULL, viewer->config);
 }
 
+// Runs a command about files. view_action describes the fields of a command for each action.
 static void run_file_command(view_state *viewer, const view_command *command)
 {
     view_browser *const browser = &viewer->panels.browser;
@@ -1474,12 +1503,13 @@ static void run_file_command(view_state *viewer, const view_command *command)
 void view_run_file_command(view_state *viewer, const view_command *command)
 {
     const uint32_t num_errors = viewer->log.num_errors;
-    const bool is_again = command->action == VIEW_TRY_AGAIN;
-    if (is_again) {
+    const bool is_retry = command->action == VIEW_TRY_AGAIN;
+    if (is_retry) {
         viewer->log.error[0] = '\0';
         command = &viewer->opening.failed;
     }
-    if (is_again && command->action == VIEW_NOTHING)
+    // If no command has failed, the first document could not be opened.
+    if (is_retry && command->action == VIEW_NOTHING)
         view_open_first(viewer);
     else
         run_file_command(viewer, command);

@@ -28,6 +28,7 @@ void view_store_files_stamp(view_state *viewer)
 
 common_list view_list_examples(const char *models)
 {
+    // Each folder contains one model. Its machine is preferred to its .md5mesh.
     common_list list = {0};
     common_list folders = common_list_folder(models, NULL);
     for (size_t i = 0; i < folders.count; i++) {
@@ -57,20 +58,21 @@ static char *first_machine(const char *models)
     return found;
 }
 
-// Searches folders near the program, built or installed, and then the folder of the build; returns
-// the first that contains a machine.
+// Searches folders near the program, which may be built or installed, and then the source folder
+// that was set when the program was built. Returns the first folder that contains a machine.
 char *view_find_models_folder(void)
 {
-    static const char *const places[] = {"models", "../models", "../../models",
-                                         "../share/md5model/models"};
+    static const char *const relative_paths[] = {"models", "../models", "../../models",
+                                                 "../share/md5model/models"};
+    const size_t num_relative = COMMON_LENGTH(relative_paths);
     char *const program_folder = view_program_folder(); // ends with a slash
     const char *const start = program_folder != NULL ? program_folder : ".";
     char *found = NULL;
-    for (size_t i = 0; i <= COMMON_LENGTH(places) && found == NULL; i++) {
+    for (size_t i = 0; i <= num_relative && found == NULL; i++) {
         char *models;
-        if (i < COMMON_LENGTH(places))
-            models = common_join(start, places[i]);
-        else
+        if (i < num_relative)
+            models = common_join(start, relative_paths[i]);
+        else // the last candidate
             models = common_copy(MD5VIEW_MODELS);
         char *const machine = first_machine(models);
         if (machine != NULL)
@@ -111,17 +113,17 @@ static bool should_continue(void *log)
     return view_log_progress(log, "conversion", 0, 1);
 }
 
-// Returns a copy of the file to open in a folder of converted files: the machine, or else the
-// model, whose clips are in the same folder, or else a clip or camera. Returns NULL if there is
-// none.
+// Returns a copy of the path of the file to open in a folder of converted files. A machine is
+// preferred to a model, and a model, whose clips are in the same folder, to a clip or a camera
+// path. Returns NULL if the folder contains none of these.
 static char *find_main_file(const char *folder)
 {
-    static const char *const endings[] = {".md5machine", ".md5mesh", ".md5anim", ".md5camera"};
+    static const char *const extensions[] = {".md5machine", ".md5mesh", ".md5anim", ".md5camera"};
     common_list files = common_walk_folder(folder, &(common_walk){.user = NULL});
     char *found = NULL;
-    for (size_t kind = 0; kind < COMMON_LENGTH(endings) && found == NULL; kind++) {
+    for (size_t kind = 0; kind < COMMON_LENGTH(extensions) && found == NULL; kind++) {
         for (size_t i = 0; i < files.count && found == NULL; i++) {
-            if (common_has_suffix(files.names[i], endings[kind]))
+            if (common_has_suffix(files.names[i], extensions[kind]))
                 found = common_copy(files.names[i]);
         }
     }
@@ -129,9 +131,10 @@ static char *find_main_file(const char *folder)
     return found;
 }
 
-// Converts a file of another format into a temporary folder, stores its path in *folder and returns
-// a copy of the name of the file to open. Returns a copy of `file` if no conversion is necessary.
-// Returns NULL and logs an error on failure.
+// Converts a file of another format into a temporary folder. Returns the path of the converted file
+// to open, and stores the folder in *folder. If no conversion is necessary, returns a copy of
+// `file` and leaves *folder unchanged. Returns NULL and logs an error on failure, except if the
+// user has stopped the conversion. The caller removes the folder also after a failure.
 static char *convert_source(const char *file, char **folder, view_log *log)
 {
     if (!view_is_converted(file))
@@ -203,6 +206,7 @@ static view_document *load_new_document(view_state *viewer, const document_files
     viewer->log.may_stop = viewer->window != NULL && view_shows_window(viewer->options);
     viewer->log.keeps_rest = request->uses_options && !request->is_reload && viewer->log.may_stop;
 
+    // The note names the file if loading it crashes the program.
     char *const source = files->names[0];
     char *folder = NULL;
     if (viewer->window != NULL)
@@ -212,7 +216,8 @@ static view_document *load_new_document(view_state *viewer, const document_files
     if (files->names[0] != NULL)
         document = view_load_document(&loader, (const char *const *)files->names, files->count,
                                       request->finds_clips, request->uses_options, manner);
-    viewer->log.keeps_rest = viewer->log.may_stop = false;
+    viewer->log.keeps_rest = false;
+    viewer->log.may_stop = false;
     view_end_warnings(&viewer->log);
     if (document == NULL) {
         view_remove_folder(folder);
@@ -248,8 +253,11 @@ static void replace_document(view_state *viewer, view_document *document)
     // The retargeting panel replaces the inspector.
     if (document->companions[VIEW_RETARGETED].model != NULL)
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
-    viewer->ui.hovered_joint = viewer->ui.selected_joint = -1;
-    viewer->pick = viewer->measured = (view_pick){.is_set = false};
+    // The selected joints and points belong to the freed document.
+    viewer->ui.hovered_joint = -1;
+    viewer->ui.selected_joint = -1;
+    viewer->pick = (view_pick){.is_set = false};
+    viewer->measured = (view_pick){.is_set = false};
     view_store_files_stamp(viewer);
 }
 
@@ -261,7 +269,8 @@ static bool open_files(view_state *viewer, const document_files *request)
     view_reports reports_before = viewer->reports;
     view_document *const document = load_new_document(viewer, request);
     if (document == NULL) {
-        viewer->log.num_warnings = log_before.num_warnings; // keep the error of the log
+        // Restore the messages of the current document, but keep the error that was logged.
+        viewer->log.num_warnings = log_before.num_warnings;
         viewer->log.num_notes = log_before.num_notes;
         view_free_reports(&viewer->reports);
         viewer->reports = reports_before;
@@ -274,9 +283,10 @@ static bool open_files(view_state *viewer, const document_files *request)
     return true;
 }
 
-// Applies the remembered settings of a document, except options of the command line; without a
-// window, only its textures. Adds messages for missing files to `lost`.
-static void restore_settings(view_state *viewer, const char *path, common_list *lost)
+// Applies the remembered settings of a document. Options of the command line have priority. Without
+// a window, only the textures are applied. Settings that refer to missing files are skipped, and a
+// message about each is added to `messages`.
+static void restore_settings(view_state *viewer, const char *path, common_list *messages)
 {
     view_options *const options = viewer->options;
     const bool names_content = options->names_content;
@@ -294,9 +304,10 @@ static void restore_settings(view_state *viewer, const char *path, common_list *
         const bool is_restored = option->scope >= VIEW_SCOPE_ANY && !is_given && is_used;
         if (is_restored) {
             const char *const file = view_file_in(option, value);
-            if (file != NULL && !is_in_game && common_file_stamp(file) == 0)
+            const bool is_missing = file != NULL && !is_in_game && common_file_stamp(file) == 0;
+            if (is_missing)
                 common_add(
-                    lost,
+                    messages,
                     common_format("%s no longer exists; it was in use when the file was last open",
                                   file));
             else if (!view_read_option(option, value, options))
@@ -305,7 +316,8 @@ static void restore_settings(view_state *viewer, const char *path, common_list *
         }
         free(value);
     }
-    options->names_content = names_content; // which reading the options may have set
+    // view_read_option() may have set this as if the option were on the command line.
+    options->names_content = names_content;
 }
 
 // Returns true if the options do not set the content or the camera, so that the demo scene can
@@ -332,8 +344,9 @@ static void free_examples(example_files *examples)
     *examples = (example_files){NULL, NULL};
 }
 
-// Adds the files of the first model to `files`, for a crowd also of other models. Returns false and
-// logs an error if there are no models.
+// Lists our own models that are shown if no file is named: adds the first machine to `files`, for a
+// crowd of three or more also two other models, and fills `examples`. Returns false and logs an
+// error if our models are not found.
 static bool list_example_files(view_state *viewer, common_list *files, example_files *examples)
 {
     static const char *const crowd_models[] = {"spindle/spindle.md5mesh",
@@ -361,7 +374,8 @@ static bool list_example_files(view_state *viewer, common_list *files, example_f
     return true;
 }
 
-// Adds copies of the names, as absolute paths in a window, where they are remembered.
+// Adds copies of the file names to a list. A window remembers them, so they are converted to
+// absolute paths for a window. Names in a game are not changed.
 static void list_named_files(const view_state *viewer, common_list *list, const char *const *files,
                              size_t num_files)
 {
@@ -392,13 +406,15 @@ static bool open_with_settings(view_state *viewer, const document_files *request
     return is_open;
 }
 
-// Prepares playback and camera of a new document. With `is_demo` the demo scene plays.
+// Starts the playback of a new document at time 0 and places the camera. If `is_demo` is true, the
+// demo scene plays.
 static void start_document(view_state *viewer, bool is_demo)
 {
     view_scene *const scene = &viewer->document->scene;
     viewer->play.time = 0;
     viewer->play.held_at_end = false;
-    scene->machine.acts = viewer->ui.docks.is_folded = is_demo;
+    scene->machine.acts = is_demo;
+    viewer->ui.docks.is_folded = is_demo; // the demo scene is shown without panels
     viewer->panels.decision.demo_end = 0;
     if (is_demo)
         viewer->panels.decision.demo_end = viewer->now + (double)(VIEW_MINUTE + VIEW_INVITING);
@@ -422,8 +438,9 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         return false;
     list_named_files(viewer, &shown, files, num_files);
 
-    // The first image of a window appears sooner if the guest of the demo scene is loaded later, by
-    // view_finish_opening(). In a browser its file may not exist yet.
+    // The guest is the second character of the demo scene. A window shows its first image sooner if
+    // view_finish_opening() loads the guest after it. In a browser, the file of the guest may still
+    // be downloading.
     const bool is_demo = is_example && uses_options && allows_demo_scene(options);
     const bool is_hidden = viewer->window != NULL && view_is_window_hidden(viewer->window);
     const bool is_deferred = is_demo && view_shows_window(options) && is_hidden;
@@ -488,16 +505,17 @@ bool view_hide_meshes(view_state *viewer)
     return is_valid;
 }
 
-// Logs that --flag or --state names an unknown item of the script, with the valid names. Returns
-// false.
+// Logs that --flag (if `is_flag` is true) or --state names an unknown item of the script, with the
+// valid names. Returns false.
 static bool report_unknown_item(view_state *viewer, bool is_flag, const char *requested)
 {
     const view_entity *const figure = &viewer->document->scene.entity;
     const char *name;
     char *names = common_copy("");
-    for (uint32_t i = 0; (name = view_script_name(figure, is_flag, i)) != NULL; i++)
+    for (uint32_t i = 0; (name = view_script_name(figure, is_flag, i)) != NULL; i++) {
         if (name[0] != '\0')
             common_extend(&names, " %s", name);
+    }
     const char *const option = is_flag ? "flag" : "state";
     const char *const valid_names = names[0] != '\0' ? names : " none (no script is loaded)";
     view_error(&viewer->log, "--%s: unknown value '%s'; valid values:%s", option, requested,
@@ -506,22 +524,26 @@ static bool report_unknown_item(view_state *viewer, bool is_flag, const char *re
     return false;
 }
 
-// Returns true if the script of the entity has a flag or a state with a name.
+// Returns true if the script of the entity has a flag (if `is_flag` is true) or a state with the
+// requested name.
 static bool has_script_item(const view_entity *figure, bool is_flag, const char *requested)
 {
     const char *name;
-    for (uint32_t i = 0; (name = view_script_name(figure, is_flag, i)) != NULL; i++)
+    for (uint32_t i = 0; (name = view_script_name(figure, is_flag, i)) != NULL; i++) {
         if (name[0] != '\0' && strcmp(name, requested) == 0)
             return true;
+    }
     return false;
 }
 
-// Applies the options --flag or --state to the script.
+// Applies the options --flag (if `is_flag` is true) or --state to the script of the entity. A flag
+// that is not named is reset. Returns false and logs an error if a name is unknown.
 static bool apply_script_names(view_state *viewer, bool is_flag)
 {
     view_entity *const figure = &viewer->document->scene.entity;
     const common_texts *const requested =
         is_flag ? &viewer->options->flags : &viewer->options->states;
+    // Without --state, the entity leaves its state and plays the selected clip.
     if (!is_flag && requested->count == 0 && figure->is_in_states)
         view_change_clip(viewer, viewer->document->scene.clip);
 
@@ -554,8 +576,8 @@ bool view_apply_texture_options(view_state *viewer)
     if (document->scene.model == NULL || viewer->renderer == NULL)
         return true;
 
-    // Layers of materials belong to the model, and warnings about textures may no longer apply:
-    // both require a reload.
+    // The GPU model contains the layers of materials, so layers require a reload. Warnings about
+    // textures may no longer apply; only a reload removes them.
     bool needs_reload = document->textures.layers.num_meshes > 0 || viewer->log.num_warnings > 0;
     document->uses_options = true;
     if (!needs_reload && !view_load_scene_textures(&loader, &document->scene, &textures))
@@ -597,8 +619,9 @@ bool view_select_environment(view_state *viewer)
     return true;
 }
 
-// Frames a crowd after its count has changed. Without a crowd restores the camera that the model
-// had before the crowd was shown.
+// Moves the camera after the number of a crowd's members has changed from `old_count`. Frames the
+// crowd, unless options set the camera. If the crowd is turned off, restores the camera that the
+// single model had before.
 static void frame_changed_crowd(view_state *viewer, uint32_t old_count)
 {
     view_cameras *const cameras = &viewer->cameras;
@@ -634,50 +657,73 @@ static void list_document_files(const view_document *document, common_list *file
         common_add(files, common_copy(scene->camera_path.path));
 }
 
+// State that a reload preserves, because open_files() frees or resets it.
+typedef struct reload_state {
+    bool shows_bind_pose;
+    bool acts; // the demo scene plays
+    size_t clip;
+    int32_t selected_joint;
+    int32_t selected_mesh;
+    uint32_t crowd_count;
+} reload_state;
+
+static reload_state store_reload_state(const view_state *viewer)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    return (reload_state){
+        .shows_bind_pose = view_is_bind_pose(scene) && scene->model != NULL,
+        .acts = scene->machine.acts,
+        .clip = scene->clip,
+        .selected_joint = viewer->ui.selected_joint,
+        .selected_mesh = viewer->ui.selected_mesh,
+        .crowd_count = viewer->document->crowd.count,
+    };
+}
+
+// Applies the state of the previous document to the reloaded document. The clip is selected unless
+// the reloaded document has fewer clips.
+static void restore_reload_state(view_state *viewer, const reload_state *state)
+{
+    view_scene *const scene = &viewer->document->scene;
+    if (state->clip < scene->num_clips)
+        view_select_clip(scene, state->clip);
+    (void)view_apply_script_options(viewer);
+    view_show_bind_pose(scene, state->shows_bind_pose, NULL);
+    viewer->ui.selected_joint = state->selected_joint;
+    viewer->ui.selected_mesh = state->selected_mesh;
+    scene->machine.acts = state->acts;
+    view_store_files_stamp(viewer);
+    view_show_meshes(viewer->document, viewer->options->hidden_meshes);
+    view_measure(viewer);
+    frame_changed_crowd(viewer, state->crowd_count);
+}
+
 bool view_reload(view_state *viewer)
 {
-    // Values of the old document, which is freed.
-    const view_document *const old = viewer->document;
-    const view_scene *const old_scene = &old->scene;
-    const bool shows_bind_pose = view_is_bind_pose(old_scene) && old_scene->model != NULL;
-    const bool acts = old_scene->machine.acts;
-    const size_t clip = old_scene->clip;
-    const int32_t joint = viewer->ui.selected_joint;
-    const int32_t mesh = viewer->ui.selected_mesh;
-    const uint32_t crowd_count = old->crowd.count;
+    const view_document *const current = viewer->document; // freed by open_files()
+    const reload_state state = store_reload_state(viewer);
     common_list files = {0};
-    list_document_files(old, &files);
+    list_document_files(current, &files);
     // While the crowd is turned off, the names of its other models are kept, because undo may turn
     // it on again.
     common_list kept_names = {0};
     common_list *const crowd_names = viewer->options->crowd > 0 ? &files : &kept_names;
-    for (size_t i = 0; i < old->crowd.files.count; i++)
-        common_add(crowd_names, common_copy(old->crowd.files.names[i]));
+    for (size_t i = 0; i < current->crowd.files.count; i++)
+        common_add(crowd_names, common_copy(current->crowd.files.names[i]));
 
     const document_files request = {
         .files = &files,
-        .finds_clips = old_scene->picked_up,
-        .uses_options = old->uses_options,
+        .finds_clips = current->scene.picked_up,
+        .uses_options = current->uses_options,
         .is_reload = true,
-        .guest = old->companions[VIEW_GUEST].path,
-        .scenery = old->place.path,
+        .guest = current->companions[VIEW_GUEST].path,
+        .scenery = current->place.path,
     };
     const bool is_open = open_files(viewer, &request);
-    view_scene *const scene = &viewer->document->scene;
-    if (is_open && clip < scene->num_clips)
-        view_select_clip(scene, clip);
     if (is_open) {
         for (size_t i = 0; i < kept_names.count; i++)
             common_add(&viewer->document->crowd.files, common_copy(kept_names.names[i]));
-        (void)view_apply_script_options(viewer);
-        view_show_bind_pose(scene, shows_bind_pose, NULL);
-        viewer->ui.selected_joint = joint;
-        viewer->ui.selected_mesh = mesh;
-        scene->machine.acts = acts;
-        view_store_files_stamp(viewer);
-        view_show_meshes(viewer->document, viewer->options->hidden_meshes);
-        view_measure(viewer);
-        frame_changed_crowd(viewer, crowd_count);
+        restore_reload_state(viewer, &state);
     }
     common_free_list(&kept_names);
     common_free_list(&files);
@@ -686,7 +732,7 @@ bool view_reload(view_state *viewer)
 
 // == Lessons =====================================================================================
 
-// Shows a lesson instead of the document, from time 0 or the time of the options.
+// Shows a lesson instead of the document. The lesson starts at time 0, unless --time sets the time.
 static void show_page_at_start(view_state *viewer, int32_t number)
 {
     view_close_page(viewer);
@@ -734,8 +780,9 @@ bool view_open_lesson(view_state *viewer, int32_t number)
 
 enum { SLIDER_UNKNOWN = -1, SLIDER_AMBIGUOUS = -2 };
 
-// Returns the index of a slider of a lesson. The name may omit text after a comma or a space, such
-// as a unit, if the rest is unique.
+// Returns the index of a slider of a lesson, or one of the values above. A name also fits the start
+// of a slider's name before a comma or a space, so that a unit can be omitted. It is ambiguous if
+// it fits several sliders in this way.
 static int find_slider(const view_page *page, const char *name)
 {
     const size_t length = strlen(name);

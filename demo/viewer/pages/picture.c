@@ -9,12 +9,13 @@
 
 // == Computing the picture of a lesson =====================================================
 
-// Adds the figures of a lesson: figure 0, and every further figure that has a label. Each is in the
-// pose of the lesson's clip at its begin. `poses` contains space for `num_joints` joints per
-// figure.
+// Adds the figures of a lesson with their labels: figure 0, and every further figure that has a
+// label. Figure 0 may have none. Each figure has the pose of the lesson's clip at time 0. `poses`
+// contains space for `num_joints` joints per figure.
 static void add_figures(view_picture *picture, md5_xform *poses, size_t num_joints)
 {
     const view_page *const page = picture->page;
+    const float label_depth = 2; // distance of the labels from the top of the box, units
     for (uint32_t i = 0; i < VIEW_PAGE_FIGURES; i++) {
         view_figure *const figure = &picture->figures[i];
         const char *const label = page->figures[i].label;
@@ -26,7 +27,8 @@ static void add_figures(view_picture *picture, md5_xform *poses, size_t num_join
             continue;
         picture->num_figures = i + 1;
         if (label != NULL && label[0] != '\0')
-            view_add_label(picture, (md5_vec3){0, y, page->box.max.z - 2}, VIEW_PLAIN, label);
+            view_add_label(picture, (md5_vec3){0, y, page->box.max.z - label_depth}, VIEW_PLAIN,
+                           label);
         if (picture->model != NULL)
             view_sample_clip(picture, page->clip, 0, figure->pose);
     }
@@ -43,13 +45,16 @@ static void add_plots(view_picture *picture)
     }
 }
 
-// Fits the vertical axis of a plot to its points, unless the lesson defines the axis.
+// Fits the vertical axis of a plot to its points, unless the lesson defines the axis. Without
+// points, the axis remains unchanged.
 static void fit_axis(view_plot *plot)
 {
+    const bool is_fixed = plot->row.fit == VIEW_FIT_NOT || plot->row.fit == VIEW_FIT_BARS;
+    if (is_fixed)
+        return;
+
     float low = INFINITY;
     float high = -INFINITY;
-    if (plot->row.fit == VIEW_FIT_NOT || plot->row.fit == VIEW_FIT_BARS)
-        return;
     for (int i = 0; i < VIEW_PAGE_SERIES; i++) {
         const view_series *const series = &plot->series[i];
         for (uint32_t p = 0; p < series->count; p++) {
@@ -60,6 +65,7 @@ static void fit_axis(view_plot *plot)
     const bool has_points = low <= high;
     if (!has_points)
         return;
+    // If all points have the same height, the small constant prevents an axis without length.
     const float margin = fmaxf(0.06f * (high - low), 1e-6f);
     plot->row.low.y = plot->row.fit == VIEW_FIT_TOP ? 0 : low - margin;
     plot->row.high.y = high + margin;
@@ -272,7 +278,8 @@ static view_body describe_body(const view_pages *pages, const view_document *doc
     return body;
 }
 
-// Draws all figures, as one body for each kind.
+// Draws all figures of the picture. The figures of one kind are the instances of one body. Returns
+// false and fills `error` on failure.
 static bool draw_figures(const view_pages *pages, const view_stage *stage, md5_error *error)
 {
     const view_picture *const picture = &pages->picture;
@@ -288,12 +295,14 @@ static bool draw_figures(const view_pages *pages, const view_stage *stage, md5_e
     view_bodies bodies = {.count = 0};
     for (uint32_t kind = 0; kind < VIEW_NUM_FIGURE_KINDS; kind++) {
         const uint32_t first = arrays.count;
-        for (uint32_t i = 0; i < picture->num_figures; i++)
+        for (uint32_t i = 0; i < picture->num_figures; i++) {
             if (picture->figures[i].kind == kind)
                 append_figure(&arrays, picture->model, &picture->figures[i]);
-        if (arrays.count > first)
+        }
+        if (arrays.count > first) {
             bodies.bodies[bodies.count++] =
                 describe_body(pages, stage->document, &arrays, first, (view_figure_kind)kind);
+        }
     }
 
     const bool is_drawn = view_draw_bodies(stage, &bodies, MD5GL_LIT, error);
@@ -496,39 +505,44 @@ typedef struct text_column {
 
 static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box);
 
-// Returns the number of characters of a line of code that fit into a line of `columns` characters.
-// The line is broken after a comma or a semicolon in its second half, otherwise at a space or after
-// an opening bracket in its second half, otherwise at the last of these in its first half. Comments
-// are broken at the last space.
+// Returns the number of characters after which a line of code is broken, so that its first part
+// fits into `columns` characters. Code can be broken at a space or after an opening bracket,
+// comments only at a space. The best break follows a comma or a semicolon in the second half of the
+// columns. The second best is any other break in the second half, the third best in the first half.
+// The last break of the best kind is used. Without a break, the line is cut after `columns`.
 static size_t find_break(const char *code, size_t length, size_t columns, bool in_comment)
 {
-    enum { AFTER_COMMA, IN_SECOND_HALF, IN_FIRST_HALF, NUM_KINDS };
-    size_t last[NUM_KINDS] = {0};
+    enum { AFTER_COMMA, IN_SECOND_HALF, IN_FIRST_HALF, NUM_KINDS }; // best first
+    size_t last_break[NUM_KINDS] = {0};                             // 0: none of this kind
     if (length <= columns)
         return length;
     for (size_t i = 1; i <= columns; i++) {
-        const bool is_after_bracket = code[i - 1] == '(' && !in_comment;
+        const char previous = code[i - 1];
+        const bool is_after_bracket = previous == '(' && !in_comment;
         if (code[i] != ' ' && !is_after_bracket)
             continue;
+        const bool is_after_comma = strchr(",;", previous) != NULL && !in_comment;
         if (2 * i < columns)
-            last[IN_FIRST_HALF] = i;
-        else if (strchr(",;", code[i - 1]) != NULL && !in_comment)
-            last[AFTER_COMMA] = i;
+            last_break[IN_FIRST_HALF] = i;
+        else if (is_after_comma)
+            last_break[AFTER_COMMA] = i;
         else
-            last[IN_SECOND_HALF] = i;
+            last_break[IN_SECOND_HALF] = i;
     }
-    for (int kind = 0; kind < NUM_KINDS; kind++)
-        if (last[kind] > 0)
-            return last[kind];
+    for (int kind = 0; kind < NUM_KINDS; kind++) {
+        if (last_break[kind] > 0)
+            return last_break[kind];
+    }
     return columns;
 }
 
 // Returns the index of the first `//` in a part of a line, or the length of the part.
 static size_t find_comment(const char *text, size_t length)
 {
-    for (size_t i = 0; i + 1 < length; i++)
+    for (size_t i = 0; i + 1 < length; i++) {
         if (text[i] == '/' && text[i + 1] == '/')
             return i;
+    }
     return length;
 }
 
@@ -544,8 +558,9 @@ static void draw_code(view_canvas *canvas, float x, float y, const char *text, s
     view_draw_text(canvas, VIEW_CODE, x, y, 0, comment_color, comment);
 }
 
-// Writes one line of code at column->y, or measures it if `is_drawn` is false. A long line is
-// wrapped, and its continuations are indented by four more columns.
+// Writes one line of code at column->y and moves column->y below it. If `is_drawn` is false, only
+// moves column->y, which measures the line. A long line is wrapped, and its continuations are
+// indented by four more columns.
 static void write_code_line(text_column *column, const char *line, size_t length, bool is_drawn)
 {
     enum { MIN_COLUMNS = 8, CONTINUATION_INDENT = 4 };
@@ -553,11 +568,13 @@ static void write_code_line(text_column *column, const char *line, size_t length
     const float letter = view_text_width(font, VIEW_CODE, " ");
     const float inset = code_inset * font->scale;
     const size_t first = strspn(line, " ");
-    if (first >= length) { // an empty line
+    const bool is_empty = first >= length;
+    if (is_empty) {
         column->y += font->line[VIEW_CODE];
         return;
     }
 
+    // Each step of the loop writes the part of the line that fits into one line of the box.
     size_t indent = first; // columns
     bool in_comment = false;
     size_t begin = first;
@@ -566,16 +583,17 @@ static void write_code_line(text_column *column, const char *line, size_t length
         const float x = (float)indent * letter;
         const float columns = fmaxf((column->width - 2 * inset - x) / letter, MIN_COLUMNS);
         in_comment = in_comment || strncmp(text, "//", 2) == 0;
-        const size_t part = find_break(text, length - begin, (size_t)columns, in_comment);
-        const size_t num_code = in_comment ? 0 : find_comment(text, part);
+        const size_t num_chars = find_break(text, length - begin, (size_t)columns, in_comment);
+        const size_t num_code = in_comment ? 0 : find_comment(text, num_chars);
         if (is_drawn)
-            draw_code(column->canvas, x + (column->x + inset), column->y, text, num_code, part);
+            draw_code(column->canvas, x + (column->x + inset), column->y, text, num_code,
+                      num_chars);
 
-        in_comment = in_comment || num_code < part;
+        in_comment = in_comment || num_code < num_chars;
         column->y += font->line[VIEW_CODE];
         if (begin == first)
             indent += CONTINUATION_INDENT;
-        begin += part + strspn(text + part, " ");
+        begin += num_chars + strspn(text + num_chars, " ");
     }
 }
 
@@ -621,16 +639,21 @@ static void write_paragraph(text_column *column, view_color color, const char *t
     }
 }
 
-// Writes a row of text buttons that begins at `left` and wraps. Buttons of a choice (`selected` >=
-// 0) have a background. `label` is the prefix of the names of the items. Returns the index of the
+// Distances of text buttons, layout units.
+static const float button_inset = 5; // between the text and the left or right edge of the button
+static const float button_gap = 3;   // between two buttons
+
+// Writes a row of text buttons that begins at `left` and wraps. The buttons of a choice have a
+// background, and `selected` is the index of the selected button; other buttons are links, and
+// `selected` is -1. `label` is the prefix of the names of the items. Returns the index of the
 // pressed button, or -1.
 static int write_buttons(text_column *column, float left, const char *label,
                          const char *const *texts, int count, int selected)
 {
     const view_font *const font = column->canvas->font;
     const float line = font->line[VIEW_TEXT];
-    const float inset = 5 * font->scale;
-    const float gap = 3 * font->scale;
+    const float inset = button_inset * font->scale;
+    const float gap = button_gap * font->scale;
     const float end = column->x + column->width;
     const bool is_choice = selected >= 0;
     float x = left;
@@ -681,8 +704,9 @@ static float name_fraction(const text_column *column)
     return column->is_narrow ? 0.46f : 0.34f;
 }
 
-// Writes a choice: all words if they fit into one line, otherwise a button with the selected word,
-// which opens and closes a list of all words.
+// Writes a choice, and stores the word that the user selects. Shows all words if they fit into one
+// line. Otherwise shows a button with the selected word, which opens and closes a list of all
+// words.
 static void write_choice(text_column *column, view_pages *pages, uint32_t number)
 {
     const view_slider *const slider = &pages->picture.page->sliders[number];
@@ -696,11 +720,12 @@ static void write_choice(text_column *column, view_pages *pages, uint32_t number
 
     float width = 0;
     for (int i = 0; i < count; i++)
-        width += view_text_width(font, VIEW_TEXT, slider->words[i]) + 13 * font->scale;
+        width += view_text_width(font, VIEW_TEXT, slider->words[i])
+                 + (2 * button_inset + button_gap) * font->scale;
     const bool fits = width <= column->x + column->width - left;
     const bool is_open = pages->unfolded == number + 1;
     if (!fits) {
-        const char *const arrow = is_open ? "\xE2\x86\x91" : "\xE2\x86\x93";
+        const char *const arrow = is_open ? "\xE2\x86\x91" : "\xE2\x86\x93"; // up, down
         const char *const texts[2] = {slider->words[selected], arrow};
         if (write_buttons(column, left, slider->name, texts, 2, 0) >= 0)
             pages->unfolded = is_open ? 0 : number + 1;
@@ -714,7 +739,7 @@ static void write_choice(text_column *column, view_pages *pages, uint32_t number
         return;
     pages->values[number] = (float)pressed;
     pages->unfolded = 0;
-    column->ui->held = column->ui->item.panel;
+    column->ui->held = column->ui->item.panel; // this press has changed a value of the panel
 }
 
 // Returns the value of a fact. Rounding errors of measured values and a negative zero become 0.
@@ -724,12 +749,13 @@ static double shown_value(const view_fact *fact)
     return fabs(fact->value) < rounding_error ? 0 : fact->value;
 }
 
-// Sends the facts to the web page that contains the image, which shows them if there is no panel.
+// Sends the facts to the web page in which the viewer runs. The page shows them in place of the
+// panel.
 static void send_facts(const view_picture *picture)
 {
     char *lines = common_copy("facts");
-    for (const view_fact *fact = picture->facts; fact < picture->facts + picture->num_facts;
-         fact++) {
+    for (uint32_t i = 0; i < picture->num_facts; i++) {
+        const view_fact *const fact = &picture->facts[i];
         if (fact->column != NULL)
             common_extend(&lines, "\n%s, %s: %.7g %s", fact->name, fact->column, shown_value(fact),
                           fact->unit);
@@ -757,8 +783,8 @@ static void write_fact(text_column *column, const char *name, const char *value)
     column->y += column->canvas->font->line[VIEW_TEXT];
 }
 
-// Writes the chapter and the number of the lesson, with its keys if they fit, then the title and
-// the explanation.
+// Writes the chapter and the number of the lesson, the title, the explanation and the first steps.
+// The keyboard shortcuts follow the number, if they fit into its line.
 static void write_introduction(text_column *column, const view_pages *pages)
 {
     const view_page *const page = pages->picture.page;
@@ -916,7 +942,8 @@ static void write_lesson_code(text_column *column, const view_pages *pages, doub
     free(code);
 }
 
-// Writes the complete lesson. `now`: the time at which the user may copy the code, seconds.
+// Writes the complete lesson. `now` is the time of the frame in seconds; ui_copy() needs it for the
+// notice that the code was copied.
 static void write_lesson(text_column *column, view_pages *pages, double now)
 {
     const view_picture *const picture = &pages->picture;
@@ -1117,14 +1144,15 @@ static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
 
 enum { THUMBNAIL_WIDTH = 208, THUMBNAIL_HEIGHT = 124, THUMBNAIL_COLUMNS = 8 };
 
-// Draws the figures of a lesson at its start time, and the curves of its first plot over them, into
-// rgba.
+// Draws the thumbnail of a lesson into `rgba`: its figures at the start time, with the curves of
+// its first plot over their lower half. Returns false if it cannot be drawn.
 static bool draw_thumbnail(const view_stage *given, view_document *document, int32_t number,
                            md5gl_target *target, uint8_t *rgba)
 {
     view_pages pages = {.open = -1};
     view_shown shown = *given->shown;
-    shown.shadows = shown.grid = false; // shadows are slow without a GPU, the grid is too fine
+    shown.shadows = false; // they are slow without a GPU
+    shown.grid = false;    // its lines are too fine for a thumbnail
     const view_camera camera = VIEW_DEFAULT_CAMERA;
     view_stage stage = *given;
     stage.shown = &shown;
@@ -1138,12 +1166,13 @@ static bool draw_thumbnail(const view_stage *given, view_document *document, int
     view_open_page(&pages, number);
     bool is_drawn = view_draw_page(&stage, 0, target, false, true, &error);
 
+    const float margin = 4; // between the plot and the edges of the thumbnail, pixels
+    const float half_height = 0.5f * (float)THUMBNAIL_HEIGHT;
+    const view_rect plot_area = {margin, half_height, (float)THUMBNAIL_WIDTH - 2 * margin,
+                                 half_height - margin};
     view_clear_canvas(stage.canvas);
     if (pages.picture.num_plots > 0)
-        draw_series(pages.picture.plots, stage.canvas,
-                    (view_rect){4, 0.5f * (float)THUMBNAIL_HEIGHT, (float)THUMBNAIL_WIDTH - 8,
-                                0.5f * (float)THUMBNAIL_HEIGHT - 4},
-                    1.5f);
+        draw_series(pages.picture.plots, stage.canvas, plot_area, 1.5f);
     view_draw_canvas(&stage);
 
     is_drawn = md5gl_end_frame(stage.renderer, &error) && is_drawn
@@ -1226,11 +1255,12 @@ void view_prepare_thumbnails(const view_stage *stage)
     md5gl_target *const target =
         md5gl_create_target(stage->renderer, THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT, 4, &error);
     uint8_t *const rgba = common_alloc(thumbnail_pitch, THUMBNAIL_HEIGHT);
-    do
+    do {
         prepare_thumbnail(stage, target, rgba);
-    while (stage->options->output != NULL && view_lacks_thumbnails(pages));
+    } while (stage->options->output != NULL && view_lacks_thumbnails(pages));
     free(rgba);
 
+    // Upload the atlas again, with the new thumbnails.
     md5gl_destroy_texture(stage->renderer, pages->thumbnails);
     pages->thumbnails =
         md5gl_create_texture(stage->renderer,
@@ -1259,7 +1289,8 @@ void view_free_thumbnails(view_pages *pages, md5gl_renderer *renderer)
     free(pages->folder);
 }
 
-// Draws the title of a lesson below its thumbnail, in one or two rows.
+// Draws the title of a lesson below its thumbnail, in one or two rows. The second row is cut at
+// `width` if the title is too long.
 static void draw_lesson_title(view_canvas *canvas, float x, float y, float width, const char *title)
 {
     char row[VIEW_MAX_LINE];
@@ -1270,7 +1301,8 @@ static void draw_lesson_title(view_canvas *canvas, float x, float y, float width
     }
 }
 
-// Returns the number of lessons of a chapter from lesson `number` to the end of its row of tiles.
+// Returns the number of tiles over which the name of a chapter extends: the lessons of the chapter
+// from lesson `number` to the end of its row of `per_row` tiles.
 static uint32_t count_chapter_tiles(uint32_t number, uint32_t per_row)
 {
     const char *const family = view_page_at(number)->family;
@@ -1315,19 +1347,22 @@ static void run_lesson_tiles(view_ui *ui, view_pages *pages, view_rect area)
     const float scale = canvas->font->scale;
     const float line = canvas->font->line[VIEW_TEXT];
 
-    // As many columns as fit, at least 140 units wide.
+    // As many columns as fit. The tiles are then widened to fill the row.
+    const float min_width = 140 * scale;
     const float gap = 8 * scale;
-    const float columns = fmaxf(floorf((area.width + gap) / (140 * scale + gap)), 1);
+    const float columns = fmaxf(floorf((area.width + gap) / (min_width + gap)), 1);
     const uint32_t per_row = (uint32_t)columns;
     const float width = (area.width + gap) / columns - gap;
     const float image_height = width * (float)THUMBNAIL_HEIGHT / (float)THUMBNAIL_WIDTH;
     const float chapter_height = 1.9f * line;
     const float row_height = chapter_height + image_height + 2 * line;
 
+    // The item of each tile is added even if the tile is not visible, because the keyboard can
+    // select it. Only visible tiles are drawn.
     ui_column rows;
     view_rect row;
     bool is_visible = false;
-    const char *family = "";
+    const char *family = "";            // chapter of the previous tile
     area.width += VIEW_PADDING * scale; // for the scroll bar
     ui_begin_column(ui, &rows, area, &pages->scroll);
     for (uint32_t i = 0; i < view_num_pages; i++) {
