@@ -107,9 +107,20 @@ static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind
     return true;
 }
 
-// Returns a sphere around the model in all clips; long clips are sampled at some of their frames.
-// Sets kind->lowest from up to MAX_HEIGHT_FRAMES frames of each clip, because the ground hides
-// everything below it.
+// Returns how the root of a clip moves a member. Root motion that a machine does not extract moves
+// the model away from its placement.
+static md5_root clip_root(const view_kind *kind, uint32_t clip)
+{
+    if (kind->machine == NULL)
+        return MD5_ROOT_IN_PLACE;
+    const md5_machine_desc *const tables = md5_machine_tables(kind->machine);
+    const bool is_extracted = tables->clips[clip].root_extraction != MD5_ROOT_EXTRACTION_NONE;
+    return is_extracted ? MD5_ROOT_IN_PLACE : MD5_ROOT_FILE;
+}
+
+// Returns a sphere around the model in all clips, from about MAX_SPHERE_FRAMES frames of each clip.
+// Also sets kind->lowest, from up to MAX_HEIGHT_FRAMES frames of each clip. The height needs more
+// frames than the sphere, because the ground hides everything below it.
 static view_sphere measure_bounding_sphere(view_kind *kind)
 {
     enum { MAX_SPHERE_FRAMES = 32, MAX_HEIGHT_FRAMES = 600 };
@@ -120,11 +131,7 @@ static view_sphere measure_bounding_sphere(view_kind *kind)
     kind->lowest = kind->num_clips == 0 ? bounds.min.z : INFINITY;
     for (uint32_t clip = 0; clip < kind->num_clips; clip++) {
         const md5_anim *const anim = kind->clips[clip]->anim;
-        // Root motion that a machine does not extract moves the model away from its placement.
-        const bool moves = kind->machine != NULL
-                           && md5_machine_tables(kind->machine)->clips[clip].root_extraction
-                                  == MD5_ROOT_EXTRACTION_NONE;
-        const md5_root root = moves ? MD5_ROOT_FILE : MD5_ROOT_IN_PLACE;
+        const md5_root root = clip_root(kind, clip);
         const uint32_t sphere_stride = 1 + anim->num_frames / MAX_SPHERE_FRAMES;
         const uint32_t height_stride = 1 + anim->num_frames / MAX_HEIGHT_FRAMES;
         for (uint32_t frame = 0; frame < anim->num_frames; frame += height_stride) {
@@ -153,13 +160,19 @@ static view_sphere measure_bounding_sphere(view_kind *kind)
 uint32_t view_detail_at(const view_kind *kind, uint32_t clip, float pixels, bool reduced,
                         bool baked)
 {
+    // Levels are sorted from fine to coarse, so the last that fits is the coarsest.
     uint32_t found = 0;
     for (uint32_t i = 1; i < kind->num_levels; i++) {
         const view_detail *const level = &kind->levels[i];
-        const bool is_baked = level->source == VIEW_DETAIL_BAKED;
-        const bool is_allowed = is_baked ? baked : reduced && level->source == VIEW_DETAIL_POSED;
-        if (is_allowed && level->drawn != NULL
-            && pixels <= (is_baked ? kind->bakes.sizes[clip] : level->pixels))
+        bool is_allowed = false;
+        float max_pixels = level->pixels;
+        if (level->source == VIEW_DETAIL_POSED) {
+            is_allowed = reduced;
+        } else if (level->source == VIEW_DETAIL_BAKED) {
+            is_allowed = baked;
+            max_pixels = kind->bakes.sizes[clip];
+        }
+        if (is_allowed && level->drawn != NULL && pixels <= max_pixels)
             found = i;
     }
     return found;
@@ -167,8 +180,8 @@ uint32_t view_detail_at(const view_kind *kind, uint32_t clip, float pixels, bool
 
 void view_free_levels(view_kind *kind, md5gl_renderer *renderer)
 {
-    for (uint32_t i = kind->num_levels;
-         i-- > 1;) { // a baked level may use the triangles of an earlier level
+    // In reverse order, because a baked level may use the triangles of an earlier level.
+    for (uint32_t i = kind->num_levels; i-- > 1;) {
         const view_detail *const level = &kind->levels[i];
         if (renderer != NULL) {
             md5gl_destroy_model(renderer, level->drawn);
@@ -225,6 +238,8 @@ static void reduce_part(void *user, uint32_t worker, size_t begin, size_t end)
                                 VIEW_NUM_REDUCED, work->meshes[i]);
 }
 
+// Uploads the model of a level and, unless `morph` is NULL, the morph targets for it. Returns false
+// and logs a warning on failure.
 static bool upload_level(view_detail *level, const md5_morph *morph, const view_loader *loader)
 {
     md5_error error = {0};
@@ -260,9 +275,10 @@ static md5_model *create_reduced_model(const reduction *work, int level)
     return model;
 }
 
-// Adds levels with the same vertices and fewer triangles, for members up to a diameter of `pixels`
-// and for shadow casters. `texel` is the side of a texel of the shadow map, units. The surface of
-// each moves by less than a pixel. If the upload fails, logs a warning and adds no level.
+// Adds VIEW_NUM_REDUCED levels with the same vertices and fewer triangles, for members up to a
+// diameter of `pixels`. The surface of each level moves by less than a pixel. Then adds a level for
+// shadow casters, with the fewest triangles whose error is less than a texel of the shadow map.
+// `texel` is the side of a texel, units. If the upload fails, logs a warning and adds no level.
 static void add_reduced(view_kind *kind, float pixels, float texel, const md5_threads *threads,
                         const view_loader *loader)
 {
@@ -356,8 +372,9 @@ static md5_sample_position sample_position_after(const md5_anim *anim, uint32_t 
                                  .fraction = (float)step / (float)steps};
 }
 
-// Returns the largest distance of a baked vertex from its skinned vertex: at the frames because of
-// rounding, and midway between them. `palette` is scratch memory.
+// Returns the largest distance of a baked vertex from its skinned vertex, units. At the baked
+// frames the distance results from rounding. Between them it is largest midway, where it is
+// measured. `pose` and `palette` are scratch memory.
 static float measure_baked_error(const kind_baking *work, size_t index, const md5_baked *baked,
                                  uint32_t num_frames, md5_xform *pose, md5_mat34 *palette)
 {
@@ -374,7 +391,8 @@ static float measure_baked_error(const kind_baking *work, size_t index, const md
     return largest;
 }
 
-// Bakes the clips that are not baked yet.
+// Bakes the clips from `begin` to before `end` that are not baked yet, and measures their errors.
+// Runs on several threads; `user` is the kind_baking.
 static void bake_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const kind_baking *const work = user;
@@ -408,16 +426,18 @@ static void bake_part(void *user, uint32_t worker, size_t begin, size_t end)
 static bool bake_clips(kind_baking *work, const md5_threads *threads, md5_error *error)
 {
     md5_threads_run(threads, work->kind->num_clips, bake_part, work);
-    for (uint32_t i = 0; i < work->kind->num_clips; i++)
+    for (uint32_t i = 0; i < work->kind->num_clips; i++) {
         if (work->baked[i] == NULL) {
             *error = work->failure[i];
             return false;
         }
+    }
     return true;
 }
 
-// Increases the rates of clips whose error at `pixels` is too large, if the memory suffices, and
-// frees these clips, so that they are baked again. `max_error` is in units, times pixels.
+// Increases the rates of clips whose error is too large for members with a diameter of `pixels`, if
+// the memory suffices. Frees these clips, so that they are baked again. The permitted error is
+// max_error / pixels, units.
 static void increase_rates(kind_baking *work, view_bakes *bakes, float max_error, float pixels,
                            size_t memory)
 {
@@ -437,10 +457,12 @@ static void increase_rates(kind_baking *work, view_bakes *bakes, float max_error
 void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_threads *threads,
                     const view_loader *loader)
 {
+    // The baked vertices are drawn with the triangles of the posed level for this size.
     const uint32_t num_clips = kind->num_clips;
-    const uint32_t finer = view_detail_at(kind, 0, pixels, true, false);
-    const md5_model *const model = finer > 0 ? kind->levels[finer].model : kind->model;
-    const float max_error = max_baked_error * 2 * kind->sphere.radius; // units, times pixels
+    const uint32_t posed_level = view_detail_at(kind, 0, pixels, true, false);
+    const md5_model *const model = posed_level > 0 ? kind->levels[posed_level].model : kind->model;
+    // Divided by a diameter in pixels, this is the permitted error in units.
+    const float max_error = max_baked_error * 2 * kind->sphere.radius;
     view_detail level = {.source = VIEW_DETAIL_BAKED, .pixels = pixels};
     view_bakes *const bakes = &kind->bakes;
     kind_baking work = {
@@ -456,7 +478,7 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
     for (uint32_t i = 0; i < num_clips; i++)
         bakes->rates[i] = 1;
 
-    // Bake all clips, and then those with too large errors at a higher rate.
+    // Bake all clips, and then the clips with too large errors again at a higher rate.
     md5_error error = {0};
     const uint64_t size = baked_size(kind);
     if (size > memory) {
@@ -472,10 +494,12 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
             level.drawn = md5gl_create_model(loader->renderer, model, MD5GL_PATH_AUTO, &error);
     }
 
+    // The errors limit the size at which each clip is drawn baked.
     for (uint32_t i = 0; i < num_clips; i++) {
         bakes->sizes[i] = work.errors[i] > 0 ? fminf(max_error / work.errors[i], pixels) : pixels;
         md5_destroy_baked(work.baked[i]);
     }
+
     if (level.drawn != NULL) {
         kind->levels[kind->num_levels++] = level;
         kind->jobs = common_alloc(kind->end - kind->begin, sizeof *kind->jobs);
@@ -494,6 +518,7 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
 md5gl_clip_job view_baked_job(const view_bakes *bakes, uint32_t clip,
                               const md5_sample_position *sample)
 {
+    // A clip has `rate` baked frames for each frame. `step` counts them from frame0 on.
     const uint32_t rate = bakes->rates[clip];
     const float part = sample->fraction * (float)rate;
     const uint32_t step = (uint32_t)fminf(part, (float)(rate - 1));
@@ -543,6 +568,8 @@ view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, floa
 }
 
 // Returns false if a sphere, swept along its shadow, is completely outside of one of the planes.
+// `fall` is the height from the top of the sphere to the lowest receiver of the shadow, units; 0
+// tests the sphere without its shadow.
 static bool intersects(const view_sight *sight, md5_vec3 centre, float radius, float fall)
 {
     for (int i = 0; i < VIEW_NUM_PLANES; i++) {
@@ -565,8 +592,8 @@ bool view_sees(const view_sight *sight, view_sphere sphere)
     return intersects(sight, centre, sphere.radius + sight->reach, fmaxf(fall, 0));
 }
 
-// Returns the diameter of the sphere in the image, pixels. The result is large if the sphere is at
-// or behind the eye.
+// Returns the diameter of a sphere in the image, pixels. The depth is at least the radius, so that
+// the result is large, and not negative, if the sphere is at or behind the eye.
 static float pixels_across(const view_sight *sight, view_sphere sphere)
 {
     const view_lens *const lens = &sight->lens;
@@ -581,7 +608,7 @@ static float pixels_across(const view_sight *sight, view_sphere sphere)
 static const float speed_rate = 2;        // rate at which the speed approaches target_speed, 1/s
 static const float turn_back_rate = 1.2f; // rotation of a member at the border, radians per second
 
-// xorshift, Marsaglia 2003.
+// Returns the next random number, from 0 to below 1, of the generator xorshift64 (Marsaglia 2003).
 static float next_random(uint64_t *state)
 {
     *state ^= *state << 13;
@@ -590,57 +617,85 @@ static float next_random(uint64_t *state)
     return (float)(*state >> 40) / (float)(1 << 24);
 }
 
+// Selects the next behavior of a member with a machine, until a random time: fires a trigger of the
+// machine, or sets the target speed to stand, walk or run. A member that talks only fires triggers.
+static void choose_behavior(const view_crowd *crowd, view_member *member)
+{
+    enum { TRIGGER, STAND, NUM_CHOICES = 4 }; // the other choices are to move
+    const float walking_chance = 0.75f;       // otherwise the member runs
+    const float walking_speed = 0.36f;        // relative to the maximum
+    const md5_machine *const machine = crowd->kinds[member->kind].machine;
+    const md5_machine_desc *const desc = md5_machine_tables(machine);
+    const uint32_t choice = (uint32_t)(next_random(&member->random) * (float)NUM_CHOICES);
+    member->next_choice = crowd->time + 1.5 + 4 * (double)next_random(&member->random);
+    const float part = next_random(&member->random);
+
+    if ((choice == TRIGGER || member->talks) && desc->num_parameters > 0) {
+        const uint32_t parameter =
+            (uint32_t)(part * (float)desc->num_parameters) % desc->num_parameters;
+        if (desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER)
+            md5_player_set(member->player, parameter, 1);
+        return;
+    }
+    float low, high;
+    view_parameter_range(machine, "speed", &low, &high);
+    const float fraction = part < walking_chance ? walking_speed : 1;
+    member->target_speed = choice == STAND ? 0 : fraction * high;
+}
+
+// Moves the parameter `speed` of a member's machine towards the target speed.
+static void approach_target_speed(const view_member *member, const md5_machine *machine,
+                                  float seconds)
+{
+    const uint32_t speed = md5_find_parameter(machine, "speed");
+    if (speed == MD5_NONE)
+        return;
+    const float current = md5_player_get(member->player, speed);
+    const float part = fminf(speed_rate * seconds, 1);
+    md5_player_set(member->player, speed, current + (member->target_speed - current) * part);
+}
+
+// Rotates a member that has left the square of the crowd towards the middle of the square.
+static void turn_back(const view_crowd *crowd, view_member *member, float seconds)
+{
+    const md5_vec3 position = member->place.translation;
+    if (fmaxf(fabsf(position.x), fabsf(position.y)) < crowd->spread)
+        return;
+    const md5_vec3 ahead = md5_quat_rotate(member->place.rotation, (md5_vec3){1, 0, 0});
+    const float side = ahead.x * position.y - ahead.y * position.x; // > 0: the middle is right
+    const float rate = side > 0 ? -turn_back_rate : turn_back_rate;
+    member->place.rotation = view_turn_by(member->place.rotation, rate * seconds);
+}
+
+// Sets the placement of a member as the target of its machine's springs, which are simulated in
+// world space. Returns true if the machine has springs.
+static bool place_springs(const view_member *member, const md5_machine_desc *desc)
+{
+    bool has_springs = false;
+    for (uint32_t i = 0; i < desc->num_modifiers; i++) {
+        if (desc->modifiers[i].kind != MD5_MODIFIER_SPRING)
+            continue;
+        md5_target *const target = md5_player_target(member->player, i);
+        target->position = member->place.translation;
+        target->rotation = member->place.rotation;
+        has_springs = true;
+    }
+    return has_springs;
+}
+
 // Advances a member with a player by the time since its last update: selects its behavior, advances
 // its machine and moves it. Returns true if the machine has springs.
 static bool wander(const view_crowd *crowd, view_member *member)
 {
     const md5_machine *const machine = crowd->kinds[member->kind].machine;
-    const md5_machine_desc *const desc = md5_machine_tables(machine);
-    md5_player *const player = member->player;
     const float seconds = member->waited;
-    // Selects a new speed or fires a trigger.
-    if (crowd->time >= member->next_choice) {
-        const uint32_t choice = (uint32_t)(next_random(&member->random) * 4);
-        member->next_choice = crowd->time + 1.5 + 4 * (double)next_random(&member->random);
-        const float part = next_random(&member->random);
-        if ((choice == 0 || member->talks) && desc->num_parameters > 0) {
-            const uint32_t parameter =
-                (uint32_t)(part * (float)desc->num_parameters) % desc->num_parameters;
-            if (desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER)
-                md5_player_set(player, parameter, 1);
-        } else {
-            float low, high;
-            view_parameter_range(machine, "speed", &low, &high);
-            const float fraction = part < 0.75f ? 0.36f : 1;
-            member->target_speed = choice == 1 ? 0 : fraction * high;
-        }
-    }
-    const uint32_t speed = md5_find_parameter(machine, "speed");
-    if (speed != MD5_NONE) {
-        const float now = md5_player_get(player, speed);
-        const float part = fminf(speed_rate * seconds, 1);
-        md5_player_set(player, speed, now + (member->target_speed - now) * part);
-    }
-    // A member that leaves the square turns back.
-    const md5_vec3 place = member->place.translation;
-    if (fmaxf(fabsf(place.x), fabsf(place.y)) >= crowd->spread) {
-        const md5_vec3 ahead = md5_quat_rotate(member->place.rotation, (md5_vec3){1, 0, 0});
-        const float side = ahead.x * place.y - ahead.y * place.x;
-        const float rate = side > 0 ? -turn_back_rate : turn_back_rate;
-        member->place.rotation = view_turn_by(member->place.rotation, rate * seconds);
-    }
-    md5_player_advance(player, seconds, NULL, NULL);
-    member->place = md5_xform_mul(member->place, md5_player_root_motion(player));
-    // Springs are simulated in world space, so they need the character's placement.
-    bool has_springs = false;
-    for (uint32_t i = 0; i < desc->num_modifiers; i++)
-        if (desc->modifiers[i].kind == MD5_MODIFIER_SPRING) {
-            md5_target *const target = md5_player_target(player, i);
-            target->position = member->place.translation;
-            target->rotation = member->place.rotation;
-            has_springs = true;
-        }
-    return has_springs;
+    if (crowd->time >= member->next_choice)
+        choose_behavior(crowd, member);
+    approach_target_speed(member, machine, seconds);
+    turn_back(crowd, member, seconds);
+    md5_player_advance(member->player, seconds, NULL, NULL);
+    member->place = md5_xform_mul(member->place, md5_player_root_motion(member->player));
+    return place_springs(member, md5_machine_tables(machine));
 }
 
 // Members with a smaller diameter than these are updated every second or fourth frame. A fast limb
@@ -671,6 +726,8 @@ static size_t pose_size(const view_kind *kind)
     return kind->model->skeleton.num_joints * sizeof(md5_xform);
 }
 
+// Poses a player and writes its palette, which may be NULL. `scratch` contains the local pose,
+// followed by the scratch memory of md5_player_pose().
 static void pose_player(const view_kind *kind, md5_player *player, unsigned char *scratch,
                         md5_mat34 *palette)
 {
@@ -707,7 +764,8 @@ static void select_detail(const view_crowd *crowd, view_member *member, view_sph
                                    crowd->reduces, allows_baked);
 }
 
-// Advances members, and selects their levels of detail if the crowd is drawn.
+// Advances the members from `begin` to before `end` by crowd->step, and selects their levels of
+// detail if the crowd is drawn. Runs on several threads; `user` is the crowd.
 static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
     view_crowd *const crowd = user;
@@ -715,7 +773,8 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
         view_member *const member = &crowd->members[i];
         view_sphere sphere = member_sphere(crowd, member);
 
-        // The index of the member distributes the members of a rate over the frames.
+        // A small member is updated every second or fourth frame. Its index selects the frame, so
+        // that each frame updates about the same number of members.
         const bool is_throttled = crowd->sight != NULL && crowd->throttles;
         const float pixels = is_throttled ? pixels_across(crowd->sight, sphere) : INFINITY;
         const uint32_t stride = update_stride(crowd, pixels);
@@ -736,7 +795,7 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
         if (member->is_seen)
             select_detail(crowd, member, sphere);
 
-        // Springs are also simulated while culled.
+        // Springs are simulated during posing, so a culled member with springs must also be posed.
         if (has_springs && !member->is_seen)
             pose_player(&crowd->kinds[member->kind], member->player,
                         crowd->scratch + worker * crowd->scratch_size, NULL);
@@ -745,14 +804,15 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
 
 // -- Posing ---------------------------------------------------------------------------------
 
-// Orders members from large to small, that is from near to far.
+// Compares two view_sized for sorting: from large to small, that is from near to far, then by
+// member.
 static int compare_sizes(const void *a, const void *b)
 {
-    const view_sized *const x = a;
-    const view_sized *const y = b;
-    if (x->pixels < y->pixels || x->pixels > y->pixels)
-        return x->pixels > y->pixels ? -1 : 1;
-    return (x->member > y->member) - (x->member < y->member);
+    const view_sized *const first = a;
+    const view_sized *const second = b;
+    if (first->pixels < second->pixels || first->pixels > second->pixels)
+        return first->pixels > second->pixels ? -1 : 1;
+    return (first->member > second->member) - (first->member < second->member);
 }
 
 static void begin_kind_selection(view_kind *kind, bool reduces)
@@ -765,8 +825,9 @@ static void begin_kind_selection(view_kind *kind, bool reduces)
         kind->levels[i].count = 0;
 }
 
-// Counts a member for each form in which it is drawn: impostor, baked vertices, or pose. While it
-// fades, an impostor is drawn in addition.
+// Counts a member for each form in which it is drawn, and assigns its index among the members of
+// this form: an impostor, baked vertices, or a pose. While a member fades, it is drawn as an
+// impostor and in one of the other forms.
 static void select_member(view_crowd *crowd, view_kind *kind, uint32_t index)
 {
     view_member *const member = &crowd->members[index];
@@ -791,6 +852,7 @@ static void select_member(view_crowd *crowd, view_kind *kind, uint32_t index)
     }
     if (member->is_posed)
         kind->order[kind->num_seen++] = (view_sized){member->pixels, index};
+    // The palette is computed again if the member was updated, or if it has no current palette.
     if (member->is_posed && (member->is_due || !was_posed)) {
         crowd->posed[crowd->num_posed++] = index;
         crowd->num_joints += kind->model->skeleton.num_joints;
@@ -858,7 +920,9 @@ static md5_sample_position member_sample_position(const view_crowd *crowd,
     return md5_sample_position_at(clip->anim, crowd->time + member->offset, MD5_WRAP_LOOP);
 }
 
-// Poses members. Clips are posed into a buffer and copied from there: see VIEW_POSES_AT_ONCE.
+// Computes the palettes of the posed members from `begin` to before `end`. Members with players are
+// posed one by one. Clips are posed in batches, into a buffer from which the palettes are copied:
+// see VIEW_POSES_AT_ONCE. Runs on several threads; `user` is the crowd.
 static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const view_crowd *const crowd = user;
@@ -910,7 +974,8 @@ static void place_pose(const view_crowd *crowd, const view_member *member, size_
                           kind->morph_weights + index * kind->morphs->morph->num_targets);
 }
 
-// Places an impostor with the image at this time of the clip, or the nearest earlier image that
+// Writes the placement of a member's impostor and selects its image: the image nearest to the
+// current time of its clip or, if this image is not drawn yet, the last image before it that
 // exists.
 static void place_impostor(const view_crowd *crowd, const view_member *member)
 {
@@ -932,7 +997,8 @@ static void place_impostor(const view_crowd *crowd, const view_member *member)
     };
 }
 
-// Writes the placement, palette and other drawing data of each visible member.
+// Writes the placement, palette and other drawing data of the visible members from `begin` to
+// before `end`. Runs on several threads; `user` is the crowd.
 static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const view_crowd *const crowd = user;
@@ -944,14 +1010,14 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
         if (!member->is_seen)
             continue;
 
-        const bool is_near = member->impostor_fraction < 1;
-        if (is_near) {
+        const bool has_model = member->impostor_fraction < 1; // posed or baked
+        if (has_model) {
             kind->placements[index] = md5_mat34_from_xform(member->place);
             kind->tints[index] = (md5_vec4){1, 1, 1, 1 + member->impostor_fraction};
         }
         if (member->is_posed) {
             place_pose(crowd, member, index);
-        } else if (is_near) {
+        } else if (has_model) {
             const md5_sample_position sample = member_sample_position(crowd, member);
             kind->jobs[member->draw_index] = view_baked_job(&kind->bakes, member->clip, &sample);
         }
@@ -981,10 +1047,12 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
     }
 
     // Advance in steps. Only the last step, which may be 0, selects the levels of detail.
-    for (bool is_last = false; !is_last;) {
+    bool is_last = false;
+    while (!is_last) {
         is_last = !(remaining > max_step);
-        crowd->step = (float)(is_last ? remaining : max_step);
-        crowd->time += is_last ? remaining : max_step;
+        const double step = is_last ? remaining : max_step;
+        crowd->step = (float)step;
+        crowd->time += step;
         crowd->sight = is_last ? sight : NULL;
         md5_threads_run(crowd->threads, crowd->count, advance_part, crowd);
         remaining -= max_step;
@@ -1023,7 +1091,8 @@ static uint32_t count_kinds(const char *const *files, size_t num_files)
     return count;
 }
 
-// Loads the scene of a further kind from a model and its clips.
+// Loads and uploads the scene of a kind after the first, from a model and its clips. Returns false
+// and logs an error on failure.
 static bool load_kind_scene(view_kind *kind, const char *const *files, size_t num_files,
                             const view_loader *loader)
 {
@@ -1034,7 +1103,8 @@ static bool load_kind_scene(view_kind *kind, const char *const *files, size_t nu
     return view_upload_scene(loader, &kind->own, false, &kind->drawn, kind->own_textures);
 }
 
-// Loads the morph targets of a further kind, if --morph or its machine sets weights.
+// Loads the morph targets of a kind after the first, if --morph or its machine sets weights.
+// Returns false and logs an error on failure.
 static bool load_kind_morphs(view_kind *kind, const view_loader *loader)
 {
     const md5_machine *const machine = view_scene_machine(&kind->own);
@@ -1063,8 +1133,8 @@ static void allocate_kind_arrays(view_kind *kind)
     kind->order = common_alloc(count, sizeof *kind->order);
 }
 
-// Increases the sizes of the scratch memory, which each worker uses for all kinds, to those that a
-// kind needs.
+// Increases the sizes of the scratch memory to the sizes that a kind needs. Each worker uses the
+// same scratch memory for all kinds.
 static void reserve_scratch(view_crowd *crowd, const view_kind *kind)
 {
     const md5_pose_job job = {.binding = kind->num_clips > 0 ? kind->clips[0] : NULL};
@@ -1080,8 +1150,9 @@ static void reserve_scratch(view_crowd *crowd, const view_kind *kind)
         crowd->buffer_size = buffer_size;
 }
 
-// Creates the kinds: the first from `scene` and `first`, which contains its GPU objects, the others
-// from the models in `files`.
+// Creates the kinds, which have about equal numbers of members. The first kind shows `scene` with
+// the GPU objects of `first`, the others show the models in `files`. Returns false and logs an
+// error on failure.
 static bool create_kinds(view_crowd *crowd, const view_scene *scene, const view_kind *first,
                          const char *const *files, size_t num_files, const view_loader *loader)
 {
@@ -1122,18 +1193,31 @@ static bool create_kinds(view_crowd *crowd, const view_scene *scene, const view_
 
 // -- Members --------------------------------------------------------------------------------
 
-// Returns the middle of the group of a cell, which is the nearest group, and the group's random
-// state. Each square of 2 x 2 cells contains the middle of one group, away from its border. Most
-// groups have two to six members.
+// Multiplied with a small number, this constant (2^64 divided by the golden ratio) gives a seed for
+// next_random().
+static const uint64_t seed_factor = UINT64_C(0x9E3779B97F4A7C15);
+
+// Discards the first random numbers, which are similar for similar seeds.
+static void discard_similar_numbers(uint64_t *random)
+{
+    enum { NUM_DISCARDED = 4 };
+    for (int i = 0; i < NUM_DISCARDED; i++)
+        next_random(random);
+}
+
+// Returns the middle of the group to which a cell belongs, in cells: the nearest middle of a group.
+// Each square of 2 x 2 cells contains the middle of one group, at a random position away from its
+// border. Most groups have two to six members. *random receives a random state that is the same for
+// all members of the group.
 static md5_vec3 find_group(md5_vec3 cell, uint64_t *random)
 {
     md5_vec3 found = {INFINITY, 0, 0};
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < 9; i++) { // the square of the cell and its eight neighbors
         const int x = (int)(0.5f * cell.x) + i % 3 - 1;
         const int y = (int)(0.5f * cell.y) + i / 3 - 1;
-        uint64_t state = (((uint64_t)x << 32) + (uint64_t)y + 2) * UINT64_C(0x9E3779B97F4A7C15);
-        for (int warm = 0; warm < 4; warm++)
-            next_random(&state);
+        // The position of the square determines its random numbers.
+        uint64_t state = (((uint64_t)x << 32) + (uint64_t)y + 2) * seed_factor;
+        discard_similar_numbers(&state);
         const md5_vec3 middle = {2 * ((float)x + 0.2f + 0.6f * next_random(&state)),
                                  2 * ((float)y + 0.2f + 0.6f * next_random(&state)), 0};
         if (view_distance(middle, cell) < view_distance(found, cell)) {
@@ -1149,7 +1233,7 @@ static md5_vec3 find_group(md5_vec3 cell, uint64_t *random)
 static uint32_t *shuffle_cells(uint32_t count)
 {
     uint32_t *const cells = common_alloc(count, sizeof *cells);
-    uint64_t random = UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t random = seed_factor;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t other = (uint32_t)(next_random(&random) * (float)(i + 1)) % (i + 1);
         cells[i] = cells[other];
@@ -1178,9 +1262,9 @@ static void place_member(const view_crowd *crowd, view_member *member, md5_vec3 
         (md5_quat){.w = 1}, member->talks ? atan2f(to_middle.y, to_middle.x) : heading);
 }
 
-// Selects the clip and the start time of a member. Members are sorted by clip, with start times
-// spread over the whole clip, so that the poses of a batch belong to one clip. Unsorted batches
-// take twice as long.
+// Selects the clip and the start time of member `index` of a kind. Members are sorted by clip, so
+// that the poses of a batch belong to one clip: unsorted batches take twice as long. The start
+// times of a clip's members are spread over the whole clip.
 static void select_clip(const view_kind *kind, view_member *member, uint32_t index)
 {
     const uint32_t count = kind->end - kind->begin;
@@ -1190,9 +1274,11 @@ static void select_clip(const view_kind *kind, view_member *member, uint32_t ind
     member->offset = kind->clips[member->clip]->anim->duration * (part - member->clip);
 }
 
+// Creates all members: distributes them over the cells of the square, and gives each a player or a
+// clip. Returns false and logs an error on failure.
 static bool create_members(view_crowd *crowd, view_log *log)
 {
-    const uint32_t side = (uint32_t)ceil(sqrt(crowd->count));
+    const uint32_t side = (uint32_t)ceil(sqrt(crowd->count)); // cells per side of the square
     uint32_t *const cells = shuffle_cells(crowd->count);
     bool is_created = true;
     uint32_t k = 0; // index of the kind
@@ -1201,9 +1287,8 @@ static bool create_members(view_crowd *crowd, view_log *log)
             k++;
         const view_kind *const kind = &crowd->kinds[k];
         view_member *const member = &crowd->members[i];
-        *member = (view_member){.kind = k, .random = (i + 1) * UINT64_C(0x9E3779B97F4A7C15)};
-        for (int warm = 0; warm < 4; warm++) // the first values of similar seeds are similar
-            next_random(&member->random);
+        *member = (view_member){.kind = k, .random = (i + 1) * seed_factor};
+        discard_similar_numbers(&member->random);
 
         const uint32_t row = cells[i] / side;
         const uint32_t column = cells[i] % side;
@@ -1226,7 +1311,7 @@ static bool create_members(view_crowd *crowd, view_log *log)
 
 // -- Memory ---------------------------------------------------------------------------------
 
-// Images per second of a clip if the memory suffices; small characters do not need more.
+// Number of images per second of a clip, if the memory suffices. Small characters do not need more.
 static const double image_rate = 15;
 
 // Bytes of GPU memory for the images of all kinds.
@@ -1238,8 +1323,8 @@ enum { FRAME_SIZE = 25 * 64 * 64 * 8 / 3 * 4 };
 // Bytes for the baked clips of all kinds.
 static const size_t baked_memory = (size_t)256 << 20;
 
-// Adds impostors with images of the clips. The number of images per second is reduced if they would
-// exceed the memory.
+// Adds the level of the impostors, with images of the clips. Reduces the number of images per
+// second if the images would exceed the memory. Returns false and logs an error on failure.
 static bool add_impostors(view_crowd *crowd, view_kind *kind, const view_loader *loader)
 {
     view_pictures *const pictures = &kind->pictures;
@@ -1310,12 +1395,12 @@ static bool create_levels(view_crowd *crowd, const view_loader *loader)
     return true;
 }
 
-// Returns the size limit of a level, pixels: the value of an option, or `usual` for crowds of at
-// least `large` members, or 0.
+// Returns the size limit of a level, pixels: the value of an option, if it is given. Otherwise
+// returns `default_pixels` for crowds of at least `min_members` members, and 0 for smaller crowds.
 static float level_pixels(const view_options *options, bool is_given, uint32_t given,
-                          uint32_t large, uint32_t usual)
+                          uint32_t min_members, uint32_t default_pixels)
 {
-    const uint32_t pixels = options->crowd >= large ? usual : 0;
+    const uint32_t pixels = options->crowd >= min_members ? default_pixels : 0;
     return (float)(is_given ? given : pixels);
 }
 

@@ -18,15 +18,13 @@ static md5_vec3 normal_at(const view_terrain *terrain, int32_t x, int32_t y)
     return md5_vec3_scale(normal, 1.0f / md5_vec3_length(normal));
 }
 
-static void write_ground(const view_terrain *terrain, view_text *to)
+// The vertices are the corners of the squares of a tile. Corner (x, y) has the index y * SIDE + x.
+enum { SIDE = VIEW_GROUND_SQUARES + 1, NUM_CORNERS = SIDE * SIDE };
+
+// Writes the vertices with their normals and tangents. Each vertex has one weight.
+static void write_vertices(const view_terrain *terrain, view_text *to)
 {
-    enum { SIDE = VIEW_GROUND_SQUARES + 1, COUNT = SIDE * SIDE };
-    view_append(
-        to,
-        "MD5Version 12 commandline \"\" numJoints 2 numMeshes 1 joints { \"origin\" -1 ( 0 0 0 ) "
-        "( 0 0 0 ) \"lift\" -1 ( 0 0 0 ) ( 0 0 0 ) } mesh { shader \"ground\" numverts %d\n",
-        COUNT);
-    for (int32_t i = 0; i < COUNT; i++) {
+    for (int32_t i = 0; i < NUM_CORNERS; i++) {
         const int32_t x = i % SIDE;
         const int32_t y = i / SIDE;
         const md5_vec3 n = normal_at(terrain, x, y);
@@ -34,31 +32,81 @@ static void write_ground(const view_terrain *terrain, view_text *to)
         view_append(to, "vert %d ( %d %d ) %d 1 ( %.6f %.6f %.6f ) ( %.6f 0 %.6f 1 )\n", i, x, y, i,
                     n.x, n.y, n.z, (n.z / length), (-n.x / length));
     }
-    view_append(to, "numtris %d\n", 2 * VIEW_GROUND_SQUARES * VIEW_GROUND_SQUARES);
-    for (int i = 0; i < VIEW_GROUND_SQUARES * VIEW_GROUND_SQUARES; i++) {
+}
+
+// Writes two triangles for each square.
+static void write_triangles(view_text *to)
+{
+    enum { NUM_SQUARES = VIEW_GROUND_SQUARES * VIEW_GROUND_SQUARES };
+    view_append(to, "numtris %d\n", 2 * NUM_SQUARES);
+    for (int i = 0; i < NUM_SQUARES; i++) {
         const int corner = i / VIEW_GROUND_SQUARES * SIDE + i % VIEW_GROUND_SQUARES;
         view_append(to, "tri %d %d %d %d tri %d %d %d %d\n", 2 * i, corner, corner + SIDE,
                     corner + 1, 2 * i + 1, corner + 1, corner + SIDE, corner + SIDE + 1);
     }
-    view_append(to, "numweights %d\n", COUNT);
-    for (int32_t i = 0; i < COUNT; i++) {
+}
+
+// Writes the positions of the vertices, as weights of joint 0 or, on a lift, of joint 1.
+static void write_weights(const view_terrain *terrain, view_text *to)
+{
+    view_append(to, "numweights %d\n", NUM_CORNERS);
+    for (int32_t i = 0; i < NUM_CORNERS; i++) {
         const int32_t x = i % SIDE;
         const int32_t y = i / SIDE;
         view_append(to, "weight %d %d 1 ( %.6f %.6f %.6f )\n", i, view_is_lift(terrain, y),
                     view_corner_x(terrain, x), ((float)y * terrain->cell),
                     view_corner_height(terrain, x, y));
     }
-    // Colors: grass in the hollows, dry and stony on the hills and on a lift.
-    view_append(to, "numvertexcolors %d\n", COUNT);
-    for (int32_t i = 0; i < COUNT; i++) {
-        const float high = view_is_lift(terrain, i / SIDE)
-                               ? 1
-                               : view_corner_height(terrain, i % SIDE, i / SIDE) / terrain->height;
-        const float dry = view_clamp(0.5f + 0.7f * high, 0, 1);
-        view_append(to, "vertexcolor %d ( %.4f %.4f %.4f 1 )\n", i, (0.05f + 0.20f * dry),
-                    (0.11f + 0.10f * dry), (0.04f + 0.05f * dry));
+}
+
+// Writes the colors of the vertices: grass in the hollows, dry and stony on the hills and on a
+// lift.
+static void write_colors(const view_terrain *terrain, view_text *to)
+{
+    view_append(to, "numvertexcolors %d\n", NUM_CORNERS);
+    for (int32_t i = 0; i < NUM_CORNERS; i++) {
+        const int32_t x = i % SIDE;
+        const int32_t y = i / SIDE;
+        float height = 1; // relative to the highest hill
+        if (!view_is_lift(terrain, y))
+            height = view_corner_height(terrain, x, y) / terrain->height;
+        const float dryness = view_clamp(0.5f + 0.7f * height, 0, 1);
+        view_append(to, "vertexcolor %d ( %.4f %.4f %.4f 1 )\n", i, (0.05f + 0.20f * dryness),
+                    (0.11f + 0.10f * dryness), (0.04f + 0.05f * dryness));
     }
+}
+
+// Writes one tile of the ground as the text of an .md5mesh file. Joint 1 moves the corners that
+// belong to a lift.
+static void write_ground(const view_terrain *terrain, view_text *to)
+{
+    view_append(
+        to,
+        "MD5Version 12 commandline \"\" numJoints 2 numMeshes 1 joints { \"origin\" -1 ( 0 0 0 ) "
+        "( 0 0 0 ) \"lift\" -1 ( 0 0 0 ) ( 0 0 0 ) } mesh { shader \"ground\" numverts %d\n",
+        NUM_CORNERS);
+    write_vertices(terrain, to);
+    write_triangles(to);
+    write_weights(terrain, to);
+    write_colors(terrain, to);
     view_append(to, "}\n");
+}
+
+// Creates the texture of the ground: gray noise, which is the same in each square. Returns 0 and
+// fills `error` on failure.
+static md5gl_texture create_noise_texture(md5gl_renderer *renderer, md5_error *error)
+{
+    enum { TEXELS = 64 };
+    uint8_t rgba[4 * TEXELS * TEXELS];
+    uint32_t noise = 1; // linear congruential generator, Numerical Recipes
+    for (uint32_t i = 0; i < TEXELS * TEXELS; i++) {
+        noise = 1664525 * noise + 1013904223;
+        const uint32_t gray = 180 + (noise >> 24) * 75 / 255; // 180 to 255
+        memset(rgba + 4 * (size_t)i, (int)gray, 3);
+        rgba[4 * i + 3] = 255;
+    }
+    const md5gl_texture_desc desc = {.width = TEXELS, .height = TEXELS, .texels = rgba};
+    return md5gl_create_texture(renderer, &desc, error);
 }
 
 bool view_load_ground(view_ground *ground, const view_terrain *terrain, const view_loader *loader)
@@ -74,17 +122,7 @@ bool view_load_ground(view_ground *ground, const view_terrain *terrain, const vi
     ground->drawn = view_create_model(loader, ground->model);
     if (ground->drawn == NULL)
         return false;
-    // Create the noise texture, which is the same in each cell.
-    enum { TEXELS = 64 };
-    uint8_t rgba[4 * TEXELS * TEXELS];
-    for (uint32_t i = 0, noise = 1; i < TEXELS * TEXELS; i++) {
-        noise = 1664525 * noise + 1013904223;
-        memset(rgba + 4 * (size_t)i, (int)(180 + (noise >> 24) * 75 / 255), 3);
-        rgba[4 * i + 3] = 255;
-    }
-    ground->grain = md5gl_create_texture(
-        loader->renderer, &(md5gl_texture_desc){.width = TEXELS, .height = TEXELS, .texels = rgba},
-        &error);
+    ground->grain = create_noise_texture(loader->renderer, &error);
     if (ground->grain == 0)
         return view_log_error(loader->log, &error);
     md5gl_set_material(loader->renderer, ground->drawn, 0, 0,
@@ -104,14 +142,16 @@ void view_free_ground(view_ground *ground, md5gl_renderer *renderer)
 
 void view_lay_ground(view_ground *ground, const view_terrain *terrain, md5_vec3 centre)
 {
-    const float side = (float)VIEW_GROUND_SQUARES * terrain->cell;
+    // Nine tiles: the tile that contains the centre, and its neighbors.
+    const float side = (float)VIEW_GROUND_SQUARES * terrain->cell; // of a tile, units
     for (int i = 0; i < VIEW_GROUND_TILES; i++) {
         const int column = i % 3 - 1;
         const int row = i / 3 - 1;
         const md5_vec3 corner = {side * (floorf(centre.x / side) + (float)column),
                                  side * (floorf(centre.y / side) + (float)row), 0};
-        ground->palettes[2 * i] = ground->palettes[2 * i + 1] =
-            md5_mat34_from_xform(view_at_origin());
+        // Each tile has two joints: the ground, and the lift, which moves upward (m[11] is z).
+        ground->palettes[2 * i] = md5_mat34_from_xform(view_at_origin());
+        ground->palettes[2 * i + 1] = md5_mat34_from_xform(view_at_origin());
         ground->palettes[2 * i + 1].m[11] = terrain->rise;
         ground->placements[i] =
             md5_mat34_from_xform((md5_xform){.rotation = {.w = 1}, .translation = corner});

@@ -88,9 +88,10 @@ static float triangle_distance(const uint32_t *vertices, const float *morph_dist
     return distance;
 }
 
-// Copies the triangles of a mesh. The first ones, in their order, have a vertex that morph targets
-// move by more than `error`. All others follow from the end of `sorted` backward. Returns the
-// number of the first ones, which are not reduced.
+// Copies the triangles of a mesh to `sorted`, in two groups. The first group contains the triangles
+// with a vertex that morph targets move by more than `error`, in their order; they are not reduced.
+// The second group contains all other triangles, in reverse order. Returns the number of triangles
+// in the first group.
 static uint32_t sort_triangles(const md5_mesh *mesh, const float *morph_distances, float error,
                                uint32_t *sorted)
 {
@@ -136,6 +137,8 @@ void view_create_mesh_levels(const md5_mesh *mesh, const md5_mat34 *bent,
         memcpy(level->indices, sorted, 3 * (size_t)mesh->num_triangles * sizeof *sorted);
         if (size == 0 || num_others == 0)
             continue;
+
+        // Reduce the triangles of the second group, and write them after the first group.
         const uint32_t *const others = sorted + 3 * (size_t)num_moved;
         const size_t num_indices =
             meshopt_simplify(level->indices + 3 * (size_t)num_moved, others, 3 * (size_t)num_others,

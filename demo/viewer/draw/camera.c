@@ -8,7 +8,8 @@ static view_axes camera_axes(const view_camera *camera)
     const float elevation = view_radians(camera->elevation);
     const md5_vec3 back = {cosf(elevation) * cosf(azimuth), cosf(elevation) * sinf(azimuth),
                            sinf(elevation)};
-    // From the azimuth only: level, and also defined if the camera looks straight down.
+    // Computed from the azimuth only, so that it is horizontal, and defined also if the camera
+    // looks straight down.
     const md5_vec3 right = {-sinf(azimuth), cosf(azimuth), 0};
     return (view_axes){.right = right, .up = md5_vec3_cross(back, right), .back = back};
 }
@@ -18,8 +19,9 @@ view_lens view_region_lens(const view_camera *camera, view_rect region, float wi
     const view_axes axes = camera_axes(camera);
     const float half_y =
         camera->orthographic ? VIEW_HALF_HEIGHT * camera->distance : VIEW_HALF_HEIGHT;
-    // The ground reaches far beyond the model. A near plane at a hundredth of the distance does not
-    // cut close views.
+    // The far plane is far behind the model, because the ground is large. The near plane is at a
+    // hundredth of the distance, so that it does not cut the model in close views. An orthographic
+    // lens also shows what is behind its eye.
     const float far_z = camera->distance + 60 * camera->scene_radius;
     return (view_lens){
         .eye = view_along(camera->target, axes.back, camera->distance),
@@ -45,6 +47,7 @@ float view_half_height_at(const view_lens *lens, md5_vec3 position)
 void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
                         md5_mat44 *clip_from_view)
 {
+    // Matrices are stored by columns. In view space, the camera looks along -z.
     const md5_vec3 rows[3] = {lens->axes.right, lens->axes.up, lens->axes.back};
     md5_mat44 look = {{0}};
     for (int row = 0; row < 3; row++) {
@@ -83,13 +86,16 @@ float view_fitting_distance(const view_camera *camera, const view_hull *hull, fl
     const float half_y = filled * VIEW_HALF_HEIGHT;
     const float half_x = half_y * width / height;
     const view_axes axes = camera_axes(camera);
+    // A point is in the image if its depth is at least its offset divided by the slope of the
+    // image's edge. The camera must be at this depth behind the point, and `nearer` is the distance
+    // by which the point is nearer than the target.
     float distance = -INFINITY;
     for (int i = 0; i < VIEW_HULL_POINTS; i++) {
-        const md5_vec3 arm = md5_vec3_sub(hull->points[i], camera->target);
-        const float across = fabsf(md5_vec3_dot(arm, axes.right)) / half_x;
-        const float high = fabsf(md5_vec3_dot(arm, axes.up)) / half_y;
-        const float nearer = camera->orthographic ? 0 : md5_vec3_dot(arm, axes.back);
-        distance = fmaxf(distance, fmaxf(across, high) + nearer);
+        const md5_vec3 offset = md5_vec3_sub(hull->points[i], camera->target);
+        const float depth_x = fabsf(md5_vec3_dot(offset, axes.right)) / half_x;
+        const float depth_y = fabsf(md5_vec3_dot(offset, axes.up)) / half_y;
+        const float nearer = camera->orthographic ? 0 : md5_vec3_dot(offset, axes.back);
+        distance = fmaxf(distance, fmaxf(depth_x, depth_y) + nearer);
     }
     return distance;
 }
@@ -109,10 +115,10 @@ bool view_frame_meshes(view_camera *camera, view_scene *scene, const view_play *
     md5_bounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     view_skin(scene);
     for (uint32_t m = 0; m < model->num_meshes; m++) {
-        const bool is_one =
-            material < 0 ? (int32_t)m == mesh
-                         : strcmp(model->meshes[m].shader, model->meshes[material].shader) == 0;
-        for (uint32_t v = 0; is_one && v < model->meshes[m].num_vertices; v++) {
+        bool is_framed = (int32_t)m == mesh;
+        if (material >= 0) // all meshes with the material of this mesh
+            is_framed = strcmp(model->meshes[m].shader, model->meshes[material].shader) == 0;
+        for (uint32_t v = 0; is_framed && v < model->meshes[m].num_vertices; v++) {
             const md5_vec3 position = scene->skinned[m].positions[v];
             bounds = md5_bounds_union(bounds, (md5_bounds){position, position});
         }
@@ -127,16 +133,17 @@ bool view_frame_meshes(view_camera *camera, view_scene *scene, const view_play *
 void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hull, float width,
                     float height)
 {
-    const bool empty = view_is_empty(bounds);
+    const bool is_empty = view_is_empty(bounds);
     const view_axes axes = camera_axes(camera);
-    camera->target = empty ? (md5_vec3){0, 0, 0} : view_centre(bounds);
+    camera->target = is_empty ? (md5_vec3){0, 0, 0} : view_centre(bounds);
     // A single point has no size; use a small radius.
-    camera->scene_radius = empty ? 1 : fmaxf(0.5f * view_size(bounds), 1e-3f);
+    camera->scene_radius = is_empty ? 1 : fmaxf(0.5f * view_size(bounds), 1e-3f);
 
-    // A change of the distance shifts the center slightly; three passes are sufficient.
+    // The perspective centre of the shape depends on the distance, and the distance on the target.
+    // The iteration converges fast: three passes are sufficient.
     camera->distance = 4 * camera->scene_radius;
-    for (int pass = 0; pass < 3 && !empty; pass++) {
-        // The target moves parallel to the image, so that the shape is centered.
+    for (int pass = 0; pass < 3 && !is_empty; pass++) {
+        // Move the target parallel to the image, so that the shape is centred.
         float left = INFINITY;
         float right = -INFINITY;
         float low = INFINITY;

@@ -29,11 +29,12 @@ static const struct light_colors {
                                 .rim = {3, 2.8f, 2.4f}},
 };
 
-// Returns a direction given by its parts in view: right, horizontal towards the camera, and up in
-// the world.
+// Returns a unit direction from its components: `right` in the image, `back` horizontally towards
+// the camera, and `up` in the world.
 static md5_vec3 studio_direction(view_axes axes, float right, float back, float up)
 {
-    // If the view is steep, the up axis gives the horizontal direction.
+    // In a steep view the camera's back axis is almost vertical. Then its up axis, which is almost
+    // horizontal, gives the direction.
     md5_vec3 level = {axes.back.x, axes.back.y, 0};
     if (md5_vec3_length(level) < 0.3f)
         level = (md5_vec3){-axes.up.x, -axes.up.y, 0};
@@ -49,31 +50,36 @@ static md5_vec3 studio_direction(view_axes axes, float right, float back, float 
 static md5_bounds skin_bounds(const md5_model *model, const view_textures *textures,
                               const md5_mat34 *palette)
 {
+    // md5_skin_bounds() measures a whole model, so copy the model with one mesh at a time.
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-    md5_model one = *model;
-    one.num_meshes = 1;
+    md5_model single_mesh = *model;
+    single_mesh.num_meshes = 1;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
-        one.meshes = &model->meshes[i];
+        single_mesh.meshes = &model->meshes[i];
         if (textures == NULL || !view_is_unmeasured(textures, i))
-            bounds = md5_bounds_union(bounds, md5_skin_bounds(&one, palette));
+            bounds = md5_bounds_union(bounds, md5_skin_bounds(&single_mesh, palette));
     }
     return bounds;
 }
 
-// Returns the posed bounds of body 0, the model of the scene, or body i, companion i - 1. They are
-// empty if the companion does not exist.
-static md5_bounds find_body(const view_document *document, uint32_t i)
+// Returns the posed bounds of the scene's model.
+static md5_bounds scene_bounds(const view_document *document)
 {
     const view_scene *const scene = &document->scene;
-    const view_companion *const companion = i > 0 ? &document->companions[i - 1] : NULL;
-    if (companion != NULL && companion->model == NULL)
+    if (scene->dual)
+        return view_pose_bounds(scene, NULL); // of the vertices that view_skin() wrote
+    return skin_bounds(scene->model, &document->textures, scene->palette);
+}
+
+// Returns the posed bounds of companion `index` in world space. They are empty if the companion
+// does not exist.
+static md5_bounds companion_bounds(const view_document *document, uint32_t index)
+{
+    const view_companion *const companion = &document->companions[index];
+    if (companion->model == NULL)
         return md5_bounds_from_points(NULL, 0);
-    if (companion != NULL)
-        return md5_bounds_transform(
-            skin_bounds(companion->model, companion->textures, companion->palette),
-            companion->place);
-    return scene->dual ? view_pose_bounds(scene, NULL) // of the vertices that view_skin() wrote
-                       : skin_bounds(scene->model, &document->textures, scene->palette);
+    return md5_bounds_transform(
+        skin_bounds(companion->model, companion->textures, companion->palette), companion->place);
 }
 
 // Returns the height of the ground, at most the lowest point of all bodies, so that the ground does
@@ -81,8 +87,8 @@ static md5_bounds find_body(const view_document *document, uint32_t i)
 static float find_ground(view_document *document)
 {
     float ground = fminf(document->ground, view_pose_lowest(&document->scene));
-    for (uint32_t i = 1; i <= VIEW_NUM_COMPANIONS; i++)
-        ground = fminf(ground, find_body(document, i).min.z);
+    for (uint32_t i = 0; i < VIEW_NUM_COMPANIONS; i++)
+        ground = fminf(ground, companion_bounds(document, i).min.z);
     return ground;
 }
 
@@ -97,14 +103,16 @@ static md5_bounds move_bounds(md5_bounds bounds, md5_vec3 offset)
 // approaches or leaves, the shadow map changes continuously and shadows keep their sharpness.
 static md5_bounds add_caster(md5_bounds casters, md5_bounds companion, float limit)
 {
-    enum { NUM_STEPS = 20 }; // of bisection: positions to a millionth of the distance
-    const md5_vec3 gap = md5_vec3_sub(view_centre(casters), view_centre(companion));
-    float fits = 1; // fraction of the gap by which the companion is moved
-    float too_far = 0;
     if (view_is_empty(companion))
         return casters;
     if (view_size(md5_bounds_union(casters, companion)) < limit)
         return md5_bounds_union(casters, companion);
+
+    // Find the smallest fraction of the gap by which the companion must be moved, by bisection.
+    enum { NUM_STEPS = 20 }; // the last interval is a millionth of the gap
+    const md5_vec3 gap = md5_vec3_sub(view_centre(casters), view_centre(companion));
+    float fits = 1; // a fraction that is sufficient, unless the companion is larger than the limit
+    float too_far = 0;
     for (int i = 0; i < NUM_STEPS; i++) {
         const float fraction = 0.5f * (fits + too_far);
         const md5_bounds moved = move_bounds(companion, md5_vec3_scale(gap, fraction));
@@ -115,34 +123,33 @@ static md5_bounds add_caster(md5_bounds casters, md5_bounds companion, float lim
     }
     const md5_bounds both =
         md5_bounds_union(casters, move_bounds(companion, md5_vec3_scale(gap, fits)));
-    return view_size(both) < limit ? both : casters; // the companion is larger than the limit
+    return view_size(both) < limit ? both : casters;
 }
 
-// Returns the bounds of the shadow casters in the current pose, within `reach`. The casters of a
-// crowd are in its square.
+// Returns the bounds of the shadow casters in the current pose. Companions extend them to a size of
+// at most about twice `reach`. The bounds of a crowd's casters are the bounds of its square.
 static md5_bounds find_casters(const view_document *document, float reach)
 {
     const view_scene *const scene = &document->scene;
     if (view_shows_crowd(document))
         return document->bounds;
-    md5_bounds bounds = find_body(document, 0);
+    md5_bounds bounds = scene_bounds(document);
     if (view_is_empty(bounds))
         return bounds;
     // Morph targets, and bulges of dual quaternion skinning, are outside of the bounds.
     const float margin = scene->dual ? 0.05f * view_size(bounds)
                                      : view_morph_reach(scene->morphs, scene->morph_weights);
-    for (uint32_t i = 1; i <= VIEW_NUM_COMPANIONS; i++) {
-        if (i == 1 + VIEW_CARRIED) // a fire does not cast a shadow
-            continue;
-        bounds = add_caster(bounds, find_body(document, i), 1.9f * reach);
+    for (uint32_t i = 0; i < VIEW_NUM_COMPANIONS; i++) {
+        if (i != VIEW_CARRIED) // a fire does not cast a shadow
+            bounds = add_caster(bounds, companion_bounds(document, i), 1.9f * reach);
     }
     bounds.min = md5_vec3_sub(bounds.min, (md5_vec3){margin, margin, margin});
     bounds.max = md5_vec3_add(bounds.max, (md5_vec3){margin, margin, margin});
     return bounds;
 }
 
-// Sets the positions and ranges of the fill and the rim light. At the model, which is at half of
-// their range, a fifth of their light remains.
+// Sets the positions and ranges of the fill and the rim light. The model is at half of their range,
+// where a fifth of their light remains.
 static void place_studio_lights(const view_stage *stage, const view_lens *lens,
                                 md5gl_point_light points[VIEW_NUM_POINTS])
 {
@@ -164,8 +171,9 @@ static void set_shadows(const view_stage *stage, md5gl_frame *frame)
     frame->no_shadows = !stage->shown->shadows || stage->document->drawn == NULL;
     if (!frame->no_shadows)
         frame->casters = find_casters(stage->document, reach);
-    // A crowd is wide and needs more texels, so that each character has enough. So does a scene in
-    // which a companion comes and goes: the shadow of the main character is as sharp without it.
+    // A crowd is wide and needs more texels, so that each character has enough. With a guest, which
+    // approaches and leaves, the shadow map has a constant size that contains both characters. It
+    // also needs more texels, so that the shadow of the main character is sharp.
     const bool has_guest = stage->document->companions[VIEW_GUEST].model != NULL;
     frame->shadow_radius = has_guest ? reach : 0;
     frame->shadow_texels = has_guest || view_shows_crowd(stage->document) ? VIEW_CROWD_TEXELS : 0;
@@ -194,9 +202,10 @@ static bool has_environment(const view_stage *stage)
     return stage->shown->environment && !stage->shown->classic;
 }
 
-// Replaces the sky, fill and rim light by the environment image. The middle of the image is behind
-// a model that is seen from the front. Returns the direction of the key light, which casts the
-// shadow: from the brightest side of the image.
+// Replaces the sky, fill and rim light by the environment image. The image is rotated so that its
+// middle is behind a model that is seen from the front. Returns the direction of the key light,
+// which casts the shadow: the direction of the brightest side of the image. The key light becomes
+// weaker, because the image already contains the light from this side.
 static md5_vec3 set_environment(const view_stage *stage, md5gl_frame *frame)
 {
     const view_environment *const environment = stage->environment;
@@ -217,10 +226,10 @@ static md5_vec3 set_environment(const view_stage *stage, md5gl_frame *frame)
 static md5_vec3 adjust_key_light(const view_stage *stage, md5_vec3 key)
 {
     const float *const values = stage->lights->values;
+    const float key_elevation = asinf(view_clamp(key.z, -1, 1));
     const float azimuth = view_radians(values[VIEW_LIGHT_AZIMUTH]) + atan2f(key.y, key.x);
-    const float elevation =
-        view_clamp(view_radians(values[VIEW_LIGHT_ELEVATION]) + asinf(view_clamp(key.z, -1, 1)),
-                   view_radians(3), view_radians(89));
+    const float elevation = view_clamp(view_radians(values[VIEW_LIGHT_ELEVATION]) + key_elevation,
+                                       view_radians(3), view_radians(89));
     return (md5_vec3){cosf(elevation) * cosf(azimuth), cosf(elevation) * sinf(azimuth),
                       sinf(elevation)};
 }
@@ -293,29 +302,34 @@ static double burn_time(const view_scene *scene)
                                : INFINITY;
 }
 
-// Returns the value of a parm: the first of these that exists: the value that the user selected,
-// the time at which a dead entity begins to burn (parm 7), the value of a curve of the machine, the
-// value of the entity.
+// Returns the value of a material parameter ("parm"). Several sources can define it; the first of
+// these has priority: the user, the time at which a dead entity begins to burn (only parm 7), a
+// curve of the machine with the parm's name, the entity. `row` is the index in view_parm_ranges.
 float view_parm_value(const view_stage *stage, int row)
 {
     enum { BURN_PARM = 7 };
     const int parm = row - VIEW_FIRST_PARM;
     const view_scene *const scene = &stage->document->scene;
-    float value = stage->parms->values[parm];
-    if (value != view_parm_ranges[row].usual)
-        return value;
-    const double burns = burn_time(scene);
+    const float user_value = stage->parms->values[parm];
+    const bool is_set_by_user = user_value != view_parm_ranges[row].usual;
+    if (is_set_by_user)
+        return user_value;
+
+    const double burn_start = burn_time(scene);
     const bool has_died = view_has_died(scene->fall, stage->play->time);
-    if (parm == BURN_PARM && has_died && stage->play->time >= burns)
-        return view_material_time(stage->parms, burns);
-    if (machine_parm(scene, parm, &value))
-        return value;
-    const float *const parms = view_entity_parms(scene);
-    return parms != NULL ? parms[parm] : value;
+    if (parm == BURN_PARM && has_died && stage->play->time >= burn_start)
+        return view_material_time(stage->parms, burn_start);
+
+    float curve_value = 0;
+    if (machine_parm(scene, parm, &curve_value))
+        return curve_value;
+    const float *const entity_parms = view_entity_parms(scene);
+    return entity_parms != NULL ? entity_parms[parm] : user_value;
 }
 
 void view_set_materials(const view_stage *stage, const view_textures *textures, md5gl_model *drawn)
 {
+    // Evaluate the expressions of the materials at the current time.
     const view_shown *const shown = stage->shown;
     const bool has_layers = shows_layers(stage, textures);
     md5_material_input input = {.time = view_material_time(stage->parms, stage->play->time)};
@@ -323,6 +337,8 @@ void view_set_materials(const view_stage *stage, const view_textures *textures, 
         input.parms[i] = view_parm_value(stage, VIEW_FIRST_PARM + i);
     if (has_layers)
         view_evaluate_layers(&textures->layers, &input);
+
+    // Set the material of each mesh. The checker and the UV grid replace its diffuse image.
     const bool is_grid =
         stage->options->surface == VIEW_SURFACE_UV && stage->document->surfaces.uv_grid != 0;
     for (uint32_t i = 0; i < textures->num_meshes; i++) {
@@ -339,7 +355,8 @@ void view_set_materials(const view_stage *stage, const view_textures *textures, 
 
 // == Bodies =======================================================================================
 
-// Draws the bodies that have a use: for shadows, or as lit surfaces.
+// Draws the bodies that have the use `use`: into the shadow map for VIEW_BODY_CASTS, as lit
+// surfaces for VIEW_BODY_SHOWN. Only lit surfaces need `style`.
 static void draw_uses(const view_stage *stage, const view_bodies *bodies, view_body_use use,
                       uint32_t style)
 {
@@ -379,18 +396,23 @@ static bool draw_layers(const view_stage *stage, const view_bodies *bodies, md5g
 bool view_draw_bodies(const view_stage *stage, const view_bodies *bodies, uint32_t style,
                       md5_error *error)
 {
-    bool is_posed = true;
-    for (uint32_t i = 0; i < bodies->count && is_posed; i++) {
+    // Pose all bodies once, for all passes.
+    for (uint32_t i = 0; i < bodies->count; i++) {
         const view_body *const body = &bodies->bodies[i];
-        if (body->textures != NULL && body->impostors == NULL)
-            view_set_materials(stage, body->textures, body->drawn);
-        is_posed = body->impostors != NULL
-                       ? md5gl_pose_impostors(stage->renderer, body->impostors, body->pictured,
-                                              body->instances.count, error)
-                       : md5gl_pose(stage->renderer, body->drawn, &body->instances, error);
+        bool is_posed;
+        if (body->impostors != NULL) {
+            is_posed = md5gl_pose_impostors(stage->renderer, body->impostors, body->pictured,
+                                            body->instances.count, error);
+        } else {
+            if (body->textures != NULL)
+                view_set_materials(stage, body->textures, body->drawn);
+            is_posed = md5gl_pose(stage->renderer, body->drawn, &body->instances, error);
+        }
+        if (!is_posed)
+            return false;
     }
-    if (!is_posed)
-        return false;
+
+    // The lit surfaces need the complete shadow map.
     draw_uses(stage, bodies, VIEW_BODY_CASTS, 0);
     if (!draw_layers(stage, bodies, MD5GL_STAGE_PASS_SHADOWS, error))
         return false;
@@ -412,22 +434,26 @@ static uint32_t count_frames(const view_kind *kind, uint32_t clip)
     return kind->pictures.first[clip + 1] - kind->pictures.first[clip];
 }
 
-// Returns image `index` in the order of drawing: the first frames of all clips, so that every clip
-// soon has an image, then the further frames of each clip.
+// Returns the image at an index of the order of drawing. The order begins with the first frames of
+// all clips, so that every clip soon has an image. The other frames of the first clip follow, then
+// those of the second clip, and so on.
 static impostor_image image_at(const view_kind *kind, uint32_t index)
 {
     if (index < kind->num_clips)
         return (impostor_image){.clip = index, .frame = 0};
-    uint32_t further = index - kind->num_clips; // index among the further frames, from this clip on
+
+    // `skipped` counts the images after the first frames, from the current clip on.
+    uint32_t skipped = index - kind->num_clips;
     uint32_t clip = 0;
-    while (further >= count_frames(kind, clip) - 1) {
-        further -= count_frames(kind, clip) - 1;
+    while (skipped >= count_frames(kind, clip) - 1) {
+        skipped -= count_frames(kind, clip) - 1;
         clip++;
     }
-    return (impostor_image){.clip = clip, .frame = 1 + further};
+    return (impostor_image){.clip = clip, .frame = 1 + skipped};
 }
 
-// Draws the images of a kind's impostors up to index `end`.
+// Draws the images of a kind's impostors, from the first that is missing to before index `end` of
+// the order of drawing (see image_at()). Returns false and fills `error` on failure.
 static bool draw_impostor_images(const view_stage *stage, view_kind *kind, uint32_t end,
                                  md5_error *error)
 {
@@ -454,8 +480,8 @@ static bool draw_impostor_images(const view_stage *stage, view_kind *kind, uint3
     return is_drawn;
 }
 
-// Returns the display settings that the images of impostors depend on, one bit each. It is not 0,
-// the value before the first image.
+// Returns the display settings on which the images of impostors depend, one bit each. Bit 0 is
+// always set, so that the result differs from 0, the value before the first image.
 static uint32_t impostor_settings(const view_stage *stage)
 {
     const view_shown *const shown = stage->shown;
@@ -479,7 +505,8 @@ static uint32_t images_after_frame(const view_stage *stage, const view_kind *kin
     return num_images - num_drawn > MAX_PER_FRAME ? num_drawn + MAX_PER_FRAME : num_images;
 }
 
-// Draws images of impostors that are missing or out of date, before a frame.
+// Draws images of impostors that are missing or out of date. Call it before a frame begins. Returns
+// false and fills `error` on failure.
 static bool prepare_pictures(const view_stage *stage, md5_error *error)
 {
     const uint32_t settings = impostor_settings(stage);
@@ -489,7 +516,7 @@ static bool prepare_pictures(const view_stage *stage, md5_error *error)
         if (pictures->impostors == NULL)
             continue;
         if (settings != pictures->look)
-            pictures->num_drawn = 0;
+            pictures->num_drawn = 0; // all images are out of date
         pictures->look = settings;
         if (pictures->num_drawn >= pictures->first[kind->num_clips])
             continue;
@@ -511,8 +538,8 @@ static view_body impostor_body(const view_kind *kind, const view_detail *level)
     };
 }
 
-// Returns the body of a level of detail with its instances. Only the first level has material
-// stages.
+// Returns the body of a level of detail with its instances: the members that are sorted into the
+// level, from level->first on. Only the first level has material stages.
 static view_body level_body(const view_kind *kind, const view_detail *level, unsigned uses)
 {
     md5gl_instances instances = {
@@ -535,32 +562,47 @@ static view_body level_body(const view_kind *kind, const view_detail *level, uns
                        .instances = instances};
 }
 
-// Adds the bodies of all kinds of a crowd, one for each level of detail.
+// Returns true if a kind has a level that only casts the shadows of its posed members.
+static bool has_caster_level(const view_kind *kind)
+{
+    if (!kind->is_sorted)
+        return false;
+    for (uint32_t i = 1; i < kind->num_levels; i++) {
+        if (kind->levels[i].source == VIEW_DETAIL_CASTERS)
+            return true;
+    }
+    return false;
+}
+
+// Adds the bodies of a kind of a crowd, one for each level of detail that is used.
+static void list_kind(const view_kind *kind, view_bodies *bodies)
+{
+    const bool has_casters = has_caster_level(kind);
+    for (uint32_t i = 0; i < kind->num_levels; i++) {
+        const view_detail *const level = &kind->levels[i];
+        const bool is_posed = level->source <= VIEW_DETAIL_CASTERS;
+        if (level->source == VIEW_DETAIL_PICTURED)
+            bodies->bodies[bodies->count++] = impostor_body(kind, level);
+        // Without sorting, all posed members have the first level.
+        const bool is_unused = is_posed && i > 0 && !kind->is_sorted;
+        if (level->drawn == NULL || is_unused)
+            continue;
+
+        unsigned uses = VIEW_BODY_CASTS | VIEW_BODY_SHOWN;
+        if (level->source == VIEW_DETAIL_CASTERS)
+            uses = VIEW_BODY_CASTS;
+        else if (is_posed && has_casters)
+            uses = VIEW_BODY_SHOWN;
+        bodies->bodies[bodies->count++] = level_body(kind, level, uses);
+    }
+}
+
+// Adds the bodies of all kinds of a crowd.
 static void list_crowd(const view_stage *stage, view_bodies *bodies)
 {
     const view_crowd *const crowd = &stage->document->crowd;
-    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
-        const view_kind *const kind = &crowd->kinds[k];
-        bool has_casters = false;
-        for (uint32_t i = 1; i < kind->num_levels && kind->is_sorted; i++)
-            has_casters = has_casters || kind->levels[i].source == VIEW_DETAIL_CASTERS;
-        for (uint32_t i = 0; i < kind->num_levels; i++) {
-            const view_detail *const level = &kind->levels[i];
-            const bool is_posed = level->source <= VIEW_DETAIL_CASTERS;
-            if (level->source == VIEW_DETAIL_PICTURED)
-                bodies->bodies[bodies->count++] = impostor_body(kind, level);
-            // Without sorting, all posed members have the first level.
-            const bool is_unused = is_posed && i > 0 && !kind->is_sorted;
-            if (level->drawn == NULL || is_unused)
-                continue;
-            unsigned uses = VIEW_BODY_CASTS | VIEW_BODY_SHOWN;
-            if (level->source == VIEW_DETAIL_CASTERS)
-                uses = VIEW_BODY_CASTS;
-            else if (is_posed && has_casters)
-                uses = VIEW_BODY_SHOWN;
-            bodies->bodies[bodies->count++] = level_body(kind, level, uses);
-        }
-    }
+    for (uint32_t k = 0; k < crowd->num_kinds; k++)
+        list_kind(&crowd->kinds[k], bodies);
 }
 
 // == Companions ============================================================================
@@ -574,7 +616,8 @@ void view_clear_retargeting(view_retargeting *retargeting)
     *retargeting = (view_retargeting){.key = NULL};
 }
 
-// Ignores warnings about a map: they were logged when the map was opened.
+// Ignores warnings about a map of joints, because they were logged when the map was opened.
+// md5_load_opts.warn.
 static void ignore(void *user, const md5_error *warning)
 {
     (void)user;
@@ -584,6 +627,7 @@ static void ignore(void *user, const md5_error *warning)
 convert_job view_retarget_job(const view_options *options, const view_scene *scene,
                               const char *clip, common_list *inputs)
 {
+    // The inputs are the clip and the model, which is the first file of the scene.
     view_address address;
     common_list files = {0};
     view_list_files(scene, false, &files);
@@ -613,7 +657,8 @@ static char *retargeting_key(const view_options *options, const char *clip_path)
     return common_format("%s\n%s\n%s", clip_path, map, pairs);
 }
 
-// Converts the clip of `job` to the target model, and binds the result to `model`.
+// Converts the clip of `job` to the target model in memory, and binds the result to `model`. On
+// failure, retargeting->binding remains NULL.
 static void retarget_clip(view_retargeting *retargeting, convert_job *job, const md5_model *model)
 {
     md5_error error;
@@ -629,7 +674,8 @@ static void retarget_clip(view_retargeting *retargeting, convert_job *job, const
     convert_free_scene(&converted);
 }
 
-// Updates the retargeting after another map or clip was selected.
+// Updates the retargeting of the model `target` if another map of joints or another clip was
+// selected since the last call.
 static void update_retargeting(view_retargeting *retargeting, const view_stage *stage,
                                view_companion *target)
 {
@@ -641,6 +687,8 @@ static void update_retargeting(view_retargeting *retargeting, const view_stage *
         free(key);
         return;
     }
+
+    // The key is new: forget the previous retargeting.
     view_clear_retargeting(retargeting);
     retargeting->key = key;
     retargeting->pairs =
@@ -662,11 +710,12 @@ static void update_retargeting(view_retargeting *retargeting, const view_stage *
     common_free_list(&inputs);
 }
 
-// Returns the placement of a model next to the scene's model, or at the same position.
+// Returns the placement of a model that has the pose of the scene: next to the scene's model or, if
+// the user selected this for the retargeted model, at the same position.
 static md5_mat34 place_beside(const view_companion *companion, const view_stage *stage)
 {
     const view_scene *const scene = &stage->document->scene;
-    const bool is_target = companion == stage->document->companions;
+    const bool is_target = companion == &stage->document->companions[VIEW_RETARGETED];
     const bool is_beside = !is_target || stage->options->retarget_place == VIEW_RETARGET_BESIDE;
     const md5_xform aside = {.rotation = {.w = 1},
                              .translation = {0, is_beside ? companion->aside : 0, 0}};
@@ -675,8 +724,9 @@ static md5_mat34 place_beside(const view_companion *companion, const view_stage 
     return scene->turn.is_set ? md5_mat34_mul(place, scene->turn.matrix) : place;
 }
 
-// Poses a model by the pose of the scene: with the retargeted clip, else with the retargeted pose,
-// else in the bind pose. `retargeting` is NULL if the user cannot select a map for the model.
+// Poses a model like the scene, and writes its palette. Uses the retargeted clip if it exists,
+// otherwise retargets the pose of the scene, otherwise uses the bind pose. `retargeting` is NULL if
+// the user cannot select a map of joints for the model.
 static void pose_by_scene(view_companion *companion, const view_stage *stage,
                           const view_retargeting *retargeting)
 {
@@ -691,7 +741,7 @@ static void pose_by_scene(view_companion *companion, const view_stage *stage,
     md5_local_to_palette(companion->model, companion->pose, NULL, companion->palette);
 }
 
-// Poses a companion: writes its palette and returns its placement.
+// Poses a companion according to its kind: writes its palette and returns its placement.
 static md5_mat34 pose_companion(view_companion *companion, const view_stage *stage)
 {
     const view_document *const document = stage->document;
@@ -708,7 +758,7 @@ static md5_mat34 pose_companion(view_companion *companion, const view_stage *sta
         md5_build_palette(companion->model, document->compare.joints, companion->palette);
         return place_beside(companion, stage);
     }
-    if (companion != document->companions) { // attached to a joint
+    if (companion != &document->companions[VIEW_RETARGETED]) { // attached to a joint
         pose_by_scene(companion, stage, NULL);
         return scene->joints[companion->joint];
     }
@@ -730,9 +780,10 @@ static float longest_edge(const md5_vec3 *positions, const uint32_t *triangle)
     return longest;
 }
 
-// Adds the light of a carried fire, in the color of Bobbin's fire. Each triangle of the first mesh
-// of a fire is a puff of flame, whose size is its longest edge. A puff gives light in proportion to
-// the square of its size. The light is at the weighted mean of the puffs' positions.
+// Adds a point light for the fire that the model carries, in the color of Bobbin's fire. Each
+// triangle of the first mesh is a puff of flame, whose size is its longest edge. The light of a
+// puff is proportional to the square of its size. The position of the point light is the mean of
+// the puffs' positions, weighted by their light.
 static void add_fire(const view_stage *stage, md5gl_frame *frame,
                      md5gl_point_light points[VIEW_NUM_POINTS])
 {
@@ -774,28 +825,27 @@ static bool shows_weights(const view_stage *stage)
            && !view_shows_crowd(stage->document);
 }
 
-// Creates the data of the selected surface display. Call it before each image, outside of a frame.
-// Returns false and fills `error` on failure.
-static bool prepare_surface(const view_stage *stage, md5_error *error)
+// Creates the texture of the UV grid. Returns false and fills `error` on failure.
+static bool create_uv_grid(view_surfaces *surfaces, md5gl_renderer *renderer, md5_error *error)
+{
+    view_image image = view_make_uv_grid();
+    const md5gl_texture_desc desc = {
+        .width = image.width, .height = image.height, .texels = image.rgba};
+    surfaces->uv_grid = md5gl_create_texture(renderer, &desc, error);
+    free(image.rgba);
+    return surfaces->uv_grid != 0;
+}
+
+// Creates the copy of the model that is colored by the weights of the selected joint, unless it
+// exists. Gives it the visibility and the blending of the model. Returns false and fills `error` on
+// failure.
+static bool prepare_weights(const view_stage *stage, md5_error *error)
 {
     view_document *const document = stage->document;
     view_surfaces *const surfaces = &document->surfaces;
-    if (stage->options->surface == VIEW_SURFACE_UV && document->drawn != NULL
-        && surfaces->uv_grid == 0) {
-        view_image image = view_make_uv_grid();
-        const md5gl_texture_desc desc = {
-            .width = image.width, .height = image.height, .texels = image.rgba};
-        surfaces->uv_grid = md5gl_create_texture(stage->renderer, &desc, error);
-        free(image.rgba);
-        return surfaces->uv_grid != 0;
-    }
-    if (!shows_weights(stage))
-        return true;
-    // A copy of the model, colored by the weights of the joint.
     if (!view_prepare_heat(&surfaces->heat, stage->renderer, document->scene.model,
                            document->scene.morph, NULL, stage->joint, error))
         return false;
-    // The copy has the visibility and blending of the model.
     md5gl_model *const copy = surfaces->heat.drawn;
     for (uint32_t i = 0; i < document->textures.num_meshes; i++) {
         const md5gl_material usual = view_mesh_material(&document->textures, stage->renderer, i,
@@ -808,8 +858,20 @@ static bool prepare_surface(const view_stage *stage, md5_error *error)
     return md5gl_set_blending(stage->renderer, copy, blending, error);
 }
 
-// Sets the blending of a model on the GPU to that of the scene. If the driver rejects the shaders,
-// logs the error and returns to linear blending.
+// Creates the data of the selected surface display. Call it before each image, outside of a frame.
+// Returns false and fills `error` on failure.
+static bool prepare_surface(const view_stage *stage, md5_error *error)
+{
+    view_surfaces *const surfaces = &stage->document->surfaces;
+    const bool shows_uv =
+        stage->options->surface == VIEW_SURFACE_UV && stage->document->drawn != NULL;
+    if (shows_uv && surfaces->uv_grid == 0)
+        return create_uv_grid(surfaces, stage->renderer, error);
+    return !shows_weights(stage) || prepare_weights(stage, error);
+}
+
+// Sets the blending of a model on the GPU to the blending of the scene. If the driver rejects the
+// shaders, logs the error and changes the scene to linear blending.
 static void blend_as_selected(view_scene *scene, md5gl_model *drawn, const view_loader *loader)
 {
     md5_error error = {0};
@@ -822,7 +884,9 @@ static void blend_as_selected(view_scene *scene, md5gl_model *drawn, const view_
 
 // == One image =============================================================================
 
-// Returns the y of the horizon, or -1, which is above the image, if it is not visible.
+// Returns the y of the horizon in an image, pixels from the top. If the horizon is not visible,
+// returns -1, which is above the image. The horizon is the projection of the camera's horizontal
+// direction.
 static float horizon_level(const view_lens *lens, float height)
 {
     if (lens->orthographic || !(lens->axes.up.z > 0.1f))
@@ -880,10 +944,10 @@ static bool is_clockwise(const md5gl_panel_vertex *triangle)
     return twice_area > 0;
 }
 
-// Draws the scenery around the scene's model: the first mesh of its file, behind everything else.
-// The triangles of the file are sorted from far to near, so that neither a depth test nor lighting
-// is needed, which would take a fifth of the time of a frame. Triangles that are nearer than the
-// character are omitted.
+// Draws the scenery around the scene's model, behind everything else: the first mesh of its file,
+// as an image without lighting. The file contains the triangles from far to near, so a depth test
+// is not needed. A depth test and lighting would take a fifth of the time of a frame. Triangles
+// that are nearer than the character are omitted.
 static void draw_place(const view_stage *stage, const view_lens *lens)
 {
     const view_companion *const place = &stage->document->place;
@@ -895,6 +959,9 @@ static void draw_place(const view_stage *stage, const view_lens *lens)
     md5_vec3 *const points = common_alloc(mesh->num_vertices, sizeof *points);
     md5gl_panel_vertex *const vertices =
         common_alloc(3 * (size_t)mesh->num_triangles, sizeof *vertices);
+
+    // Each triangle is written after the accepted ones. The next triangle overwrites it if it is
+    // not accepted.
     uint32_t num_vertices = 0;
     md5_skin(mesh, place->palette, points, NULL, NULL);
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
@@ -910,6 +977,7 @@ static void draw_place(const view_stage *stage, const view_lens *lens)
         if (is_behind && is_clockwise(triangle))
             num_vertices += 3;
     }
+
     const md5gl_material material =
         view_mesh_material(place->textures, stage->renderer, 0, false, false, 0);
     md5gl_draw_panel(stage->renderer, material.diffuse, MD5GL_TEXTURE_COLOR, vertices,
@@ -1024,8 +1092,9 @@ static md5_bounds find_feet(const md5_skeleton *skeleton, const md5_mat34 *joint
     return feet;
 }
 
-// Returns the round shadow of a body: below its feet, as wide as the body. It becomes faint while
-// the feet are in the air. `joints` is NULL if they are not known.
+// Returns the round shadow of a body. It is on the ground below the feet, and as wide as the body.
+// It becomes faint while the body is in the air. If `joints` is NULL, the shadow is below the
+// middle of the body.
 static md5gl_blob_shadow body_blob(const md5_model *model, const md5_mat34 *joints, md5_bounds body,
                                    float ground)
 {
@@ -1050,7 +1119,7 @@ static void draw_blobs(const view_stage *stage, float ground)
     const view_document *const document = stage->document;
     md5gl_blob_shadow blobs[1 + VIEW_NUM_COMPANIONS] = {{.radius = 0}};
     if (document->scene.model != NULL)
-        blobs[0] = body_blob(document->scene.model, document->scene.joints, find_body(document, 0),
+        blobs[0] = body_blob(document->scene.model, document->scene.joints, scene_bounds(document),
                              ground);
     for (uint32_t i = 0; i < VIEW_NUM_COMPANIONS; i++) {
         const view_companion *const companion = &document->companions[i];
@@ -1058,7 +1127,7 @@ static void draw_blobs(const view_stage *stage, float ground)
         if (companion->model == NULL || is_attached)
             continue;
         blobs[1 + i] =
-            body_blob(companion->model, companion->joints, find_body(document, 1 + i), ground);
+            body_blob(companion->model, companion->joints, companion_bounds(document, i), ground);
     }
     md5gl_draw_blob_shadows(stage->renderer, blobs, 1 + VIEW_NUM_COMPANIONS);
 }
@@ -1098,9 +1167,10 @@ static void blend_models(const view_stage *stage)
         blend_as_selected(&document->scene, document->companions[i].drawn, &loader);
     for (uint32_t i = 0; i < document->crowd.num_kinds; i++) {
         const view_kind *const kind = &document->crowd.kinds[i];
-        for (uint32_t k = 0; k < kind->num_levels; k++)
-            if (kind->levels[k].source != VIEW_DETAIL_BAKED)
+        for (uint32_t k = 0; k < kind->num_levels; k++) {
+            if (kind->levels[k].source != VIEW_DETAIL_BAKED) // baked vertices are not skinned
                 blend_as_selected(&document->scene, kind->levels[k].drawn, &loader);
+        }
     }
     document->crowd.is_dual = document->scene.dual;
 }
@@ -1147,7 +1217,8 @@ typedef struct surroundings {
     bool has_place;      // the scenery of the model is also drawn
 } surroundings;
 
-// Returns the surroundings, and draws the background.
+// Draws the background: the environment image, the sky of a place, or the gradient of a studio.
+// Returns the surroundings of the model. The caller sets num_studio.
 static surroundings draw_surroundings(const view_stage *stage, const view_lens *lens,
                                       const md5gl_frame *frame, bool transparent)
 {
@@ -1155,12 +1226,12 @@ static surroundings draw_surroundings(const view_stage *stage, const view_lens *
     const bool has_background = !transparent && !stage->options->background_given;
     const bool shows_environment = stage->shown->environment_behind && frame->environment != NULL;
     surroundings around = {.is_level = document->scene.terrain.kind == VIEW_LEVEL};
-    if (has_background && !shows_environment)
-        around.is_place = around.is_level && !stage->shown->grid;
-    if (has_background && shows_environment)
+    if (has_background && shows_environment) {
         md5gl_draw_environment(stage->renderer);
-    else if (has_background)
+    } else if (has_background) {
+        around.is_place = around.is_level && !stage->shown->grid;
         view_draw_background(stage, around.is_place ? lens : NULL);
+    }
     around.centre =
         md5_vec3_add(view_centre(document->bounds), view_walked(&document->scene, stage->play));
     around.is_above = lens->orthographic ? lens->axes.back.z > 0 : lens->eye.z > frame->ground;
@@ -1170,7 +1241,8 @@ static surroundings draw_surroundings(const view_stage *stage, const view_lens *
     return around;
 }
 
-// Draws the bodies of the document. Adds them to `bodies`.
+// Adds the bodies of the document to `bodies` and draws them. If `has_place` is true, also draws
+// the scenery. Returns false and fills `error` on failure.
 static bool draw_document(const view_stage *stage, bool has_place, view_bodies *bodies,
                           md5_error *error)
 {
@@ -1195,9 +1267,9 @@ static bool draw_document(const view_stage *stage, bool has_place, view_bodies *
     return view_draw_bodies(stage, bodies, style, error);
 }
 
-// Draws the floor, the shadows on the ground and the grid. They are blended and do not write depth;
-// therefore they are drawn after the model. If the camera is below the ground, floor and shadows
-// are omitted, because they would hide the model.
+// Draws the floor, the shadows on the ground and the grid. They are blended and do not write depth,
+// so they are drawn after the model. If the camera is below the ground, floor and shadows are
+// omitted, because they would hide the model. `has_model` is true if the model was drawn.
 static void draw_ground(const view_stage *stage, const md5gl_frame *frame,
                         const surroundings *around, bool has_model, bool transparent)
 {
@@ -1251,6 +1323,9 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     view_document *const document = stage->document;
     const bool is_crowd = view_shows_crowd(document);
     const float radius = stage->camera->scene_radius;
+
+    // Before the frame: pose the document, describe the light, and draw images that the frame
+    // needs.
     blend_models(stage);
     if (!is_crowd)
         pose_document(stage);
@@ -1267,6 +1342,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
         pose_crowd(stage, &lens, &frame);
     deform_surfaces(stage, &lens);
 
+    // The frame, from back to front.
     md5gl_begin_frame(stage->renderer, &frame);
     surroundings around = draw_surroundings(stage, &lens, &frame, transparent);
     around.num_studio = num_studio;

@@ -30,46 +30,58 @@ static const md5_stage *find_ambient_stage(const md5_material *material)
     return NULL;
 }
 
-// Reduces the width and height of an image to at most `side` texels and keeps the ratio. Each texel
-// is the average of 4 by 4 samples. Frees `whole`, or returns it if it is small enough.
-static view_image reduce_image(view_image whole, uint32_t side)
+// Writes one texel (x, y) of a reduced image of `width` by `height` texels: the average of a
+// regular grid of samples in its area of the image `full`.
+static void average_samples(const view_image *full, uint64_t width, uint64_t height, uint64_t x,
+                            uint64_t y, uint8_t rgba[4])
 {
-    enum { POINTS = 4 };
-    const uint64_t longest = whole.width > whole.height ? whole.width : whole.height;
+    enum { GRID_SIZE = 4, NUM_SAMPLES = GRID_SIZE * GRID_SIZE };
+    unsigned sum[4] = {0};
+    for (uint64_t sample = 0; sample < NUM_SAMPLES; sample++) {
+        const uint64_t grid_y = GRID_SIZE * y + sample / GRID_SIZE;
+        const uint64_t grid_x = GRID_SIZE * x + sample % GRID_SIZE;
+        const uint64_t row = grid_y * full->height / (GRID_SIZE * height);
+        const uint64_t column = grid_x * full->width / (GRID_SIZE * width);
+        const uint64_t texel = row * full->width + column;
+        for (uint64_t i = 0; i < 4; i++)
+            sum[i] += full->rgba[4 * texel + i];
+    }
+    for (int i = 0; i < 4; i++)
+        rgba[i] = (uint8_t)(sum[i] / NUM_SAMPLES);
+}
+
+// Reduces the width and height of an image to at most `side` texels and keeps their ratio. Frees
+// `full`, or returns it if it is small enough.
+static view_image reduce_image(view_image full, uint32_t side)
+{
+    const uint64_t longest = full.width > full.height ? full.width : full.height;
     if (longest <= side)
-        return whole;
-    const uint64_t width = (whole.width * (uint64_t)side + longest - 1) / longest;
-    const uint64_t height = (whole.height * (uint64_t)side + longest - 1) / longest;
+        return full;
+
+    // Rounded up, so that no side becomes 0.
+    const uint64_t width = (full.width * (uint64_t)side + longest - 1) / longest;
+    const uint64_t height = (full.height * (uint64_t)side + longest - 1) / longest;
     uint8_t *const rgba = common_alloc(4 * width * height, 1);
     for (uint64_t y = 0; y < height; y++) {
-        for (uint64_t x = 0; x < width; x++) {
-            unsigned sum[4] = {0};
-            for (uint64_t point = 0; point < POINTS * POINTS; point++) {
-                const uint64_t row = (POINTS * y + point / POINTS) * whole.height;
-                const uint64_t column = (POINTS * x + point % POINTS) * whole.width;
-                const uint64_t texel =
-                    row / (POINTS * height) * whole.width + column / (POINTS * width);
-                for (int i = 0; i < 4; i++)
-                    sum[i] += whole.rgba[4 * texel + (uint64_t)i];
-            }
-            for (int i = 0; i < 4; i++)
-                rgba[4 * (y * width + x) + (uint64_t)i] = (uint8_t)(sum[i] / (POINTS * POINTS));
-        }
+        for (uint64_t x = 0; x < width; x++)
+            average_samples(&full, width, height, x, y, &rgba[4 * (y * width + x)]);
     }
-    free(whole.rgba);
+    free(full.rgba);
     return (view_image){rgba, (uint32_t)width, (uint32_t)height};
 }
 
 static bool has_image(const view_prefetch *images, const char *name)
 {
-    for (size_t i = 0; i < images->count; i++)
+    for (size_t i = 0; i < images->count; i++) {
         if (strcmp(images->paths[i], name) == 0)
             return true;
+    }
     return false;
 }
 
-// Adds an image to the subject, or frees the image if the subject already has VIEW_MAX_PREFETCHED
-// images.
+// Adds an image with a name to the subject, reduced to the resolution that a preview of `size`
+// pixels needs. Takes ownership of the image. If the subject already has VIEW_MAX_PREFETCHED
+// images, only frees it.
 static void add_image(view_preview_subject *subject, const char *name, view_image image,
                       uint32_t size)
 {
@@ -117,12 +129,13 @@ static float covered_area(const md5_vec3 corners[3], md5_vec3 right, md5_vec3 up
     return scale * (high[0] - low[0]) * scale * (high[1] - low[1]);
 }
 
-// Returns the number of pixels in the bounding rectangles of all triangles of the skinned pose, if
-// an image of `size` by `size` pixels shows the bounds from the front left.
+// Estimates the time of drawing the skinned pose: returns the sum of the areas of its triangles'
+// bounding rectangles, pixels, if an image of `size` by `size` pixels shows the bounds from the
+// front left. Each triangle adds at least one pixel and at most the area of the image.
 static uint64_t count_pixels(const view_scene *scene, md5_bounds bounds, uint32_t size)
 {
-    const float azimuth = 0.52f; // radians: 30 degrees
-    const float elevation = 0.21f;
+    const float azimuth = 0.52f;   // radians: 30 degrees
+    const float elevation = 0.21f; // radians: 12 degrees
     const md5_vec3 right = {-sinf(azimuth), cosf(azimuth), 0};
     const md5_vec3 up = {-sinf(elevation) * cosf(azimuth), -sinf(elevation) * sinf(azimuth),
                          cosf(elevation)};
@@ -144,7 +157,7 @@ static uint64_t count_pixels(const view_scene *scene, md5_bounds bounds, uint32_
     return count;
 }
 
-// Returns the reason why the skinned pose cannot be drawn, or NULL.
+// Returns the reason why the skinned pose cannot be drawn as a thumbnail of `size` pixels, or NULL.
 static const char *find_obstacle(const view_scene *scene, md5_bounds bounds, uint32_t size)
 {
     const uint64_t max_pixels = ((uint64_t)16 << 20) + 16 * (uint64_t)size * size;
@@ -205,16 +218,19 @@ static uint32_t load_game_images(view_preview_subject *subject)
     // Load the image of each material once, and hide translucent meshes.
     for (uint32_t i = 0; i < num_meshes; i++) {
         view_preview_mesh *const mesh = &subject->meshes[i];
-        view_image image;
-        md5_error error;
-        mesh->is_hidden = is_translucent(mesh->material) && !is_all_translucent;
-        if (mesh->material == NULL)
+        if (mesh->material == NULL) {
             num_missing++;
-        if (mesh->material == NULL || mesh->is_hidden)
+            continue;
+        }
+        mesh->is_hidden = is_translucent(mesh->material) && !is_all_translucent;
+        if (mesh->is_hidden)
             continue;
         const md5_image_program *const program = find_image(mesh->material);
         if (program == NULL)
             continue;
+
+        view_image image;
+        md5_error error;
         mesh->image = common_copy(program->text);
         if (has_image(&subject->images, mesh->image))
             continue;
@@ -226,6 +242,8 @@ static uint32_t load_game_images(view_preview_subject *subject)
     return num_missing;
 }
 
+// Draws the preview of a scene of a game at a time, seconds. The image is missing in the result if
+// the pose cannot be drawn within the limits.
 static view_preview draw_game_scene(view_preview_subject *subject, double time,
                                     const view_preview_drawer *drawer)
 {
@@ -252,30 +270,38 @@ typedef struct model_names {
     size_t count;
 } model_names;
 
+// Adds the name of a model, unless it is already in the list or the list is full. Ignores NULL and
+// the empty name.
 static void add_model_name(model_names *models, const char *name)
 {
-    bool is_there = name == NULL || name[0] == '\0';
-    for (size_t i = 0; i < models->count; i++)
-        is_there = is_there || strcmp(models->names[i], name) == 0;
-    if (!is_there && models->count < MAX_TRIED)
-        models->names[models->count++] = name;
+    if (name == NULL || name[0] == '\0' || models->count == MAX_TRIED)
+        return;
+    for (size_t i = 0; i < models->count; i++) {
+        if (strcmp(models->names[i], name) == 0)
+            return;
+    }
+    models->names[models->count++] = name;
 }
 
-// Adds the .md5mesh files in the folder of a file or of a material.
-static void add_models_of_folder(model_names *models, const view_library *library,
-                                 const char *beside)
+// Adds the .md5mesh files of a game in the folder of `path`, which is the path of a file or the
+// name of a material. NULL: adds nothing.
+static void add_models_of_folder(model_names *models, const view_library *library, const char *path)
 {
-    const char *const slash = beside != NULL ? strrchr(beside, '/') : NULL;
-    const size_t length = slash != NULL ? (size_t)(slash - beside) + 1 : 0;
-    for (size_t i = 0; i < library->num_names[VIEW_MODELS] && beside != NULL; i++) {
+    if (path == NULL)
+        return;
+    const char *const slash = strrchr(path, '/');
+    const size_t folder_length = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+    for (size_t i = 0; i < library->num_names[VIEW_MODELS]; i++) {
         const char *const name = library->names[VIEW_MODELS][i];
-        if (strncmp(name, beside, length) == 0 && strchr(name + length, '/') == NULL
-            && common_has_suffix(name, ".md5mesh"))
+        const bool is_in_folder =
+            strncmp(name, path, folder_length) == 0 && strchr(name + folder_length, '/') == NULL;
+        if (is_in_folder && common_has_suffix(name, ".md5mesh"))
             add_model_name(models, name);
     }
 }
 
-// Time of a model's preview in seconds. Materials of ghosts fade in before.
+// Time of a model's preview in seconds. At time 0, materials that fade in, such as a ghost's, are
+// invisible.
 static const double model_time = 0.5;
 
 static bool load(view_scene *scene, view_library *library, const char *name, const char *skin)
@@ -298,8 +324,9 @@ static bool clip_fits(const view_scene *scene, bool is_strict)
     return !is_strict || binding->num_missing == 0;
 }
 
-// Loads the clip with the model `on`, with a model in the clip's folder that it fits, or without a
-// model.
+// Loads a clip of a game with a model: the model `on`, or else the first model in the clip's folder
+// that it fits. If none fits, loads the clip without a model. Returns false if the clip cannot be
+// loaded.
 static bool load_for_clip(view_scene *scene, view_library *library, const char *clip,
                           const char *on)
 {
@@ -324,6 +351,18 @@ static bool load_for_clip(view_scene *scene, view_library *library, const char *
     return is_loaded || load(scene, library, clip, NULL);
 }
 
+// Returns true if a mesh of the model has a material that the skin has assigned to it.
+static bool is_changed_by_skin(const md5_model *model, const md5_skin_def *skin)
+{
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        for (uint32_t k = 0; k < skin->num_replacements; k++) {
+            if (strcmp(model->meshes[i].shader, skin->replacements[k].to) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
 // Loads a model that the skin changes, with the skin. Tries `on`, the models that the skin names,
 // and the models in the folders of the materials that it replaces. Returns the name of the model,
 // or NULL.
@@ -342,10 +381,8 @@ static const char *load_for_skin(view_scene *scene, view_library *library, const
     for (size_t i = 0; i < models.count; i++) {
         if (!load(scene, library, models.names[i], name))
             continue;
-        for (uint32_t k = 0; scene->model != NULL && k < scene->model->num_meshes; k++)
-            for (uint32_t row = 0; row < skin->num_replacements; row++)
-                if (strcmp(scene->model->meshes[k].shader, skin->replacements[row].to) == 0)
-                    return models.names[i];
+        if (scene->model != NULL && is_changed_by_skin(scene->model, skin))
+            return models.names[i];
         view_free_scene(scene);
     }
     return NULL;
@@ -362,7 +399,7 @@ char *view_model_for_skin(view_library *library, const char *name)
     return copy;
 }
 
-// The request is a name, or the name of a model, the divider, and a clip or skin.
+// The request is a name, or "MODEL::NAME", where NAME is a clip or a skin and MODEL may be empty.
 view_preview view_make_preview(view_library *library, const char *request,
                                const view_preview_drawer *drawer)
 {
@@ -385,8 +422,9 @@ view_preview view_make_preview(view_library *library, const char *request,
         is_loaded = load_for_skin(scene, library, name, model) != NULL;
     if (!is_loaded) {
         free(model);
+        // A skin without a model that it changes is not an error.
         const bool is_skin = has_model && !is_clip;
-        return (view_preview){.num_missing = !is_skin};
+        return (view_preview){.num_missing = is_skin ? 0 : 1};
     }
 
     // Clips differ most at half of their duration.
@@ -461,7 +499,7 @@ static bool request_drawing(void *user, view_preview_subject *subject, uint32_t 
     return image->rgba != NULL;
 }
 
-// Returns the oldest request, or NULL. The caller holds the lock.
+// Returns the entry with the oldest request, or NULL. The caller has locked previews->lock.
 static preview *oldest_request(view_previews *previews)
 {
     preview *oldest = NULL;
@@ -485,9 +523,9 @@ static view_preview preview_requested_file(const view_previews *previews, const 
                              previews->models, drawer);
 }
 
-// Main function of the thread: creates requested previews until the thread is stopped. Previews of
-// a game are created from the game's library, others from files. The lock is released while a
-// preview is created.
+// Main function of the thread: creates requested previews, the oldest request first, until the
+// thread is stopped. Previews of a game are created from the game's library, others from files. The
+// thread releases the lock while it creates a preview.
 static int create_previews(void *user)
 {
     view_previews *const previews = user;
@@ -507,10 +545,12 @@ static int create_previews(void *user)
 
         view_preview made = {.image = {.rgba = NULL}};
         md5_error error = {0};
-        if (has_game && num_made++ % MAX_PICTURES_PER_GAME == 0) {
+        const bool opens_game = has_game && num_made % MAX_PICTURES_PER_GAME == 0;
+        if (opens_game) {
             view_drop_library(library);
             library = view_open_library(previews->place, can_continue, previews, &error);
         }
+        num_made++;
         if (!has_game)
             made = preview_requested_file(previews, next->request, &drawer);
         else if (library != NULL)
@@ -562,10 +602,37 @@ void view_stop_previews(view_previews *previews)
 
 // -- The caller's side ----------------------------------------------------------------------
 
+// Returns the entry of a request, or NULL. The caller has locked previews->lock.
+static preview *find_request(view_previews *previews, const char *request)
+{
+    for (int i = 0; i < VIEW_MAX_PREVIEWS; i++) {
+        preview *const entry = &previews->list[i];
+        if (entry->request != NULL && strcmp(entry->request, request) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+// Adds a request. It gets a free entry, which has the time 0 of the last use, or replaces the least
+// recently used preview. The entry on which the thread works is not replaced. The caller has locked
+// previews->lock.
+static void add_request(view_previews *previews, const char *request)
+{
+    preview *entry = NULL;
+    for (int i = 0; i < VIEW_MAX_PREVIEWS; i++) {
+        preview *const candidate = &previews->list[i];
+        if (candidate->state == MAKING)
+            continue;
+        if (entry == NULL || candidate->used < entry->used)
+            entry = candidate;
+    }
+    drop(entry); // exists, because the thread works on at most one entry
+    *entry = (preview){.request = common_copy(request), .used = ++previews->now};
+}
+
 bool view_update_previews(view_previews *previews, const char *const *requests, size_t count,
                           const view_preview_drawer *drawer, const view_preview **made)
 {
-    preview *const list = previews->list;
     if (previews->thread == NULL) {
         for (size_t i = 0; i < count; i++)
             made[i] = NULL;
@@ -577,27 +644,21 @@ bool view_update_previews(view_previews *previews, const char *const *requests, 
     previews->subject = NULL;
     const bool has_more = previews->has_more;
     previews->has_more = false;
-    for (int i = 0; i < VIEW_MAX_PREVIEWS; i++)
-        if (list[i].state == REQUESTED)
-            drop(&list[i]);
+
+    // Replace the requests of the previous call by the current requests.
+    for (int i = 0; i < VIEW_MAX_PREVIEWS; i++) {
+        if (previews->list[i].state == REQUESTED)
+            drop(&previews->list[i]);
+    }
     for (size_t i = 0; i < count; i++) {
-        preview *found = NULL;
-        for (size_t k = 0; k < VIEW_MAX_PREVIEWS && found == NULL; k++)
-            if (list[k].request != NULL && strcmp(list[k].request, requests[i]) == 0)
-                found = &list[k];
-        made[i] = found != NULL && found->state == MADE ? &found->result : NULL;
-        if (found != NULL) {
-            found->used = found->state == MADE ? ++previews->now : found->used;
-            continue;
+        preview *const entry = find_request(previews, requests[i]);
+        made[i] = NULL;
+        if (entry == NULL) {
+            add_request(previews, requests[i]);
+        } else if (entry->state == MADE) {
+            entry->used = ++previews->now;
+            made[i] = &entry->result;
         }
-        // Use a free entry, or replace the least recently used preview. The thread works on at most
-        // one entry, which is not replaced.
-        preview *place = &list[list[0].state == MAKING];
-        for (int k = 0; k < VIEW_MAX_PREVIEWS; k++)
-            if (list[k].state != MAKING && list[k].used < place->used)
-                place = &list[k];
-        drop(place);
-        *place = (preview){.request = common_copy(requests[i]), .used = ++previews->now};
     }
     view_lock_signal(previews->lock);
     view_lock_leave(previews->lock);
@@ -636,35 +697,41 @@ typedef struct thumbnail {
     uint32_t num_found;  // number of meshes with a texture
 } thumbnail;
 
-// Returns true if the path is in the folder whose files may be read, and no part of it is a link.
+// Returns true if a path is in the folder whose files may be read, and no part of the path below
+// this folder is a link, which could refer to a file outside of the folder.
 static bool is_allowed(const thumbnail *job, const char *path)
 {
     const char *const folder =
         job->models != NULL && common_is_in(job->folder, job->models) ? job->models : job->folder;
     bool is_allowed = common_is_in(path, folder);
-    char *part = common_copy(path);
+    char *part = common_copy(path); // the path, then its parent folders
     while (is_allowed && strlen(part) > strlen(folder)) {
-        char *const above = common_folder(part);
+        char *const parent = common_folder(part);
         is_allowed = !common_is_link(part);
         free(part);
-        part = above;
+        part = parent;
     }
     free(part);
     return is_allowed;
 }
 
-// Takes bytes off the limit of files. Returns false if fewer bytes are left. May be called by
-// several threads: md5_load_character() reads files concurrently.
+// Subtracts `count` from the number of bytes that may still be read. Returns false if fewer bytes
+// are left. May be called by several threads, because md5_load_character() reads files
+// concurrently.
 static bool reserve_bytes(thumbnail *job, uint64_t count)
 {
+    // If another thread changes the number, the exchange fails and loads the new number into
+    // `left`.
     size_t left = atomic_load(&job->bytes_left);
-    while (count <= left)
+    while (count <= left) {
         if (atomic_compare_exchange_weak(&job->bytes_left, &left, left - (size_t)count))
             return true;
+    }
     return false;
 }
 
-// Reads a file if it is allowed and within the limit of files.
+// Reads a file if it is allowed and within the limit of bytes. Returns NULL and sets the message of
+// `error` on failure. md5_files.open; `user` is the thumbnail.
 static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
 {
     thumbnail *const job = user;
@@ -779,24 +846,27 @@ static bool load_images(thumbnail *job)
 {
     const view_scene *const scene = &job->subject.document.scene;
     job->subject.game = view_package_game(job->package, view_log_listener(job->log));
-    for (uint32_t i = 0; i < view_count_meshes(scene); i++)
-        if (scene->model->meshes[i].num_triangles > 0 && !load_mesh_image(job, i))
+    for (uint32_t i = 0; i < view_count_meshes(scene); i++) {
+        const bool is_visible = scene->model->meshes[i].num_triangles > 0;
+        if (is_visible && !load_mesh_image(job, i))
             return false;
+    }
     return true;
 }
 
 // -- Drawing --------------------------------------------------------------------------------
 
-// Adds the first clip in the folder that fits the model, if all meshes are translucent: the bind
-// pose of sprites and smoke shows little. Returns true if a clip was added.
+// Adds the first clip in the folder that fits the model, if all meshes are translucent. Such models
+// are sprites or smoke, and their bind pose shows little. Returns true if a clip was added.
 static bool add_first_clip(thumbnail *job)
 {
     view_scene *const scene = &job->subject.document.scene;
     if (scene->model == NULL || scene->num_clips > 0)
         return false;
-    for (uint32_t i = 0; i < scene->model->num_meshes; i++)
+    for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
         if (!is_translucent(find_material(job, i)))
             return false;
+    }
 
     common_list clips = common_list_folder(job->folder, ".md5anim");
     for (size_t i = 0; i < clips.count && scene->num_clips == 0; i++)
@@ -805,6 +875,8 @@ static bool add_first_clip(thumbnail *job)
     return scene->num_clips > 0;
 }
 
+// Poses the loaded scene, loads its images within the limits, and draws the thumbnail. If this
+// fails, logs an error and returns an image without texels.
 static view_image draw_thumbnail(thumbnail *job)
 {
     view_scene *const scene = &job->subject.document.scene;
@@ -841,7 +913,8 @@ static view_image draw_thumbnail(thumbnail *job)
     return image;
 }
 
-// Appends the size of the main file in its unit: states, seconds, frames or joints.
+// Appends the size of the main file: the states of a machine, the duration and frames of a clip,
+// the frames of a camera path, or the joints of a model.
 static void describe_content(const view_scene *scene, bool is_clip, char *info, size_t size)
 {
     const md5_machine_desc *const machine = scene->machine.desc;
@@ -883,8 +956,8 @@ static void describe_fitting_clips(thumbnail *job, char *info, size_t size)
     common_free_list(&clips);
 }
 
-// Writes properties of the drawn files to result->info, for a model also the number of clips in its
-// folder that fit it.
+// Writes properties of the drawn files to result->info. For a model, they include its meshes, its
+// textures and the number of clips in its folder that fit it.
 static void describe_files(thumbnail *job, bool is_clip)
 {
     const view_scene *const scene = &job->subject.document.scene;
@@ -951,6 +1024,8 @@ view_image view_make_thumbnail(const view_options *options, const view_preview_d
 
 // -- Kinds of files -------------------------------------------------------------------------
 
+// Creates the preview of an image file: the image, reduced to at most `size` pixels, with its size
+// and file extension as information.
 static void preview_image(const char *path, uint32_t size, view_preview *made)
 {
     view_image image = {NULL, 0, 0};
@@ -963,13 +1038,14 @@ static void preview_image(const char *path, uint32_t size, view_preview *made)
     }
     const char *const dot = strrchr(path, '.');
     made->is_wrong = false;
-    COMMON_TEXT(made->info, "%u\xC3\x97%u %s", image.width, image.height,
+    COMMON_TEXT(made->info, "%u\xC3\x97%u %s", image.width, image.height, // multiplication sign
                 dot != NULL ? dot + 1 : "");
     made->image = reduce_image(image, size);
 }
 
-// Creates the preview of a file. If the file is a clip, `model` is the model that it moves, or
-// NULL. Returns true if the files can be read.
+// Creates the preview of a file that is not an image. If the file is a clip, `model` is the model
+// that it moves, or NULL. Returns true if the files can be read. A file that cannot be read is
+// marked as wrong, but only if `model` is NULL, because another model may fit.
 static bool preview_files(const char *path, const char *model, uint32_t size, const char *models,
                           const view_preview_drawer *drawer, view_preview *made)
 {

@@ -14,19 +14,20 @@ void view_update_options(view_state *viewer)
     view_options *const options = viewer->options;
     int width, height;
     const view_entity *const entity = &viewer->document->scene.entity;
-    // A clip was selected after the state.
+    const view_fall *const fall = viewer->document->scene.fall;
+    // A clip that the user selects ends a state of the script and a scheduled death.
     if (!entity->is_in_states && entity->num_executed == entity->num_orders)
         view_reset_option(VIEW_OPTION(states), options);
-    if (viewer->document->scene.fall != NULL
-        && !(viewer->document->scene.fall->death_time < INFINITY))
-        options->dies_given = false; // a clip was selected after the time of death
+    const bool is_death_scheduled = fall != NULL && fall->death_time < INFINITY;
+    if (fall != NULL && !is_death_scheduled)
+        options->dies_given = false;
     options->range_first = viewer->play.range_first;
     options->range_last = viewer->play.range_last;
     memcpy(options->docks, viewer->ui.docks.sizes, sizeof options->docks);
     if (viewer->window == NULL || view_is_full_screen(viewer->window))
         return;
-    // The size in points, which opening a window expects. The limits keep the window large enough
-    // to be found.
+    // Store the size in points, the unit in which the next window is opened. The lower limits keep
+    // the window large enough to be found.
     view_window_points(viewer->window, &width, &height);
     options->width = (uint32_t)view_clamp((float)width, 320, VIEW_MAX_PICTURE_SIDE);
     options->height = (uint32_t)view_clamp((float)height, 200, VIEW_MAX_PICTURE_SIDE);
@@ -60,6 +61,7 @@ static bool place_camera(view_state *viewer)
     return true;
 }
 
+// Shows the last time of --time, and stops the playback.
 static bool show_time(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -89,6 +91,8 @@ static bool select_clip(view_state *viewer)
     return true;
 }
 
+// Plays the frames of --range, from their begin. If the option is not set, plays the whole clip.
+// Returns false and logs an error if the clip does not contain the range.
 static bool select_range(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -96,14 +100,14 @@ static bool select_range(view_state *viewer)
     view_play play = viewer->play;
     play.range_first = options->range_first;
     play.range_last = options->range_last;
-    const bool is_all = options->range_last == 0;
-    if (!is_all
-        && !view_find_range(&play, view_timing_anim(&viewer->document->scene), &begin, &end))
-        return view_error(&viewer->log,
-                          "--range %u-%u is out of range: expected frames of the clip",
-                          play.range_first, play.range_last);
-    if (!is_all)
+    const bool has_range = options->range_last != 0;
+    if (has_range) {
+        if (!view_find_range(&play, view_timing_anim(&viewer->document->scene), &begin, &end))
+            return view_error(&viewer->log,
+                              "--range %u-%u is out of range: expected frames of the clip",
+                              play.range_first, play.range_last);
         play.time = begin;
+    }
     viewer->play = play;
     return true;
 }
@@ -205,9 +209,10 @@ static bool is_effect_due(const view_options *options, const view_options *befor
     return false;
 }
 
-// Applies the effects of all options that differ from `before`, and of `always`, unless it is NULL:
-// file loading first, and each effect once. On failure, restores the former values. Frees the
-// memory of `before`.
+// Applies the effects of all options that differ from their values in `before`. Each effect is
+// applied once, in the order of view_effect, which begins with loading files. The effect of the
+// option `always`, which may be NULL, is also applied if its value has not changed. On failure,
+// restores the values of `before` and returns false. Frees the memory of `before`.
 static bool apply_changes(view_state *viewer, view_options *before, const view_option *always)
 {
     view_options *const options = viewer->options;
@@ -216,9 +221,10 @@ static bool apply_changes(view_state *viewer, view_options *before, const view_o
     for (view_effect effect = VIEW_EFFECT_RELOAD; effect < VIEW_NUM_EFFECTS && is_shown; effect++)
         if (is_effect_due(options, before, always, effect))
             is_shown = effect_functions[effect](viewer);
-    for (size_t i = 0; i < view_num_options && !is_shown; i++)
+    for (size_t i = 0; i < view_num_options && !is_shown; i++) {
         if (!view_is_equal(&view_option_rows[i], options, before))
             view_copy_value(&view_option_rows[i], before, options);
+    }
     view_free_options(before);
     view_apply_options(viewer);
     return is_shown;
@@ -233,7 +239,8 @@ static bool apply_values(view_state *viewer, const view_options *values)
     return apply_changes(viewer, &before, NULL);
 }
 
-// Sets NAME=VALUE of a lesson or a machine, whose names the options do not contain.
+// Applies --set NAME=VALUE, which sets a slider of the open lesson or a parameter of the machine.
+// The value is stored there, not in the viewer's options.
 static bool set_parameter(view_state *viewer, const view_option *option, const char *text)
 {
     view_options given = {.skin = 0};
@@ -243,8 +250,8 @@ static bool set_parameter(view_state *viewer, const view_option *option, const c
     return is_set;
 }
 
-// Parses a frame ("12" or "12f") or a time ("0.5s") and sets `seconds`. For a machine a frame is a
-// step of its simulation. Returns false if the text is neither.
+// Parses a frame ("12" or "12f") or a time ("0.5s"), and sets *seconds. For a machine, a frame is a
+// step of its simulation. Returns false if the text is neither a frame nor a time.
 static bool parse_time(const view_state *viewer, const char *text, double *seconds)
 {
     const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
@@ -629,58 +636,83 @@ const view_page *view_shown_page(const view_state *viewer)
     return viewer->pages.open >= 0 ? view_page_at((uint32_t)viewer->pages.open) : NULL;
 }
 
-// Describes the contents of the window as options; some of their texts belong to the viewer.
-void view_describe_document(view_state *viewer, view_options *now)
+// Resets the options of the window itself, which do not describe the shown document, to their
+// defaults. Panels and statistics are turned off.
+static void reset_window_options(view_options *options)
+{
+    view_shown *const shown = &options->shown;
+    shown->panel = false;
+    shown->statistics = false;
+    shown->frame_time = false;
+    shown->hierarchy = true; // the parts of the panels have their defaults
+    shown->inspector = true;
+    shown->light_list = false;
+    shown->parm_list = false;
+    shown->graph = false;
+    shown->help = false;
+    shown->auto_quality = true;
+    options->watch = false;
+    options->mute = false;
+    options->level = VIEW_INFO;
+    options->record_as = VIEW_RECORD_APNG;
+    options->frame_rate = 0;
+    options->game = NULL;
+}
+
+// Describes the user's camera as options. The distance and the target are not given if the camera
+// frames the whole clip, because the camera of the described document then frames it in an image of
+// any shape.
+static void describe_camera(const view_cameras *cameras, bool is_page, view_options *options)
+{
+    const view_camera *const camera = &cameras->user;
+    const view_camera *const framed = &cameras->framing.camera;
+    const view_camera usual = VIEW_DEFAULT_CAMERA;
+    const bool has_framed_target =
+        memcmp(&camera->target, &framed->target, sizeof camera->target) == 0;
+    const bool is_framed =
+        cameras->framing.width > 0 && camera->distance == framed->distance && has_framed_target;
+    const bool is_position_given = !is_framed && !cameras->follows_path && !is_page;
+    options->azimuth = camera->azimuth;
+    options->azimuth_given = camera->azimuth != usual.azimuth;
+    options->elevation = camera->elevation;
+    options->elevation_given = camera->elevation != usual.elevation;
+    options->distance = camera->distance;
+    options->distance_given = is_position_given;
+    memcpy(options->target, &camera->target, sizeof options->target);
+    options->target_given = is_position_given;
+    options->orthographic = camera->orthographic;
+    options->orthographic_given = camera->orthographic;
+}
+
+void view_describe_document(view_state *viewer, view_options *options)
 {
     const view_scene *const scene = &viewer->document->scene;
-    const view_camera *const camera = &viewer->cameras.user;
-    const view_camera usual = VIEW_DEFAULT_CAMERA;
-    const view_camera *const framed = &viewer->cameras.framing.camera;
-    char up[3], front[3];
-    *now = *viewer->options;
-    // Omit the settings of the window itself.
-    now->shown.panel = now->shown.statistics = now->shown.frame_time = false;
-    // Defaults, because they are visible only with the panels.
-    now->shown.hierarchy = now->shown.inspector = true;
-    now->shown.light_list = now->shown.parm_list = now->shown.graph = now->shown.help = false;
-    now->shown.auto_quality = true;
-    now->watch = now->mute = false;
-    now->level = VIEW_INFO;
-    now->record_as = VIEW_RECORD_APNG;
-    now->frame_rate = 0;
-    now->game = NULL;
+    *options = *viewer->options;
+    reset_window_options(options);
+
     const view_page *const page = view_shown_page(viewer);
-    const bool is_page = viewer->pages.open >= 0;
-    now->page = NULL;
+    const bool is_page = viewer->pages.open >= 0; // a lesson, or the list of lessons
+    options->page = NULL;
     if (page != NULL)
-        now->page = page->name;
+        options->page = page->name;
     else if (is_page)
-        now->page = "contents";
-    now->settings.count = is_page ? 0 : now->settings.count; // lessons have sliders instead
+        options->page = "contents";
+    if (is_page)
+        options->settings.count = 0; // lessons have sliders instead
 
+    char up[3], front[3];
     view_name_axes(&scene->turn, up, front);
-    now->up_is_y = strcmp(up, "+y") == 0;
+    options->up_is_y = strcmp(up, "+y") == 0;
     const int32_t joint = viewer->ui.selected_joint;
-    now->joint = joint >= 0 && scene->skeleton != NULL ? scene->skeleton->joints[joint].name : NULL;
-    now->animation_index = (uint32_t)scene->clip;
-    now->animation_index_given = !is_page && scene->num_clips > 1 && !view_is_bind_pose(scene);
-    now->no_auto = now->no_auto || (!is_page && view_is_bind_pose(scene) && scene->model != NULL);
-    now->camera_path = scene->camera_path.camera != NULL && !viewer->cameras.follows_path;
-
-    // Set the camera's distance and target, unless the camera frames the whole clip, which works in
-    // any image.
-    const bool has_target = memcmp(&camera->target, &framed->target, sizeof camera->target) == 0;
-    const bool is_framed =
-        viewer->cameras.framing.width > 0 && camera->distance == framed->distance && has_target;
-    now->azimuth = camera->azimuth;
-    now->azimuth_given = camera->azimuth != usual.azimuth;
-    now->elevation = camera->elevation;
-    now->elevation_given = camera->elevation != usual.elevation;
-    now->distance = camera->distance;
-    now->distance_given = now->target_given =
-        !is_framed && !viewer->cameras.follows_path && !is_page;
-    memcpy(now->target, &camera->target, sizeof now->target);
-    now->orthographic = now->orthographic_given = camera->orthographic;
+    const bool has_joint = joint >= 0 && scene->skeleton != NULL;
+    const bool is_bind_pose = view_is_bind_pose(scene);
+    options->joint = has_joint ? scene->skeleton->joints[joint].name : NULL;
+    options->animation_index = (uint32_t)scene->clip;
+    options->animation_index_given = !is_page && scene->num_clips > 1 && !is_bind_pose;
+    if (!is_page && is_bind_pose && scene->model != NULL)
+        options->no_auto = true; // without clips, the model is shown in its bind pose
+    options->camera_path = scene->camera_path.camera != NULL && !viewer->cameras.follows_path;
+    describe_camera(&viewer->cameras, is_page, options);
 }
 
 // Returns settings, lines "--NAME=VALUE", with absolute paths of files. The caller frees them.

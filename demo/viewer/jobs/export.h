@@ -33,9 +33,10 @@ void view_save_retargeted(view_state *viewer, size_t what);
 // changes.
 bool view_follow_export(view_state *viewer);
 
-// Sets options that describe the shown document, without the window. Their texts belong to the
-// viewer.
-void view_describe_document(view_state *viewer, view_options *now);
+// Describes the shown document, lesson and camera as options, with which md5view shows the same
+// image. The options of the window itself have their defaults. Some texts of the options belong to
+// the viewer.
+void view_describe_document(view_state *viewer, view_options *options);
 
 // Stops the export. An incomplete export leaves no file.
 void view_stop_export(view_state *viewer);

@@ -62,7 +62,8 @@ void view_drop_previews(view_state *viewer, bool is_in_game, bool is_all);
 // Writes the configuration file, if one is used, when the window closes.
 void view_save_config(view_state *viewer);
 
-// Stores the options of the document in the configuration, if one is used.
+// Stores the options of the shown document in the configuration, if one is used, for the next time
+// when the document is opened.
 void view_remember_document(view_state *viewer);
 
 // -- Dialogs of the desktop: chooser.c -----------------------------------------------------------
