@@ -23,8 +23,9 @@ char *view_find_unused_path(const char *folder, const char *model, const char *e
     return NULL;
 }
 
-// Returns the current image of the window without notices, or with `clean` without panels. Returns
-// NULL on failure.
+// Returns the current image of the window without notices, [4 * width * height]. If `clean` is
+// true, the image has no interface and a transparent background. Returns NULL on failure. The
+// caller frees the image.
 static uint8_t *capture_window(view_state *viewer, bool clean)
 {
     viewer->ui.notice_end = 0;
@@ -60,10 +61,11 @@ view_color view_color_at(view_state *viewer, float x, float y)
     uint8_t *const rgba = capture_window(viewer, false);
     const size_t column = (size_t)view_clamp(x, 0, (float)viewer->width - 1);
     const size_t row = (size_t)view_clamp(y, 0, (float)viewer->height - 1);
-    const uint8_t *const at = rgba != NULL ? rgba + 4 * (row * viewer->width + column) : NULL;
-    const view_color color = at != NULL ? (view_color)at[0] << 24 | (view_color)at[1] << 16
-                                              | (view_color)at[2] << 8 | 0xFF
-                                        : 0;
+    if (rgba == NULL)
+        return 0;
+    const uint8_t *const pixel = rgba + 4 * (row * viewer->width + column);
+    const view_color color =
+        (view_color)pixel[0] << 24 | (view_color)pixel[1] << 16 | (view_color)pixel[2] << 8 | 0xFF;
     free(rgba);
     return color;
 }
@@ -91,6 +93,7 @@ void view_toggle_recording(view_state *viewer)
         end_recording(viewer);
         return;
     }
+
     char *const folder = common_absolute(".");
     char *const path = view_find_unused_path(folder, viewer->document->scene.name,
                                              extensions[viewer->options->record_as]);
@@ -120,5 +123,5 @@ void view_record_frame(view_state *viewer)
                                                movie->rgba, &error)
                           && view_add_movie_image(movie, movie->rgba);
     if (!is_added)
-        view_toggle_recording(viewer);
+        view_toggle_recording(viewer); // ends the recording
 }

@@ -3,6 +3,7 @@
 #include "demo/viewer/jobs/check.h"
 #include "demo/viewer/jobs/view.h"
 
+// Main function of the thread. `user` is the view_checking. Always returns 0.
 static int check_files(void *user)
 {
     view_checking *const checking = user;
@@ -23,9 +24,10 @@ void view_begin_check(view_state *viewer)
         return;
     viewer->jobs.check = common_alloc(1, sizeof *viewer->jobs.check);
     common_add(&viewer->jobs.check->files, common_copy(scene->path));
-    for (size_t i = 0; i < scene->num_clips; i++)
+    for (size_t i = 0; i < scene->num_clips; i++) {
         if (common_has_suffix(scene->clips[i].path, ".md5anim"))
             common_add(&viewer->jobs.check->files, common_copy(scene->clips[i].path));
+    }
     viewer->jobs.check->thread = view_start_thread(check_files, "check", viewer->jobs.check);
 }
 

@@ -29,25 +29,29 @@ extern char **environ;
 
 int view_start_program(char *const *words, bool is_fed, int third, int *end)
 {
-    const int theirs = is_fed ? STDIN_FILENO : STDOUT_FILENO;
-    posix_spawn_file_actions_t actions;
-    pid_t process = 0;
-    int ends[2];
+    int ends[2]; // of the pipe: for reading, for writing
     if (pipe(ends) != 0)
         return 0;
+    const int program_end = is_fed ? ends[0] : ends[1];
+    const int viewer_end = is_fed ? ends[1] : ends[0];
+
+    // In the program, its end of the pipe replaces its standard input or output.
+    posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[!is_fed], theirs);
+    posix_spawn_file_actions_adddup2(&actions, program_end, is_fed ? STDIN_FILENO : STDOUT_FILENO);
     posix_spawn_file_actions_addclose(&actions, ends[0]);
     posix_spawn_file_actions_addclose(&actions, ends[1]);
     if (third >= 0)
         posix_spawn_file_actions_adddup2(&actions, third, VIEW_THIRD_FILE);
+    pid_t process = 0;
     if (posix_spawnp(&process, words[0], &actions, NULL, words, environ) != 0)
         process = 0;
     posix_spawn_file_actions_destroy(&actions);
-    close(ends[!is_fed]);
+
+    close(program_end);
     if (process == 0)
-        close(ends[is_fed]);
-    *end = ends[is_fed];
+        close(viewer_end);
+    *end = viewer_end;
     return process;
 }
 
@@ -70,6 +74,7 @@ bool view_open_file_dialog(view_state *viewer, view_action action, const char *f
 {
     view_picker *const picker = &viewer->jobs.picker;
     const bool is_file = action == VIEW_FILES;
+    // In a browser, the web page shows its own dialog.
     if (action != VIEW_EXPORT && view_ask_page(is_file ? "files" : "folder"))
         return true;
     if (picker->process > 0 || !view_has_file_dialog(viewer))
@@ -79,13 +84,18 @@ bool view_open_file_dialog(view_state *viewer, view_action action, const char *f
                             NULL};
     char *const kdialog[] = {"kdialog", is_file ? "--getopenfilename" : "--getexistingdirectory",
                              place + strlen("--filename="), NULL};
-    char *const *const words[] = {zenity, kdialog, zenity};
     const char *const desktop = getenv("XDG_CURRENT_DESKTOP");
     const bool is_kde = desktop != NULL && strstr(desktop, "KDE") != NULL;
+
+    // Start the program of the desktop or, if it is not installed, the other program.
+    enum { NUM_PROGRAMS = 2 };
+    char *const *const programs[NUM_PROGRAMS] = {
+        is_kde ? kdialog : zenity,
+        is_kde ? zenity : kdialog,
+    };
     picker->action = action;
-    // Use the first program that is installed.
-    for (int i = is_kde; i < 2 + is_kde && picker->process <= 0; i++)
-        picker->process = view_start_program(words[i], false, -1, &picker->pipe);
+    for (int i = 0; i < NUM_PROGRAMS && picker->process <= 0; i++)
+        picker->process = view_start_program(programs[i], false, -1, &picker->pipe);
     free(place);
     return picker->process > 0;
 }

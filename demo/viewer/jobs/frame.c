@@ -53,10 +53,51 @@ static bool is_reduced(const view_state *viewer)
     return economy->scale < 1 || smooths;
 }
 
+// Poses the document at the current time. The members of a crowd are posed later, because the
+// camera determines which of them are visible.
+static void pose_document(view_state *viewer)
+{
+    view_document *const document = viewer->document;
+    if (view_shows_crowd(document))
+        return;
+    view_pose(&document->scene, &viewer->play);
+    view_pose_compare(&document->compare, &document->scene, &viewer->play);
+    if (viewer->options->shown.normals || viewer->options->shown.tangents)
+        document->pose_faults = view_find_pose_faults(&document->scene, NULL);
+}
+
+// Draws the caption in a bar below the image. If the image is missing because of an error, also
+// draws the error at the top.
+static void draw_caption(view_state *viewer, const view_stage *stage)
+{
+    const view_color error_color = 0xff9a8aff;
+    const view_color bar_color = 0x1a1c20ff;
+    const view_color caption_color = 0xd8dce2ff;
+    view_canvas *const canvas = &viewer->drawing.canvas;
+    const float top = stage->height - stage->caption;
+    const float left = VIEW_CAPTION_BORDER;
+    const float available_width = stage->width - 2 * left;
+    view_clear_canvas(canvas);
+
+    const char *text = viewer->log.error;
+    float y = left;
+    while (*text != '\0') {
+        char line[VIEW_MAX_LINE];
+        text = view_next_line(stage->font, VIEW_TEXT, available_width, text, line);
+        view_draw_text(canvas, VIEW_TEXT, left, y, available_width, error_color, line);
+        y += stage->caption;
+    }
+    view_draw_rect(canvas, (view_rect){0, top, stage->width, stage->caption}, bar_color);
+    view_draw_text(canvas, VIEW_TEXT, left, top, available_width, caption_color,
+                   viewer->drawing.caption);
+    view_draw_canvas(stage);
+}
+
+// Draws one frame into a target: the document or lesson, its caption, marks and panels. The
+// parameters are those of view_draw().
 static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                        bool transparent, bool clean, md5_error *error)
 {
-    view_document *const document = viewer->document;
     const bool is_page = viewer->pages.open >= 0;
     const bool is_small = is_reduced(viewer);
     const bool has_interface = viewer->has_interface && !clean;
@@ -67,16 +108,12 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
         layout_size[1] = viewer->height;
     }
     md5_error draw_error = {0};
-    // Pose first, because a machine's character walks and the camera follows it. In a crowd the
-    // camera determines which characters are visible.
-    if (!view_shows_crowd(document)) {
-        view_pose(&document->scene, &viewer->play);
-        view_pose_compare(&document->compare, &document->scene, &viewer->play);
-        if (viewer->options->shown.normals || viewer->options->shown.tangents)
-            document->pose_faults = view_find_pose_faults(&document->scene, NULL);
-    }
+    // Pose first, because the camera follows a character that walks.
+    pose_document(viewer);
     if (!is_page)
         view_update_framing(viewer, layout_size[0], layout_size[1]);
+
+    // Lay out the stage for the size of the window, and scale it to the size of the target.
     view_stage stage = view_build_stage(viewer, (float)layout_size[0], (float)layout_size[1]);
     const float x_scale = (float)width / stage.width;
     const float y_scale = (float)height / stage.height;
@@ -84,48 +121,35 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
                                stage.region.width * x_scale, stage.region.height * y_scale};
     stage.width = (float)width;
     stage.height = (float)height;
-    if (is_page)
-        view_prepare_thumbnails(&stage);
-    const bool drawn = is_page ? view_draw_page(&stage, fmax(viewer->play.time, 0), target,
-                                                transparent, !has_panels, &draw_error)
-                               : view_draw_world(&stage, target, transparent, &draw_error);
-    if (viewer->drawing.caption != NULL) {
-        // Draw the caption below the image, or the reason above it if the image is missing.
-        const float top = stage.height - stage.caption;
-        const float left = VIEW_CAPTION_BORDER;
-        const float available_width = stage.width - 2 * left;
-        view_clear_canvas(&viewer->drawing.canvas);
 
-        const char *text = viewer->log.error;
-        float y = left;
-        while (*text != '\0') {
-            char line[VIEW_MAX_LINE];
-            text = view_next_line(stage.font, VIEW_TEXT, available_width, text, line);
-            view_draw_text(&viewer->drawing.canvas, VIEW_TEXT, left, y, available_width, 0xff9a8aff,
-                           line);
-            y += stage.caption;
-        }
-        view_draw_rect(&viewer->drawing.canvas, (view_rect){0, top, stage.width, stage.caption},
-                       0x1a1c20ff);
-        view_draw_text(&viewer->drawing.canvas, VIEW_TEXT, left, top, available_width, 0xd8dce2ff,
-                       viewer->drawing.caption);
-        view_draw_canvas(&stage);
+    bool is_drawn;
+    if (is_page) {
+        view_prepare_thumbnails(&stage);
+        is_drawn = view_draw_page(&stage, fmax(viewer->play.time, 0), target, transparent,
+                                  !has_panels, &draw_error);
+    } else {
+        is_drawn = view_draw_world(&stage, target, transparent, &draw_error);
     }
+    if (viewer->drawing.caption != NULL)
+        draw_caption(viewer, &stage);
     if (has_interface && !is_page)
         view_draw_marks(&stage);
     if (has_panels)
         draw_panels(viewer, &stage);
-    const bool ended = md5gl_end_frame(viewer->renderer, error);
-    if (!drawn && error != NULL)
+
+    // A frame that was begun must be ended, also after an error.
+    const bool is_ended = md5gl_end_frame(viewer->renderer, error);
+    if (!is_drawn && error != NULL)
         *error = draw_error;
-    return drawn && ended;
+    return is_drawn && is_ended;
 }
 
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error)
 {
-    // Draw again if letters were drawn for the first time: once if the glyph texture has space for
-    // them, and once more if other letters must be removed.
+    // The frame may contain letters that are not in the glyph texture. view_update_font() adds
+    // them, then the frame is drawn again. A second repetition is necessary if other letters had to
+    // be removed from the texture.
     enum { MAX_REPETITIONS = 2 };
     view_font *const font = &viewer->drawing.font;
     bool drawn = draw_frame(viewer, target, width, height, transparent, clean, error);
@@ -141,7 +165,8 @@ static uint32_t scaled(uint32_t side, float scale)
     return (uint32_t)fmaxf(roundf((float)side * scale), 1);
 }
 
-// Draws over the contents of the window.
+// Calls draw() to draw over the present contents of the window. Returns false and fills `error` on
+// failure.
 static bool draw_on_window(view_state *viewer, void (*draw)(view_state *, const view_stage *),
                            md5_error *error)
 {
@@ -155,8 +180,8 @@ static bool draw_on_window(view_state *viewer, void (*draw)(view_state *, const 
     return md5gl_end_frame(viewer->renderer, error);
 }
 
-// Creates the target to which the window is drawn, unless it exists with this size and number of
-// samples. present->target is NULL on failure.
+// Creates the target to which the window is drawn, unless it exists with the needed size and number
+// of samples. On failure, fills `error` and leaves drawing.presented.target NULL.
 static void prepare_target(view_state *viewer, const view_presented *needed, md5_error *error)
 {
     view_presented *const present = &viewer->drawing.presented;
@@ -194,6 +219,8 @@ bool view_present(view_state *viewer, md5_error *error)
     if (!view_draw(viewer, present->target, needed.width, needed.height, false, false, error))
         return false;
 
+    // Copy the frame to the window. If it has the size of the window but only one sample, the copy
+    // smooths its edges.
     const bool is_smoothed = is_small && needed.width == width && needed.height == height;
     bool is_presented;
     if (is_smoothed)
@@ -220,6 +247,7 @@ bool view_present_recording_sign(view_state *viewer, md5_error *error)
 
 void view_store_frame_time(view_state *viewer, double seconds)
 {
-    viewer->drawing.frame_times[viewer->drawing.num_frame_times++ % VIEW_NUM_FRAME_TIMES] =
-        (float)seconds;
+    view_drawing *const drawing = &viewer->drawing;
+    drawing->frame_times[drawing->num_frame_times % VIEW_NUM_FRAME_TIMES] = (float)seconds;
+    drawing->num_frame_times++;
 }

@@ -17,10 +17,12 @@ void view_frame_document(view_state *viewer, uint32_t width, uint32_t height)
 
 void view_update_framing(view_state *viewer, uint32_t width, uint32_t height)
 {
+    // If the user has moved the camera since it was framed, it remains where it is.
     const view_framing *const framed = &viewer->cameras.framing;
-    const md5_vec3 was = framed->camera.target;
-    const md5_vec3 is = viewer->cameras.user.target;
-    const bool has_same_target = is.x == was.x && is.y == was.y && is.z == was.z;
+    const md5_vec3 former = framed->camera.target;
+    const md5_vec3 target = viewer->cameras.user.target;
+    const bool has_same_target =
+        target.x == former.x && target.y == former.y && target.z == former.z;
     const bool has_same_distance = viewer->cameras.user.distance == framed->camera.distance;
     const bool is_framed = framed->width > 0 && has_same_distance && has_same_target;
     if (viewer->cameras.follows_path || !is_framed)
@@ -28,8 +30,8 @@ void view_update_framing(view_state *viewer, uint32_t width, uint32_t height)
     const view_document *const document = viewer->document;
     const view_stage stage = view_build_stage(viewer, (float)width, (float)height);
     const view_rect region = view_free_region(&stage);
-    // The framing still fits the document if the document is not cut off, up to a margin of 8 %,
-    // and not too small.
+    // The framing is still suitable if the document is not too small, and is not cut off: it fills
+    // at most 92 % of the region.
     const bool is_same_region = region.width == framed->width && region.height == framed->height;
     const bool is_large_enough = view_size(document->bounds) >= 0.5f * framed->size;
     const float fitting = view_fitting_distance(&viewer->cameras.user, &document->hull, 0.92f,

@@ -19,13 +19,21 @@
 
 // -- APNG ----------------------------------------------------------------------------------------
 
+enum {
+    PNG_SIGNATURE_SIZE = 8,
+    CHUNK_OVERHEAD = 12, // bytes of a chunk's size, kind and checksum
+};
+
+// Writes a number in the byte order of PNG, big-endian.
 static void write_u32(uint8_t *bytes, uint32_t value)
 {
     for (int i = 0; i < 4; i++)
         bytes[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-// Computes the CRC-32 of PNG (ISO 3309), bit by bit. Its cost is small compared to the compression.
+// Continues the CRC-32 of PNG (ISO 3309), which begins with `sum` UINT32_MAX and whose bits are
+// inverted at the end. Computes it bit by bit, because its cost is small compared to the
+// compression.
 static uint32_t checksum(uint32_t sum, const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -36,8 +44,10 @@ static uint32_t checksum(uint32_t sum, const uint8_t *bytes, size_t size)
     return sum;
 }
 
-// Writes a chunk whose data consists of two parts.
-static const uint8_t no_bytes[1];
+static const uint8_t no_bytes[1]; // for parts with the size 0
+
+// Writes a chunk of a PNG file, whose data consists of two parts: its size, kind, data and
+// checksum.
 static void write_chunk(FILE *file, const char *kind, const uint8_t *first, size_t first_size,
                         const uint8_t *second, size_t second_size)
 {
@@ -54,6 +64,56 @@ static void write_chunk(FILE *file, const char *kind, const uint8_t *first, size
     fwrite(number, 1, 4, file);
 }
 
+static void write_u16(uint8_t *bytes, uint32_t value)
+{
+    bytes[0] = (uint8_t)(value >> 8);
+    bytes[1] = (uint8_t)value;
+}
+
+// Writes the signature of a PNG, its header, and the number of images.
+static void write_apng_header(view_movie *movie, const uint8_t *png, const uint8_t *header,
+                              uint32_t header_size)
+{
+    uint8_t control[8];
+    write_u32(control, movie->num_frames);
+    write_u32(control + 4, 0); // loops forever
+    fwrite(png, 1, PNG_SIGNATURE_SIZE, movie->file);
+    write_chunk(movie->file, "IHDR", header, header_size, no_bytes, 0);
+    write_chunk(movie->file, "acTL", control, sizeof control, no_bytes, 0);
+}
+
+// Writes the properties of an image: sequence number, size, offset 0 and duration.
+static void write_frame_control(view_movie *movie)
+{
+    uint8_t control[26] = {0};
+    write_u32(control, movie->num_chunks++);
+    write_u32(control + 4, movie->width);
+    write_u32(control + 8, movie->height);
+    // The duration is the fraction 1000 / (1000 * frame rate) seconds if its denominator fits into
+    // 16 bits. Otherwise the frame rate is rounded to whole images per second.
+    const uint32_t rate = (uint32_t)fmin(fmax(round(movie->frame_rate * 1000), 1), 65535);
+    const bool fits_16_bits = movie->frame_rate * 1000 <= 65535;
+    write_u16(control + 20, fits_16_bits ? 1000 : 1);
+    write_u16(control + 22, fits_16_bits ? rate : (uint32_t)movie->frame_rate);
+    write_chunk(movie->file, "fcTL", control, sizeof control, no_bytes, 0);
+}
+
+// Writes a part of the compressed image. From the second image on, APNG requires the chunk fdAT,
+// whose data begins with a sequence number, instead of the chunk IDAT.
+static void write_image_data(view_movie *movie, const uint8_t *data, uint32_t size)
+{
+    const bool is_first = movie->num_added == 0;
+    if (is_first) {
+        write_chunk(movie->file, "IDAT", no_bytes, 0, data, size);
+        return;
+    }
+    uint8_t number[4];
+    write_u32(number, movie->num_chunks++);
+    write_chunk(movie->file, "fdAT", number, sizeof number, data, size);
+}
+
+// Adds an image to an APNG file: encodes it as a PNG, and copies the chunks of the PNG. Returns
+// false if memory runs out.
 static bool add_apng(view_movie *movie, const uint8_t *rgba)
 {
     const view_image image = {(uint8_t *)(uintptr_t)rgba, movie->width, movie->height};
@@ -62,50 +122,23 @@ static bool add_apng(view_movie *movie, const uint8_t *rgba)
     uint8_t *const png = view_encode_png(&image, true, &png_size);
     if (png == NULL)
         return false;
-    // Copy the chunks of the PNG; from the second image on, its data becomes fdAT chunks.
+    // A chunk consists of the size of its data, its kind, the data and a checksum.
     const bool is_first = movie->num_added == 0;
-    for (size_t offset = 8; offset + 12 <= png_size;) {
+    size_t offset = PNG_SIGNATURE_SIZE;
+    while (offset + CHUNK_OVERHEAD <= png_size) {
         const uint8_t *const chunk = png + offset;
         const uint8_t *const kind = chunk + 4;
         const uint8_t *const data = kind + 4;
         const uint32_t size = (uint32_t)chunk[0] << 24 | (uint32_t)chunk[1] << 16
                               | (uint32_t)chunk[2] << 8 | chunk[3];
         if (memcmp(kind, "IHDR", 4) == 0 && is_first) {
-            uint8_t control[8];
-            write_u32(control, movie->num_frames);
-            write_u32(control + 4, 0); // loops forever
-            fwrite(png, 1, 8, movie->file);
-            write_chunk(movie->file, "IHDR", data, size, no_bytes, 0);
-            write_chunk(movie->file, "acTL", control, sizeof control, no_bytes, 0);
+            write_apng_header(movie, png, data, size);
         } else if (memcmp(kind, "IDAT", 4) == 0) {
-            // Sequence number, size and duration of the image.
-            uint8_t control[26] = {0};
-            write_u32(control, movie->num_chunks++);
-            write_u32(control + 4, movie->width);
-            write_u32(control + 8, movie->height);
-            const uint32_t rate = (uint32_t)fmin(fmax(round(movie->frame_rate * 1000), 1), 65535);
-            // The duration is 1000 / rate if that fits into 16 bits, otherwise rounded to whole
-            // images per second.
-            const bool fits_16_bits = movie->frame_rate * 1000 <= 65535;
-            const uint32_t numerator = fits_16_bits ? 1000 : 1;
-            const uint32_t denominator = fits_16_bits ? rate : (uint32_t)movie->frame_rate;
-            control[20] = (uint8_t)(numerator >> 8);
-            control[21] = (uint8_t)numerator;
-            control[22] = (uint8_t)(denominator >> 8);
-            control[23] = (uint8_t)denominator;
-            write_chunk(movie->file, "fcTL", control, sizeof control, no_bytes, 0);
-
-            uint8_t number[4];
-            write_u32(number, movie->num_chunks);
-            movie->num_chunks += !is_first;
-            if (is_first)
-                write_chunk(movie->file, "IDAT", number, 0, data, size);
-            else
-                write_chunk(movie->file, "fdAT", number, 4, data, size);
+            write_frame_control(movie);
+            write_image_data(movie, data, size);
         }
-        offset += 12 + (size_t)size;
+        offset += CHUNK_OVERHEAD + (size_t)size;
     }
-
     free(png);
     return true;
 }
@@ -139,9 +172,10 @@ static bool end_ffmpeg(view_movie *movie)
 
 #else
 
-// Encoder settings. A recording has no time limit and is encoded while the viewer draws: no format
-// may keep all images in memory, or be much slower than drawing. Players guess the color matrix of
-// videos that do not specify it, so it is specified; frame sizes are padded to even numbers.
+// Encoder settings of videos. A recording has no time limit and is encoded while the viewer draws.
+// Therefore no format may keep all images in memory, or be much slower than drawing. The color
+// matrix is specified, because players otherwise guess it. Frame sizes are padded to even numbers,
+// which the pixel format requires.
 #define VIDEO                                                                                     \
     "-vf",                                                                                        \
         "scale=out_color_matrix=bt709:out_range=tv,pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p", \
@@ -151,26 +185,42 @@ static bool end_ffmpeg(view_movie *movie)
 // Capacity of ffmpeg's argument list.
 enum { MAX_WORDS = 40 };
 
-static bool start_ffmpeg(view_movie *movie)
+// Returns ffmpeg's arguments for the format of a file, up to NULL: MP4, unless the file extension
+// is webm or gif.
+static const char *const *format_arguments(const char *path)
 {
     static const char *const mp4[] = {VIDEO,        "-preset", "veryfast", "-movflags",
                                       "+faststart", "-f",      "mp4",      NULL};
     static const char *const webm[] = {VIDEO, "-deadline", "realtime", "-cpu-used", "6",    "-crf",
                                        "32",  "-b:v",      "0",        "-f",        "webm", NULL};
-    // A palette for each image, so that no image waits for later ones.
+    // Each image has its own palette, so that no image waits for later images.
     static const char palette_filter[] = "split[a][b];[a]palettegen=stats_mode=single[p];"
                                          "[b][p]paletteuse=new=1:dither=bayer:bayer_scale=4";
     static const char *const gif[] = {"-vf", palette_filter, "-f", "gif", NULL};
+    if (common_has_suffix(path, ".webm"))
+        return webm;
+    return common_has_suffix(path, ".gif") ? gif : mp4;
+}
+
+// Returns the path of the file that ffmpeg writes. A file without a name, which the writer has
+// opened, is inherited by ffmpeg as VIEW_THIRD_FILE. The caller frees the path.
+static char *ffmpeg_output_path(const view_movie *movie)
+{
+    const common_writer *const writer = &movie->writer;
+    if (writer->name != NULL)
+        return common_format("file:%s", writer->name);
+    if (writer->path != NULL)
+        return common_format("file:/proc/self/fd/%d", VIEW_THIRD_FILE);
+    return common_format("file:%s", movie->path);
+}
+
+// Starts ffmpeg, which reads images from movie->pipe and writes the movie. Returns false if it
+// cannot be started.
+static bool start_ffmpeg(view_movie *movie)
+{
     char *const size = common_format("%ux%u", movie->width, movie->height);
     char *const rate = common_format("%g", movie->frame_rate);
-    const common_writer *const writer = &movie->writer;
-    char *path;
-    if (writer->name != NULL)
-        path = common_format("file:%s", writer->name);
-    else if (writer->path != NULL)
-        path = common_format("file:/proc/self/fd/%d", VIEW_THIRD_FILE);
-    else
-        path = common_format("file:%s", movie->path);
+    char *const path = ffmpeg_output_path(movie);
     // Without -xerror, ffmpeg reports success even if the end of the file could not be written.
     char *const input[] = {"ffmpeg", "-loglevel", "error",    "-xerror", "-y",
                            "-f",     "rawvideo",  "-pix_fmt", "rgba",    "-s",
@@ -178,15 +228,11 @@ static bool start_ffmpeg(view_movie *movie)
     char *words[MAX_WORDS] = {NULL};
     size_t count = COMMON_LENGTH(input);
     memcpy(words, input, sizeof input);
-    const char *const *word = mp4;
-    if (common_has_suffix(movie->path, ".webm"))
-        word = webm;
-    else if (common_has_suffix(movie->path, ".gif"))
-        word = gif;
-    for (; *word != NULL; word++)
-        words[count++] = (char *)(uintptr_t)*word; // posix_spawn() does not change it
+    const char *const *const format = format_arguments(movie->path);
+    for (size_t i = 0; format[i] != NULL; i++)
+        words[count++] = (char *)(uintptr_t)format[i]; // posix_spawn() does not change it
     words[count] = path;
-    movie->ffmpeg = view_start_program(words, true, fileno(writer->file), &movie->pipe);
+    movie->ffmpeg = view_start_program(words, true, fileno(movie->writer.file), &movie->pipe);
     free(path);
     free(rate);
     free(size);
@@ -195,9 +241,10 @@ static bool start_ffmpeg(view_movie *movie)
     return movie->ffmpeg > 0;
 }
 
+// Writes bytes to the input of ffmpeg. Returns false if ffmpeg has ended.
 static bool feed_ffmpeg(view_movie *movie, const uint8_t *bytes, size_t size)
 {
-    while (size > 0) {
+    while (size > 0) { // a pipe may accept only a part of the bytes
         const ssize_t written = write(movie->pipe, bytes, size);
         if (written < 0 && errno == EINTR)
             continue;
@@ -209,20 +256,22 @@ static bool feed_ffmpeg(view_movie *movie, const uint8_t *bytes, size_t size)
     return true;
 }
 
+// Closes the input of ffmpeg, so that it finishes the movie, and waits for its end. Returns true if
+// ffmpeg reports success.
 static bool end_ffmpeg(view_movie *movie)
 {
     int status = 1;
     close(movie->pipe);
-    pid_t ended;
-    do
+    pid_t ended = waitpid((pid_t)movie->ffmpeg, &status, 0);
+    while (ended < 0 && errno == EINTR)
         ended = waitpid((pid_t)movie->ffmpeg, &status, 0);
-    while (ended < 0 && errno == EINTR);
     return ended > 0 && status == 0;
 }
 
 #endif
 
-// Writes the number of images into the header, and the end chunk at `offset`.
+// Makes an APNG file playable: writes the number of images into the header, and the end chunk at
+// `offset`. Sets movie->is_broken if the file cannot be written.
 static void finish_apng_at_offset(view_movie *movie, long offset)
 {
     enum { CONTROL_OFFSET = 8 + 25 }; // after the signature and the chunk IHDR
@@ -262,30 +311,50 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
         .log = log,
     };
     // A recording is written to a named file, so that it remains after the program was killed.
-    char *const part = num_frames == 0 ? common_format("%s.part", path) : NULL;
+    // Other movies leave no file if they are incomplete.
+    const bool is_recording = num_frames == 0;
+    char *const part = is_recording ? common_format("%s.part", path) : NULL;
+    bool is_open;
     ignore_size_limit();
-    if (part != NULL)
+    if (is_recording) {
         movie->writer = (common_writer){fopen(part, "wb"), common_copy(path), part, -1};
-    const bool is_open =
-        part != NULL ? movie->writer.file != NULL : common_begin_file(&movie->writer, path, false);
+        is_open = movie->writer.file != NULL;
+    } else {
+        is_open = common_begin_file(&movie->writer, path, false);
+    }
+
     const bool is_apng = common_has_suffix(path, ".apng");
     if (is_open && is_apng)
         movie->file = movie->writer.file;
-    if (!is_open || (!is_apng && !start_ffmpeg(movie))) {
-        if (is_open) {
-            common_end_file(&movie->writer, false);
-            view_error(log, "%s: ffmpeg is not installed; install ffmpeg, or write an .apng file",
-                       path);
-        } else {
-            view_error(log, "cannot write %s: %s", path, strerror(errno));
-            free(movie->writer.path);
-            free(part);
-        }
-        free(movie->path);
-        free(movie);
-        return NULL;
+    if (is_open && (is_apng || start_ffmpeg(movie)))
+        return movie;
+
+    if (is_open) {
+        common_end_file(&movie->writer, false);
+        view_error(log, "%s: ffmpeg is not installed; install ffmpeg, or write an .apng file",
+                   path);
+    } else {
+        view_error(log, "cannot write %s: %s", path, strerror(errno));
+        free(movie->writer.path);
+        free(part);
     }
-    return movie;
+    free(movie->path);
+    free(movie);
+    return NULL;
+}
+
+// Finishes the file of a recording after an image, so that it can be played if the program ends
+// unexpectedly. The next image overwrites the end chunk. If this fails, the new image is not
+// counted, and movie->whole remains the size of the part with the previous images.
+static void finish_recorded_image(view_movie *movie)
+{
+    const long offset = ftell(movie->file);
+    finish_apng_at_offset(movie, offset);
+    if (movie->is_broken)
+        movie->num_added--;
+    else
+        movie->whole = offset;
+    fseek(movie->file, offset, SEEK_SET);
 }
 
 bool view_add_movie_image(view_movie *movie, const uint8_t *rgba)
@@ -294,39 +363,45 @@ bool view_add_movie_image(view_movie *movie, const uint8_t *rgba)
     const bool added = movie->file != NULL ? add_apng(movie, rgba) : feed_ffmpeg(movie, rgba, size);
     if (!added || (movie->file && ferror(movie->file) != 0))
         movie->is_broken = true;
-    movie->num_added += !movie->is_broken;
-    if (movie->num_frames == 0 && movie->file != NULL && !movie->is_broken) {
-        // The file can be played in this state. The next image overwrites the end.
-        const long offset = ftell(movie->file);
-        finish_apng_at_offset(movie, offset);
-        movie->whole = movie->is_broken ? movie->whole : offset;
-        movie->num_added -= movie->is_broken;
-        fseek(movie->file, offset, SEEK_SET);
-    }
+    if (movie->is_broken)
+        return false;
+    movie->num_added++;
+    const bool is_recording = movie->num_frames == 0;
+    if (is_recording && movie->file != NULL)
+        finish_recorded_image(movie);
     return !movie->is_broken;
+}
+
+// Repairs a recording after a write error, usually because the disk is full: keeps the part that is
+// complete. Opening the file again drops the data that could not be written.
+static void keep_complete_part(view_movie *movie)
+{
+    FILE *const reopened = freopen(movie->writer.name, "r+b", movie->file);
+    movie->file = reopened != NULL ? reopened : tmpfile();
+    movie->writer.file = movie->file;
+    finish_apng_at_offset(movie, movie->whole);
+    movie->is_broken |= ftruncate(fileno(movie->file), ftell(movie->file)) != 0;
+    view_warn(movie->log, "cannot write %s: the movie was closed after %u frames", movie->path,
+              movie->num_added);
 }
 
 bool view_end_movie(view_movie *movie)
 {
     if (movie->file != NULL && movie->num_frames > 0)
         write_chunk(movie->file, "IEND", no_bytes, 0, no_bytes, 0);
-    if (movie->whole > 0 && (movie->is_broken || ferror(movie->file) != 0)) {
-        // The disk is full: keep the complete part, drop the buffered data.
-        FILE *const again = freopen(movie->writer.name, "r+b", movie->file);
-        movie->writer.file = movie->file = again != NULL ? again : tmpfile();
-        finish_apng_at_offset(movie, movie->whole);
-        movie->is_broken |= ftruncate(fileno(movie->file), ftell(movie->file)) != 0;
-        view_warn(movie->log, "cannot write %s: the movie was closed after %u frames", movie->path,
-                  movie->num_added);
-    }
-    bool ended =
-        !movie->is_broken && (movie->num_frames == 0 || movie->num_added == movie->num_frames);
-    ended = (movie->file || end_ffmpeg(movie)) && ended;
-    ended = common_end_file(&movie->writer, ended) && ended;
-    if (!ended)
+    if (movie->whole > 0 && (movie->is_broken || ferror(movie->file) != 0))
+        keep_complete_part(movie);
+
+    // An incomplete movie is removed by common_end_file().
+    const bool has_all_images = movie->num_frames == 0 || movie->num_added == movie->num_frames;
+    bool is_complete = !movie->is_broken && has_all_images;
+    if (movie->file == NULL)
+        is_complete = end_ffmpeg(movie) && is_complete;
+    is_complete = common_end_file(&movie->writer, is_complete) && is_complete;
+    if (!is_complete)
         view_error(movie->log, "cannot write %s completely", movie->path);
     free(movie->rgba);
     free(movie->path);
     free(movie);
-    return ended;
+    return is_complete;
 }

@@ -24,10 +24,10 @@ typedef struct view_movie {
     uint8_t *rgba; // [4 * width * height] the last image of a recorded window, or NULL
     uint32_t width;
     uint32_t height;
-    uint32_t num_frames;
+    uint32_t num_frames; // 0: a recording, whose number of images is not known
     double frame_rate;
-    uint32_t num_added;
-    uint32_t num_chunks;
+    uint32_t num_added;  // images that were written
+    uint32_t num_chunks; // next sequence number of an APNG's chunks
     // Size of the part of a recording that can be played, without its end chunk, bytes.
     long whole;
     view_log *log;

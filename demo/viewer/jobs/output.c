@@ -19,8 +19,9 @@ bool view_write_png(view_state *viewer, const char *path, uint32_t width, uint32
 {
     common_writer writer;
     size_t size = 0;
-    const bool is_logged = strcmp(path, "-") != 0 && viewer->options->thumbnail == 0;
-    if (common_begin_file(&writer, strcmp(path, "-") != 0 ? path : NULL, false)) {
+    const bool is_standard_output = strcmp(path, "-") == 0;
+    const bool is_logged = !is_standard_output && viewer->options->thumbnail == 0;
+    if (common_begin_file(&writer, is_standard_output ? NULL : path, false)) {
         // Filter "difference to the left": trying all five filters in each row takes 1.8 times as
         // long and gives results that are 3 % larger.
         stbi_write_force_png_filter = 1;
@@ -65,8 +66,8 @@ typedef struct time_range {
     double last;
 } time_range;
 
-// Sets the time of image `i` of `count` images of a contact sheet, which are distributed over the
-// range or over one cycle.
+// Sets the time of image `i` of a contact sheet with `count` images. The images are distributed
+// over the selected range or over one cycle of the clip.
 static void set_sheet_time(const view_options *options, view_play *play, const md5_anim *anim,
                            time_range range, uint32_t i, uint32_t count)
 {
@@ -83,9 +84,11 @@ static void set_sheet_time(const view_options *options, view_play *play, const m
     }
     const double begin = options->num_times > 0 ? options->times[0] : range.first;
     const double length = anim != NULL ? view_cycle_length(play, anim) : count - 1;
+    // The last image shows the end of the clip. In a cyclic clip, the end is equal to the begin, so
+    // the last image is before the end.
     const bool includes_end = play->wrap != MD5_WRAP_CYCLE && count > 1;
     play->time = begin + length * i / (includes_end ? count - 1 : count);
-    // The end of a loop is its first frame again; show the last frame instead.
+    // At the end of a loop, playback would show the first frame again; show the last frame instead.
     const bool is_end = includes_end && i + 1 == count;
     play->held_at_end = anim != NULL && is_end && play->wrap == MD5_WRAP_LOOP;
 }
@@ -106,8 +109,8 @@ static void set_series_time(const view_options *options, view_play *play, const 
     }
 }
 
-// Sets time and camera for the next image of a contact sheet, of a series, or at one of the times
-// of the options.
+// Sets the time and the camera of the next image. It belongs to a contact sheet, to a series, or is
+// at one of the times of the options.
 static void prepare_image(const view_output *output)
 {
     view_state *const viewer = output->viewer;
@@ -131,8 +134,8 @@ static void prepare_image(const view_output *output)
         viewer->cameras.user.azimuth = output->azimuth + 360 * (float)i / (float)output->count;
 }
 
-// Separates a field, such as "frame:04", into its name and the number of digits; 0: not given.
-// Returns false if the number is malformed.
+// Separates a field, such as "frame:04", into its name and the number of digits, which is 0 if the
+// field does not contain it. Returns false if the number is malformed.
 static bool parse_field(const char *field, char name[32], int *num_digits)
 {
     enum { MAX_DIGITS = 20 };
@@ -150,8 +153,8 @@ static bool parse_field(const char *field, char name[32], int *num_digits)
     return true;
 }
 
-// Returns the value of a field, such as "frame:04" (without braces), of image `n`, from 1; NULL if
-// the field does not exist.
+// Returns the value of a field, such as "frame:04" (without braces), for image `n`, counted from 1.
+// Returns NULL if the field does not exist. The caller frees the text.
 static char *field_value(const view_state *viewer, const char *field, uint32_t n)
 {
     const view_scene *const scene = &viewer->document->scene;
@@ -236,10 +239,51 @@ static uint32_t count_images(const view_output *output, const md5_anim *anim)
     return 1;
 }
 
+// Counts the clips and the images of an output. Warns if a sheet has fewer cells than clips.
+static void count_output(view_output *output)
+{
+    view_state *const viewer = output->viewer;
+    const view_scene *const scene = &viewer->document->scene;
+    if (viewer->options->all_clips && scene->num_clips > 1)
+        output->num_clips = (uint32_t)scene->num_clips;
+    if (output->is_sheet && output->num_clips > output->num_cells) {
+        view_warn(&viewer->log, "only %u of %u clips fit; use a larger --sheet", output->num_cells,
+                  output->num_clips);
+        output->num_clips = output->num_cells;
+    }
+    if (output->num_clips == 1) {
+        output->total = count_images(output, view_timing_anim(scene));
+        return;
+    }
+    for (uint32_t i = 0; i < output->num_clips; i++)
+        output->total += count_images(output, scene->clips[i].anim);
+}
+
+// Prepares the viewer for drawing the cells of a sheet, and allocates the sheet.
+static void begin_sheet(view_output *output)
+{
+    view_state *const viewer = output->viewer;
+    view_options *const options = viewer->options;
+    // Rounded up; copy_cell() cuts images that are too large for their cell.
+    const uint32_t width = (options->width + options->sheet_columns - 1) / options->sheet_columns;
+    const uint32_t height = (options->height + options->sheet_rows - 1) / options->sheet_rows;
+    // A cell has another aspect ratio than the sheet.
+    if (!options->distance_given && !options->target_given)
+        view_frame_document(viewer, width, height);
+    viewer->width = width;
+    viewer->height = height;
+
+    // Light from a higher angle, so that no shadow reaches the edge of a cell.
+    float *const light_elevation = &options->lights.values[VIEW_LIGHT_ELEVATION];
+    const bool is_default = !(fabsf(*light_elevation) > 0);
+    if (is_default)
+        *light_elevation = 24;
+    output->sheet = common_alloc((size_t)options->height * options->width, 4);
+}
+
 bool view_begin_output(view_output *output, view_state *viewer, const common_list *cells)
 {
     const view_options *const options = viewer->options;
-    const view_scene *const scene = &viewer->document->scene;
     const char *const name = options->output;
     const uint32_t columns = options->sheet_columns;
     const uint32_t rows = options->sheet_rows;
@@ -251,39 +295,22 @@ bool view_begin_output(view_output *output, view_state *viewer, const common_lis
     output->num_cells = columns * rows;
     if (cells != NULL && cells->count < output->num_cells)
         output->num_cells = (uint32_t)cells->count;
-    if (options->all_clips && scene->num_clips > 1)
-        output->num_clips = (uint32_t)scene->num_clips;
-    if (output->is_sheet && output->num_clips > output->num_cells) {
-        view_warn(&viewer->log, "only %u of %u clips fit; use a larger --sheet", output->num_cells,
-                  output->num_clips);
-        output->num_clips = output->num_cells;
-    }
-    for (uint32_t i = 0; i < output->num_clips; i++)
-        output->total += count_images(output, output->num_clips > 1 ? scene->clips[i].anim
-                                                                    : view_timing_anim(scene));
+    count_output(output);
+
+    // An empty caption reserves its space in the image; view_step_output() writes its text.
     const bool has_clips = output->is_sheet && output->num_clips > 1;
     if (output->cells != NULL || options->labels || has_clips)
         viewer->drawing.caption = common_copy("");
-    if (output->is_sheet) {
-        const uint32_t width = (options->width + columns - 1) / columns;
-        const uint32_t height = (options->height + rows - 1) / rows;
-        // A cell has another aspect ratio.
-        if (!options->distance_given && !options->target_given)
-            view_frame_document(viewer, width, height);
-        viewer->width = width;
-        viewer->height = height;
-        // Light from a higher angle, so that no shadow reaches the edge of a cell.
-        if (!(fabsf(options->lights.values[VIEW_LIGHT_ELEVATION]) > 0))
-            viewer->options->lights.values[VIEW_LIGHT_ELEVATION] = 24;
-        output->sheet = common_alloc((size_t)options->height * options->width, 4);
-    }
+    if (output->is_sheet)
+        begin_sheet(output);
     output->rgba = common_alloc((size_t)viewer->width * viewer->height, 4);
     output->target = view_create_target(viewer, viewer->width, viewer->height);
     output->is_saved = output->target != NULL;
     return output->is_saved;
 }
 
-// Begins the next clip.
+// Shows the next clip, and counts its images. Begins its movie, if movies are written. Returns
+// false and logs an error on failure.
 static bool begin_clip(view_output *output)
 {
     view_state *const viewer = output->viewer;
@@ -303,6 +330,7 @@ static bool begin_clip(view_output *output)
     return output->movie != NULL;
 }
 
+// Ends the movie of the current clip, if movies are written. Returns false if it is incomplete.
 static bool end_clip(view_output *output)
 {
     bool is_written = true;
@@ -344,24 +372,33 @@ static char *frame_text(const view_output *output, const md5_anim *anim)
     return common_format("%u", view_sample_position(play, anim).frame0);
 }
 
-// Returns the text below an image: in a cell the model's path, without leading folders if it is too
-// long; otherwise clip and frame.
+// Returns the path of the model of the current cell in the folder of the sheet, without its
+// extension. If the path is too long, removes leading folders, because the end is more specific.
+// The caller frees the text.
+static char *name_cell(const view_output *output, float available_width)
+{
+    static const char extension[] = ".md5mesh";
+    const view_state *const viewer = output->viewer;
+    const view_font *const font = &viewer->drawing.font;
+    const float max_width = available_width + view_text_width(font, VIEW_TEXT, extension);
+    const char *name = output->cells->names[output->num_done] + strlen(viewer->options->folders[0]);
+    name += strspn(name, "/");
+    const char *slash = strchr(name, '/');
+    while (slash != NULL && view_text_width(font, VIEW_TEXT, name) > max_width) {
+        name = slash + 1;
+        slash = strchr(name, '/');
+    }
+    return common_format("%.*s", (int)(strlen(name) - strlen(extension)), name);
+}
+
+// Returns the text below an image: the model's path in a sheet of models, otherwise the clip and
+// the frame. The caller frees the text.
 static char *make_caption(const view_output *output)
 {
     const view_state *const viewer = output->viewer;
-    float available_width = (float)viewer->width - 2 * VIEW_CAPTION_BORDER;
-    if (output->cells != NULL) {
-        // The extension is removed.
-        available_width += view_text_width(&viewer->drawing.font, VIEW_TEXT, ".md5mesh");
-        const char *name =
-            output->cells->names[output->num_done] + strlen(viewer->options->folders[0]);
-        // Remove leading folders, because the end of the path is more specific.
-        for (name += strspn(name, "/");
-             strchr(name, '/') != NULL
-             && view_text_width(&viewer->drawing.font, VIEW_TEXT, name) > available_width;)
-            name = strchr(name, '/') + 1;
-        return common_format("%.*s", (int)(strlen(name) - strlen(".md5mesh")), name);
-    }
+    const float available_width = (float)viewer->width - 2 * VIEW_CAPTION_BORDER;
+    if (output->cells != NULL)
+        return name_cell(output, available_width);
     const view_scene *const scene = &viewer->document->scene;
     const view_clip *const clip = view_shown_clip(scene);
     const md5_anim *const clock = view_timing_anim(scene);
@@ -394,7 +431,8 @@ static void copy_cell(view_output *output)
                output->rgba + (y - top) * output->viewer->width * 4, (right - left) * 4);
 }
 
-// Writes the drawn image to its own file.
+// Writes the drawn image to its own file. Adds a number to the file name if several images would
+// otherwise have the same name. Returns false and logs an error on failure.
 static bool write_single_image(const view_output *output)
 {
     view_state *const viewer = output->viewer;
@@ -485,40 +523,57 @@ static bool write_output(view_state *viewer, const common_list *cells)
     return view_end_output(&output);
 }
 
-// Draws the .md5mesh files of the first folder of the options, and of its subfolders, into
-// options->output. A file that cannot be shown leaves its error in its cell. Warns if some files do
-// not fit into cells of MIN_SIDE pixels. Returns false and logs an error if no model exists or the
-// output cannot be written.
-static bool run_contact_sheet(view_state *viewer)
+// Maximum number of models of a contact sheet.
+enum { MAX_SHEET_MODELS = 4096 };
+
+// Returns the .md5mesh files in a folder and its subfolders, up to the limit.
+static common_list list_models(const char *folder)
 {
-    enum { MAX_MODELS = 4096, MAX_FOLDERS = 4096, MIN_SIDE = 80 };
-    view_options *const options = viewer->options;
-    view_options sheet = *options;
-    common_list folders = common_list_subfolders(options->folders[0], "", MAX_FOLDERS, false);
+    enum { MAX_FOLDERS = 4096 };
+    common_list folders = common_list_subfolders(folder, "", MAX_FOLDERS, false);
     common_list models = {0};
     for (size_t i = 0; i < folders.count; i++) {
-        common_list more = common_list_folder(folders.names[i], ".md5mesh");
-        for (size_t m = 0; m < more.count && models.count < MAX_MODELS; m++)
-            common_add(&models, common_copy(more.names[m]));
-        common_free_list(&more);
+        common_list files = common_list_folder(folders.names[i], ".md5mesh");
+        for (size_t m = 0; m < files.count && models.count < MAX_SHEET_MODELS; m++)
+            common_add(&models, common_copy(files.names[m]));
+        common_free_list(&files);
     }
     common_free_list(&folders);
+    return models;
+}
+
+// Sets the columns and rows of a contact sheet of `count` models. The cells are about as wide as
+// high, and at least MIN_SIDE pixels wide and high, so that not all models may fit.
+static void choose_grid(view_options *options, size_t count)
+{
+    enum { MIN_SIDE = 80 };
+    const uint32_t max_columns = options->width / MIN_SIDE > 1 ? options->width / MIN_SIDE : 1;
+    const uint32_t max_rows = options->height / MIN_SIDE > 1 ? options->height / MIN_SIDE : 1;
+    const double columns = ceil(sqrt((double)count * options->width / options->height));
+    options->sheet_columns = columns < max_columns ? (uint32_t)columns : max_columns;
+    const size_t rows = (count + options->sheet_columns - 1) / options->sheet_columns;
+    options->sheet_rows = rows < max_rows ? (uint32_t)rows : max_rows;
+}
+
+// Draws the .md5mesh files of the first folder of the options, and of its subfolders, into
+// options->output. A file that cannot be shown leaves its error in its cell. Warns if some models
+// do not fit. Returns false and logs an error if no model exists or the output cannot be written.
+static bool run_contact_sheet(view_state *viewer)
+{
+    view_options *const options = viewer->options;
+    common_list models = list_models(options->folders[0]);
     const size_t count = models.count;
     if (count == 0)
         return view_error(&viewer->log,
                           "%s: .md5mesh file not found: expected at least one in the folder",
                           options->folders[0]);
-    // Choose cells that are about as wide as high.
-    const uint32_t max_columns = options->width / MIN_SIDE > 1 ? options->width / MIN_SIDE : 1;
-    const uint32_t max_rows = options->height / MIN_SIDE > 1 ? options->height / MIN_SIDE : 1;
-    const double columns = ceil(sqrt((double)count * options->width / options->height));
-    sheet.sheet_columns = columns < max_columns ? (uint32_t)columns : max_columns;
-    const size_t rows = (count + sheet.sheet_columns - 1) / sheet.sheet_columns;
-    sheet.sheet_rows = rows < max_rows ? (uint32_t)rows : max_rows;
-    const size_t shown = (size_t)sheet.sheet_columns * sheet.sheet_rows;
-    if (shown < count || count == MAX_MODELS)
+
+    view_options sheet = *options;
+    choose_grid(&sheet, count);
+    const size_t num_cells = (size_t)sheet.sheet_columns * sheet.sheet_rows;
+    if (num_cells < count || count == MAX_SHEET_MODELS)
         view_warn(&viewer->log, "%s: only %zu of %zu models fit; use a larger --resolution",
-                  options->folders[0], shown < count ? shown : count, count);
+                  options->folders[0], num_cells < count ? num_cells : count, count);
     viewer->options = &sheet;
     const bool is_saved = write_output(viewer, &models);
     viewer->options = options;
@@ -530,84 +585,135 @@ static bool run_contact_sheet(view_state *viewer)
 //
 // Draws frames and reports their durations, and the durations of crowd updates.
 
-static double median(double *values, uint32_t count)
+// Measured durations [count], seconds, and numbers of characters of a crowd, summed over all
+// frames.
+typedef struct frame_statistics {
+    uint32_t count;
+    double *frames;     // whole frames
+    double *updates;    // updates of the crowd, which are parts of the frames
+    double *other_work; // the other parts of the frames
+    double *joints;     // updates per posed joint
+    double sum;         // of all frames
+    uint64_t num_visible;
+    uint64_t num_posed;
+    uint64_t num_baked; // drawn from baked clips
+    uint64_t num_far;   // drawn as impostors
+    uint64_t num_faded; // drawn both as impostors and as models
+} frame_statistics;
+
+// Returns statistics for `count` frames. The caller frees `frames`, which begins the block of all
+// arrays.
+static frame_statistics create_statistics(uint32_t count)
+{
+    enum { NUM_ARRAYS = 4 };
+    double *const block = common_alloc(count, NUM_ARRAYS * sizeof *block);
+    return (frame_statistics){
+        .count = count,
+        .frames = block,
+        .updates = block + count,
+        .other_work = block + 2 * (size_t)count,
+        .joints = block + 3 * (size_t)count,
+    };
+}
+
+// Stores the duration of frame `i`, and adds the numbers of the crowd.
+static void add_frame(frame_statistics *statistics, uint32_t i, double seconds,
+                      const view_crowd *crowd)
+{
+    statistics->frames[i] = seconds;
+    statistics->updates[i] = crowd->last_seconds;
+    statistics->other_work[i] = seconds - crowd->last_seconds;
+    statistics->joints[i] =
+        crowd->last_seconds / (crowd->num_joints > 0 ? (double)crowd->num_joints : 1);
+    statistics->sum += seconds;
+    statistics->num_visible += view_count_visible(crowd);
+    statistics->num_posed += crowd->num_posed;
+    statistics->num_baked += crowd->num_baked;
+    statistics->num_far += crowd->num_far;
+    statistics->num_faded += crowd->num_faded;
+}
+
+// Returns the median of durations. Sorts them, so that the first is the minimum.
+static double sort_for_median(double *values, uint32_t count)
 {
     qsort(values, count, sizeof *values, common_compare_doubles);
     return values[count / 2];
 }
 
-// Returns false and logs an error on failure.
+static void print_frame_times(const frame_statistics *statistics, uint32_t width, uint32_t height)
+{
+    const uint32_t count = statistics->count;
+    const double *const frames = statistics->frames;
+    const double median = sort_for_median(statistics->frames, count);
+    printf("%u frames of %ux%u in %.3f s: min %.3f ms, median %.3f ms, max %.3f ms\n", count, width,
+           height, statistics->sum, 1e3 * frames[0], 1e3 * median, 1e3 * frames[count - 1]);
+}
+
+// Prints the numbers of characters that were drawn in each way, per frame, and the durations of the
+// crowd's updates.
+static void print_crowd_times(const frame_statistics *statistics, const view_crowd *crowd)
+{
+    const double num_frames = statistics->count;
+    printf("%u characters of %u models: per frame %.1f drawn, %.1f posed by %u threads\n",
+           crowd->count, crowd->num_kinds, (double)statistics->num_visible / num_frames,
+           (double)statistics->num_posed / num_frames, crowd->threads->num_workers);
+
+    const uint64_t num_models =
+        statistics->num_visible - statistics->num_far + statistics->num_faded;
+    if (crowd->baked_pixels > 0 || crowd->impostor_pixels > 0)
+        printf("%.1f skinned, %.1f baked, %.1f impostors, %.1f of them fading into models\n",
+               (double)(num_models - statistics->num_baked) / num_frames,
+               (double)statistics->num_baked / num_frames, (double)statistics->num_far / num_frames,
+               (double)statistics->num_faded / num_frames);
+
+    const double update_median = sort_for_median(statistics->updates, statistics->count);
+    printf("update: min %.3f ms, median %.3f ms", 1e3 * statistics->updates[0],
+           1e3 * update_median);
+    if (statistics->num_posed > 0)
+        printf(", %.2f ns per joint", 1e9 * sort_for_median(statistics->joints, statistics->count));
+    printf("; other work: median %.3f ms\n",
+           1e3 * sort_for_median(statistics->other_work, statistics->count));
+}
+
+// Runs --frames: draws the frames, and prints their durations. Returns false and logs an error on
+// failure.
 static bool measure_frames(view_state *viewer)
 {
     md5_error error = {0};
     const uint32_t count = viewer->options->num_frames;
     const double rate = view_get_frame_rate(viewer->options, 60);
-    // [count] seconds; frame = update + rest; joints: update time per posed joint.
-    double *const frames = common_alloc(count, 4 * sizeof *frames);
-    double *const updates = frames + count;
-    double *const rests = updates + count;
-    double *const joints = rests + count;
-    // Number of characters, summed over all frames. baked: drawn from baked clips; far: drawn as
-    // impostors; faded: both as impostors and as models.
-    uint64_t num_seen = 0;
-    uint64_t num_posed = 0;
-    uint64_t num_baked = 0;
-    uint64_t num_far = 0;
-    uint64_t num_faded = 0;
-    uint8_t pixel[4];
-    double sum = 0;
+    const view_crowd *crowd = &viewer->document->crowd;
+    frame_statistics statistics = create_statistics(count);
     md5gl_target *const target = view_create_target(viewer, viewer->width, viewer->height);
-    bool drawn = target != NULL;
-    viewer->play.playing = viewer->drawing.is_moving = true;
-    for (uint32_t i = 0; i < count && drawn; i++) {
+    bool is_drawn = target != NULL;
+    viewer->play.playing = true;
+    viewer->drawing.is_moving = true;
+    for (uint32_t i = 0; i < count && is_drawn; i++) {
         const double begin = view_seconds();
         // Reading back one pixel waits until the GPU has finished the frame.
-        drawn = (view_draw(viewer, target, viewer->width, viewer->height, false, false, &error)
-                 && md5gl_read_pixels(viewer->renderer, target, 1, 1, pixel, &error))
-                || view_log_error(&viewer->log, &error);
-        if (!drawn)
+        uint8_t pixel[4];
+        is_drawn = view_draw(viewer, target, viewer->width, viewer->height, false, false, &error)
+                   && md5gl_read_pixels(viewer->renderer, target, 1, 1, pixel, &error);
+        if (!is_drawn) {
+            view_log_error(&viewer->log, &error);
             break;
-        frames[i] = view_seconds() - begin;
-        view_store_frame_time(viewer, frames[i]);
-        const view_crowd *const crowd = &viewer->document->crowd;
-        updates[i] = crowd->last_seconds;
-        rests[i] = frames[i] - updates[i];
-        joints[i] = updates[i] / (crowd->num_joints > 0 ? (double)crowd->num_joints : 1);
-        sum += frames[i];
-        num_seen += view_count_visible(crowd);
-        num_posed += crowd->num_posed;
-        num_baked += crowd->num_baked;
-        num_far += crowd->num_far;
-        num_faded += crowd->num_faded;
+        }
+        const double seconds = view_seconds() - begin;
+        view_store_frame_time(viewer, seconds);
+        add_frame(&statistics, i, seconds, crowd);
         view_advance(&viewer->play, view_timing_anim(&viewer->document->scene), 1.0 / rate);
         view_log_progress(&viewer->log, "frames", i, count);
     }
-    if (drawn) {
+
+    if (is_drawn) {
         view_log_progress(&viewer->log, "frames", count, count);
-        const double middle = median(frames, count);
-        printf("%u frames of %ux%u in %.3f s: min %.3f ms, median %.3f ms, max %.3f ms\n", count,
-               viewer->width, viewer->height, sum, 1e3 * frames[0], 1e3 * middle,
-               1e3 * frames[count - 1]);
-    }
-    if (drawn && view_shows_crowd(viewer->document)) {
-        const view_crowd *const crowd = &viewer->document->crowd;
-        printf("%u characters of %u models: per frame %.1f drawn, %.1f posed by %u threads\n",
-               crowd->count, crowd->num_kinds, (double)num_seen / count, (double)num_posed / count,
-               crowd->threads->num_workers);
-        const uint64_t num_models = num_seen - num_far + num_faded;
-        if (crowd->baked_pixels > 0 || crowd->impostor_pixels > 0)
-            printf("%.1f skinned, %.1f baked, %.1f impostors, %.1f of them fading into models\n",
-                   (double)(num_models - num_baked) / count, (double)num_baked / count,
-                   (double)num_far / count, (double)num_faded / count);
-        const double middle = median(updates, count);
-        printf("update: min %.3f ms, median %.3f ms", 1e3 * updates[0], 1e3 * middle);
-        if (num_posed > 0)
-            printf(", %.2f ns per joint", 1e9 * median(joints, count));
-        printf("; other work: median %.3f ms\n", 1e3 * median(rests, count));
+        print_frame_times(&statistics, viewer->width, viewer->height);
+        if (view_shows_crowd(viewer->document))
+            print_crowd_times(&statistics, crowd);
     }
     md5gl_destroy_target(viewer->renderer, target);
-    free(frames);
-    return drawn;
+    free(statistics.frames);
+    return is_drawn;
 }
 
 // == Information about the files =================================================================
@@ -709,20 +815,27 @@ static void print_summary(view_state *viewer)
 
 // == Jobs ========================================================================================
 
+// Runs --thumbnail: draws a thumbnail of the file and writes it to --output. Returns false and logs
+// an error on failure.
+static bool write_thumbnail(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    const view_preview_drawer drawer = {view_draw_preview, viewer};
+    if (!view_set_scale(viewer, 1))
+        return false;
+    const view_image image = view_make_thumbnail(options, &drawer, &viewer->log);
+    const bool is_written =
+        image.rgba != NULL
+        && view_write_png(viewer, options->output, image.width, image.height, image.rgba);
+    free(image.rgba);
+    return is_written;
+}
+
 bool view_run_job(view_state *viewer)
 {
     const view_options *const options = viewer->options;
-    if (options->thumbnail > 0) {
-        const view_preview_drawer drawer = {view_draw_preview, viewer};
-        if (!view_set_scale(viewer, 1))
-            return false;
-        const view_image image = view_make_thumbnail(options, &drawer, &viewer->log);
-        const bool is_written =
-            image.rgba != NULL
-            && view_write_png(viewer, options->output, image.width, image.height, image.rgba);
-        free(image.rgba);
-        return is_written;
-    }
+    if (options->thumbnail > 0)
+        return write_thumbnail(viewer);
     if (options->no_render) {
         print_summary(viewer);
         print_differences(viewer);

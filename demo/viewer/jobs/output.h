@@ -29,11 +29,11 @@ typedef struct view_output {
     char *path;
 } view_output;
 
-// view_begin_output() begins to write the output of the options; with `cells`, a contact sheet of
-// these models. view_step_output() draws one
-// image, and returns true if images remain. view_end_output() must be called once, at any time,
-// also after a failure; an incomplete output leaves no file. It returns true if everything was
-// written; otherwise the log contains the reason.
+// view_begin_output() begins to write the output of the options or, if `cells` is not NULL, a
+// contact sheet of these models. view_step_output() draws one image, and returns true if images
+// remain. view_end_output() must be called once, at any time, also after a failure. It returns true
+// if everything was written. Otherwise it leaves no incomplete file, and the log contains the
+// reason.
 bool view_begin_output(view_output *output, view_state *viewer, const common_list *cells);
 bool view_step_output(view_output *output);
 bool view_end_output(view_output *output);

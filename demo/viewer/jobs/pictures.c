@@ -4,13 +4,14 @@
 md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, uint32_t width,
                                 uint32_t height)
 {
-    // Texels are drawn without alpha: transparent parts get the background color of previews.
+    // Textures are drawn without alpha, so blend the image over the background color of previews.
     const size_t size = 4 * (size_t)width * height;
     uint8_t *const texels = common_alloc(size, 1);
     for (size_t i = 0; i < size; i++) {
-        const unsigned behind = VIEW_PREVIEW_COLOR >> (24 - 8 * (i % 4)) & 0xFF;
-        const unsigned alpha = rgba[i | 3];
-        texels[i] = (uint8_t)((rgba[i] * alpha + behind * (255 - alpha) + 127) / 255);
+        const unsigned channel = (unsigned)(i % 4);
+        const unsigned background = VIEW_PREVIEW_COLOR >> (24 - 8 * channel) & 0xFF;
+        const unsigned alpha = rgba[i - channel + 3];
+        texels[i] = (uint8_t)((rgba[i] * alpha + background * (255 - alpha) + 127) / 255);
     }
     const md5gl_texture_desc desc = {.width = width, .height = height, .texels = texels};
     md5_error error = {0}; // without memory the image is omitted
@@ -22,6 +23,8 @@ md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, u
 bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint32_t samples,
                      bool transparent, uint8_t *rgba)
 {
+    // Framing a pose changes the bounds and the hull of the document, which are restored at the
+    // end.
     view_document *const document = small->document;
     const md5_bounds bounds = document->bounds;
     const view_hull hull = document->hull;
@@ -39,6 +42,8 @@ bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint
         target != NULL && view_draw(small, target, width, height, transparent, true, &error)
         && md5gl_read_pixels(viewer->renderer, target, width, height, rgba, &error);
     md5gl_destroy_target(viewer->renderer, target);
+
+    // Drawing may have reallocated these buffers.
     viewer->drawing.font = small->drawing.font;
     viewer->drawing.lines = small->drawing.lines;
     viewer->drawing.canvas = small->drawing.canvas;
@@ -48,42 +53,50 @@ bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint
     return is_drawn;
 }
 
-// Copies the viewer and its options, and changes the copies to draw a square image of one pose
-// without shadows, panels and the user's camera.
+// Initializes `small` and `options` as copies of the viewer and its options, for a square image of
+// one pose of a document with `side` pixels. The image has no shadows and no panels, and is drawn
+// with the default camera.
 static void set_small(view_state *small, view_options *options, const view_state *viewer,
                       view_document *document, uint32_t side)
 {
     *options = *viewer->options;
-    options->target_given = options->distance_given = false;
+    options->target_given = false;
+    options->distance_given = false;
     options->shown = (view_shown){.skeleton = view_is_skeleton_only(&document->scene)};
     options->surface = VIEW_SURFACE_LIT;
     *small = *viewer;
     small->options = options;
     small->document = document;
-    small->width = small->height = side;
+    small->width = side;
+    small->height = side;
     small->cameras.user = VIEW_DEFAULT_CAMERA;
     small->cameras.follows_path = false;
-    small->pick = small->measured = (view_pick){.is_set = false};
-    small->ui.selected_joint = small->ui.hovered_joint = small->ui.selected_mesh = -1;
+    small->pick = (view_pick){.is_set = false};
+    small->measured = (view_pick){.is_set = false};
+    small->ui.selected_joint = -1;
+    small->ui.hovered_joint = -1;
+    small->ui.selected_mesh = -1;
     small->drawing.economy = (view_economy){.no_shadows = true};
 }
 
-// Draws a thumbnail at 40 % of a clip, where most clips show their main pose.
+// Returns a new texture with a thumbnail of a clip, or 0 if it cannot be drawn. The thumbnail shows
+// the pose at 40 % of the clip, because most clips show their main pose there.
 static md5gl_texture draw_clip(view_state *viewer, size_t clip)
 {
     enum { SIDE = 192, SAMPLES = 4 };
     view_scene *const scene = &viewer->document->scene;
-    const size_t shown = scene->clip;
+    const size_t shown_clip = scene->clip;
     const view_motion_kind *const motion = scene->motion;
     uint8_t *const rgba = common_alloc(SIDE * SIDE, 4);
     view_options options;
     view_state small;
     set_small(&small, &options, viewer, viewer->document, SIDE);
     small.play = (view_play){.speed = 1, .time = 0.4 * scene->clips[clip].anim->duration};
+    // Play the clip in the scene while the thumbnail is drawn.
     scene->clip = clip;
     scene->motion = &view_clip_motion;
     const bool is_drawn = view_draw_small(viewer, &small, true, SAMPLES, true, rgba);
-    scene->clip = shown;
+    scene->clip = shown_clip;
     scene->motion = motion;
     const md5gl_texture picture =
         is_drawn ? view_make_texture(viewer->renderer, rgba, SIDE, SIDE) : 0;
@@ -119,6 +132,8 @@ bool view_draw_preview(void *user, view_preview_subject *subject, uint32_t size,
     view_state small;
     if (viewer->renderer == NULL || !upload_subject(viewer, subject))
         return false;
+
+    // Previews do not depend on the user's settings.
     set_small(&small, &options, viewer, document, size);
     options.lights = view_usual_lights();
     options.parms.ahead = 0;
@@ -131,6 +146,7 @@ bool view_draw_preview(void *user, view_preview_subject *subject, uint32_t size,
     small.panels.start.is_open = false;
     small.panels.retarget.made = NULL;
     small.play = subject->play;
+
     uint8_t *const rgba = common_alloc((size_t)size * size, 4);
     const bool is_drawn = view_draw_small(viewer, &small, true, SAMPLES, true, rgba);
     view_free_textures(&document->textures, viewer->renderer);
@@ -151,18 +167,19 @@ bool view_draw_next_thumbnail(view_state *viewer)
         return false;
     if (document->compare.model != NULL || view_mode_of(document) != VIEW_MODE_CLIPS)
         return false;
+    // After a clip was added, all thumbnails are drawn again.
     if (document->num_pictures != scene->num_clips) {
         view_free_pictures(document, viewer->renderer);
         document->pictures = common_alloc(scene->num_clips, sizeof *document->pictures);
         document->num_pictures = scene->num_clips;
     }
-    size_t next = 0;
-    while (next < document->num_pictures
-           && (!document->pictures[next].is_wanted || document->pictures[next].is_made))
-        next++;
-    if (next == document->num_pictures)
-        return false;
-    document->pictures[next].is_made = true;
-    document->pictures[next].texture = draw_clip(viewer, next);
-    return true;
+    for (size_t i = 0; i < document->num_pictures; i++) {
+        view_clip_picture *const thumbnail = &document->pictures[i];
+        if (!thumbnail->is_wanted || thumbnail->is_made)
+            continue;
+        thumbnail->is_made = true;
+        thumbnail->texture = draw_clip(viewer, i);
+        return true;
+    }
+    return false;
 }

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+// Returns the path of the note, which is in the folder of the configuration. The caller frees it.
 static char *note_path(const view_state *viewer)
 {
     char *const folder = common_folder(viewer->config->path);
@@ -23,17 +24,19 @@ void view_write_crash_note(view_state *viewer, const char *path)
         || path == viewer->opening.noted_path)
         return;
     viewer->opening.noted_path = path;
+
+    // Without a path, remove the note.
     char *const note = note_path(viewer);
-    char *const whole = common_absolute(path != NULL ? path : "");
+    char *const full_path = common_absolute(path != NULL ? path : "");
     common_create_folders(note, 0700);
     FILE *const file = path != NULL ? fopen(note, "wb") : NULL;
     if (file != NULL) {
-        fprintf(file, "%ld %s", common_process_id(), whole);
+        fprintf(file, "%ld %s", common_process_id(), full_path);
         fclose(file);
     } else {
         remove(note);
     }
-    free(whole);
+    free(full_path);
     free(note);
 }
 
@@ -55,7 +58,8 @@ void view_read_crash_note(view_state *viewer)
     if (viewer->config == NULL || viewer->config->path == NULL)
         return;
 
-    // The note contains the process and the path of the file that it opened or recorded.
+    // The note contains the id of the process, a space, and the path of the file that the process
+    // opened or recorded.
     size_t size;
     const char *reason;
     char *const note = note_path(viewer);
@@ -64,6 +68,7 @@ void view_read_crash_note(view_state *viewer)
     const long process = text != NULL ? strtol(text, &path, 10) : 0;
     path += *path == ' ';
 
+    // If the process has crashed, offer the unfinished movie or the file.
     char *const movie_path = common_format("%s.part", path);
     FILE *const movie = fopen(movie_path, "rb");
     const bool has_crashed = process > 0 && !common_process_runs(process);

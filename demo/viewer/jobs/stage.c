@@ -5,17 +5,21 @@
 
 view_stage view_build_stage(view_state *viewer, float width, float height)
 {
+    // The camera of the demo scene. After the scene, the drawn camera moves smoothly from it to the
+    // user's camera.
     view_camera shot = viewer->cameras.user;
     const bool plays =
         viewer->pages.open < 0 && view_find_demo_camera(&viewer->document->scene.machine, &shot);
     shot.distance *= fmaxf(4.0f / 3 * height / width, 1); // a tall image shows the same width
-    if (plays) // afterwards the camera moves smoothly from here to the user's camera
+    if (plays)
         viewer->cameras.drawn = shot;
+
+    // The economy omits shadows only if the user has turned them on.
     viewer->drawing.shown = viewer->options->shown;
     viewer->drawing.shown.shadows &= !viewer->drawing.economy.no_shadows;
     view_economy economy = viewer->drawing.economy;
-    // The economy omits shadows only if the user has turned them on.
     economy.no_shadows &= viewer->options->shown.shadows;
+
     view_stage stage = {
         .steps = viewer->undo.steps,
         .num_steps = viewer->undo.num_steps,
@@ -74,7 +78,10 @@ view_stage view_build_stage(view_state *viewer, float width, float height)
         stage.docks.sizes[VIEW_DOCK_RIGHT] =
             fmaxf(stage.docks.sizes[VIEW_DOCK_RIGHT], VIEW_RETARGET_WIDTH);
     }
-    // A camera that took over from a camera path shows the same view, in the whole image.
+
+    // Show the document in the region that the panels leave free. During a smooth movement of the
+    // camera, the region also moves. A camera that was not framed, such as a camera that has taken
+    // over the view of a camera path, uses the whole image.
     if (viewer->cameras.framing.width > 0 && !plays)
         stage.region = viewer->cameras.is_smooth && viewer->cameras.drawn_region.width > 0
                            ? viewer->cameras.drawn_region

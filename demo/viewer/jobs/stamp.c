@@ -2,6 +2,7 @@
 // that a missing file has appeared.
 #include "demo/viewer/jobs/view.h"
 
+// Mixes the state of a file into a hash. A missing file, or the path NULL, has the state 0.
 static void add_file(uint64_t *stamp, const char *path)
 {
     *stamp = (*stamp ^ (path != NULL ? common_file_stamp(path) : 0)) * 0x9E3779B97F4A7C15u;
@@ -41,6 +42,8 @@ static void add_scene(uint64_t *stamp, const view_scene *scene)
     }
 }
 
+// Mixes the states of the textures of a model into a hash. `path` is the path of the model, or
+// NULL.
 static void add_textures(uint64_t *stamp, const view_textures *textures, const char *path)
 {
     for (size_t i = 0; textures != NULL && i < textures->num_loaded; i++) {
@@ -49,23 +52,26 @@ static void add_textures(uint64_t *stamp, const view_textures *textures, const c
             add_file(stamp, textures->loaded[i]->heights);
     }
 
-    // A missing texture may appear in one of these folders, which changes the folder.
-    bool misses = false;
-    for (uint32_t i = 0; textures != NULL && i < textures->num_meshes; i++)
-        misses = misses || textures->meshes[i].maps[MD5GL_IMAGE_DIFFUSE] == NULL;
-    if (!misses || path == NULL)
-        return;
-    static const char *const places[] = {".", "textures", "images"};
-    char *const folder = common_folder(path);
-    for (int i = 0; i < 3; i++) {
-        char *const place = common_join(folder, places[i]);
-        add_file(stamp, place);
-        free(place);
+    // If a texture is missing, it may appear in one of the folders in which it is searched. This
+    // changes the state of the folder.
+    bool is_texture_missing = false;
+    for (uint32_t i = 0; textures != NULL && i < textures->num_meshes; i++) {
+        const bool has_image = textures->meshes[i].maps[MD5GL_IMAGE_DIFFUSE] != NULL;
+        is_texture_missing = is_texture_missing || !has_image;
     }
-    free(folder);
+    if (!is_texture_missing || path == NULL)
+        return;
+    static const char *const subfolders[] = {".", "textures", "images"};
+    char *const model_folder = common_folder(path);
+    for (size_t i = 0; i < COMMON_LENGTH(subfolders); i++) {
+        char *const folder = common_join(model_folder, subfolders[i]);
+        add_file(stamp, folder);
+        free(folder);
+    }
+    free(model_folder);
 }
 
-// Includes the document's files, textures, the machine's files, companions and the crowd.
+// Includes the files of the document, its textures, its machine, its companions and its crowd.
 uint64_t view_stamp_files(const view_state *viewer)
 {
     const view_options *const options = viewer->options;

@@ -14,7 +14,7 @@ void view_apply_options(view_state *viewer)
     viewer->document->scene.dual = options->dual;
     view_show_meshes(viewer->document, options->hidden_meshes);
 
-    // If the kind of loop changes, keep the frame.
+    // If the kind of loop changes, continue from the shown frame: its time in the first cycle.
     const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
     if (viewer->play.wrap != options->wrap && anim != NULL) {
         viewer->play.time = view_cycle_time(&viewer->play, anim);
@@ -25,8 +25,8 @@ void view_apply_options(view_state *viewer)
     viewer->play.backward = options->speed < 0;
 }
 
-// Returns true if images can contain parts of the interface: always in a window and with --frames,
-// otherwise if an option requests a part.
+// Returns true if images can contain parts of the interface. This is always possible in a window
+// and with --frames, and in an output if an option requests a part.
 static bool needs_interface(const view_options *options)
 {
     const view_shown *const shown = &options->shown;
@@ -37,6 +37,7 @@ static bool needs_interface(const view_options *options)
     return options->output == NULL || has_panel || has_subject;
 }
 
+// Allocates the interface, and sets its initial panels and sections.
 static void begin_interface(view_state *viewer)
 {
     const view_shown *const shown = &viewer->options->shown;
@@ -45,7 +46,8 @@ static void begin_interface(view_state *viewer)
     view_reset_panels(&viewer->ui, &viewer->panels);
     if (shown->light_list || shown->parm_list)
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
-    // Fold sections that are long; the time bar already names the shown clip.
+    // Fold long sections. The list of clips is not necessary, because the time bar names the shown
+    // clip.
     viewer->ui.folded = 1u << UI_SECTION_CLIPS | 1u << UI_SECTION_LOOKED | 1u << UI_SECTION_UV;
 }
 
@@ -262,8 +264,8 @@ static void append_selection(char **line, const view_state *viewer)
                   viewer->document->crowd.count);
 }
 
-// Logs one line of names and numbers, for debugging and for tests, and a second line if the motion
-// of the model writes one.
+// Logs one line of "name=value" fields, for debugging and for tests. If the model is moved by a
+// machine or another kind of motion with its own state, logs this state in a second line.
 void view_log_state(view_state *viewer, const char *action)
 {
     const view_scene *const scene = &viewer->document->scene;
