@@ -1,5 +1,5 @@
-// The kinds of motion that need nothing but a scene, the shown clip and the bind pose; the quarter
-// turns that all kinds share.
+// The kinds of motion of the shown clip and of the bind pose, and the rotations by 90 degrees,
+// which all kinds of motion use.
 #include "demo/viewer/motion/motion.h"
 
 #include "demo/viewer/base/math.h"
@@ -10,8 +10,8 @@ static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
 
 view_turn view_turn_further(view_turn turn, int axis)
 {
-    // The axis after the given one goes to the one before it, which goes to the opposite of the
-    // first.
+    // Rotate by 90 degrees about the axis: `next` is rotated to `last`, and `last` to the opposite
+    // of `next`. m[4 * row + column] is an element of a matrix.
     const size_t next = (size_t)(axis + 1) % 3;
     const size_t last = (size_t)(axis + 2) % 3;
     md5_mat34 quarter = {{0}};
@@ -19,6 +19,7 @@ view_turn view_turn_further(view_turn turn, int axis)
     quarter.m[4 * last + next] = 1;
     quarter.m[4 * next + last] = -1;
     turn.matrix = turn.is_set ? md5_mat34_mul(quarter, turn.matrix) : quarter;
+    // The identity has ones on its diagonal; other rotations have a 0 or -1 there.
     const float *const m = turn.matrix.m;
     turn.is_set = m[0] < 0.5f || m[5] < 0.5f || m[10] < 0.5f;
     return turn;
@@ -34,13 +35,14 @@ md5_bounds view_rotate_bounds(const view_turn *turn, md5_bounds bounds)
     return turn->is_set ? md5_bounds_transform(bounds, turn->matrix) : bounds;
 }
 
-// "+y": the axis of the file that the row points along.
+// Writes the name, such as "+y", of the axis of the file to which a row of the matrix is parallel.
 static void name_axis(const float row[4], char name[3])
 {
     name[0] = '\0';
-    for (int axis = 0; axis < 3; axis++)
+    for (int axis = 0; axis < 3; axis++) {
         if (fabsf(row[axis]) > 0.5f)
             snprintf(name, 3, "%c%c", row[axis] > 0 ? '+' : '-', "xyz"[axis]);
+    }
 }
 
 void view_name_axes(const view_turn *turn, char up[3], char front[3])
@@ -92,22 +94,27 @@ void view_rotate_pose(view_scene *scene, const md5_xform *place)
         view_move_matrices(turn, scene->palette, scene->num_joints);
 }
 
+// Poses the scene in the bind pose of its model. Without a model, uses the base frame of the clip.
+static void set_bind_pose(view_scene *scene)
+{
+    if (scene->skeleton == NULL)
+        return;
+    if (scene->model != NULL) {
+        memcpy(scene->pose, scene->model->bind_local, scene->num_joints * sizeof *scene->pose);
+        memcpy(scene->joints, scene->model->bind, scene->num_joints * sizeof *scene->joints);
+        md5_build_palette(scene->model, scene->joints, scene->palette);
+    } else {
+        md5_local_to_model(scene->skeleton, scene->clips[scene->clip].anim->base_frame,
+                           scene->joints);
+    }
+    view_rotate_pose(scene, NULL);
+}
+
 void view_pose_at(view_scene *scene, const md5_sample_position *sample)
 {
     const view_clip *const clip = view_shown_clip(scene);
-    if (clip == NULL && scene->skeleton == NULL)
-        return;
     if (clip == NULL) {
-        if (scene->model != NULL) {
-            memcpy(scene->pose, scene->model->bind_local, scene->num_joints * sizeof *scene->pose);
-            memcpy(scene->joints, scene->model->bind, scene->num_joints * sizeof *scene->joints);
-            md5_build_palette(scene->model, scene->joints, scene->palette);
-        } else {
-            // Without a model the base frame of the clip is shown.
-            md5_local_to_model(scene->skeleton, scene->clips[scene->clip].anim->base_frame,
-                               scene->joints);
-        }
-        view_rotate_pose(scene, NULL);
+        set_bind_pose(scene);
         return;
     }
     md5_sample(clip->binding, *sample, scene->root, scene->pose);

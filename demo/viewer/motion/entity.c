@@ -30,8 +30,9 @@ void view_free_entity(view_entity *figure)
 
 // -- Combined model ------------------------------------------------------------------------------
 
-// Appends the joints of a part. Joints of attached parts have the number of the part in their name,
-// because two parts may have joints of one name. Their root's parent is the joint of attachment.
+// Appends the joints of a part. The names of an attached part's joints begin with the number of the
+// part, because two parts may have joints of the same name. The parent of an attached part's root
+// is the joint to which the part is attached.
 static void append_joints(view_text *text, const view_entity *figure, uint32_t index)
 {
     const view_entity_part *const part = &figure->parts[index];
@@ -71,7 +72,8 @@ static void append_meshes(view_text *text, const view_entity_part *part, md5_gam
     }
 }
 
-// Returns the combined model of all parts.
+// Returns the combined model of all parts: writes the text of an .md5mesh file, and parses it.
+// Returns NULL and fills `error` on failure.
 static md5_model *join_parts(const view_entity *figure, md5_game *game, const char *name,
                              md5_error *error)
 {
@@ -92,7 +94,7 @@ static md5_model *join_parts(const view_entity *figure, md5_game *game, const ch
     return view_end_model(&text, name, error);
 }
 
-// Returns true if a part is the head, which looks and follows with its body.
+// Returns true if a part is the head of the character. The monster controls its gaze.
 static bool is_head(const view_entity *figure, const view_entity_part *part)
 {
     return part == &figure->parts[1] && strcmp(part->attached->key, "def_head") == 0;
@@ -106,25 +108,33 @@ static const char *entity_value(const view_entity *figure, const char *key)
     return value != NULL ? value : "";
 }
 
-// Loads the articulated figure and the script that the entity references, if they exist. Logs
-// faults in them as warnings. Unknown functions of a script have no effect.
-static void load_figure_and_script(view_entity *figure, md5_game *game, view_log *log)
+// Loads the articulated figure that the entity references, if it exists. The key "ragdoll" has
+// priority over "articulatedFigure". Logs a problem as a warning.
+static void load_figure(view_entity *figure, md5_game *game, view_log *log)
 {
-    static const char script[] = "script/doom_main.script";
+    const char *name = entity_value(figure, "ragdoll");
+    if (name[0] == '\0')
+        name = entity_value(figure, "articulatedFigure");
+    md5_error problem = {0};
+    const md5_figure_def *const def = md5_game_figure_def(game, name, &problem);
+    if (def != NULL)
+        figure->bodies = md5_create_figure(def, figure->entity, NULL, &problem);
+    if (problem.status != MD5_OK)
+        view_log_warning(log, &problem);
+}
+
+// Loads the script object that the entity references, if the game contains scripts. Unknown
+// functions of the script have no effect. Logs a problem as a warning.
+static void load_script(view_entity *figure, md5_game *game, view_log *log)
+{
+    static const char path[] = "script/doom_main.script";
     const md5_load_opts opts = {.files = md5_game_files(game)};
-    const char *const ragdoll = entity_value(figure, "ragdoll");
     const char *const object = entity_value(figure, "scriptobject");
-    md5_error problems[2] = {{0}};
-    const md5_figure_def *const body = md5_game_figure_def(
-        game, ragdoll[0] != '\0' ? ragdoll : entity_value(figure, "articulatedFigure"),
-        &problems[0]);
-    if (body != NULL)
-        figure->bodies = md5_create_figure(body, figure->entity, NULL, &problems[0]);
-    if (object[0] != '\0' && md5_game_find_file(game, script, 0) != MD5_NONE)
-        figure->script = md5_load_script(script, object, figure->entity, &opts, &problems[1]);
-    for (int i = 0; i < 2; i++)
-        if (problems[i].status != MD5_OK)
-            view_log_warning(log, &problems[i]);
+    md5_error problem = {0};
+    if (object[0] != '\0' && md5_game_find_file(game, path, 0) != MD5_NONE)
+        figure->script = md5_load_script(path, object, figure->entity, &opts, &problem);
+    if (problem.status != MD5_OK)
+        view_log_warning(log, &problem);
 }
 
 // Creates the monster and the states of the script from scratch. Succeeds without a monster if the
@@ -137,6 +147,9 @@ static bool create_monster(view_entity *figure, const md5_load_opts *opts, md5_e
                                    .body = figure->parts[0].actor,
                                    .head = has_head ? figure->parts[1].actor : NULL,
                                    .is_as_meant = true};
+    // The states refer to the monster, so destroy them first.
+    md5_destroy_states(figure->states);
+    figure->states = NULL;
     md5_destroy_monster(figure->monster);
     figure->monster = is_from_def ? md5_create_monster(&desc, opts, error) : NULL;
     figure->has_thought = false;
@@ -148,7 +161,6 @@ static bool create_monster(view_entity *figure, const md5_load_opts *opts, md5_e
                                     .body = desc.body,
                                     .head = desc.head,
                                     .monster = figure->monster};
-    md5_destroy_states(figure->states); // must be destroyed before their monster is replaced
     figure->states = figure->script != NULL ? md5_create_states(&states, NULL, error) : NULL;
     return figure->script == NULL || figure->states != NULL;
 }
@@ -266,7 +278,8 @@ static bool start_playback(view_entity *figure, view_library *library, view_log 
     if (!create_actors(figure, error))
         return false;
     library->log = log;
-    load_figure_and_script(figure, library->game, log);
+    load_figure(figure, library->game, log);
+    load_script(figure, library->game, log);
     const bool is_started = create_monster(figure, &library->opts, error);
     library->log = NULL;
     return is_started;
@@ -330,12 +343,12 @@ static void shift_time(view_entity *figure, double time)
         figure->fired[i].time -= time;
 }
 
-// Plays a clip, or stops the channel, as if it had begun at `time`. If that is before the actors
-// began, the clip continues at the matching position in its cycle.
+// Plays a clip in a channel, as if it had begun at `time`; the clip -1 stops the channel. If `time`
+// is before the current time of the actors, sets the clip to the matching position in its cycle.
 static void play_in_channel(view_entity *figure, int channel, int32_t clip, double time)
 {
     md5_actor *const body = figure->parts[0].actor;
-    const double passed = 1000 * (figure->begin - time) + figure->clock;
+    const double passed = 1000 * (figure->begin - time) + figure->clock; // since `time`, ms
     figure->channels[channel] = (view_channel){clip, time};
     if (clip < 0) {
         md5_actor_clear(body, (md5_channel)channel, fade);
@@ -377,6 +390,8 @@ static void execute_play(view_entity *figure, const view_order *order)
     play_in_channel(figure, (int)channel, order->value, order->time);
 }
 
+// Executes a command: plays or stops a clip, begins a state of the script, or sets a flag of the
+// script. The first state stops the clip that was selected for all channels.
 static void execute_order(view_entity *figure, const view_order *order)
 {
     enum { BLEND = 4 }; // frames; a usual value in scripts
@@ -398,13 +413,16 @@ static void execute_order(view_entity *figure, const view_order *order)
     }
 }
 
-// Records and executes a command at the current time. Drops the recorded commands after this time.
+// Records and executes a command at the current time. It replaces the recorded commands after this
+// time, which are not executed yet.
 static void record_order(view_entity *figure, view_order order)
 {
+    const uint32_t index = figure->num_executed;
     order.time = figure->time;
-    figure->num_orders = figure->num_executed++;
-    figure->orders = common_realloc(figure->orders, figure->num_executed, sizeof *figure->orders);
-    figure->orders[figure->num_orders++] = order;
+    figure->orders = common_realloc(figure->orders, index + 1, sizeof *figure->orders);
+    figure->orders[index] = order;
+    figure->num_orders = index + 1;
+    figure->num_executed = index + 1;
     execute_order(figure, &order);
 }
 
@@ -416,7 +434,7 @@ bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip)
             return false;
         if (entity->clips[clip].num_files == 0)
             return false;
-        shift_time(figure, figure->time);
+        shift_time(figure, figure->time); // time 0 is the begin of this clip
         figure->focus = channel;
     }
     record_order(figure, (view_order){VIEW_PLAYS, channel, clip, 0});
@@ -450,9 +468,9 @@ bool view_is_script_item_active(const view_entity *figure, bool is_flag, uint32_
            && strcmp(md5_states_channel(figure->states, channel).name, name) == 0;
 }
 
-// Later entries of the table are listed above earlier entries. The joint of a key
-// "def_dropDeathItem2" is in "dropDeathItem2Joint"; items of keys "def_drops..." and of a figure do
-// not have a joint.
+// The table contains the keys of the effects of a death. Later entries are listed above earlier
+// entries. A key such as "def_dropDeathItem2" has a second key "dropDeathItem2Joint" with the joint
+// at which the item appears. Items of keys "def_drops..." and of a figure do not have a joint.
 void view_list_drops(view_entity *figure, double time)
 {
     static const struct {
@@ -508,32 +526,35 @@ double view_focus_channel(view_entity *figure, md5_channel channel)
 
 // -- Time ----------------------------------------------------------------------------------------
 
+// Receiver of the frame commands of one time step.
 typedef struct listener {
     view_entity *figure;
-    double time;
+    double time;           // of the step
     bool records_commands; // add the commands to `fired`
 } listener;
 
-// Adds the text of a frame command, such as "sound_voice snd_sight", to `fired`.
+// Passes a frame command to the monster. Also adds its text, such as "sound_voice snd_sight", to
+// the list of events (`fired`), if commands are recorded. `user` is the listener.
 static void note_command(void *user, const md5_frame_command *command, const md5_entity_clip *clip,
                          md5_channel channel)
 {
-    const listener *const heard = user;
-    view_entity *const figure = heard->figure;
-    const char *const word = md5_frame_code_name(command->code);
+    const listener *const listener = user;
+    view_entity *const figure = listener->figure;
+    const char *const name = md5_frame_code_name(command->code);
     if (figure->monster != NULL)
         md5_monster_on_frame(figure->monster, command);
-    if (!heard->records_commands)
+    if (!listener->records_commands)
         return;
-    // The text is followed by the value of the key that it names, and the joint.
+
+    // The text may be the name of a key; then its value follows. The joint is the last.
     const char *const value = entity_value(figure, command->text);
     const md5_joint *const joints = figure->entity->model->skeleton.joints;
     const char *const joint = command->joint != MD5_NONE ? joints[command->joint].name : "";
-    char *const text = view_push_event(figure->fired, heard->time);
+    char *const text = view_push_event(figure->fired, listener->time);
     const size_t size = sizeof figure->fired[0].text;
     figure->num_fired++;
     snprintf(text, size, "%s %.20s %u: %s", view_channel_name(channel), clip->anim->name,
-             command->frame, word != NULL ? word : "");
+             command->frame, name != NULL ? name : "");
     if (command->text[0] != '\0')
         common_append(text, size, " ", "%.40s", command->text);
     if (value[0] != '\0')
@@ -542,15 +563,18 @@ static void note_command(void *user, const md5_frame_command *command, const md5
         common_append(text, size, " at ", "%.30s", joint);
 }
 
-// Returns half the side length of the monster's bounding box.
+// Returns half the side length of the monster's bounding box: the first number of the key "maxs",
+// or half of the first number of the key "size".
 static float half_side(const view_entity *figure)
 {
-    const char *const most = entity_value(figure, "maxs");
-    return most[0] != '\0' ? strtof(most, NULL) : 0.5f * strtof(entity_value(figure, "size"), NULL);
+    const char *const maxs = entity_value(figure, "maxs");
+    if (maxs[0] != '\0')
+        return strtof(maxs, NULL);
+    return 0.5f * strtof(entity_value(figure, "size"), NULL);
 }
 
-// Runs one tick of the monster at its current position. The first call simulates 100 ticks before,
-// so that the first image shows the settled pose and gaze.
+// Runs one tick of the monster at its current position. The first call also runs the ticks before
+// it, so that the first image shows the settled pose and gaze.
 static void think_monster(view_scene *scene)
 {
     enum { SETTLING_TICKS = 100 };
@@ -560,7 +584,7 @@ static void think_monster(view_scene *scene)
     view_set_lift_time(&scene->terrain, figure->begin - figure->origin + 0.001 * figure->clock);
     if (scene->terrain.kind != VIEW_LEVEL)
         origin->z = view_ground_under(&scene->terrain, *origin, half_side(figure));
-    md5_monster_tick now = {
+    md5_monster_tick input = {
         .origin = *origin,
         .rotation = figure->place.rotation,
         .target = figure->has_target ? figure->target : md5_xform_point(figure->place, circling),
@@ -572,9 +596,9 @@ static void think_monster(view_scene *scene)
     // The last iteration is the current tick.
     const int num_earlier_ticks = figure->has_thought ? 0 : SETTLING_TICKS;
     for (int i = num_earlier_ticks; i >= 0; i--) {
-        now.time = (int64_t)figure->clock - i * (int64_t)tick;
-        md5_monster_look_at(figure->monster, 0, now.time, 1000);
-        md5_monster_think(figure->monster, &now);
+        input.time = (int64_t)figure->clock - i * (int64_t)tick;
+        md5_monster_look_at(figure->monster, 0, input.time, 1000);
+        md5_monster_think(figure->monster, &input);
     }
     figure->has_thought = true;
 }
@@ -595,10 +619,11 @@ static void update_channels(view_entity *figure, double time)
     }
 }
 
-// Advances the actors by `step` milliseconds. The states of a script advance the body and its head.
-static void advance_actors(view_entity *figure, uint32_t step, const listener *heard)
+// Advances the actors by `step` milliseconds. If a script is active, its states advance the actors
+// of the body and the head.
+static void advance_actors(view_entity *figure, uint32_t step, const listener *listener)
 {
-    void *const user = (void *)(uintptr_t)heard;
+    void *const user = (void *)(uintptr_t)listener;
     if (figure->is_in_states)
         md5_states_advance(figure->states, step, note_command, user);
     for (uint32_t i = 0; i < figure->num_parts; i++) {
@@ -608,15 +633,15 @@ static void advance_actors(view_entity *figure, uint32_t step, const listener *h
             md5_actor_advance(part->actor, step, note_command, user);
     }
     if (figure->is_in_states)
-        update_channels(figure, heard->time);
+        update_channels(figure, listener->time);
 }
 
-// Advances the figure to `time` in ticks of the engine. The last step may be shorter than a tick,
-// but not for a monster, which acts in whole ticks.
+// Advances the figure to `time` in ticks of the engine. Without a monster, the last step may be
+// shorter than a tick. A monster acts only in whole ticks, so it may remain slightly before `time`.
 static void advance_by_ticks(view_scene *scene, double time, bool records_commands)
 {
     view_entity *const figure = &scene->entity;
-    const double milliseconds = floor(1000 * (time - figure->begin) + 1e-6);
+    const double milliseconds = floor(1000 * (time - figure->begin) + 1e-6); // since the restart
     const double min_step = figure->monster != NULL ? tick : 1;
     md5_actor_set_in_place(figure->parts[0].actor,
                            scene->root != MD5_ROOT_FILE || walks_on_terrain(scene));
@@ -626,8 +651,8 @@ static void advance_by_ticks(view_scene *scene, double time, bool records_comman
         if (figure->monster != NULL && !figure->has_thought)
             think_monster(scene);
         figure->clock += step;
-        const listener heard = {figure, figure->begin + 0.001 * figure->clock, records_commands};
-        advance_actors(figure, step, &heard);
+        const listener listener = {figure, figure->begin + 0.001 * figure->clock, records_commands};
+        advance_actors(figure, step, &listener);
         if (figure->monster == NULL)
             continue;
         if (walks_on_terrain(scene))
@@ -637,8 +662,9 @@ static void advance_by_ticks(view_scene *scene, double time, bool records_comman
     }
 }
 
-// Actors only move forward. The same commands since the restart lead to the same pose at a time,
-// independent of the times that were shown before.
+// Resets the actors to the last restart before `time`, because actors only move forward. Restarts
+// are at fixed distances from the origin of time. Therefore the same commands always lead to the
+// same pose at a time, independent of the times that were shown before.
 static void restart_playback(view_scene *scene, double time)
 {
     view_entity *const figure = &scene->entity;
@@ -658,6 +684,9 @@ static void restart_playback(view_scene *scene, double time)
         execute_order(figure, &figure->orders[figure->num_executed++]);
 }
 
+// Advances the figure to `time`, and executes the commands whose times are passed. Restarts the
+// playback if `time` is in the past or after the next restart. Frame commands are recorded only
+// during continuous playback, not after a jump.
 static void move_to_time(view_scene *scene, double time)
 {
     view_entity *const figure = &scene->entity;
@@ -682,52 +711,64 @@ static bool is_played(const view_scene *scene)
     return scene->entity.is_played;
 }
 
+// Poses an attached part in its own model space, and computes its placement from the pose of its
+// parent.
+static void pose_attached_part(view_scene *scene, view_entity_part *part)
+{
+    view_entity *const figure = &scene->entity;
+    const view_entity_part *const parent = &figure->parts[part->parent];
+    md5_xform *const pose = scene->pose + part->first_joint;
+    md5_mat34 *const joints = scene->joints + part->first_joint;
+    const md5_xform *const parent_pose = scene->pose + parent->first_joint;
+    const md5_mat34 *const parent_joints = scene->joints + parent->first_joint;
+    if (figure->monster != NULL && is_head(figure, part)) {
+        md5_monster_head_pose(figure->monster, pose, joints, NULL);
+    } else {
+        md5_actor_pose(part->actor, pose, NULL, NULL);
+        md5_entity_part_copy_joints(part->attached, parent_pose, parent_joints, pose);
+        md5_local_to_model(&part->entity->model->skeleton, pose, joints);
+    }
+    const md5_xform placement = md5_entity_part_placement(part->attached, parent_joints);
+    part->placed = md5_mat34_mul(parent->placed, md5_mat34_from_xform(placement));
+}
+
+// Transforms the joints of a part from its model space into the model space of the body. The joints
+// of its parent must be transformed first. Updates the poses of its root joints, which are relative
+// to the joint of attachment in the combined model.
+static void transform_to_body(view_scene *scene, const view_entity_part *part)
+{
+    const md5_skeleton *const skeleton = &part->entity->model->skeleton;
+    md5_mat34 *const joints = scene->joints;
+    for (uint32_t k = 0; k < skeleton->num_joints; k++) {
+        const uint32_t joint = part->first_joint + k;
+        joints[joint] = md5_mat34_mul(part->placed, joints[joint]);
+        const bool is_root = skeleton->joints[k].parent == MD5_NONE;
+        if (!is_root)
+            continue;
+        md5_mat34 local = joints[joint];
+        if (part->attached != NULL) {
+            const view_entity_part *const parent = &scene->entity.parts[part->parent];
+            const uint32_t parent_joint = parent->first_joint + part->attached->joint;
+            local = md5_mat34_mul(md5_mat34_inverse(joints[parent_joint]), local);
+        }
+        scene->pose[joint] = md5_xform_from_mat34(local);
+    }
+}
+
 void view_follow_body(view_scene *scene, md5_mat34 placed)
 {
     view_entity *const figure = &scene->entity;
-    md5_xform *const pose = scene->pose;
-    md5_mat34 *const joints = scene->joints;
-    md5_monster *const monster = figure->monster;
     figure->parts[0].placed = placed;
-    for (uint32_t i = 0; i < figure->num_parts - 1; i++) {
-        view_entity_part *const part = &figure->parts[i + 1];
-        const view_entity_part *const parent = &figure->parts[part->parent];
-        const uint32_t first = part->first_joint;
-        const uint32_t below = parent->first_joint;
-        if (monster != NULL && is_head(figure, part)) {
-            md5_monster_head_pose(monster, pose + first, joints + first, NULL);
-        } else {
-            md5_actor_pose(part->actor, pose + first, NULL, NULL);
-            md5_entity_part_copy_joints(part->attached, pose + below, joints + below, pose + first);
-            md5_local_to_model(&part->entity->model->skeleton, pose + first, joints + first);
-        }
-        const md5_xform place = md5_entity_part_placement(part->attached, joints + below);
-        part->placed = md5_mat34_mul(parent->placed, md5_mat34_from_xform(place));
-    }
-    // Transform the joints of each part from its model space into the model space of the body;
-    // parents are transformed first.
-    for (uint32_t i = 0; i < figure->num_parts; i++) {
-        view_entity_part *const part = &figure->parts[i];
-        const md5_skeleton *const skeleton = &part->entity->model->skeleton;
-        for (uint32_t k = 0; k < skeleton->num_joints; k++) {
-            const uint32_t joint = part->first_joint + k;
-            joints[joint] = md5_mat34_mul(part->placed, joints[joint]);
-            if (skeleton->joints[k].parent != MD5_NONE)
-                continue;
-            md5_mat34 local = joints[joint];
-            if (part->attached != NULL) {
-                const uint32_t parent =
-                    figure->parts[part->parent].first_joint + part->attached->joint;
-                local = md5_mat34_mul(md5_mat34_inverse(joints[parent]), local);
-            }
-            pose[joint] = md5_xform_from_mat34(local);
-        }
-    }
+    for (uint32_t i = 1; i < figure->num_parts; i++) // parents are before the parts that they carry
+        pose_attached_part(scene, &figure->parts[i]);
+    for (uint32_t i = 0; i < figure->num_parts; i++)
+        transform_to_body(scene, &figure->parts[i]);
     md5_build_palette(scene->model, scene->joints, scene->palette);
     view_rotate_pose(scene, NULL);
 }
 
-// An entity without its own foot placement stands on terrain as in a clip.
+// Poses the entity at the time of `play`. On terrain, an entity without its own foot placement is
+// posed like the model of a clip.
 static void pose_scene(view_scene *scene, const view_play *play)
 {
     view_entity *const figure = &scene->entity;

@@ -159,8 +159,8 @@ static float height_at(void *user, float x, float y, md5_vec3 *normal)
     return height;
 }
 
-// Implements md5_triangles_fn for stairs; `user` is a terrain. Writes the treads and the risers
-// after them.
+// Implements md5_triangles_fn for stairs; `user` is a terrain. Writes the treads and the risers of
+// the stairs below `box`, as two triangles for each. Returns the number of triangles.
 static uint32_t find_stair_triangles(void *user, md5_bounds box, md5_vec3 (*corners)[3],
                                      uint32_t capacity)
 {
@@ -169,17 +169,20 @@ static uint32_t find_stair_triangles(void *user, md5_bounds box, md5_vec3 (*corn
     const float width = (float)COLUMNS * stairs->cell;
     const int32_t first = COLUMNS * ((int32_t)floorf(box.min.x / width) - 1);
     const int32_t last = COLUMNS * ((int32_t)floorf(box.max.x / width) + 1);
+    // Even columns are the ends of treads and risers. Between an even column and the next column is
+    // a tread or a riser, which is a quad of two triangles.
     uint32_t count = 0;
-    // Two triangles form the quad between a column and the next: a tread or a riser.
     for (int32_t column = first; column <= last && count + 2 <= capacity; column += COLUMNS / 2) {
-        md5_vec3 at[4]; // both ends of both columns
-        for (int i = 0; i < 4; i++)
-            at[i] = (md5_vec3){view_corner_x(stairs, column + (int32_t)i / 2),
-                               i % 2 == 0 ? box.min.y - width : box.max.y + width,
-                               view_corner_height(stairs, column + (int32_t)i / 2, 0)};
+        md5_vec3 quad[4]; // both ends of both columns
+        for (int i = 0; i < 4; i++) {
+            const int32_t end_column = column + (int32_t)i / 2;
+            quad[i] = (md5_vec3){view_corner_x(stairs, end_column),
+                                 i % 2 == 0 ? box.min.y - width : box.max.y + width,
+                                 view_corner_height(stairs, end_column, 0)};
+        }
         for (int i = 0; i < 3; i++) {
-            corners[count][i] = at[i];
-            corners[count + 1][i] = at[3 - i];
+            corners[count][i] = quad[i];
+            corners[count + 1][i] = quad[3 - i];
         }
         count += 2;
     }
@@ -195,6 +198,7 @@ static md5_ground make_ground(view_terrain *terrain)
     return (md5_ground){.heights = height_at, .user = terrain};
 }
 
+// Returns the distance of the ragdoll's first body from its setup position.
 static md5_vec3 body_displacement(const view_fall *fall)
 {
     return md5_vec3_sub(md5_ragdoll_bodies(fall->ragdoll)[0].transform.translation,
@@ -218,10 +222,12 @@ static void start_ragdoll(view_scene *scene, const view_motion_kind *kind, const
     }
     if (fall->ragdoll == NULL)
         return;
+    // List the effects of the death once, not again after each jump in time.
     if (scene->entity.entity != NULL && fall->listed_death_time != fall->death_time)
         view_list_drops(&scene->entity, fall->death_time);
     fall->listed_death_time = fall->death_time;
 
+    // The second call of md5_figure_from_joints() computes the velocities from both poses.
     view_play play_at_death = *play;
     for (int i = 0; i < 2; i++) {
         play_at_death.time = fall->death_time + tick * i;
@@ -261,7 +267,8 @@ static void advance_ragdoll(view_scene *scene, double time)
     }
 }
 
-// Completes the pose of the body, which is relative to parents, for a character at `place`.
+// Completes the pose of a character at `place` after the ragdoll has set the pose of its body
+// relative to parents: poses the attached parts, and writes the joints and the palette.
 static void place_pose(view_scene *scene, md5_xform place)
 {
     const md5_mat34 at = md5_mat34_from_xform(place);

@@ -23,14 +23,22 @@ static uint32_t parent_or_none(const md5_skeleton *skeleton, uint32_t joint)
     return joint != MD5_NONE ? skeleton->joints[joint].parent : MD5_NONE;
 }
 
+// Returns the joint of the body to which a leg is attached: the parent of the hip of the knee of
+// a foot. Returns MD5_NONE if the foot has fewer ancestors.
+static uint32_t body_above_foot(const md5_skeleton *skeleton, uint32_t foot)
+{
+    const uint32_t knee = parent_or_none(skeleton, foot);
+    const uint32_t hip = parent_or_none(skeleton, knee);
+    return parent_or_none(skeleton, hip);
+}
+
 // Returns true if a joint has "foot" or "ankle" in its name, and a knee, a hip and a body as
 // ancestors.
 static bool is_foot(const md5_skeleton *skeleton, uint32_t joint)
 {
     const char *const name = skeleton->joints[joint].name;
-    return (common_contains(name, "foot") || common_contains(name, "ankle"))
-           && parent_or_none(skeleton, parent_or_none(skeleton, parent_or_none(skeleton, joint)))
-                  != MD5_NONE;
+    const bool has_name = common_contains(name, "foot") || common_contains(name, "ankle");
+    return has_name && body_above_foot(skeleton, joint) != MD5_NONE;
 }
 
 uint32_t view_find_feet(view_terrain *terrain, const view_scene *scene, view_ground_kind kind)
@@ -39,12 +47,12 @@ uint32_t view_find_feet(view_terrain *terrain, const view_scene *scene, view_gro
     const md5_monster *const monster = scene->entity.monster;
     const uint32_t num_legs = monster != NULL ? md5_monster_state(monster).num_legs : 0;
     *terrain = (view_terrain){.kind = VIEW_LEVEL};
+    // A monster with legs places its feet itself, and only a monster can stand on a lift.
     for (uint32_t i = 0; i < skeleton->num_joints && terrain->num_feet < VIEW_MAX_FEET; i++) {
         if (num_legs > 0 || kind == VIEW_LIFT || !is_foot(skeleton, i))
             continue;
         terrain->feet[terrain->num_feet++] = (md5_foot){.ankle = i};
-        terrain->pelvis =
-            parent_or_none(skeleton, parent_or_none(skeleton, parent_or_none(skeleton, i)));
+        terrain->pelvis = body_above_foot(skeleton, i);
     }
     const float size = view_size(scene->model->bounds);
     terrain->kind = num_legs + terrain->num_feet > 0 ? kind : VIEW_LEVEL;
@@ -53,18 +61,19 @@ uint32_t view_find_feet(view_terrain *terrain, const view_scene *scene, view_gro
     return num_legs + terrain->num_feet;
 }
 
-// Returns a random number from -1 to 1 for a point of a lattice with this period.
+// Returns a random number from -1 to 1 for a point of a lattice, which is always the same for the
+// point. The lattice repeats after `period` points, a power of two.
 static float random_at(int32_t x, int32_t y, int32_t period)
 {
-    const uint32_t mask = (uint32_t)period - 1; // a power of two
+    const uint32_t mask = (uint32_t)period - 1;
     uint32_t hash = ((uint32_t)x & mask) * 0x9E3779B1u ^ ((uint32_t)y & mask) * 0x85EBCA77u;
     hash = (hash ^ hash >> 15) * 0x2C1B3C6Du;
     hash ^= hash >> 13;
     return (float)(hash & 0xFFFF) / 32767.5f - 1;
 }
 
-// Interpolates smoothly between random numbers at every `stride`-th corner; `stride` is a power of
-// two.
+// Returns smooth noise from -1 to 1 at a corner: interpolates between random numbers at every
+// `stride`-th corner. `stride` is a power of two.
 static float smooth_at(int32_t x, int32_t y, int32_t stride)
 {
     const int32_t period = VIEW_GROUND_SQUARES / stride;
@@ -81,9 +90,10 @@ static float smooth_at(int32_t x, int32_t y, int32_t stride)
     return near * (1 - v) + far * v;
 }
 
-// Returns the height of a stair. Eight stairs lead down, two of them before the origin, then eight
-// lead up. Each stair has four columns of corners: both ends of its tread and of the riser after
-// it.
+// Returns the height of a stair, units. The index `step` of the stairs increases with x. In each
+// cycle of 16 stairs, eight lead down and eight lead up. Stair 0 has the height 0, and the highest
+// stair of its cycle is two stairs before it. Each stair has four columns of corners: both ends of
+// its tread and of the riser after it.
 static float stair_height(const view_terrain *terrain, int32_t step)
 {
     const int32_t number = (step + 10) & 15;
@@ -104,14 +114,19 @@ void view_set_lift_time(view_terrain *terrain, double time)
 
 float view_corner_x(const view_terrain *terrain, int32_t x)
 {
-    const bool is_behind = terrain->kind == VIEW_STAIRS && (x & 3) != 0;
-    return terrain->cell * (float)(is_behind ? (x | 3) + 1 : x);
+    // Of the four columns of a stair, the first is at the begin of its tread. The other columns are
+    // at the end of the tread, which is the first column of the next stair.
+    const bool is_tread_end = terrain->kind == VIEW_STAIRS && (x & 3) != 0;
+    const int32_t next_stair = (x | 3) + 1;
+    return terrain->cell * (float)(is_tread_end ? next_stair : x);
 }
 
 float view_corner_height(const view_terrain *terrain, int32_t x, int32_t y)
 {
-    if (terrain->kind == VIEW_STAIRS)
-        return stair_height(terrain, (x >> 2) + ((x & 3) == 3));
+    if (terrain->kind == VIEW_STAIRS) {
+        const bool is_riser_end = (x & 3) == 3; // it has the height of the next stair
+        return stair_height(terrain, (x >> 2) + (is_riser_end ? 1 : 0));
+    }
     if (terrain->kind == VIEW_LIFT)
         return view_is_lift(terrain, y) ? terrain->rise : 0;
     const int32_t along = (x + y + VIEW_GROUND_SQUARES / 4) & (VIEW_GROUND_SQUARES - 1);
@@ -132,15 +147,18 @@ float view_ground_height(const view_terrain *terrain, float x, float y)
     const int32_t j = (int32_t)row;
     if (terrain->kind == VIEW_STAIRS)
         return stair_height(terrain, i >> 2);
+    // A square consists of two triangles. Interpolate in the triangle that contains the point.
     const float right = view_corner_height(terrain, i + 1, j);
     const float left = view_corner_height(terrain, i, j + 1);
-    return u + v < 1 ? (1 - u - v) * view_corner_height(terrain, i, j) + u * right + v * left
-                     : (u + v - 1) * view_corner_height(terrain, i + 1, j + 1) + (1 - v) * right
-                           + (1 - u) * left;
+    if (u + v < 1)
+        return (1 - u - v) * view_corner_height(terrain, i, j) + u * right + v * left;
+    return (u + v - 1) * view_corner_height(terrain, i + 1, j + 1) + (1 - v) * right
+           + (1 - u) * left;
 }
 
 float view_ground_under(const view_terrain *terrain, md5_vec3 middle, float half_side)
 {
+    // The highest of the middle and the four corners.
     float height = view_ground_height(terrain, middle.x, middle.y);
     for (int i = 0; i < 4; i++) {
         const float x = middle.x + (i & 1 ? half_side : -half_side);
@@ -222,28 +240,22 @@ static md5_vec3 bind_position(const view_scene *scene, uint32_t joint)
     return md5_mat34_translation(scene->model->bind[joint]);
 }
 
+// Returns the first child of a joint whose name contains `part`, or -1.
 static int32_t find_child(const md5_skeleton *skeleton, uint32_t parent, const char *part)
 {
-    for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        if (skeleton->joints[i].parent == parent && common_contains(skeleton->joints[i].name, part))
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const md5_joint *const joint = &skeleton->joints[i];
+        if (joint->parent == parent && common_contains(joint->name, part))
             return (int32_t)i;
+    }
     return -1;
 }
 
-uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
+// Sets the swivels of the legs and their common body. A swivel is a joint between the hip and the
+// body that only this leg has. If a leg has no swivel, none is used.
+static void find_swivels(view_legs *legs, const md5_skeleton *skeleton)
 {
-    const md5_skeleton *const skeleton = scene->skeleton;
-    *legs = (view_legs){.time = -1};
-    for (uint32_t i = 0; i < skeleton->num_joints && legs->num_legs < MD5_MAX_LEGS; i++) {
-        const uint32_t knee = parent_or_none(skeleton, i);
-        if (is_foot(skeleton, i))
-            legs->legs[legs->num_legs++] =
-                (md5_leg){.limb = {parent_or_none(skeleton, knee), knee, i}, .swivel = MD5_NONE};
-    }
     const uint32_t num_legs = legs->num_legs;
-    if (num_legs < 2)
-        return legs->num_legs = 0;
-    // If each leg has its own joint between the hip and the common body, that joint is the swivel.
     const uint32_t first = parent_or_none(skeleton, legs->legs[0].limb.root);
     bool has_swivels = true;
     for (uint32_t i = 0; i < num_legs; i++) {
@@ -258,7 +270,13 @@ uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
     legs->body = has_swivels ? parent_or_none(skeleton, first) : first;
     for (uint32_t i = 0; i < num_legs && !has_swivels; i++)
         legs->legs[i].swivel = MD5_NONE;
-    // Assign the legs, sorted by angle around the body from the front, to two alternating groups.
+}
+
+// Assigns the legs, sorted by the angle of their feet around the middle of all feet, to two
+// alternating groups, which step in turn.
+static void assign_groups(view_legs *legs, const view_scene *scene)
+{
+    const uint32_t num_legs = legs->num_legs;
     float angles[MD5_MAX_LEGS] = {0};
     md5_vec3 middle = {0, 0, 0};
     for (uint32_t i = 0; i < num_legs; i++)
@@ -269,39 +287,70 @@ uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
         angles[i] = atan2f(from.y, from.x);
     }
     for (uint32_t i = 0; i < num_legs; i++) {
-        const md5_limb *const limb = &legs->legs[i].limb;
-        uint32_t rank = 0;
+        uint32_t rank = 0; // number of legs before leg i in the order of angles
         for (uint32_t k = 0; k < num_legs; k++)
             rank += angles[k] < angles[i] || (k < i && angles[k] == angles[i]);
         legs->legs[i].group = rank % 2;
-        // Find the piston of the leg.
-        const int32_t cylinder = find_child(skeleton, limb->root, "cylinder");
-        const int32_t rod = find_child(skeleton, limb->middle, "rod");
+    }
+}
+
+// Finds the piston of each leg: a joint "cylinder" at the hip and a joint "rod" at the knee, which
+// point at each other. Stores the direction to the partner in the space of each joint.
+static void find_pistons(view_legs *legs, const view_scene *scene)
+{
+    for (uint32_t i = 0; i < legs->num_legs; i++) {
+        const md5_limb *const limb = &legs->legs[i].limb;
+        const int32_t cylinder = find_child(scene->skeleton, limb->root, "cylinder");
+        const int32_t rod = find_child(scene->skeleton, limb->middle, "rod");
         if (cylinder < 0 || rod < 0)
             continue;
         view_piston *const piston = &legs->pistons[legs->num_pistons++];
         *piston = (view_piston){.joints = {(uint32_t)cylinder, (uint32_t)rod}};
-        for (int end = 0; end < 2; end++)
+        for (int end = 0; end < 2; end++) {
+            const uint32_t partner = piston->joints[1 - end];
             piston->forward[end] = md5_mat34_point(scene->model->inverse_bind[piston->joints[end]],
-                                                   bind_position(scene, piston->joints[1 - end]));
+                                                   bind_position(scene, partner));
+        }
     }
-    return num_legs;
+}
+
+uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
+{
+    const md5_skeleton *const skeleton = scene->skeleton;
+    *legs = (view_legs){.time = -1};
+    for (uint32_t i = 0; i < skeleton->num_joints && legs->num_legs < MD5_MAX_LEGS; i++) {
+        const uint32_t knee = parent_or_none(skeleton, i);
+        if (is_foot(skeleton, i))
+            legs->legs[legs->num_legs++] =
+                (md5_leg){.limb = {parent_or_none(skeleton, knee), knee, i}, .swivel = MD5_NONE};
+    }
+    if (legs->num_legs < 2) {
+        legs->num_legs = 0;
+        return 0;
+    }
+    find_swivels(legs, skeleton);
+    assign_groups(legs, scene);
+    find_pistons(legs, scene);
+    return legs->num_legs;
 }
 
 // -- Walking -------------------------------------------------------------------------------------
 
 void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5_xform *pose)
 {
-    for (uint32_t i = 0; i < legs->num_pistons; i++)
+    // Rotate each end of a piston so that it points at the other end.
+    for (uint32_t i = 0; i < legs->num_pistons; i++) {
+        const view_piston *const piston = &legs->pistons[i];
         for (int end = 0; end < 2; end++) {
-            const view_piston *const piston = &legs->pistons[i];
-            const md5_xform other = md5_joint_in_model(skeleton, pose, piston->joints[1 - end]);
-            const md5_xform own = md5_joint_in_model(skeleton, pose, piston->joints[end]);
-            const md5_vec3 from = md5_quat_rotate(own.rotation, piston->forward[end]);
-            const md5_xform turn = {.rotation = md5_quat_between(
-                                        from, md5_vec3_sub(other.translation, own.translation))};
-            md5_modify_joint(skeleton, piston->joints[end], MD5_JOINT_MODEL, turn, 1, pose);
+            const uint32_t joint = piston->joints[end];
+            const md5_xform partner = md5_joint_in_model(skeleton, pose, piston->joints[1 - end]);
+            const md5_xform current = md5_joint_in_model(skeleton, pose, joint);
+            const md5_vec3 forward = md5_quat_rotate(current.rotation, piston->forward[end]);
+            const md5_vec3 to_partner = md5_vec3_sub(partner.translation, current.translation);
+            const md5_xform rotation = {.rotation = md5_quat_between(forward, to_partner)};
+            md5_modify_joint(skeleton, joint, MD5_JOINT_MODEL, rotation, 1, pose);
         }
+    }
 }
 
 static const double wander_period = 24; // seconds
@@ -348,8 +397,8 @@ static bool needs_restart(const view_legs *legs, double time)
     return !is_started || is_earlier || time > legs->time + max_simulated;
 }
 
-// Advances the gait to the time of `play` in steps of 1/60 s and writes the pose; joints and
-// palette are in world space.
+// Advances the gait to the time of `play` in steps of 1/60 s, and writes the pose of the scene. The
+// joints and the palette are in world space.
 static void walk_legs(view_scene *scene, const view_play *play)
 {
     const double time = play->time;

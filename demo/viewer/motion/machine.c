@@ -46,40 +46,48 @@ static md5_vec3 eye_position(const view_machine *machine)
     return md5_vec3_add(machine->place.translation, (md5_vec3){0, 0, height});
 }
 
-// Sets the parameters of the pointer before each step. Without a pointer the character looks at a
-// companion in front of it. A direction behind the character keeps its side until it is 30 degrees
-// past the middle, so that the head does not swing around.
+// Computes the angles of the gaze at a target in the world, degrees. Stores the yaw in
+// machine->target_yaw, and returns the pitch. A direction behind the character keeps its side until
+// it is 30 degrees past the middle, so that the head does not swing around.
+static float aim_at(view_machine *machine, md5_vec3 target)
+{
+    md5_vec3 offset = to_character_space(machine, target);
+    offset.z -= to_character_space(machine, eye_position(machine)).z;
+    // Use the equivalent angle on the side of the last direction, if it is within the limit.
+    const float yaw = view_degrees(atan2f(offset.y, offset.x));
+    const float nearest_yaw = yaw + 360 * roundf((machine->target_yaw - yaw) / 360.0f);
+    machine->target_yaw = fabsf(nearest_yaw) <= max_yaw ? nearest_yaw : yaw;
+    return view_degrees(atan2f(offset.z, hypotf(offset.x, offset.y)));
+}
+
+// Sets the parameters of the gaze and of the companion before each step. The character looks at the
+// pointer or, if there is none, at a companion that is in front of it.
 static void update_pointer_parameters(view_machine *machine)
 {
     const bool has_pointer =
         machine->has_target && fabs(machine->time - machine->pointed) < max_still_seconds;
     md5_vec3 target = machine->target;
     bool has_gaze_target = has_pointer;
-    float pitch = 0;
     if (machine->guest != NULL) {
         const md5_vec3 guest = to_character_space(machine, machine->guest->place.translation);
         view_set_machine_parameter(machine, "guest_ahead", guest.x);
         view_set_machine_parameter(machine, "guest_left", guest.y);
-        if (!has_pointer && guest.x > 0
-            && md5_vec3_length(guest) < max_companion_distance * machine->reach) {
+        const bool is_near = md5_vec3_length(guest) < max_companion_distance * machine->reach;
+        if (!has_pointer && guest.x > 0 && is_near) {
             target = eye_position(machine->guest);
             has_gaze_target = true;
         }
     }
+
+    // Without a target, the angles become 0 once. Afterwards they belong to the user.
     if (!has_gaze_target && !machine->has_target_angles)
         return;
     machine->has_target_angles = has_gaze_target;
-    if (has_gaze_target) {
-        md5_vec3 to = to_character_space(machine, target);
-        to.z -= to_character_space(machine, eye_position(machine)).z;
-        // Use the equivalent angle on the side of the last direction, if it is within the limit.
-        const float yaw = view_degrees(atan2f(to.y, to.x));
-        const float nearest_yaw = yaw + 360 * roundf((machine->target_yaw - yaw) / 360.0f);
-        machine->target_yaw = fabsf(nearest_yaw) <= max_yaw ? nearest_yaw : yaw;
-        pitch = view_degrees(atan2f(to.z, hypotf(to.x, to.y)));
-    } else {
+    float pitch = 0;
+    if (has_gaze_target)
+        pitch = aim_at(machine, target);
+    else
         machine->target_yaw = 0;
-    }
     view_set_machine_parameter(machine, "pointer", has_pointer ? 1 : 0);
     view_set_machine_parameter(machine, "eyes_yaw", machine->target_yaw);
     view_set_machine_parameter(machine, "eyes_pitch", pitch);
@@ -141,9 +149,10 @@ static void warn_lost(void *log, const char *kind, const char *name)
 
 void view_migrate_machine(view_machine *machine, const view_machine *old, view_log *log)
 {
-    const size_t first = offsetof(view_machine, time);
     if (machine->player == NULL || old->player == NULL)
         return;
+    // The members from `time` to before `settings` are the state of the playback.
+    const size_t first = offsetof(view_machine, time);
     md5_player_migrate(machine->player, old->player, warn_lost, log);
     memcpy((char *)machine + first, (const char *)old + first,
            offsetof(view_machine, settings) - first);
@@ -155,9 +164,14 @@ void view_migrate_machine(view_machine *machine, const view_machine *old, view_l
 int32_t view_find_trigger(const view_machine *machine, uint32_t number)
 {
     const md5_machine_desc *const desc = machine->desc;
-    for (uint32_t i = 0; i < desc->num_parameters; i++)
-        if (desc->parameters[i].kind == MD5_PARAMETER_TRIGGER && number-- == 0)
+    uint32_t num_triggers = 0; // before parameter i
+    for (uint32_t i = 0; i < desc->num_parameters; i++) {
+        if (desc->parameters[i].kind != MD5_PARAMETER_TRIGGER)
+            continue;
+        if (num_triggers == number)
             return (int32_t)i;
+        num_triggers++;
+    }
     return -1;
 }
 
@@ -181,17 +195,19 @@ void view_activate_parameter(view_machine *machine, uint32_t parameter)
 
 const char *view_play_one_shot(view_machine *machine)
 {
+    // The order is the one-shots of the machine, then its clips with the default fades, cyclically.
     const md5_one_shot_desc one_shot = {.fade_in = one_shot_fade, .fade_out = one_shot_fade};
-    const uint32_t num_rows = machine->desc->num_one_shots;
-    const uint32_t count = num_rows + machine->desc->num_clips;
+    const uint32_t num_one_shots = machine->desc->num_one_shots;
+    const uint32_t count = num_one_shots + machine->desc->num_clips;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t number = machine->next_one_shot++ % count;
-        const uint32_t clip = number - num_rows;
-        if (number < num_rows) {
-            const md5_one_shot_desc *const row = &machine->desc->one_shots[number];
-            md5_player_play_one_shot(machine->player, MD5_NONE, MD5_NONE, row);
-            return row->name;
+        const uint32_t number = machine->next_one_shot % count;
+        machine->next_one_shot++;
+        if (number < num_one_shots) {
+            const md5_one_shot_desc *const defined = &machine->desc->one_shots[number];
+            md5_player_play_one_shot(machine->player, MD5_NONE, MD5_NONE, defined);
+            return defined->name;
         }
+        const uint32_t clip = number - num_one_shots;
         const md5_clip_desc *const desc = &machine->desc->clips[clip];
         if (desc->binding->anim->num_frames < 2)
             continue;
@@ -201,6 +217,8 @@ const char *view_play_one_shot(view_machine *machine)
     return NULL;
 }
 
+// Extends the range of `parameter` by a value that is compared with the parameter `name`, if this
+// is the same parameter. `name` may be NULL.
 static void widen(const char *name, const char *parameter, float value, float *low, float *high)
 {
     if (name == NULL || strcmp(name, parameter) != 0)
@@ -232,8 +250,11 @@ static void widen_by_conditions(const md5_transition_desc *transition, const cha
 void view_parameter_range(const md5_machine *machine, const char *parameter, float *low,
                           float *high)
 {
+    // The range contains 0 and the values at which the machine uses the parameter. Weights are used
+    // up to 1, speeds up to twice the normal speed.
     const md5_machine_desc *const desc = md5_machine_tables(machine);
-    *low = *high = 0;
+    *low = 0;
+    *high = 0;
     for (uint32_t i = 0; i < desc->num_motions; i++) {
         const md5_motion_desc *const motion = &desc->motions[i];
         for (uint32_t k = 0; k < motion->num_items; k++) {
@@ -267,9 +288,35 @@ static void mark_by_name(const view_machine *machine, const char *name, bool *cl
 
 // -- Time ----------------------------------------------------------------------------------------
 
+// Returns true if a companion is in its first state and far away from its host.
+static bool is_companion_away(const view_machine *companion, const view_machine *host)
+{
+    const md5_vec3 offset = md5_vec3_sub(companion->place.translation, host->place.translation);
+    return md5_player_layer(companion->player, 0).state == 0
+           && md5_vec3_length(offset) > max_companion_distance * host->reach;
+}
+
+// Fires the trigger of another machine that has the name of a clip's event. A companion that is
+// away first returns to its start placement. `listener` may be NULL.
+static void notify_machine(view_machine *listener, const md5_event *event)
+{
+    if (listener == NULL)
+        return;
+    const uint32_t parameter = find_parameter(listener, event->name);
+    if (parameter == MD5_NONE
+        || listener->desc->parameters[parameter].kind != MD5_PARAMETER_TRIGGER)
+        return;
+    const view_machine *const host = listener->host;
+    if (host != NULL && is_companion_away(listener, host))
+        listener->place = md5_xform_mul(host->place, listener->start);
+    md5_player_set(listener->player, parameter, 1);
+}
+
+// Adds an event of a player to the list of events, and passes the events of clips to the companion
+// and to the carried object. `user` is the machine of the player.
 static void record_event(void *user, md5_player *player, const md5_event *event, float weight)
 {
-    static const char *const words[] = {
+    static const char *const descriptions[] = {
         [MD5_EVENT_CLIP] = "",
         [MD5_EVENT_ENTER] = "enter ",
         [MD5_EVENT_LEAVE] = "leave ",
@@ -283,31 +330,20 @@ static void record_event(void *user, md5_player *player, const md5_event *event,
     // Ignore events of clips with small weights, except paired begin and end events.
     if (weight < 0.1f && event->kind < MD5_EVENT_BEGIN)
         return;
-    view_machine *const listeners[] = {machine->guest != NULL ? machine->guest : machine->host,
-                                       machine->carried};
-    for (int i = 0; i < 2 && event->kind == MD5_EVENT_CLIP; i++) {
-        const uint32_t parameter =
-            listeners[i] != NULL ? find_parameter(listeners[i], event->name) : MD5_NONE;
-        if (parameter == MD5_NONE
-            || listeners[i]->desc->parameters[parameter].kind != MD5_PARAMETER_TRIGGER)
-            continue;
-        // A companion that is in its first state and far away restarts at its start placement.
-        const view_machine *const host = listeners[i]->host;
-        if (host != NULL && md5_player_layer(listeners[i]->player, 0).state == 0
-            && md5_vec3_length(
-                   md5_vec3_sub(listeners[i]->place.translation, host->place.translation))
-                   > max_companion_distance * host->reach)
-            listeners[i]->place = md5_xform_mul(host->place, listeners[i]->start);
-        md5_player_set(listeners[i]->player, parameter, 1);
+    if (event->kind == MD5_EVENT_CLIP) {
+        notify_machine(machine->guest != NULL ? machine->guest : machine->host, event);
+        notify_machine(machine->carried, event);
     }
     snprintf(view_push_event(machine->events, machine->time), sizeof machine->events[0].text,
-             "%s%s %s", words[event->kind], event->name, event->text != NULL ? event->text : "");
+             "%s%s %s", descriptions[event->kind], event->name,
+             event->text != NULL ? event->text : "");
 }
 
-// Moves a parameter by the fraction `part` towards `share` of one end of its range while keys
-// request that direction, or back to 0. `moves` is true while keys have moved the parameter and it
-// has not returned to 0. Returns false if the parameter does not exist.
-static bool steer(view_machine *machine, const char *name, int direction, float share, float part,
+// Moves a parameter by the fraction `part` towards its target. While keys request a direction (1 or
+// -1), the target is the fraction `reach` of the range on that side. Otherwise (0) it is 0. *moves
+// remains true from the first key until the parameter has returned to 0; then the parameter belongs
+// to the user again. Returns false if the parameter does not exist.
+static bool steer(view_machine *machine, const char *name, int direction, float reach, float part,
                   bool *moves)
 {
     const uint32_t parameter = find_parameter(machine, name);
@@ -320,11 +356,11 @@ static bool steer(view_machine *machine, const char *name, int direction, float 
     view_parameter_range(machine->character->machine, name, &low, &high);
     float end = 0;
     if (direction > 0)
-        end = share * high;
+        end = reach * high;
     else if (direction < 0)
-        end = share * low;
-    const float now = md5_player_get(machine->player, parameter);
-    float next = part < 1 ? now + (end - now) * part : end;
+        end = reach * low;
+    const float current = md5_player_get(machine->player, parameter);
+    float next = part < 1 ? current + (end - current) * part : end;
     if (direction == 0 && fabsf(next) < 0.01f * (high - low)) {
         next = 0;
         *moves = false;
@@ -340,40 +376,68 @@ static bool has_turn_parameter(const view_machine *machine)
     return find_parameter(machine, "turn") != MD5_NONE;
 }
 
-// Advances a machine, its companion and its carried object, in this order.
+// Applies the settings of --set whose times are reached.
+static void apply_due_settings(view_machine *machine)
+{
+    const view_settings *const settings = &machine->settings;
+    while (machine->next_setting < settings->count
+           && settings->rows[machine->next_setting].time <= machine->time) {
+        const view_setting *const setting = &settings->rows[machine->next_setting];
+        view_set_machine_parameter(machine, setting->parameter, setting->value);
+        machine->next_setting++;
+    }
+}
+
+// Moves the parameters of the machine that control walking, by the keys that are pressed, for a
+// time step of `span` seconds.
+static void apply_keys(view_machine *machine, float span)
+{
+    view_control *const control = &machine->control;
+    const float reach = control->fast ? 1 : 0.5f; // fraction of the maximum speed
+    const float part = 1 - expf(-value_rate * span);
+    if (has_turn_parameter(machine)) {
+        // The machine receives the requested values in one step and makes its own transitions to
+        // them. Backward, it walks at its maximum speed.
+        steer(machine, "speed", control->ahead, control->ahead > 0 ? reach : 1, 1,
+              &control->moves_ahead);
+        steer(machine, "turn", -control->side, 1, 1, &control->moves_side);
+        return;
+    }
+    if (!steer(machine, "ahead", control->ahead, reach, part, &control->moves_ahead))
+        steer(machine, "speed", control->ahead, reach, part, &control->moves_ahead);
+    // Without clips for sideways motion the character itself rotates.
+    if (!steer(machine, "side", control->side, reach, part, &control->moves_side)) {
+        const float angle = view_radians(-turn_rate * (float)control->side * span);
+        machine->place.rotation = view_turn_by(machine->place.rotation, angle);
+    }
+}
+
+enum { MAX_GROUP = 3 };
+
+// A machine, its companion and its carried object, in the order in which they advance. The last two
+// may be NULL.
+typedef struct machine_group {
+    view_machine *machines[MAX_GROUP];
+} machine_group;
+
+static machine_group find_group(view_machine *host)
+{
+    return (machine_group){{host, host->guest, host->carried}};
+}
+
+// Advances a machine, its companion and its carried object by a time step, which is negative if
+// time moves backward.
 static void advance_machines(view_machine *host, double seconds)
 {
-    view_machine *const all[] = {host, host->guest, host->carried};
-    const float span = (float)fabs(seconds);
-    for (int i = 0; i < 3; i++) {
-        view_machine *const machine = all[i];
+    const machine_group group = find_group(host);
+    for (int i = 0; i < MAX_GROUP; i++) {
+        view_machine *const machine = group.machines[i];
         if (machine == NULL)
             continue;
-        view_control *const control = &machine->control;
-        const view_settings *const settings = &machine->settings;
-        for (size_t *const next = &machine->next_setting;
-             *next < settings->count && settings->rows[*next].time <= machine->time; ++*next)
-            view_set_machine_parameter(machine, settings->rows[*next].parameter,
-                                       settings->rows[*next].value);
+        apply_due_settings(machine);
         if (machine->acts)
             view_run_demo_acts(machine);
-        const float share = control->fast ? 1 : 0.5f;
-        const float part = 1 - expf(-value_rate * span);
-        if (has_turn_parameter(machine)) {
-            // The machine receives the requested values in one step and makes its own transitions
-            // to them.
-            steer(machine, "speed", control->ahead, control->ahead > 0 ? share : 1, 1,
-                  &control->moves_ahead);
-            steer(machine, "turn", -control->side, 1, 1, &control->moves_side);
-        } else {
-            if (!steer(machine, "ahead", control->ahead, share, part, &control->moves_ahead))
-                steer(machine, "speed", control->ahead, share, part, &control->moves_ahead);
-            // Without clips for sideways motion the character itself rotates.
-            if (!steer(machine, "side", control->side, share, part, &control->moves_side))
-                machine->place.rotation =
-                    view_turn_by(machine->place.rotation,
-                                 view_radians(-turn_rate * (float)control->side * span));
-        }
+        apply_keys(machine, (float)fabs(seconds));
         update_pointer_parameters(machine);
         machine->time += seconds;
         md5_player_advance(machine->player, seconds, record_event, machine);
@@ -381,30 +445,33 @@ static void advance_machines(view_machine *host, double seconds)
     }
 }
 
-void view_restart_machine(view_machine *machine)
+void view_restart_machine(view_machine *host)
 {
-    view_machine *const all[] = {machine, machine->guest, machine->carried};
-    for (int i = 0; i < 3; i++) {
-        view_machine *const each = all[i];
-        if (each == NULL)
+    const machine_group group = find_group(host);
+    for (int i = 0; i < MAX_GROUP; i++) {
+        view_machine *const machine = group.machines[i];
+        if (machine == NULL)
             continue;
-        md5_player_reset(each->player);
-        each->time = 0;
-        each->place = each->start;
-        each->next_setting = 0;
-        each->next_act = 0;
-        each->next_one_shot = 0;
-        each->pointed = 0;
-        each->target_yaw = 0;
-        memset(each->events, 0, sizeof each->events);
+        md5_player_reset(machine->player);
+        machine->time = 0;
+        machine->place = machine->start;
+        machine->next_setting = 0;
+        machine->next_act = 0;
+        machine->next_one_shot = 0;
+        machine->pointed = 0;
+        machine->target_yaw = 0;
+        memset(machine->events, 0, sizeof machine->events);
     }
 }
 
 void view_run_machine(view_machine *machine, double time)
 {
+    // A short time backward is played in reverse. After a longer jump, the machine restarts.
     const double step = 1.0 / (double)VIEW_STEPS_A_SECOND;
-    if (time < machine->time - 4 * step)
+    const double max_reverse = 4 * step;
+    if (time < machine->time - max_reverse)
         view_restart_machine(machine);
+    // After a long pause, only the last MAX_SECONDS are simulated.
     if (time > machine->time + (double)MAX_SECONDS)
         machine->time = time - (double)MAX_SECONDS;
     while (fabs(time - machine->time) > step)
@@ -526,14 +593,37 @@ static void describe(const view_scene *scene, char *text, size_t size)
     snprintf(text, size, "state machine  \xE2\x80\xA2  %u clip%s", count, count == 1 ? "" : "s");
 }
 
+// Marks the clips and the motions that a motion plays. In a 1D blend, only items with a weight are
+// active: items for which the value of the parameter is between their neighbors.
+static void mark_items(const view_machine *machine, uint32_t index, bool *clips, bool *motions)
+{
+    const md5_machine *const tables = machine->character->machine;
+    const md5_motion_desc *const motion = &machine->desc->motions[index];
+    const bool is_1d = motion->kind == MD5_MOTION_BLEND_1D || motion->kind == MD5_MOTION_BY_SPEED;
+    uint32_t parameter = MD5_NONE;
+    float value = 0;
+    if (is_1d)
+        parameter = md5_find_parameter(tables, motion->x_parameter);
+    if (parameter != MD5_NONE)
+        value = md5_player_get(machine->player, parameter);
+
+    mark_by_name(machine, motion->clip, clips, motions);
+    for (uint32_t j = 0; j < motion->num_items; j++) {
+        const bool is_last = j + 1 == motion->num_items;
+        const bool is_above_previous = j == 0 || value > item_x(tables, index, j - 1);
+        const bool is_below_next = is_last || value < item_x(tables, index, j + 1);
+        if (parameter == MD5_NONE || (is_above_previous && is_below_next))
+            mark_by_name(machine, motion->items[j].motion, clips, motions);
+    }
+}
+
+// Active clips are the clips of the current and the previous state of each layer, and one-shots.
 bool *view_active_clips(const view_machine *machine)
 {
     const md5_machine_desc *const desc = machine->desc;
-    // Active clips are the clips of the current and the previous state of each layer, and
-    // one-shots.
     bool *const active = common_alloc(desc->num_clips, sizeof *active);
-    bool *const motions = common_alloc(2 * desc->num_motions, sizeof *motions);
-    bool *const done = motions + desc->num_motions;
+    bool *const motions = common_alloc(desc->num_motions, sizeof *motions);
+    bool *const done = common_alloc(desc->num_motions, sizeof *done);
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const md5_layer_status status = md5_player_layer(machine->player, i);
         const md5_state_desc *const states = desc->layers[i].states;
@@ -548,34 +638,21 @@ bool *view_active_clips(const view_machine *machine)
         if (one_shot.weight > 0)
             active[one_shot.clip] = true;
     }
-    // Motions contain motions, in any order: repeat until no new one is found.
-    for (bool more = true; more;) {
-        more = false;
+
+    // Motions contain motions, in any order. Repeat until no new motion is found.
+    bool has_new = true;
+    while (has_new) {
+        has_new = false;
         for (uint32_t i = 0; i < desc->num_motions; i++) {
             if (!motions[i] || done[i])
                 continue;
-            // In a 1D blend, only items with a weight are active: the parameter's value is between
-            // the neighbors of the item.
-            const md5_machine *const tables = machine->character->machine;
-            const md5_motion_desc *const motion = &desc->motions[i];
-            const bool is_line =
-                motion->kind == MD5_MOTION_BLEND_1D || motion->kind == MD5_MOTION_BY_SPEED;
-            const uint32_t parameter =
-                is_line ? md5_find_parameter(tables, motion->x_parameter) : MD5_NONE;
-            const float value =
-                parameter != MD5_NONE ? md5_player_get(machine->player, parameter) : 0;
-            mark_by_name(machine, motion->clip, active, motions);
-            for (uint32_t j = 0; j < motion->num_items; j++) {
-                const bool is_last = j + 1 == motion->num_items;
-                const bool is_above = j == 0 || value > item_x(tables, i, j - 1);
-                const bool is_below = is_last || value < item_x(tables, i, j + 1);
-                if (parameter == MD5_NONE || (is_above && is_below))
-                    mark_by_name(machine, motion->items[j].motion, active, motions);
-            }
-            done[i] = more = true;
+            mark_items(machine, i, active, motions);
+            done[i] = true;
+            has_new = true;
         }
     }
     free(motions);
+    free(done);
     return active;
 }
 

@@ -68,6 +68,8 @@ static const scene_entry entries[] = {
 };
 enum { NUM_ENTRIES = COMMON_LENGTH(entries) };
 
+// Starts an act of a machine: sets the parameter `act` to a value or, if it does not exist, fades
+// to the state `act` in the layers that have it. NULL: no act.
 static void start_act(view_machine *machine, const char *act, float value)
 {
     const md5_machine *const tables = machine->character->machine;
@@ -80,11 +82,13 @@ static void start_act(view_machine *machine, const char *act, float value)
 
 bool view_find_demo_camera(const view_machine *machine, view_camera *camera)
 {
-    const scene_entry *last = entries;
     if (!machine->acts)
         return false;
-    for (uint32_t i = 0; i < NUM_ENTRIES && entries[i].second <= machine->time; i++)
-        last = entries[i].shot.distance > 0 ? &entries[i] : last;
+    const scene_entry *last = entries; // the last entry with a shot that has begun
+    for (uint32_t i = 0; i < NUM_ENTRIES && entries[i].second <= machine->time; i++) {
+        if (entries[i].shot.distance > 0)
+            last = &entries[i];
+    }
     camera->azimuth = last->shot.azimuth;
     camera->elevation = last->shot.elevation;
     // The distance decreases by this fraction per second; after the last shot it is constant.
@@ -97,10 +101,10 @@ bool view_find_demo_camera(const view_machine *machine, view_camera *camera)
 
 void view_run_demo_acts(view_machine *machine)
 {
-    view_camera camera = {0};
-    for (; machine->next_act < NUM_ENTRIES && entries[machine->next_act].second <= machine->time;
-         machine->next_act++) {
+    // Start the acts that have become due.
+    while (machine->next_act < NUM_ENTRIES && entries[machine->next_act].second <= machine->time) {
         const scene_entry *const due = &entries[machine->next_act];
+        machine->next_act++;
         start_act(machine, due->act, due->value);
         if (due->guest_act != NULL && machine->guest != NULL) {
             // The companion waits out of sight and starts from its start placement.
@@ -109,6 +113,9 @@ void view_run_demo_acts(view_machine *machine)
         }
         machine->has_target = due->looks_at_camera;
     }
+
+    // Look at the position of the camera, unless the character looks elsewhere.
+    view_camera camera = {0};
     if (!machine->has_target || !view_find_demo_camera(machine, &camera))
         return;
     const float azimuth = view_radians(camera.azimuth);
@@ -123,17 +130,23 @@ void view_run_demo_acts(view_machine *machine)
 void view_play_demo_sounds(view_machine *machine, view_window *window)
 {
     view_machine *const speakers[] = {machine, machine->guest};
+    const bool is_scene_playing = machine->acts && machine->time < (double)VIEW_MINUTE;
     float samples[VIEW_LONGEST_SOUND] = {0};
     bool is_heard = false;
-    for (int i = 0; i < (machine->guest != NULL ? 2 : 1); i++) {
+    for (size_t i = 0; i < COMMON_LENGTH(speakers); i++) {
         view_machine *const speaker = speakers[i];
+        if (speaker == NULL)
+            continue;
         const float distance =
             view_distance(speaker->place.translation, machine->place.translation);
-        for (int k = 0; k < VIEW_EVENTS; k++)
-            if (machine->acts && machine->time < (double)VIEW_MINUTE
-                && speaker->events[k].time > fmin(speaker->heard, speaker->time))
-                is_heard |= view_add_sound(samples, speaker->events[k].text,
-                                           1 / (1 + 1e-4f * distance * distance));
+        const float volume = 1 / (1 + 1e-4f * distance * distance);
+        // Events since the last call are new. After a restart, the time of the last call is in the
+        // future.
+        const double last_time = fmin(speaker->heard, speaker->time);
+        for (int k = 0; k < VIEW_EVENTS; k++) {
+            if (is_scene_playing && speaker->events[k].time > last_time)
+                is_heard |= view_add_sound(samples, speaker->events[k].text, volume);
+        }
         speaker->heard = speaker->time;
     }
     if (is_heard)

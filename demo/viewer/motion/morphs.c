@@ -13,9 +13,10 @@ void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *rep
     if (player == NULL || morphs->num_driven == 0)
         return;
     md5_player_morphs(player, reported);
-    for (uint32_t i = 0; i < morphs->num_driven; i++)
+    for (uint32_t i = 0; i < morphs->num_driven; i++) {
         if (morphs->driven[i] != MD5_NONE)
             weights[morphs->driven[i]] += reported[i];
+    }
 }
 
 float view_morph_reach(const view_morphs *morphs, const float *weights)
@@ -31,9 +32,10 @@ float view_morph_reach(const view_morphs *morphs, const float *weights)
         return reach;
 
     // The machine adds at most 1 to the weights of its targets.
-    for (uint32_t i = 0; i < morphs->num_driven; i++)
+    for (uint32_t i = 0; i < morphs->num_driven; i++) {
         if (morphs->driven[i] != MD5_NONE)
             reach += targets[morphs->driven[i]].reach;
+    }
     return reach;
 }
 
@@ -105,7 +107,9 @@ static bool report_unknown_target(const md5_morph *morph, const char *name, view
     return false;
 }
 
-// Sets the weights of --morph. Unknown targets are ignored unless `has_all` is true.
+// Sets the weights of --morph. `has_all` is true if the model must have all named targets; then an
+// unknown target is an error. Returns false and logs it. In a crowd, each kind may have other
+// targets, and unknown targets are ignored.
 static bool set_requested_weights(view_morphs *morphs, bool has_all, const view_loader *loader)
 {
     const view_options *const options = loader->options;

@@ -74,6 +74,33 @@ bool view_set_range(view_play *play, const md5_anim *anim, bool end)
     return true;
 }
 
+// Advances the time by `delta` seconds within the range from `first` to `last`, seconds in a cycle
+// of the clip. A time outside of the range begins at the start of the range. A time that passes an
+// end of the range wraps around, or stops at this end if the clip plays once.
+static void advance_in_range(view_play *play, const md5_anim *anim, double first, double last,
+                             double delta)
+{
+    const bool plays_once = play->wrap == MD5_WRAP_CLAMP;
+    const double length = view_cycle_length(play, anim);
+    const double cycle_begin = plays_once ? 0 : floor(play->time / length) * length;
+    const double position = play->time - cycle_begin; // in the cycle
+    const bool is_inside = position >= first && position <= last;
+    double start = play->backward ? last : first;
+    if (is_inside)
+        start = position;
+
+    double next = start + delta;
+    const bool has_left = !(next >= first && next < last);
+    if (has_left && plays_once) {
+        play->playing = false;
+        next = next < first ? first : last;
+    } else if (has_left) {
+        const double over = fmod(next - first, last - first);
+        next = first + (over < 0 ? over + last - first : over);
+    }
+    play->time = cycle_begin + next;
+}
+
 void view_advance(view_play *play, const md5_anim *anim, double seconds)
 {
     double first, last;
@@ -82,32 +109,18 @@ void view_advance(view_play *play, const md5_anim *anim, double seconds)
     play->held_at_end = false;
     const double delta = seconds * play->speed * (play->backward ? -1 : 1);
     if (view_find_range(play, anim, &first, &last)) {
-        const double length = view_cycle_length(play, anim);
-        const double from = play->wrap == MD5_WRAP_CLAMP ? 0 : floor(play->time / length) * length;
-        const double place = play->time - from;
-        const bool is_inside = place >= first && place <= last;
-        double start = play->backward ? last : first;
-        if (is_inside)
-            start = place;
-        // A time that has passed an end of the range wraps around, or stops at that end if the clip
-        // plays once.
-        double next = start + delta;
-        if (!(next >= first && next < last) && play->wrap == MD5_WRAP_CLAMP) {
-            play->playing = false;
-            next = next < first ? first : last;
-        } else if (!(next >= first && next < last)) {
-            const double over = fmod(next - first, last - first);
-            next = first + (over < 0 ? over + last - first : over);
-        }
-        play->time = from + next;
+        advance_in_range(play, anim, first, last, delta);
         return;
     }
     play->time += delta;
     if (play->wrap != MD5_WRAP_CLAMP || anim == NULL)
         return;
-    const double end = play->backward ? 0 : anim->duration;
-    if (play->backward ? play->time <= end : play->time >= end) {
-        play->time = end;
+
+    // A clip that plays once stops at its end or, backward, at its begin.
+    const bool is_before_begin = play->backward && play->time <= 0;
+    const bool is_after_end = !play->backward && play->time >= anim->duration;
+    if (is_before_begin || is_after_end) {
+        play->time = play->backward ? 0 : anim->duration;
         play->playing = false;
     }
 }
@@ -136,13 +149,14 @@ void view_seek(view_play *play, const md5_anim *anim, double seconds)
     const double begin = (double)view_sample_position(play, anim).cycle * length;
     const double position = fmin(fmax(seconds, 0), length);
     play->time = play->wrap == MD5_WRAP_CLAMP ? position : begin + position;
-    // The time of the last frame of a loop already belongs to the next cycle; remain in the current
-    // cycle.
+    // The time at the end of a cycle already belongs to the next cycle. Remain in the current
+    // cycle, slightly before its end.
+    const double before_end = 1 - 1e-9;
     if (play->wrap == MD5_WRAP_LOOP && position >= anim->duration && anim->num_frames > 1) {
         play->held_at_end = true;
-        play->time = begin + anim->duration * (1 - 1e-9);
+        play->time = begin + anim->duration * before_end;
     } else if (play->wrap == MD5_WRAP_CYCLE && position >= length) {
-        play->time = begin + length * (1 - 1e-9);
+        play->time = begin + length * before_end;
     }
 }
 

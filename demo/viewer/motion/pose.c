@@ -63,10 +63,12 @@ void view_skin(view_scene *scene)
     skin(scene, true);
 }
 
-// Returns the value that sorting would put at `index`, by quickselect in linear time. It is called
-// for each measured pose. Reorders `values`.
+// Returns the value that sorting would put at `index`. Uses quickselect, which needs linear time,
+// because it is called for each measured pose. Reorders `values`.
 static float nth_smallest(float *values, int count, int index)
 {
+    // The result is in values[low] to values[high]. Each step separates this part at a pivot, and
+    // continues with the side that contains `index`.
     int low = 0;
     int high = count - 1;
     while (low < high) {
@@ -81,11 +83,15 @@ static float nth_smallest(float *values, int count, int index)
             if (i > j)
                 break;
             const float value = values[i];
-            values[i++] = values[j];
-            values[j--] = value;
+            values[i] = values[j];
+            values[j] = value;
+            i++;
+            j--;
         }
-        low = j < index ? i : low;
-        high = index < i ? j : high;
+        if (j < index)
+            low = i;
+        if (index < i)
+            high = j;
     }
     return values[index];
 }
@@ -113,13 +119,15 @@ static const float core_factor = 3;
 static int sample_vertices(const view_scene *scene, md5_vec3 samples[MAX_SAMPLES])
 {
     const uint32_t stride = view_count_vertices(scene->model) / MAX_SAMPLES + 1;
-    uint32_t vertex = 0; // next sample: its index in the current mesh
+    uint32_t vertex = 0; // index of the next sample in the current mesh
     int count = 0;
     for (uint32_t mesh = 0; mesh < view_count_meshes(scene); mesh++) {
         const uint32_t num_vertices = count_measured(scene, mesh);
-        for (; vertex < num_vertices; vertex += stride)
+        while (vertex < num_vertices) {
             samples[count++] = scene->skinned[mesh].positions[vertex];
-        vertex -= num_vertices;
+            vertex += stride;
+        }
+        vertex -= num_vertices; // continue the stride in the next mesh
     }
     return count;
 }
@@ -325,9 +333,11 @@ float view_pose_lowest(view_scene *scene)
 {
     float lowest = INFINITY;
     skin(scene, false);
-    for (uint32_t i = 0; i < view_count_meshes(scene); i++)
-        for (uint32_t v = 0; v < count_measured(scene, i); v++)
+    for (uint32_t i = 0; i < view_count_meshes(scene); i++) {
+        const uint32_t num_vertices = count_measured(scene, i);
+        for (uint32_t v = 0; v < num_vertices; v++)
             lowest = fminf(lowest, scene->skinned[i].positions[v].z);
+    }
     return lowest;
 }
 

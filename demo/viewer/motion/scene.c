@@ -12,6 +12,8 @@
 // A window lists all reports.
 enum { WARNINGS_A_FILE = 20 };
 
+// Returns the options for loading files of a scene. A scene with its own file access (scene->files)
+// is a thumbnail, which is loaded with limited memory and without data that it does not need.
 static md5_load_opts make_load_options(const view_scene *scene, view_log *log)
 {
     const bool is_small = scene->files != NULL;
@@ -55,7 +57,8 @@ static void free_pose(view_scene *scene)
     free(scene->duals);
     free(scene->joint_bounds);
     scene->pose = NULL;
-    scene->joints = scene->palette = NULL;
+    scene->joints = NULL;
+    scene->palette = NULL;
     scene->duals = NULL;
     scene->joint_bounds = NULL;
     scene->skinned = NULL;
@@ -113,6 +116,7 @@ void view_make_pose(view_scene *scene, const md5_skeleton *skeleton)
     }
 }
 
+// Logs a note of the conversion that merges an outfit, except the note that nothing has moved.
 static void log_outfit_note(void *log, const char *text)
 {
     if (strstr(text, " 0 units elsewhere") == NULL)
@@ -142,7 +146,8 @@ bool view_attach_outfits(view_scene *scene, const common_texts *files, view_log 
 
 // -- Clips ---------------------------------------------------------------------------------------
 
-// Applies the frame rate and loads the .md5scale files of the Quake re-releases.
+// Applies the rules of the Quake re-releases to a clip that was loaded from a file: their frame
+// rate, and the joint scales in an .md5scale file of the same name.
 static void apply_quake_conventions(const view_scene *scene, view_clip *clip, view_log *log)
 {
     md5_error error = {0};
@@ -351,26 +356,29 @@ void view_select_clip(view_scene *scene, size_t clip)
         view_make_pose(scene, &scene->clips[clip].anim->skeleton);
 }
 
-// Selects the clip of the channel in focus, and sets the time bar to it.
+// Selects the clip that plays in the focused channel of the entity, and sets the time bar to it.
 static void show_focused_clip(view_scene *scene, view_play *play)
 {
     const int32_t playing = scene->entity.channels[scene->entity.focus].clip;
-    for (size_t i = 0; i < scene->num_clips && playing >= 0; i++)
+    for (size_t i = 0; i < scene->num_clips && playing >= 0; i++) {
         if (scene->clips[i].in_entity == (uint32_t)playing + 1)
             scene->clip = i;
+    }
     clear_death(scene);
     play->time = scene->entity.time;
-    play->range_first = play->range_last = 0;
+    play->range_first = 0;
+    play->range_last = 0;
     play->held_at_end = false;
 }
 
 bool view_play_in_channel(view_scene *scene, uint32_t channel, size_t clip, view_play *play)
 {
-    const bool is_one = clip < scene->num_clips && scene->clips[clip].in_entity > 0;
-    const int32_t played = is_one ? (int32_t)scene->clips[clip].in_entity - 1 : -1;
+    // SIZE_MAX stops the channel; the entity then plays clip -1.
+    const bool is_entity_clip = clip < scene->num_clips && scene->clips[clip].in_entity > 0;
+    const int32_t played = is_entity_clip ? (int32_t)scene->clips[clip].in_entity - 1 : -1;
     if (scene->entity.entity == NULL || channel >= MD5_NUM_CHANNELS)
         return false;
-    if (!is_one && clip != SIZE_MAX)
+    if (!is_entity_clip && clip != SIZE_MAX)
         return false;
     if (!view_play_channel(&scene->entity, (md5_channel)channel, played))
         return false;
@@ -449,19 +457,21 @@ common_list view_list_models_for_clip(const char *path)
 
 char *view_only_model(const char *folder)
 {
-    static const char *const endings[] = {".md5machine", ".md5mesh", ".glb", ".gltf"};
+    // A folder may contain one file of each kind; the first kind has priority.
+    static const char *const extensions[] = {".md5machine", ".md5mesh", ".glb", ".gltf"};
     char *model = NULL;
-    bool is_one = !view_is_game(folder);
-    for (size_t i = 0; is_one && i < COMMON_LENGTH(endings); i++) {
-        common_list list = common_list_folder(folder, endings[i]);
-        is_one = list.count <= 1;
-        if (is_one && list.count > 0 && model == NULL)
+    bool is_unique = !view_is_game(folder);
+    for (size_t i = 0; is_unique && i < COMMON_LENGTH(extensions); i++) {
+        common_list list = common_list_folder(folder, extensions[i]);
+        is_unique = list.count <= 1;
+        if (is_unique && list.count > 0 && model == NULL)
             model = common_copy(list.names[0]);
         common_free_list(&list);
     }
-    if (!is_one)
-        free(model);
-    return is_one ? model : NULL;
+    if (is_unique)
+        return model;
+    free(model);
+    return NULL;
 }
 
 // Sets the path and the name of the scene. A folder stands for its md5.cfg, and the scene has the
@@ -484,9 +494,10 @@ static void set_main_file(view_scene *scene, const char *path)
 // file.
 static const char *find_naming_file(const char *const *files, size_t num_files)
 {
-    for (size_t i = 0; i < num_files; i++)
+    for (size_t i = 0; i < num_files; i++) {
         if (common_has_suffix(files[i], ".md5anim"))
             return files[i];
+    }
     return files[0];
 }
 
@@ -554,6 +565,9 @@ static bool load_named_motions(view_scene *scene, const char *const *files, size
     return true;
 }
 
+// Loads the model, the clips and the camera path of a scene, and selects the first clip. The
+// parameters are those of view_load_scene(). Returns false and logs an error on failure; the caller
+// frees the scene.
 static bool load_all(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
                      view_log *log)
 {
@@ -690,6 +704,8 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
 
 // -- Uploading -----------------------------------------------------------------------------------
 
+// Returns the sources of the scene's materials and textures. If `uses_options` is true, they
+// include the textures of the command line.
 static view_dressing make_dressing(const view_loader *loader, const view_scene *scene,
                                    bool uses_options)
 {
@@ -741,9 +757,12 @@ uint32_t view_list_files(const view_scene *scene, bool has_all_clips, common_lis
         common_add(files, common_copy(entity->model_def->mesh));
     else if (scene->model != NULL)
         list_file(files, scene->path);
-    for (size_t i = 0; i < scene->num_clips && scene->machine.player == NULL; i++)
-        if (has_all_clips || (i == scene->clip && !view_is_bind_pose(scene)))
+    const bool has_machine = scene->machine.player != NULL; // it names its clips
+    for (size_t i = 0; i < scene->num_clips && !has_machine; i++) {
+        const bool is_shown = i == scene->clip && !view_is_bind_pose(scene);
+        if (has_all_clips || is_shown)
             list_file(files, scene->clips[i].path);
+    }
     if (scene->camera_path.camera != NULL && scene->library == NULL)
         common_add(files, common_copy(scene->camera_path.path));
     return entity != NULL ? entity->num_parts : 0;
