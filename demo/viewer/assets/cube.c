@@ -101,9 +101,10 @@ static const md5_cube2_tag *find_tag(const cube_model *joined, const cube_part *
     for (uint32_t p = 0; p < cube->num_parts && p < MAX_PARTS; p++) {
         if (joined->parts[p].shared != parent->shared)
             continue;
-        for (uint32_t i = 0; i < cube->parts[p].num_tags; i++)
+        for (uint32_t i = 0; i < cube->parts[p].num_tags; i++) {
             if (strcmp(cube->parts[p].tags[i].name, name) == 0)
                 tag = &cube->parts[p].tags[i];
+        }
     }
     return tag;
 }
@@ -196,6 +197,29 @@ static void add_joints(cube_model *joined, uint32_t index)
     }
 }
 
+// Returns the first link whose child is a part, or NULL.
+static const md5_cube2_link *find_link(const md5_cube2 *cube, uint32_t part)
+{
+    for (uint32_t i = 0; i < cube->num_links; i++) {
+        if (cube->links[i].child == part)
+            return &cube->links[i];
+    }
+    return NULL;
+}
+
+// Returns the first part with the same skeleton name as a part. It is the part itself if the name
+// is empty or unique.
+static uint32_t find_skeleton_owner(const md5_cube2 *cube, uint32_t part)
+{
+    const char *const name = cube->parts[part].skeleton;
+    if (name[0] == '\0')
+        return part;
+    uint32_t owner = 0;
+    while (owner < part && owner < MAX_PARTS && strcmp(cube->parts[owner].skeleton, name) != 0)
+        owner++;
+    return owner;
+}
+
 // Loads the meshes of all parts and merges their skeletons. Returns false and logs an error if a
 // mesh cannot be read.
 static bool join_parts(cube_model *joined, const md5_load_opts *opts)
@@ -213,14 +237,8 @@ static bool join_parts(cube_model *joined, const md5_load_opts *opts)
         md5_error error = {0};
         cube_part *const part = &joined->parts[i];
         part->part = &cube->parts[i];
-        for (uint32_t k = cube->num_links; k-- > 0;)
-            if (cube->links[k].child == i)
-                part->link = &cube->links[k];
-        // The first part with the same skeleton name.
-        part->shared = part->part->skeleton[0] == '\0' ? i : 0;
-        while (part->shared < i && part->shared < MAX_PARTS
-               && strcmp(cube->parts[part->shared].skeleton, part->part->skeleton) != 0)
-            part->shared++;
+        part->link = find_link(cube, i);
+        part->shared = find_skeleton_owner(cube, i);
         if (!attach(joined, i))
             continue;
         part->model = md5_load_model(part->part->mesh, opts, &error);
@@ -277,30 +295,34 @@ static const struct unshown_word {
 
 enum { NUM_UNSHOWN = COMMON_LENGTH(unshown_words) };
 
-// Returns the index of the entry for a keyword, or NUM_UNSHOWN.
-static size_t find_unshown(const char *word)
+// Returns the index of the entry for a keyword, which may begin with "md5" or "mdl". Returns
+// NUM_UNSHOWN if the keyword is supported.
+static size_t find_unshown(const char *keyword)
 {
-    size_t found = 0;
-    if (strncmp(word, "md5", 3) == 0 || strncmp(word, "mdl", 3) == 0)
-        word += 3;
-    while (found < NUM_UNSHOWN
-           && strncmp(word, unshown_words[found].begin, strlen(unshown_words[found].begin)) != 0)
-        found++;
-    return found;
+    if (strncmp(keyword, "md5", 3) == 0 || strncmp(keyword, "mdl", 3) == 0)
+        keyword += 3;
+    for (size_t i = 0; i < NUM_UNSHOWN; i++) {
+        const char *const begin = unshown_words[i].begin;
+        if (strncmp(keyword, begin, strlen(begin)) == 0)
+            return i;
+    }
+    return NUM_UNSHOWN;
 }
 
 void view_report_unshown(const md5_cube2 *cube, const char *path, view_log *log)
 {
-    bool is_used[NUM_UNSHOWN + 1] = {false};
+    bool is_used[NUM_UNSHOWN + 1] = {false}; // the last entry is for supported keywords
     char text[512] = "";
     for (uint32_t i = 0; i < cube->num_settings; i++)
         is_used[find_unshown(cube->settings[i].keyword)] = true;
-    for (uint32_t p = 0; p < cube->num_parts; p++)
+    for (uint32_t p = 0; p < cube->num_parts; p++) {
         for (uint32_t i = 0; i < cube->parts[p].num_commands; i++)
             is_used[find_unshown(cube->parts[p].commands[i].keyword)] = true;
-    for (int i = 0; i < NUM_UNSHOWN; i++)
+    }
+    for (int i = 0; i < NUM_UNSHOWN; i++) {
         if (is_used[i])
             common_append(text, sizeof text, ", ", "%s", unshown_words[i].name);
+    }
     if (text[0] != '\0')
         view_info(log, "%s: not supported: %s", path, text);
 }
@@ -308,13 +330,15 @@ void view_report_unshown(const md5_cube2 *cube, const char *path, view_log *log)
 // -- Clips ---------------------------------------------------------------------------------------
 
 // Returns the file that animates a part. It is loaded on first use, which may move the array of
-// files.
+// files. If it cannot be used, its `anim` is NULL, and a warning was logged.
 static const cube_file *find_file(cube_model *joined, uint32_t part, const char *path)
 {
-    md5_error error = {0};
-    for (uint32_t i = 0; i < joined->num_files; i++)
+    for (uint32_t i = 0; i < joined->num_files; i++) {
         if (joined->files[i].part == part && strcmp(joined->files[i].path, path) == 0)
             return &joined->files[i];
+    }
+
+    md5_error error = {0};
     cube_file file = {.path = path, .part = part, .anim = md5_load_anim(path, NULL, &error)};
     file.binding = md5_bind(joined->parts[part].model, file.anim,
                             &(md5_load_opts){.allow_partial_binding = true}, &error);
@@ -443,9 +467,11 @@ static void pitch_joints(const cube_model *joined, const cube_part *part)
 static void pose_all(const cube_model *joined, double time)
 {
     const uint32_t num_parts = joined->cube->num_parts;
-    for (uint32_t j = 0; j < num_parts; j++)
+    for (uint32_t j = 0; j < num_parts; j++) {
         if (joined->parts[j].model != NULL)
             pose_part(&joined->parts[j], time);
+    }
+    // Copy the poses of the joints. The roots of a part are moved by the offset of the part.
     for (uint32_t i = 0; i < joined->num_joints; i++) {
         const cube_joint *const joint = &joined->joints[i];
         md5_xform local = joint->bind_local;
@@ -457,46 +483,60 @@ static void pose_all(const cube_model *joined, double time)
         local.translation = md5_vec3_scale(local.translation, joined->cube->scale);
         joined->pose[i] = local;
     }
-    for (uint32_t j = 0; j < num_parts; j++)
+    for (uint32_t j = 0; j < num_parts; j++) {
         if (joined->parts[j].model != NULL)
             pitch_joints(joined, &joined->parts[j]);
+    }
 }
 
 // -- Making clips ---------------------------------------------------------------------------------
 
-// Creates the clip of an animation name. Returns NULL if no part has an animation with this name.
+// Selects the animation that mask `mask` of a part plays in a clip: its animation with the clip's
+// name or, as in the engines, "idle". Returns false if the mask plays no animation.
+static bool select_track(cube_model *joined, uint32_t part_index, uint32_t mask, const char *name)
+{
+    const cube_part *const part = &joined->parts[part_index];
+    cube_track *const track = &part->tracks[mask];
+    *track = (cube_track){.row = NULL};
+    uint32_t row = md5_find_cube2_anim(part->player, mask, name);
+    if (row == MD5_NONE)
+        row = md5_find_cube2_anim(part->player, mask, "idle");
+    if (row >= MAX_ROWS) // also MD5_NONE
+        return false;
+    const md5_cube2_anim *const anim = &part->player->anims[row];
+    track->file = find_file(joined, part_index, anim->file);
+    if (track->file->anim == NULL)
+        return false;
+    track->row = anim;
+    md5_cube2_anim_range(anim, track->file->anim->num_frames, &track->first, &track->count);
+    return true;
+}
+
+// Creates the clip of an animation name. It has the frame rate of the fastest animation of a part,
+// and the duration of the longest. Returns NULL if no part has an animation with this name.
 static md5_anim *make_clip(cube_model *joined, const char *name)
 {
     double rate = 0;
     double duration = 0;
-    bool plays = false;
-    // Each mask of each part plays its animation with this name or, as in the engines, "idle".
+    bool is_played = false;
     for (uint32_t p = 0; p < joined->cube->num_parts; p++) {
         const cube_part *const part = &joined->parts[p];
         for (uint32_t m = 0; m < part->num_masks; m++) {
-            cube_track *const track = &part->tracks[m];
-            *track = (cube_track){NULL, NULL, 0, 0};
-            uint32_t row = md5_find_cube2_anim(part->player, m, name);
-            if (row == MD5_NONE)
-                row = md5_find_cube2_anim(part->player, m, "idle");
-            if (row >= MAX_ROWS)
+            if (!select_track(joined, p, m, name))
                 continue;
-            const md5_cube2_anim *const anim = &part->player->anims[row];
-            const double frame_rate = anim->frame_rate;
-            track->file = find_file(joined, p, anim->file);
-            if (track->file->anim == NULL)
-                continue;
-            track->row = anim;
-            md5_cube2_anim_range(anim, track->file->anim->num_frames, &track->first, &track->count);
-            plays = true;
+            is_played = true;
+            const cube_track *const track = &part->tracks[m];
+            const double frame_rate = track->row->frame_rate;
             if (rate <= 0 || (track->count > 1 && frame_rate > rate))
                 rate = frame_rate;
             if (track->count > 1)
                 duration = fmax(duration, track->count / frame_rate);
         }
     }
-    if (!plays)
+    if (!is_played)
         return NULL;
+
+    // Sample the tracks of all parts. A long clip is sampled less often.
     double frames = floor(duration * rate + 0.5);
     if (frames > MAX_FRAMES) {
         rate *= MAX_FRAMES / frames;
@@ -529,7 +569,7 @@ static void list_clip_names(view_cube *loaded, const md5_cube2_anim *anim)
     }
 }
 
-// Creates the clips of all animation names.
+// Creates the clips of all animation names. Stops with a warning if they exceed MAX_SIZE bytes.
 static void make_clips(cube_model *joined, view_cube *loaded)
 {
     size_t size = 0;
@@ -551,9 +591,10 @@ static void make_clips(cube_model *joined, view_cube *loaded)
     loaded->num_clips = 0;
     for (uint32_t i = 0; i < num_listed; i++) {
         view_cube_clip clip = loaded->clips[i];
-        clip.anim = view_log_progress(joined->log, "animations", i, num_listed) && size < MAX_SIZE
-                        ? make_clip(joined, clip.name)
-                        : NULL;
+        clip.anim = NULL;
+        const bool continues = view_log_progress(joined->log, "animations", i, num_listed);
+        if (continues && size < MAX_SIZE)
+            clip.anim = make_clip(joined, clip.name);
         if (clip.anim != NULL) {
             size += clip.anim->size;
             loaded->clips[loaded->num_clips++] = clip;

@@ -14,19 +14,33 @@ bool view_is_converted(const char *path)
            && !common_has_suffix(path, ".bcanim");
 }
 
+// Returns true if a folder contains a file with an extension.
+static bool contains_files(const char *path, const char *extension)
+{
+    common_list files = common_list_folder(path, extension);
+    const bool has_files = files.count > 0;
+    common_free_list(&files);
+    return has_files;
+}
+
 bool view_is_game(const char *path)
 {
-    static const char *const folders[] = {"def", "materials", "skins"};
-    static const char *const endings[] = {".pk4", ".pk3", ".pak"};
-    bool has_any = !common_is_folder(path);
-    for (size_t i = 0; i < 3 && !has_any; i++) {
-        char *const folder = common_join(path, folders[i]);
-        common_list archives = common_list_folder(path, endings[i]);
-        has_any = common_is_folder(folder) || archives.count > 0;
-        common_free_list(&archives);
-        free(folder);
+    static const char *const subfolders[] = {"def", "materials", "skins"};
+    static const char *const archives[] = {".pk4", ".pk3", ".pak"};
+    if (!common_is_folder(path)) // an archive, or several locations
+        return true;
+    for (size_t i = 0; i < COMMON_LENGTH(subfolders); i++) {
+        char *const subfolder = common_join(path, subfolders[i]);
+        const bool exists = common_is_folder(subfolder);
+        free(subfolder);
+        if (exists)
+            return true;
     }
-    return has_any;
+    for (size_t i = 0; i < COMMON_LENGTH(archives); i++) {
+        if (contains_files(path, archives[i]))
+            return true;
+    }
+    return false;
 }
 
 // A file name cannot contain "|" on Windows, and rarely contains it on other systems.
@@ -46,25 +60,28 @@ common_list view_split_location(const char *place)
     return list;
 }
 
-// Appends a location to a list of locations, which is freed. NULL: an empty list.
-static char *append_location(char *place, const char *behind)
+// Returns a list of locations with a further location at its end. Frees the previous list; NULL is
+// the empty list.
+static char *append_location(char *locations, const char *location)
 {
-    if (place == NULL)
-        return common_copy(behind);
-    common_extend(&place, "|%s", behind);
-    return place;
+    if (locations == NULL)
+        return common_copy(location);
+    common_extend(&locations, "|%s", location);
+    return locations;
 }
 
 char *view_with_bases(const char *place, const char **bases, size_t num_bases)
 {
-    char *whole = common_copy(place);
+    char *locations = common_copy(place);
     for (size_t i = 0; i < num_bases; i++)
-        whole = append_location(whole, bases[i]);
+        locations = append_location(locations, bases[i]);
     if (num_bases > 0 || !common_is_folder(place))
-        return whole;
+        return locations;
+
+    // The folder may be a mod. Search the folder of the game, which is next to the mod's folder.
+    // The path of the folder may be "." or "..", whose parent is found by appending "..".
     static const char *const names[] = {"base", "q4base"};
     common_list parts = view_split_location(place);
-    // The folder that contains the mod's folder, also for "." and "..".
     const char *const path = parts.names[0];
     const char *const name = common_base(path);
     const bool is_up = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
@@ -74,14 +91,14 @@ char *view_with_bases(const char *place, const char **bases, size_t num_bases)
         char *const base = common_join(folder, names[i]);
         is_found = common_is_folder(base) && view_is_game(base) && !common_same_file(base, place);
         if (is_found) {
-            free(whole);
-            whole = append_location(common_copy(path), base);
+            free(locations);
+            locations = append_location(common_copy(path), base);
         }
         free(base);
     }
     free(folder);
     common_free_list(&parts);
-    return whole;
+    return locations;
 }
 
 char *view_location_title(const char *place)
@@ -341,6 +358,7 @@ static bool count_files(void *user, size_t num_files)
     return !atomic_load(&state->stops);
 }
 
+// Main function of the thread: opens the library. Always returns 0.
 static int run(void *user)
 {
     scan_state *const state = user;

@@ -105,12 +105,14 @@ static const char *find_obstacle(const view_textures *textures, const md5_model 
         return "its shader name contains a quote or a line break";
     if (is_declared_elsewhere(textures, shader))
         return "its material is defined in another file";
-    for (uint32_t i = 0; i < mesh; i++)
+    for (uint32_t i = 0; i < mesh; i++) {
         if (common_compare_case(model->meshes[i].shader, shader) == 0)
             return "an earlier mesh has the same material";
+    }
     return NULL;
 }
 
+// Writes the material of a mesh with its maps. Warns about maps that cannot be written.
 static void write_material(const view_textures *textures, const md5_model *model, uint32_t mesh,
                            FILE *file, view_log *log)
 {
@@ -165,9 +167,10 @@ uint32_t view_save_materials(const view_textures *textures, const md5_model *mod
     char *const path = view_materials_path(textures);
     common_create_folders(path, 0777);
     const bool is_begun = common_begin_file(&writer, path, false);
-    for (uint32_t i = 0; i < model->num_meshes && is_begun; i++)
+    for (uint32_t i = 0; i < model->num_meshes && is_begun; i++) {
         if (find_obstacle(textures, model, i) == NULL)
             write_material(textures, model, i, writer.file, log);
+    }
     if (!is_begun || !common_end_file(&writer, true)) {
         view_warn(log, "%s: %s", path, strerror(errno));
         count = 0;

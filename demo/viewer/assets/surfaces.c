@@ -13,6 +13,7 @@ md5_vec4 view_heat_color(float value)
                                       {0.83f, 0.04f, 0.02f, 1}};
     if (!(value > 0))
         return (md5_vec4){0.12f, 0.13f, 0.15f, 1};
+    // Interpolate between the two nearest stops.
     const float position = 4 * (value < 1 ? value : 1);
     int low = 0;
     while (low < 3 && position >= (float)(low + 1))
@@ -26,11 +27,15 @@ md5_vec4 view_heat_color(float value)
 
 float view_joint_weight(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
 {
+    const uint32_t begin = mesh->first_influence[vertex];
     const uint32_t end = mesh->first_influence[vertex + 1];
-    for (uint32_t i = mesh->first_influence[vertex]; i < end && joint >= 0; i++)
+    if (joint < 0) // the number of influences
+        return (float)(end - begin);
+    for (uint32_t i = begin; i < end; i++) {
         if ((int32_t)mesh->influence_joints[i] == joint)
             return mesh->influences[i].w;
-    return joint >= 0 ? 0 : (float)(end - mesh->first_influence[vertex]);
+    }
+    return 0;
 }
 
 // Returns true if the colored copy of a model is valid for the values, the joint and the morph
@@ -43,25 +48,27 @@ static bool is_prepared(const view_heat *heat, const md5_morph *morph, const flo
     return heat->drawn_morph != NULL || morph == NULL;
 }
 
-// Writes the color of each vertex of the model: of `values`, if that is not NULL, otherwise of the
-// weights of a joint or, if the joint is -1, of the numbers of influences.
+// Writes the colors of all vertices of the model. A color shows the vertex's entry in `values` or,
+// if `values` is NULL, the weight of a joint. For the joint -1 it shows the number of influences.
 static void write_heat_colors(view_heat *heat, const md5_model *model, const float *values,
                               int32_t joint)
 {
     const float max_value = joint >= 0 ? 1 : 4; // weight, or number of influences
-    md5_vec4 *color = heat->colors;
+    size_t first = 0;                           // index of the mesh's first vertex in the model
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
+        md5_vec4 *const colors = heat->colors + first;
         heat->meshes[i] = *mesh;
-        heat->meshes[i].colors = color;
+        heat->meshes[i].colors = colors;
         for (uint32_t v = 0; v < mesh->num_vertices; v++) {
             float value;
             if (values != NULL)
-                value = *values++;
+                value = values[first + v];
             else
                 value = view_joint_weight(mesh, v, joint) / max_value;
-            *color++ = view_heat_color(value);
+            colors[v] = view_heat_color(value);
         }
+        first += mesh->num_vertices;
     }
 }
 
@@ -106,16 +113,19 @@ void view_free_heat(view_heat *heat, md5gl_renderer *renderer)
 
 view_heatmap_stats view_measure_heat(const md5_model *model, int32_t joint)
 {
-    view_heatmap_stats facts = {.most = 0};
+    const double threshold = joint >= 0 ? 0 : 4; // weight, or number of influences
+    view_heatmap_stats stats = {.most = 0};
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         for (uint32_t v = 0; v < mesh->num_vertices; v++) {
             const double value = view_joint_weight(mesh, v, joint);
-            facts.most = value > facts.most ? value : facts.most;
-            facts.num_vertices += value > (joint >= 0 ? 0 : 4);
+            if (value > stats.most)
+                stats.most = value;
+            if (value > threshold)
+                stats.num_vertices++;
         }
     }
-    return facts;
+    return stats;
 }
 
 // -- Texture coordinates --------------------------------------------------------------------
@@ -141,10 +151,11 @@ static const uint8_t glyphs[2][VIEW_UV_CELLS][GLYPH_HEIGHT] = {
      {14, 17, 17, 14, 17, 17, 14}},
 };
 
-// Returns true if the name of a cell covers its pixel (x, y).
+// Returns true if the name of a cell, a letter for the column and a digit for the row, covers pixel
+// (x, y) of the cell.
 static bool is_in_name(uint32_t column, uint32_t row, uint32_t x, uint32_t y)
 {
-    enum { LEFT = 12, TOP = 21, ADVANCE = (GLYPH_WIDTH + 2) * GLYPH_SCALE };
+    enum { LEFT = 12, TOP = 21, ADVANCE = (GLYPH_WIDTH + 2) * GLYPH_SCALE }; // pixels
     if (x < LEFT || y < TOP || y >= TOP + GLYPH_HEIGHT * GLYPH_SCALE)
         return false;
     const uint32_t glyph = (x - LEFT) / ADVANCE;

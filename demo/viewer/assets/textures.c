@@ -24,14 +24,18 @@ static const uint8_t *texel_like(const view_image *image, const view_image *refe
 
 void view_apply_masks(view_image *masks, const view_image *glowing, float factor)
 {
+    enum { RED_HIGHLIGHTS, GREEN_GLOW }; // the channels of the masks
     for (uint32_t y = 0; y < masks->height; y++) {
         for (uint32_t x = 0; x < masks->width; x++) {
             uint8_t *const texel = texel_at(masks, x, y);
-            const double value = (double)factor * texel[glowing != NULL ? 1 : 0];
-            const uint8_t *const color = glowing != NULL ? texel_like(glowing, masks, x, y) : NULL;
-            for (int i = 0; i < 3; i++) {
-                const double channel = color != NULL ? value / 255.0 * color[i] : value;
-                texel[i] = (uint8_t)lround(fmin(channel, 255));
+            if (glowing == NULL) {
+                const double highlight = (double)factor * texel[RED_HIGHLIGHTS];
+                memset(texel, (int)lround(fmin(highlight, 255)), 3);
+            } else {
+                const double glow = (double)factor * texel[GREEN_GLOW];
+                const uint8_t *const color = texel_like(glowing, masks, x, y);
+                for (int i = 0; i < 3; i++)
+                    texel[i] = (uint8_t)lround(fmin(glow / 255.0 * color[i], 255));
             }
             texel[3] = 255;
         }
@@ -86,12 +90,12 @@ static bool read_cube_image(md5_game *game, const md5_stage *stage, int number, 
     return is_named && view_read_game_image(game, &program, image, error);
 }
 
-// Reads the six sides of a cube map into one block, which the caller frees, and sets the sides of
-// `desc`. Returns NULL and fills `error` on failure.
+// Reads the six sides of a cube map into one block, which the caller frees, and sets the size and
+// the sides of `desc`. The sides are six images or, if the name is built in, one image of six sides
+// below each other. Returns NULL and fills `error` on failure.
 static uint8_t *read_cube_sides(md5_game *game, const md5_stage *stage, md5gl_texture_desc *desc,
                                 md5_error *error)
 {
-    // A built-in image contains all sides, one below another.
     enum { NUM_SIDES = 6 };
     const int num_images = is_built_in(stage) ? 1 : NUM_SIDES;
     const int sides_per_image = NUM_SIDES / num_images;
@@ -105,7 +109,8 @@ static uint8_t *read_cube_sides(md5_game *game, const md5_stage *stage, md5gl_te
             return NULL;
         }
         if (number == 0) { // all sides have the size of the first
-            desc->width = desc->height = image.width;
+            desc->width = image.width;
+            desc->height = image.width;
             side_size = 4 * (size_t)image.width * image.width;
             rgba = common_alloc(NUM_SIDES, side_size);
         }
@@ -130,8 +135,7 @@ static uint8_t *read_cube_sides(md5_game *game, const md5_stage *stage, md5gl_te
     return rgba;
 }
 
-// Uploads a cube map. Its sides are six images or, if the name is built in, one image of six sides
-// below each other.
+// Reads and uploads a cube map. Returns 0 and fills `error` on failure.
 static md5gl_texture upload_cube(md5gl_renderer *renderer, md5_game *game, const md5_stage *stage,
                                  md5_error *error)
 {
@@ -195,7 +199,9 @@ static void describe_normals(const view_texture *texture, md5gl_texture_desc *de
     }
 }
 
-// Reads the image of a texture and creates the texture on the GPU.
+// Reads the image of a texture and creates the texture on the GPU. Its kind depends on the use of
+// the texture: a stage of a material, masks, heights, normals, or colors. Returns false and fills
+// `error` on failure.
 static bool upload_image(const view_dresser *d, view_texture *texture, md5_error *error)
 {
     static const md5gl_wrap wraps[] = {
@@ -396,7 +402,8 @@ static md5_vec3 reflect(const view_lit_layers *lit, const md5_material *material
     return *texture == 0 ? none : color;
 }
 
-// Adds the lit layer of `parts`, its stages by their kind, unless it reflects no light.
+// Adds a lit layer, unless it reflects no light. parts[kind] is the stage of the layer for the kind
+// (bump, diffuse or specular), or NULL. The bump stage exists.
 static void add_lit_layer(view_lit_layers *lit, const md5_material *material,
                           const md5_stage *const *parts, md5_vertex_color vertex_color,
                           const float *registers)
@@ -426,25 +433,28 @@ void view_select_lit_layers(view_lit_layers *lit, const md5_material *material,
     const md5_stage *parts[MD5_STAGE_SPECULAR + 1] = {NULL}; // stages of the layer, by their kind
     md5_vertex_color vertex_color = MD5_VERTEX_COLOR_IGNORE; // of the last stage of the layer
     lit->num_shown = 0;
-    // A surface with another spectrum is lit only by lights of this spectrum.
-    for (uint32_t i = 0; i <= material->num_stages && material->spectrum == 0; i++) {
-        const bool is_end = i == material->num_stages;
-        const md5_stage *const stage = is_end ? NULL : &material->stages[i];
-        if (!is_end && (stage->light == MD5_STAGE_AMBIENT || registers[stage->condition] == 0))
+    // A surface with another spectrum is lit only by lights of this spectrum, which do not exist.
+    if (material->spectrum != 0)
+        return;
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
+        const bool is_on = registers[stage->condition] != 0;
+        if (stage->light == MD5_STAGE_AMBIENT || !is_on)
             continue;
-        const bool begins = is_end || stage->light == MD5_STAGE_BUMP;
-        // As in the engine, a layer without a bump map does not end but continues.
-        const bool is_end_of_layer = begins || parts[stage->light] != NULL;
+        // A bump stage, or a second stage of a kind, ends the layer. As in the engine, a layer
+        // without a bump map does not end but continues.
+        const bool begins_layer = stage->light == MD5_STAGE_BUMP;
+        const bool is_end_of_layer = begins_layer || parts[stage->light] != NULL;
         if (parts[MD5_STAGE_BUMP] != NULL && is_end_of_layer)
             add_lit_layer(lit, material, parts, vertex_color, registers);
-        if (is_end)
-            break;
-        if (begins)
+        if (begins_layer)
             memset(parts, 0, sizeof parts);
         else
             vertex_color = stage->vertex_color;
         parts[stage->light] = stage;
     }
+    if (parts[MD5_STAGE_BUMP] != NULL) // the last layer
+        add_lit_layer(lit, material, parts, vertex_color, registers);
 }
 
 // -- Layers of meshes ----------------------------------------------------------------------------
@@ -533,6 +543,23 @@ static uint32_t register_bit(uint32_t reg)
     return reg < MD5_REGISTER_GLOBAL0 ? 1u << reg : 0;
 }
 
+// Returns the registers of time and parms that a stage reads, one bit each.
+static uint32_t registers_read_by_stage(const md5_stage *stage)
+{
+    uint32_t read = register_bit(stage->condition);
+    if (stage->has_alpha_test)
+        read |= register_bit(stage->alpha_test);
+    for (int k = 0; k < 4; k++)
+        read |= register_bit(stage->color[k]);
+    if (!stage->has_matrix)
+        return read;
+    for (int row = 0; row < 2; row++) {
+        for (int column = 0; column < 3; column++)
+            read |= register_bit(stage->matrix[row][column]);
+    }
+    return read;
+}
+
 // Returns the registers of time and parms that a material reads, one bit each.
 static uint32_t registers_read(const md5_material *material)
 {
@@ -541,25 +568,16 @@ static uint32_t registers_read(const md5_material *material)
         const md5_material_op *const op = &material->ops[i];
         if (op->kind == MD5_OP_SOUND) // has no operands
             continue;
-        read |= register_bit(op->b) | (op->kind == MD5_OP_TABLE ? 0 : register_bit(op->a));
+        read |= register_bit(op->b);
+        if (op->kind != MD5_OP_TABLE) // a table has no operand a
+            read |= register_bit(op->a);
     }
     if (material->deform != MD5_DEFORM_NONE) {
         for (int i = 0; i < 3; i++)
             read |= register_bit(material->deform_registers[i]);
     }
-    for (uint32_t i = 0; i < material->num_stages; i++) {
-        const md5_stage *const stage = &material->stages[i];
-        read |= register_bit(stage->condition);
-        read |= stage->has_alpha_test ? register_bit(stage->alpha_test) : 0;
-        for (int k = 0; k < 4; k++)
-            read |= register_bit(stage->color[k]);
-        if (!stage->has_matrix)
-            continue;
-        for (int row = 0; row < 2; row++) {
-            for (int column = 0; column < 3; column++)
-                read |= register_bit(stage->matrix[row][column]);
-        }
-    }
+    for (uint32_t i = 0; i < material->num_stages; i++)
+        read |= registers_read_by_stage(&material->stages[i]);
     return read;
 }
 
@@ -571,16 +589,15 @@ static md5gl_image_kind stage_map(const md5_stage *stage)
     return stage->light == MD5_STAGE_DIFFUSE ? MD5GL_IMAGE_DIFFUSE : MD5GL_IMAGE_SPECULAR;
 }
 
-// Loads the image of an unlit stage or of a stage that cuts the surface. As in the engine, a
+// Loads the image of an unlit stage, or of a stage that cuts the surface. As in the engine, a
 // missing image is replaced by a pattern if the stage replaces the colors of an opaque surface, or
-// if the material is not declared. A stage that adds to or blends with the background adds nothing
-// then.
+// if the material is not declared. Without a pattern, the stage is not drawn.
 static void load_sampled_stage(const view_dresser *d, view_layered *layered, uint32_t index)
 {
     const md5_material *const material = layered->material;
     const md5_stage *const stage = &material->stages[index];
     const bool is_opaque = material->coverage != MD5_COVERAGE_TRANSLUCENT && !is_decal(material);
-    const bool is_replacing = !is_lit(stage) && (stage->bits & 255) == 0; // factors one, zero
+    const bool is_replacing = !is_lit(stage) && (stage->bits & 255) == 0; // blend factors 1 and 0
     char *const obstacle = find_obstacle(stage);
     if (obstacle != NULL) {
         note(&d->textures->layers, layered->mesh, material,
@@ -595,7 +612,8 @@ static void load_sampled_stage(const view_dresser *d, view_layered *layered, uin
         layered->textures[index] = md5gl_checker_texture(d->renderer);
 }
 
-// Loads the normal map that reflections use, as in the engine: that of the first bump stage.
+// Loads the normal map for the reflections of a material. As in the engine, it is the normal map of
+// the first bump stage.
 static void load_reflection_bump(const view_dresser *d, view_layered *layered)
 {
     const md5_material *const material = layered->material;
@@ -683,12 +701,14 @@ bool view_add_layers(const view_dresser *d, const char *shader)
         note(layers, mesh, material, common_format("GUI is not shown: %s", material->gui), d->log);
     layers->read |= registers_read(material);
 
+    // Properties of the surface.
     mesh_textures->two_sided = material->creates_back_sides || material->cull == MD5_CULL_NONE;
     mesh_textures->opaque = true;
     mesh_textures->is_unmeasured =
         material->num_stages == 0 || material->deform == MD5_DEFORM_EYEBALL;
 
-    // False: the material is one lit surface with its bump, diffuse and specular map.
+    // Find out if the material needs layers. Otherwise it is one lit surface with a bump, a diffuse
+    // and a specular map, and the maps of the mesh are sufficient.
     bool has_layers = is_special_surface(material);
     uint32_t counts[MD5_STAGE_SPECULAR + 1] = {0};
     for (uint32_t i = 0; i < material->num_stages; i++) {
@@ -704,6 +724,7 @@ bool view_add_layers(const view_dresser *d, const char *shader)
     if (!has_layers && has_diffuse)
         return false;
 
+    // Add the layers.
     const uint32_t count = material->num_stages;
     view_layered layered = {
         .mesh = mesh,
@@ -721,6 +742,7 @@ bool view_add_layers(const view_dresser *d, const char *shader)
     return !has_diffuse;
 }
 
+// Compares two view_layered for sorting: by the order of drawing of their materials, then by mesh.
 static int by_sort(const void *left, const void *right)
 {
     const view_layered *const a = left;
@@ -853,7 +875,8 @@ static void evaluate_layered(view_layered *layered, md5gl_stage_list *list,
         list->lit_layers = layered->lit.shown + 1;
         list->num_lit_layers = layered->lit.num_shown - 1;
     }
-    // md5gl_draw_model() draws neither an offset, nor further lit layers, nor back sides.
+    // md5gl_draw_model() draws one lit layer of front sides without an offset. Other surfaces are
+    // drawn in stages, as if they were cut.
     const bool has_more_layers = list->num_lit_layers > 0 || list->cull == MD5GL_CULL_FRONT;
     const bool is_lifted = material->has_polygon_offset || has_more_layers;
     is_cut = is_cut || (is_lifted && !is_translucent);
@@ -987,17 +1010,20 @@ void view_set_deform_view(const view_layers *layers, const md5_deform_view *view
 
 // == Meshes =======================================================================================
 
-// Loads the texture that the search has found for a mesh, and further images that are shown in
-// turn. If one of these cannot be read, only the images before it are used.
+// Loads the texture that the search has found for a mesh, and the images with which it alternates
+// over time. If one of the images cannot be read, only the images before it are used. Logs how the
+// texture was found.
 static void use_found_texture(const view_dresser *d, view_mesh_textures *mesh_textures)
 {
     const uint32_t index = d->search.mesh;
     const view_look *const look = &mesh_textures->look;
     const char *const name = d->search.model->meshes[index].name;
-    for (uint32_t i = 0; i <= look->num_turns && mesh_textures->num_turns == i; i++) {
+    for (uint32_t i = 0; i <= look->num_turns; i++) {
         const char *const path = i == 0 ? look->diffuse : look->turns[i - 1];
         mesh_textures->turns[i] = load_file(d, MD5GL_IMAGE_DIFFUSE, path, false);
-        mesh_textures->num_turns += mesh_textures->turns[i] != NULL;
+        if (mesh_textures->turns[i] == NULL)
+            break;
+        mesh_textures->num_turns++;
     }
     mesh_textures->maps[MD5GL_IMAGE_DIFFUSE] = mesh_textures->turns[0];
     if (look->is_guess)
@@ -1135,18 +1161,31 @@ static bool use_choice(const view_dresser *d, md5gl_image_kind map, const char *
     return true;
 }
 
-// Loads the maps that the options select: first those for all meshes, so that a choice for one mesh
-// overrides them.
+// Loads the choices of an option for one map that are for all meshes or, if `is_for_one_mesh` is
+// true, the choices for single meshes. Returns false and logs an error on failure.
+static bool use_choices_for(const view_dresser *d, md5gl_image_kind map,
+                            const common_texts *choices, bool is_for_one_mesh)
+{
+    for (size_t i = 0; i < choices->count; i++) {
+        const char *const choice = choices->names[i];
+        const bool names_mesh = strchr(choice, '=') != NULL;
+        if (names_mesh == is_for_one_mesh && !use_choice(d, map, choice))
+            return false;
+    }
+    return true;
+}
+
+// Loads the maps that the options select. Choices for single meshes follow the choices for all
+// meshes, so that they replace them. `options` may be NULL. Returns false and logs an error on
+// failure.
 static bool use_choices(const view_dresser *d, const view_options *options)
 {
-    for (md5gl_image_kind map = 0; options != NULL && map < MD5GL_NUM_IMAGE_KINDS; map++) {
+    if (options == NULL)
+        return true;
+    for (md5gl_image_kind map = 0; map < MD5GL_NUM_IMAGE_KINDS; map++) {
         const common_texts *const choices = &options->maps[map];
-        for (size_t i = 0; i < choices->count; i++)
-            if (strchr(choices->names[i], '=') == NULL && !use_choice(d, map, choices->names[i]))
-                return false;
-        for (size_t i = 0; i < choices->count; i++)
-            if (strchr(choices->names[i], '=') != NULL && !use_choice(d, map, choices->names[i]))
-                return false;
+        if (!use_choices_for(d, map, choices, false) || !use_choices_for(d, map, choices, true))
+            return false;
     }
     return true;
 }
@@ -1218,7 +1257,9 @@ static void open_outfits(view_dresser *d, const convert_scene *wardrobe)
     }
 }
 
-// Finds and loads the textures of the current mesh.
+// Finds and loads the textures of the current mesh. Sources, in the order of their priority: the
+// options, which were applied before; the material of the mesh in the game or in the package of the
+// file; and a search by names.
 static void load_mesh(view_dresser *d, const view_dressing *dressing)
 {
     const uint32_t index = d->search.mesh;
@@ -1230,7 +1271,8 @@ static void load_mesh(view_dresser *d, const view_dressing *dressing)
         open_outfits(d, dressing->wardrobe);
     d->search.said = index < dressing->num_said ? &dressing->said[index] : NULL;
     const bool is_selected = mesh_textures->is_selected[MD5GL_IMAGE_DIFFUSE];
-    // Materials in the game, or else in the package of the file.
+
+    // Use the material in the game, or else in the package of the file.
     d->game = game;
     if (game == NULL && *diffuse == NULL)
         d->game = view_package_game(d->search.package, view_log_listener(d->log));
@@ -1243,9 +1285,10 @@ static void load_mesh(view_dresser *d, const view_dressing *dressing)
         is_in_game ? md5_game_material(d->game, shader, NULL) : NULL;
     if (material != NULL)
         use_material(d, material);
+
+    // Search by names. Images that the game lacks were reported.
     const bool is_found = is_staged || (is_in_game && *diffuse != NULL);
     if (!is_found && (!is_in_game || d->search.package != NULL)) {
-        // Images that the game lacks were reported.
         if (*diffuse == NULL || d->search.said != NULL)
             find_and_use(d, is_in_game);
         if (!is_declared)
@@ -1462,9 +1505,9 @@ bool view_load_environment(view_environment *environment, md5gl_renderer *render
         return view_error(log, "%s: %s", path, error.message);
     md5gl_destroy_environment(renderer, environment->light);
     environment->light = light;
-    // The terms of first degree of the polynomial point to the light, see
-    // md5gl_environment_light(). The mean over the sphere is the constant term plus a third of the
-    // term of z^2.
+    // md5gl_environment_light() returns a polynomial of the direction. Its terms of first degree
+    // point to the brightest side. Its mean over the sphere is the constant term plus a third of
+    // the term of z^2.
     const md5_vec3 *const terms = md5gl_environment_light(light);
     const float studio = 0.5f; // mean light of an image that looks as bright as the studio
     const float mean = luminance(terms[0]) + luminance(terms[7]) / 3.0f;

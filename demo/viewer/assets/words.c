@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 
+// Reserves space for `more` bytes after the text.
 static void reserve(view_text *words, size_t more)
 {
     if (words->capacity - words->size >= more)
@@ -52,7 +53,8 @@ md5_model *view_end_model(view_text *words, const char *file_name, md5_error *er
 
 void view_append_joint(view_text *words, const char *name, uint32_t parent, md5_xform bind)
 {
-    // An MD5 file stores a rotation without w; readers make w negative.
+    // An MD5 file stores a rotation without w, and readers compute a negative w. Write the
+    // equivalent quaternion whose w is negative.
     const md5_quat q = bind.rotation;
     const double sign = q.w > 0 ? -1 : 1;
     const md5_vec3 position = bind.translation;
@@ -107,6 +109,7 @@ static void free_anim(void *user, void *memory, size_t size)
 
 md5_anim *view_make_anim(const md5_model *model, uint32_t num_frames, double frame_rate)
 {
+    // One memory block contains the clip and its arrays, in the order of decreasing alignment.
     const uint32_t num_joints = model->skeleton.num_joints;
     const size_t count = (size_t)num_frames * num_joints;
     const size_t frame_size =

@@ -13,9 +13,10 @@ const view_page *view_page_at(uint32_t number)
 
 int32_t view_find_page(const char *name)
 {
-    for (uint32_t i = 0; i < view_num_pages; i++)
+    for (uint32_t i = 0; i < view_num_pages; i++) {
         if (strcmp(view_page_rows[i].name, name) == 0)
             return (int32_t)i;
+    }
     return -1;
 }
 
@@ -29,20 +30,22 @@ uint32_t view_num_sliders(const view_page *page)
 
 char *view_page_lines(const view_page *page, const float *values)
 {
+    // "$N" is replaced by the value of slider N, or by the selected word of choice N.
     char *text = common_copy("");
-    for (const char *rest = page->lines; *rest != '\0';) {
-        const size_t length = strcspn(rest, "$");
-        common_extend(&text, "%.*s", (int)length, rest);
-        rest += length;
-        if (*rest == '\0')
+    const char *next = page->lines;
+    while (*next != '\0') {
+        const size_t length = strcspn(next, "$");
+        common_extend(&text, "%.*s", (int)length, next);
+        next += length;
+        if (*next == '\0')
             break;
-        const int number = rest[1] - '0';
+        const int number = next[1] - '0';
         const char *const *const words = page->sliders[number].words;
         if (words != NULL && words != view_whole)
             common_extend(&text, "%s", words[lroundf(values[number])]);
         else
             common_extend(&text, "%.4g", (double)values[number]);
-        rest += 2;
+        next += strlen("$N");
     }
     return text;
 }
@@ -57,9 +60,10 @@ md5_xform *view_spare_pose(view_picture *picture, uint32_t index)
 
 const view_clip *view_page_clip(const view_picture *picture, const char *name)
 {
-    for (size_t i = 0; i < picture->scene->num_clips && name != NULL; i++)
+    for (size_t i = 0; i < picture->scene->num_clips && name != NULL; i++) {
         if (strcmp(picture->scene->clips[i].name, name) == 0)
             return &picture->scene->clips[i];
+    }
     return NULL;
 }
 
@@ -100,6 +104,8 @@ void view_turn_joint(const view_picture *picture, md5_xform *pose, const char *n
 
 md5_xform view_spin(view_figure *figure, md5_quat rotation)
 {
+    // The centre of the body is 28 units above the feet. It is drawn at the height 32, so that the
+    // rotated figure does not reach below the floor.
     const md5_xform centre = {rotation, {0, figure->place.translation.y, 32}, 0};
     const md5_xform down = {.rotation = {.w = 1}, .translation = {.z = -28}};
     figure->place = md5_xform_mul(centre, down);
@@ -113,7 +119,11 @@ uint32_t view_choice(const view_picture *picture, uint32_t slider)
 
 float view_moving_part(const view_picture *picture, float part)
 {
-    return part >= 0 ? part : 0.5f - 0.5f * cosf((float)fmod(picture->time, 4) * 1.57079633f);
+    if (part >= 0)
+        return part;
+    const double period = 4;             // seconds
+    const float frequency = 1.57079633f; // 2 pi / period
+    return 0.5f - 0.5f * cosf((float)fmod(picture->time, period) * frequency);
 }
 
 const char *view_word(const view_picture *picture, uint32_t slider)
@@ -125,6 +135,8 @@ const char *view_word(const view_picture *picture, uint32_t slider)
 // displayed value.
 double view_angle(md5_quat a, md5_quat b)
 {
+    // (x, y, z) and `cosine` are the product of the conjugate of a and b: the rotation from a to b.
+    // atan2() is exact also for small angles, and the quaternions may have any length.
     const double ax = a.x;
     const double ay = a.y;
     const double az = a.z;
@@ -195,6 +207,7 @@ void view_add_facts(view_picture *picture, const double *values, size_t count)
 {
     const view_page *const page = picture->page;
     for (size_t i = 0; i < count; i++) {
+        // The values before first_row are single facts. The others fill the table row by row.
         uint32_t row = picture->num_named_facts++ % VIEW_PAGE_FACTS;
         const char *column = NULL;
         if (page->columns[0] != NULL && row >= page->first_row) {
