@@ -137,11 +137,11 @@ line() { # COMMAND OPTION VALUE INPUT OUTPUT: prints the arguments of md5tool
     [ "$command:$option" != fix:--output ] && [ "$command" = fix ] && set -- "$@" --dry-run
     echo "$command $* $option${value:+ $value}${to:+ --output $to}"
 }
-# Prints the numbers of the lines of a batch file that md5tool rejects because an option has no effect. Errors in files, such as
-# "--map has no effect without --mesh MODEL", are different.
+# Prints the numbers of the lines of a batch file that md5tool rejects because an option has no effect on the files, or on their
+# content. That "--map has no effect without --mesh MODEL" is another error.
 without_effect() { # BATCH
     timeout 120 "$tool" --batch "$1" >said 2>&1
-    awk -F : '/ has no effect on these files: / { is_found = 1 } /: exit status / { if (is_found) print $2; is_found = 0 }' said
+    awk -F : '/ has no effect( on these files)?: / { is_found = 1 } /: exit status / { if (is_found) print $2; is_found = 0 }' said
 }
 walks() { # COMMAND INPUT...
     sed -n "s/^$1 \(--[a-z-]*\)=*\([^|]*\)|/\1|\2|/p" table >rows
