@@ -25,8 +25,8 @@ bool common_read_status(const char *path, common_status *status);
 // Returns true if the path itself is a symbolic link. Always returns false on Windows.
 bool common_is_link(const char *path);
 
-// Creates the folders of a file's path with this mode, if they do not exist. Does not report
-// errors, because writing the file will fail.
+// Creates the folders of a file's path with this mode, if they do not exist. Errors are not
+// reported: writing the file then fails, and reports the reason.
 void common_create_folders(const char *file, unsigned mode);
 
 // Creates a folder NAME-NUMBER in the system's folder for temporary files, accessible only to the

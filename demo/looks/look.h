@@ -25,8 +25,8 @@ typedef struct view_name {
     char words[112];
 } view_name;
 
-// Splits a name to words: at all characters except letters and digits, between letters and digits,
-// and before capital letters, as in "redDeer_01".
+// Splits a name into words: at all characters except letters and digits, between letters and
+// digits, and before capital letters, as in "redDeer_01".
 view_name view_split_name(const char *name);
 
 // Returns the percentage of the letters in `a` whose words are also in `b`. Words of four letters

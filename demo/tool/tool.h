@@ -15,7 +15,8 @@ enum { TOOL_OK, TOOL_BAD_FILE, TOOL_BAD_USAGE };
 // Size of an error as text, if all bytes of file name and message are escaped.
 enum { TOOL_MESSAGE = 2200 };
 
-// The arguments after the name of a command. Missing options are 0.
+// The arguments after the name of a command. A member is the value of the option with its name,
+// unless a comment names another option. Members of missing options are 0.
 typedef struct tool_arguments {
     const char *command;
     char **operands; // [num_operands] arguments that are neither options nor their values
@@ -28,19 +29,19 @@ typedef struct tool_arguments {
     const char *palette;
     const char *scene;
     const char *to;
-    const char *folder; // DIR of a game
-    const char *turn;
+    const char *folder; // DIR of a game: an operand, not an option
+    const char *turn;   // --rotate
     const char *frames;
-    common_texts excluded;
+    common_texts excluded; // --exclude
     common_texts only;
-    common_texts ignored;
-    common_texts engines;
-    common_texts joints;
-    common_texts renames;
-    common_texts cuts;
-    common_texts tags;
+    common_texts ignored;                                // --ignore
+    common_texts engines;                                // --for
+    common_texts joints;                                 // --joint
+    common_texts renames;                                // --rename
+    common_texts cuts;                                   // --cut
+    common_texts tags;                                   // --tag
     common_texts mesh_options[CONVERT_NUM_MESH_OPTIONS]; // as in convert_job
-    common_texts outfits;                                // as in convert_job
+    common_texts outfits;                                // as in convert_job; --outfit
     uint32_t range[2];
     md5_engines requested; // requested engines, by --for
     double *times;         // [num_times] in milliseconds, or in frames if `counts_frames`
@@ -49,7 +50,7 @@ typedef struct tool_arguments {
     uint32_t frame;
     uint32_t influences;
     uint32_t resolution;
-    float tolerance;
+    float tolerance; // --error
     double scale;
     double rate;
     md5_root root;
@@ -61,21 +62,21 @@ typedef struct tool_arguments {
     bool is_json;
     bool is_github;
     bool is_y_up;
-    bool was_y_up;
-    bool shows_all;
-    bool shows_rules;
-    bool counts_frames;
-    bool is_forced;
-    bool is_dry;
-    bool prints_map;
-    bool swaps_sides;
-    bool turns_inward;
-    bool drop_invalid_triangles;
-    bool fills_weights;
-    bool is_quantized;
-    bool is_fitted;
-    bool shows_formats;
-    bool has_root;
+    bool was_y_up;               // --up y
+    bool shows_all;              // --all
+    bool shows_rules;            // --rules
+    bool counts_frames;          // --frame was given instead of --ms
+    bool is_forced;              // --force
+    bool is_dry;                 // --dry-run
+    bool prints_map;             // --print-map
+    bool swaps_sides;            // --swap-sides
+    bool turns_inward;           // --winding
+    bool drop_invalid_triangles; // --bad-triangles
+    bool fills_weights;          // --weights
+    bool is_quantized;           // --quantize
+    bool is_fitted;              // --fit
+    bool shows_formats;          // --formats
+    bool has_root;               // --root was given
 } tool_arguments;
 
 // A command. It accepts the options that `help` contains.
@@ -127,13 +128,14 @@ void tool_print_error(void *user, const md5_error *error);
 // Ends a command: prints the error unless `is_done`. Returns the exit status.
 int tool_end(bool is_done, const md5_error *error);
 
-// The most similar name to a wrong name, or NULL. The search ends when `work` is used up.
+// The result of a search for the name that is most similar to a wrong name.
 typedef struct tool_nearest {
-    const char *name;
-    size_t distance;
-    size_t work;
+    const char *name; // or NULL if no name is similar
+    size_t distance;  // edit distance of `name` to the wrong name
+    size_t work;      // remaining comparisons of characters; the search ends if it is too small
 } tool_nearest;
 
+// Compares another name with the wrong name, and updates the result.
 void tool_compare_name(tool_nearest *nearest, const char *wrong, const char *name);
 
 // Write a text or a document to a file, or to standard output if `path` is NULL.
@@ -143,7 +145,7 @@ bool tool_write_doc(const char *path, const md5_doc *doc, md5_error *error);
 // Returns a rotation as files store it, with w <= 0.
 md5_quat tool_stored_rotation(md5_quat q);
 
-// Kinds of files. A game lists kinds up to TOOL_CAMERA itself.
+// Kinds of files. tool_check_game() checks the files of the kinds up to TOOL_CAMERA.
 typedef enum tool_kind {
     TOOL_UNKNOWN,
     TOOL_MODEL,
@@ -182,7 +184,7 @@ void tool_free(tool_asset *asset);
 // For common_walk and common_game_paths: prints the number of files that a search has found.
 bool tool_show_search(void *user, size_t num_files);
 
-// Prints the progress from time to time. Removes it when all is done.
+// Prints the progress, but only at some values of `done`. Removes it if `done` equals `count`.
 void tool_show_progress(size_t done, size_t count);
 
 // -- Folders and archives -------------------------------------------------------------------------
@@ -191,10 +193,10 @@ void tool_show_progress(size_t done, size_t count);
 // be used by one thread only.
 
 typedef struct tool_search_paths {
-    common_game_paths list; // in order of priority: the mod, DIR, the base
-    size_t ends[3];         // end of each of them in the list
+    common_game_paths list; // in order of priority: those of the mod, of DIR, of the base
+    size_t ends[3];         // index after the last path of the mod, of DIR, of the base
     md5_game *game;
-    size_t num_unread; // archives inside of archives or in subfolders, which are not mounted
+    size_t num_unread; // archives in other archives or in subfolders, which are not mounted
     const char *unsupported_model; // a model that only convert reads; set if `opts` were given
 } tool_search_paths;
 
@@ -265,7 +267,7 @@ md5_engines tool_engines(md5_engines requested, const md5_game *game, const char
 // empty check. Returns NULL for files of other kinds.
 md5_check *tool_check_text(const char *path, const char *text, size_t size, md5_engines requested);
 
-// The same for a file. Returns NULL also if it cannot be read.
+// Checks a file like tool_check_text(). Returns NULL also if the file cannot be read.
 md5_check *tool_check_file(md5_game *game, const char *path, md5_engines requested);
 
 typedef struct text_position {
@@ -341,12 +343,12 @@ bool tool_is_foot(const char *joint); // by the name of the joint
 typedef struct tool_report tool_report;
 tool_report *tool_begin_report(const tool_arguments *arguments);
 void tool_report_diagnostic(tool_report *report, const md5_diagnostic *found);
-void tool_count_warnings(tool_report *report, unsigned count); // warnings without a text
+void tool_count_warnings(tool_report *report, unsigned count); // adds warnings to the totals only
 bool tool_is_for_people(const tool_report *report);            // the format is text
 // Prints the totals and the engines. Returns the exit status.
 int tool_end_report(tool_report *report, size_t num_files, uint32_t checked_engines);
 
-// Results of checking a game folder.
+// Options and results of checking a game folder.
 typedef struct tool_game_check {
     void (*print)(void *user, const md5_diagnostic *found); // paths include folder or archive
     void *user;
@@ -354,7 +356,7 @@ typedef struct tool_game_check {
     size_t num_files;               // files that were read
     size_t num_decls;               // declarations that were read
     size_t num_defaulted;           // declarations that the engine replaces by defaults
-    bool has_decls;                 // false: nothing was read
+    bool has_decls;                 // the game has declarations; otherwise nothing was read
     tool_search_paths search_paths; // open unless they cannot be read; the caller closes them
 } tool_game_check;
 
