@@ -211,6 +211,7 @@ typedef struct assimp_node {
     bool is_bone;                     // a mesh uses the node as a bone
     bool is_moved;                    // a clip animates the node or one of its pivots
     bool is_joint;                    // a bone or a descendant of a bone
+    bool is_above_bone;               // an ancestor of a bone
     bool is_skin;                     // has a mesh with bones
     bool is_changing;                 // the transform changes in the current clip
     bool is_still;                    // the transform equals the rest pose in the current clip
@@ -218,6 +219,7 @@ typedef struct assimp_node {
     size_t model;                     // of the FBX file, or SIZE_MAX
     bool has_same_rest;               // the rest pose of the model equals the node's
     bool has_curves;                  // the curves of the model are evaluated in the current clip
+    bool is_replaced;                 // pivot whose channel the curves of its node replace
     struct aiMatrix4x4 local;         // relative to `above`, at the current time
     struct aiMatrix4x4 rest;          // relative to `above`, in the rest pose
     struct aiMatrix4x4 first;         // relative to `above`, in the first frame of the clip
@@ -388,6 +390,11 @@ static void list_nodes(assimp_importer *importer)
         const assimp_node *const parent = &importer->nodes[node->parent];
         node->is_moved |= parent->is_pivot && parent->is_moved;
         node->is_joint = node->is_bone || parent->is_joint;
+    }
+    for (int i = importer->num_nodes - 1; i > 0; i--) {
+        const assimp_node *const node = &importer->nodes[i];
+        if (node->is_bone || node->is_above_bone)
+            importer->nodes[node->parent].is_above_bone = true;
     }
 }
 
@@ -1112,6 +1119,18 @@ static void note_layers(assimp_importer *importer, const char *clip, bool has_cu
     free(is_evaluated);
 }
 
+// Marks the pivots of nodes with curves: fbx_evaluate() computes the product of all factors.
+static void mark_replaced_pivots(assimp_importer *importer)
+{
+    for (int i = 0; i < importer->num_nodes; i++) {
+        const assimp_node *const node = &importer->nodes[i];
+        if (!node->has_curves)
+            continue;
+        for (int k = node->parent; k != node->above; k = importer->nodes[k].parent)
+            importer->nodes[k].is_replaced = true;
+    }
+}
+
 // Begins a clip: resets the states of the nodes and sets their channels. *num_moved is the number
 // of animated nodes, and *reach the largest distance of a joint from its parent.
 static void begin_clip(assimp_importer *importer, const struct aiAnimation *clip, size_t *num_moved,
@@ -1132,6 +1151,7 @@ static void begin_clip(assimp_importer *importer, const struct aiAnimation *clip
         // Nodes that are not joints are skipped in files with bones.
         node->is_still = importer->has_bones && !node->is_joint;
         node->is_changing = false;
+        node->is_replaced = false;
         node->channel = NULL;
     }
 
@@ -1140,6 +1160,7 @@ static void begin_clip(assimp_importer *importer, const struct aiAnimation *clip
         if (found != NONE)
             importer->nodes[found].channel = clip->mChannels[c];
     }
+    mark_replaced_pivots(importer);
     note_layers(importer, clip->mName.data, has_curves);
 }
 
@@ -1191,6 +1212,13 @@ static void add_channels(assimp_importer *importer, json_t *item, const float *t
     }
 }
 
+// Returns true if the motion of a node can move a vertex. In files with bones, only bones, their
+// ancestors and descendants become joints; a camera does not.
+static bool can_move_vertices(const assimp_importer *importer, const assimp_node *node)
+{
+    return !importer->has_bones || node->is_joint || node->is_above_bone;
+}
+
 // Reports keys that are more than a frame apart, because they may be connected by curves. A curve
 // deviates from the line by about a tenth of the change: by 1 degree, or as much of the longest
 // bone. `ticks_per_frame` belongs to the lower of the rates of the file and of the clip.
@@ -1199,6 +1227,7 @@ static void note_sparse_keys(assimp_importer *importer, const struct aiAnimation
                              bool has_curves)
 {
     size_t num_sparse = 0;
+    const char *sparse_node = "";
     size_t num_bent = 0;
     const double min_gap = 1.5 * ticks_per_frame;
 
@@ -1209,14 +1238,20 @@ static void note_sparse_keys(assimp_importer *importer, const struct aiAnimation
     const double min_bent_movement = 0.1;
 
     for (int i = 0; i < importer->num_nodes; i++) {
-        const struct aiNodeAnim *const keys = importer->nodes[i].channel;
-        if (!keys || !importer->nodes[i].is_changing || importer->nodes[i].has_curves)
+        const assimp_node *const node = &importer->nodes[i];
+        const struct aiNodeAnim *const keys = node->channel;
+        if (!keys || !node->is_changing || !can_move_vertices(importer, node))
+            continue;
+        if (node->has_curves || node->is_replaced)
             continue;
         const double rotation = widest_gap(keys->mRotationKeys, sizeof *keys->mRotationKeys,
                                            keys->mNumRotationKeys, 4, min_gap);
         const double movement = widest_gap(keys->mPositionKeys, sizeof *keys->mPositionKeys,
                                            keys->mNumPositionKeys, 3, min_gap);
-        num_sparse += rotation > min_rotation || movement > min_movement * reach;
+        const bool is_sparse = rotation > min_rotation || movement > min_movement * reach;
+        num_sparse += is_sparse;
+        if (is_sparse)
+            sparse_node = node->source->mName.data;
         num_bent += rotation > min_bent_rotation || movement > min_bent_movement * reach;
     }
 
@@ -1224,9 +1259,10 @@ static void note_sparse_keys(assimp_importer *importer, const struct aiAnimation
     if (num_sparse > 0)
         add_line(
             importer,
-            "%cclip '%s': %zu of %u animated nodes have keys more than one frame apart; curves "
-            "between these keys are read as straight lines; bake the animation when you export it",
-            is_lossy ? LOSS[0] : NOTE[0], name, num_sparse, clip->mNumChannels);
+            "%cclip '%s': %zu of %u animated nodes, such as '%s', have keys more than one frame "
+            "apart; curves between these keys are read as straight lines; bake the animation when "
+            "you export it",
+            is_lossy ? LOSS[0] : NOTE[0], name, num_sparse, clip->mNumChannels, sparse_node);
 }
 
 static bool has_morph_weights(const struct aiAnimation *clip)

@@ -505,7 +505,8 @@ static uint32_t find_rigid_joint(const convert_rig *rig, uint32_t node_index)
     }
     if (joint == MD5_NONE)
         convert_note(job,
-                     "skipped mesh %.80s: the mesh has neither a skin nor a joint as its ancestor",
+                     "skipped mesh %.80s: the mesh has neither a skin nor a joint as its ancestor; "
+                     "make the mesh a child of a joint to convert it",
                      name);
     else
         convert_note(job, "mesh %.80s has no skin: it was attached to joint %s", name,
