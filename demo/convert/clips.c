@@ -331,6 +331,17 @@ static double measure_between(clip_builder *clip)
     return worst;
 }
 
+// Extends the box of joints that are all at one point by one unit in each direction, because
+// engines do not draw a model with an empty box.
+static md5_bounds extend_empty_box(md5_bounds box)
+{
+    const md5_vec3 size = md5_vec3_sub(box.max, box.min);
+    const md5_vec3 unit = {1, 1, 1};
+    if (size.x > 0 || size.y > 0 || size.z > 0)
+        return box;
+    return (md5_bounds){md5_vec3_sub(box.min, unit), md5_vec3_add(box.max, unit)};
+}
+
 // For convert_motion.pose. Also measures the displacement by scale, stores the frame for
 // measure_between(), and computes the box of the joints.
 static void pose_frame(void *user, uint32_t frame, convert_xform *local)
@@ -355,6 +366,7 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *local)
             (md5_xform){.rotation = md5_quat_from_xyz(q.x, q.y, q.z),
                         .translation = convert_stored_point(local[j].translation)};
     }
+    clip->boxes[frame] = extend_empty_box(clip->boxes[frame]);
 }
 
 // -- Clips ----------------------------------------------------------------------------------------

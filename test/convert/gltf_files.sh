@@ -132,6 +132,10 @@ white() {
     make "$scratch/white.gltf" json='{"materials":[{"name":"paper.001"}]}' && converts "$scratch/white.gltf" -o "$scratch/to" &&
         [ "$(texel "$to/paper_001.tga")" = " 255 255 255" ]
 }
+one_joint() {
+    converts "$a_nod" -o "$scratch/to" && grep -q 'numJoints 1$' "$scratch/to/nod.md5anim" && "$tool" check "$scratch/to" >"$scratch/checked" &&
+        ! grep '\[bounds\]' "$scratch/checked"
+}
 # Doom 3 removes an extension from the name of a material, and reads a name such as Material as the type of a declaration.
 names() {
     has "$to/materials/white.mtr" '"paper_001" {' && make "$scratch/blender.gltf" json='{"materials":[{"name":"Material"}]}' &&
@@ -174,6 +178,7 @@ else
     check "a color without an image is reported" painted
     check "the default color is white" white
     check "... and materials have names that Doom 3 accepts" names
+    check "the box of a clip of one joint is not empty" one_joint
 fi
 check "flat shading is reported" flat
 check "flat shading is preserved" faces
