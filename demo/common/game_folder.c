@@ -323,45 +323,65 @@ static bool read_range(FILE *stream, uint64_t offset, void *bytes, size_t size)
     return fseek(stream, (long)offset, SEEK_SET) == 0 && fread(bytes, 1, size, stream) == size;
 }
 
-// Reads the file list of a .pak file and adds its entries. Returns false and fills `error` if the
-// list is not completely inside of the file.
-static bool open_pak(game_source *archive, md5_error *error)
+// The file list of a .pak file.
+typedef struct pak_list {
+    uint64_t start; // byte offset
+    uint64_t size;  // bytes
+} pak_list;
+
+// Reads the position of the file list from the header of a .pak file. Returns false and fills
+// `error` if the list is not completely inside of the file, or not a whole number of entries.
+static bool read_pak_header(const game_source *archive, pak_list *list, md5_error *error)
 {
     const uint64_t archive_size = archive->archive_size;
-    if (archive_size > INT32_MAX) // the smallest limit of long on all systems
-        return fail(error, "archive is too large: expected at most 2 GiB");
-
-    // Check the position of the file list in the header.
     unsigned char header[PAK_HEADER];
     if (!read_range(archive->stream, 0, header, sizeof header))
         return fail(error, "truncated archive: the header is incomplete");
-    const uint64_t start = common_read_little_endian(header + 4, 4);
-    const uint64_t list_size = common_read_little_endian(header + 8, 4);
-    if (start > archive_size || list_size > archive_size - start)
+    list->start = common_read_little_endian(header + 4, 4);
+    list->size = common_read_little_endian(header + 8, 4);
+    if (list->start > archive_size || list->size > archive_size - list->start)
         return fail(error, "truncated archive: the file list ends at byte %llu of %llu",
-                    (unsigned long long)start + list_size, (unsigned long long)archive_size);
-    if (list_size % PAK_ENTRY != 0)
+                    (unsigned long long)list->start + list->size, (unsigned long long)archive_size);
+    if (list->size % PAK_ENTRY != 0)
         return fail(
             error,
             "damaged archive: size of the file list is %llu bytes; expected a multiple of %d",
-            (unsigned long long)list_size, PAK_ENTRY);
+            (unsigned long long)list->size, PAK_ENTRY);
+    return true;
+}
 
-    // Read the list. malloc() is used because a damaged file may declare a list of 2 GiB, which
-    // must not end the program.
-    unsigned char *const list = malloc(list_size ? (size_t)list_size : 1);
-    const bool is_read = list && read_range(archive->stream, start, list, (size_t)list_size);
-    for (size_t i = 0; i < list_size && is_read; i += PAK_ENTRY) {
-        char name[PAK_NAME + 1] = "";
-        const uint64_t offset = common_read_little_endian(list + i + PAK_NAME, 4);
-        const uint64_t size = common_read_little_endian(list + i + PAK_NAME + 4, 4);
-        memcpy(name, list + i, PAK_NAME);
-        if (offset > archive_size || size > archive_size - offset)
-            warn(archive, name, "skipped: the data are outside the archive");
-        else
-            add_entry(archive, name,
-                      (source_file){.location = offset, .size = size, .packed = size}, size);
-    }
-    free(list);
+// Adds a file from its entry in the file list, or warns if its data are outside of the archive.
+static void add_pak_entry(game_source *archive, const unsigned char *entry)
+{
+    char name[PAK_NAME + 1] = ""; // a name of the full length does not end with a zero byte
+    const uint64_t offset = common_read_little_endian(entry + PAK_NAME, 4);
+    const uint64_t size = common_read_little_endian(entry + PAK_NAME + 4, 4);
+    memcpy(name, entry, PAK_NAME);
+    if (offset > archive->archive_size || size > archive->archive_size - offset)
+        warn(archive, name, "skipped: the data are outside the archive");
+    else
+        add_entry(archive, name, (source_file){.location = offset, .size = size, .packed = size},
+                  size);
+}
+
+// Reads the file list of a .pak file and adds its entries. Returns false and fills `error` if the
+// list cannot be read.
+static bool open_pak(game_source *archive, md5_error *error)
+{
+    if (archive->archive_size > INT32_MAX) // the smallest limit of long on all systems
+        return fail(error, "archive is too large: expected at most 2 GiB");
+    pak_list list = {.start = 0};
+    if (!read_pak_header(archive, &list, error))
+        return false;
+
+    // malloc() is used because a damaged file may declare a list of 2 GiB, which must not end the
+    // program.
+    const size_t size = (size_t)list.size;
+    unsigned char *const entries = malloc(size > 0 ? size : 1);
+    const bool is_read = entries && read_range(archive->stream, list.start, entries, size);
+    for (size_t i = 0; i < size && is_read; i += PAK_ENTRY)
+        add_pak_entry(archive, entries + i);
+    free(entries);
 
     if (!is_read)
         return fail(error, "cannot read the archive's file list");
@@ -494,8 +514,33 @@ static void add_source(common_game_paths *game, game_source *added, bool is_arch
     };
 }
 
-// Opens an archive, whose format its first bytes decide, and adds it to the search paths. Returns
-// false and fills `error` if it cannot be read or is damaged.
+// Opens archive->path and adds its entries. The first bytes decide the format. Returns false and
+// fills `error` if the archive cannot be read.
+static bool open_archive(game_source *archive, md5_error *error)
+{
+    char magic[4] = "";
+    archive->stream = fopen(archive->path, "rb");
+    if (!archive->stream)
+        return fail(error, "cannot open the file: %s", strerror(errno));
+    if (!read_range(archive->stream, 0, magic, sizeof magic))
+        return fail(error, "not an archive: expected at least 4 bytes, found %llu",
+                    (unsigned long long)archive->archive_size);
+    if (memcmp(magic, "PACK", 4) == 0)
+        return open_pak(archive, error);
+
+    // libzip opens the file itself. It also reads zip files with other first bytes.
+    fclose(archive->stream);
+    archive->stream = NULL;
+    if (open_zip(archive, error))
+        return true;
+    if (memcmp(magic, "PK", 2) != 0)
+        fail(error, "not a .zip or .pak archive: expected PK or PACK at the start, found '%.4s'",
+             magic);
+    return false;
+}
+
+// Opens and checks an archive, and adds it to the search paths. Returns false and fills `error` if
+// the archive cannot be read or is damaged.
 static bool add_archive(common_game_paths *game, const char *path, md5_error *error)
 {
     if (!common_is_file(path))
@@ -503,34 +548,12 @@ static bool add_archive(common_game_paths *game, const char *path, md5_error *er
 
     game_source *const archive = common_alloc(1, sizeof *archive);
     *archive = (game_source){.path = path, .archive_size = common_file_size(path), .game = game};
-    archive->stream = fopen(path, "rb");
-
-    char magic[4] = "";
-    bool is_open = false;
-    if (!archive->stream) {
-        fail(error, "cannot open the file: %s", strerror(errno));
-    } else if (!read_range(archive->stream, 0, magic, sizeof magic)) {
-        fail(error, "not an archive: expected at least 4 bytes, found %llu",
-             (unsigned long long)archive->archive_size);
-    } else if (memcmp(magic, "PACK", 4) == 0) {
-        is_open = open_pak(archive, error);
-    } else {
-        // libzip opens the file itself.
-        fclose(archive->stream);
-        archive->stream = NULL;
-        is_open = open_zip(archive, error);
-        if (!is_open && memcmp(magic, "PK", 2) != 0)
-            fail(error,
-                 "not a .zip or .pak archive: expected PK or PACK at the start, found '%.4s'",
-                 magic);
-    }
-
-    is_open = is_open && check_entries(archive, error);
-    if (is_open)
+    const bool is_good = open_archive(archive, error) && check_entries(archive, error);
+    if (is_good)
         add_source(game, archive, true);
     else
         free_source(archive);
-    return is_open;
+    return is_good;
 }
 
 // Adds the archives of a folder with each of the extensions. The last name is first, because a

@@ -233,6 +233,15 @@ static const char *describe_end(int status)
                       : "the process ended without a result";
 }
 
+// The main function of a child process: runs `work` and exits. `out` is NULL if it cannot be
+// opened.
+static _Noreturn void run_as_child(bool (*work)(void *user, FILE *out), void *user, FILE *out)
+{
+    signal(SIGXCPU, SIG_DFL); // ends the process, so that the parent recognizes the reason
+    const bool is_done = out && work(user, out) && fflush(out) == 0;
+    _exit(is_done ? 0 : 1); // does not flush the parent's files or call its exit handlers
+}
+
 // Runs `work` in a child process, whose output the parent reads from a pipe. A crash, or a limit
 // that is exceeded, then only ends the child.
 char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
@@ -249,9 +258,7 @@ char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_
         close(ends[READ_END]);
         FILE *const out = fdopen(ends[WRITE_END], "wb");
         limit_child(bytes, seconds);
-        signal(SIGXCPU, SIG_DFL); // so that the parent recognizes the end
-        const bool is_done = out && work(user, out) && fflush(out) == 0;
-        _exit(is_done ? 0 : 1); // does not flush the parent's files or call its exit handlers
+        run_as_child(work, user, out);
     }
 
     // The parent reads the output until the process ends.

@@ -113,9 +113,27 @@ static void print_quoted(const char *text)
     putchar('"');
 }
 
+// Prints a text with escape sequences, as a JSON string or as it is.
+static void print_string(FILE *file, bool is_json, const char *text)
+{
+    if (is_json)
+        print_quoted(text);
+    else
+        print(file, text, '\0');
+}
+
+// Prints a number as vfprintf() does. In JSON, a number that is not finite is null.
+static void print_double(FILE *file, bool is_json, const char *directive, double number)
+{
+    if (is_json && !isfinite(number))
+        fputs("null", file);
+    else
+        fprintf(file, directive, number);
+}
+
 // Prints formatted text like vfprintf(), but texts (%s) are escaped. In JSON, a text is printed in
 // quotes, and a number that is not finite as null. The format is processed part by part, because
-// the type of each value depends on its directive.
+// the type of each value depends on its directive: l and z stand for larger integers.
 static void print_values(FILE *file, bool is_json, const char *format, va_list values)
 {
     while (*format != '\0') {
@@ -128,33 +146,23 @@ static void print_values(FILE *file, bool is_json, const char *format, va_list v
         const char kind = is_directive ? format[size - 1] : '\0';
         COMMON_TEXT(directive, "%.*s", (int)size, format);
 
-        if (kind == '\0') {
+        const bool is_long = strchr(directive, 'l') != NULL;
+        if (kind == '\0')
             fwrite(format, 1, size, file);
-        } else if (kind == 's') {
-            const char *const text = va_arg(values, const char *);
-            if (is_json)
-                print_quoted(text);
-            else
-                print(file, text, '\0');
-        } else if (kind == 'g' || kind == 'f') {
-            const double number = va_arg(values, double);
-            if (is_json && !isfinite(number))
-                fputs("null", file);
-            else
-                fprintf(file, directive, number);
-            // NOLINTNEXTLINE(bugprone-branch-clone): types differ
-        } else if (kind == 'd' && strchr(directive, 'l') != NULL) {
-            fprintf(file, directive, va_arg(values, long long));
-        } else if (kind == 'd') {
+        else if (kind == 's')
+            print_string(file, is_json, va_arg(values, const char *));
+        else if (kind == 'g' || kind == 'f')
+            print_double(file, is_json, directive, va_arg(values, double));
+        else if (kind == 'd' && is_long)
+            fprintf(file, directive, va_arg(values, long long)); // NOLINT(bugprone-branch-clone)
+        else if (kind == 'd')
             fprintf(file, directive, va_arg(values, int));
-        } else if (strchr(directive, 'z') != NULL) {
+        else if (strchr(directive, 'z') != NULL)
             fprintf(file, directive, va_arg(values, size_t));
-        } else if (strchr(directive, 'l') != NULL) {
+        else if (is_long)
             fprintf(file, directive, va_arg(values, unsigned long long));
-        } else {
+        else
             fprintf(file, directive, va_arg(values, unsigned));
-        }
-
         format += size;
     }
 }
