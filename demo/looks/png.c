@@ -126,7 +126,22 @@ static void pack_parts(void *user, uint32_t worker, size_t begin, size_t end)
         pack_part(user, i);
 }
 
-// Compresses the data of a PNG file for stb_image_write. Ignores stb's quality.
+// Moves the packed parts together, without the gaps after them. Returns the end of the last part,
+// or NULL if the compression of a part failed.
+static unsigned char *join_parts(const packing *all, size_t count)
+{
+    unsigned char *end = all->packed;
+    for (size_t i = 0; i < count; i++) {
+        if (all->sizes[i] == 0)
+            return NULL;
+        memmove(end, all->packed + i * PACKED_CAPACITY, all->sizes[i]);
+        end += all->sizes[i];
+    }
+    return end;
+}
+
+// Compresses the data of a PNG file for stb_image_write, in zlib's format: a header, the packed
+// parts, and a checksum. Ignores stb's quality. Returns NULL on failure.
 static unsigned char *compress_png(unsigned char *bytes, int size, int *size_out, int quality)
 {
     enum { HEADER_SIZE = 2, CHECKSUM_SIZE = 4 }; // of zlib's format
@@ -149,13 +164,10 @@ static unsigned char *compress_png(unsigned char *bytes, int size, int *size_out
     md5_threads_run(threads, count, pack_parts, &all);
     common_stop_threads(threads);
 
-    // Remove the gaps between the packed parts.
-    unsigned char *end = all.packed;
-    bool is_complete = true;
-    for (size_t i = 0; i < count; i++) {
-        is_complete = is_complete && all.sizes[i] > 0;
-        memmove(end, all.packed + i * PACKED_CAPACITY, all.sizes[i]);
-        end += all.sizes[i];
+    unsigned char *end = join_parts(&all, count);
+    if (!end) {
+        free(wrapped);
+        return NULL;
     }
 
     const uLong sum = adler32(adler32(0, NULL, 0), bytes, (uInt)size);
@@ -164,7 +176,7 @@ static unsigned char *compress_png(unsigned char *bytes, int size, int *size_out
     for (int i = 0; i < CHECKSUM_SIZE; i++) // big endian
         *end++ = (unsigned char)(sum >> (24 - 8 * i));
     *size_out = (int)(end - wrapped);
-    if (is_complete && end - wrapped <= INT_MAX)
+    if (end - wrapped <= INT_MAX)
         return wrapped;
     free(wrapped);
     return NULL;
