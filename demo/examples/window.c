@@ -65,7 +65,57 @@ static void save_image(md5gl_renderer *renderer, uint32_t width, uint32_t height
     SDL_FreeSurface(image);
 }
 
-// Opens a window, uploads the model and its textures, and draws frames until the window is closed.
+// Opens a window with OpenGL 3.3, whose context becomes current.
+static SDL_Window *open_window(void)
+{
+    if (SDL_Init(SDL_INIT_VIDEO) != 0)
+        die(SDL_GetError());
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_CORE);
+    SDL_GL_SetAttribute(SDL_GL_DEPTH_SIZE, 24);
+    SDL_Window *window = SDL_CreateWindow("md5model", SDL_WINDOWPOS_CENTERED, 0, 640, 640,
+                                          SDL_WINDOW_OPENGL | SDL_WINDOW_RESIZABLE);
+    if (!window || !SDL_GL_CreateContext(window))
+        die(SDL_GetError());
+    return window;
+}
+
+// Loads the textures in the folder of the model at `path`, and assigns them to its meshes.
+static md5gl_material_set *load_materials(md5gl_renderer *renderer, md5gl_model *drawn,
+                                          const md5_model *model, const char *path)
+{
+    md5_error error = MD5_INIT;
+    const md5gl_material_set_desc desc = {.model = model,
+                                          .path = path,
+                                          .load = md5gl_stb_load,
+                                          .release = md5gl_stb_release,
+                                          .warn = warn};
+    md5gl_material_set *material_set = md5gl_load_materials(renderer, &desc, &error);
+    if (!material_set)
+        die_of(&error);
+    for (uint32_t i = 0; i < material_set->num_meshes; i++)
+        md5gl_set_material(renderer, drawn, 0, i, &material_set->materials[i]);
+    return material_set;
+}
+
+// Draws the model in a pose, with its shadow.
+static void draw_frame(md5gl_renderer *renderer, md5gl_model *drawn, const md5_mat34 *palette,
+                       const md5gl_frame *frame)
+{
+    md5_error error = MD5_INIT;
+    const md5gl_instances instances = {.count = 1, .palettes = palette};
+    if (!md5gl_pose(renderer, drawn, &instances, &error))
+        die_of(&error);
+    md5gl_begin_frame(renderer, frame);
+    md5gl_draw_shadows(renderer, drawn);
+    md5gl_draw_model(renderer, drawn, MD5GL_LIT);
+    if (!md5gl_end_frame(renderer, &error))
+        die_of(&error);
+}
+
+// Loads and uploads the model, then draws frames until the window is closed, or one frame if an
+// image is saved.
 int main(int argc, char **argv)
 {
     if (argc != 3 && argc != 4)
@@ -77,35 +127,21 @@ int main(int argc, char **argv)
     if (!model || !binding)
         die_of(&error);
     md5_pose_buffers *posed = md5_create_pose_buffers(model, 0, NULL, &error);
-    if (!posed || SDL_Init(SDL_INIT_VIDEO) != 0)
-        die(SDL_GetError());
+    if (!posed)
+        die_of(&error);
 
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_CORE);
-    SDL_GL_SetAttribute(SDL_GL_DEPTH_SIZE, 24);
-    SDL_Window *window = SDL_CreateWindow("md5model", SDL_WINDOWPOS_CENTERED, 0, 640, 640,
-                                          SDL_WINDOW_OPENGL | SDL_WINDOW_RESIZABLE);
-    if (!window || !SDL_GL_CreateContext(window))
-        die(SDL_GetError());
-
-    // Upload the model. Its materials are the textures in its folder.
+    SDL_Window *window = open_window();
     md5gl_renderer *renderer = md5gl_create_renderer(&(md5gl_opts){.load = load_proc}, &error);
     md5gl_model *drawn = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error);
-    const md5gl_material_set_desc desc = {.model = model,
-                                          .path = argv[1],
-                                          .load = md5gl_stb_load,
-                                          .release = md5gl_stb_release,
-                                          .warn = warn};
-    md5gl_material_set *material_set = md5gl_load_materials(renderer, &desc, &error);
-    if (!drawn || !material_set)
+    if (!drawn)
         die_of(&error);
-    for (uint32_t i = 0; i < material_set->num_meshes; i++)
-        md5gl_set_material(renderer, drawn, 0, i, &material_set->materials[i]);
+    md5gl_material_set *material_set = load_materials(renderer, drawn, model, argv[1]);
 
     for (int is_open = 1; is_open;) {
         for (SDL_Event event; SDL_PollEvent(&event);)
             is_open = is_open && event.type != SDL_QUIT;
+
+        // Compute the pose for the current time.
         const double time = argc == 4 ? 0.8 : SDL_GetTicks() / 1000.0;
         const md5_sample_position sample = md5_sample_position_at(anim, time, MD5_WRAP_LOOP);
         md5_pose_palette(binding, sample, MD5_ROOT_IN_PLACE, posed->pose, NULL, posed->palette);
@@ -113,14 +149,7 @@ int main(int argc, char **argv)
         int width, height;
         SDL_GL_GetDrawableSize(window, &width, &height);
         const md5gl_frame frame = make_frame(model->bounds, width, height);
-        const md5gl_instances instances = {.count = 1, .palettes = posed->palette};
-        if (!md5gl_pose(renderer, drawn, &instances, &error))
-            die_of(&error);
-        md5gl_begin_frame(renderer, &frame);
-        md5gl_draw_shadows(renderer, drawn);
-        md5gl_draw_model(renderer, drawn, MD5GL_LIT);
-        if (!md5gl_end_frame(renderer, &error))
-            die_of(&error);
+        draw_frame(renderer, drawn, posed->palette, &frame);
         if (argc == 4) {
             save_image(renderer, frame.width, frame.height, argv[3]);
             break;
