@@ -62,6 +62,13 @@ assert off < 1.0, off
 assert tile[0] != tile[1]
 END
 }
+# The last cell of a range shows its last frame, also if the range ends at the last frame of a loop, where playback would
+# show frame 0. A clip that plays once stops at this frame.
+sheet_of_range() {
+    set -- "$own" "$models/bobbin/fall.md5anim" --range 4-45 --sheet 3x1 --resolution 150,40
+    record "$@" --loop once --output "$scratch/once.png" &&
+        record "$@" --loop loop --output "$scratch/loop.png" && cmp "$scratch/once.png" "$scratch/loop.png"
+}
 # Installs a substitute for ffmpeg, which stores its arguments and writes the number of input bytes.
 stub_ffmpeg() {
     mkdir -p "$scratch/bin"
@@ -273,6 +280,7 @@ check_long "--animation-time writes the same series" at_times
 check "an APNG contains the same images" same_in "$scratch/m.apng" '$1 == 96 && $2 == 72 && $3 == 0.625 && $4 == 0'
 check_long "a turntable shows the model from all sides" turns
 check "a sheet shows the frames of a clip" sheet
+check "a sheet of a range shows its last frame" sheet_of_range
 check "the models of a folder are drawn on a sheet" folder
 check "models of the same name are labelled with their folders" alike
 check "models of a folder that do not fit are reported" not_all_fit

@@ -66,6 +66,15 @@ typedef struct time_range {
     double last;
 } time_range;
 
+// Sets the time to the end of the clip or of its range, in the first cycle. At the end of a loop,
+// the time alone would select the first frame of the next cycle; view_seek() selects the last
+// frame.
+static void show_end(view_play *play, const md5_anim *anim, double end)
+{
+    play->time = 0;
+    view_seek(play, anim, end);
+}
+
 // Sets the time of image `i` of a contact sheet with `count` images. The images are distributed
 // over the selected range or over one cycle of the clip.
 static void set_sheet_time(const view_options *options, view_play *play, const md5_anim *anim,
@@ -78,8 +87,12 @@ static void set_sheet_time(const view_options *options, view_play *play, const m
         play->time = range.first + (end - range.first) * (i + 0.5) / count;
         return;
     }
+    const bool is_last_image = count > 1 && i + 1 == count;
     if (range.is_selected) {
-        play->time = range.first + (range.last - range.first) * i / (count > 1 ? count - 1 : 1);
+        const double offset = (range.last - range.first) * i / (count > 1 ? count - 1 : 1);
+        play->time = range.first + offset;
+        if (is_last_image)
+            show_end(play, anim, range.last);
         return;
     }
     const double begin = options->num_times > 0 ? options->times[0] : range.first;
@@ -88,9 +101,8 @@ static void set_sheet_time(const view_options *options, view_play *play, const m
     // the last image is before the end.
     const bool includes_end = play->wrap != MD5_WRAP_CYCLE && count > 1;
     play->time = begin + length * i / (includes_end ? count - 1 : count);
-    // At the end of a loop, playback would show the first frame again; show the last frame instead.
-    const bool is_end = includes_end && i + 1 == count;
-    play->held_at_end = anim != NULL && is_end && play->wrap == MD5_WRAP_LOOP;
+    if (includes_end && is_last_image && anim != NULL && begin == 0)
+        show_end(play, anim, length);
 }
 
 // Sets the time of image `i` of a series, which runs at the frame rate.
