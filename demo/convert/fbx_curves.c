@@ -92,9 +92,10 @@ typedef struct fbx_stack {
     bool has_solo; // a layer is solo
 } fbx_stack;
 
-// Factors of the transform of a model: T Roff Rp Rpre R Rpost^-1 Rp^-1 Soff Sp S Sp^-1.
+// Other animated properties of a model. Its transform is T Roff Rp Rpre R Rpost^-1 Rp^-1 Soff Sp S
+// Sp^-1.
 enum {
-    ROTATION_OFFSET,
+    ROTATION_OFFSET = FBX_NUM_PROPERTIES,
     ROTATION_PIVOT,
     PRE_ROTATION,
     POST_ROTATION,
@@ -105,13 +106,12 @@ enum {
 
 typedef struct fbx_model {
     char *name;
-    double values[FBX_NUM_PROPERTIES][3];
-    double factors[NUM_FACTORS][3];
+    double values[NUM_FACTORS][3]; // FBX_TRANSLATION ... SCALING_PIVOT
     int rotation_order;
-    size_t links[FBX_NUM_PROPERTIES];      // of the first layer of the selected stack, or SIZE_MAX
-    size_t last_links[FBX_NUM_PROPERTIES]; // of the last layer
-    const char *blended_layer;             // name of a layer that changes the model, or NULL
-    bool has_other_name;                   // another model has the same name
+    size_t links[NUM_FACTORS];      // of the first layer of the selected stack, or SIZE_MAX
+    size_t last_links[NUM_FACTORS]; // of the last layer
+    const char *blended_layer;      // name of a layer that changes the model, or NULL
+    bool has_other_name;            // another model has the same name
 } fbx_model;
 
 typedef enum fbx_kind { MODEL, CURVE, CURVE_NODE, LAYER, STACK, NUM_KINDS } fbx_kind;
@@ -497,26 +497,21 @@ static void read_properties(const fbx_file *file, const fbx_node *object, void *
     }
 }
 
-static const char *const property_names[FBX_NUM_PROPERTIES] = {[FBX_TRANSLATION] =
-                                                                   "Lcl Translation",
-                                                               [FBX_ROTATION] = "Lcl Rotation",
-                                                               [FBX_SCALING] = "Lcl Scaling"};
+static const char *const property_names[NUM_FACTORS] = {
+    [FBX_TRANSLATION] = "Lcl Translation", [FBX_ROTATION] = "Lcl Rotation",
+    [FBX_SCALING] = "Lcl Scaling",         [ROTATION_OFFSET] = "RotationOffset",
+    [ROTATION_PIVOT] = "RotationPivot",    [PRE_ROTATION] = "PreRotation",
+    [POST_ROTATION] = "PostRotation",      [SCALING_OFFSET] = "ScalingOffset",
+    [SCALING_PIVOT] = "ScalingPivot"};
 
 static void read_model_property(const fbx_file *file, const fbx_value *name, fbx_range values,
                                 void *to)
 {
-    static const char *const factor_names[NUM_FACTORS] = {
-        [ROTATION_OFFSET] = "RotationOffset", [ROTATION_PIVOT] = "RotationPivot",
-        [PRE_ROTATION] = "PreRotation",       [POST_ROTATION] = "PostRotation",
-        [SCALING_OFFSET] = "ScalingOffset",   [SCALING_PIVOT] = "ScalingPivot"};
     fbx_model *const model = to;
     double order = 0;
-    for (int i = 0; i < FBX_NUM_PROPERTIES; i++)
+    for (int i = 0; i < NUM_FACTORS; i++)
         if (fbx_is_text(name, property_names[i]))
             read_property_numbers(file, values, model->values[i], 3);
-    for (int i = 0; i < NUM_FACTORS; i++)
-        if (fbx_is_text(name, factor_names[i]))
-            read_property_numbers(file, values, model->factors[i], 3);
     if (fbx_is_text(name, "RotationOrder")) {
         read_property_numbers(file, values, &order, 1);
         model->rotation_order = order >= 0 && order < 6 ? (int)order : 0;
@@ -564,8 +559,9 @@ static void add_model(fbx_curves *curves, const fbx_node *node, const fbx_value 
     curves->models = common_grow(curves->models, index, sizeof *curves->models);
     fbx_model *const model = &curves->models[index];
     *model = (fbx_model){.name = object_name(name, curves->file.is_binary),
-                         .values = {[FBX_SCALING] = {1, 1, 1}},
-                         .links = {SIZE_MAX, SIZE_MAX, SIZE_MAX}};
+                         .values = {[FBX_SCALING] = {1, 1, 1}}};
+    for (int i = 0; i < NUM_FACTORS; i++)
+        model->links[i] = SIZE_MAX;
     read_properties(&curves->file, node, model, read_model_property);
     const size_t count = curves->names.count;
     const size_t number = common_index_text(&curves->names, model->name, strlen(model->name));
@@ -722,7 +718,7 @@ static void connect_objects(fbx_curves *curves, const fbx_object *child, const f
         if (axis >= 0)
             curves->curve_nodes[parent->index].curves[axis] = child->index;
     } else if (child->kind == CURVE_NODE && parent->kind == MODEL) {
-        for (int i = 0; i < FBX_NUM_PROPERTIES; i++) {
+        for (int i = 0; i < NUM_FACTORS; i++) {
             if (!fbx_is_text(property, property_names[i]))
                 continue;
             curves->links = common_grow(curves->links, curves->num_links, sizeof *curves->links);
@@ -925,7 +921,7 @@ static void disconnect_models(fbx_curves *curves)
     for (size_t i = 0; i < curves->counts[MODEL]; i++) {
         fbx_model *const model = &curves->models[i];
         model->blended_layer = NULL;
-        for (int property = 0; property < FBX_NUM_PROPERTIES; property++)
+        for (int property = 0; property < NUM_FACTORS; property++)
             model->links[property] = SIZE_MAX;
     }
     curves->num_blended = 0;
@@ -991,7 +987,7 @@ bool fbx_select_clip(fbx_curves *curves, const char *name)
 
 bool fbx_is_animated(const fbx_curves *curves, size_t model)
 {
-    for (int property = 0; property < FBX_NUM_PROPERTIES; property++)
+    for (int property = 0; property < NUM_FACTORS; property++)
         if (curves->models[model].links[property] != SIZE_MAX)
             return true;
     return false;
@@ -1019,7 +1015,7 @@ static bool is_link_valid(const fbx_curves *curves, const fbx_link *link)
 
 bool fbx_is_supported(const fbx_curves *curves, size_t model)
 {
-    for (int property = 0; property < FBX_NUM_PROPERTIES; property++) {
+    for (int property = 0; property < NUM_FACTORS; property++) {
         size_t i = curves->models[model].links[property];
         for (; i != SIZE_MAX; i = curves->links[i].next)
             if (!is_link_valid(curves, &curves->links[i]))
@@ -1258,32 +1254,25 @@ static convert_affine euler_rotation(convert_vec degrees, int order)
     return product;
 }
 
-static convert_vec factor_of(const fbx_model *model, int factor)
+// Returns the product of the factors of a model, for the values of its properties.
+static convert_affine compose(const fbx_model *model, const convert_vec values[NUM_FACTORS])
 {
-    const double *const v = model->factors[factor];
-    return (convert_vec){v[0], v[1], v[2]};
-}
-
-// Returns the product of the factors of a model.
-static convert_affine compose(const fbx_model *model, convert_vec translation, convert_vec rotation,
-                              convert_vec scaling)
-{
-    const convert_vec rotation_pivot = factor_of(model, ROTATION_PIVOT);
-    const convert_vec scaling_pivot = factor_of(model, SCALING_PIVOT);
-    const convert_affine post = euler_rotation(factor_of(model, POST_ROTATION), 0);
+    const convert_vec rotation_pivot = values[ROTATION_PIVOT];
+    const convert_vec scaling_pivot = values[SCALING_PIVOT];
+    const convert_affine post = euler_rotation(values[POST_ROTATION], 0);
     convert_affine post_inverse = convert_identity;
     convert_invert_affine(&post, &post_inverse);
     const convert_affine factors[] = {
-        translation_of(translation),
-        translation_of(factor_of(model, ROTATION_OFFSET)),
+        translation_of(values[FBX_TRANSLATION]),
+        translation_of(values[ROTATION_OFFSET]),
         translation_of(rotation_pivot),
-        euler_rotation(factor_of(model, PRE_ROTATION), 0),
-        euler_rotation(rotation, model->rotation_order),
+        euler_rotation(values[PRE_ROTATION], 0),
+        euler_rotation(values[FBX_ROTATION], model->rotation_order),
         post_inverse,
         translation_of(convert_times(rotation_pivot, -1)),
-        translation_of(factor_of(model, SCALING_OFFSET)),
+        translation_of(values[SCALING_OFFSET]),
         translation_of(scaling_pivot),
-        scale_of(scaling),
+        scale_of(values[FBX_SCALING]),
         translation_of(convert_times(scaling_pivot, -1)),
     };
     convert_affine product = factors[0];
@@ -1297,17 +1286,18 @@ convert_affine fbx_evaluate(const fbx_curves *curves, size_t model, double secon
 {
     const fbx_model *const transforms = &curves->models[model];
     const double time = curves->start + seconds;
-    return compose(transforms, evaluate_property(curves, transforms, FBX_TRANSLATION, time),
-                   evaluate_property(curves, transforms, FBX_ROTATION, time),
-                   evaluate_property(curves, transforms, FBX_SCALING, time));
+    convert_vec values[NUM_FACTORS];
+    for (int i = 0; i < NUM_FACTORS; i++)
+        values[i] = evaluate_property(curves, transforms, i, time);
+    return compose(transforms, values);
 }
 
 convert_affine fbx_rest_transform(const fbx_curves *curves, size_t model)
 {
     const fbx_model *const transforms = &curves->models[model];
-    convert_vec values[FBX_NUM_PROPERTIES];
-    for (int i = 0; i < FBX_NUM_PROPERTIES; i++)
+    convert_vec values[NUM_FACTORS];
+    for (int i = 0; i < NUM_FACTORS; i++)
         values[i] = (convert_vec){transforms->values[i][0], transforms->values[i][1],
                                   transforms->values[i][2]};
-    return compose(transforms, values[FBX_TRANSLATION], values[FBX_ROTATION], values[FBX_SCALING]);
+    return compose(transforms, values);
 }

@@ -224,6 +224,43 @@ TEST (fbx_layers_are_blended) {
         check_layer(&cases[i]);
 }
 
+// The clip animates another property than the translation: the curve node is (15, 0, 7) at 0.5 s.
+static convert_affine animated_factor(const char *property)
+{
+    char changed[sizeof text + 100];
+    char connection[100];
+    convert_budget budget;
+    convert_job job;
+    char *copy = NULL;
+    snprintf(connection, sizeof connection, "4,1, \"%s\"", property);
+    replace_part("4,1, \"Lcl Translation\"", connection, changed, sizeof changed);
+    fbx_curves *const curves = read_copy(changed, strlen(changed), &copy, &budget, &job);
+    const bool is_usable = curves && fbx_select_clip(curves, "open") && fbx_is_supported(curves, 0);
+    CHECK(is_usable && fbx_is_animated(curves, 0));
+    const convert_affine door =
+        is_usable ? fbx_evaluate(curves, 0, 0.5) : (convert_affine){{{NAN, NAN, NAN}}};
+    end_copy(curves, copy, &budget, &job);
+    return door;
+}
+
+// The rest pose has the translation (1, 2, 3) and the scale (1, 1, 2). A pivot p of the scale moves
+// the origin by p - scale * p.
+TEST (fbx_pivots_and_pre_rotations_are_animated) {
+    const convert_affine offset = animated_factor("RotationOffset");
+    CHECK_NEAR(offset.c[3].x, 1 + 15, 1e-5);
+    CHECK_NEAR(offset.c[3].y, 2, 1e-9);
+    CHECK_NEAR(offset.c[3].z, 3 + 7, 1e-9);
+    const convert_affine pivot = animated_factor("ScalingPivot");
+    CHECK_NEAR(pivot.c[3].x, 1, 1e-9);
+    CHECK_NEAR(pivot.c[3].z, 3 + 7 - 2 * 7, 1e-9);
+    const convert_affine rotated = animated_factor("PreRotation"); // column x of Rz(7)
+    CHECK_NEAR(rotated.c[0].x, 0.992546, 1e-5);
+    CHECK_NEAR(rotated.c[0].y, 0.121869, 1e-5);
+    const convert_affine inverse = animated_factor("PostRotation"); // the inverse of Rz(7) Rx(15)
+    CHECK_NEAR(inverse.c[0].x, 0.992546, 1e-5);
+    CHECK_NEAR(inverse.c[1].x, 0.121869, 1e-5);
+}
+
 TEST (fbx_text_values_continue_after_comments) {
     static const char times[] = "46186158000,92372316000";
     CHECK_NEAR(changed_x(times, "46186158000, ; one second\n92372316000", 0.5), 15, 1e-5);
