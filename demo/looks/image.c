@@ -654,6 +654,21 @@ static void decode_row(const uint8_t *row, uint32_t width, float *rgb)
     }
 }
 
+// Reads all rows of an image and converts them to floats. `row` is temporary memory for a row.
+static bool read_rows(byte_reader *from, const view_panorama *panorama, uint8_t *row, float *rgb,
+                      md5_error *error)
+{
+    const uint32_t width = panorama->width;
+    for (uint32_t y = 0; y < panorama->height; y++) {
+        if (!read_row(from, row, width))
+            return fail(error, MD5_ERROR_SYNTAX,
+                        "damaged image: row %u of %u is invalid at byte %zu", (unsigned)y + 1,
+                        (unsigned)panorama->height, from->offset);
+        decode_row(row, width, rgb + 3 * (size_t)y * width);
+    }
+    return true;
+}
+
 // Decodes the image row by row. Before memory is allocated, the size of the image is compared with
 // the size of the file, because a damaged header can contain any size.
 bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *panorama,
@@ -681,17 +696,8 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
         return fail(error, MD5_ERROR_MEMORY, "out of memory: cannot decode the image");
     }
 
-    bool is_read = true;
-    for (uint32_t y = 0; y < height && is_read; y++) {
-        is_read = read_row(&from, row, width);
-        if (is_read)
-            decode_row(row, width, rgb + 3 * (size_t)y * width);
-        else
-            fail(error, MD5_ERROR_SYNTAX, "damaged image: row %u of %u is invalid at byte %zu",
-                 (unsigned)y + 1, (unsigned)height, from.offset);
-    }
+    const bool is_read = read_rows(&from, panorama, row, rgb, error);
     free(row);
-
     if (is_read)
         panorama->rgb = rgb;
     else
