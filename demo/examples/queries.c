@@ -8,6 +8,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+// Prints what a ray hits, by three tests, from the fastest to the most precise. `zones` are the
+// bounding boxes of the joints.
+static void print_hits(md5_ray ray, const md5_model *model, const md5_bounds *zones,
+                       const md5_pose_buffers *posed)
+{
+    const uint32_t num_joints = model->skeleton.num_joints;
+    const md5_bounds bounds = md5_bounds_from_joints(zones, posed->joints, num_joints);
+    md5_hit hit;
+    if (!md5_raycast_bounds(ray, bounds, NULL))
+        printf("the ray misses the character\n");
+    if (md5_raycast_joints(ray, zones, posed->joints, num_joints, &hit))
+        printf("hit zone of joint %s at distance %.1f\n", model->skeleton.joints[hit.joint].name,
+               (double)hit.t);
+    if (md5_raycast_model(ray, model, posed->palette, &hit, posed->scratch))
+        printf("triangle %u of mesh %s at distance %.1f, moved by joint %s\n",
+               (unsigned)hit.triangle, model->meshes[hit.mesh].name, (double)hit.t,
+               hit.joint == MD5_NONE ? "none" : model->skeleton.joints[hit.joint].name);
+}
+
 // Poses the model, shoots a ray at it, and prints what the ray hits.
 int main(int argc, char **argv)
 {
@@ -44,18 +63,7 @@ int main(int argc, char **argv)
         .origin = {bounds.max.x + 100, 0, (bounds.min.z + bounds.max.z) / 2},
         .direction = {-1, 0, 0},
     };
-
-    // Three tests, from the fastest to the most precise.
-    md5_hit hit;
-    if (!md5_raycast_bounds(ray, bounds, NULL))
-        printf("the ray misses the character\n");
-    if (md5_raycast_joints(ray, zones, joints, num_joints, &hit))
-        printf("hit zone of joint %s at distance %.1f\n", model->skeleton.joints[hit.joint].name,
-               (double)hit.t);
-    if (md5_raycast_model(ray, model, posed->palette, &hit, posed->scratch))
-        printf("triangle %u of mesh %s at distance %.1f, moved by joint %s\n",
-               (unsigned)hit.triangle, model->meshes[hit.mesh].name, (double)hit.t,
-               hit.joint == MD5_NONE ? "none" : model->skeleton.joints[hit.joint].name);
+    print_hits(ray, model, zones, posed);
 
     float distance = 0;
     const uint32_t nearest = md5_find_nearest_joint(joints, num_joints, ray.origin, &distance);

@@ -36,6 +36,34 @@ static md5_xform play(md5_player *player, md5_xform placement, int frames)
     return placement;
 }
 
+// Returns the saved state of a character: the header and the bytes of the player. A game writes
+// these bytes to a file or sends them over a network. They are the same on all platforms.
+static unsigned char *save(const md5_player *player, md5_xform placement)
+{
+    const saved head = {SAVE_VERSION, (unsigned)md5_player_save(player, NULL, 0), placement};
+    unsigned char *bytes = malloc(sizeof head + head.size);
+    if (!bytes)
+        exit(1);
+    memcpy(bytes, &head, sizeof head);
+    md5_player_save(player, bytes + sizeof head, head.size);
+    printf("saved %u bytes\n", head.size);
+    return bytes;
+}
+
+// Restores a saved state to a player, and returns the placement. The library checks the bytes of
+// the player, because a file may be damaged.
+static md5_xform restore(const unsigned char *bytes, md5_player *player)
+{
+    md5_error error = MD5_INIT;
+    saved head;
+    memcpy(&head, bytes, sizeof head);
+    if (head.version != SAVE_VERSION)
+        exit(1);
+    if (!md5_player_restore(player, bytes + sizeof head, head.size, &error))
+        exit(fail(&error));
+    return head.placement;
+}
+
 // Saves a player to bytes, restores them to another player, and compares both after 50 frames.
 int main(int argc, char **argv)
 {
@@ -53,30 +81,17 @@ int main(int argc, char **argv)
     void *scratch = malloc(md5_player_pose_scratch(character->machine));
     md5_xform *pose = malloc(num_joints * sizeof *pose);
     md5_xform *again = malloc(num_joints * sizeof *again);
+    if (!scratch || !pose || !again)
+        exit(1);
 
     // Save in the middle of a transition from standing to walking.
     const uint32_t speed = md5_require_parameter(character->machine, "speed");
     md5_player_set(player, speed, 16);
     md5_xform placement = play(player, (md5_xform){.rotation = {.w = 1}}, 8);
 
-    // A game writes these bytes to a file or sends them over a network. The bytes of the player are
-    // the same on all platforms.
-    const saved head = {SAVE_VERSION, (unsigned)md5_player_save(player, NULL, 0), placement};
-    unsigned char *bytes = malloc(sizeof head + head.size);
-    if (!scratch || !pose || !again || !bytes)
-        exit(1);
-    memcpy(bytes, &head, sizeof head);
-    md5_player_save(player, bytes + sizeof head, head.size);
-    printf("saved %u bytes\n", head.size);
-
-    // Restore. The state is checked, because the bytes may be damaged.
-    saved read;
-    memcpy(&read, bytes, sizeof read);
-    if (read.version != SAVE_VERSION)
-        exit(1);
-    md5_xform other_placement = read.placement;
-    if (!md5_player_restore(other, bytes + sizeof read, read.size, &error))
-        exit(fail(&error));
+    // Restore to another player, as after a restart of the game.
+    unsigned char *bytes = save(player, placement);
+    md5_xform other_placement = restore(bytes, other);
 
     // Both players continue with bit-identical results.
     placement = play(player, placement, 50);

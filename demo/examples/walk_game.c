@@ -310,19 +310,12 @@ static void set_pose(game *g, md5gl_model *drawn, const md5_mat34 *palette, md5_
     check(md5gl_pose(g->renderer, drawn, &one, &error), error.message);
 }
 
-// Draws a frame: sets the camera and the lights, the poses of the three models, then draws the
-// shadows and the models.
-static void draw(game *g, int width, int height)
+// Returns the camera and the lights of a frame: a low sun, and the light of the lantern.
+static md5gl_frame make_frame(const game *g, int width, int height,
+                              const md5gl_point_light *lantern_light)
 {
-    md5_error error = MD5_INIT;
-    const md5_xform origin = {.rotation = {.w = 1}};
-    const md5_mat34 identity = md5_mat34_from_xform(origin);
-    const md5_mat34 rest[NUM_LANTERN_JOINTS] = {identity, identity, identity, identity};
     const md5_vec3 at = g->body.translation;
-    const md5_vec3 lamp = {11, 0, -5}; // the light, in the lantern's model space
-    const md5gl_point_light light = {
-        .position = md5_xform_point(g->lantern, lamp), .range = 120, .color = {2.5f, 1.3f, 0.45f}};
-    const md5gl_frame frame = {
+    return (md5gl_frame){
         .width = (uint32_t)width,
         .height = (uint32_t)height,
         .background = {0.55f, 0.6f, 0.75f, 1},
@@ -331,9 +324,9 @@ static void draw(game *g, int width, int height)
                                                 MD5_DEPTH_MINUS_ONE_TO_ONE),
         .tone_mapped = true,
         .light_direction = {-0.4f, 1, 0.8f},
-        .light = {1.7f, 1.2f, 0.8f}, // a low sun
+        .light = {1.7f, 1.2f, 0.8f},
         .ambient = {0.25f, 0.3f, 0.45f},
-        .point_lights = &light,
+        .point_lights = lantern_light,
         .num_point_lights = 1,
         .casters = {.min = {at.x - 200, at.y - 200, at.z - 40},
                     .max = {at.x + 200, at.y + 200, at.z + 100}},
@@ -341,6 +334,19 @@ static void draw(game *g, int width, int height)
         .softness = 0.08f,
         .ground = at.z,
     };
+}
+
+// Draws a frame: sets the poses of the three models, then draws the shadows and the models.
+static void draw(game *g, int width, int height)
+{
+    md5_error error = MD5_INIT;
+    const md5_xform origin = {.rotation = {.w = 1}};
+    const md5_mat34 identity = md5_mat34_from_xform(origin);
+    const md5_mat34 rest[NUM_LANTERN_JOINTS] = {identity, identity, identity, identity};
+    const md5_vec3 lamp = {11, 0, -5}; // the light, in the lantern's model space
+    const md5gl_point_light light = {
+        .position = md5_xform_point(g->lantern, lamp), .range = 120, .color = {2.5f, 1.3f, 0.45f}};
+    const md5gl_frame frame = make_frame(g, width, height, &light);
 
     set_pose(g, g->drawn_bobbin, g->posed->palette, g->body);
     set_pose(g, g->drawn_lantern, rest, g->lantern);
