@@ -1418,8 +1418,9 @@ static bool open_scene(assimp_importer *importer, const convert_input *input)
         properties);
     if (importer->scene && importer->scene->mRootNode)
         return true;
-    add_line(importer, PROBLEM "%.*s; " EXPORT_ADVICE, (int)visible_length(aiGetErrorString()),
-             aiGetErrorString());
+    const char *const reason = aiGetErrorString();
+    add_line(importer, PROBLEM "libassimp cannot read the file: %.*s; " EXPORT_ADVICE,
+             (int)visible_length(reason), reason);
     return false;
 }
 
@@ -1497,7 +1498,7 @@ static char *pass_lines_on(const convert_job *job, const char *path, char *at, c
         else if (is_loss)
             *loss = text;
         else
-            convert_fail(error, MD5_ERROR_SYNTAX, path, "libassimp cannot read the file: %s", text);
+            convert_fail(error, MD5_ERROR_SYNTAX, path, "%s", text);
         at = stop + 1;
     }
     return at;

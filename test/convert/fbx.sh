@@ -81,7 +81,7 @@ changed 's/1924423250/19244232500/' line
 check 'linear interpolation between keys is accepted' convert "$scratch/line.fbx"
 check '... until the end of the clip' shows turn 10 "$scratch/own.fbx.obj" 1e-4
 changed 's/FBXVersion: 7400/FBXVersion: 6100/' old
-check 'an old version is rejected with its number' exits_with 1 'unsupported FBX version 6100: expected 7100' "$tool" convert "$scratch/old.fbx" -o "$scratch/no.md5mesh"
+check 'an old version is rejected with its number' exits_with 1 'error: unsupported FBX version 6100: expected 7100' "$tool" convert "$scratch/old.fbx" -o "$scratch/no.md5mesh"
 
 # A mesh with normals is smooth: its triangles share vertices. Without normals it is flat.
 changed 's/^        LayerElementMaterial: 0 {/        LayerElementNormal: 0 {\nMappingInformationType: "ByVertice"\nReferenceInformationType: "Direct"\nNormals: *12 { a: 0,0,-1,1,0,0,0,1,0,0,0,1 }\n}\n&/
@@ -108,7 +108,8 @@ check 'the first of two losses is an error' exits_with 1 'error: libassimp: dual
 check '... the second loss is a note' exits_with 1 'two.fbx: morph targets that deform the rest pose were skipped' "$tool" convert "$scratch/two.fbx" -o "$scratch/no.md5mesh"
 # An error of libassimp has advice.
 head -c 900 "$scratch/own.fbx" >"$scratch/cut.fbx"
-check 'a damaged file is rejected with advice' exits_with 1 '; export the file again, as glTF (.glb) if possible' "$tool" convert "$scratch/cut.fbx" -o "$scratch/no.md5mesh"
+check 'a damaged file is rejected' exits_with 1 'error: libassimp cannot read the file: FBX-Parser' "$tool" convert "$scratch/cut.fbx" -o "$scratch/no.md5mesh"
+check '... with advice' exits_with 1 '; export the file again, as glTF (.glb) if possible' "$tool" convert "$scratch/cut.fbx" -o "$scratch/no.md5mesh"
 
 # Pivots of a node whose curves are evaluated, and nodes that move no vertex, may have keys that are far apart.
 changed 's/1924423250/19244232500/; s/a: 4 }/a: 8 }/; s/^            P: "PostRotation"/            P: "RotationPivot", "Vector3D", "Vector", "",1,0,0\n&/' pivot
