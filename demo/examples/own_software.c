@@ -115,6 +115,17 @@ static size_t add_mesh(const md5_mesh *mesh, const md5_mat34 *palette, md5_mat44
     return count;
 }
 
+// Draws the faces from the farthest to the nearest.
+static void draw_faces(SDL_Renderer *renderer, face *faces, size_t count)
+{
+    qsort(faces, count, sizeof *faces, compare_depth);
+    SDL_SetRenderDrawColor(renderer, 40, 44, 52, 255);
+    SDL_RenderClear(renderer);
+    for (size_t i = 0; i < count; i++)
+        SDL_RenderGeometry(renderer, faces[i].texture, faces[i].corners, 3, NULL, 0);
+    SDL_RenderFlush(renderer);
+}
+
 // Poses and skins the model at a time of the clip, sorts and draws its triangles, and saves the
 // image.
 int main(int argc, char **argv)
@@ -154,13 +165,7 @@ int main(int argc, char **argv)
     for (uint32_t i = 0; i < model->num_meshes; i++)
         count += add_mesh(&model->meshes[i], palette, camera,
                           load_texture(renderer, argv[1], model->meshes[i].shader), faces + count);
-
-    qsort(faces, count, sizeof *faces, compare_depth);
-    SDL_SetRenderDrawColor(renderer, 40, 44, 52, 255);
-    SDL_RenderClear(renderer);
-    for (size_t i = 0; i < count; i++)
-        SDL_RenderGeometry(renderer, faces[i].texture, faces[i].corners, 3, NULL, 0);
-    SDL_RenderFlush(renderer);
+    draw_faces(renderer, faces, count);
     if (SDL_SaveBMP(surface, argv[4]) != 0)
         SDL_Log("%s", SDL_GetError());
 

@@ -520,20 +520,18 @@ static bool is_finite(const std::vector<md5_mat34> &matrices)
     return true;
 }
 
-// Throws a character and prints its position until it rests. Returns false if the simulation fails.
-static bool throw_character(btDynamicsWorld &world, const md5_entity &entity,
-                            const md5_figure &figure)
+// Returns the states of the bodies in the first frame of a clip. The character is above the floor
+// and moves backwards.
+static std::vector<md5_body_state> start_states(const md5_entity &entity, const md5_figure &figure)
 {
-    const md5_model &model = *entity.model;
     const md5_entity_clip &clip = entity.clips[0];
-    std::vector<md5_xform> pose(model.skeleton.num_joints);
+    std::vector<md5_xform> pose(entity.model->skeleton.num_joints);
     std::vector<md5_mat34> joints(pose.size());
     std::vector<md5_mat34> palette(pose.size());
-
-    // From the animation to the bodies: the character is above the floor and moves backwards.
     const md5_sample_position start = md5_sample_position_at(clip.anims[0], 0.0, MD5_WRAP_CLAMP);
     md5_pose_palette(clip.bindings[0], start, MD5_ROOT_FILE, pose.data(), joints.data(),
                      palette.data());
+
     md5_xform place{};
     place.rotation = {0, 0, 0, 1};
     place.translation = {0, 0, 20};
@@ -541,6 +539,30 @@ static bool throw_character(btDynamicsWorld &world, const md5_entity &entity,
     md5_figure_from_joints(&figure, joints.data(), place, 0, states.data());
     for (md5_body_state &state : states)
         state.linear = {-60, 20, 0};
+    return states;
+}
+
+// Prints the position of the first body, and the height of the lowest point.
+static void print_states(const md5_figure &figure, const std::vector<md5_body_state> &states,
+                         int frame)
+{
+    const md5_vec3 position = states[0].transform.translation;
+    std::printf("%.1f s: %s at %.1f %.1f %.1f, lowest point at %.2f\n",
+                double(frame * seconds_per_frame), figure.bodies[0].def->name, double(position.x),
+                double(position.y), double(position.z), double(lowest_vertex(figure, states)));
+}
+
+// Throws a character and prints its position until it rests. Returns false if the simulation fails.
+static bool throw_character(btDynamicsWorld &world, const md5_entity &entity,
+                            const md5_figure &figure)
+{
+    const md5_model &model = *entity.model;
+    std::vector<md5_xform> pose(model.skeleton.num_joints);
+    std::vector<md5_mat34> joints(pose.size());
+    std::vector<md5_mat34> palette(pose.size());
+
+    // From the animation to the bodies.
+    std::vector<md5_body_state> states = start_states(entity, figure);
     Ragdoll ragdoll(world, figure);
     ragdoll.set_states(states);
     ragdoll.apply_impulse(0, {-100 * figure.bodies[0].mass, 0, 0});
@@ -552,7 +574,8 @@ static bool throw_character(btDynamicsWorld &world, const md5_entity &entity,
 
         // From the bodies to the pose. A renderer draws the model at `place` with `palette`.
         states = ragdoll.states();
-        place = md5_figure_to_pose(&figure, states.data(), pose.data());
+        [[maybe_unused]] const md5_xform place =
+            md5_figure_to_pose(&figure, states.data(), pose.data());
         md5_local_to_palette(&model, pose.data(), joints.data(), palette.data());
 
         if (!is_finite(palette)) {
@@ -561,13 +584,8 @@ static bool throw_character(btDynamicsWorld &world, const md5_entity &entity,
         }
         largest_gap = std::fmax(largest_gap, largest_joint_gap(figure, states));
         const bool is_at_rest = rest.update(states, seconds_per_frame);
-        if (frame % 30 == 0 || is_at_rest) {
-            const md5_vec3 position = states[0].transform.translation;
-            std::printf("%.1f s: %s at %.1f %.1f %.1f, lowest point at %.2f\n",
-                        double(frame * seconds_per_frame), figure.bodies[0].def->name,
-                        double(position.x), double(position.y), double(position.z),
-                        double(lowest_vertex(figure, states)));
-        }
+        if (frame % 30 == 0 || is_at_rest)
+            print_states(figure, states, frame);
         if (is_at_rest) {
             std::printf("at rest, largest gap at a joint %.2f\n", double(largest_gap));
             return true;
