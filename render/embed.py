@@ -71,10 +71,11 @@ def joined(lines):
 
 
 # Keys of a lesson's text: minimum and maximum number of fields.
-KEYS = {"title": (1, 1), "family": (1, 1), "about": (1, 1), "try": (1, 1), "machine": (1, 1), "model": (1, 1),
+KEYS = {"title": (1, 1), "family": (1, 1), "about": (1, 1), "try": (1, 1), "answer": (1, 1),
+        "machine": (1, 1), "model": (1, 1),
         "clip": (1, 1), "start": (1, 1), "morphs": (1, 1), "keeps": (1, 1), "slider": (4, 4), "whole": (4, 4),
         "choice": (3, 64), "easings": (3, 3),
-        "figure": (1, 2), "box": (2, 2), "plot": (4, 5), "series": (2, 2), "fact": (1, 2), "columns": (3, 3),
+        "figure": (1, 2), "box": (2, 2), "plot": (4, 5), "series": (2, 3), "fact": (1, 2), "columns": (3, 3),
         "see": (1, 64)}
 REPEATED = ("slider", "whole", "choice", "easings", "figure", "plot", "series", "fact")
 
@@ -163,7 +164,7 @@ def row(name, location, keys, family, lines):
              ".lines = " + literal(lines).replace("\n    ", "\n        "),
              ".start = " + one.get("start", ["0"])[0], ".has_morphs = %d" % ("morphs" in one),
              ".show = view_show_page_" + name]
-    parts += [".%s = %s" % (key, quoted(one[key][0])) for key in ("model", "clip") if key in one]
+    parts += [".%s = %s" % (key, quoted(one[key][0])) for key in ("model", "clip", "answer") if key in one]
     if "keeps" in one:
         parts += [".keep = view_keep_page_" + name, ".num_kept = " + one["keeps"][0]]
     parts += [".see[%d] = %s" % (i, quoted(other)) for i, other in enumerate(one["see"])]
@@ -186,7 +187,8 @@ def row(name, location, keys, family, lines):
             plots.append((["%s, %s, {%s}, {%s}, VIEW_FIT_%s" % (
                 *map(quoted, fields[:2]), *map(floats, fields[2:4]), (fields + ["not"])[4].upper())], []))
         elif key == "series" and plots:
-            plots[-1][1].append("{%s, VIEW_%s}" % (quoted(fields[0]), fields[1].upper()))
+            has_steps = fields[2:] == ["steps"]
+            plots[-1][1].append("{%s, VIEW_%s, %d}" % (quoted(fields[0]), fields[1].upper(), has_steps))
     plots = ["{%s, {%s}}" % (text[0], ", ".join("[%d] = %s" % pair for pair in enumerate(series)))
              for text, series in plots]
     for array, rows in (("sliders", sliders), ("figures", figures), ("plots", plots), ("facts", facts)):

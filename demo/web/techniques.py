@@ -38,7 +38,7 @@ BODY = """<body class="technique" data-show="%(show)s" data-model="models/%(mode
 <h1 class="title">%(title)s</h1>
 <p>%(about)s</p>
 <p class="first">%(first)s</p>
-<form>
+%(answer)s<form>
 %(sliders)s</form>
 <p id="facts"></p>
 <pre class="fragment" role="region" tabindex="0" aria-label="C code"><code>%(lines)s</code></pre>
@@ -94,6 +94,12 @@ def slider(key, fields):
     return '<label>%s <select name="%s">%s</select></label>\n' % (name, name, options)
 
 
+def answer(keys):
+    """Returns the answer to the question of a lesson, which a click shows, or an empty string."""
+    text = keys.get("answer", [""])[0]
+    return "<details><summary>Show answer</summary><p>%s</p></details>\n" % html.escape(text) if text else ""
+
+
 def links(what, names, titles, rel=""):
     """Returns a paragraph of links, or an empty string."""
     found = ['<a href="techniques/%s.html"%s>%s</a>' % (name, rel, html.escape(titles[name]))
@@ -112,6 +118,7 @@ def main(folder, text, *files):
         before, family = family, one[name].get("family", [family])[0]
         say = {"name": name, "title": html.escape(titles[name]), "family": html.escape(family),
                "about": html.escape(one[name]["about"][0]), "first": html.escape(one[name]["try"][0]),
+               "answer": answer(one[name]),
                "show": html.escape("no-config&panel=no&lesson=" + name),
                "model": one[name].get("model", ["bobbin/bobbin.md5mesh"])[0],
                "lines": html.escape(embed.first_lines(lines[name], keys).rstrip("\n"), False),

@@ -60,6 +60,43 @@ foreign_letters() {
 }
 silent "texts of lessons contain only letters that the viewer's fonts have" foreign_letters
 
+# Joints, clips and models that lessons name exist.
+unknown_names() {
+    python3 - $pages/pages.txt <<-'END'
+	import os, re, sys
+	sys.path.insert(0, "render")
+	import embed
+	for name, _, keys in embed.sections(sys.argv[1]):
+	    model = "models/" + dict(keys).get("model", ["bobbin/bobbin.md5mesh"])[0]
+	    if not os.path.exists(model):
+	        print(name, "names the unknown model", model)
+	        continue
+	    joints = set(re.findall(r'^\s*"([^"]+)"\s+-?\d+ \(', open(model).read(), re.M))
+	    clips = {file[:-8] for file in os.listdir(os.path.dirname(model)) if file.endswith(".md5anim")}
+	    for key, fields in keys:
+	        if key == "choice" and fields[0] == "joint":
+	            named, known = fields[2:], joints | {"how many"}
+	        elif key == "choice" and fields[0] == "clip":
+	            named, known = fields[2:], clips
+	        elif key == "clip":
+	            named, known = fields, clips
+	        elif key == "plot" and fields[1].startswith("joint: "):
+	            named, known = fields[1][7:].split(", "), joints
+	        else:
+	            continue
+	        for unknown in sorted(set(named) - known):
+	            print(name, "names the unknown", key, unknown)
+	END
+}
+silent "each joint, clip and model that a lesson names exists" unknown_names
+
+# The first twenty lessons, which form the course, have an exercise with its answer.
+no_answers() {
+    awk '/^\[/ { lesson = $0; count++ } /^answer:/ { answers[lesson] = 1 }
+        /^title:/ { names[count] = lesson } END { for (i = 1; i <= 20; i++) if (!answers[names[i]]) print names[i] }' $pages/pages.txt
+}
+silent "each lesson of the course has an answer" no_answers
+
 # The same texts are HTML pages: each page contains its text, its lines, a control for each slider, and valid links.
 mkdir "$scratch/html" && python3 demo/web/techniques.py "$scratch/html" $pages/pages.txt $pages/*.c
 written() {

@@ -184,6 +184,23 @@ TEST_HERE (view_pages_have_their_code_below_the_figures_in_a_wide_window) {
 }
 
 // Without its panel a page consists of the drawing and its plots, which have the full width.
+// A click shows the answer, which makes the panel longer, and another click hides it.
+TEST_HERE (view_pages_show_their_answer_after_a_click) {
+    static const char button[] = "page-slider/answer=Show answer";
+    const view_page *const page = open_page(s, (uint32_t)view_find_page("line"));
+    CHECK(page->answer != NULL && !s->viewer.pages.shows_answer);
+    draw(s);
+    const uint32_t before = s->viewer.drawing.canvas.count;
+    press(s, button, 0.5f);
+    draw(s);
+    CHECK(s->viewer.pages.shows_answer && s->viewer.drawing.canvas.count > before);
+    press(s, "page-slider/answer=Hide answer", 0.5f);
+    draw(s);
+    CHECK(!s->viewer.pages.shows_answer && s->viewer.drawing.canvas.count == before);
+    (void)open_page(s, (uint32_t)view_find_page("sign"));
+    CHECK(!s->viewer.pages.shows_answer);
+}
+
 TEST_HERE (view_pages_can_hide_their_panel) {
     (void)open_page(s, (uint32_t)view_find_page("follow"));
     view_stage stage = view_build_stage(&s->viewer, s->width, s->height);

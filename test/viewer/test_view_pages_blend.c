@@ -60,13 +60,13 @@ TEST_PAGE (page_additive_adds_the_difference_of_two_clips, "additive") {
 TEST_PAGE (page_masks_rise_over_the_levels, "masks") {
     STRINGS(joints) = {"spine_1", "spine_2", "chest", "neck"};
     for (int feather = 0; feather < 5; feather++) {
-        CLAIM("feather, levels = %d @ 0.7 | thigh_l = 0; thigh to the walk = 0 ~ 0.02;"
-              " hand to the wave = 0 ~ 0.02",
+        CLAIM("feather, levels = %d @ 0.7 | thigh_l = 0; thigh differs from walk by = 0 ~ 0.02;"
+              " hand differs from wave by = 0 ~ 0.02",
               feather);
         for (int level = 0; level < 4; level++)
             CLAIM("| %s = %.17g ~ 1e-6", joints[level], fmin((level + 1.0) / (feather + 1.0), 1.0));
     }
-    CLAIM("weight = 0 @ 0.7 | hand to the wave > 1");
+    CLAIM("weight = 0 @ 0.7 | hand differs from wave by > 1");
 }
 
 TEST_PAGE (page_sync_keeps_the_stride, "sync") {
@@ -158,8 +158,9 @@ TEST_PAGE (page_machine_changes_state_by_its_conditions, "machine") {
     // Acceleration of 20 units per second: the speed is over 2 at 0.1 s. The second transition
     // begins at 7.9 s.
     CLAIM("highest speed = 40; waves at, seconds = 5 @ 0 | state = 0; weight of waving = 0");
-    CLAIM("@ 0.25 | speed = 5 ~ 0.7; state = 1; from = 0; progress = 0.5 ~ 0.25"); // 0.15 of 0.3
-    CLAIM("@ 4 | state = 1; from = -1; weight of waving = 0");
+    CLAIM("@ 0.25 | speed = 5 ~ 0.7; state = 1; transition from = 0; progress of the transition = "
+          "0.5 ~ 0.25"); // 0.15 of 0.3
+    CLAIM("@ 4 | state = 1; transition from = -1; weight of waving = 0");
     CLAIM("@ 5.5 | state = 1; weight of waving = 1 ~ 1e-3"); // fades in within 0.2 s
     CLAIM("highest speed = 2 @ 4 | state = 0");              // never fast enough to walk
     CLAIM("@ 5.5 | state = 0; weight of waving = 1 ~ 1e-3");
@@ -184,7 +185,7 @@ static double window_weight(int window, double time, double begin, double fade)
 }
 
 TEST_PAGE (page_windows_are_bars_with_both_ends, "windows") {
-    static const char *const names[3] = {"swing", "hit", "dazed"};
+    static const char *const names[3] = {"swing", "strike", "dazed"};
     for (int i = 0; i < 24; i++) {
         const double leave = 0.13 + 0.07 * i;
         const double fade = i % 4 == 0 ? 0.0 : 0.11 * (i % 7 + 1);
@@ -252,7 +253,7 @@ TEST_PAGE (page_quaternion_w_is_that_of_a_file, "quaternion_w") {
 TEST_PAGE (page_palette_carries_from_the_bind_pose, "palette") {
     // The palette of the bind pose is the identity.
     CLAIM("bind 0, clip 1 = 0 @ 0 | fingertip moves = 0 ~ 1e-3;"
-          " shoulder's matrix moves 0 by = 0 ~ 1e-3");
+          " translation of the shoulder's matrix = 0 ~ 1e-3");
     CLAIM("bind 0, clip 1 = 1 @ 0 | fingertip moves > 5");
     const uint32_t tip = JOINT("finger_b_2_r");
     CLAIM("| fingertip moves = %.17g ~ 1e-3",
@@ -337,17 +338,17 @@ TEST_PAGE (page_influences_measures_weights, "influences") {
 // -- Gaze: a head and eyes that look around -------------------------------------------------------
 
 TEST_PAGE (page_gaze_follows_the_ball_and_repeats_by_its_seed, "gaze") {
-    CLAIM("interest in the ball = 1 @ 9 | looks at the ball = 1;"
+    CLAIM("chance to look at the ball = 1 @ 9 | looks at the ball = 1;"
           " saccades > 3; saccades < 24"); // one saccade after each 0.4 to 2 s
     const double head = FACT("head to the left");
-    CLAIM("interest in the ball = 0 @ 9 | looks at the ball = 0");
-    CLAIM("interest in the ball = 1 @ 9 | head to the left = %.17g", head);
+    CLAIM("chance to look at the ball = 0 @ 9 | looks at the ball = 0");
+    CLAIM("chance to look at the ball = 1 @ 9 | head to the left = %.17g", head);
 }
 
 // Simulates the gaze four times as finely and counts the saccades. The first one is immediate.
 TEST_PAGE (page_gaze_counts_saccades, "gaze") {
     for (int seed = 1; seed < 6; seed++) {
-        CLAIM("interest in the ball = 0; seed = %d @ 9", seed);
+        CLAIM("chance to look at the ball = 0; seed = %d @ 9", seed);
         const md5_gaze_desc desc = {.head = JOINT("eye_l"),
                                     .params = {.interest = MD5_EXPLICIT_ZERO,
                                                .distance = 60,

@@ -20,7 +20,7 @@ TEST_PAGE (page_line_rebuilds_w_of_each_joint, "line") {
 
 TEST_PAGE (page_sign_shows_both_arcs, "sign") {
     for (int angle = 20; angle < 360; angle += 50) {
-        CLAIM("angle, degrees = %d; t (below 0: moves) = 1 @ 0 | way as they are = %d ~ 1e-4;"
+        CLAIM("angle, degrees = %d; t (far left: plays) = 1 @ 0 | way as they are = %d ~ 1e-4;"
               " shorter arc = %d ~ 1e-4",
               angle, angle, angle < 180 ? angle : 360 - angle);
         CHECK_NEAR(page_series_at(SERIES(0, "as they are"), 1.0), angle, 1e-2);
@@ -116,7 +116,7 @@ TEST_PAGE (page_easing_lines_are_the_librarys, "easing") {
 TEST_PAGE (page_slerp_and_euler_lines_are_the_librarys, "euler") {
     for (int i = -2; i <= 2; i++) {
         const md5_euler to = {(float)(i * 40), (float)(i * 80), (float)(30 - i * 70)};
-        CLAIM("pitch, degrees = %d; yaw, degrees = %d; roll, degrees = %d; t (below 0: moves) = 1 "
+        CLAIM("pitch, degrees = %d; yaw, degrees = %d; roll, degrees = %d; t (far left: plays) = 1 "
               "@ 0",
               i * 40, i * 80, 30 - i * 70);
         const md5_quat shown = fixture->picture.figures[1].place.rotation;
@@ -127,7 +127,7 @@ TEST_PAGE (page_slerp_and_euler_lines_are_the_librarys, "euler") {
     if (!page_open(fixture, "slerp"))
         return;
     for (int i = 1; i <= 8; i++) {
-        CLAIM("angle, degrees = %d; t (below 0: moves) = %g @ 0", i * 22, 0.1 * i);
+        CLAIM("angle, degrees = %d; t (far left: plays) = %g @ 0", i * 22, 0.1 * i);
         const md5_quat to = md5_quat_from_axis_angle((md5_vec3){1, 0, 0}, (float)(22 * i * DEGREE));
         const md5_quat s = md5_quat_slerp((md5_quat){.w = 1}, to, 0.1f * (float)i);
         const md5_quat n = md5_quat_nlerp((md5_quat){.w = 1}, to, 0.1f * (float)i);
@@ -156,7 +156,7 @@ TEST_PAGE (page_inertial_lines_are_bollos, "inertial") {
         const double elapsed = 4.0 * i / 64.0;
         const double s = 2.0 * elapsed;
         const double rest = fmax(1.0 - s, 0.0);
-        CLAIM("seconds = 0.5 @ %.9g | left of 1 at rest = %.17g ~ 1e-5", 0.5 + elapsed + 1e-6,
+        CLAIM("seconds = 0.5 @ %.9g | remaining share = %.17g ~ 1e-5", 0.5 + elapsed + 1e-6,
               rest * rest * rest * (1.0 + 3.0 * s + 6.0 * s * s));
     }
 }

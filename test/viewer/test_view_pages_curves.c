@@ -22,9 +22,10 @@ TEST_PAGE (page_curves_shows_the_distance_of_the_curve, "curves") {
     for (int kind = 0; kind < 5; kind++) {
         const md5_curve_desc desc = {.kind = (md5_curve_kind)kind, ROWS(points, points)};
         OWN_CURVE curve = md5_create_curve(&desc, NULL, NULL);
-        CLAIM("curve = %d @ 1.2 | length > 100; to the moved point %s", kind,
-              kind < 3 ? "= 0 ~ 1e-4" : "> 1");
-        CLAIM("| to the moved point = %.17g ~ 1e-3", nearest_to(curve, points[3]));
+        CLAIM("curve = %d @ 1.2 | length > 100; distance of the curve from the moved point %s",
+              kind, kind < 3 ? "= 0 ~ 1e-4" : "> 1");
+        CLAIM("| distance of the curve from the moved point = %.17g ~ 1e-3",
+              nearest_to(curve, points[3]));
     }
 }
 
@@ -44,8 +45,10 @@ TEST_PAGE (page_curves_have_constant_speed_by_distance, "curves") {
 TEST_PAGE (page_curves_approach_a_heavier_nurbs_point, "curves") {
     double before = 1e9;
     for (int weight = 1; weight <= 8; weight *= 2) { // a larger weight brings the curve nearer
-        CLAIM("curve = 5; weight (NURBS) = %d @ 1 | to the moved point < %.17g", weight, before);
-        before = FACT("to the moved point");
+        CLAIM("curve = 5; weight (NURBS) = %d @ 1 | distance of the curve from the moved point < "
+              "%.17g",
+              weight, before);
+        before = FACT("distance of the curve from the moved point");
     }
 }
 
@@ -103,12 +106,12 @@ TEST (page_euler_takes_a_longer_path) {
 
 TEST_PAGE (page_euler_loses_a_direction_at_ninety_degrees, "euler") {
     for (int pitch = -90; pitch <= 90; pitch += 30) // both agree at the end
-        CLAIM("t (below 0: moves) = 1; pitch, degrees = %d @ 0 | between the two = 0 ~ 0.05;"
+        CLAIM("t (far left: plays) = 1; pitch, degrees = %d @ 0 | between the two = 0 ~ 0.05;"
               " 1 = three free axes = %.17g ~ 1e-5",
               pitch, cos(pitch * DEGREE));
     CLAIM("| roll, there and back = 0 ~ 1e-3"); // indistinguishable from yaw
     // But not in between.
-    CLAIM("pitch, degrees = 80; t (below 0: moves) = 0.5 @ 0 | between the two > 10;"
+    CLAIM("pitch, degrees = 80; t (far left: plays) = 0.5 @ 0 | between the two > 10;"
           " pitch, there and back = 40 ~ 1e-2");
 }
 
@@ -159,12 +162,13 @@ TEST_PAGE (page_ik_points_at_an_unreachable_target, "ik") {
 
 TEST_PAGE (page_limits_are_kept_wherever_the_target_is, "limits") {
     for (int i = 0; i < 36; i++)
-        CLAIM("elbow from, rad = -0.2; elbow to, rad = 1.2; shoulder, rad = 0.7; solver = %d;"
-              " target, forward = %d; target, up = %d @ 0 | elbow, limited > -0.201;"
-              " elbow, limited < 1.201; elbow sideways, limited = 0 ~ 1e-3;"
-              " shoulder, limited < 0.701",
+        CLAIM("elbow from, degrees = -12; elbow to, degrees = 70; shoulder, degrees = 40; solver = "
+              "%d;"
+              " target, forward = %d; target, up = %d @ 0 | elbow, limited > -12.06;"
+              " elbow, limited < 70.06; elbow sideways, limited = 0 ~ 0.06;"
+              " shoulder, limited < 40.06",
               i / 12, -24 + 4 * (i % 12), 6 + 4 * (i % 12));
-    CLAIM("| elbow sideways, free > 0.01"); // without limits the elbow is not a hinge
+    CLAIM("| elbow sideways, free > 0.6"); // without limits the elbow is not a hinge
 }
 
 // Returns the smallest distance that the arm can reach by trying all its angles: a hinge, a cone
@@ -191,9 +195,9 @@ TEST_PAGE (page_limits_reach_the_nearest_possible_position, "limits") {
                     const md5_quat turns[2] = {
                         md5_quat_mul(md5_quat_from_axis_angle(
                                          (md5_vec3){0, (float)cos(turn), (float)sin(turn)},
-                                         0.1f * (float)swing),
+                                         (float)(5.7 * swing * DEGREE)),
                                      md5_quat_from_axis_angle(x, -0.5f + 0.125f * (float)twist)),
-                        md5_quat_from_axis_angle(elbow, -0.4f + 2.3f / 24.0f * (float)bend)};
+                        md5_quat_from_axis_angle(elbow, (float)((-23 + 5.5 * bend) * DEGREE))};
                     for (int i = 0; i < 2; i++)
                         pose[arm[i]].rotation =
                             md5_quat_mul(model->bind_local[arm[i]].rotation, turns[i]);
@@ -260,15 +264,18 @@ TEST_PAGE (page_follow_approaches_exponentially_or_in_time, "follow") {
 TEST_PAGE (page_interpolation_shows_each_method, "interpolation") {
     double largest = 0.0;
     for (double time = 0.31; time < 1.8; time += 0.13) {
-        CLAIM("speed = 0.1; interpolation = 1 @ %.17g | to slerp = 0 ~ 1e-3", time);
-        CLAIM("interpolation = 2 @ %.17g | to slerp = nlerp to slerp ~ 1e-3", time);
-        largest = fmax(largest, FACT("to slerp"));
+        CLAIM("speed = 0.1; interpolation = 1 @ %.17g | largest angle to slerp = 0 ~ 1e-3", time);
+        CLAIM("interpolation = 2 @ %.17g | largest angle to slerp = largest angle, nlerp to slerp "
+              "~ 1e-3",
+              time);
+        largest = fmax(largest, FACT("largest angle to slerp"));
     }
     CHECK(largest > 1e-3 && largest < 1.0); // visible, but small
     // Between frames, step interpolation holds the last frame. All interpolations agree at frames.
-    CLAIM("interpolation = 0; speed = 1 @ %.17g | to slerp > 1", 0.5 / 30.0);
-    CLAIM("interpolation = 3 @ %.17g | to slerp = 0 ~ 1e-2; frames per second = %.17g", 8.0 / 30.0,
-          view_page_clip(&fixture->picture, "attack")->anim->frame_rate);
+    CLAIM("interpolation = 0; speed = 1 @ %.17g | largest angle to slerp > 1", 0.5 / 30.0);
+    CLAIM(
+        "interpolation = 3 @ %.17g | largest angle to slerp = 0 ~ 1e-2; frames per second = %.17g",
+        8.0 / 30.0, view_page_clip(&fixture->picture, "attack")->anim->frame_rate);
     // Clips may have any rate, and many have 60 Hz.
     CHECK(strstr(fixture->page->about, "30") == NULL);
 }
@@ -491,18 +498,19 @@ TEST_PAGE (page_walk_stands_and_walks_sideways, "walk") {
 TEST_PAGE (page_matrices_mean_loses_its_volume, "matrices") {
     for (int angle = 0; angle <= 180; angle += 60)
         for (double t = 0.0; t <= 1.0; t += 0.25)
-            CLAIM("angle, degrees = %d; t (below 0: moves) = %g @ 0 | volume = %.17g ~ 1e-5", angle,
-                  t, 1.0 - 2.0 * t * (1.0 - t) * (1.0 - cos(angle * DEGREE)));
+            CLAIM("angle, degrees = %d; t (far left: plays) = %g @ 0 | volume = %.17g ~ 1e-5",
+                  angle, t, 1.0 - 2.0 * t * (1.0 - t) * (1.0 - cos(angle * DEGREE)));
 }
 
 TEST_PAGE (page_frame_rate_product_depends_on_it_and_the_share_does_not, "frame_rate") {
     double products[2], shares[2];
     for (int i = 0; i < 2; i++) {
         const double rate = i == 0 ? 10.0 : 40.0;
-        CLAIM("speed, 1/s = 12; frames per second = %g @ 0.3 | left after 1 s, product = %.17g ~ "
+        CLAIM("speed, 1/s = 12; frames per second = %g @ 0.3 | remaining after 1 s, product = "
+              "%.17g ~ "
               "1e-6",
               rate, pow(1.0 - 12.0 / rate, rate));
-        products[i] = FACT("left after 1 s, product");
+        products[i] = FACT("remaining after 1 s, product");
         shares[i] = page_series_at(SERIES(0, "1 - exp(-speed * dt)"), 0.5001);
         CHECK_NEAR(shares[i], 1.0 - 2.0 * exp(-6.0), 1e-4);
     }

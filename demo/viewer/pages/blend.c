@@ -424,6 +424,9 @@ VIEW_SHOW(sync)
 
 // -- States ---------------------------------------------------------------------------------
 
+// The states of the machine, in their order.
+static const char *const state_names[] = {"stand", "go"};
+
 // Draws the states above the character, and the transitions between them.
 static void draw_states(view_picture *picture, md5_layer_status status)
 {
@@ -432,9 +435,9 @@ static void draw_states(view_picture *picture, md5_layer_status status)
     const float free_space = 9;
     const bool is_changing = status.from != MD5_NONE;
     view_add_label(picture, (md5_vec3){0, -apart, high},
-                   status.state == 0 ? VIEW_YELLOW : VIEW_PLAIN, "stand");
+                   status.state == 0 ? VIEW_YELLOW : VIEW_PLAIN, state_names[0]);
     view_add_label(picture, (md5_vec3){0, apart, high},
-                   status.state == 1 ? VIEW_YELLOW : VIEW_PLAIN, "go");
+                   status.state == 1 ? VIEW_YELLOW : VIEW_PLAIN, state_names[1]);
     view_page_line(picture, (md5_vec3){0, free_space - apart, high},
                    (md5_vec3){0, apart - free_space, high}, is_changing ? VIEW_RED : VIEW_DIM_LINE);
 }
@@ -484,11 +487,17 @@ VIEW_SHOW(machine)
     }
     end_playing(&p);
 
-    view_add_mark(plots, now, shown_state, VIEW_RED);
-    view_add_mark(&plots[1], now, shown_speed, VIEW_RED);
+    view_add_mark(plots, now, shown_state, VIEW_YELLOW);
+    view_add_mark(&plots[1], now, shown_speed, VIEW_BLUE);
     draw_states(picture, shown_status);
-    VIEW_FACTS(picture, now, shown_speed, shown_wave, shown_status.state,
-               shown_status.from != MD5_NONE ? shown_status.from : -1.0, shown_status.progress);
+    VIEW_FACTS(picture, now, shown_speed, shown_wave);
+    view_add_text_fact(picture, "state", shown_status.state, state_names[shown_status.state & 1]);
+    if (shown_status.from != MD5_NONE)
+        view_add_text_fact(picture, "transition from", shown_status.from,
+                           state_names[shown_status.from & 1]);
+    else
+        view_add_text_fact(picture, "transition from", -1, "no transition");
+    VIEW_FACTS(picture, shown_status.progress);
 }
 
 // -- Windows --------------------------------------------------------------------------------

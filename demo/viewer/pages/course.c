@@ -322,7 +322,7 @@ VIEW_SHOW(root)
     for (int i = 0; i < 2; i++)
         view_sample_clip(picture, "walk", time_scale * now, picture->figures[i].pose);
     picture->figures[0].place.translation.x += displacement.x;
-    view_add_mark(picture->plots, now, displacement.x, VIEW_RED);
+    view_add_mark(picture->plots, now, displacement.x, VIEW_YELLOW);
     VIEW_FACTS(picture, now, (num_frames - 1) / rate,
                moved_between(root, num_frames, 0, num_frames - 1).x, displacement.x, sum.x);
     free(root);

@@ -86,13 +86,17 @@ VIEW_SHOW(interpolation)
     const md5_sample_position position = md5_sample_position_at(clip->anim, time, MD5_WRAP_LOOP);
     sample(picture, clip, (int)view_choice(picture, 0), time, pose);
     const md5_vec3 place = view_posed_place(picture, pose, hand);
-    view_add_mark(heights, time, place.z, VIEW_RED);
+    view_add_mark(heights, time, place.z,
+                  heights->row.series[view_choice(picture, 0)].color | 0xFFu);
     view_page_cross(picture, place, 3, VIEW_RED);
 
     md5_xform *const slerp_pose = view_spare_pose(picture, 1);
     sample(picture, clip, KIND_SLERP, time, slerp_pose);
     sample(picture, clip, KIND_NLERP, time, tried);
     VIEW_FACTS(picture, time, rate, position.fraction);
+    const md5_vec3 slerp_hand = view_posed_place(picture, slerp_pose, hand);
+    VIEW_FACTS(picture, view_distance(place, slerp_hand),
+               view_distance(view_posed_place(picture, tried, hand), slerp_hand));
     VIEW_FACTS(picture, view_largest_angle(picture, slerp_pose, pose),
                view_largest_angle(picture, slerp_pose, tried));
 }
@@ -132,7 +136,6 @@ VIEW_SHOW(slerp)
     md5_quat turns[2];
     view_plot *const plots = picture->plots;
     plots[0].row.high.y = v[0];
-    plots[1].row.high.y = fmaxf(1.2f * (float)largest, 1e-3f);
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
         const float part = (float)view_step_x(plots, i, t);
         for (int way = 0; way < 2; way++) {
@@ -253,23 +256,38 @@ static void draw_gimbal(view_picture *picture, const md5_quat rotations[3])
     }
 }
 
+// Plots the length of the path from the first rotation, as the sum of the angles between the steps
+// of the plot, and marks the length at `t`. Returns the length of the complete path, degrees.
+static double plot_path(view_plot *plot, md5_euler from, md5_euler to, bool by_angles, float t)
+{
+    double length = 0;
+    double length_at_t = 0;
+    md5_quat previous = turn_at(from, to, by_angles, 0);
+    for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
+        const float x = (float)view_plot_x(plot, i);
+        const md5_quat turn = turn_at(from, to, by_angles, x);
+        length += view_angle(previous, turn);
+        if (x <= t)
+            length_at_t = length + view_angle(turn, turn_at(from, to, by_angles, t));
+        view_plot_step(plot, by_angles, i, x, length);
+        previous = turn;
+    }
+    view_plot_step(plot, by_angles, VIEW_PAGE_POINTS, t, length_at_t);
+    return length;
+}
+
 VIEW_SHOW(euler)
 {
     const md5_euler from = {0, 0, 0};
     const md5_euler to = {v[0], v[1], v[2]};
     const float t = view_moving_part(picture, v[3]);
     const md5_euler now = {to.pitch * t, to.yaw * t, to.roll * t};
-    const md5_quat begin = md5_quat_from_euler(from);
-    view_plot *const plot = picture->plots;
     md5_quat turns[2];
+    double lengths[2]; // of both paths, degrees
     for (int by_angles = 0; by_angles < 2; by_angles++) {
         turns[by_angles] = turn_at(from, to, by_angles == 1, t);
         view_spin(&picture->figures[by_angles], turns[by_angles]);
-        for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
-            const double x = view_step_x(plot, i, t);
-            view_plot_step(plot, by_angles, i, x,
-                           view_angle(begin, turn_at(from, to, by_angles == 1, (float)x)));
-        }
+        lengths[by_angles] = plot_path(picture->plots, from, to, by_angles == 1, t);
     }
 
     const md5_quat rings[3] = {md5_quat_from_euler((md5_euler){.yaw = now.yaw}),
@@ -284,7 +302,8 @@ VIEW_SHOW(euler)
     const md5_vec3 pitch = md5_quat_rotate(rings[0], (md5_vec3){0, 1, 0});
     const md5_vec3 roll = md5_quat_rotate(rings[2], (md5_vec3){1, 0, 0});
     const md5_euler back = md5_quat_to_euler(rings[2]);
-    VIEW_FACTS(picture, t, view_angle(turns[0], turns[1]), back.pitch, back.roll,
+    VIEW_FACTS(picture, t, lengths[0], lengths[1], view_angle(turns[0], turns[1]));
+    VIEW_FACTS(picture, back.pitch, back.roll,
                fabsf(md5_vec3_dot(yaw, md5_vec3_cross(pitch, roll))));
 }
 
@@ -368,7 +387,7 @@ static void plot_speeds(view_plot *plot, const md5_curve *curve, bool by_distanc
                                  / step;
             view_add_point(plot, series, x, speed);
             if (by_distance == is_by_distance && fabs(x - part) <= step)
-                view_add_mark(plot, x, speed, VIEW_RED);
+                view_add_mark(plot, x, speed, plot->row.series[series].color);
         }
     }
 }

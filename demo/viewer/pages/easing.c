@@ -29,7 +29,7 @@ static float show_walker(view_picture *picture, md5_easing easing, double second
         const double x = view_plot_x(plot, i);
         view_add_point(plot, SERIES_EASED, x, md5_ease(easing, (float)x));
     }
-    view_add_mark(plot, part, eased, VIEW_RED);
+    view_add_mark(plot, part, eased, VIEW_YELLOW);
     VIEW_FACTS(picture, part);
     return part;
 }
@@ -190,7 +190,7 @@ VIEW_SHOW(follow)
         }
         follow(&f, target, (float)(1.0 / rate));
     }
-    view_add_mark(picture->plots, now, shown, VIEW_RED);
+    view_add_mark(picture->plots, now, shown, VIEW_YELLOW);
     const float ball = ball_at(now + beat);
     const md5_aim_job look = {.tip = view_page_joint(picture, "head"),
                               .length = 3,

@@ -165,14 +165,14 @@ VIEW_SHOW(limits)
     limits[elbow] = (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
                                       .rest = model->bind_local[elbow].rotation,
                                       .axis = elbow_axis(model, shoulder, elbow, hand),
-                                      .min = fminf(v[1], v[2]),
-                                      .max = fmaxf(v[1], v[2])};
+                                      .min = view_radians(fminf(v[1], v[2])),
+                                      .max = view_radians(fmaxf(v[1], v[2]))};
     limits[shoulder] = (md5_joint_limit){.kind = MD5_LIMIT_CONE,
                                          .rest = model->bind_local[shoulder].rotation,
                                          .axis = {1, 0, 0},
                                          .min = -0.5f,
                                          .max = 0.5f,
-                                         .swing = v[3]};
+                                         .swing = view_radians(v[3])};
 
     // The first figure reaches for the target without limits, the second with limits.
     md5_chain_job job = {.solver = solvers[view_choice(picture, 0)],
@@ -192,7 +192,8 @@ VIEW_SHOW(limits)
         float shoulder_angles[2];
         limit_turn(&limits[shoulder], figure->pose[shoulder].rotation, shoulder_angles);
         limit_turn(&limits[elbow], figure->pose[elbow].rotation, elbow_angles);
-        VIEW_FACTS(picture, elbow_angles[0], elbow_angles[1], shoulder_angles[1], distance);
+        VIEW_FACTS(picture, view_degrees(elbow_angles[0]), view_degrees(elbow_angles[1]),
+                   view_degrees(shoulder_angles[1]), distance);
     }
     free(limits);
 }
@@ -567,8 +568,12 @@ VIEW_SHOW(gaze)
     for (int i = 0; i < 2; i++)
         view_page_line(picture, view_joint_place(picture, &picture->figures[0], desc.eyes[i]),
                        point, 0xF2C14E70u);
-    // The angle of the current jump, degrees, follows from its duration.
+    const md5_vec3 jump_from = {1, gaze.from.x, gaze.from.y};
+    const md5_vec3 jump_to = {1, gaze.to.x, gaze.to.y};
+    const double jump_angle =
+        atan2(md5_vec3_length(md5_vec3_cross(jump_from, jump_to)), md5_vec3_dot(jump_from, jump_to))
+        * 57.29577951;
     const float jump_seconds = seconds_of_jump(gaze.from, gaze.to);
     VIEW_FACTS(picture, num_saccades, gaze.target == 0);
-    VIEW_FACTS(picture, (jump_seconds - 0.021f) / 0.0022f, jump_seconds, degrees(head));
+    VIEW_FACTS(picture, jump_angle, jump_seconds, degrees(head));
 }

@@ -200,7 +200,13 @@ void view_add_fact(view_picture *picture, const char *name, double value, const 
 {
     if (picture->num_facts < VIEW_PAGE_FACTS)
         picture->num_facts++;
-    picture->facts[picture->num_facts - 1] = (view_fact){name, unit, value, NULL};
+    picture->facts[picture->num_facts - 1] = (view_fact){name, unit, value, NULL, NULL};
+}
+
+void view_add_text_fact(view_picture *picture, const char *name, double value, const char *text)
+{
+    view_add_fact(picture, name, value, "");
+    picture->facts[picture->num_facts - 1].text = text;
 }
 
 void view_add_facts(view_picture *picture, const double *values, size_t count)

@@ -61,10 +61,12 @@ typedef struct view_plot_row {
         VIEW_FIT_HEIGHT, // the vertical axis fits the points
         VIEW_FIT_TOP,    // the vertical axis reaches from 0 to the highest point
         VIEW_FIT_BARS,   // fixed axes; each curve is filled down to the next lower integer
+        VIEW_FIT_POWERS, // fixed axes; heights are decimal logarithms, with a line at each integer
     } fit;
     struct {
         const char *name;
         view_color color;
+        bool has_steps;         // the curve is constant from each point to the next
     } series[VIEW_PAGE_SERIES]; // ends before the first entry without a name
 } view_plot_row;
 
@@ -77,6 +79,7 @@ typedef struct view_page {
     const char *family; // chapter of the course
     const char *about;  // explanation, one to three sentences
     const char *first;  // instructions for the first steps, two sentences
+    const char *answer; // answer to the question in `first`; NULL: `first` has no question
     // The displayed code: the C code between `// lines of NAME` and `// end of lines` in the source
     // of the lesson, or a state machine, in which $0 is the value, or word, of the first slider.
     const char *lines;
@@ -160,6 +163,7 @@ typedef struct view_fact {
     const char *unit;
     double value;
     const char *column; // column of the table of facts; NULL: the fact is not in the table
+    const char *text;   // shown instead of value and unit; NULL: value and unit are shown
 } view_fact;
 
 typedef struct view_label {
@@ -219,6 +223,7 @@ void view_add_point(view_plot *plot, int series, double x, double y);
 void view_plot_step(view_plot *plot, int series, int i, double x, double y);
 void view_add_mark(view_plot *plot, double x, double y, view_color color);
 void view_add_fact(view_picture *picture, const char *name, double value, const char *unit);
+void view_add_text_fact(view_picture *picture, const char *name, double value, const char *text);
 void view_add_facts(view_picture *picture, const double *values, size_t count);
 void view_add_label(view_picture *picture, md5_vec3 place, view_color color, const char *text);
 
@@ -348,6 +353,7 @@ typedef struct view_pages {
     view_rect panel;       // the panel of this picture, pixels
     ui_scroll scroll;      // of the panel, or of the contents
     ui_scroll code_scroll; // of the code below the figures
+    bool shows_answer;     // the user has clicked on "Show answer"
     uint32_t unfolded;     // index + 1 of the slider whose choices are listed; 0: none
 
     // Contents.

@@ -7,6 +7,8 @@
 
 #include "demo/viewer/ui/window_layout.h"
 
+#include <limits.h>
+
 // == Computing the picture of a lesson =====================================================
 
 // Adds the figures of a lesson with their labels: figure 0, and every further figure that has a
@@ -45,11 +47,23 @@ static void add_plots(view_picture *picture)
     }
 }
 
+// Returns the smallest number of the form 1, 2 or 5 times a power of ten that is at least `size`.
+static float round_step(float size)
+{
+    const float power = powf(10, floorf(log10f(size)));
+    const float factor = size / power; // 1 to 10
+    if (factor <= 1)
+        return power;
+    if (factor <= 2)
+        return 2 * power;
+    return factor <= 5 ? 5 * power : 10 * power;
+}
+
 // Fits the vertical axis of a plot to its points, unless the lesson defines the axis. Without
-// points, the axis remains unchanged.
+// points, the axis remains unchanged. Its ends are round numbers.
 static void fit_axis(view_plot *plot)
 {
-    const bool is_fixed = plot->row.fit == VIEW_FIT_NOT || plot->row.fit == VIEW_FIT_BARS;
+    const bool is_fixed = plot->row.fit != VIEW_FIT_HEIGHT && plot->row.fit != VIEW_FIT_TOP;
     if (is_fixed)
         return;
 
@@ -65,10 +79,12 @@ static void fit_axis(view_plot *plot)
     const bool has_points = low <= high;
     if (!has_points)
         return;
+    if (plot->row.fit == VIEW_FIT_TOP)
+        low = 0;
     // If all points have the same height, the small constant prevents an axis without length.
-    const float margin = fmaxf(0.06f * (high - low), 1e-6f);
-    plot->row.low.y = plot->row.fit == VIEW_FIT_TOP ? 0 : low - margin;
-    plot->row.high.y = high + margin;
+    const float step = round_step(fmaxf(high - low, 1e-6f) / 4);
+    plot->row.low.y = step * floorf(low / step);
+    plot->row.high.y = fmaxf(step * ceilf(high / step), plot->row.low.y + step);
 }
 
 void view_show_page(view_picture *picture, const view_page *page, const view_scene *scene,
@@ -318,6 +334,7 @@ void view_open_page(view_pages *pages, int32_t number)
     pages->open = number;
     pages->scroll = (ui_scroll){0, 0};
     pages->code_scroll = (ui_scroll){0, 0};
+    pages->shows_answer = false;
     pages->unfolded = 0;
     for (uint32_t i = 0; page != NULL && i < VIEW_PAGE_SLIDERS; i++)
         pages->values[i] = page->sliders[i].first;
@@ -505,35 +522,41 @@ typedef struct text_column {
 
 static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box);
 
-// Returns the number of characters after which a line of code is broken, so that its first part
-// fits into `columns` characters. Code can be broken at a space or after an opening bracket,
-// comments only at a space. The best break follows a comma or a semicolon in the second half of the
-// columns. The second best is any other break in the second half, the third best in the first half.
-// The last break of the best kind is used. Without a break, the line is cut after `columns`.
+// Returns the number of characters of a line of code that fit into a line of `columns` characters.
+// The line is broken at a space or after an opening bracket: at the last position in its second
+// half within the fewest brackets, after a comma or a semicolon if possible, otherwise at the last
+// position in its first half. Comments are broken at the last space.
 static size_t find_break(const char *code, size_t length, size_t columns, bool in_comment)
 {
-    enum { AFTER_COMMA, IN_SECOND_HALF, IN_FIRST_HALF, NUM_KINDS }; // best first
-    size_t last_break[NUM_KINDS] = {0};                             // 0: none of this kind
+    size_t in_first_half = 0;
+    size_t in_second_half = 0;
+    int best_rank = INT_MAX; // of the position in the second half: lower is better
+    int num_open = 0;        // brackets
     if (length <= columns)
         return length;
     for (size_t i = 1; i <= columns; i++) {
-        const char previous = code[i - 1];
-        const bool is_after_bracket = previous == '(' && !in_comment;
+        const char before = code[i - 1];
+        if (strchr("([{", before) != NULL)
+            num_open++;
+        if (strchr(")]}", before) != NULL)
+            num_open--;
+        const bool is_after_bracket = before == '(' && !in_comment;
         if (code[i] != ' ' && !is_after_bracket)
             continue;
-        const bool is_after_comma = strchr(",;", previous) != NULL && !in_comment;
-        if (2 * i < columns)
-            last_break[IN_FIRST_HALF] = i;
-        else if (is_after_comma)
-            last_break[AFTER_COMMA] = i;
-        else
-            last_break[IN_SECOND_HALF] = i;
+        if (2 * i < columns) {
+            in_first_half = i;
+            continue;
+        }
+        const bool is_after_comma = before == ',' || before == ';';
+        const int rank = in_comment ? 0 : 2 * num_open + !is_after_comma;
+        if (rank <= best_rank) {
+            best_rank = rank;
+            in_second_half = i;
+        }
     }
-    for (int kind = 0; kind < NUM_KINDS; kind++) {
-        if (last_break[kind] > 0)
-            return last_break[kind];
-    }
-    return columns;
+    if (in_second_half > 0)
+        return in_second_half;
+    return in_first_half > 0 ? in_first_half : columns;
 }
 
 // Returns the index of the first `//` in a part of a line, or the length of the part.
@@ -754,9 +777,11 @@ static double shown_value(const view_fact *fact)
 static void send_facts(const view_picture *picture)
 {
     char *lines = common_copy("facts");
-    for (uint32_t i = 0; i < picture->num_facts; i++) {
-        const view_fact *const fact = &picture->facts[i];
-        if (fact->column != NULL)
+    for (const view_fact *fact = picture->facts; fact < picture->facts + picture->num_facts;
+         fact++) {
+        if (fact->text != NULL)
+            common_extend(&lines, "\n%s: %s", fact->name, fact->text);
+        else if (fact->column != NULL)
             common_extend(&lines, "\n%s, %s: %.7g %s", fact->name, fact->column, shown_value(fact),
                           fact->unit);
         else
@@ -798,6 +823,19 @@ static void write_introduction(text_column *column, const view_pages *pages)
     write_text(column, VIEW_TITLE, VIEW_BRIGHT, page->title);
     write_paragraph(column, VIEW_PLAIN, page->about);
     write_paragraph(column, VIEW_BRIGHT, page->first);
+}
+
+// Writes a button that shows and hides the answer to the question of the lesson, and the answer.
+static void write_answer(text_column *column, view_pages *pages)
+{
+    const char *const answer = pages->picture.page->answer;
+    const char *const button = pages->shows_answer ? "Hide answer" : "Show answer";
+    if (answer == NULL)
+        return;
+    if (write_buttons(column, column->x, "answer", &button, 1, 0) == 0)
+        pages->shows_answer = !pages->shows_answer;
+    if (pages->shows_answer)
+        write_paragraph(column, VIEW_PLAIN, answer);
 }
 
 // Writes a slider for a real number or an integer, and changes `value` if the user moves it.
@@ -905,6 +943,8 @@ static void write_facts(text_column *column, const view_picture *picture)
         char text[64];
         COMMON_TEXT(number, value_format(fact), shown_value(fact));
         COMMON_TEXT(text, "%s %s", number, fact->unit);
+        if (fact->text != NULL)
+            COMMON_TEXT(text, "%s", fact->text);
         write_fact(column, fact->name, text);
         i++;
     }
@@ -950,6 +990,7 @@ static void write_lesson(text_column *column, view_pages *pages, double now)
     const char *const sources = picture->page->sources;
     const float gap = 0.3f * column->canvas->font->line[VIEW_TEXT];
     write_introduction(column, pages);
+    write_answer(column, pages);
     column->y += gap;
     write_sliders(column, pages);
     column->y += gap;
@@ -1061,6 +1102,12 @@ static void draw_series(const view_plot *plot, view_canvas *canvas, view_rect ar
                 view_draw_rect(canvas, (view_rect){from.x, from.y, to.x - from.x, bottom - from.y},
                                bar_color);
             }
+            if (plot->row.series[i].has_steps) {
+                view_draw_segment(canvas, (const float[4]){from.x, from.y, to.x, from.y}, width,
+                                  color);
+                view_draw_segment(canvas, (const float[4]){to.x, from.y, to.x, to.y}, width, color);
+                continue;
+            }
             view_draw_segment(canvas, (const float[4]){from.x, from.y, to.x, to.y}, width, color);
         }
     }
@@ -1073,6 +1120,15 @@ static void draw_number(view_canvas *canvas, float x, float y, float shift, floa
     COMMON_TEXT(text, "%.3g", value);
     x -= shift * view_text_width(canvas->font, VIEW_TEXT, text);
     view_draw_text(canvas, VIEW_TEXT, x, y, 0, VIEW_DIM, text);
+}
+
+// Draws a horizontal line at each power of ten.
+static void draw_power_lines(const view_plot *plot, view_canvas *canvas, view_rect area)
+{
+    for (float power = ceilf(plot->row.low.y); power <= plot->row.high.y; power++) {
+        const float y = plot_to_screen(plot, area, (md5_vec2){plot->row.low.x, power}).y;
+        view_draw_rect(canvas, (view_rect){area.x, y, area.width, canvas->font->scale}, VIEW_EDGE);
+    }
 }
 
 // Draws the axes, the line of 0, and the limits and the name of the axes.
@@ -1089,9 +1145,14 @@ static void draw_axes(const view_plot *plot, view_canvas *canvas, view_rect area
     view_draw_rect(canvas, (view_rect){area.x, bottom, area.width, scale}, VIEW_EDGE);
     view_draw_rect(canvas, (view_rect){area.x, zero, area.width, scale}, VIEW_EDGE);
 
+    if (plot->row.fit == VIEW_FIT_POWERS)
+        draw_power_lines(plot, canvas, area);
     if (plot->row.fit != VIEW_FIT_BARS) {
-        draw_number(canvas, area.x - 6 * scale, area.y - 0.3f * line, 1, high.y);
-        draw_number(canvas, area.x - 6 * scale, bottom - 0.7f * line, 1, low.y);
+        const bool has_powers = plot->row.fit == VIEW_FIT_POWERS;
+        const float high_value = has_powers ? powf(10, high.y) : high.y;
+        const float low_value = has_powers ? powf(10, low.y) : low.y;
+        draw_number(canvas, area.x - 6 * scale, area.y - 0.3f * line, 1, high_value);
+        draw_number(canvas, area.x - 6 * scale, bottom - 0.7f * line, 1, low_value);
     }
     draw_number(canvas, area.x, bottom + 2 * scale, 0, low.x);
     draw_number(canvas, right, bottom + 2 * scale, 1, high.x);
@@ -1101,20 +1162,33 @@ static void draw_axes(const view_plot *plot, view_canvas *canvas, view_rect area
                    0, VIEW_DIM, plot->row.across);
 }
 
-// Writes the names of the series in one line, which ends at `right`.
-static void draw_legend(const view_plot *plot, view_canvas *canvas, float x, float y, float right)
+// Writes the names of the series in lines from `left` to `right`, or measures the lines if
+// `is_drawn` is false. Returns the y of the end of the last line.
+static float draw_legend(const view_plot *plot, view_canvas *canvas, md5_vec2 left_top, float right,
+                         bool is_drawn)
 {
     const float scale = canvas->font->scale;
     const float line = canvas->font->line[VIEW_TEXT];
+    const float disc_width = 12 * scale;
     const int num_series = count_series(plot);
-    for (int i = 0; i < num_series && x < right; i++) {
+    float x = left_top.x;
+    float y = left_top.y;
+    for (int i = 0; i < num_series; i++) {
+        const char *const name = plot->row.series[i].name;
         const view_color color = plot->row.series[i].color;
-        view_draw_disc(canvas, x + 4 * scale, y + 0.5f * line, 4 * scale, color | 0xFFu);
-        x += 12 * scale;
-        x += view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(right - x, 1), VIEW_PLAIN,
-                            plot->row.series[i].name)
-             + 12 * scale;
+        const float width = disc_width + view_text_width(canvas->font, VIEW_TEXT, name);
+        if (x > left_top.x && x + width > right) {
+            x = left_top.x;
+            y += line;
+        }
+        if (is_drawn) {
+            view_draw_disc(canvas, x + 4 * scale, y + 0.5f * line, 4 * scale, color | 0xFFu);
+            view_draw_text(canvas, VIEW_TEXT, x + disc_width, y, fmaxf(right - x - disc_width, 1),
+                           VIEW_PLAIN, name);
+        }
+        x += width + 12 * scale;
     }
+    return y + line;
 }
 
 static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
@@ -1123,15 +1197,18 @@ static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
     const float line = canvas->font->line[VIEW_TEXT];
     const float padding = 10 * scale;
     const float left = 44 * scale; // for the numbers of the vertical axis
-    const view_rect area = {box.x + padding + left, box.y + padding + 2.3f * line,
-                            box.width - 2 * padding - left, box.height - 2 * padding - 3.5f * line};
+    const float right = box.x + box.width - padding;
+    const md5_vec2 legend = {box.x + padding, box.y + padding + line};
+    const float top = draw_legend(plot, canvas, legend, right, false) + 0.3f * line;
+    const view_rect area = {box.x + padding + left, top, right - (box.x + padding + left),
+                            box.y + box.height - padding - 1.2f * line - top};
 
     view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
     view_draw_text(canvas, VIEW_TEXT, box.x + padding, box.y + padding, box.width - 2 * padding,
                    VIEW_BRIGHT, plot->row.title);
     draw_axes(plot, canvas, area);
     draw_series(plot, canvas, area, 2 * scale);
-    draw_legend(plot, canvas, box.x + padding, box.y + padding + line, area.x + area.width);
+    draw_legend(plot, canvas, legend, right, true);
     for (uint32_t i = 0; i < plot->num_marks; i++) {
         const md5_vec2 position = plot_to_screen(plot, area, plot->marks[i].point);
         view_draw_disc(canvas, position.x, position.y, 5 * scale, plot->marks[i].color);

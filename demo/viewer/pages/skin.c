@@ -185,6 +185,12 @@ static md5_mat34 palette_of(md5_mat34 posed, md5_mat34 bind)
 }
 // end of lines
 
+// Returns a number of a matrix without its rounding error, which would be shown instead of 0.
+static double matrix_number(float number)
+{
+    return fabsf(number) < 1e-6f ? 0 : number;
+}
+
 VIEW_SHOW(palette)
 {
     const float weight = v[0];
@@ -209,17 +215,25 @@ VIEW_SHOW(palette)
         view_add_bone(picture, posed, j, 0xF1F3F690u);
     }
 
-    // The matrix of its joint moves the fingertip from the bind pose to the current pose.
+    // The right figure also shows the arm in the bind pose. The matrix of its joint moves the
+    // fingertip from there to the current pose.
+    const view_figure in_bind_pose = {.pose = bind->pose, .place = posed->place};
+    for (uint32_t j = finger; j != shoulder && j != MD5_NONE;
+         j = picture->skeleton->joints[j].parent)
+        view_add_bone(picture, &in_bind_pose, j, VIEW_BLUE);
     const md5_vec3 tip = md5_mat34_translation(picture->model->bind[finger]);
     const md5_vec3 moved_tip = md5_mat34_point(palette[finger], tip);
-    const md5_vec3 from = md5_xform_point(bind->place, tip);
+    const md5_vec3 from = md5_xform_point(posed->place, tip);
     const md5_vec3 to = md5_xform_point(posed->place, moved_tip);
-    view_page_cross(picture, from, 2, VIEW_RED);
+    view_page_cross(picture, md5_xform_point(bind->place, tip), 2, VIEW_RED);
+    view_page_cross(picture, from, 2, VIEW_BLUE);
     view_page_cross(picture, to, 2, VIEW_RED);
     view_page_line(picture, from, to, VIEW_RED);
 
     const float *const z_row = palette[finger].m + 8;
-    VIEW_FACTS(picture, tip.x, tip.y, tip.z, z_row[0], z_row[1], z_row[2], z_row[3], moved_tip.z);
+    VIEW_FACTS(picture, tip.x, tip.y, tip.z);
+    VIEW_FACTS(picture, matrix_number(z_row[0]), matrix_number(z_row[1]), matrix_number(z_row[2]),
+               z_row[3], moved_tip.z);
     VIEW_FACTS(picture, view_distance(moved_tip, tip),
                md5_vec3_length(md5_mat34_translation(palette[shoulder])));
     free(joints);
