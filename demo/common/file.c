@@ -890,9 +890,9 @@ char *common_read_stream(const char *path, size_t *size, const char **reason)
 
 #else
 
-// Opens the path first and then examines what was opened, so that it cannot be replaced in between.
-// Opening without blocking is necessary for a pipe without a writer; reading such a pipe ends
-// immediately.
+// Opens the path first and then examines the opened file, so that the file cannot be replaced in
+// between. Opening without blocking is necessary for a pipe without a writer; reading such a pipe
+// ends immediately.
 char *common_read_stream(const char *path, size_t *size, const char **reason)
 {
     struct stat status = {0};

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Prints what a ray hits, by three tests, from the fastest to the most precise. `zones` are the
+// Prints the results of three hit tests, from the fastest to the most precise. `zones` are the
 // bounding boxes of the joints.
 static void print_hits(md5_ray ray, const md5_model *model, const md5_bounds *zones,
                        const md5_pose_buffers *posed)
@@ -27,7 +27,7 @@ static void print_hits(md5_ray ray, const md5_model *model, const md5_bounds *zo
                hit.joint == MD5_NONE ? "none" : model->skeleton.joints[hit.joint].name);
 }
 
-// Poses the model, shoots a ray at it, and prints what the ray hits.
+// Poses the model, shoots a ray at it, and prints the hits.
 int main(int argc, char **argv)
 {
     if (argc != 3) {

@@ -80,8 +80,8 @@ static size_t word_length(const view_name *word)
     return strlen(word->words) - NUM_SPACES;
 }
 
-// Returns the kinds of a word, which is between spaces: those of all lists that contain it. A
-// number is a variant.
+// Returns the kinds of a word, which is between spaces: the kinds of all lists that contain the
+// word. A number is a variant.
 static uint8_t classify_word(const view_name *word)
 {
     uint8_t kinds = isdigit((unsigned char)word->words[1]) ? WORD_VARIANT : 0;

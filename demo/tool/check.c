@@ -53,8 +53,8 @@ static void print_located(void *user, const md5_diagnostic *found)
     free(path);
 }
 
-// Prints the diagnostics of a file: first those of the library, without those that a rule also
-// reports, then the violations of rules.
+// Prints the diagnostics of a file: first the diagnostics of the library that no rule repeats, then
+// the violations of rules.
 static void print_diagnostics(checker *check, const file_report *report)
 {
     size_t count = 0;
@@ -120,8 +120,8 @@ typedef struct cited_mesh {
     bool is_read; // `file_check` was read, or cannot be read
 } cited_mesh;
 
-// Returns true if find_mesh() selects the mesh for a clip of the batch anyway. The clip is then
-// checked with the mesh in its own report, and need not be checked for the file that cites it.
+// Returns true if find_mesh() selects the mesh for a clip of the batch. The clip is then checked
+// with the mesh in its own report, and need not be checked for the file that cites it.
 static bool is_mesh_of_clip(const file_batch *batch, const char *mesh, const char *clip)
 {
     const size_t index = tool_find_path(batch->clip_paths, batch->num_clips, clip);

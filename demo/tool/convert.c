@@ -235,9 +235,9 @@ static bool is_in_output(const model_batch *batch, const char *input, const char
     return is_in;
 }
 
-// Adds the models of all folders, except those in the output folder, which are results of an
-// earlier conversion. If the output folder contains the whole input folder, no folder is excepted.
-// Files of one folder are adjacent in batch->files.
+// Adds the models of all folders except the output folder, which contains results of an earlier
+// conversion. If the output folder contains the whole input folder, no folder is excepted. Files of
+// one folder are adjacent in batch->files.
 static void add_folders(model_batch *batch, const char *root, const char *output)
 {
     char *const *const names = batch->files.names;
@@ -296,7 +296,7 @@ static common_list list_game_models(md5_game *game)
         }
     }
 
-    // All mesh files, also those that no modelDef contains.
+    // All mesh files, even if no modelDef contains them.
     for (size_t i = 0; i < md5_game_num_files(game); i++) {
         const char *const file = md5_game_file(game, i);
         if (common_has_suffix(file, ".md5mesh"))

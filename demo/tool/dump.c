@@ -216,8 +216,8 @@ static void print_joints(const tool_arguments *arguments, const md5_model *model
     }
 }
 
-// Prints the numbers of a mesh: texture coordinates, triangles, and positions in the bind pose.
-// Vertices are those of the file; `sources` converts the indices of triangles to them.
+// Prints the numbers of a mesh: texture coordinates, triangles, and positions in the bind pose. The
+// numbers are in the order of the file; `sources` converts the indices of triangles to this order.
 static void print_mesh(bool is_json, uint32_t index, const md5_mesh *mesh)
 {
     uint64_t num_used_weights = 0;

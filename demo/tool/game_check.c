@@ -2,8 +2,8 @@
 // lenient mode. check.c prints the results.
 #include "demo/tool/game.h"
 
-// Allocates the results of a check: one entry per material, and one entry per model. Games with
-// declarations are those of the engines in `engines`, so these engines are checked by default.
+// Allocates the results of a check: one entry per material, and one entry per model. Only games of
+// the engines in `engines` have declarations, so these engines are checked by default.
 void tool_begin_game_check(tool_game *game, tool_game_check *check)
 {
     static const char *const engines[] = {"doom3", "darkmod", "quake4"}; // of such games
@@ -132,7 +132,7 @@ static void check_surface_materials(tool_game *game, md5_parse_mode mode, tool_v
 }
 
 // Checks one mesh file for md5tool explain: its folder, its surfaces and their materials and
-// images. While it runs, the requested engines are those of the mesh file.
+// images. The engines of the mesh file replace the requested engines until the function returns.
 void tool_check_mesh_materials(tool_game *game, const char *path)
 {
     const md5_engines requested = game->check->requested;

@@ -325,7 +325,7 @@ static void check_character(tool_game *game, const md5_entity_def *entity)
         return;
     md5_error problem = {0};
     const md5_figure_def *const figure = check_figure_keys(game, entity, &problem);
-    const size_t num_warnings = game->num_warnings; // before those of the character
+    const size_t num_warnings = game->num_warnings; // without the character
     if (has_defaulted_model(game, entity) || !tool_has_character_keys(entity))
         return;
     if (game->num_characters++ < MAX_CHARACTERS)

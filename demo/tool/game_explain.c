@@ -394,8 +394,8 @@ static void print_attached_decls(tool_game *game, const md5_entity_def *entity, 
     }
 }
 
-// Prints the keys of an entity, then what they name: model, skin, attached declarations, the
-// character with its figures, and the script object.
+// Prints the keys of an entity, then the items that they name: model, skin, attached declarations,
+// the character with its figures, and the script object.
 static bool explain_entity(tool_game *game, const md5_decl *decl, md5_error *error)
 {
     const md5_entity_def *const entity = md5_game_entity_def(game->md5, decl->name, error);

@@ -127,8 +127,9 @@ static tool_image read_quake_image(const char *kind, const uint8_t *bytes, size_
     };
 }
 
-// Reads the header of an image. Formats with a signature are recognized by it, the others by the
-// extension of the file. Returns false if the format is unknown, or if the header is incomplete.
+// Reads the header of an image. A format with a signature is recognized by the signature, another
+// format by the extension of the file. Returns false if the format is unknown, or if the header is
+// incomplete.
 static bool read_header(const char *path, const uint8_t *bytes, size_t size, tool_image *image)
 {
     // Bytes of each header up to its end, or up to the last value that is read.

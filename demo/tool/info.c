@@ -458,8 +458,8 @@ static void print_camera(bool is_json, const md5_camera *camera)
     PRINT("  warnings           %u\n", ",\"warnings\":%u", camera->num_warnings);
 }
 
-// Prints the properties of a file, or the list of a folder or archive. Counts are those of the
-// file, unless the text contains "rendered". Returns false if the file cannot be read.
+// Prints the properties of a file, or the list of a folder or archive. Counts are taken from the
+// file, except for the counts of rendered items. Returns false if the file cannot be read.
 static bool print_file(bool is_json, const char *path)
 {
     if (tool_file_kind(path) == TOOL_UNKNOWN && common_contains_files(path)) {

@@ -509,8 +509,8 @@ typedef struct foot_slide {
     uint32_t frame; // at the end of the movement
 } foot_slide;
 
-// Updates `slide` with the farthest movement of a foot while it is planted. `positions` are those
-// of its sole in each frame.
+// Updates `slide` with the farthest movement of a foot while it is planted. `positions` contains
+// the position of its sole in each frame.
 static void measure_slide(const clip_motion *motion, uint32_t joint, const md5_vec3 *positions,
                           foot_slide *slide)
 {
@@ -608,8 +608,8 @@ static void find_feet(clip_motion *motion)
     }
 }
 
-// Poses the frames of a clip and checks bounds, loop and feet. `properties` are those of the clip's
-// name.
+// Poses the frames of a clip and checks bounds, loop and feet. `properties` result from the name of
+// the clip.
 static void check_skin_motion(clip_motion *motion, int properties)
 {
     const size_t num_joints = motion->model->skeleton.num_joints;
@@ -654,7 +654,7 @@ static void check_motion_of_mesh(md5_check *clip, const md5_model *model, const 
 
     uint32_t num_points = 0;
     skin_point *const points = find_points(model, &num_points);
-    // If the clip does not move all joints, games may set the others, so the skin is unknown.
+    // Games may set the joints that the clip does not move, so the skin is unknown without them.
     if (num_points > 0 && binding->num_missing == 0) {
         clip_motion motion = {
             .points = points,

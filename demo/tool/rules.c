@@ -40,7 +40,7 @@ static const char *const *guess_engines(const md5_game *game, const char *path)
 }
 
 // Returns the engines of guess_engines() if no engine is requested. `sure` contains the engines
-// that certainly use the file; `all` also contains those that may use it.
+// that certainly use the file; `all` also contains engines that may use it.
 md5_engines tool_engines(md5_engines requested, const md5_game *game, const char *path)
 {
     if (requested.all != 0)

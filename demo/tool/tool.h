@@ -193,7 +193,7 @@ void tool_show_progress(size_t done, size_t count);
 // be used by one thread only.
 
 typedef struct tool_search_paths {
-    common_game_paths list; // in order of priority: those of the mod, of DIR, of the base
+    common_game_paths list; // in order of priority: the mod, DIR, the base
     size_t ends[3];         // index after the last path of the mod, of DIR, of the base
     md5_game *game;
     size_t num_unread; // archives in other archives or in subfolders, which are not mounted
