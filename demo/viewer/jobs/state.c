@@ -178,7 +178,7 @@ void view_notice(view_state *viewer, const char *format, ...)
     va_start(values, format);
     vsnprintf(viewer->ui.notice, sizeof viewer->ui.notice, format, values);
     va_end(values);
-    viewer->ui.notice_end = viewer->now + 2.5;
+    viewer->ui.notice_end = viewer->now + VIEW_NOTICE_SECONDS;
     viewer->ui.notice_action = VIEW_NOTHING;
 }
 

@@ -945,14 +945,12 @@ static bool accepts_entry(const view_option *option, const view_entry *entry)
 static void use_entry_for_option(view_ui *ui, view_browser *browser, const view_option *option,
                                  const char *label)
 {
-    const double notice_seconds = 2.5;
     const view_entry *const entry = selected_entry(browser);
     if (accepts_entry(option, entry)) {
         ui->command = view_set_text_command(option, common_copy(entry->path));
         view_close_browser(browser);
     } else {
-        COMMON_TEXT(ui->notice, "%s: select a model first", label);
-        ui->notice_end = ui->stage->now + notice_seconds;
+        ui_show_notice(ui, ui->stage->now, "%s: select a model first", label);
     }
 }
 

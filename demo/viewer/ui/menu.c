@@ -724,12 +724,10 @@ static void open_submenu(view_ui *ui, view_menus *menus, const menu_line *line)
 // Executes a line: opens its submenu, or requests its command and closes the menu.
 static void execute_line(view_ui *ui, view_menus *menus, const menu_line *line)
 {
-    const double notice_seconds = 2.5;
     if (line->is_text)
         return;
     if (line->missing != 0) {
-        COMMON_TEXT(ui->notice, "%s: %s", line->label, view_reason(line->missing));
-        ui->notice_end = ui->stage->now + notice_seconds;
+        ui_show_notice(ui, ui->stage->now, "%s: %s", line->label, view_reason(line->missing));
         return;
     }
     if (line->is_group) {

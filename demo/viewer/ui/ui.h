@@ -107,6 +107,9 @@ bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t 
 // with its terminator, has changed.
 bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t size);
 
+// Shows a notice from the time `now` on (seconds since the start), formatted as by printf().
+void ui_show_notice(view_ui *ui, double now, const char *format, ...) COMMON_PRINTF(3, 4);
+
 // Copies a text to the clipboard and shows the notice "Copied: WHAT" from the time `now` on.
 void ui_copy(view_ui *ui, double now, const char *text, const char *what);
 

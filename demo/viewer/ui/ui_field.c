@@ -162,7 +162,8 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
 
 void ui_copy(view_ui *ui, double now, const char *text, const char *what)
 {
-    COMMON_TEXT(ui->notice, view_copy_text(text) ? "Copied: %s" : "Cannot copy %s: no clipboard",
-                what);
-    ui->notice_end = now + 2.5;
+    if (view_copy_text(text))
+        ui_show_notice(ui, now, "Copied: %s", what);
+    else
+        ui_show_notice(ui, now, "Cannot copy %s: no clipboard", what);
 }

@@ -1,5 +1,7 @@
-// Popups over the image: notes and dialogs. ui.h documents each function.
+// Popups over the image: notes, notices and dialogs. ui.h documents each function.
 #include "demo/viewer/ui/ui.h"
+
+#include <stdarg.h>
 
 static const view_color dimming_color = 0x00000073u; // over everything behind a dialog
 
@@ -28,6 +30,16 @@ void ui_note(const view_ui *ui, float x, float y, float end_above, const ui_line
     for (size_t i = 0; i < count; i++)
         ui_text(ui, box.x + gap, box.y + 0.5f * gap + (float)i * ui->line, width + 1,
                 lines[i].color, lines[i].text);
+}
+
+void ui_show_notice(view_ui *ui, double now, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    vsnprintf(ui->notice, sizeof ui->notice, format, values);
+    va_end(values);
+    ui->notice_end = now + VIEW_NOTICE_SECONDS;
+    ui->notice_action = VIEW_NOTHING;
 }
 
 view_rect ui_dialog(view_ui *ui, const char *panel, float width, float height, const char *title)

@@ -153,6 +153,9 @@ typedef enum ui_section_number {
 
 enum { VIEW_MAX_MATERIALS = 256 }; // materials of further meshes are not listed
 
+// How long a notice is visible, in seconds.
+#define VIEW_NOTICE_SECONDS 2.5
+
 // The state that panels share. view_run_ui() sets the first group for each run.
 typedef struct view_ui {
     const view_stage *stage; // valid during view_run_ui()
@@ -216,9 +219,9 @@ typedef struct view_ui {
     // When the mouse entered the item, seconds since the start; INFINITY: the item was pressed.
     double tip_since;
     bool is_tip_shown;
-    char notice[256];          // shown at the bottom until notice_end
+    char notice[256];          // text at the bottom of the image until notice_end
     double notice_end;         // seconds since the start
-    view_action notice_action; // command of a click on the notice
+    view_action notice_action; // command of a click on the notice, or VIEW_NOTHING
 
     // For tests: finds the rectangle of the first item whose "panel/label" begins with `sought`.
     const char *sought;
