@@ -312,11 +312,6 @@ static uint32_t run_table(view_ui *ui, view_curves *curves, view_rect area, cons
 
 // == Curves ===============================================================================
 
-static uint32_t count_axes(uint32_t kind)
-{
-    return kind == VIEW_VALUE_QUATERNION ? 4 : 3;
-}
-
 // Negates a quaternion if its negative is nearer to the previous quaternion. Both are the same
 // rotation, but a change of the sign would be a jump in the curves.
 static void align_rotation(float rotation[4], const float previous[4])
@@ -360,7 +355,7 @@ static void sample_joint(view_curves *curves, const view_scene *scene, uint32_t 
 // precision: a header, then one line per frame.
 static void copy_curve(view_ui *ui, const view_curves *curves)
 {
-    const uint32_t num_axes = count_axes(curves->kind);
+    const uint32_t num_axes = view_count_axes(curves->kind);
     char *text = common_format("frame,x,y,z%s\n", num_axes == 4 ? ",w" : "");
     for (uint32_t frame = 0; frame < curves->anim->num_frames; frame++) {
         const float *const values = curves->values[frame][curves->kind];
@@ -432,7 +427,7 @@ static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, 
     view_cut(&right, VIEW_AT_TOP, button_gap * em);
 
     curve_plot plot = {.anim = clip->anim,
-                       .num_lines = count_axes(curves->kind),
+                       .num_lines = view_count_axes(curves->kind),
                        .places = view_value_places[curves->kind]};
     view_color colors[UI_MAX_CELLS] = {VIEW_DIM};
     ui_cells header = {

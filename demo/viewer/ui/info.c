@@ -1,5 +1,5 @@
-// Statistics in the inspector: the document, the clip, the comparison, the clicked point, the
-// distance between two items, and the frame time.
+// Statistics in the inspector: values of the document, the clip, the comparison and the clicked
+// point, the distance between two items, and the frame time.
 #include "demo/viewer/ui/info.h"
 
 #include "demo/viewer/ui/ui.h"
@@ -28,7 +28,8 @@ typedef struct written {
     char text[32];
 } written;
 
-// Formats a number. `has_place` reserves the space of a sign.
+// Formats a number with decimal places. If `has_place` is true, a number without a sign has a space
+// in its place.
 static written format_signed(double value, int places, bool has_place)
 {
     written result;
@@ -41,6 +42,7 @@ static written format_value(double value, int places)
     return format_signed(value, places, false);
 }
 
+// Displays the components of a vector in a row.
 static void add_three(view_ui *ui, const char *label, md5_vec3 v, int places)
 {
     ui_figure(ui, VIEW_PLAIN, label, "%s  %s  %s", format_signed(v.x, places, true).text,
@@ -71,22 +73,24 @@ md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_par
     return md5_mat34_mul(from_world, scene->joints[joint]);
 }
 
-// Displays the joints that influence a vertex, with their weights.
+// Displays the joints that influence a vertex, with their weights: at most MAX_LISTED of them.
 static void list_influences(view_ui *ui, const md5_mesh *mesh, uint32_t vertex)
 {
     enum { MAX_LISTED = 6 };
     const md5_joint *const joints = ui->scene->skeleton->joints;
     const uint32_t first = mesh->first_influence[vertex];
     const uint32_t count = mesh->first_influence[vertex + 1] - first;
-    for (uint32_t i = 0; i < count && i < MAX_LISTED; i++)
-        ui_figure(ui, VIEW_PLAIN, i == 0 ? "Weights" : " ", "%s  %s",
-                  format_value(mesh->influences[first + i].w, WEIGHT_PLACES).text,
-                  joints[mesh->influence_joints[first + i]].name);
+    for (uint32_t i = 0; i < count && i < MAX_LISTED; i++) {
+        const written weight = format_value(mesh->influences[first + i].w, WEIGHT_PLACES);
+        const char *const joint = joints[mesh->influence_joints[first + i]].name;
+        ui_figure(ui, VIEW_PLAIN, i == 0 ? "Weights" : " ", "%s  %s", weight.text, joint);
+    }
     if (count > MAX_LISTED)
         ui_figure(ui, VIEW_DIM, " ", "and %u more", count - MAX_LISTED);
 }
 
-// Displays the triangle, vertex, position, texture coordinates and weights of the clicked point.
+// Displays the section of the clicked point: its mesh, triangle and nearest vertex, and the
+// position, texture coordinates and weights of the vertex.
 static void list_pick(view_ui *ui)
 {
     const view_pick *const pick = ui->stage->pick;
@@ -113,13 +117,13 @@ static void list_pick(view_ui *ui)
 
 // A measurement between two selected items.
 typedef struct measurement {
-    bool are_joints; // otherwise two points
-    md5_vec3 difference;
-    float angle; // between the joints, degrees
+    bool are_joints;     // the items are joints, not points of the surface
+    md5_vec3 difference; // from the first to the second item, in model space
+    float angle;         // between the orientations of two joints, degrees; 0 for points
 } measurement;
 
-// Measures two selected joints or, if there are none, two selected points. Returns false if less
-// than two items are selected.
+// Measures two selected joints or, if less than two joints are selected, two selected points.
+// Returns false if there are no two items to measure.
 static bool measure_selection(const view_stage *stage, measurement *result)
 {
     const view_scene *const scene = &stage->document->scene;
@@ -143,7 +147,8 @@ static bool measure_selection(const view_stage *stage, measurement *result)
     return true;
 }
 
-// Copies a measurement with full precision, one value per line.
+// Copies a measurement to the clipboard with full precision: the distance, the difference and the
+// angle, one per line.
 static void copy_measurement(view_ui *ui, const measurement *measured)
 {
     const md5_vec3 difference = measured->difference;
@@ -186,14 +191,15 @@ void view_two_panel(view_ui *ui)
 
 // == The document ==========================================================================
 
-// Displays the names of all clips of a machine in rows. The active clips are highlighted.
+// Displays the names of all clips of a machine next to each other, in as many rows as needed. The
+// names of active clips are highlighted.
 static void list_machine_clips(view_ui *ui, const view_machine *machine)
 {
     const float inset = VIEW_INSET * ui->scale;
     const float gap = 9 * ui->scale;
     bool *const active = view_active_clips(machine);
     view_rect row = {0};
-    float used = INFINITY; // width of the names in the row; the first name begins a row
+    float used = INFINITY; // width of the names in the row; INFINITY: the next name begins a row
 
     for (uint32_t i = 0; i < machine->desc->num_clips; i++) {
         const char *const name = machine->desc->clips[i].name;
@@ -210,8 +216,9 @@ static void list_machine_clips(view_ui *ui, const view_machine *machine)
     free(active);
 }
 
-// Displays the name of the current clip as a link to the list of clips. Each character of a crowd
-// plays a different clip: displays their number.
+// Displays the name of the current clip, or another description of the motion. If clips can be
+// selected, it is a link to the list of clips. The characters of a crowd play different clips:
+// displays the number of clips instead.
 static void list_clip_name(view_ui *ui, const view_stage *stage)
 {
     const view_scene *const scene = ui->scene;
@@ -246,7 +253,7 @@ static void list_time(view_ui *ui, const view_play *play, const md5_anim *anim)
                   end * anim->frame_rate);
 }
 
-// Displays the current clip and its time, frame, speed and range.
+// Displays the current clip and the section of its time. For a state machine, lists its clips.
 static void list_clip(view_ui *ui, const view_stage *stage)
 {
     const view_scene *const scene = ui->scene;
@@ -263,8 +270,8 @@ static void list_clip(view_ui *ui, const view_stage *stage)
                   scene->root == MD5_ROOT_ID ? "as in Doom 3" : "in place");
 }
 
-// Writes the skinning paths that the meshes use, such as "4, 8" or "compute". The path "4" is made
-// for up to 4 influences per vertex.
+// Writes the names of the skinning paths that the meshes use, such as "4, 8" or "compute". The path
+// "4" is the shader for up to 4 influences per vertex.
 static void write_skinning_paths(const view_stage *stage, char *text, size_t size)
 {
     const uint32_t num_meshes = stage->document->scene.model->num_meshes;
@@ -277,6 +284,7 @@ static void write_skinning_paths(const view_stage *stage, char *text, size_t siz
             common_append(text, size, ", ", "%s", md5gl_path_name(path));
 }
 
+// Displays the section of the model: counts of its elements, its skinning paths, and its light.
 static void list_model(view_ui *ui, const view_stage *stage)
 {
     const view_scene *const scene = ui->scene;
@@ -299,20 +307,25 @@ static void list_model(view_ui *ui, const view_stage *stage)
     ui_figure(ui, VIEW_BRIGHT, "Light", "%s%s", light, shown->shadows ? "" : VIEW_DOT "no shadows");
 }
 
-// Displays the defects of normals and tangents, one row per kind. Only the first row has the label.
+// Displays the defects of normals and tangents, one row per kind of defect. The first row has the
+// label.
 static void list_faults(view_ui *ui, const view_mesh_defects *faults, const char *label)
 {
     char text[192];
     view_describe_defects(faults, text, sizeof text);
     const view_color color = view_count_defects(faults) > 0 ? VIEW_AMBER : VIEW_PLAIN;
-    for (const char *kind = text; *kind != '\0'; label = " ") { // the kinds are a list "A, B, C"
+
+    const char *kind = text; // the text is a list of kinds, "A, B, C"
+    while (*kind != '\0') {
         const size_t length = strcspn(kind, ",");
         ui_figure(ui, color, label, "%.*s", (int)length, kind);
         kind += length + strspn(kind + length, ", ");
+        label = " "; // of the following rows
     }
 }
 
-// Displays the number of stages of a material, and notes about stages that are not displayed.
+// Displays the number of stages of the material of a mesh, and notes about stages that the renderer
+// does not display.
 static void list_material(view_ui *ui, uint32_t mesh)
 {
     const view_layers *const layers = &ui->stage->document->textures.layers;
@@ -324,7 +337,7 @@ static void list_material(view_ui *ui, uint32_t mesh)
             ui_figure(ui, VIEW_AMBER, NULL, "%s", layers->notes[i].text);
 }
 
-// Displays the selected material and its meshes.
+// Displays the section of the selected material: its name, links to its meshes, and its stages.
 static void list_selected_material(view_ui *ui)
 {
     const md5_model *const model = ui->scene->model;
@@ -349,7 +362,7 @@ static void list_selected_material(view_ui *ui)
     list_material(ui, first);
 }
 
-// Displays the number and the memory of all loaded clips, and of the clips of a machine.
+// Displays the number of all loaded clips, including the clips of a machine, and their memory.
 static void list_clip_sizes(view_ui *ui, const view_scene *scene)
 {
     const md5_character *const character = scene->machine.character;
@@ -369,6 +382,8 @@ static void list_clip_sizes(view_ui *ui, const view_scene *scene)
         ui_figure(ui, VIEW_PLAIN, "Clips", "none");
 }
 
+// Displays the section of the statistics: the size of the model, the memory of the model and its
+// clips, and the name of the graphics device.
 static void list_statistics(view_ui *ui)
 {
     const view_scene *const scene = ui->scene;
@@ -392,7 +407,8 @@ static void list_statistics(view_ui *ui)
     ui_figure(ui, VIEW_DIM, NULL, "%s", md5gl_device_name(ui->stage->renderer));
 }
 
-// Writes the times of the last frames, the oldest first. Returns their number, at most `capacity`.
+// Writes the times of the last frames in seconds, the oldest first. Returns their number, at most
+// `capacity`.
 static uint32_t last_times(const view_stage *stage, uint32_t capacity, double *times)
 {
     const uint32_t num_measured = stage->num_frame_times;
@@ -403,13 +419,13 @@ static uint32_t last_times(const view_stage *stage, uint32_t capacity, double *t
     return count;
 }
 
-// Displays the median time of the last frames, which is not affected by single slow frames.
-// Displays no time for the first frames, and while no frames are drawn.
+// Displays the median time of the last frames. Unlike the mean, it is not affected by single slow
+// frames. Displays a dash until enough frames were drawn, and while the image does not move.
 static void list_frame_time(view_ui *ui)
 {
     enum { MIN_FRAMES = 10, MAX_FRAMES = 60 };
-    const double slow_seconds = 0.05;
-    const double min_milliseconds = 0.01; // of the display
+    const double slow_seconds = 0.05;     // a longer time has a warning sign
+    const double min_milliseconds = 0.01; // smallest displayed time
     double times[MAX_FRAMES];
     const uint32_t count = last_times(ui->stage, MAX_FRAMES, times);
     qsort(times, count, sizeof *times, common_compare_doubles);
@@ -432,8 +448,8 @@ static view_color time_color(float time, const float goals[2])
     return time <= goals[1] ? VIEW_AMBER : slow_time_color;
 }
 
-// Draws the times of the last frames as bars, the newest at the right, and lines at 60 and 30
-// frames per second, if they are within the graph.
+// Draws a bar graph of the times of the last frames, the newest at the right. Horizontal lines mark
+// the times of 60 and 30 frames per second, if they are within the graph.
 static void draw_times(view_ui *ui)
 {
     enum { NUM_BARS = 120 };                             // in the width of the graph
@@ -445,9 +461,10 @@ static void draw_times(view_ui *ui)
                            row.width - 2 * VIEW_INSET * scale, row.height - 6 * scale};
     view_draw_rect(ui->canvas, box, VIEW_CONTROL);
 
+    // The longest time nearly reaches the top of the graph.
     double times[VIEW_NUM_FRAME_TIMES];
     const uint32_t count = last_times(ui->stage, VIEW_NUM_FRAME_TIMES, times);
-    float max_time = 1.25f * goals[0]; // at the top of the graph, seconds
+    float max_time = 1.25f * goals[0]; // time at the top of the graph, seconds
     for (uint32_t i = 0; i < count; i++)
         max_time = fmaxf(max_time, 1.1f * (float)times[i]);
 
@@ -467,7 +484,8 @@ static void draw_times(view_ui *ui)
     }
 }
 
-// Displays the camera path of the document.
+// Displays the state of the document's camera path, if it has one: its name, the current shot and
+// frame, and the field of view.
 static void list_camera_path(view_ui *ui, const view_stage *stage)
 {
     const view_camera_path *const path = &ui->scene->camera_path;
@@ -483,7 +501,8 @@ static void list_camera_path(view_ui *ui, const view_stage *stage)
               format_value(view_camera_path_at(path, stage->play).fov, DEGREE_PLACES).text);
 }
 
-// Displays the statistics of a crowd.
+// Displays the statistics of a crowd, if the document is one: the numbers of characters that are
+// drawn, baked, replaced by impostors and posed, and the time of the last update.
 static void list_crowd(view_ui *ui, const view_stage *stage)
 {
     const view_crowd *const crowd = &stage->document->crowd;
@@ -507,20 +526,20 @@ static void list_crowd(view_ui *ui, const view_stage *stage)
               1e3 * crowd->seconds, crowd->threads->num_workers);
 }
 
-// Displays the compared model, and the number of joints that only one of the models has.
+// Displays the name of the compared model as a link to the list of distances, and the number of
+// joints that only one of the models has.
 static void list_comparison(view_ui *ui, const view_compare *compare)
 {
-    if (compare->model != NULL
-        && ui_row(ui, &(ui_row_style){.name = "Compared", .color = VIEW_ACCENT, .hint = "list"},
-                  compare->name))
+    const ui_row_style link = {.name = "Compared", .color = VIEW_ACCENT, .hint = "list"};
+    if (compare->model != NULL && ui_row(ui, &link, compare->name))
         ui->command.action = view_get_toggle(VIEW_OPTION(shown.differences));
     if (compare->num_same < compare->num_joints)
         ui_figure(ui, VIEW_AMBER, " ", "%u joints have no counterpart",
                   compare->num_joints - compare->num_same);
 }
 
-// Displays the defects of normals and tangents: in the bind pose and, if they are drawn, in the
-// displayed pose.
+// Displays the defects of normals and tangents of the model. While normals or tangents are drawn,
+// also displays their defects in the current pose.
 static void list_all_faults(view_ui *ui, const view_stage *stage)
 {
     const view_document *const document = stage->document;
@@ -533,7 +552,7 @@ static void list_all_faults(view_ui *ui, const view_stage *stage)
         list_faults(ui, &document->pose_faults, "In this pose");
 }
 
-// Displays the frame time, its graph, and the settings that were reduced to draw faster.
+// Displays the frame time, its graph, and the settings whose quality was reduced to draw faster.
 static void list_speed(view_ui *ui, const view_stage *stage)
 {
     const view_shown *const shown = stage->shown;
@@ -549,7 +568,6 @@ static void list_speed(view_ui *ui, const view_stage *stage)
         ui_figure(ui, VIEW_AMBER, "Quality", "%s", reduced);
 }
 
-// All statistics of the document. Most of them are displayed only if --statistics is set.
 void view_figures_panel(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;

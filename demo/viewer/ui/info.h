@@ -5,10 +5,11 @@
 
 #include "demo/viewer/ui/ui.h"
 
-// Statistics of the document (info.c).
+// Runs the sections with statistics of the document. Most of them are displayed only if
+// --statistics is set.
 void view_figures_panel(view_ui *ui);
 
-// The distance between two selected joints or two clicked points (info.c).
+// Runs the section with the distance between two selected joints or two clicked points.
 void view_two_panel(view_ui *ui);
 
 // Values of the panels above.

@@ -1,5 +1,6 @@
-// The inspector in the right dock: measurements, the selected mesh or joint, lights and materials,
-// parameters of a state machine, channels and states of an entity, and statistics of the document.
+// The inspector in the right dock. Its pages display measurements, the selected mesh or joint,
+// lights and materials, parameters of a state machine, channels and states of an entity, and
+// statistics of the document.
 #include "demo/viewer/ui/inspector.h"
 
 #include "demo/viewer/ui/info.h"
@@ -9,35 +10,44 @@
 #include "demo/viewer/ui/ui.h"
 #include "demo/viewer/ui/window_layout.h"
 
-static const float weight_width = 3.6f; // of the column of the weights, em
+// Sizes in em.
+static const float weight_width = 3.6f;       // column of the weights
+static const float wide_values_width = 23.1f; // minimum width of the wide table of values
 
 // == The selected joint =====================================================================
 
 const char *const view_value_names[VIEW_NUM_VALUE_KINDS] = {"Position", "Degrees", "Quat."};
 const int view_value_places[VIEW_NUM_VALUE_KINDS] = {3, 2, 4};
-const char *const view_axis_names[4] = {"x", "y", "z", "w"};
-const view_color view_axis_colors[4] = {VIEW_WRONG, VIEW_FINE, VIEW_ACCENT, VIEW_DIM};
+const char *const view_axis_names[VIEW_NUM_AXES] = {"x", "y", "z", "w"};
+const view_color view_axis_colors[VIEW_NUM_AXES] = {VIEW_WRONG, VIEW_FINE, VIEW_ACCENT, VIEW_DIM};
 
-// Computes the values of a joint. The angles are in degrees, about the fixed axes x, y and z in
-// this order.
+uint32_t view_count_axes(uint32_t kind)
+{
+    return kind == VIEW_VALUE_QUATERNION ? 4 : 3;
+}
+
 void view_find_values(md5_mat34 matrix, view_joint_values values)
 {
     const md5_vec3 position = md5_mat34_translation(matrix);
     const md5_quat q = md5_quat_from_mat34(matrix);
+
+    // The angles of a rotation about x, then y, then z, from the elements of its matrix, which is
+    // stored in rows of four floats. The matrix of the quaternion has no scale. Rounding errors may
+    // make the sine larger than 1.
     const md5_mat34 rotation =
         md5_mat34_from_xform((md5_xform){.rotation = q, .translation = {0, 0, 0}});
     const float *const m = rotation.m;
+    const float angle_x = view_degrees(atan2f(m[9], m[10]));
+    const float angle_y = view_degrees(asinf(view_clamp(-m[8], -1, 1)));
+    const float angle_z = view_degrees(atan2f(m[4], m[0]));
 
     const view_joint_values joint_values = {
-        {position.x, position.y, position.z, 0},
-        {view_degrees(atan2f(m[9], m[10])), view_degrees(asinf(view_clamp(-m[8], -1, 1))),
-         view_degrees(atan2f(m[4], m[0])), 0},
-        {q.x, q.y, q.z, q.w},
+        [VIEW_VALUE_POSITION] = {position.x, position.y, position.z, 0},
+        [VIEW_VALUE_DEGREES] = {angle_x, angle_y, angle_z, 0},
+        [VIEW_VALUE_QUATERNION] = {q.x, q.y, q.z, q.w},
     };
     memcpy(values, joint_values, sizeof joint_values);
 }
-
-enum { NUM_AXES = 4 }; // of a quaternion; other values have three axes
 
 static const view_color value_colors[] = {VIEW_BRIGHT, VIEW_BRIGHT, VIEW_BRIGHT, VIEW_BRIGHT};
 
@@ -47,6 +57,7 @@ static float values_width(const view_ui *ui)
     return ui->column->area.width - 2 * UI_PADDING * ui->em;
 }
 
+// Draws a row of the table of values if it is visible. `column_width`: width of a value, in pixels.
 static void draw_value_row(view_ui *ui, float column_width, const ui_cells *cells)
 {
     view_rect row;
@@ -54,48 +65,50 @@ static void draw_value_row(view_ui *ui, float column_width, const ui_cells *cell
         ui_draw_cells(ui, row, column_width, cells);
 }
 
-// Writes a value of a joint, or "" if the kind has no such axis.
+// Writes a value of a joint as text, or "" if the kind of values does not have the axis.
 static void write_value(view_joint_values values, int kind, int axis, char text[32])
 {
     text[0] = '\0';
-    if (axis < 3 || kind == VIEW_VALUE_QUATERNION)
+    if (axis < (int)view_count_axes((uint32_t)kind))
         view_format_number(text, 32, values[kind][axis], view_value_places[kind], false);
 }
 
 // Displays the values as a table in a wide dock: each column is an axis, each row a kind.
 static void show_wide_values(view_ui *ui, const char *title, view_joint_values values)
 {
-    const float column_width = (values_width(ui) - 5 * ui->em) / (float)NUM_AXES;
+    const float name_width = 5 * ui->em;
+    const float column_width = (values_width(ui) - name_width) / (float)VIEW_NUM_AXES;
     ui_cells header = {
-        .name = title, .count = NUM_AXES, .color = VIEW_PLAIN, .colors = view_axis_colors};
-    for (int axis = 0; axis < NUM_AXES; axis++)
+        .name = title, .count = VIEW_NUM_AXES, .color = VIEW_PLAIN, .colors = view_axis_colors};
+    for (int axis = 0; axis < VIEW_NUM_AXES; axis++)
         COMMON_TEXT(header.texts[axis], "%s", view_axis_names[axis]);
     draw_value_row(ui, column_width, &header);
 
     for (int kind = 0; kind < VIEW_NUM_VALUE_KINDS; kind++) {
         ui_cells cells = {.name = view_value_names[kind],
-                          .count = NUM_AXES,
+                          .count = VIEW_NUM_AXES,
                           .color = VIEW_DIM,
                           .colors = value_colors};
-        for (int axis = 0; axis < NUM_AXES; axis++)
+        for (int axis = 0; axis < VIEW_NUM_AXES; axis++)
             write_value(values, kind, axis, cells.texts[axis]);
         draw_value_row(ui, column_width, &cells);
     }
 }
 
 // Displays the values as a table in a narrow dock: each column is a kind, each row an axis. The
-// title replaces the name of the first kind.
+// title is in the header in place of the name of the first kind, the position.
 static void show_narrow_values(view_ui *ui, const char *title, view_joint_values values)
 {
     static const view_color name_colors[] = {VIEW_DIM, VIEW_DIM, VIEW_DIM};
-    const float column_width = (values_width(ui) - ui->em) / (float)VIEW_NUM_VALUE_KINDS;
+    const float name_width = ui->em; // of an axis
+    const float column_width = (values_width(ui) - name_width) / (float)VIEW_NUM_VALUE_KINDS;
     ui_cells header = {
         .name = title, .count = VIEW_NUM_VALUE_KINDS, .color = VIEW_PLAIN, .colors = name_colors};
     for (int kind = 1; kind < VIEW_NUM_VALUE_KINDS; kind++)
         COMMON_TEXT(header.texts[kind], "%s", view_value_names[kind]);
     draw_value_row(ui, column_width, &header);
 
-    for (int axis = 0; axis < NUM_AXES; axis++) {
+    for (int axis = 0; axis < VIEW_NUM_AXES; axis++) {
         ui_cells cells = {.name = view_axis_names[axis],
                           .count = VIEW_NUM_VALUE_KINDS,
                           .color = view_axis_colors[axis],
@@ -106,27 +119,30 @@ static void show_narrow_values(view_ui *ui, const char *title, view_joint_values
     }
 }
 
-// Displays the values as a table with columns of constant width.
+// Displays the values of a joint as a table. Its columns have a constant width, so that the numbers
+// do not move during playback.
 static void show_values(view_ui *ui, const char *title, view_joint_values values)
 {
-    if (values_width(ui) >= 23.1f * ui->em)
+    if (values_width(ui) >= wide_values_width * ui->em)
         show_wide_values(ui, title, values);
     else
         show_narrow_values(ui, title, values);
 }
 
-// Appends the values of a joint with full precision, one line per kind.
+// Appends the values of a joint to a text with full precision: one line per kind, with columns
+// separated by tabs. `space` is the space of the values: "local" or "model".
 static void append_values(char *text, size_t size, const char *space, view_joint_values values)
 {
     for (int kind = 0; kind < VIEW_NUM_VALUE_KINDS; kind++) {
-        const int num_axes = kind == VIEW_VALUE_QUATERNION ? 4 : 3;
+        const uint32_t num_axes = view_count_axes((uint32_t)kind);
         common_append(text, size, "\n", "%s %s", space, view_value_names[kind]);
-        for (int axis = 0; axis < num_axes; axis++)
+        for (uint32_t axis = 0; axis < num_axes; axis++)
             common_append(text, size, "\t", "%.9g", values[kind][axis]);
     }
 }
 
-// Copies the values of a joint as text with full precision.
+// Copies the name of a joint and its values to the clipboard, with full precision. `local` is
+// relative to the parent, `model` is in model space.
 static void copy_values(view_ui *ui, const char *name, view_joint_values local,
                         view_joint_values model)
 {
@@ -145,6 +161,7 @@ typedef struct weighted {
     uint32_t num_joints; // that influence the vertex
 } weighted;
 
+// Sorts by decreasing weight, then in the order of the model.
 static int compare_weights(const void *a, const void *b)
 {
     const weighted *const x = a;
@@ -164,9 +181,9 @@ static uint32_t count_file_vertices(const md5_mesh *mesh)
     return count < mesh->num_vertices ? count : mesh->num_vertices;
 }
 
-// Finds the file vertices that a joint influences. Writes at most `capacity` of them. Returns their
-// total number.
-static uint32_t find_weights(const md5_model *model, uint32_t joint, weighted *all,
+// Finds the file vertices that a joint influences. Writes at most `capacity` of them to `found`.
+// Returns their total number, so that a call with a capacity of 0 counts them.
+static uint32_t find_weights(const md5_model *model, uint32_t joint, weighted *found,
                              uint32_t capacity)
 {
     uint32_t count = 0;
@@ -180,7 +197,10 @@ static uint32_t find_weights(const md5_model *model, uint32_t joint, weighted *a
                 if (mesh->influence_joints[i] != joint)
                     continue;
                 if (count < capacity)
-                    all[count] = (weighted){mesh->influences[i].w, m, v, end - first};
+                    found[count] = (weighted){.weight = mesh->influences[i].w,
+                                              .mesh = m,
+                                              .vertex = v,
+                                              .num_joints = end - first};
                 count++;
             }
         }
@@ -188,8 +208,9 @@ static uint32_t find_weights(const md5_model *model, uint32_t joint, weighted *a
     return count;
 }
 
-// Displays a row of the table of weights: the vertex, its weight as number and bar, and the number
-// of its joints. `vertex_width` is the width of the first column.
+// Displays a row of the table of weights: the mesh if the model has several meshes, the vertex, its
+// weight as a number and a bar, and the number of its joints. `vertex_width` is the width of the
+// mesh and the vertex, in pixels.
 static void show_weight(view_ui *ui, const md5_model *model, view_rect row, float vertex_width,
                         const weighted *influence)
 {
@@ -200,6 +221,7 @@ static void show_weight(view_ui *ui, const md5_model *model, view_rect row, floa
     const float left = row.x + padding;
     const float right = row.x + row.width - padding;
 
+    // The mesh and the vertex.
     char text[48];
     COMMON_TEXT(text, "%u", influence->vertex);
     const float number_width = ui_text_width(ui, text);
@@ -209,6 +231,7 @@ static void show_weight(view_ui *ui, const md5_model *model, view_rect row, floa
     const float number_right = has_meshes ? left + vertex_width - 0.8f * em : left + number_width;
     ui_text_left_of(ui, number_right, y, VIEW_BRIGHT, text);
 
+    // The weight. The bar is omitted if the dock is too narrow.
     const float weight_right = left + vertex_width + weight_width * em;
     view_format_number(text, sizeof text, influence->weight, 4, false);
     ui_text_left_of(ui, weight_right, y, VIEW_BRIGHT, text);
@@ -236,8 +259,8 @@ static void show_weights_header(view_ui *ui, bool has_meshes, float vertex_width
     ui_text_left_of(ui, right, y, VIEW_DIM, "joints");
 }
 
-// Lists the vertices that a joint influences, sorted by weight. The view highlights the vertex of
-// the row under the mouse.
+// Displays the section with the vertices that a joint influences, sorted by weight. The vertex of
+// the row under the mouse is highlighted in the image. `model` may be NULL.
 static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
 {
     const uint32_t count = model != NULL ? find_weights(model, joint, NULL, 0) : 0;
@@ -272,20 +295,25 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
     free(vertices);
 }
 
-// Returns true if an aim modifier rotates the joint: `length` joints upward from its own joint.
+// Returns true if a modifier is an aim modifier that rotates a joint. An aim modifier rotates its
+// joint and the ancestors of this joint, `length` joints in all.
 static bool is_aimed(const view_scene *scene, const md5_modifier_desc *aim, uint32_t joint)
 {
     const uint32_t default_length = 2;
     if (aim->kind != MD5_MODIFIER_AIM)
         return false;
+    const uint32_t length = aim->length > 0 ? aim->length : default_length;
     uint32_t rotated = md5_find_joint(scene->skeleton, aim->joint);
-    uint32_t length = aim->length > 0 ? aim->length : default_length;
-    for (; rotated != MD5_NONE && rotated != joint && length > 1; length--)
+    for (uint32_t i = 0; i < length && rotated != MD5_NONE; i++) {
+        if (rotated == joint)
+            return true;
         rotated = scene->skeleton->joints[rotated].parent;
-    return rotated == joint;
+    }
+    return false;
 }
 
-// Displays the limit of the first aim modifier of the state machine that rotates the joint, if any.
+// Displays the section with the limit of a joint's rotation: the limit of the first aim modifier of
+// the state machine that rotates the joint and has a limit.
 static void show_limits(view_ui *ui, uint32_t joint)
 {
     const uint32_t count =
@@ -302,8 +330,8 @@ static void show_limits(view_ui *ui, uint32_t joint)
     }
 }
 
-// Displays the parent and the children of a joint as links. Returns the joint whose link was
-// pressed, or -1.
+// Displays the parent and the children of a joint as links. Returns the index of the joint whose
+// link was pressed, or -1.
 static int32_t show_relatives(view_ui *ui, uint32_t joint)
 {
     const md5_joint *const joints = ui->scene->skeleton->joints;
@@ -314,7 +342,7 @@ static int32_t show_relatives(view_ui *ui, uint32_t joint)
     else if (ui_pair(ui, "Parent", joints[parent].name, true))
         pressed = (int32_t)parent;
 
-    const char *label = "Children"; // of the first child
+    const char *label = "Children"; // only the first child has this label
     for (uint32_t i = 0; i < ui->scene->num_joints; i++) {
         if (joints[i].parent != joint)
             continue;
@@ -325,8 +353,8 @@ static int32_t show_relatives(view_ui *ui, uint32_t joint)
     return pressed;
 }
 
-// Displays the transform of a joint relative to its parent and to the model, and the button that
-// copies the values.
+// Displays the section with the transform of a joint, relative to its parent and in model space. A
+// button in the header of the section, or Ctrl+C, copies the values.
 static void show_transform(view_ui *ui, uint32_t joint)
 {
     const float em = ui->em;
@@ -354,7 +382,8 @@ static void show_transform(view_ui *ui, uint32_t joint)
     }
 }
 
-// The page of the selected joint.
+// Runs the page of the selected joint: its relatives, transform, limits and weights. A crowd has no
+// single pose and no page.
 static void joint_panel(view_ui *ui)
 {
     const int32_t selected = ui->selected_joint;
@@ -381,7 +410,9 @@ static void joint_panel(view_ui *ui)
 
 // == A state machine ======================================================================
 
-// Displays the last events, each for 1.5 s. The rows remain, without text.
+// Displays the last events, the newest first, each for 1.5 s. The row of an older event remains
+// empty, so that the rows below do not move. `now` is in seconds. `is_fixed`: an event is always
+// one line.
 static void list_fired(view_ui *ui, const view_event *events, int count, double now, bool is_fixed)
 {
     const double lifetime = 1.5;
@@ -392,12 +423,12 @@ static void list_fired(view_ui *ui, const view_event *events, int count, double 
     }
 }
 
-// Displays the curves of the clips or, if `are_curves` is false, the windows, with their values.
-// Curves of several clips with the same name are one curve: only the first is displayed.
+// Displays the values of all curves of the clips of a machine or, if `are_curves` is false, of all
+// windows. Curves with the same name in several clips have one value: only the first is displayed.
 static void list_tracks(view_ui *ui, const view_machine *view, bool are_curves)
 {
     const md5_machine *const machine = view->character->machine;
-    uint32_t number = 0; // of the curve among the curves of all clips
+    uint32_t number = 0; // index of the curve among the curves of all clips
     for (uint32_t i = 0; i < view->desc->num_clips; i++) {
         const md5_clip_desc *const clip = &view->desc->clips[i];
         const uint32_t count = are_curves ? clip->num_curves : clip->num_windows;
@@ -432,8 +463,8 @@ static void number_row(view_ui *ui, view_machine *machine, uint32_t index)
     md5_player_set(machine->player, index, value);
 }
 
-// Displays a switch for a parameter, or a button with the key of the trigger `trigger`; -1: the
-// parameter is not a trigger.
+// Displays a switch for a parameter. For a trigger, displays a button with its key instead;
+// `trigger` is its index among the triggers, or -1 if the parameter is not a trigger.
 static void switch_row(view_ui *ui, view_machine *machine, uint32_t index, int64_t trigger)
 {
     const float value = md5_player_get(machine->player, index);
@@ -478,6 +509,8 @@ static void list_parameters(view_ui *ui, view_machine *machine)
     }
 }
 
+// Runs the page of a state machine: its triggers and parameters, the values of curves and windows,
+// the last events, and the keys that control the character.
 static void machine_panel(view_ui *ui)
 {
     view_machine *const machine = &ui->scene->machine;
@@ -489,18 +522,20 @@ static void machine_panel(view_ui *ui)
     list_tracks(ui, machine, true);
     list_tracks(ui, machine, false);
     list_fired(ui, machine->events, VIEW_EVENTS, machine->time, false);
-    if (view_can_walk(machine))
-        ui_figure(ui, VIEW_DIM, NULL, "%s",
-                  ui->stage->is_driving ? "W A S D: walk" VIEW_DOT "Shift: run" VIEW_DOT
-                                          "Esc: release keyboard"
-                                        : "Enter: control the character");
+    if (view_can_walk(machine)) {
+        const char *keys = "Enter: control the character";
+        if (ui->stage->is_driving)
+            keys = "W A S D: walk" VIEW_DOT "Shift: run" VIEW_DOT "Esc: release keyboard";
+        ui_figure(ui, VIEW_DIM, NULL, "%s", keys);
+    }
     ui_gap(ui);
 }
 
 // == Channels of an entity ================================================================
 
-// Displays a channel with its clip and the time of the clip. A click on the name of a channel shows
-// its time in the time bar; a click on its clip lists the clips for the channel.
+// Displays the row of a channel with its clip and the time of the clip in seconds. A click on the
+// name of the channel shows its time in the time bar. A click on its clip lists the clips for the
+// channel.
 static void show_channel(view_ui *ui, const view_entity *entity, md5_channel channel)
 {
     const float label_end = ui->column->area.x + VIEW_INSET * ui->scale + ui->label_width;
@@ -519,12 +554,13 @@ static void show_channel(view_ui *ui, const view_entity *entity, md5_channel cha
                                 .color = color,
                                 .hint = has_focus ? "time" : "",
                                 .is_fixed = true}; // the text changes in every frame
-    if (ui_row(ui, &style, text))
-        UI_COMMAND(ui, ui->mouse.x < label_end ? VIEW_SHOW_CHANNEL : VIEW_LIST_CHANNEL,
-                   .item = (uint32_t)channel);
+    if (ui_row(ui, &style, text)) {
+        const bool is_name = ui->mouse.x < label_end;
+        UI_COMMAND(ui, is_name ? VIEW_SHOW_CHANNEL : VIEW_LIST_CHANNEL, .item = (uint32_t)channel);
+    }
 }
 
-// Displays the channels of an entity and its last events.
+// Runs the page of the active entity: its channels and its last events.
 static void channels_panel(view_ui *ui)
 {
     const view_entity *const entity = view_active_entity(ui->scene);
@@ -542,14 +578,14 @@ static void channels_panel(view_ui *ui)
     ui_figure(ui, VIEW_DIM, NULL, "Click a channel to choose a clip");
 }
 
-// Returns true if a flag is set after flag `pressed` was toggled.
+// Returns true if a flag of the script is set after the flag `pressed` was toggled.
 static bool is_flag_set_after(const view_entity *entity, uint32_t flag, uint32_t pressed)
 {
     return view_is_script_item_active(entity, true, flag) != (flag == pressed);
 }
 
-// Returns true if a script state runs after state `pressed` was started: the states of other
-// channels continue.
+// Returns true if a state of the script is active after the state `pressed` was started. It
+// replaces the active state of its channel; the states of other channels continue.
 static bool is_state_active_after(const view_entity *entity, uint32_t state, uint32_t pressed)
 {
     const md5_script_state *const states = entity->script->states;
@@ -559,7 +595,8 @@ static bool is_state_active_after(const view_entity *entity, uint32_t state, uin
            && states[state].channel != states[pressed].channel;
 }
 
-// Returns the command that sets --flag or --state after a flag or a state was pressed.
+// Returns the command that sets --flag or --state after a flag or a state was pressed. The value is
+// the list of all flags that are set then, or of all states that are active then.
 static view_command press_script_name(const view_entity *entity, int is_flag, uint32_t pressed)
 {
     char *text = common_copy("");
@@ -578,7 +615,8 @@ static view_command press_script_name(const view_entity *entity, int is_flag, ui
     return view_set_text_command(option, text);
 }
 
-// Displays the flags or the states of an entity's script; active ones are switched on.
+// Displays the flags or, if `is_flag` is false, the states of an entity's script as switches or
+// buttons. Flags that are set and active states are switched on.
 static void list_script_names(view_ui *ui, int is_flag)
 {
     const view_entity *const entity = &ui->scene->entity;
@@ -594,6 +632,7 @@ static void list_script_names(view_ui *ui, int is_flag)
     }
 }
 
+// Runs the page of the states and flags of an entity's script.
 static void states_panel(view_ui *ui)
 {
     ui_begin(ui, "state");

@@ -8,6 +8,7 @@
 #include "demo/viewer/ui/textures.h"
 
 // The values of a joint: its position, its rotation as angles, and its rotation as a quaternion.
+// Each kind has 3 or 4 numbers, one per axis.
 enum { VIEW_VALUE_POSITION, VIEW_VALUE_DEGREES, VIEW_VALUE_QUATERNION, VIEW_NUM_VALUE_KINDS };
 typedef float view_joint_values[VIEW_NUM_VALUE_KINDS][4];
 
@@ -15,11 +16,20 @@ typedef float view_joint_values[VIEW_NUM_VALUE_KINDS][4];
 void view_inspector_panel(view_ui *ui, view_card *card, view_texture_panel *textures,
                           view_retarget_page *retarget, view_rect area);
 
-// Names and decimal places of each kind of joint values, and names and colors of the axes.
+// Name and number of decimal places of each kind of joint values.
 extern const char *const view_value_names[VIEW_NUM_VALUE_KINDS];
-extern const char *const view_axis_names[4];
 extern const int view_value_places[VIEW_NUM_VALUE_KINDS];
-extern const view_color view_axis_colors[4];
+
+// Names and colors of the axes x, y, z and w.
+enum { VIEW_NUM_AXES = 4 };
+extern const char *const view_axis_names[VIEW_NUM_AXES];
+extern const view_color view_axis_colors[VIEW_NUM_AXES];
+
+// Returns the number of axes of a kind of values: 4 for quaternions, otherwise 3.
+uint32_t view_count_axes(uint32_t kind);
+
+// Computes the values of a joint from its transform. The angles are in degrees, about the fixed
+// axes x, y and z in this order.
 void view_find_values(md5_mat34 matrix, view_joint_values values);
 
 #endif

@@ -20,13 +20,13 @@ static const float sign_width = 1.3f; // em
 
 typedef enum row_sign {
     SIGN_NONE,
-    SIGN_FOLDED,
-    SIGN_OPEN,
-    SIGN_EYE,
-    SIGN_SHUT,
-    SIGN_PLAYS,
-    SIGN_PAUSED,
-    SIGN_STARTS, // SIGN_PAUSED while the mouse is over the row, else nothing
+    SIGN_FOLDED, // the children of the row are hidden
+    SIGN_OPEN,   // the children of the row are listed
+    SIGN_EYE,    // a visible mesh
+    SIGN_SHUT,   // a hidden mesh
+    SIGN_PLAYS,  // the displayed clip or the active state
+    SIGN_PAUSED, // the displayed clip while the playback is paused
+    SIGN_STARTS, // another clip: the same icon as SIGN_PAUSED, only while the mouse is over the row
 } row_sign;
 
 static const struct {
@@ -43,13 +43,14 @@ static const struct {
     [SIGN_STARTS] = {"", 0},
 };
 
+// The content of a row of the tree.
 typedef struct tree_row {
     const char *name;
-    const char *label; // of the item; NULL: `name`
-    const char *text;  // at the right, or NULL
-    uint32_t depth;
+    const char *label; // label of the item; NULL: `name`
+    const char *text;  // text at the right end, or NULL
+    uint32_t depth;    // indent, levels
     row_sign sign;
-    view_color color; // 0: plain
+    view_color color; // color of the name; 0: VIEW_PLAIN
     bool is_selected;
 } tree_row;
 
@@ -64,7 +65,8 @@ static view_color row_color(const tree_row *row, bool is_hot)
     return row->color != 0 ? row->color : VIEW_PLAIN;
 }
 
-// Returns the width of the space for the name of a row, which begins at `name_left`.
+// Returns the width of the space for the name of a row, from `name_left` to the text at the right
+// end, in pixels. `row` is the rectangle of the row.
 static float name_space(const view_ui *ui, const tree_row *item, view_rect row, float name_left)
 {
     const float right = row.x + row.width - UI_PADDING * ui->em;
@@ -72,7 +74,8 @@ static float name_space(const view_ui *ui, const tree_row *item, view_rect row, 
     return right - name_left - 4 * ui->scale - ui_text_width(ui, right_text);
 }
 
-// Draws a row of the tree. The name begins at `name_left`.
+// Draws a row of the tree in the rectangle `row`. Its sign is `indent` pixels right of the left
+// edge. Its name begins at the x coordinate `name_left`.
 static void draw_row(view_ui *ui, const tree_row *item, view_rect row, float indent,
                      float name_left)
 {
@@ -93,7 +96,8 @@ static void draw_row(view_ui *ui, const tree_row *item, view_rect row, float ind
     ui_text_left_of(ui, right, y, is_bright ? VIEW_PLAIN : VIEW_DIM, right_text);
 }
 
-// Displays a row of the tree. Returns the part that was pressed.
+// Displays the next row of the tree. Returns the part that was pressed: the sign, the name (which
+// is the whole row if it has no sign), or PART_NONE.
 static row_part show_row(view_ui *ui, const tree_row *item)
 {
     const float em = ui->em;
@@ -118,8 +122,9 @@ static bool is_found(const view_outliner *outliner, const char *name)
     return common_contains(name, outliner->filter);
 }
 
-// Displays the header of a section. Returns true if its rows are listed: the section is open or a
-// search text is set, and `num_found` rows match.
+// Displays the header of a section of `count` rows, of which `num_found` match the search text. A
+// section without matching rows is omitted. Returns true if the rows must be listed: the section is
+// open, a search text is set, or a tab of a phone displays only this section.
 static bool show_section_header(view_ui *ui, const view_outliner *outliner,
                                 ui_section_number number, const char *title, uint32_t count,
                                 uint32_t num_found)
@@ -136,8 +141,8 @@ static bool show_section_header(view_ui *ui, const view_outliner *outliner,
 
 // == Sections =============================================================================
 
-// Returns the first mesh with the same material.
-static uint32_t first_with(const md5_model *model, uint32_t mesh)
+// Returns the first mesh that has the same material as a mesh. It identifies the material.
+static uint32_t first_mesh_with_material(const md5_model *model, uint32_t mesh)
 {
     uint32_t first = 0;
     while (strcmp(model->meshes[first].shader, model->meshes[mesh].shader) != 0)
@@ -145,8 +150,8 @@ static uint32_t first_with(const md5_model *model, uint32_t mesh)
     return first;
 }
 
-// Requests the command for a click on a name: selects the item, or shows it in the view on a double
-// click.
+// Requests the command after a click has selected an item. A double click also moves the camera to
+// the item.
 static void request_selection(view_ui *ui)
 {
     ui->command.action = ui->mouse.is_double ? VIEW_FRAME_SELECTED : VIEW_MARKED;
@@ -154,16 +159,17 @@ static void request_selection(view_ui *ui)
 
 void view_select_mesh(view_ui *ui, double now, uint32_t mesh)
 {
+    const double highlight_seconds = 0.6;
     ui->selected_mesh = (int32_t)mesh;
     ui->selected_joint = ui->selected_material = -1;
-    ui->lit_end = now + 0.6;
+    ui->lit_end = now + highlight_seconds;
     ui->docks.front = VIEW_DOCK_RIGHT;
     ui->docks.is_second[VIEW_DOCK_RIGHT] = false;
 }
 
 void view_select_material(view_ui *ui, uint32_t mesh)
 {
-    ui->selected_material = (int32_t)first_with(ui->scene->model, mesh);
+    ui->selected_material = (int32_t)first_mesh_with_material(ui->scene->model, mesh);
     ui->selected_mesh = -1;
     request_selection(ui);
 }
@@ -175,7 +181,7 @@ static bool is_mesh_selected(const view_ui *ui, const md5_model *model, uint32_t
         return true;
     if (ui->selected_material < 0 || mesh >= VIEW_MAX_MATERIALS)
         return false;
-    return first_with(model, mesh) == (uint32_t)ui->selected_material;
+    return first_mesh_with_material(model, mesh) == (uint32_t)ui->selected_material;
 }
 
 // Displays the row of a mesh and handles clicks on it. A click on the eye hides the mesh or, with
@@ -207,6 +213,7 @@ static void show_mesh(view_ui *ui, const md5_model *model, uint32_t index)
     ui_context(ui, VIEW_ON_MESH, index, index + 1, name, NULL);
 }
 
+// Runs the section of the meshes.
 static void list_meshes(view_ui *ui, const view_outliner *outliner)
 {
     const md5_model *const model = ui->scene->model;
@@ -239,7 +246,7 @@ static void list_clip_tiles(view_ui *ui)
     }
 }
 
-// Returns the sign of a clip.
+// Returns the sign of a clip. `is_shown`: the clip is displayed.
 static row_sign clip_sign(const view_ui *ui, bool is_shown)
 {
     if (!is_shown)
@@ -247,8 +254,9 @@ static row_sign clip_sign(const view_ui *ui, bool is_shown)
     return ui->stage->play->playing ? SIGN_PLAYS : SIGN_PAUSED;
 }
 
-// Displays the row of a clip and handles clicks on it: a click shows the clip, a double click also
-// moves the camera to the model, and a click on the sign of the shown clip stops or plays it.
+// Displays the row of a clip and handles clicks on it. A click on the name displays the clip, a
+// double click also moves the camera to the model. A click on the sign plays the clip, or pauses it
+// if it is displayed.
 static void show_clip(view_ui *ui, size_t index, bool is_shown)
 {
     const view_clip *const clip = &ui->scene->clips[index];
@@ -267,6 +275,8 @@ static void show_clip(view_ui *ui, size_t index, bool is_shown)
     ui_context(ui, VIEW_ON_CLIP, index, 0, clip->name, clip->path);
 }
 
+// Runs the section of the clips. It is only listed if clips can be selected, not for a state
+// machine or a crowd.
 static void list_clips(view_ui *ui, const view_outliner *outliner)
 {
     const view_clip *const shown = view_shown_clip(ui->scene);
@@ -295,7 +305,8 @@ static bool is_layer_found(const view_outliner *outliner, const md5_layer_desc *
     return has_found;
 }
 
-// Displays the states of a layer.
+// Displays the rows of the states of a layer that match the search text. A click activates a state.
+// `active` is the index of the active state.
 static void list_states(view_ui *ui, const view_outliner *outliner, const md5_layer_desc *layer,
                         uint32_t layer_index, uint32_t active)
 {
@@ -316,8 +327,9 @@ static void list_states(view_ui *ui, const view_outliner *outliner, const md5_la
     }
 }
 
-// Displays the row of a layer with its active state or, during a transition, both states. Below it
-// are all states if the layer is unfolded. A click on the name shows the layer in the state graph.
+// Displays the row of a layer with its active state or, during a transition, the previous and the
+// active state. If the layer is unfolded, the rows of its states follow. A click on the name
+// selects the layer in the state graph.
 static void show_layer(view_ui *ui, view_outliner *outliner, view_graph_view *graph, uint32_t index)
 {
     const view_machine *const machine = &ui->scene->machine;
@@ -326,7 +338,7 @@ static void show_layer(view_ui *ui, view_outliner *outliner, view_graph_view *gr
     const char *const state = layer->states[status.state].name;
     const bool is_changing = status.from != MD5_NONE;
     const bool is_searched = outliner->filter[0] != '\0';
-    const uint64_t bit = index < 64 ? (uint64_t)1 << index : 0; // further layers remain folded
+    const uint64_t bit = index < 64 ? (uint64_t)1 << index : 0; // layers after 64 remain folded
     const bool is_open = is_searched || (outliner->open_layers & bit) != 0;
     char text[160];
     if (is_changing)
@@ -348,8 +360,8 @@ static void show_layer(view_ui *ui, view_outliner *outliner, view_graph_view *gr
         list_states(ui, outliner, layer, index, status.state);
 }
 
-// Displays the layers of a state machine with their active states and, if they are unfolded, all
-// states; then the one-shot slots.
+// Runs the section of the layers of a state machine. The slots of one-shot clips follow the layers,
+// each with the clip that it plays.
 static void list_layers(view_ui *ui, view_outliner *outliner, view_graph_view *graph)
 {
     const view_machine *const machine = &ui->scene->machine;
@@ -378,23 +390,26 @@ static void list_layers(view_ui *ui, view_outliner *outliner, view_graph_view *g
 
 // == Joints ===============================================================================
 
-// The joints in depth-first order: files may list them in any order.
+// The joints in depth-first order, in which a tree lists them. Files may list them in any order.
 typedef struct joint_tree {
-    uint32_t *joints; // also the memory block of the other arrays; freed by the caller
+    uint32_t *joints; // in depth-first order; also the memory block of all arrays, to be freed
     uint32_t *depths; // number of ancestors, by joint
-    uint32_t *sizes;  // number of joints in the subtree, by joint
+    uint32_t *sizes;  // number of joints in the subtree, including its root, by joint
 } joint_tree;
 
-// Orders the joints depth-first. First the sizes of the subtrees are computed, from the leaves to
-// the root; then each joint is stored at the next free index of its parent's subtree.
+// Returns the joints in depth-first order. Siblings remain in the order of the file. The caller
+// frees `joints`.
 static joint_tree order_joints(const md5_skeleton *skeleton)
 {
     const uint32_t count = skeleton->num_joints;
     uint32_t *const block = common_alloc(4 * (size_t)count + 1, sizeof *block);
-    const joint_tree tree = {block, block + count, block + 2 * (size_t)count};
-    uint32_t *const next = block + 3 * (size_t)count; // index for the next child; [count]: root
+    const joint_tree tree = {
+        .joints = block, .depths = block + count, .sizes = block + 2 * (size_t)count};
+    // next[joint] is the index in tree.joints of the joint's next child; next[count]: of a root.
+    uint32_t *const next = block + 3 * (size_t)count;
 
-    // `order` has parents before children.
+    // Add up the sizes of the subtrees from the leaves to the roots: skeleton->order has parents
+    // before children.
     for (uint32_t i = count; i-- > 0;) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
@@ -403,11 +418,14 @@ static joint_tree order_joints(const md5_skeleton *skeleton)
             tree.sizes[parent] += tree.sizes[joint];
     }
 
-    for (uint32_t i = 0; i < count; i++) { // siblings remain in the order of the file
+    // Store each joint at the next index of its parent. Its children begin after it, and its next
+    // sibling begins after its subtree.
+    for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        uint32_t *const index = &next[parent != MD5_NONE ? parent : count];
-        tree.depths[joint] = parent != MD5_NONE ? tree.depths[parent] + 1 : 0;
+        const bool is_root = parent == MD5_NONE;
+        uint32_t *const index = &next[is_root ? count : parent];
+        tree.depths[joint] = is_root ? 0 : tree.depths[parent] + 1;
         tree.joints[*index] = joint;
         next[joint] = *index + 1;
         *index += tree.sizes[joint];
@@ -415,25 +433,35 @@ static joint_tree order_joints(const md5_skeleton *skeleton)
     return tree;
 }
 
+// Returns the bit of a joint in its element of view_outliner.folded_joints.
+static uint64_t fold_bit(uint32_t joint)
+{
+    return (uint64_t)1 << (joint % 64);
+}
+
+// Returns true if the descendants of a joint are hidden.
 static bool is_folded(const view_outliner *outliner, uint32_t joint)
 {
-    return joint < VIEW_MAX_FOLDED
-           && (outliner->folded_joints[joint / 64] >> (joint % 64) & 1) != 0;
+    return joint < VIEW_MAX_FOLDED && (outliner->folded_joints[joint / 64] & fold_bit(joint)) != 0;
 }
 
-// Unfolds the ancestors of a joint.
-static void unfold_to(view_outliner *outliner, const md5_skeleton *skeleton, uint32_t joint)
+// Unfolds the ancestors of a joint, so that its row is listed.
+static void unfold_ancestors(view_outliner *outliner, const md5_skeleton *skeleton, uint32_t joint)
 {
-    for (joint = skeleton->joints[joint].parent; joint != MD5_NONE;
-         joint = skeleton->joints[joint].parent)
-        if (joint < VIEW_MAX_FOLDED)
-            outliner->folded_joints[joint / 64] &= ~((uint64_t)1 << (joint % 64));
+    uint32_t ancestor = skeleton->joints[joint].parent;
+    while (ancestor != MD5_NONE) {
+        if (ancestor < VIEW_MAX_FOLDED)
+            outliner->folded_joints[ancestor / 64] &= ~fold_bit(ancestor);
+        ancestor = skeleton->joints[ancestor].parent;
+    }
 }
 
-// Marks the joints that match the search text, and their ancestors. Returns the number of matches.
+// Sets listed[joint] for the joints that match the search text, and for their ancestors. The
+// elements are false before. Returns the number of matches.
 static uint32_t find_joints(const view_outliner *outliner, const md5_skeleton *skeleton,
                             bool *listed)
 {
+    // From the leaves to the roots, so that the mark of a joint reaches all of its ancestors.
     uint32_t num_found = 0;
     for (uint32_t i = skeleton->num_joints; i-- > 0;) {
         const uint32_t joint = skeleton->order[i];
@@ -447,7 +475,8 @@ static uint32_t find_joints(const view_outliner *outliner, const md5_skeleton *s
     return num_found;
 }
 
-// Scrolls the column if the next row is not visible.
+// Scrolls the column to the next row unless the row is visible. `shown` is the scroll position at
+// which the column is displayed, in pixels.
 static void scroll_to_next_row(const view_ui *ui, float shown)
 {
     ui_scroll *const scroll = ui->column->scroll;
@@ -457,8 +486,9 @@ static void scroll_to_next_row(const view_ui *ui, float shown)
         scroll->wanted = fmaxf(top - 0.4f * area.height, 0);
 }
 
-// Displays the row of a joint and handles clicks on it. Joints that the clip does not animate are
-// dim.
+// Displays the row of a joint and handles clicks on it. A click on the sign folds or unfolds the
+// joint, a click on the name selects it. Joints that the clip does not animate are dim. `is_shut`:
+// the descendants of the joint are not listed.
 static void show_joint(view_ui *ui, view_outliner *outliner, const joint_tree *tree, uint32_t joint,
                        bool is_shut, bool is_selected)
 {
@@ -477,14 +507,16 @@ static void show_joint(view_ui *ui, view_outliner *outliner, const joint_tree *t
 
     if (ui->mouse.is_moved && ui_is_hot(ui))
         ui->hovered_joint = (int32_t)joint;
+
+    // The row is visible: setting `revealed_joint` avoids scrolling to it.
     if (ui_context(ui, VIEW_ON_JOINT, joint, 0, name, NULL)) {
         ui->selected_joint = outliner->revealed_joint = (int32_t)joint;
         ui->command.action = VIEW_MARKED;
     }
     if (part == PART_SIGN && joint < VIEW_MAX_FOLDED) {
-        outliner->folded_joints[joint / 64] ^= (uint64_t)1 << (joint % 64);
+        outliner->folded_joints[joint / 64] ^= fold_bit(joint);
     } else if (part != PART_NONE) {
-        ui->selected_joint = outliner->revealed_joint = (int32_t)joint; // its row is visible
+        ui->selected_joint = outliner->revealed_joint = (int32_t)joint;
         request_selection(ui);
     }
 }
@@ -500,10 +532,12 @@ static bool reveal_selected_joint(const view_ui *ui, view_outliner *outliner)
     outliner->revealed_joint = selected;
     if (selected < 0 || (uint32_t)selected >= skeleton->num_joints)
         return false;
-    unfold_to(outliner, skeleton, (uint32_t)selected);
+    unfold_ancestors(outliner, skeleton, (uint32_t)selected);
     return true;
 }
 
+// Runs the section of the joints as a tree: the joints whose ancestors are unfolded or, with a
+// search text, the joints that match it and their ancestors.
 static void list_joints(view_ui *ui, view_outliner *outliner)
 {
     const md5_skeleton *const skeleton = ui->scene->skeleton;
@@ -537,8 +571,8 @@ static void list_joints(view_ui *ui, view_outliner *outliner)
 
 // == Materials and morph targets ==========================================================
 
-// Displays the materials by the last part of their names. A click selects a material: the list of
-// meshes highlights its meshes, and the inspector shows it.
+// Runs the section of the materials, each with the last part of its name. A click selects a
+// material: the list of meshes highlights its meshes, and the inspector displays it.
 static void list_materials(view_ui *ui, const view_outliner *outliner)
 {
     const md5_model *const model = ui->scene->model;
@@ -546,14 +580,16 @@ static void list_materials(view_ui *ui, const view_outliner *outliner)
     const uint32_t count = num_meshes < VIEW_MAX_MATERIALS ? num_meshes : VIEW_MAX_MATERIALS;
     uint32_t num_found = 0;
     for (uint32_t i = 0; i < count; i++)
-        num_found += first_with(model, i) == i && is_found(outliner, model->meshes[i].shader);
+        num_found +=
+            first_mesh_with_material(model, i) == i && is_found(outliner, model->meshes[i].shader);
 
     ui_begin(ui, "material");
     if (!show_section_header(ui, outliner, UI_SECTION_MATERIAL_LIST, "Materials", count, num_found))
         return;
     for (uint32_t i = 0; i < count; i++) {
         const char *const name = model->meshes[i].shader;
-        if (first_with(model, i) != i || !is_found(outliner, name))
+        const bool is_listed_before = first_mesh_with_material(model, i) != i; // by another mesh
+        if (is_listed_before || !is_found(outliner, name))
             continue;
         const tree_row row = {.label = name,
                               .name = name[0] != '\0' ? common_base(name) : "none",
@@ -563,7 +599,7 @@ static void list_materials(view_ui *ui, const view_outliner *outliner)
     }
 }
 
-// Displays the slider of a morph target.
+// Displays the row of a morph target with a slider, which sets its requested weight.
 static void show_morph(view_ui *ui, const view_morphs *morphs, uint32_t index)
 {
     const view_document *const document = ui->stage->document;
@@ -581,8 +617,8 @@ static void show_morph(view_ui *ui, const view_morphs *morphs, uint32_t index)
                           morphs->weights);
 }
 
-// Displays the morph targets with sliders for --morph. The numbers are the final weights, which
-// include those of the state machine.
+// Runs the section of the morph targets. The sliders change the values of --morph. The numbers are
+// the final weights, which include the weights of the state machine.
 static void list_morphs(view_ui *ui, const view_outliner *outliner)
 {
     const view_morphs *const morphs = &ui->stage->document->morphs;
@@ -603,7 +639,7 @@ static void list_morphs(view_ui *ui, const view_outliner *outliner)
 
 // == The dock =============================================================================
 
-// Opens the first clip that matches the search text.
+// Requests the command that displays the first clip whose name contains the search text.
 static void open_found_clip(view_ui *ui, const view_outliner *outliner)
 {
     for (size_t i = 0; i < ui->scene->num_clips; i++) {
@@ -614,7 +650,8 @@ static void open_found_clip(view_ui *ui, const view_outliner *outliner)
     }
 }
 
-// Returns the joint that the search text names, or the first joint whose name contains it, or -1.
+// Returns the joint whose name is the search text. If there is none, returns the first joint whose
+// name contains the search text, or -1.
 static int32_t find_joint(const view_scene *scene, const view_outliner *outliner)
 {
     const uint32_t num_joints = scene->skeleton != NULL ? scene->num_joints : 0;
@@ -628,7 +665,8 @@ static int32_t find_joint(const view_scene *scene, const view_outliner *outliner
     return found;
 }
 
-// Returns the first mesh that matches the search text, or only one with exactly this name, or -1.
+// Returns the first mesh whose name contains the search text or, if `is_exact` is true, is equal to
+// it. Returns -1 if there is no such mesh.
 static int32_t find_mesh(const view_scene *scene, const view_outliner *outliner, bool is_exact)
 {
     for (uint32_t i = 0; i < view_count_meshes(scene); i++) {
@@ -641,9 +679,9 @@ static int32_t find_mesh(const view_scene *scene, const view_outliner *outliner,
     return -1;
 }
 
-// Selects the joint that the search text names, or the first joint or mesh that matches it. A mesh
-// with exactly this name is preferred to a joint that only contains it. If nothing matches, opens
-// the first matching clip.
+// Selects the best match of the search text, in this order: a joint with this name, a mesh with
+// this name, a joint whose name contains the text, a mesh whose name contains it. If there is none,
+// displays the first clip whose name contains the text.
 static void open_found(view_ui *ui, view_outliner *outliner)
 {
     const view_scene *const scene = ui->scene;
@@ -667,7 +705,8 @@ static void open_found(view_ui *ui, view_outliner *outliner)
     outliner->filter[0] = '\0';
 }
 
-// The search field. Enter opens the first match, and Escape clears the field.
+// Runs the search field in `row`. Enter selects the best match and clears the field. Escape clears
+// the field.
 static void run_search_field(view_ui *ui, view_outliner *outliner, view_rect row)
 {
     const float gap = UI_PADDING * ui->em;
@@ -677,7 +716,7 @@ static void run_search_field(view_ui *ui, view_outliner *outliner, view_rect row
     ui_begin(ui, "search");
     ui_field(ui, field, "Search joints, meshes, clips", outliner->filter, sizeof outliner->filter);
 
-    const bool is_escape = ui->mouse.key != 0 && ui->focus.panel == NULL;
+    const bool is_escape = ui->mouse.key != 0 && ui->focus.panel == NULL; // it ended the focus
     if (was_typing && is_escape)
         outliner->filter[0] = '\0';
     if (was_typing && outliner->filter[0] != '\0' && ui_key(ui, VIEW_KEY_RETURN))
@@ -690,7 +729,8 @@ void view_outliner_panel(view_ui *ui, view_outliner *outliner, view_graph_view *
     const float search_height = ceilf(1.7f * ui->em) + UI_PADDING * ui->em;
     run_search_field(ui, outliner, view_cut(&area, VIEW_AT_TOP, search_height));
 
-    // On a phone the clips and layers are a tab of their own. A search lists all sections.
+    // On a phone, the clips and layers are in a separate tab. A search lists the sections of both
+    // tabs.
     const bool has_tabs = view_current_layout(ui->stage).is_phone && outliner->filter[0] == '\0';
     const bool lists_clips = !has_tabs || !ui->docks.is_second[VIEW_DOCK_LEFT];
     const bool lists_model = !has_tabs || !lists_clips;

@@ -9,9 +9,9 @@ enum { VIEW_MAX_FOLDED = 1024 }; // joints with a larger index cannot be folded
 
 typedef struct view_outliner {
     char filter[64];    // search text
-    bool lists_section; // only the section of the selected tab is listed, without headers
-    uint64_t folded_joints[VIEW_MAX_FOLDED / 64]; // one bit per joint
-    uint64_t open_layers;                         // one bit per layer
+    bool lists_section; // sections have no headers: the tab of a phone displays only one section
+    uint64_t folded_joints[VIEW_MAX_FOLDED / 64]; // one bit per joint; 1: folded
+    uint64_t open_layers;                         // one bit per layer; 1: its states are listed
     int32_t revealed_joint;                       // joint that the list was scrolled to
 } view_outliner;
 
