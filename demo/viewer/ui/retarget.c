@@ -1,5 +1,6 @@
-// The page of a model that is retargeted: the joint of the open model that moves each of its
-// joints, the origin of each pair, and saving. All changes are options.
+// The page of retargeting: the motion of the open model is transferred to another model, the
+// target. The page lists the pairs of a joint of the target and the joint of the open model that
+// moves it, and saves the result. Each change of the pairs sets an option.
 #include "demo/viewer/ui/retarget.h"
 
 #include "demo/viewer/ui/settings.h"
@@ -7,12 +8,20 @@
 #include "demo/viewer/ui/ui.h"
 #include "demo/viewer/ui/window_layout.h"
 
-static const float origin_width = 6;     // of the column of the origins, em
-static const float cos_max_angle = 0.5f; // of 60 degrees; see target_joint
+static const float origin_width = 6; // column of the origins, em
+static const float cos_max_angle =
+    0.5f; // cosine of 60 degrees, the limit of target_joint.is_turned
 
-typedef enum pair_origin { BY_NAME, GUESSED, BY_USER, NOTHING, NUM_ORIGINS } pair_origin;
+// How the joint was found that moves a joint of the target.
+typedef enum pair_origin {
+    BY_NAME, // both joints have the same name
+    GUESSED,
+    BY_USER,
+    NOTHING, // no joint moves the joint
+    NUM_ORIGINS,
+} pair_origin;
 static const struct {
-    const char *word;
+    const char *label;
     view_color color;
 } origins[NUM_ORIGINS] = {{"name", VIEW_FINE},
                           {"guessed", VIEW_AMBER},
@@ -32,14 +41,15 @@ void view_show_retarget(view_ui *ui, view_retarget_page *page)
     ui->docks.is_folded = ui->docks.shows_problems = false;
 }
 
+// Requests the command that sets --retarget-pairs to a text, which the command owns.
 static void set_pairs(view_ui *ui,
                       char *text) // NOLINT(readability-non-const-parameter): is freed later
 {
     ui->command = view_set_text_command(VIEW_OPTION(retarget_pairs), text);
 }
 
-// Maps the picked joint to a joint of the open model, or to "-". The last line of the map for a
-// joint is used.
+// Maps the picked joint of the target to a joint of the open model, or to "-", which means that no
+// joint moves it. Appends the pair to the map: the last pair of a joint replaces earlier ones.
 static void set_partner(view_ui *ui, view_retarget_page *page, const view_stage *stage,
                         const char *source)
 {
@@ -49,7 +59,7 @@ static void set_partner(view_ui *ui, view_retarget_page *page, const view_stage 
     const char *const pairs = stage->options->retarget_pairs;
     set_pairs(ui, common_format("%s;\"%s\" \"%s\"", pairs != NULL ? pairs : "", source, target));
     page->picked = 0;
-    // If only one dock is visible, the search has replaced this page.
+    // If the docks share one area, the search of the outliner has replaced this page.
     ui->docks.front = VIEW_DOCK_RIGHT;
 }
 
@@ -60,21 +70,22 @@ void view_map_picked_joint(view_ui *ui, view_retarget_page *page, const view_sta
         set_partner(ui, page, stage, skeleton->joints[ui->selected_joint].name);
 }
 
-static void pick(view_ui *ui, view_retarget_page *page, uint32_t joint)
+// Picks a joint of the target. The user then selects the joint of the open model that moves it.
+static void pick_target_joint(view_ui *ui, view_retarget_page *page, uint32_t joint)
 {
     page->picked = joint + 1;
     ui->selected_joint = -1;
-    ui->command.action = VIEW_FIND; // searches for its partner
+    ui->command.action = VIEW_FIND; // opens the search of the outliner
 }
 
-// A joint of the retargeted model in the image.
+// A joint of the target in the image.
 typedef struct marked_joint {
-    uint32_t joint; // MD5_NONE: none
-    float pixel[2];
+    uint32_t joint; // index, or MD5_NONE
+    float pixel[2]; // position in the window
 } marked_joint;
 
-// Marks the picked joint of the retargeted model, and the joint `hovered` of the list. Returns the
-// joint that is nearest to the mouse.
+// Marks two joints of the target in the image: the picked joint, and the joint `hovered`, whose row
+// is under the mouse. Returns the joint that is nearest to the mouse, within one em.
 static marked_joint mark_listed_joints(const view_ui *ui, const view_retarget_page *page,
                                        uint32_t hovered)
 {
@@ -82,7 +93,7 @@ static marked_joint mark_listed_joints(const view_ui *ui, const view_retarget_pa
     const view_companion *const target = &stage->document->companions[VIEW_RETARGETED];
     const md5_skeleton *const skeleton = &target->model->skeleton;
     marked_joint nearest = {.joint = MD5_NONE};
-    float min_distance = ui->em; // of the mouse
+    float min_distance = ui->em; // from the mouse, pixels
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const md5_mat34 posed = md5_mat34_mul(target->place, target->palette[i]);
         const md5_vec3 bind_position = md5_mat34_translation(target->model->bind[i]);
@@ -101,8 +112,9 @@ static marked_joint mark_listed_joints(const view_ui *ui, const view_retarget_pa
     return nearest;
 }
 
-// Marks joints of the retargeted model in the image: the picked joint, the joint `hovered` of the
-// list, and the joint nearest to the mouse, which a click picks.
+// Marks joints of the target in the image: the picked joint, the joint `hovered`, whose row is
+// under the mouse, and the joint nearest to the mouse. A click in the image picks the nearest
+// joint.
 static void mark_joints(view_ui *ui, view_retarget_page *page, uint32_t hovered)
 {
     const view_stage *const stage = ui->stage;
@@ -116,7 +128,7 @@ static void mark_joints(view_ui *ui, view_retarget_page *page, uint32_t hovered)
     const char *const name = target->skeleton.joints[nearest.joint].name;
     view_mark_pixel(stage, nearest.pixel, name);
     if (ui_item(ui, (view_rect){ui->mouse.x, ui->mouse.y, 1, 1}, name))
-        pick(ui, page, nearest.joint);
+        pick_target_joint(ui, page, nearest.joint);
 }
 
 // Returns the vector between two joints in the bind pose.
@@ -126,26 +138,28 @@ static md5_vec3 bone_vector(const md5_model *model, uint32_t from, uint32_t to)
                         md5_mat34_translation(model->bind[from]));
 }
 
-// A joint of the retargeted model.
+// The state of a joint of the target.
 typedef struct target_joint {
     pair_origin origin;
-    // The bone to a mapped child points in another direction than the bone of the open model, by
-    // more than 60 degrees in the bind poses.
+    // True if the bone from the joint to one of its children points in another direction than the
+    // bone of the open model that moves it: by more than 60 degrees in the bind poses.
     bool is_turned;
 } target_joint;
 
-// Returns how joint `index` of the target was mapped.
-static pair_origin find_origin(const convert_pair *pair, const md5_joint *from,
+// Returns how the pair of a joint of the target was found. `sources` are the joints of the open
+// model.
+static pair_origin find_origin(const convert_pair *pair, const md5_joint *sources,
                                const md5_joint *target)
 {
     if (pair->source == MD5_NONE)
         return NOTHING;
-    if (strcmp(from[pair->source].name, target->name) == 0)
+    if (strcmp(sources[pair->source].name, target->name) == 0)
         return BY_NAME;
     return pair->is_mapped ? BY_USER : GUESSED;
 }
 
-// Returns the joints of the target, to be freed, and the numbers of joints by origin.
+// Returns the states of all joints of the target, to be freed. Adds the number of joints of each
+// origin to `counts`.
 static target_joint *find_target_joints(const view_stage *stage, uint32_t counts[NUM_ORIGINS])
 {
     const md5_model *const source = stage->document->scene.model;
@@ -158,21 +172,24 @@ static target_joint *find_target_joints(const view_stage *stage, uint32_t counts
         joints[i].origin = find_origin(&pairs[i], source->skeleton.joints, joint);
         counts[joints[i].origin]++;
 
-        // Compare the bone from the parent with the bone between the joints that move both.
+        // Compare the directions of the bone from the parent and the bone between the joints that
+        // move both joints.
         const uint32_t parent = joint->parent;
         const uint32_t mover = pairs[i].source;
         const uint32_t parent_mover = parent != MD5_NONE ? pairs[parent].source : MD5_NONE;
         if (mover == MD5_NONE || parent_mover == MD5_NONE)
             continue;
-        const md5_vec3 a = bone_vector(source, parent_mover, mover);
-        const md5_vec3 b = bone_vector(target, parent, i);
+        const md5_vec3 source_bone = bone_vector(source, parent_mover, mover);
+        const md5_vec3 target_bone = bone_vector(target, parent, i);
         joints[parent].is_turned |=
-            md5_vec3_dot(a, b) < cos_max_angle * md5_vec3_length(a) * md5_vec3_length(b);
+            md5_vec3_dot(source_bone, target_bone)
+            < cos_max_angle * md5_vec3_length(source_bone) * md5_vec3_length(target_bone);
     }
     return joints;
 }
 
-// Displays the numbers of joints by origin. A click hides or shows the joints matched by name.
+// Displays the number of joints of each origin. A click hides or shows the joints that were mapped
+// by their names.
 static void show_counts(view_ui *ui, view_retarget_page *page, const uint32_t counts[NUM_ORIGINS])
 {
     char text[160];
@@ -183,7 +200,8 @@ static void show_counts(view_ui *ui, view_retarget_page *page, const uint32_t co
     ui_tip(ui, page->is_short ? "Show all joints" : "Hide joints mapped by name");
 }
 
-// Draws a joint of the target with the joint that moves it, and the origin of the pair.
+// Draws the row of a joint of the target: the joint that moves it, its name, and the origin of the
+// pair, with a warning sign if the bones point in different directions.
 static void draw_pair(view_ui *ui, view_rect row, uint32_t index, const target_joint *joint,
                       bool is_picked)
 {
@@ -205,12 +223,13 @@ static void draw_pair(view_ui *ui, view_rect row, uint32_t index, const target_j
                       .color = VIEW_PLAIN,
                       .colors = is_picked ? NULL : &origins[joint->origin].color};
     COMMON_TEXT(cells.texts[0], "%s%s", joint->is_turned ? "\xE2\x9A\xA0 " : "",
-                origins[joint->origin].word);
+                origins[joint->origin].label);
     ui_draw_cells(ui, row, origin_width * ui->em, &cells);
 }
 
-// Lists the joints of the retargeted model with the joints that move them. A click picks a joint.
-static void list_joints(view_ui *ui, view_retarget_page *page)
+// Lists the joints of the target with the joints that move them. A click picks a joint. The joint
+// under the mouse and the joint that moves it are marked in the image.
+static void list_pairs(view_ui *ui, view_retarget_page *page)
 {
     const view_stage *const stage = ui->stage;
     const md5_model *const target = stage->document->companions[VIEW_RETARGETED].model;
@@ -227,10 +246,10 @@ static void list_joints(view_ui *ui, view_retarget_page *page)
             continue;
         const bool is_visible = ui_reserve_row(ui, ceilf(UI_TABLE_ROW * ui->em), &row);
         if (ui_item(ui, row, target->skeleton.joints[i].name))
-            pick(ui, page, i);
+            pick_target_joint(ui, page, i);
         if (ui_is_hot(ui)) {
             hovered = i;
-            ui->hovered_joint = (int32_t)stage->retargeting->pairs[i].source; // MD5_NONE: -1
+            ui->hovered_joint = (int32_t)stage->retargeting->pairs[i].source; // MD5_NONE is -1
         }
         if (is_visible)
             draw_pair(ui, row, i, &joints[i], is_picked);
@@ -239,23 +258,29 @@ static void list_joints(view_ui *ui, view_retarget_page *page)
     mark_joints(ui, page, hovered);
 }
 
-static void save(view_ui *ui, size_t what)
+// Requests the command that saves a part of the result: VIEW_SAVE_CLIP, VIEW_SAVE_CLIPS or
+// VIEW_SAVE_MAP.
+static void save_retargeted(view_ui *ui, size_t part)
 {
-    UI_COMMAND(ui, VIEW_SAVE_RETARGETED, .number = what);
+    UI_COMMAND(ui, VIEW_SAVE_RETARGETED, .number = part);
 }
 
-// The links that change all pairs: how the rest poses are aligned, and the reset of the mapping. A
-// '~' at the beginning of --retarget-pairs uses the rest poses as they are stored.
+// Runs the links that affect all pairs: how the rest poses are aligned, and the reset of the
+// mapping. `pairs` is the value of --retarget-pairs; a '~' at its beginning uses the rest poses as
+// they are stored.
 static void run_mapping_links(view_ui *ui, const char *pairs)
 {
     const bool is_as_stored = *pairs == '~';
-    if (ui_pair(ui, "Rest poses", is_as_stored ? "as stored" : "aligned", true))
-        set_pairs(ui, common_format("%s%s", is_as_stored ? "" : "~;", pairs + is_as_stored));
+    if (ui_pair(ui, "Rest poses", is_as_stored ? "as stored" : "aligned", true)) {
+        const char *const prefix = is_as_stored ? "" : "~;";
+        const char *const rest = is_as_stored ? pairs + 1 : pairs;
+        set_pairs(ui, common_format("%s%s", prefix, rest));
+    }
     if (*pairs != '\0' && ui_pair(ui, "", "Reset the mapping", true))
         set_pairs(ui, common_copy(""));
 }
 
-// The links that save the current clip, all clips or the map of the joints.
+// Runs the links that save the current clip, all clips, or the map of the joints.
 static void run_save_links(view_ui *ui, const view_stage *stage, const view_clip *clip)
 {
     char *const target = common_stem(stage->options->retarget);
@@ -263,12 +288,12 @@ static void run_save_links(view_ui *ui, const view_stage *stage, const view_clip
     COMMON_TEXT(text, "%s_%s.md5anim", target, clip->name);
     free(target);
     if (ui_pair(ui, "Save as", text, true))
-        save(ui, VIEW_SAVE_CLIP);
+        save_retargeted(ui, VIEW_SAVE_CLIP);
     COMMON_TEXT(text, "all %zu clips", ui->scene->num_clips);
     if (ui_pair(ui, "", text, true))
-        save(ui, VIEW_SAVE_CLIPS);
+        save_retargeted(ui, VIEW_SAVE_CLIPS);
     if (ui_pair(ui, "", "joint map", true))
-        save(ui, VIEW_SAVE_MAP);
+        save_retargeted(ui, VIEW_SAVE_MAP);
 }
 
 void view_retarget_rows(view_ui *ui, view_retarget_page *page, view_card *card)
@@ -293,5 +318,5 @@ void view_retarget_rows(view_ui *ui, view_retarget_page *page, view_card *card)
 
     if (page->picked > 0 && ui_key(ui, VIEW_KEY_DELETE))
         set_partner(ui, page, stage, "-");
-    list_joints(ui, page);
+    list_pairs(ui, page);
 }

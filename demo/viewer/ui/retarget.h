@@ -1,5 +1,6 @@
-// The page of the inspector while a companion is retargeted. It lists the joint that moves each
-// joint of the companion, and saves the result. It replaces the other pages.
+// The page of the inspector while the motion of the open model is retargeted to another model, the
+// target. It lists the joint that moves each joint of the target, and saves the result. It replaces
+// the other pages.
 #ifndef DEMO_VIEWER_UI_RETARGET_H
 #define DEMO_VIEWER_UI_RETARGET_H
 
@@ -7,8 +8,8 @@
 
 typedef struct view_retarget_page {
     bool is_closed;
-    bool is_short;          // omit joints that were matched by equal names
-    uint32_t picked;        // 1 + joint of the other model that is being matched; 0: none
+    bool is_short;          // omit joints that were mapped by their names
+    uint32_t picked;        // 1 + joint of the target that is being mapped; 0: none
     char saved[512];        // path of the last saved file, or ""
     view_retargeting *made; // retargeting that the page displays
 } view_retarget_page;
@@ -18,16 +19,17 @@ typedef struct view_retarget_page {
 // Numbers of the command VIEW_SAVE_RETARGETED.
 enum { VIEW_SAVE_CLIP, VIEW_SAVE_CLIPS, VIEW_SAVE_MAP };
 
-// The page of a model that is retargeted, which replaces the other pages of the inspector.
-// view_shows_retarget() returns true if it is open.
+// Runs the rows of the page in the column of the inspector.
 void view_retarget_rows(view_ui *ui, view_retarget_page *page, view_card *card);
+
+// Returns true if a model is retargeted and the page is open.
 bool view_shows_retarget(const view_retarget_page *page, const view_stage *stage);
 
 // Opens the retargeting page in front of the other pages.
 void view_show_retarget(view_ui *ui, view_retarget_page *page);
 
-// Matches the joint that is selected now with the joint of the other model that was picked on the
-// page, if any.
+// Maps the joint of the target that was picked on the page to the selected joint of the open model,
+// if both exist.
 void view_map_picked_joint(view_ui *ui, view_retarget_page *page, const view_stage *stage);
 
 #endif

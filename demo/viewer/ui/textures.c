@@ -13,12 +13,13 @@
 static const float maps_height = 7.4f;
 static const float text_row_height = 1.8f;
 
-// The maps that can be selected.
+// The maps of a mesh that have a tile, from left to right. A mesh without a texture may draw the
+// stages of its material instead.
 enum { NUM_COLUMNS = 4 };
 static const struct {
     md5gl_image_kind map;
     const char *name;
-    const char *none;
+    const char *none; // text of a map that has no image and does not need one
 } columns[NUM_COLUMNS] = {{MD5GL_IMAGE_DIFFUSE, "Texture", "in stages"},
                           {MD5GL_IMAGE_NORMALS, "Normals", "none"},
                           {MD5GL_IMAGE_SPECULAR, "Specular", "none"},
@@ -45,13 +46,15 @@ static bool reserve_padded_row(view_ui *ui, float height, view_rect *row)
     return is_visible;
 }
 
+// Draws a text in a row, truncated at its end.
 static void draw_text(view_ui *ui, view_rect row, view_color color, const char *text)
 {
     const float y = ui_text_top(ui, row);
     ui_text(ui, row.x, y, fmaxf(row.width, 1), color, text);
 }
 
-// Requests the command that assigns an image, or NULL, to the selected map of the selected mesh.
+// Requests the command that assigns an image to the selected map of the selected mesh. If `path` is
+// NULL, the image of the map is found automatically again.
 static void assign_image(view_ui *ui, view_texture_panel *panel, const char *path)
 {
     UI_COMMAND(ui, VIEW_TAKE_TEXTURE, .number = (size_t)ui->selected_mesh,
@@ -61,8 +64,9 @@ static void assign_image(view_ui *ui, view_texture_panel *panel, const char *pat
 
 // == Maps =================================================================================
 
-// Writes the size of an image, or the text for a map without an image. The tile has space for one
-// number: the side of a square image.
+// Writes the size of an image, such as "512x512", or the text for a map without an image. Also
+// writes a short form for the tile, which has space for only one number: the side of a square
+// image.
 static void describe_map(const view_texture *image, bool is_missing, int column, char size[48],
                          char short_size[48])
 {
@@ -78,7 +82,8 @@ static void describe_map(const view_texture *image, bool is_missing, int column,
         snprintf(short_size, 48, "%s", size);
 }
 
-// Displays the tile of a map. A press opens the list of images, or assigns the dropped image.
+// Displays the tile of a map. A press selects the map. It also opens the list of images or, if an
+// image was dropped on the window, assigns this image to the map.
 static void show_map(view_ui *ui, view_texture_panel *panel, uint32_t mesh, int column,
                      view_rect box)
 {
@@ -115,7 +120,7 @@ static void show_map(view_ui *ui, view_texture_panel *panel, uint32_t mesh, int 
     ui_context(ui, VIEW_ON_IMAGE, mesh, map, image != NULL ? image->path : NULL, NULL);
 }
 
-// Displays a tile for each map.
+// Displays a row with a tile for each map.
 static void show_maps(view_ui *ui, view_texture_panel *panel, uint32_t mesh)
 {
     const float gap = 0.3f * ui->em;
@@ -131,8 +136,8 @@ static void show_maps(view_ui *ui, view_texture_panel *panel, uint32_t mesh)
 
 // == Searched locations =====================================================================
 
-// Displays a searched location: '+' found, '-' missing, ' ' a remark. A missing file is a warning
-// if the map has no image.
+// Displays a row about a searched location. `result` is '+' if the file was found, '-' if it is
+// missing, and ' ' if `text` is a remark. A missing file is a warning if the map has no image.
 static void show_searched(view_ui *ui, char result, bool has_image, const char *text)
 {
     const char *label = "";
@@ -154,20 +159,21 @@ static void show_searched(view_ui *ui, char result, bool has_image, const char *
         ui_draw_cells(ui, row, ui_text_width(ui, label), &cells);
 }
 
-// Lists the locations that were searched for the texture of a mesh, and remarks.
+// Lists the locations that were searched for the texture of a mesh, and the files whose names were
+// tried.
 static void list_texture_locations(view_ui *ui, const view_look *look, bool has_image)
 {
     for (size_t i = 0; i < look->looked.count; i++) {
-        const char *const location = look->looked.names[i]; // after a character for the result
+        const char *const location = look->looked.names[i]; // the first character is the result
         show_searched(ui, location[0], has_image, location + 1);
     }
     for (size_t i = 0; i < look->tried.count; i++)
         show_searched(ui, ' ', has_image, common_base(look->tried.names[i]));
 }
 
-// Lists the locations that were searched for the image of the selected map. Maps other than the
-// texture are searched next to the texture, by a keyword in their names. An image that the user has
-// chosen was not searched.
+// Lists the locations that were searched for the image of the selected map, and the path of the
+// image. Maps other than the texture are searched in the folder of the texture, by a keyword in
+// their names. An image that the user has chosen was not searched.
 static void list_searched(view_ui *ui, const view_texture_panel *panel,
                           const view_textures *textures, uint32_t mesh)
 {
@@ -189,7 +195,8 @@ static void list_searched(view_ui *ui, const view_texture_panel *panel,
         show_searched(ui, '+', true, image->path);
 }
 
-// Returns a text about how the image of the selected map was found, to be freed.
+// Returns a text about how the image of a map was found, to be freed: "chosen" by the user,
+// "found", or "guessed" from similar names, with the reason. Only textures have reasons.
 static char *describe_origin(const view_look *look, bool is_selected, bool is_texture)
 {
     const char *const reason = look->why != NULL ? look->why : "";
@@ -202,8 +209,8 @@ static char *describe_origin(const view_look *look, bool is_selected, bool is_te
     return common_copy("found");
 }
 
-// Returns a text about the image of the selected map, or about the dropped image that waits for a
-// map, to be freed.
+// Returns a text about the image of the selected map, to be freed. While a dropped image waits for
+// a map, the text is a hint to select one.
 static char *describe_selected(const view_texture_panel *panel, const view_textures *textures,
                                uint32_t mesh)
 {
@@ -224,33 +231,35 @@ static char *describe_selected(const view_texture_panel *panel, const view_textu
     return text;
 }
 
-// Displays the image of the selected map and how it was found, or the dropped image that waits for
-// a map. A button returns from a chosen image to the image that is found automatically.
+// Displays a row about the image of the selected map: its name and how it was found, or a hint
+// about a dropped image. The button "Automatic" replaces an image that the user has chosen by the
+// image that is found automatically.
 static void show_selected(view_ui *ui, view_texture_panel *panel, uint32_t mesh)
 {
     static const char *const labels[] = {"Automatic"};
     const view_textures *const textures = &ui->stage->document->textures;
     const md5gl_image_kind map = columns[panel->column].map;
     const bool has_image = view_mesh_image(textures, mesh, map) != NULL;
-    view_color color = has_image ? VIEW_BRIGHT : VIEW_DIM;
+    const bool is_chosen = textures->meshes[mesh].is_selected[map];
     char *const text = describe_selected(panel, textures, mesh);
     view_rect row;
     reserve_padded_row(ui, text_row_height, &row);
-    if (textures->meshes[mesh].is_selected[map] && ui_buttons(ui, &row, labels, 1, -1, true) == 0)
+    if (is_chosen && ui_buttons(ui, &row, labels, 1, -1, true) == 0)
         assign_image(ui, panel, NULL);
 
+    view_color color = has_image ? VIEW_BRIGHT : VIEW_DIM;
     if (panel->offered != NULL || view_lacks_image(textures, mesh, map))
         color = VIEW_AMBER;
     draw_text(ui, row, color, text);
-    ui_item(ui, row, "");
+    ui_item(ui, row, ""); // for the tooltip
     ui_tip_cut(ui, text, row.width);
     free(text);
 }
 
 // == The page =============================================================================
 
-// Returns the question before a .mtr file is written, to be freed: the name of the file, whether it
-// exists, and its folder.
+// Returns the text that is displayed before a .mtr file is written, to be freed: the name of the
+// file and its folder, and a note if the file already exists.
 static char *describe_saved_file(const view_texture_panel *panel)
 {
     char *const folder = common_folder(panel->saved);
@@ -260,9 +269,9 @@ static char *describe_saved_file(const view_texture_panel *panel)
     return text;
 }
 
-// Displays the button that saves the textures as a .mtr file. It must be pressed twice: the first
-// press only finds the path of the file, panel->saved. Then the row displays this path and a button
-// that writes the file.
+// Displays the row with the button that saves the textures as a .mtr file. The first press requests
+// only the path of the file, panel->saved. Then the row displays this path, and a button that
+// writes the file.
 static void show_saving(view_ui *ui, const view_texture_panel *panel)
 {
     const bool is_confirmation = panel->saved != NULL;
@@ -283,7 +292,8 @@ static void show_saving(view_ui *ui, const view_texture_panel *panel)
     free(text);
 }
 
-// Computes the statistics of a mesh. `num_joints` is the number of joints of its model.
+// Computes the statistics and the defects of a mesh. `num_joints` is the number of joints of its
+// model.
 static void measure_mesh(view_mesh_facts *facts, const md5_mesh *mesh, uint32_t num_joints)
 {
     *facts = (view_mesh_facts){
@@ -297,12 +307,15 @@ static void measure_mesh(view_mesh_facts *facts, const md5_mesh *mesh, uint32_t 
         facts->num_joints += moves_mesh[i];
     free(moves_mesh);
 
+    // Find the minimum number of influences per vertex.
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const uint32_t count = mesh->first_influence[v + 1] - mesh->first_influence[v];
         facts->min_influences = count < facts->min_influences ? count : facts->min_influences;
     }
 }
 
+// Displays the rows of the section "Geometry": counts of the mesh with index `number`, its skinning
+// path with the reason for it, and its size.
 static void show_shape(view_ui *ui, const view_texture_panel *panel, uint32_t number)
 {
     const md5_mesh *const mesh = &ui->scene->model->meshes[number];
@@ -337,8 +350,8 @@ static uint32_t count_faults(const view_texture_panel *panel, const view_stage *
     return count;
 }
 
-// Displays the defects of normals and tangents, the parts of the material that are not displayed,
-// and the reports about the mesh.
+// Displays the section "Problems": the defects of normals and tangents, notes about stages of the
+// material that are not displayed, and the reports about the mesh.
 static void show_faults(view_ui *ui, const view_texture_panel *panel, const view_stage *stage,
                         uint32_t mesh)
 {
@@ -364,7 +377,8 @@ static void show_faults(view_ui *ui, const view_texture_panel *panel, const view
     reserve_padded_row(ui, 0.4f, &space);
 }
 
-// The header of the page: the name of the mesh, buttons, and a link to its material.
+// Displays the header of the page: the name of the mesh, buttons that hide, isolate or frame it,
+// and a link to its material.
 static void show_mesh_header(view_ui *ui, const md5_model *model, uint32_t mesh)
 {
     static const view_action actions[] = {VIEW_HIDE_MESH, VIEW_ONLY_MESH, VIEW_FRAME_SELECTED};

@@ -7,7 +7,7 @@
 
 // Statistics and defects of a mesh, computed when the mesh is first displayed.
 typedef struct view_mesh_facts {
-    const md5_mesh *mesh;    // the mesh
+    const md5_mesh *mesh;    // the mesh with these statistics, or NULL
     uint32_t num_joints;     // joints that influence the mesh
     uint32_t min_influences; // minimum number of influences per vertex
     view_mesh_defects faults;
@@ -25,6 +25,7 @@ typedef struct view_texture_panel {
 // Forgets the dropped image and the path for the next save.
 void view_clear_textures(view_texture_panel *panel);
 
+// Runs the page of the selected mesh, if a mesh is selected.
 void view_mesh_page(view_ui *ui, view_texture_panel *panel);
 
 #endif

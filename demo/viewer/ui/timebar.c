@@ -1,5 +1,5 @@
-// The time bar: buttons, a timeline of the clip, and numbers of constant width. Dragging on the
-// timeline seeks.
+// The time bar: buttons of the playback, a timeline of the clip, and numbers of constant width.
+// Dragging on the timeline sets the time.
 #include "demo/viewer/ui/timebar.h"
 
 #include "demo/viewer/ui/ui.h"
@@ -9,16 +9,16 @@
 static const float icon_width = 1.7f;
 static const float play_width = 2.6f;
 static const float button_gap = 0.45f;
-static const float max_clip_width = 10; // of the name of the clip
-static const float progress_width = 9;  // of the bar of a transition
-static const float min_state_width = 12;
+static const float max_clip_width = 10;  // button with the name of the clip, without its border
+static const float progress_width = 9;   // bar that displays the progress of a transition
+static const float min_state_width = 12; // space below which no state is displayed
 
 // Sizes in layout units.
 static const float track_height = 4;
 static const float track_radius = 2;
 static const float knob_radius = 7;
 
-static const double event_lifetime = 1.5; // seconds
+static const double event_lifetime = 1.5; // how long an event is displayed, seconds
 
 static const view_color play_icon_color = 0x0E1116FFu;
 static const view_color tick_color = 0x8A93A1A0u;
@@ -50,7 +50,8 @@ static const struct {
     [BUTTON_DOCK] = {"panels", "\xE2\x97\xA7", VIEW_NOTHING},
 };
 
-// The next button with an icon, cut off the left end of the bar. Returns true if it was pressed.
+// Runs the next button with an icon, which is cut off the left end of the bar. While a clip plays,
+// the button BUTTON_PLAY has the icon for pausing. Returns true if the button was pressed.
 static bool icon_button(view_ui *ui, bar_button button, view_rect *bar)
 {
     const float em = ui->em;
@@ -77,7 +78,8 @@ static bool icon_button(view_ui *ui, bar_button button, view_rect *bar)
     return is_pressed;
 }
 
-// A button with a text, cut off the right end of the bar, as wide as the text `widest` would need.
+// Runs a button with a text, which is cut off the right end of the bar. It has the width that the
+// text `widest` needs, so that it does not move when the text changes.
 static void text_button(view_ui *ui, view_rect *bar, const char *widest, const char *text,
                         view_action action)
 {
@@ -89,8 +91,8 @@ static void text_button(view_ui *ui, view_rect *bar, const char *widest, const c
     view_cut(bar, VIEW_AT_RIGHT, roundf(button_gap * em));
 }
 
-// The button with the name of the current clip, which opens the list of clips. It is as wide as the
-// longest name of a clip.
+// Runs the button with the name of the current clip, which opens the list of clips. Its width is
+// that of the longest name of a clip, so that the timeline does not move when the clip changes.
 static void clip_button(view_ui *ui, view_rect *bar)
 {
     const view_clip *const shown = view_shown_clip(ui->scene);
@@ -107,8 +109,8 @@ static void clip_button(view_ui *ui, view_rect *bar)
         ui->command.action = VIEW_CLIPS;
 }
 
-// A right-aligned text, cut off the right end of the bar, as wide as the text `widest`. Digits are
-// equally wide.
+// Draws a right-aligned text, which is cut off the right end of the bar with the width of the text
+// `widest`. Digits are equally wide, so that a number does not move when it changes.
 static void bar_text(view_ui *ui, view_rect *bar, const char *widest, const char *text,
                      view_color color)
 {
@@ -119,12 +121,14 @@ static void bar_text(view_ui *ui, view_rect *bar, const char *widest, const char
 
 // == The timeline =========================================================================
 
-// Draws the ticks of the frames: one per frame if there is space, every tenth longer.
+// Draws the ticks of the frames below the timeline. There is one tick per frame, and every tenth
+// tick is longer. If the ticks would be too close to each other, only the long ticks are drawn or,
+// without space for them, none. `length` is the duration of the timeline in seconds.
 static void draw_ticks(const view_stage *stage, view_rect track, const md5_anim *anim,
                        double length)
 {
     const float scale = stage->font->scale;
-    const double frame_width = track.width / (length * anim->frame_rate);
+    const double frame_width = track.width / (length * anim->frame_rate); // pixels
     const uint32_t stride = frame_width >= 5.0 * scale ? 1 : FRAMES_PER_LONG_TICK;
     if (frame_width * stride < 4.0 * scale)
         return;
@@ -138,11 +142,12 @@ static void draw_ticks(const view_stage *stage, view_rect track, const md5_anim 
     }
 }
 
-// Draws the range that is played, with a mark at each end.
+// Draws the range that is played, if it is not the whole clip, with a mark at each end. `length` is
+// the duration of the timeline in seconds.
 static void draw_range(const view_stage *stage, view_rect track, const md5_anim *anim,
                        double length)
 {
-    double begin;
+    double begin; // seconds
     double end;
     if (!view_find_range(stage->play, anim, &begin, &end))
         return;
@@ -169,18 +174,19 @@ static void draw_command_mark(const view_stage *stage, view_rect track, float x,
     view_draw_triangle(stage->canvas, corners, color);
 }
 
-// Draws the frame commands of the clip as marks above the timeline, one per frame with commands.
-// Commands that were executed a short time ago are brighter.
+// Draws marks above the timeline at the frames with frame commands. Marks of commands that were
+// executed a short time ago are brighter. `length` is the duration of the timeline in seconds.
 static void draw_commands(const view_stage *stage, view_rect track, const md5_anim *anim,
                           double length)
 {
-    enum { MAX_COMMANDS = 2000 };
-    const double lit_time = 0.35; // seconds
+    enum { MAX_COMMANDS = 2000 }; // limits the time for a hostile file
+    const double lit_time = 0.35; // how long a mark is brighter, seconds
     const double now = view_cycle_time(stage->play, anim);
     const md5_model_anim *const source = view_selected_commands(&stage->document->scene);
     const uint32_t num_commands = source != NULL ? source->num_commands : 0;
 
-    uint32_t marked_frame = 0; // frames are numbered from 1, and the commands are sorted by frame
+    // The commands are sorted by frame, and their frames are numbered from 1.
+    uint32_t marked_frame = 0; // frame of the last mark
     for (uint32_t i = 0; i < num_commands && i < MAX_COMMANDS; i++) {
         const uint32_t frame = source->commands[i].frame;
         if (frame == marked_frame || frame == 0 || frame > anim->num_frames)
@@ -194,7 +200,8 @@ static void draw_commands(const view_stage *stage, view_rect track, const md5_an
     }
 }
 
-// Draws the content of the timeline.
+// Draws the content of the timeline: ticks, the part before the current time, the range that is
+// played, and frame commands. `length` is the duration of the timeline in seconds, more than 0.
 static void draw_marks(const view_stage *stage, view_rect track, const md5_anim *anim,
                        double length)
 {
@@ -209,7 +216,9 @@ static void draw_marks(const view_stage *stage, view_rect track, const md5_anim 
     draw_commands(stage, track, anim, length);
 }
 
-// The buttons for the end of the clip and for the speed, beginning at the right end of the bar.
+// Runs the buttons of the speed, and the button that selects what happens at the end of the clip.
+// They are cut off the right end of the bar. `is_wide`: there is space for buttons that change the
+// speed by a step.
 static void run_speed_buttons(view_ui *ui, bool is_wide, view_rect *bar)
 {
     const view_play *const play = ui->stage->play;
@@ -227,8 +236,8 @@ static void run_speed_buttons(view_ui *ui, bool is_wide, view_rect *bar)
     view_cut(bar, VIEW_AT_RIGHT, button_gap * ui->em);
 }
 
-// Draws the numbers and buttons at the right of the timeline, beginning at the right end. The texts
-// do not move during playback.
+// Runs the buttons of the speed and draws the time and the frame. They are cut off the right end of
+// the bar, from right to left. The texts do not move during playback.
 static void show_numbers(view_ui *ui, view_arrangement arrangement, view_rect *bar)
 {
     const view_play *const play = ui->stage->play;
@@ -255,8 +264,9 @@ static void show_numbers(view_ui *ui, view_arrangement arrangement, view_rect *b
     bar_text(ui, bar, widest, text, VIEW_BRIGHT);
 }
 
-// Returns the layer that the bar describes: the last layer that overrides all joints and plays a
-// clip, or the first layer, whose state may have no clip.
+// Returns the index of the layer whose state the bar displays. This is the last layer that
+// overrides all joints and plays a motion, because it determines the pose. If there is none, it is
+// the first layer.
 static uint32_t find_main_layer(const view_machine *machine)
 {
     uint32_t main_layer = 0;
@@ -270,7 +280,8 @@ static uint32_t find_main_layer(const view_machine *machine)
     return main_layer;
 }
 
-// Draws the time of a machine at the left end of the bar. Returns the left edge of the next text.
+// Draws the time of a machine in seconds at the left end of the bar. Returns the left edge of the
+// next text.
 static float draw_machine_time(view_ui *ui, const view_machine *machine, view_rect bar)
 {
     const float em = ui->em;
@@ -281,11 +292,12 @@ static float draw_machine_time(view_ui *ui, const view_machine *machine, view_re
     float x = bar.x + UI_PADDING * em + width;
     ui_text_left_of(ui, x, y, VIEW_BRIGHT, time);
     x += 0.4f * em;
-    return x + (ui_text(ui, x, y, 0, VIEW_DIM, "s") + 2 * em);
+    const float unit_width = ui_text(ui, x, y, 0, VIEW_DIM, "s");
+    return x + (unit_width + 2 * em);
 }
 
-// Draws the active state of a layer or, during a transition, both states and the progress. `x` is
-// the left edge. Returns the right edge.
+// Draws the active state of a layer at `x` or, during a transition, the previous state, the active
+// state, and a bar with the progress. Returns the right edge of the texts.
 static float draw_layer_state(view_ui *ui, const md5_layer_desc *layer,
                               const md5_layer_status *status, float x, view_rect bar)
 {
@@ -320,13 +332,15 @@ static void show_machine(view_ui *ui, view_rect bar)
     const md5_layer_status status = md5_player_layer(machine->player, layer);
     x = draw_layer_state(ui, &machine->desc->layers[layer], &status, x, bar);
 
+    // The last event, at the right end if there is space.
     const view_event *const event = &machine->events[0];
     const bool is_recent = fabs(machine->time - event->time) < event_lifetime;
     if (is_recent && x + 2 * em + ui_text_width(ui, event->text) < right)
         ui_text_left_of(ui, right, ui_text_top(ui, bar), VIEW_AMBER, event->text);
 }
 
-// The bar of a state machine, which has no timeline.
+// Runs the bar of a state machine, which has no timeline. `row` is the part of the bar for buttons
+// and texts. `is_sheet`: the window is small.
 static void run_machine_bar(view_ui *ui, bool is_sheet, view_rect row)
 {
     icon_button(ui, BUTTON_PLAY, &row);
@@ -338,16 +352,18 @@ static void run_machine_bar(view_ui *ui, bool is_sheet, view_rect row)
     show_machine(ui, row);
 }
 
-// The timeline of a clip, as high as the bar. Dragging on it seeks. A click of the right button
-// stops at the frame under the mouse, which is the subject of the menu.
+// Runs the timeline of a clip. A press or a drag on it sets the time. A click of the right button
+// stops the playback at the time under the mouse, and opens the menu of this time. `track` is the
+// line; the mouse can press it anywhere in the height of the bar.
 static void run_timeline(view_ui *ui, view_rect bar, view_rect track)
 {
     const view_stage *const stage = ui->stage;
     const md5_anim *const anim = view_timing_anim(ui->scene);
-    const double length = view_cycle_length(stage->play, anim);
+    const double length = view_cycle_length(stage->play, anim); // seconds
     const view_rect reach = {track.x, bar.y, track.width, bar.height};
-    float part;
-    if (ui_drag(ui, ui_item(ui, reach, "time"), track, &part))
+    float part; // position of the mouse on the track, 0 to 1
+    const bool is_pressed = ui_item(ui, reach, "time");
+    if (ui_drag(ui, is_pressed, track, &part))
         view_seek(stage->play, anim, part * length);
     if (ui_context(ui, VIEW_ON_TIME, 0, 0, NULL, NULL)) {
         part = view_clamp((ui->mouse.x - track.x) / track.width, 0, 1);
@@ -364,7 +380,8 @@ static void run_timeline(view_ui *ui, view_rect bar, view_rect track)
                    track.y + 0.5f * track.height, knob_radius * scale, VIEW_BRIGHT);
 }
 
-// The bar of a clip: buttons, the timeline, and numbers. `row` is the part of the bar for buttons.
+// Runs the bar of a clip: buttons, the timeline, and numbers. `row` is the part of the bar for
+// buttons and texts. In a small window, only the button that plays the clip is displayed.
 static void run_clip_bar(view_ui *ui, view_rect bar, view_rect row)
 {
     const view_arrangement arrangement = view_current_layout(ui->stage).arrangement;
