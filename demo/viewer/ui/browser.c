@@ -1,5 +1,6 @@
-// The list that opens over the image: files, clips or the contents of a game. This file contains
-// its entries (view_entry), its keys, and its panel, which displays the entries as tiles.
+// The list that opens over the image: files, clips, or the contents of a game. This file contains
+// the entries of the list (view_entry), its keys, and its panel, which displays the entries as
+// tiles.
 #include "demo/viewer/ui/browser.h"
 
 #include "demo/viewer/ui/ui.h"
@@ -11,21 +12,21 @@ static const float dialog_width = 930;
 static const float dialog_height = 520;
 
 // Sizes in em.
-static const float min_large_width = 45; // smaller dialogs have one column
-static const float min_width_with_preview = 56;
-static const float part_gap = 0.6f; // between two parts of the dialog
-static const float places_width = 11;
+static const float min_large_width = 45;        // width below which the dialog has one column
+static const float min_width_with_preview = 56; // width of the dialog that has a preview
+static const float part_gap = 0.6f;             // between two parts of the dialog
+static const float places_width = 11;           // list of locations
 static const float preview_width = 15;
-static const float tabs_width = 22;
+static const float tabs_width = 22; // tabs of kinds or sections
 static const float min_filter_width = 8;
-static const float show_link_width = 3;
-static const float small_row_height = 2.6f;
+static const float show_link_width = 3;     // link "show" after the number of hidden files
+static const float small_row_height = 2.6f; // row of an entry in a small window
 static const float folder_tile_width = 14;
 static const float folder_tile_height = 2.3f;
 static const float file_tile_width = 9;
 static const float file_tile_height = 10;
 
-static const char path_separator[] = " \xE2\x80\xBA ";
+static const char path_separator[] = " \xE2\x80\xBA "; // between the folders of a path
 
 void view_close_browser(view_browser *browser)
 {
@@ -50,13 +51,14 @@ void view_clear_browser(view_browser *browser)
 
 // -- Entries --------------------------------------------------------------------------------
 
-// Adds an entry, which owns `label`.
+// Adds an entry to the list and returns it. The entry owns `label`; `path` is copied, or NULL.
 static view_entry *add_entry(view_browser *browser, view_entry_kind kind,
                              char *label, // NOLINT(readability-non-const-parameter): freed later
                              const char *path)
 {
     const size_t count = browser->num_entries++;
-    if ((count & (count - 1)) == 0) // a power of two: the array is full
+    // Double the array when the number of entries is 0 or a power of two.
+    if ((count & (count - 1)) == 0)
         browser->entries =
             common_realloc(browser->entries, 2 * count + 1, sizeof *browser->entries);
     view_entry *const entry = &browser->entries[count];
@@ -97,19 +99,23 @@ static bool is_hidden_file(const view_browser *browser, const view_entry *entry)
     return entry->label[0] == '.' || is_lesson;
 }
 
-// Returns true if an entry matches the filter and is not hidden. Counts hidden matches.
+// Returns true if an entry matches the filter, the tabs and "Mod only", and is not hidden. Adds
+// matches that are hidden to browser->num_hidden. A filter that begins with a dot shows hidden
+// files.
 static bool is_listed(view_browser *browser, const view_entry *entry)
 {
     const char *const wanted = name_filter(browser);
     const bool is_match = is_kind_shown(browser, entry) && common_contains(entry->label, wanted);
     const bool is_found = is_match && (entry->is_own || !browser->is_own_alone);
-    const bool is_wanted = browser->shows_hidden || wanted[0] == '.';
-    const bool is_hidden = is_hidden_file(browser, entry) && !is_wanted;
-    browser->num_hidden += is_found && is_hidden;
+    const bool shows_hidden = browser->shows_hidden || wanted[0] == '.';
+    const bool is_hidden = is_hidden_file(browser, entry) && !shows_hidden;
+    if (is_found && is_hidden)
+        browser->num_hidden++;
     return is_found && !is_hidden;
 }
 
-// Lists the entries that match the filter and selects the first of them.
+// Updates the indices of the listed entries, browser->found, after the entries or the filter have
+// changed. Selects the first of them.
 static void find_entries(view_browser *browser)
 {
     browser->found =
@@ -121,7 +127,7 @@ static void find_entries(view_browser *browser)
             browser->found[browser->num_found++] = i;
 }
 
-// Selects the open item if it is listed.
+// Selects the entry of the currently open item if it is listed.
 static void select_shown(view_browser *browser)
 {
     for (size_t i = 0; i < browser->num_found; i++)
@@ -143,11 +149,12 @@ static view_command open_parent(const view_browser *browser)
 
 // -- Lists ----------------------------------------------------------------------------------
 
-enum { OPENED = 1 << VIEW_ENTRY_MODEL | 1 << VIEW_ENTRY_ANIM | 1 << VIEW_ENTRY_CAMERA };
+// The kinds of files that the list contains if its purpose does not restrict them.
+enum { OPENED_KINDS = 1 << VIEW_ENTRY_MODEL | 1 << VIEW_ENTRY_ANIM | 1 << VIEW_ENTRY_CAMERA };
 
 // File extensions and their kinds. Files are listed in this order, and Enter opens the first match.
-// Files that refer to a model (`refers_to_model`) are listed only if the list is not restricted to
-// kinds of files, because options and clips require the model itself.
+// A file that refers to a model is not listed if the purpose of the list restricts the kinds of
+// files, because options and clips require the model itself.
 static const struct {
     const char *ending;
     view_entry_kind kind;
@@ -162,28 +169,30 @@ static const struct {
 // File extensions of archives, which are listed before the folders.
 static const char *const archive_endings[] = {".pk4", ".pk3", ".pak", ".zip"};
 
-// Adds the files with the extension `ending`. NULL adds images or, for VIEW_ENTRY_OTHER, files that
-// can be converted.
+// Returns true if a file has the extension `ending`. If `ending` is NULL, returns true if the file
+// is an image or, for VIEW_ENTRY_OTHER, if it can be converted.
+static bool is_file_of_kind(const char *path, const char *ending, view_entry_kind kind)
+{
+    if (ending != NULL)
+        return common_has_suffix(path, ending);
+    return kind == VIEW_ENTRY_OTHER ? view_is_converted(path) : view_is_image(path);
+}
+
+// Adds entries for the files that is_file_of_kind() accepts. `shown` is the path of the open file,
+// or NULL.
 static void add_files(view_browser *browser, const common_list *files, const char *ending,
                       view_entry_kind kind, const char *shown)
 {
     for (size_t i = 0; i < files->count; i++) {
         const char *const path = files->names[i];
-        bool is_match;
-        if (ending != NULL)
-            is_match = common_has_suffix(path, ending);
-        else if (kind == VIEW_ENTRY_OTHER)
-            is_match = view_is_converted(path);
-        else
-            is_match = view_is_image(path);
-        if (!is_match)
+        if (!is_file_of_kind(path, ending, kind))
             continue;
-        add_entry(browser, kind, common_copy(common_base(path)), path)->is_shown =
-            shown != NULL && strcmp(path, shown) == 0;
+        view_entry *const entry = add_entry(browser, kind, common_copy(common_base(path)), path);
+        entry->is_shown = shown != NULL && strcmp(path, shown) == 0;
     }
 }
 
-// Adds the recently opened files and items of games.
+// Adds entries for the recently opened files and items of games. `config` may be NULL.
 static void list_recent(view_browser *browser, const view_config *config)
 {
     for (size_t i = 0; config != NULL && i < config->recent.count; i++) {
@@ -199,11 +208,12 @@ static void list_recent(view_browser *browser, const view_config *config)
     }
 }
 
-// Adds the files of a folder that the list accepts.
+// Adds entries for the files of a folder that the purpose of the list accepts, in the order of
+// their kinds. Archives are listed like folders, unless a folder is chosen.
 static void list_files(view_browser *browser, const common_list *files, const char *shown)
 {
     const unsigned takes = browser->asked.takes;
-    const unsigned kinds = takes == 0 ? OPENED : takes;
+    const unsigned kinds = takes == 0 ? OPENED_KINDS : takes;
     for (size_t i = 0; i < COMMON_LENGTH(endings); i++) {
         const view_entry_kind kind = endings[i].kind;
         const bool is_usable = takes == 0 || !endings[i].refers_to_model;
@@ -219,6 +229,7 @@ static void list_files(view_browser *browser, const common_list *files, const ch
         add_files(browser, files, archive_endings[i], VIEW_ENTRY_FOLDER, shown);
 }
 
+// Adds entries for the folders, whose labels end with a slash.
 static void list_folders(view_browser *browser, const common_list *folders, const char *shown)
 {
     for (size_t i = 0; i < folders->count; i++) {
@@ -232,7 +243,8 @@ static void list_folders(view_browser *browser, const common_list *folders, cons
 void view_browse_folder(view_browser *browser, const char *folder, const char *shown,
                         const view_config *config)
 {
-    // A new state, because `folder` and `shown` may be parts of the old one.
+    // Create a new state before the old state is cleared, because `folder` and `shown` may be parts
+    // of the old state.
     view_browser listed = {.kind = VIEW_BROWSE_FILES,
                            .asked = browser->asked,
                            .places = browser->places,
@@ -261,7 +273,9 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
 
 void view_list_first(view_browser *browser, const common_list *paths)
 {
-    for (size_t n = paths->count; n-- > 0;) { // backwards, so that the first path becomes the first
+    // Each path moves its entry to the beginning. The last path is moved first, so that the first
+    // path is the first entry at the end.
+    for (size_t n = paths->count; n-- > 0;) {
         for (size_t i = 0; i < browser->num_entries; i++) {
             const view_entry entry = browser->entries[i];
             if (strcmp(entry.path, paths->names[n]) != 0)
@@ -273,6 +287,7 @@ void view_list_first(view_browser *browser, const common_list *paths)
     find_entries(browser);
 }
 
+// Adds an entry for the clip of the scene with index `number` and returns it.
 static view_entry *add_clip(view_browser *browser, const view_scene *scene, size_t number)
 {
     view_entry *const entry =
@@ -281,27 +296,32 @@ static view_entry *add_clip(view_browser *browser, const view_scene *scene, size
     return entry;
 }
 
-// Lists the clips for a channel of the entity, after an entry that stops the channel.
+// Adds entries for the clips that a channel of the entity can play: first "No clip", which stops
+// the channel, then the clips of the entity. The playing clip is the open item.
 static void list_channel_clips(view_browser *browser, const view_scene *scene, uint32_t channel)
 {
     const view_entity *const entity = view_active_entity(scene);
     const int32_t playing = entity != NULL ? entity->channels[channel].clip : -1;
     browser->channel = channel;
     browser->folder = common_format("Clips for %s", view_channel_name((md5_channel)channel));
-    add_entry(browser, VIEW_ENTRY_CLIP, common_copy("No clip"), NULL)->clip = SIZE_MAX;
+    view_entry *const no_clip = add_entry(browser, VIEW_ENTRY_CLIP, common_copy("No clip"), NULL);
+    no_clip->clip = SIZE_MAX;
 
     for (size_t i = 0; i < scene->num_clips; i++) {
         const uint32_t in_entity = scene->clips[i].in_entity; // 1 + index in the entity; 0: none
-        if (in_entity != 0)
-            add_clip(browser, scene, i)->is_shown = (int32_t)in_entity - 1 == playing;
+        if (in_entity == 0)
+            continue;
+        view_entry *const entry = add_clip(browser, scene, i);
+        entry->is_shown = (int32_t)in_entity - 1 == playing;
     }
 }
 
 bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t number,
                        const view_scene *scene)
 {
-    const bool has_key = kind == VIEW_BROWSE_CLIPS || kind == VIEW_BROWSE_FILES;
-    if (has_key && browser->kind == kind) { // the key was pressed again
+    // The shortcut that opens a list also closes it.
+    const bool has_shortcut = kind == VIEW_BROWSE_CLIPS || kind == VIEW_BROWSE_FILES;
+    if (has_shortcut && browser->kind == kind) {
         view_close_browser(browser);
         return true;
     }
@@ -316,8 +336,10 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t n
     }
     browser->kind = kind;
     if (kind == VIEW_BROWSE_CLIPS) {
-        for (size_t i = 0; i < scene->num_clips; i++)
-            add_clip(browser, scene, i)->is_shown = i == scene->clip;
+        for (size_t i = 0; i < scene->num_clips; i++) {
+            view_entry *const entry = add_clip(browser, scene, i);
+            entry->is_shown = i == scene->clip;
+        }
     } else if (kind == VIEW_BROWSE_CHANNEL) {
         list_channel_clips(browser, scene, number);
     }
@@ -433,8 +455,9 @@ static view_command command_for_entry(const view_browser *browser, const view_en
     }
 }
 
-// Returns the command that opens the selected entry or the typed path, and closes the list. A
-// folder is listed instead.
+// Returns the command for the typed path or, if the filter is not the path of a file or folder, for
+// the selected entry. If it is a folder, the command lists the folder. Otherwise the command
+// applies the purpose of the list, and the list is closed.
 static view_command open_selected(view_browser *browser)
 {
     const view_entry *const entry = selected_entry(browser);
@@ -458,7 +481,8 @@ static view_command open_selected(view_browser *browser)
     return command;
 }
 
-// Moves the selection by a number of entries, up to the first or the last entry.
+// Moves the selection by a number of entries, at most to the first or the last entry, and scrolls
+// to it.
 static void move_selection(view_browser *browser, long long step)
 {
     const long long last = (long long)browser->num_found - 1;
@@ -468,8 +492,9 @@ static void move_selection(view_browser *browser, long long step)
     browser->reveals = true;
 }
 
-// Returns the command that lists the next section of the game, or the game that the listed folder
-// contains.
+// Returns the command for the key Tab. In a list of a game's contents, the command lists the
+// section `step` sections after the current section, cyclically. In a list of files, it lists the
+// game that the folder contains.
 static view_command open_next_section(const view_browser *browser, int step)
 {
     const int count = VIEW_NUM_SECTIONS;
@@ -495,7 +520,8 @@ static bool can_peek(const view_browser *browser)
     return browser->kind == VIEW_BROWSE_FILES && entry != NULL && entry->kind < VIEW_ENTRY_LIGHT;
 }
 
-// Writes the listed folder into the filter and selects the text, so that a path can be typed.
+// Writes the path of the listed folder into the filter and selects the text, so that the user can
+// type a path.
 static void edit_path(view_browser *browser)
 {
     COMMON_TEXT(browser->filter, "%s%s", browser->folder,
@@ -614,8 +640,8 @@ static bool has_preview(const view_entry *entry)
     return entry->kind <= VIEW_ENTRY_PICTURE || entry->kind == VIEW_ENTRY_NAMED;
 }
 
-// Returns the preview of an entry, or NULL, and writes a description of one line: the first line
-// about the preview or, until it is loaded, the kind of the entry.
+// Returns the preview of an entry, or NULL if it has none. Writes a description of one line: the
+// first line of the preview's properties or, until the preview is loaded, the kind of the entry.
 static const view_thumbnail *entry_preview(view_ui *ui, view_browser *browser,
                                            const view_entry *entry, char *text, size_t size)
 {
@@ -636,8 +662,8 @@ static const view_thumbnail *entry_preview(view_ui *ui, view_browser *browser,
     return preview;
 }
 
-// The button that removes a recent file from the list, in the upper right corner of its tile.
-// Returns true if it was pressed.
+// Runs the button in the upper right corner of the tile of a recent file, which removes the file
+// from the list. Returns true if the button was pressed.
 static bool run_forget_button(view_ui *ui, const view_entry *entry, view_rect tile)
 {
     view_rect cross = view_cut(&tile, VIEW_AT_RIGHT, 1.7f * ui->em);
@@ -676,9 +702,8 @@ static bool show_entry_tile(view_ui *ui, view_browser *browser, const view_entry
     return ui_content_tile(ui, box, &content);
 }
 
-// Displays an entry as a tile and handles clicks on it. A click on a file selects it, a double
-// click opens it; folders and clips are opened by one click. `index` is the index in
-// `browser->found`.
+// Displays an entry as a tile and handles clicks on it. A click selects a file, and a double click
+// opens it. Folders and clips are opened by one click. The entry is browser->found[index].
 static void show_entry(view_ui *ui, view_browser *browser, size_t index, view_rect box)
 {
     const view_entry *const entry = &browser->entries[browser->found[index]];
@@ -697,8 +722,9 @@ static void show_entry(view_ui *ui, view_browser *browser, size_t index, view_re
         ui->command = open_selected(browser);
 }
 
-// Reserves the tile of an entry. Folders are lower than files, and begin a new row. In a small
-// window each entry is one row. Returns true if the tile is visible.
+// Reserves the tile of the next entry and sets `box` to it. Tiles of folders are lower than tiles
+// of files, so that the first folder after files begins a new row. In a small window, each entry is
+// one row. Returns true if the tile is visible.
 static bool next_entry_tile(view_ui *ui, ui_grid *grid, bool is_folder, bool is_small,
                             view_rect *box)
 {
@@ -723,7 +749,8 @@ static const char *empty_list_text(const view_browser *browser)
     return "No supported files in this folder";
 }
 
-// Displays the listed entries: files as tiles, or as rows in a small window; folders as rows.
+// Displays the listed entries in a column of tiles, and measures the column for the keys. Scrolls
+// to the selected entry if the selection has changed.
 static void show_entries(view_ui *ui, view_browser *browser, view_rect area, bool is_small)
 {
     ui_scroll *const scroll = &ui->scrolls[UI_SCROLL_FILES];
@@ -739,7 +766,8 @@ static void show_entries(view_ui *ui, view_browser *browser, view_rect area, boo
             browser->per_row = grid.per_row;
 
         if (i == browser->selected && browser->reveals && !ui->is_event) {
-            const float above = fminf(box.y - area.y, 0);
+            // Scroll by the height of the part of the tile that is above or below the area.
+            const float above = fminf(box.y - area.y, 0); // negative
             const float below = fmaxf(box.y + box.height - area.y - area.height, 0);
             scroll->wanted += above + below;
             browser->reveals = false;
@@ -755,7 +783,8 @@ static void show_entries(view_ui *ui, view_browser *browser, view_rect area, boo
     ui_end_column(ui);
 }
 
-// Displays a location as a link in the next row. `is_game`: the location is a game, not a folder.
+// Displays a location as a link in the next row. A press lists its contents. `is_game`: the
+// location is a game, not a folder.
 static void show_place(view_ui *ui, const view_browser *browser, const char *name, const char *path,
                        bool is_game)
 {
@@ -783,7 +812,7 @@ static void show_place(view_ui *ui, const view_browser *browser, const char *nam
     ui_text(ui, row.x, row.y, row.width, color, name);
 }
 
-// Displays the list of locations: folders of the user, then games.
+// Displays the list of locations: the recent files, folders of the user, then games.
 static void list_places(view_ui *ui, view_browser *browser, view_rect area)
 {
     // Names of the first locations; NULL: the name of the folder.
@@ -823,7 +852,8 @@ static size_t first_visible_part(const view_ui *ui, const char *path, float spac
     return first;
 }
 
-// A part of the path, which begins at `x`. Returns true if it was pressed.
+// Runs a part of a path as a link, which begins at `x`. Moves `x` to its end. The last part is not
+// dim. Returns true if it was pressed.
 static bool run_crumb(view_ui *ui, view_rect box, float *x, bool is_last, const char *name)
 {
     const float y = box.y + 0.5f * (box.height - ui->line);
@@ -846,8 +876,9 @@ static void draw_path(view_ui *ui, const char *path, view_rect box)
     if (position > 0)
         x += ui_text(ui, x, y, 0, VIEW_DIM, "\xE2\x80\xA6");
 
+    // Each part is the text between two slashes. The link of a part opens the path up to its end.
     while (position < length && x < box.x + box.width) {
-        const size_t begin = position + (path[position] == '/');
+        const size_t begin = path[position] == '/' ? position + 1 : position;
         const size_t name_length = strcspn(path + begin, "/");
         position = begin + name_length;
         char name[256];
@@ -873,10 +904,12 @@ static void draw_crumbs(view_ui *ui, const view_browser *browser, view_rect box)
     }
 }
 
-// The filter field. It receives typed text as if it had the focus, unless a panel covers the list.
-// The focus itself does not change, so that Tab can select other items.
+// Runs the filter field. The field receives typed text as if it had the focus, unless a panel
+// covers the list. For this purpose, it has the focus only during this function. Therefore Tab can
+// move the real focus to other items.
 static void run_filter(view_ui *ui, view_browser *browser, view_rect box)
 {
+    // Save the state of the focus, which is restored below.
     const ui_item_id focus = ui->focus;
     const bool takes_next = ui->takes_next;
     const bool selects_all = ui->selects_all;
@@ -897,7 +930,8 @@ static void run_filter(view_ui *ui, view_browser *browser, view_rect box)
     ui->takes_next = takes_next;
 }
 
-// Displays the selected entry enlarged in `box`, and its properties in `facts`.
+// Displays the preview of the selected entry enlarged in `box`, and its properties in the area
+// `facts`, unless the area is empty.
 static void show_large(view_ui *ui, view_browser *browser, view_rect box, view_rect facts)
 {
     const view_entry *const entry = selected_entry(browser);
@@ -922,8 +956,8 @@ static void show_large(view_ui *ui, view_browser *browser, view_rect box, view_r
     ui_end_column(ui);
 }
 
-// Returns true if the list has buttons for --outfit, --compare and --retarget: a model was dropped
-// on the open model.
+// Returns true if the list has buttons for --outfit, --compare and --retarget. It has them after a
+// model was dropped on the open model, if `width` has space for them.
 static bool has_option_buttons(const view_ui *ui, view_browser *browser, float width)
 {
     if (browser->kind != VIEW_BROWSE_FILES || !browser->asked.is_dropped)
@@ -941,7 +975,9 @@ static bool accepts_entry(const view_option *option, const view_entry *entry)
     return entry->kind == VIEW_ENTRY_MODEL && common_has_suffix(entry->path, ".md5mesh");
 }
 
-// Requests the option of a button for the selected entry, and closes the list.
+// Requests the command that sets an option to the selected entry, and closes the list. If the
+// option does not accept the entry, shows a notice instead. `label` is the label of the pressed
+// button.
 static void use_entry_for_option(view_ui *ui, view_browser *browser, const view_option *option,
                                  const char *label)
 {
@@ -954,25 +990,27 @@ static void use_entry_for_option(view_ui *ui, view_browser *browser, const view_
     }
 }
 
-// The buttons for the selected entry, as many as fit: the uses of a dropped model, Cancel, Open.
+// Runs the buttons in the last row of the dialog, which are cut off its right end: the uses of a
+// dropped model, "Cancel", and "Open" or "Choose this folder".
 static void run_buttons(view_ui *ui, view_browser *browser, view_rect *foot)
 {
     enum { NUM_USES = 3, MAX_BUTTONS = NUM_USES + 2 };
     static const char *const use_labels[] = {"Add as outfit", "Compare", "Retarget to this model"};
     static const char *const use_options[] = {"outfit", "compare", "retarget"};
     const bool is_folder = browser->asked.is_folder && browser->folder != NULL;
+
+    // List the buttons, and remember their indices.
     const char *labels[MAX_BUTTONS];
+    const int num_uses = has_option_buttons(ui, browser, foot->width) ? NUM_USES : 0;
     int count = 0;
-    if (has_option_buttons(ui, browser, foot->width)) {
-        for (; count < NUM_USES; count++)
-            labels[count] = use_labels[count];
-    }
-    const int num_uses = count;
-    if (num_uses == 0 || foot->width > 40 * ui->em) // a narrow window has only the cross
+    for (; count < num_uses; count++)
+        labels[count] = use_labels[count];
+    if (num_uses == 0 || foot->width > 40 * ui->em) // without space, the cross closes the dialog
         labels[count++] = "Cancel";
     const int open = count;
     labels[count++] = is_folder ? "Choose this folder" : "Open";
 
+    // Execute the pressed button.
     const int pressed = ui_buttons(ui, foot, labels, count, open, true);
     if (pressed < 0)
         return;
@@ -989,7 +1027,8 @@ static void run_buttons(view_ui *ui, view_browser *browser, view_rect *foot)
         ui->command.action = VIEW_CLOSED;
     }
 }
-// The tabs that select the section of a game.
+
+// Runs the tabs that select the section of a game. Each label contains the number of its items.
 static void run_section_tabs(view_ui *ui, const view_browser *browser, view_rect box)
 {
     static const char *const sections[VIEW_NUM_SECTIONS] = {"Entities", "Models", "Clips", "Skins"};
@@ -1005,7 +1044,7 @@ static void run_section_tabs(view_ui *ui, const view_browser *browser, view_rect
         UI_COMMAND(ui, VIEW_OPEN_SECTION, .number = choice);
 }
 
-// The tabs that select the kinds of listed files.
+// Runs the tabs that select the kinds of listed files.
 static void run_kind_tabs(view_ui *ui, view_browser *browser, view_rect box)
 {
     static const struct {
@@ -1030,7 +1069,8 @@ static void run_kind_tabs(view_ui *ui, view_browser *browser, view_rect box)
     }
 }
 
-// The tabs that select the kinds of listed files or the section of a game.
+// Runs the tabs of a list of files or of a game's contents. A list with a restricted purpose, and a
+// game that is being read, have no tabs.
 static void run_tabs(view_ui *ui, view_browser *browser, view_rect box)
 {
     if (browser->kind == VIEW_BROWSE_GAME && !browser->is_scanning)
@@ -1039,7 +1079,7 @@ static void run_tabs(view_ui *ui, view_browser *browser, view_rect box)
         run_kind_tabs(ui, browser, box);
 }
 
-// Returns the title of a dialog whose choice is not opened.
+// Returns the title of a dialog that chooses a file for another purpose than opening it.
 static const char *choice_title(const view_browser *browser)
 {
     return browser->asked.is_folder ? "Choose a folder" : "Choose a file";
@@ -1068,8 +1108,9 @@ static bool is_pressed_outside(const view_ui *ui, view_rect box)
     return !view_contains(box, ui->mouse.x, ui->mouse.y);
 }
 
-// The row above the entries: the button of the parent folder, the path, and a button for the mod or
-// for the locations of a small window.
+// Runs the row above the entries: the button that lists the parent folder, and the path. At the
+// right end is the switch "Mod only" of a mod or, in a small window, the switch "Locations", which
+// shows the locations in place of the entries.
 static void run_path_row(view_ui *ui, view_browser *browser, view_rect path, bool is_small)
 {
     const float em = ui->em;
@@ -1093,9 +1134,10 @@ static void run_path_row(view_ui *ui, view_browser *browser, view_rect path, boo
     draw_crumbs(ui, browser, view_inset(path, 0.3f * em));
 }
 
-// Writes the status in the last row of the dialog: the number of listed entries and the number of
-// hidden files, which is followed by a link. In a narrow dialog only the hidden files are counted,
-// or the link is omitted. Returns true if there is a link.
+// Writes the status in the last row of the dialog: the number of listed entries, and the number of
+// hidden files, after which run_status() displays a link. If both do not fit into `width` pixels,
+// the number of entries is omitted. If one does not fit either, only the number of entries is
+// written, without a link. Returns true if there is a link.
 static bool write_status(const view_ui *ui, const view_browser *browser, float width,
                          char text[128])
 {
@@ -1117,7 +1159,7 @@ static bool write_status(const view_ui *ui, const view_browser *browser, float w
     return false;
 }
 
-// The status in the last row of the dialog, and the link that shows hidden files.
+// Draws the status in the last row of the dialog, and runs the link that shows hidden files.
 static void run_status(view_ui *ui, view_browser *browser, view_rect foot)
 {
     char text[128];
@@ -1135,8 +1177,9 @@ static void run_status(view_ui *ui, view_browser *browser, view_rect foot)
     ui_text(ui, link.x, y, 0, VIEW_ACCENT, "show");
 }
 
-// The cross in the upper right corner of the dialog. Returns true if it was pressed, or if the
-// background outside of the dialog was pressed. `rest` is the area below the title.
+// Runs the cross in the upper right corner of the dialog. Returns true if the cross or the dimmed
+// background outside of the dialog was pressed. `rest` is the area between the title and the last
+// row `foot`.
 static bool run_close_button(view_ui *ui, view_rect rest, view_rect foot)
 {
     const float side = ceilf(UI_FIELD_HEIGHT * ui->em);
@@ -1148,8 +1191,8 @@ static bool run_close_button(view_ui *ui, view_rect rest, view_rect foot)
     return ui_sign(ui, cross, "close", "\xC3\x97") || is_outside;
 }
 
-// The columns at the sides of a large dialog, which are cut off: the locations at the left, and the
-// preview of the selected file at the right.
+// Runs the columns at the sides of a large dialog, which are cut off the area `rest`: the locations
+// at the left and, if there is space, the preview of the selected file at the right.
 static void run_side_columns(view_ui *ui, view_browser *browser, view_rect *rest)
 {
     const float em = ui->em;
@@ -1170,7 +1213,7 @@ static void run_side_columns(view_ui *ui, view_browser *browser, view_rect *rest
     }
 }
 
-// The filter and the tabs, in a row that is cut off.
+// Runs the row with the filter and the tabs, which is cut off the top of the area `rest`.
 static void run_filter_row(view_ui *ui, view_browser *browser, view_rect *rest)
 {
     const float em = ui->em;
@@ -1184,8 +1227,8 @@ static void run_filter_row(view_ui *ui, view_browser *browser, view_rect *rest)
     run_filter(ui, browser, filter);
 }
 
-// The content of the dialog in a small window: the filter is in the row of the buttons, and the
-// locations replace the entries.
+// Runs the content of the dialog in a small window. The filter is in the row of the buttons. The
+// entries, or the locations in their place, fill the area `rest`.
 static void run_small_dialog(view_ui *ui, view_browser *browser, view_rect rest, view_rect foot)
 {
     run_buttons(ui, browser, &foot);

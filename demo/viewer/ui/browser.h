@@ -16,7 +16,7 @@ typedef enum view_browser_kind {
 } view_browser_kind;
 
 typedef enum view_entry_kind {
-    VIEW_ENTRY_MODEL, // or a machine; the kinds from here to PICTURE are files
+    VIEW_ENTRY_MODEL, // a model or a machine
     VIEW_ENTRY_ANIM,
     VIEW_ENTRY_CAMERA,
     VIEW_ENTRY_PICTURE,
@@ -31,20 +31,20 @@ typedef enum view_entry_kind {
 typedef struct view_entry {
     view_entry_kind kind;
     char *label;
-    char *path; // NULL: a clip, or an item of a mod
-    size_t clip;
-    bool is_own;     // an item of the mod, not of its base game
-    bool is_shown;   // currently open
-    bool is_missing; // a recent file that does not exist any more
-    bool is_in_game; // a recent item whose path is an address in a game
+    char *path;      // path of the file, or name of the item of a game; NULL for a clip
+    size_t clip;     // index of the clip
+    bool is_own;     // the item belongs to the mod, not to its base game
+    bool is_shown;   // the item is currently open
+    bool is_missing; // the recent file does not exist any more
+    bool is_in_game; // the path of the recent item is an address in a game
 } view_entry;
 
 // Purpose of a file list.
 typedef struct view_list_purpose {
     unsigned takes; // accepted kinds, one bit per view_entry_kind; 0: models, clips and cameras
-    view_command answer; // command with `form` as its path; VIEW_NOTHING: open the file
-    char *form;          // path in which "\1" is replaced by the file's path; NULL: only the path
-    bool is_folder;      // the listed folder is chosen, not a file
+    view_command answer; // command for the chosen file; VIEW_NOTHING: open the file
+    char *form;          // path of `answer`, in which "\1" is replaced by the file's path, or NULL
+    bool is_folder;      // a folder is chosen, not a file
     view_overlay returns_to; // overlay that reopens when the list is closed
     bool is_dropped; // a model was dropped on the open model; buttons offer other uses of it
 } view_list_purpose;
@@ -84,9 +84,8 @@ typedef struct view_browser {
 } view_browser;
 
 // Opens a list of the clips of the scene, of the files in the folder of the scene, or of the clips
-// for channel `number` of the entity of the scene. Closes the list instead if it already shows
-// clips or files of the same kind. Closes the list and returns false if the scene has no clips to
-// list.
+// for channel `number` of the scene's entity. If the list of clips or files is already open, closes
+// it instead. If the scene has no clips to list, closes the list and returns false.
 bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t number,
                        const view_scene *scene);
 
@@ -121,7 +120,7 @@ void view_list_section(view_browser *browser, const view_library *library, view_
 // Shows an empty list while the library at `place` is read.
 void view_list_scan(view_browser *browser, const char *place);
 
-// The open file list, over all other panels (browser.c).
+// Runs the dialog of the open list.
 void view_browser_panel(view_ui *ui, view_browser *browser);
 
 #endif

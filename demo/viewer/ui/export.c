@@ -11,11 +11,14 @@
 
 // -- Lists of choices -----------------------------------------------------------------------
 
+// By view_export_kind.
 static const char *const kinds[] = {"Image", "Movie", "Turntable", "Contact sheet", "Model"};
+// The formats of movies; the first is also the format of images.
 static const char *const formats[] = {"png", "apng", "gif", "mp4", "webm"};
 enum { NUM_KINDS = 5, NUM_FORMATS = 5, MAX_ENDINGS = 10 };
 
 static const char *const sizes[] = {"Window", "720p", "1080p", "4K", "Custom"};
+// Width and height of each size except "Custom", in pixels; 0: the size of the window.
 static const uint32_t resolutions[][2] = {{0, 0}, {1280, 720}, {1920, 1080}, {3840, 2160}};
 enum { NUM_SIZES = 5, WINDOW_SIZE = 0, CUSTOM_SIZE = NUM_SIZES - 1 };
 
@@ -25,7 +28,7 @@ enum { NUM_SAMPLES = 4 };
 static const char *const backgrounds[] = {"As shown", "Transparent"};
 static const char *const labels[] = {"None", "Clip and frame"};
 
-static const char automatic_name[] = "{model}_{anim}"; // in place of an empty name
+static const char automatic_name[] = "{model}_{anim}"; // replaces an empty name
 
 // -- From choices to options ----------------------------------------------------------------
 
@@ -69,7 +72,7 @@ bool view_read_choices(view_export_choices *choices, const char *text)
         text++;
     }
 
-    // Then the texts, each after a tab.
+    // The texts follow, each after a tab.
     const struct {
         char *text;
         size_t size;
@@ -93,7 +96,8 @@ bool view_read_choices(view_export_choices *choices, const char *text)
     return true;
 }
 
-// Returns true if a format is the format of the shown file, or its binary variant.
+// Returns true if the format with a file extension is the format of the displayed file, or its
+// binary variant: the extension ends with the extension of the file.
 static bool is_source_format(const view_stage *stage, const char *ending)
 {
     const char *const shown = view_shown_file(stage->document);
@@ -101,7 +105,7 @@ static bool is_source_format(const view_stage *stage, const char *ending)
     return dot != NULL && common_has_suffix(ending, dot + 1);
 }
 
-// Writes the folder of the model or, if it does not exist, the current folder.
+// Writes the path of the displayed file's folder or, if it does not exist, of the current folder.
 static void write_default_folder(const view_stage *stage, char *text, size_t size)
 {
     const char *const shown = view_shown_file(stage->document);
@@ -112,8 +116,9 @@ static void write_default_folder(const view_stage *stage, char *text, size_t siz
     free(nearby);
 }
 
-// Initializes the choices with those of the last session or with defaults: the folder of the model,
-// and another format than the model's.
+// Initializes the choices with the choices of the last session. If there are none, sets defaults:
+// the folder of the displayed file, the first format of models that differs from the format of the
+// file, and the number of samples of the options.
 static void set_initial_choices(view_export *export, const view_stage *stage)
 {
     view_export_choices *const choices = &export->choices;
@@ -132,13 +137,14 @@ static void set_initial_choices(view_export *export, const view_stage *stage)
             choices->samples = i;
 }
 
+// Returns true if a movie is exported.
 static bool is_moving(const view_export_choices *choices)
 {
     return choices->kind == VIEW_EXPORT_MOVIE || choices->kind == VIEW_EXPORT_TURNTABLE;
 }
 
-// Sets an option from its text. An empty text leaves the option unchanged. Returns false and sets
-// `problem` if the text is invalid.
+// Sets the option with the name `option` from a text that the user has typed. An empty text leaves
+// the option unchanged. Returns false and sets export->problem if the text is invalid.
 static bool read_choice(view_export *export, const char *option, const char *text,
                         view_options *options)
 {
@@ -162,8 +168,9 @@ static const char *file_extension(const view_export *export)
     return formats[0];
 }
 
-// Returns the path of the exported file, to be freed. The name contains placeholders that make the
-// files of a series or of several clips distinct.
+// Returns the path of the exported file, to be freed. Its name may contain placeholders, such as
+// {anim}. Placeholders that the files of a series (`is_series`) or of all clips (`has_all`) need to
+// be distinct are added. A `number` of 2 or more is appended to the name.
 static char *output_path(const view_export *export, bool is_series, bool has_all, unsigned number)
 {
     const view_export_choices *const choices = &export->choices;
@@ -175,7 +182,8 @@ static char *output_path(const view_export *export, bool is_series, bool has_all
 
     // The name of a model with all clips, or without a clip, does not contain the name of a clip.
     const char *const clip = strstr(pattern, "_{anim}");
-    const int length = is_model && has_all && clip ? (int)(clip - pattern) : INT_MAX;
+    const bool omits_clip = is_model && has_all && clip != NULL;
+    const int length = omits_clip ? (int)(clip - pattern) : INT_MAX;
     char copy_suffix[16] = "";
     if (number > 1)
         COMMON_TEXT(copy_suffix, "-%u", number);
@@ -188,7 +196,8 @@ static char *output_path(const view_export *export, bool is_series, bool has_all
     return path;
 }
 
-// Sets the options of the image size and of the display.
+// Sets the options of the image size and of the display from the choices. Returns false and sets
+// export->problem if a choice is invalid.
 static bool select_display(view_export *export, const view_stage *stage, view_options *options)
 {
     const view_export_choices *const choices = &export->choices;
@@ -209,21 +218,23 @@ static bool select_display(view_export *export, const view_stage *stage, view_op
     return read_choice(export, "resolution", choices->resolution, options);
 }
 
-// Returns the default number of frames of a movie of one clip.
+// Returns the default number of frames of a movie: a turntable, one cycle of the clip, or five
+// seconds of a state machine, which has no end.
 static uint32_t default_frame_count(const view_stage *stage, const view_play *play,
                                     const view_options *options)
 {
-    const double seconds = 5; // of a machine, which has no end
-    const uint32_t turntable = 72;
+    const double machine_seconds = 5;
+    const uint32_t turntable_frames = 72;
     const md5_anim *const anim = view_timing_anim(&stage->document->scene);
     if (options->turntable)
-        return turntable;
+        return turntable_frames;
     if (anim != NULL)
         return view_count_images(play, anim, options->frame_rate);
-    return (uint32_t)fmax(seconds * options->frame_rate, 1);
+    return (uint32_t)fmax(machine_seconds * options->frame_rate, 1);
 }
 
-// Sets the options of a movie or turntable.
+// Sets the frame rate and the number of frames of a movie or turntable from the choices. Returns
+// false and sets export->problem if a choice is invalid.
 static bool select_movie(view_export *export, const view_stage *stage, const view_play *play,
                          bool has_all, view_options *options)
 {
@@ -236,21 +247,22 @@ static bool select_movie(view_export *export, const view_stage *stage, const vie
     return read_choice(export, "frames", choices->frames, options);
 }
 
-// Sets the options of a contact sheet: by default, enough columns and rows to make the cells about
-// as wide as high.
+// Sets the numbers of columns and rows of a contact sheet from the choices. By default, the cells
+// are about as wide as high. Returns false and sets export->problem if a choice is invalid.
 static bool select_sheet(view_export *export, const view_scene *scene, bool has_all,
                          view_options *options)
 {
-    const double count = has_all ? (double)scene->num_clips : 12;
-    const double max_count = 64; // columns or rows
+    const double count = has_all ? (double)scene->num_clips : 12; // cells
+    const double max_count = 64;                                  // columns or rows
     const double columns = ceil(sqrt(count * options->width / options->height));
     options->sheet_columns = (uint32_t)fmin(columns, max_count);
     options->sheet_rows = (uint32_t)fmin(ceil(count / options->sheet_columns), max_count);
     return read_choice(export, "sheet", export->choices.sheet, options);
 }
 
-// Sets the range of frames of a movie or contact sheet: that of the choices, or that of the
-// playback, unless all clips are exported.
+// Sets the range of frames in `options` and `play`: the range of the choices for a movie or contact
+// sheet, otherwise the range of the playback. If all clips are exported, the default is the whole
+// clip. Returns false and sets export->problem if a choice is invalid.
 static bool select_range(view_export *export, view_play *play, bool has_all, view_options *options)
 {
     const view_export_choices *const choices = &export->choices;
@@ -266,7 +278,9 @@ static bool select_range(view_export *export, view_play *play, bool has_all, vie
     return true;
 }
 
-// Sets the frames of the exported images.
+// Sets the options that select the exported frames, by the kind of export: the frames of a movie,
+// the cells of a contact sheet, or the displayed frame of an image. Returns false and sets
+// export->problem if a choice is invalid.
 static bool select_frames(view_export *export, const view_stage *stage, const view_play *play,
                           bool has_all, view_options *options)
 {
@@ -279,7 +293,8 @@ static bool select_frames(view_export *export, const view_stage *stage, const vi
     if (export->choices.kind == VIEW_EXPORT_SHEET)
         return select_sheet(export, scene, has_all, options);
 
-    if (view_timing_anim(scene) != NULL || view_shows_machine(stage)) { // the displayed frame
+    // The displayed frame.
+    if (view_timing_anim(scene) != NULL || view_shows_machine(stage)) {
         options->times = &stage->play->time;
         options->num_times = 1;
     }
@@ -293,7 +308,7 @@ bool view_select_export(view_export *export, const view_stage *stage, unsigned n
     view_export_choices *const choices = &export->choices;
     if (!export->is_set)
         set_initial_choices(export, stage);
-    if (choices->model_format >= export->endings.count) // from the last session
+    if (choices->model_format >= export->endings.count) // the last session had more formats
         choices->model_format = 0;
     const bool is_model = choices->kind == VIEW_EXPORT_MODEL;
     const bool has_all = choices->clips == 1 && scene->num_clips > 1;
@@ -305,6 +320,8 @@ bool view_select_export(view_export *export, const view_stage *stage, unsigned n
         || !select_frames(export, stage, &play, has_all, options))
         return false;
 
+    // The path of the output. All clips are in one contact sheet and one model, but in separate
+    // movies and images. The name of a model without a clip is that of a model with all clips.
     const bool is_series = is_moving(choices) && choices->format == 0; // one image per frame
     bool needs_all = has_all && choices->kind != VIEW_EXPORT_SHEET;
     if (is_model)
@@ -334,9 +351,9 @@ static uint32_t find_kind(const char *word, size_t length)
     return find_choice(kinds, NUM_KINDS, word, length);
 }
 
-// Selects the option with the name `word` in the dialog: a kind of export, or a format of images,
-// movies or models. `has_kind` is true if an earlier word of the search has selected the kind.
-// Returns true if this word selects the kind.
+// Selects the kind of export, or the format of images, movies or models, that a word of `length`
+// bytes names. A format also selects its kind, unless an earlier word has selected the kind
+// (`has_kind`). Returns true if the word names a kind.
 static bool select_by_word(view_export *export, const char *word, size_t length, bool has_kind)
 {
     view_export_choices *const choices = &export->choices;
@@ -374,11 +391,12 @@ void view_name_export(view_export *export, const char *words)
 
 // -- The form of the dialog -----------------------------------------------------------------
 
-// Reserves the next row of the column and draws its name. Returns the area of its value.
+// Reserves the next row of the column and draws its name at the left. Returns the area for the
+// control of its value. An empty name has no space.
 static view_rect next_row(view_ui *ui, const char *name)
 {
-    // The dialog has a margin: the row has the full width of the column.
-    const float margins = 1.9f * ui->em;
+    // The dialog has a margin. Therefore the row extends to the edges of the column.
+    const float margins = 1.9f * ui->em; // that ui_begin_row() has subtracted
     view_rect rest;
     ui_begin_row(ui);
     ui->space.x = ui->column->area.x;
@@ -404,7 +422,8 @@ static uint32_t count_fitting(const view_ui *ui, float width, const char *const 
     return fitting;
 }
 
-// A choice between words. Words that do not fit into one row continue in the next row.
+// Adds a segmented control for a choice between words, with a name at the left. Words that do not
+// fit into one row continue in the next row.
 static void add_segment(view_ui *ui, const char *name, const char *const *words, uint32_t count,
                         uint32_t *choice)
 {
@@ -413,8 +432,9 @@ static void add_segment(view_ui *ui, const char *name, const char *const *words,
     view_rect row = next_row(ui, name);
     for (uint32_t first = 0; first < count;) {
         const uint32_t length = count_fitting(ui, row.width, words + first, count - first);
-        const bool is_here = before >= first && before - first < length;
-        uint32_t selected = is_here ? before - first : length;
+        // The index of the selected word in this row, or `length` if it is in another row.
+        const bool is_in_row = before >= first && before - first < length;
+        uint32_t selected = is_in_row ? before - first : length;
         if (first > 0)
             row = next_row(ui, next_name);
         if (ui_segment(ui, row, words + first, length, &selected))
@@ -423,8 +443,9 @@ static void add_segment(view_ui *ui, const char *name, const char *const *words,
     }
 }
 
-// The rows for the folder and the name of the file. An empty name is chosen automatically.
-static void add_place(view_ui *ui, view_export *export)
+// Adds the rows for the folder and the name of the file. The placeholder of an empty name is the
+// automatic name.
+static void add_output_rows(view_ui *ui, view_export *export)
 {
     static const char *const browse = "Browse\xE2\x80\xA6";
     view_export_choices *const choices = &export->choices;
@@ -442,14 +463,16 @@ static void add_place(view_ui *ui, view_export *export)
     ui_tip(ui, "Placeholders: {model}, {anim}, {n}");
 }
 
-// The row for the format of a model. The format of the shown file is the last.
+// Adds the row for the format of a model. Formats that differ from the format of the displayed file
+// are first.
 static void add_model_formats(view_ui *ui, view_export *export)
 {
     const char *words[MAX_ENDINGS];
-    uint32_t indices[MAX_ENDINGS];
+    uint32_t indices[MAX_ENDINGS]; // in export->endings
     uint32_t count = 0;
     uint32_t choice = 0;
-    for (int is_source = 0; is_source < 2; is_source++) {
+    for (int is_source = 0; is_source < 2;
+         is_source++) { // other formats, then the format of the file
         for (uint32_t i = 0; i < (uint32_t) export->endings.count && count < MAX_ENDINGS; i++) {
             if (is_source_format(ui->stage, export->endings.names[i]) != (is_source == 1))
                 continue;
@@ -464,7 +487,7 @@ static void add_model_formats(view_ui *ui, view_export *export)
         export->choices.model_format = indices[choice];
 }
 
-// The rows for the frames of a movie or a contact sheet.
+// Adds the rows for the frames of a movie or a contact sheet.
 static void add_frame_choices(view_ui *ui, view_export_choices *choices)
 {
     const bool is_moved = is_moving(choices);
@@ -481,7 +504,7 @@ static void add_frame_choices(view_ui *ui, view_export_choices *choices)
                  sizeof choices->range);
 }
 
-// The rows for the display of images.
+// Adds the rows for the size, the format and the display of images and movies.
 static void add_image_choices(view_ui *ui, view_export_choices *choices)
 {
     add_segment(ui, "Size", sizes, NUM_SIZES, &choices->size);
@@ -497,7 +520,7 @@ static void add_image_choices(view_ui *ui, view_export_choices *choices)
     add_segment(ui, "Labels", labels, 2, &choices->labels);
 }
 
-// The rows for the choices of the selected kind.
+// Adds all rows of the form: the kind of export, then the choices that apply to this kind.
 static void add_choices(view_ui *ui, view_export *export)
 {
     view_export_choices *const choices = &export->choices;
@@ -515,10 +538,11 @@ static void add_choices(view_ui *ui, view_export *export)
         add_model_formats(ui, export);
     else
         add_image_choices(ui, choices);
-    add_place(ui, export);
+    add_output_rows(ui, export);
 }
 
-// Displays the name and size of the file, and the command line with a button that copies it.
+// Adds the results of the choices: the name and the estimated size of the file, and the equivalent
+// command line with a button that copies it.
 static void add_results(view_ui *ui, const view_export *export)
 {
     static const char *const copy = "Copy";
@@ -543,19 +567,21 @@ static void add_results(view_ui *ui, const view_export *export)
 
 // -- The dialog -----------------------------------------------------------------------------
 
-// The buttons in the last row. The first press of Export asks whether to replace an existing file.
+// Runs the buttons in the last row: one closes the dialog, the other starts or stops the export. If
+// the file already exists, the first press of "Export" only asks whether to replace the file.
 static void run_export_buttons(view_ui *ui, view_export *export, view_rect *foot)
 {
     enum { CLOSE, RUN, NUM_BUTTONS };
     const bool is_running = export->total > 0;
     const bool is_wrong = export->problem[0] != '\0';
-    const char *run = "Export";
+    const char *close_label = is_running ? "Continue in the background" : "Close";
+    const char *run_label = "Export";
     if (is_running)
-        run = "Stop";
+        run_label = "Stop";
     else if (export->asks)
-        run = "Replace";
-    const char *const words[] = {is_running ? "Continue in the background" : "Close", run};
-    const int pressed = ui_buttons(ui, foot, words, NUM_BUTTONS, is_wrong ? -1 : RUN, true);
+        run_label = "Replace";
+    const char *const button_labels[NUM_BUTTONS] = {[CLOSE] = close_label, [RUN] = run_label};
+    const int pressed = ui_buttons(ui, foot, button_labels, NUM_BUTTONS, is_wrong ? -1 : RUN, true);
 
     if (pressed == RUN || ui_key(ui, VIEW_KEY_RETURN)) {
         if (is_running)
@@ -569,8 +595,9 @@ static void run_export_buttons(view_ui *ui, view_export *export, view_rect *foot
         ui->command.action = VIEW_EXPORT;
 }
 
-// The last row: the progress or an error, and the buttons.
-static void draw_foot(view_ui *ui, view_export *export, view_rect foot)
+// Runs the last row of the dialog: the buttons and, at their left, an error, a question or the
+// progress.
+static void run_foot(view_ui *ui, view_export *export, view_rect foot)
 {
     run_export_buttons(ui, export, &foot);
 
@@ -595,7 +622,7 @@ static void draw_foot(view_ui *ui, view_export *export, view_rect foot)
     ui_text(ui, foot.x, foot.y + 2 * ui->scale, foot.width, color, message);
 }
 
-// Draws the preview at the top of the side column, which is cut off.
+// Draws the preview in an area that is cut off the top of the side column.
 static void draw_preview(view_ui *ui, const view_export *export, view_rect *side)
 {
     const float scale = ui->scale;
@@ -619,11 +646,12 @@ void view_export_panel(view_ui *ui, view_export *export)
     view_rect side = view_cut(&form, VIEW_AT_LEFT, is_small ? 0 : 0.42f * form.width);
     export->is_small = is_small;
 
+    // The form and the results. In a large dialog, the results are in a second column.
     ui_column column;
     ui_begin_list(ui, &column, form, &ui->scrolls[UI_SCROLL_EXPORT]);
     if (export->is_set)
         add_choices(ui, export);
-    if (!is_small) { // the results are in the column at the side
+    if (!is_small) {
         ui_end_column(ui);
         view_cut(&side, VIEW_AT_RIGHT, 16 * scale);
         draw_preview(ui, export, &side);
@@ -632,7 +660,8 @@ void view_export_panel(view_ui *ui, view_export *export)
     add_results(ui, export);
     ui_end_column(ui);
 
-    if (memcmp(&before, &export->choices, sizeof before) != 0) // ask again
+    // After a change of the choices, the question about an existing file must be asked again.
+    if (memcmp(&before, &export->choices, sizeof before) != 0)
         export->asks = false;
-    draw_foot(ui, export, foot);
+    run_foot(ui, export, foot);
 }

@@ -13,8 +13,8 @@ typedef enum view_export_kind {
     VIEW_EXPORT_MODEL, // the model and its clips, converted
 } view_export_kind;
 
-// Input of the user: indices into lists of choices, and texts as typed. The dialog shows a default
-// in place of an empty text.
+// Input of the user: indices of selected choices, and texts as typed. An empty text stands for a
+// default, which the dialog displays as a placeholder.
 typedef struct view_export_choices {
     uint32_t kind; // view_export_kind
     uint32_t clips;
@@ -57,13 +57,15 @@ typedef struct view_export {
     double next;         // earliest time of the next preview, seconds since the start
 } view_export;
 
-#define VIEW_EXPORT_PANEL "export"
-enum { VIEW_FOLDER_OF_EXPORT = 1 }; // number of the command VIEW_OPEN_FOLDER
+#define VIEW_EXPORT_PANEL "export"  // name of the dialog's panel
+enum { VIEW_FOLDER_OF_EXPORT = 1 }; // number of VIEW_OPEN_FOLDER if the dialog requests a folder
+
+// Runs the export dialog.
 void view_export_panel(view_ui *ui, view_export *export);
 
-// Writes the choices to `options`, after it has initialized them on the first call. A `number` of 2
-// or more is appended to the file name. Returns false and sets `problem` if a choice is invalid.
-// The caller frees `output` with view_free_export().
+// Sets `options` to the choices. The first call initializes the choices. A `number` of 2 or more is
+// appended to the name of the file. Returns false and sets export->problem if a choice is invalid.
+// view_free_export() frees the value of --output.
 bool view_select_export(view_export *export, const view_stage *stage, unsigned number,
                         view_options *options);
 void view_free_export(view_export *export);

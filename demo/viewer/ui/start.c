@@ -1,5 +1,5 @@
-// The start page next to the animated character: recent files, examples and lessons. Also the cards
-// that ask for a decision.
+// The start page next to the animated character, with recent files, examples and lessons. Also the
+// cards: small dialogs that ask for a decision.
 #include "demo/viewer/ui/start.h"
 
 #include "demo/viewer/ui/ui.h"
@@ -7,13 +7,14 @@
 
 // == Cards ========================================================================================
 
-// A title, a text and a column of buttons, each with a key.
+// The cards. A card has a title, a text, and a column of buttons, each with a key.
+enum { CARD_DEMO_END, CARD_CRASH, CARD_RECORDING };
 static const struct {
     const char *title;
-    const char *text; // NULL: the name of the lost file
+    const char *text; // NULL: the name of view_decision.file
     uint32_t num_buttons;
     struct {
-        const char *words;
+        const char *label;
         int32_t key;
         view_action action;
     } buttons[3];
@@ -41,7 +42,8 @@ bool view_needs_decision(const view_decision *decision)
     return decision->file[0] != '\0' || decision->demo_end < 0;
 }
 
-// Closes the card. The file remains if its recording is kept or deleted by the command.
+// Closes the card. The commands that keep or delete an unfinished recording still need its path;
+// after any other choice, the file is forgotten.
 static void close_decision(const view_ui *ui, view_decision *decision)
 {
     const view_action action = ui->command.action;
@@ -54,20 +56,23 @@ void view_decision_panel(view_ui *ui, view_decision *decision)
 {
     const float button_height = 30 * ui->scale;
     const float button_step = 36 * ui->scale;
-    const uint32_t card = decision->file[0] == '\0' ? 0 : 1 + decision->is_movie;
-    const uint32_t num_buttons = cards[card].num_buttons;
     if (!view_needs_decision(decision))
         return;
+    uint32_t card = CARD_DEMO_END;
+    if (decision->file[0] != '\0')
+        card = decision->is_movie ? CARD_RECORDING : CARD_CRASH;
+    const uint32_t num_buttons = cards[card].num_buttons;
     const float height = (float)num_buttons * button_step + 2.6f * ui->line;
     view_rect row = ui_dialog(ui, VIEW_DECISION_PANEL, 280 * ui->scale, height, cards[card].title);
     row.height = button_height;
     for (uint32_t i = 0; i < num_buttons; i++) {
-        const bool is_pressed = ui_button(ui, row, cards[card].buttons[i].words, i == 0);
+        const bool is_pressed = ui_button(ui, row, cards[card].buttons[i].label, i == 0);
         if (is_pressed || ui_key(ui, cards[card].buttons[i].key))
             ui->command.action = cards[card].buttons[i].action;
         row.y += button_step;
     }
 
+    // The text below the buttons: a text of the card, or the file and the length of a movie.
     char file[128];
     COMMON_TEXT(file, "%s", common_base(decision->file));
     if (decision->is_movie) {
@@ -77,7 +82,7 @@ void view_decision_panel(view_ui *ui, view_decision *decision)
     const char *const text = cards[card].text != NULL ? cards[card].text : file;
     ui_text(ui, row.x, row.y, row.width, VIEW_DIM, text);
 
-    // A press outside of the buttons also closes the card.
+    // Any press closes the card, also outside of its buttons.
     if (ui->mouse.is_pressed || ui->command.action != VIEW_NOTHING || ui_key(ui, VIEW_KEY_ESCAPE))
         close_decision(ui, decision);
 }
@@ -106,7 +111,8 @@ view_rect view_start_box(const view_stage *stage)
     return (view_rect){stage->width - width, top, width, stage->height - top};
 }
 
-// Displays a recently opened file and the button that removes it from the list.
+// Runs the row of a recently opened file: a tile that opens the file, and a button that removes it
+// from the list.
 static void run_recent(view_ui *ui, const view_start *start, view_rect row, size_t number)
 {
     const char *const path = start->recent.names[number];
@@ -137,7 +143,8 @@ static void run_recent(view_ui *ui, const view_start *start, view_rect row, size
     free(folder);
 }
 
-// Displays an example or a lesson. A press opens it by `action`.
+// Runs the tile of an example or a lesson. A press requests `action`, which opens it. `name` is the
+// path of an example, or the title of a lesson.
 static void run_start_tile(view_ui *ui, const char *name, size_t number, view_rect box,
                            view_action action)
 {
@@ -153,8 +160,9 @@ static void run_start_tile(view_ui *ui, const char *name, size_t number, view_re
     free(label);
 }
 
-// A heading, and below it the items as tiles of at least `min_width` pixels. If there are no items,
-// only the text `instead`. Examples are high enough for their images.
+// Runs a section of the page: a heading, and below it the items as tiles that are `height` pixels
+// high and at least `min_width` pixels wide. If there are no items, the heading is the text
+// `instead`.
 static void run_section(view_ui *ui, const view_start *start, const char *title,
                         const common_list *items, float min_width, float height, view_action action,
                         const char *instead)
@@ -175,7 +183,8 @@ static void run_section(view_ui *ui, const view_start *start, const char *title,
     }
 }
 
-// The title of the page, with a hint and the button that closes the page.
+// Runs the header of the page: the title, the button that closes the page and, if the character is
+// displayed next to the page, a hint to click it.
 static void run_start_header(view_ui *ui, view_rect header, bool has_character)
 {
     static const char *const hint = "Click the character to interact";
@@ -188,11 +197,11 @@ static void run_start_header(view_ui *ui, view_rect header, bool has_character)
                         ui_text_top(ui, header), VIEW_DIM, hint);
 }
 
-// The buttons that open a model, open a folder, and list the shortcuts. Returns the action of the
-// pressed button, or VIEW_NOTHING. They are cut off the top of `part`.
+// Runs the buttons that open a model, open a folder or game, and list the shortcuts. They are cut
+// off the top of `part`. Returns the action of the pressed button, or VIEW_NOTHING.
 static view_action run_start_buttons(view_ui *ui, view_rect *part)
 {
-    static const char *const words[] = {"Folder or game\xE2\x80\xA6", "Shortcuts F1"};
+    static const char *const labels[] = {"Folder or game\xE2\x80\xA6", "Shortcuts F1"};
     const view_action actions[] = {VIEW_OPEN_FOLDER, view_get_toggle(VIEW_OPTION(shown.help))};
     const float gap = start_gap * ui->scale;
     const view_rect open = view_cut(part, VIEW_AT_TOP, 36 * ui->scale);
@@ -202,9 +211,9 @@ static view_action run_start_buttons(view_ui *ui, view_rect *part)
     view_cut(part, VIEW_AT_TOP, gap);
 
     view_rect row = view_cut(part, VIEW_AT_TOP, 30 * ui->scale);
-    const int number = ui_buttons(ui, &row, words, COMMON_LENGTH(actions), -1, false);
+    const int button = ui_buttons(ui, &row, labels, COMMON_LENGTH(actions), -1, false);
     view_cut(part, VIEW_AT_TOP, gap);
-    return number >= 0 ? actions[number] : pressed;
+    return button >= 0 ? actions[button] : pressed;
 }
 
 // Lists the recent files, the examples and the lessons.
@@ -223,7 +232,8 @@ static void list_start_sections(view_ui *ui, const view_start *start, view_rect 
     ui_end_column(ui);
 }
 
-// Enter opens the first recent file, or lists files if there is none. Escape closes the page.
+// Handles the keys of the page: Enter opens the first recent file or, if there is none, the list of
+// files. Escape closes the page.
 static void run_start_keys(view_ui *ui, const view_start *start)
 {
     const bool has_recent = start->recent.count > 0 && (start->missing & 1) == 0;

@@ -1,5 +1,5 @@
 // The start page with recent files, examples and lessons, and the card that asks for a decision
-// after a crash or after the first minute.
+// after a crash or after the demo.
 #ifndef DEMO_VIEWER_UI_START_H
 #define DEMO_VIEWER_UI_START_H
 
@@ -16,26 +16,31 @@ typedef struct view_start {
 // Closes the start page and frees its lists.
 void view_clear_start(view_ui *ui, view_start *start);
 
-// The reason to ask for a decision.
-enum { VIEW_INVITING = 8 }; // seconds
+// A notice is displayed this long before the demo ends, in seconds.
+enum { VIEW_INVITING = 8 };
+
+// The reason to ask for a decision: the viewer has crashed before, or the demo is over.
 typedef struct view_decision {
-    char file[1024]; // file that the previous viewer was opening or recording in a crash, or ""
-    bool is_movie;   // `file` is an unfinished movie
+    char file[1024];      // file that the viewer was opening or recording when it crashed, or ""
+    bool is_movie;        // `file` is an unfinished movie
     double movie_seconds; // length of that movie
-    // Time at which the card after the first minute opens, seconds since the start. A notice
-    // precedes it by VIEW_INVITING seconds. 0: never; negative: the card is open.
+    // Time at which the demo ends and its card opens, in seconds since the start. 0: never;
+    // negative: the card is open.
     double demo_end;
 } view_decision;
 
-// Cards that ask for a decision: after a crash of the previous viewer, and after the
-// first minute. view_needs_decision() returns true while a card is open.
-#define VIEW_DECISION_PANEL "choice"
+#define VIEW_DECISION_PANEL "choice" // name of the card's panel
+
+// Returns true while a card is open.
 bool view_needs_decision(const view_decision *decision);
+
+// Runs the card that asks for a decision, if it is open.
 void view_decision_panel(view_ui *ui, view_decision *decision);
 
-// The start page, which replaces all other panels (start.c). view_start_box() returns its
-// rectangle.
+// Runs the start page.
 void view_start_panel(view_ui *ui, const view_start *start);
+
+// Returns the rectangle of the start page.
 view_rect view_start_box(const view_stage *stage);
 
 #endif

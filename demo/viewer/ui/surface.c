@@ -1,14 +1,14 @@
-// Panels for the displays of the surface: the legend of the weights in the lower right corner, and
-// the layout of the texture coordinates of a mesh. Also the markers of points in the image.
+// Panels for the displays of the surface: the legend of the weights in the lower right corner of
+// the image, and the UV layout of a mesh. Also the markers of points in the image.
 #include "demo/viewer/ui/surface.h"
 
 #include "demo/viewer/ui/ui.h"
 #include "demo/viewer/ui/window_layout.h"
 
 // Sizes in layout units.
-static const float scale_width = 230;
-static const float scale_height = 12;
-static const float spacing = 8;
+static const float band_width = 230; // of the color scale
+static const float band_height = 12;
+static const float spacing = 8; // above and below the color scale, together
 
 static const view_color mark_color = 0xF2C14EFFu;
 static const view_color mark_edge_color = 0x12151AE0u;
@@ -29,8 +29,8 @@ static view_color encode_color(md5_vec4 linear)
     return color;
 }
 
-// Draws a band of the colors of the scale: of weights or, if `are_counts`, of the numbers of
-// influences, which have one color per quarter.
+// Draws the color scale of the legend as a band. The colors of weights, 0 to 1, are continuous. The
+// colors of the numbers of influences, 1 to 4 and more, are four steps (`are_counts`).
 static void draw_color_band(const view_stage *stage, view_rect band, bool are_counts)
 {
     enum { STEPS = 64 };
@@ -43,8 +43,8 @@ static void draw_color_band(const view_stage *stage, view_rect band, bool are_co
     }
 }
 
-// Draws the labels below the colors of the band: counts in the middle of their quarter, weights at
-// their positions.
+// Draws the labels below the color scale. A weight is below its position, a number of influences is
+// below the middle of its step.
 static void draw_band_labels(const view_ui *ui, view_rect band, bool are_counts)
 {
     enum { NUM_LABELS = 5 };
@@ -60,7 +60,8 @@ static void draw_band_labels(const view_ui *ui, view_rect band, bool are_counts)
     }
 }
 
-// Draws the legend of the weights of the selected joint, or of the numbers of influences.
+// Draws the legend in `box`: the weights of the selected joint or, without a selected joint, the
+// numbers of influences per vertex.
 static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect box)
 {
     const int32_t joint = stage->joint;
@@ -80,7 +81,7 @@ static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect b
     inside.y += stage->font->line[VIEW_TITLE];
     ui_text(ui, inside.x, inside.y, inside.width, VIEW_PLAIN, text);
     const view_rect band = {inside.x, inside.y + ui->line + 0.5f * spacing * ui->scale,
-                            inside.width, scale_height * ui->scale};
+                            inside.width, band_height * ui->scale};
     draw_color_band(stage, band, are_counts);
     draw_band_labels(ui, band, are_counts);
 }
@@ -95,15 +96,16 @@ typedef struct uv_window {
     view_rect area; // in the window, pixels
 } uv_window;
 
-// Draws the sides of a triangle, except sides that are partly outside of the window.
+// Draws the sides of a triangle of a mesh in the UV layout. Sides that are partly outside of the
+// displayed part are omitted.
 static void draw_triangle_sides(const view_stage *stage, const md5_mesh *mesh, uint32_t triangle,
                                 const uv_window *window, float width, view_color color)
 {
     const view_rect area = window->area;
     const view_rect bounds = view_inset(area, -1);
     const uint32_t *const corners = mesh->indices + 3 * (size_t)triangle;
-    for (uint32_t i = 0; i < 3u; i++) {
-        float ends[4];
+    for (uint32_t i = 0; i < 3u; i++) { // the side from corner i to the next corner
+        float ends[4];                  // x and y of both corners, pixels
         for (uint32_t k = 0; k < 2u; k++) {
             const md5_vec2 uv = mesh->texcoords[corners[(i + k) % 3]];
             ends[2 * k] = area.x + (uv.x - window->low[0]) / window->size * area.width;
@@ -114,9 +116,9 @@ static void draw_triangle_sides(const view_stage *stage, const md5_mesh *mesh, u
     }
 }
 
-// Finds the part of the plane that contains the image and all texture coordinates of a mesh.
-// Texture coordinates of repeated images may be large: at most MAX_IMAGES images per direction.
-// Returns the number of vertices outside of the image.
+// Sets the displayed part of the UV plane: it contains the image and the texture coordinates of all
+// vertices of a mesh. Texture coordinates of repeated images may be large; at most MAX_IMAGES
+// images in each direction are displayed. Returns the number of vertices outside of the image.
 static uint32_t measure_uv(const md5_mesh *mesh, uv_window *window)
 {
     enum { MAX_IMAGES = 4 };
@@ -145,6 +147,7 @@ void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
     const view_texture *const image =
         view_mesh_image(&stage->document->textures, number, MD5GL_IMAGE_DIFFUSE);
     const float line = stage->font->line[VIEW_TEXT];
+    // The text above the layout: vertices outside of the image, or the name of the image.
     uv_window window;
     const uint32_t num_outside = measure_uv(mesh, &window);
     char text[160];
@@ -157,6 +160,7 @@ void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
     if (mesh->num_vertices == 0)
         return;
 
+    // The image, repeated over the displayed part, or a grid.
     const float side = fminf(inside.width, inside.height - line);
     window.area = (view_rect){inside.x, inside.y + line, side, side};
     const float uv[4] = {window.low[0], window.low[1], window.low[0] + window.size,
@@ -164,6 +168,7 @@ void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
     view_draw_image(stage->canvas, window.area, uv,
                     image != NULL ? image->texture : stage->document->surfaces.uv_grid, true);
 
+    // The triangles. The selected triangle is highlighted.
     const float scale = stage->font->scale;
     const view_pick *const pick = stage->pick;
     for (uint32_t i = 0; i < mesh->num_triangles && i < MAX_TRIANGLES; i++)
@@ -186,9 +191,9 @@ void view_surface_panel(view_ui *ui)
     const float scale = ui->scale;
     const float margin = VIEW_MARGIN * scale;
     const float padding = VIEW_PADDING * scale;
-    const float width = scale_width * scale + 2 * padding;
+    const float width = band_width * scale + 2 * padding;
     const float height = stage->font->line[VIEW_TITLE] + 2 * ui->line
-                         + (scale_height + spacing) * scale + 2 * padding;
+                         + (band_height + spacing) * scale + 2 * padding;
     const view_rect free = view_current_layout(stage).free;
     const view_rect box = {free.x + free.width - margin - width,
                            free.y + fmaxf(free.height - margin - height, margin), width, height};
@@ -202,14 +207,17 @@ void view_surface_panel(view_ui *ui)
 bool view_find_pixel(const view_stage *stage, md5_vec3 position, float at[2])
 {
     const view_lens lens = view_stage_lens(stage);
-    const float half_height = view_half_height_at(&lens, position); // <= 0: behind the camera
+    // Half of the visible height at the distance of the point, in world units; 0 or less if the
+    // point is behind the camera.
+    const float half_height = view_half_height_at(&lens, position);
     const md5_vec3 offset = md5_vec3_sub(position, lens.eye);
     const float pixels_per_unit = 0.5f * stage->height / half_height;
     const float right = md5_vec3_dot(offset, lens.axes.right);
     const float up = md5_vec3_dot(offset, lens.axes.up);
     at[0] = 0.5f * stage->width * (1 + lens.shift_x) + right * pixels_per_unit;
     at[1] = 0.5f * stage->height * (1 - lens.shift_y) - up * pixels_per_unit;
-    return half_height > 0 && fabsf(at[0]) < 1e5f && fabsf(at[1]) < 1e5f;
+    const float max_pixel = 1e5f; // far outside of any window
+    return half_height > 0 && fabsf(at[0]) < max_pixel && fabsf(at[1]) < max_pixel;
 }
 
 void view_mark_pixel(const view_stage *stage, const float at[2], const char *name)

@@ -5,16 +5,19 @@
 
 #include "demo/viewer/ui/ui.h"
 
-// A legend for the displays of the surface in the lower right corner of the free area (surface.c).
-// Its box has no width if nothing is displayed.
+// Runs the legend of the weights in the lower right corner of the image, while the surface displays
+// weights.
 void view_surface_panel(view_ui *ui);
 
-// Draws the triangles of a mesh over its texture by their texture coordinates.
+// Draws the UV layout of a mesh in `inside`: its texture and, over it, its triangles at their
+// texture coordinates. `number` is the index of the mesh.
 void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside);
 
-// Projects a point of the world to pixels; returns false if it is not near the visible region.
-// view_mark_pixel() draws a marker with a name.
-bool view_find_pixel(const view_stage *stage, md5_vec3 place, float at[2]);
+// Projects a point of the world to a pixel of the window. Returns false if the point is behind the
+// camera or far outside of the window.
+bool view_find_pixel(const view_stage *stage, md5_vec3 position, float at[2]);
+
+// Draws a marker with a name at a pixel.
 void view_mark_pixel(const view_stage *stage, const float at[2], const char *name);
 
 #endif
