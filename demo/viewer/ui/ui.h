@@ -44,21 +44,27 @@ void ui_note_found(view_ui *ui, view_rect rect, const char *label, const char *t
 // Draws the background of a panel and begins the panel. The background is its first item.
 bool ui_box(view_ui *ui, const char *panel, view_rect box, const char *label);
 
-// Returns true and consumes the event if the event is this key, the panel receives keys and no
-// other item has used the event.
+// Returns true if the event is this key, the current panel receives keys, and no item has used the
+// event. Then consumes the event.
 bool ui_key(view_ui *ui, int32_t key);
 
 // Returns true if the key moves the focus to another item.
 bool ui_passes_focus(const view_ui *ui);
 
-// Return true if the last item is under the mouse, and if it has the keyboard focus.
+// Returns true if the last item is under the mouse, and no other item is above it there.
 bool ui_is_hot(const view_ui *ui);
+
+// Returns true if the last item has the keyboard focus.
 bool ui_is_focused(const view_ui *ui);
 
-// Sets the tooltip of the last item if the mouse is over the item: a text, the tooltip of a
-// command, or the whole text if it is wider than `width` pixels.
+// Sets the tooltip of the last item to a text, if the mouse is over the item.
 void ui_tip(view_ui *ui, const char *text);
+
+// Sets the tooltip of the last item to the label, the keys and the description of a command.
 void ui_tip_command(view_ui *ui, view_action action);
+
+// Sets the tooltip of the last item to a text if the text is wider than `width` pixels, so that it
+// is displayed truncated.
 void ui_tip_cut(view_ui *ui, const char *text, float width);
 
 // Requests a preview of a value while the last item is under the mouse. Ignores options that read
@@ -85,12 +91,14 @@ void ui_bar(const view_ui *ui, view_rect rect, float part);
 // Background of a popup, with an edge; `radius` in layout units.
 void ui_popover(const view_ui *ui, view_rect box, float radius, view_color edge);
 
-// Lines of text in a popup. Its corner is at (x, y), moved to remain in the window. If there is no
-// space below `y`, the popup ends at `end_above`.
+// A line of text in a popup.
 typedef struct ui_line {
     view_color color;
     char text[320];
 } ui_line;
+
+// Draws lines of text in a popup. Its upper left corner is at (x, y), or moved to keep the popup in
+// the window. If there is no space below `y`, the popup ends at `end_above`.
 void ui_note(const view_ui *ui, float x, float y, float end_above, const ui_line *lines,
              size_t count);
 
@@ -98,7 +106,8 @@ void ui_note(const view_ui *ui, float x, float y, float end_above, const ui_line
 void ui_image(view_ui *ui, view_rect box, md5gl_texture image, uint32_t width, uint32_t height,
               bool is_color);
 
-// Adjacent buttons, exactly one of which is selected. Returns true if the selection has changed.
+// A segmented control: adjacent buttons, of which one is selected. `choice` is its index; an index
+// of `count` or more selects none. Returns true if a press has changed `choice`.
 bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t count,
                 uint32_t *choice);
 
@@ -116,27 +125,30 @@ void ui_copy(view_ui *ui, double now, const char *text, const char *what);
 // Gives the focus to the next item unless an item of the same panel has it.
 void ui_focus_next(view_ui *ui);
 
-// A dialog in the middle of the window, which dims everything else and receives all presses; it
-// must be modal. Sizes in pixels without the padding. Returns the area below the title.
+// Begins a dialog in the middle of the window. It dims everything else and receives all presses.
+// Its panel must be view_ui.modal. The size is in pixels, without the padding and the title.
+// Returns the area below the title.
 view_rect ui_dialog(view_ui *ui, const char *panel, float width, float height, const char *title);
 
 // Returns true if the mouse is over any item of the panel.
 bool ui_is_panel_hot(const view_ui *ui);
 
-// Lets the last item follow the mouse while the button is held, beginning when `is_pressed` is
-// true. Sets `part` to the position of the mouse on the track, 0 to 1, and returns true while it
-// does.
+// Handles dragging of the last item: from a run in which `is_pressed` is true until the button of
+// the mouse is released. Returns true if the event presses or moves the mouse during the drag, and
+// sets `part` to the horizontal position of the mouse on the track, 0 to 1.
 bool ui_drag(view_ui *ui, bool is_pressed, view_rect track, float *part);
 
-// view_draw_text() and view_text_width() with the normal text size.
+// Draws a text in the normal text size (see view_draw_text()). Returns its width.
 float ui_text(const view_ui *ui, float x, float y, float width, view_color color, const char *text);
+
+// Returns the width of a text in the normal text size, in pixels.
 float ui_text_width(const view_ui *ui, const char *text);
 
 // -- Rows -----------------------------------------------------------------------------------
 
-// A row with a name, a slider, and a text at the right, or NULL. A click on the name sets `value`
-// to `usual`; if `usual` is NULL, the name is a part of the slider. Returns true if `value` has
-// changed.
+// A row with a name, a slider from `low` to `high`, and a text at the right. `text` may be NULL. A
+// click on the name resets `value` to `usual`; if `usual` is NULL, the name is a part of the
+// slider. Returns true if `value` has changed.
 bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char *text,
                view_color text_color, float low, float high, const float *usual, float *value);
 
@@ -146,21 +158,20 @@ void ui_begin_row(view_ui *ui);
 // Draws the name of the next row. Sets `rest` to the area of its value and returns the row.
 view_rect ui_next_row(view_ui *ui, const char *name, view_color color, view_rect *rest);
 
-// A row with a name, a switch or, if it `is_button`, a disc, and the name of a key. Returns true if
-// it was pressed.
+// A row with a name, a switch, and the name of a key. If `is_button` is true, a disc replaces the
+// switch. Returns true if the row was pressed.
 bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const char *key);
 
 // -- Columns --------------------------------------------------------------------------------
 
-// A scrollable part of a panel. Its rows are clipped to the area.
+// Begin and end a column: a scrollable part of a panel. Its rows are clipped to the area.
 void ui_begin_column(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll);
 void ui_end_column(view_ui *ui);
 
 // Reserves the next row of the column. Returns true if any part of it is visible.
 bool ui_reserve_row(view_ui *ui, float height, view_rect *row);
 
-// A text in up to three rows of the column, with a name at the left in ui->label_width. Returns
-// true if it was pressed.
+// The appearance of ui_row().
 typedef struct ui_row_style {
     const char *name; // NULL: none; " ": reserves the space of a name
     view_color color;
@@ -168,6 +179,9 @@ typedef struct ui_row_style {
     bool is_title;    // large text
     bool is_fixed;    // always one line
 } ui_row_style;
+
+// Adds a text to the column, wrapped into up to three lines, with a name at the left in
+// ui->label_width. Returns true if the text was pressed.
 bool ui_row(view_ui *ui, const ui_row_style *style, const char *text);
 
 // ui_row() with a text formatted as by printf(). It cannot be pressed.
@@ -193,14 +207,14 @@ void ui_text_left_of(view_ui *ui, float right, float y, view_color color, const 
 // The header of a page: the name of the selected item, and a text at the right.
 void ui_page_title(view_ui *ui, const char *name, const char *text);
 
-// A row with a name and a text, which is a link if it `is_link`. Returns true if the link was
-// pressed.
+// A row with a name and a text. If `is_link` is true, the text is a link. Returns true if the link
+// was pressed.
 bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link);
 
 // ui_pair() with a text formatted as by printf(), without a link.
 void ui_fact(view_ui *ui, const char *name, const char *format, ...) COMMON_PRINTF(3, 4);
 
-// A row of a table: a name, and right-aligned columns of numbers, each `wide` pixels wide.
+// A row of a table: a name, and right-aligned columns of numbers.
 enum { UI_MAX_CELLS = 5 };
 typedef struct ui_cells {
     const char *name;
@@ -209,7 +223,9 @@ typedef struct ui_cells {
     view_color color;         // color of the name
     const view_color *colors; // [count] colors of the numbers; NULL: `color`
 } ui_cells;
-void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *cells);
+
+// Draws a row of a table. Each column of numbers is `column_width` pixels wide.
+void ui_draw_cells(view_ui *ui, view_rect row, float column_width, const ui_cells *cells);
 
 // Returns a command from the panel: an action, and members of view_command.
 #define UI_COMMAND(ui, ...) ((ui)->command = (view_command){.action = __VA_ARGS__})
@@ -236,42 +252,48 @@ static inline view_command view_set_command(const view_option *option, common_va
 
 // -- Lists ----------------------------------------------------------------------------------
 
-// Scrolls a list of `count` lines by the wheel or a finger. `room` lines are visible, beginning
-// with `first`. Returns false without such an event.
-bool ui_scroll_lines(view_ui *ui, float height, size_t room, size_t count, size_t *first);
+// Scrolls a list of `count` lines by the wheel or a finger, in whole lines. `num_visible` lines are
+// visible, beginning with `first`. `height` is the height of a line in pixels. Returns true if the
+// event has scrolled the list.
+bool ui_scroll_lines(view_ui *ui, float height, size_t num_visible, size_t count, size_t *first);
 
 // Returns the preview of a file, or of an item of the listed game, and requests it if needed.
 // Returns NULL if the cache is full.
 view_thumbnail *ui_thumbnail(view_ui *ui, const char *request, bool is_in_game);
 
-// Tiles in a grid that fills the width of the column. ui_next_tile() places the next tile, at least
-// `min_width` pixels wide, and returns true if it is visible. A `count` of 0 begins a row.
+// A grid of tiles that fills the width of the column. Initialize it with zeros. Setting `count` to
+// 0 lets the next tile begin a row.
 typedef struct ui_grid {
     uint32_t count;   // tiles in the row so far
     uint32_t per_row; // tiles per row
-    bool is_flat;     // for the caller
+    bool is_flat;     // the tiles are low; only for the caller
     bool is_visible;  // the row is visible
-    float height;
+    float height;     // of the row, pixels
     view_rect row;
 } ui_grid;
+
+// Sets `box` to the rectangle of the next tile of a grid, at least `min_width` pixels wide. Returns
+// true if the tile is visible.
 bool ui_next_tile(view_ui *ui, ui_grid *grid, float min_width, float height, view_rect *box);
 
-// An image above two lines of text; a wide tile has the text at the right of the image. Returns
-// true if it was pressed.
+// The content of a tile.
 typedef struct ui_tile_content {
     const char *label; // of the item
     const char *name;
-    const char *text;
+    const char *text;              // second line
     const char *sign;              // icon instead of an image, or NULL
     const view_thumbnail *picture; // or NULL
     md5gl_texture texture;         // a square image if `picture` is NULL, or 0
     bool is_selected;
-    bool is_link;
-    bool is_folder; // has the icon of a folder
-    bool is_wrong;
-    bool is_grey;
-    bool is_data; // the texels of the image are not colors
+    bool is_link;   // the name is a link, and the tile has no image
+    bool is_folder; // the tile has the icon of a folder
+    bool is_wrong;  // the text is a warning
+    bool is_grey;   // the name is dim, because the file is missing
+    bool is_data;   // the texels of the image are not colors
 } ui_tile_content;
+
+// A tile with an image above its name and its text. In a wide tile, the texts are at the right of
+// the image. Returns true if the tile was pressed.
 bool ui_content_tile(view_ui *ui, view_rect box, const ui_tile_content *content);
 
 // A tile of a clip. Its image is requested if the tile is visible.
@@ -282,14 +304,15 @@ void ui_text_in(view_ui *ui, view_rect box, view_color color, const char *text);
 
 // -- Parts of dialogs -----------------------------------------------------------------------
 
-// A dialog of this size in layout units, or smaller if the window is. Sets `foot` to its last row
-// and returns the area above.
+// Begins a dialog (see ui_dialog()) of this size in layout units, or smaller if the window is
+// smaller. Sets `foot` to its last row, for buttons. Returns the area between the title and this
+// row.
 view_rect ui_footed_dialog(view_ui *ui, const char *panel, float width, float height,
                            const char *title, view_rect *foot);
 
-// Buttons as wide as their texts, at the beginning or the end of `row`, which becomes the remaining
-// part of the row. `primary` is the index of a highlighted button, or -1. Returns the index of the
-// pressed button, or -1.
+// Buttons that are as wide as their texts, at the left or, if `at_end` is true, at the right end of
+// `row`. Cuts their space off the row. `primary` is the index of a highlighted button, or -1.
+// Returns the index of the pressed button, or -1.
 int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count, int primary,
                bool at_end);
 

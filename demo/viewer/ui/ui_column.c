@@ -52,8 +52,8 @@ void ui_begin_row(view_ui *ui)
     ui->value_width = 0;
 }
 
-// Handles the wheel and the finger for a column, and scrolls a focused item into view. `max_scroll`
-// is the largest scroll position.
+// Handles the wheel and the finger for a column, and scrolls to its focused item. `max_scroll` is
+// the largest scroll position, in pixels.
 static void scroll_column(view_ui *ui, const ui_column *column, float max_scroll)
 {
     const float lines_per_wheel_step = 3;
@@ -69,6 +69,7 @@ static void scroll_column(view_ui *ui, const ui_column *column, float max_scroll
         ui->is_focus_shown = false;
     }
 
+    // Scroll by the part of the focused item that is above or below the column.
     const view_rect focus = ui->focus_rect;
     if (ui->is_focus_shown && !ui->is_event && column->has_focus) {
         scroll->wanted += fminf(focus.y - area.y, 0);
@@ -76,20 +77,23 @@ static void scroll_column(view_ui *ui, const ui_column *column, float max_scroll
     }
 }
 
-// Draws the scroll bar of a column of `length` pixels and handles dragging it.
+// Runs the scroll bar of a column whose rows are `length` pixels high. A press or a drag moves the
+// middle of its handle to the mouse. `shown` is the scroll position at which the column is
+// displayed.
 static void run_scroll_bar(view_ui *ui, const ui_column *column, float length, float shown)
 {
     ui_scroll *const scroll = column->scroll;
     const view_rect area = column->area;
     const float max_scroll = fmaxf(length - area.height, 0);
     const float handle_height = fmaxf(area.height * area.height / length, ui->line);
-    const float path = area.height - handle_height; // of the top of the handle
+    const float path = area.height - handle_height; // distance that the handle can move
     const float width = 5 * ui->scale;
     const float margin = 2 * ui->scale;
     const view_rect track = {area.x + area.width - width - margin, area.y, width + margin,
                              area.height};
-    float unused;
-    if (ui_drag(ui, ui_item(ui, track, "scroll"), track, &unused)) {
+    float unused; // ui_drag() measures the horizontal position
+    const bool is_pressed = ui_item(ui, track, "scroll");
+    if (ui_drag(ui, is_pressed, track, &unused)) {
         const float top = ui->mouse.y - area.y - 0.5f * handle_height;
         scroll->wanted = top / fmaxf(path, 1) * max_scroll;
         scroll->shown = scroll->wanted;
@@ -106,7 +110,7 @@ void ui_end_column(view_ui *ui)
     ui_scroll *const scroll = column->scroll;
     const view_rect area = column->area;
     const float shown = ui->is_smooth ? scroll->shown : scroll->wanted;
-    const float length = column->y - roundf(area.y - shown);
+    const float length = column->y - roundf(area.y - shown); // height of all rows
     const float max_scroll = fmaxf(length - area.height, 0);
     view_clip_canvas(ui->canvas, column->clip);
     ui->column = NULL;
@@ -139,7 +143,7 @@ void ui_column_text(view_ui *ui, view_color color, const char *text)
     }
 }
 
-// One line of an ui_row().
+// One line of ui_row().
 typedef struct row_line {
     const char *name; // at the left; "": none
     const char *hint; // at the right; "": none
@@ -149,7 +153,7 @@ typedef struct row_line {
     float hint_width; // with the gap; 0: no hint
 } row_line;
 
-// Draws a line of a row without its margins.
+// Draws a line of ui_row(). `row` is its rectangle without margins.
 static void draw_row_line(view_ui *ui, view_rect row, const ui_row_style *style,
                           const row_line *line)
 {
@@ -257,18 +261,22 @@ void ui_fact(view_ui *ui, const char *name, const char *format, ...)
     ui_pair(ui, name, text, false);
 }
 
-void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *cells)
+void ui_draw_cells(view_ui *ui, view_rect row, float column_width, const ui_cells *cells)
 {
     const float padding = 0.7f * ui->em;
     const float y = ui_text_top(ui, row);
-    const float end = row.x + row.width - padding;
-    const float right = end - wide * (float)cells->count;
-    for (uint32_t i = 0; i < cells->count; i++)
-        ui_text_left_of(ui, right + wide * (float)(i + 1), y,
-                        cells->colors != NULL ? cells->colors[i] : cells->color, cells->texts[i]);
+    const float columns_right = row.x + row.width - padding;
+    const float columns_left = columns_right - column_width * (float)cells->count;
+    for (uint32_t i = 0; i < cells->count; i++) {
+        const float right = columns_left + column_width * (float)(i + 1);
+        const view_color color = cells->colors != NULL ? cells->colors[i] : cells->color;
+        ui_text_left_of(ui, right, y, color, cells->texts[i]);
+    }
+
+    // The name is in the remaining space at the left.
+    const float name_width = fmaxf(columns_left - row.x - padding, padding);
     if (cells->name[0] != '\0')
-        ui_text(ui, row.x + padding, y, fmaxf(right - row.x - padding, padding), cells->color,
-                cells->name);
+        ui_text(ui, row.x + padding, y, name_width, cells->color, cells->name);
 }
 
 bool ui_section(view_ui *ui, ui_section_number number, const char *title, const char *text)

@@ -76,6 +76,7 @@ int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count,
     for (int i = 0; i < count; i++)
         width += ui_text_width(ui, words[i]) + border + gap;
 
+    // Cut the space for the buttons off the row.
     view_rect button = *row;
     row->width -= width;
     if (at_end)
@@ -97,9 +98,12 @@ bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t 
                 uint32_t *choice)
 {
     const uint32_t before = *choice;
+
+    // The buttons are equally wide if each text fits. Otherwise each button is as wide as its text
+    // and an equal part of the spare width. Without spare width, the texts are truncated.
     const float even_width = rect.width / (float)count;
-    float max_text = 0;
-    float spare = even_width; // space of each button next to its text, if they share the space
+    float max_text = 0;       // width of the widest text
+    float spare = even_width; // spare width of each button
     for (uint32_t i = 0; i < count; i++) {
         const float text = ui_text_width(ui, words[i]);
         max_text = fmaxf(max_text, text);
@@ -127,7 +131,8 @@ view_rect ui_next_row(view_ui *ui, const char *name, view_color color, view_rect
     return row;
 }
 
-// Draws a slider that is filled up to the value. `part` is the position of the value, 0 to 1.
+// Draws a slider: a line that is filled up to the value, and a knob there. `part` is the position
+// of the value on the line, 0 to 1.
 static void draw_slider(const view_ui *ui, view_rect track, float part)
 {
     const float scale = ui->scale;
@@ -153,6 +158,8 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
     if (text != NULL)
         ui_text(ui, track.x + track.width + 12 * scale, ui_text_top(ui, row), 0, text_color, text);
 
+    // A press on the name resets the value. A press elsewhere begins a drag, during which the range
+    // is constant.
     const bool is_pressed = ui_item(ui, row, name);
     if (is_pressed) {
         const bool is_name = ui->mouse.x < track.x - 8 * scale;
@@ -161,7 +168,7 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
             *value = *usual;
             return true;
         }
-        ui->low = low; // the range is constant while the slider is dragged
+        ui->low = low;
         ui->high = high;
     }
     if (!ui_drag(ui, is_pressed, track, &part))

@@ -43,8 +43,10 @@ static bool paste(char *text, size_t size)
     return has_changed;
 }
 
-// Applies the text and the keys of the event to a text field. Returns true if `text` has changed.
-static bool edit(view_ui *ui, char *text, size_t size)
+// Applies the event to the text of the focused field: appends typed text or the clipboard (Ctrl+V),
+// removes the last character (Backspace), or selects all (Ctrl+A). Returns true if the text has
+// changed.
+static bool edit_text(view_ui *ui, char *text, size_t size)
 {
     if (ui->mouse.text != NULL && !ui->has_taken) {
         ui->has_taken = true;
@@ -76,8 +78,9 @@ static bool removes_selection(const ui_mouse *mouse)
     return key == VIEW_KEY_HOME || key == VIEW_KEY_END;
 }
 
-// Consumes keys that belong to the focused field: Escape and keys of letters, which arrive again as
-// text. Ctrl+Z and Ctrl+Y are consumed because they must not undo changes of the view.
+// Consumes keys of the focused field, so that they do not execute shortcuts. Escape ends the focus.
+// Keys of letters arrive again as text. Ctrl+Z and Ctrl+Y must not undo changes of the document
+// while a text is edited.
 static void consume_field_keys(view_ui *ui)
 {
     const int32_t key = ui->mouse.key;
@@ -89,7 +92,8 @@ static void consume_field_keys(view_ui *ui)
         ui_key(ui, key);
 }
 
-// Returns the end of a text that fits into `width` pixels: the cursor is at the end.
+// Returns the longest end of a text that fits into `width` pixels. The end is displayed, because
+// the cursor is there.
 static const char *visible_end(const view_ui *ui, const char *text, float width)
 {
     while (ui_text_width(ui, text) > width && *text != '\0') {
@@ -100,9 +104,10 @@ static const char *visible_end(const view_ui *ui, const char *text, float width)
     return text;
 }
 
-// Removes the selection of the focused field, which is the whole text, if the event replaces the
-// text or moves the cursor. Returns true if `text` has changed. Keys of letters arrive before their
-// text: only the text replaces the selected text.
+// Ends the selection of the focused field, which is always the whole text. If the event replaces
+// the selected text, clears the text. If the event moves the cursor, only removes the selection.
+// Returns true if the text has changed. The key of a letter does nothing, because its text arrives
+// later.
 static bool end_selection(view_ui *ui, char *text)
 {
     if (!ui->selects_all)
@@ -139,6 +144,7 @@ static void draw_field(const view_ui *ui, view_rect rect, const char *hint, cons
     const view_color color = is_empty ? VIEW_DIM : VIEW_BRIGHT;
     const float end = ui_text(ui, inside.x, inside.y, inside.width, color, is_empty ? hint : shown);
 
+    // The cursor is after the text, or before the placeholder.
     const view_rect cursor = {inside.x + (is_empty ? 0 : end + scale), inside.y, fmaxf(1, scale),
                               inside.height};
     if (is_focused)
@@ -153,7 +159,7 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
     bool is_changed = false;
     if (is_focused) {
         is_changed = end_selection(ui, text);
-        is_changed = edit(ui, text, size) || is_changed;
+        is_changed = edit_text(ui, text, size) || is_changed;
         consume_field_keys(ui);
     }
     draw_field(ui, rect, hint, text, is_focused);

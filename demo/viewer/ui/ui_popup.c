@@ -21,6 +21,7 @@ void ui_note(const view_ui *ui, float x, float y, float end_above, const ui_line
         width = fmaxf(width, ui_text_width(ui, lines[i].text));
     width = fminf(width, ui->window.width - 4 * gap);
 
+    // Move the box into the window. Without space below `y`, it is above `end_above`.
     view_rect box = {x, y, width + 2 * gap, (float)count * ui->line + gap};
     box.x = fmaxf(fminf(x, ui->window.width - box.width - gap), gap);
     if (y + box.height + gap > bottom)
@@ -74,6 +75,7 @@ view_rect ui_footed_dialog(view_ui *ui, const char *panel, float width, float he
     view_rect inside = ui_dialog(ui, panel, fminf(width * scale, max_width),
                                  fminf(height * scale, max_height), title);
 
+    // Cut off the last row and a gap above it.
     *foot = view_cut(&inside, VIEW_AT_BOTTOM, ui->line + 9 * scale);
     view_cut(&inside, VIEW_AT_BOTTOM, 8 * scale);
     return inside;

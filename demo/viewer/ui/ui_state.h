@@ -27,8 +27,8 @@ typedef struct view_target {
     unsigned context; // VIEW_ON_*
     size_t number;
     size_t item;
-    char name[VIEW_TARGET_TEXT]; // "": none, or too long
-    char path[VIEW_TARGET_TEXT]; // likewise
+    char name[VIEW_TARGET_TEXT]; // "" if there is none or it is too long
+    char path[VIEW_TARGET_TEXT]; // "" if there is none or it is too long
 } view_target;
 
 // == Thumbnails of files ==================================================================
@@ -182,12 +182,12 @@ typedef struct view_ui {
     float low;            // minimum of the active slider when it was pressed
     float high;           // maximum of the active slider when it was pressed
     ui_item_id focus;     // item that receives keys: a field, or an item reached by Tab
-    view_rect focus_rect; // rectangle of that item in the last run
-    bool is_focus_there;  // that item exists in this run
+    view_rect focus_rect; // rectangle of the focused item in the last run
+    bool is_focus_there;  // the focused item exists in this run
     bool is_focus_shown;  // the focus has a visible frame: from Tab until the mouse is used
     bool selects_all;     // typed text replaces the text of the focused field
-    bool takes_next;      // Tab was pressed: the next item gets the focus
-    ui_item_id before;    // Tab: previous item that can get the focus
+    bool takes_next;      // after Tab, the next item gets the focus
+    ui_item_id before;    // after Shift+Tab, the item that gets the focus
 
     // Rows, columns and sections.
     view_rect space; // rectangle of the next row for ui_slider()

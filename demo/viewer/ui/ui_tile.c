@@ -7,15 +7,15 @@ static const float grid_gap = 0.6f;     // between tiles
 static const float tile_gap = 0.4f;     // between the edge of a tile and its content
 static const float folder_width = 1.5f; // space for the icon of a folder
 
-bool ui_scroll_lines(view_ui *ui, float height, size_t room, size_t count, size_t *first)
+bool ui_scroll_lines(view_ui *ui, float height, size_t num_visible, size_t count, size_t *first)
 {
     const float lines_per_wheel_step = 3;
-    const float max_first = count > room ? (float)(count - room) : 0;
+    const float max_first = count > num_visible ? (float)(count - num_visible) : 0;
     const bool is_dragged = ui->mouse.dragged != 0;
     if (ui->mouse.wheel == 0 && (!is_dragged || !(max_first > 0)))
         return false;
 
-    // Remember a distance of less than a line for the next event.
+    // Scroll by whole lines. The rest of less than a line is stored for the next event.
     ui->scroll_rest = is_dragged ? ui->scroll_rest + ui->mouse.dragged : 0;
     const float dragged_lines = truncf(ui->scroll_rest / height);
     ui->scroll_rest -= dragged_lines * height;
@@ -28,11 +28,13 @@ bool ui_scroll_lines(view_ui *ui, float height, size_t room, size_t count, size_
 
 view_thumbnail *ui_thumbnail(view_ui *ui, const char *request, bool is_in_game)
 {
+    // Find the thumbnail in the cache, or the first unused element.
     view_thumbnail *unused = NULL;
     for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++) {
         view_thumbnail *const thumbnail = &ui->pictures[i];
         if (thumbnail->request == NULL) {
-            unused = unused != NULL ? unused : thumbnail;
+            if (unused == NULL)
+                unused = thumbnail;
         } else if (thumbnail->is_in_game == is_in_game
                    && strcmp(thumbnail->request, request) == 0) {
             thumbnail->is_visible = true;
@@ -54,7 +56,7 @@ bool ui_next_tile(view_ui *ui, ui_grid *grid, float min_width, float height, vie
     const uint32_t tiles_per_row = grid->per_row > 0 ? grid->per_row : 1;
     const uint32_t column = grid->count % tiles_per_row;
     grid->count++;
-    if (column == 0) { // a new row; its number of tiles depends on `min_width`
+    if (column == 0) { // begin a row, and find the number of tiles that fit into it
         grid->height = ceilf(height);
         grid->is_visible = ui_reserve_row(ui, grid->height, &grid->row);
         grid->per_row = (uint32_t)fmaxf(floorf(grid->row.width / (min_width + gap)), 1);
@@ -85,8 +87,8 @@ static view_color tile_text_color(const ui_tile_content *content, bool is_wide)
     return content->is_selected && is_wide ? VIEW_PLAIN : VIEW_DIM;
 }
 
-// Copies a name that is wider than `width` with an ellipsis after its first `head` bytes, so that
-// its end remains, by which similar names differ.
+// Copies a name. If it is wider than `width`, an ellipsis replaces characters after its first
+// `head` bytes. The end of the name remains, because similar names differ in their ends.
 static void shorten_name(const view_ui *ui, const char *name, size_t head, float width,
                          char text[256])
 {
@@ -94,33 +96,35 @@ static void shorten_name(const view_ui *ui, const char *name, size_t head, float
     snprintf(text, 256, "%s", name);
     while (*end != '\0' && ui_text_width(ui, text) > width) {
         end++;
-        while ((*end & 0xC0) == 0x80) // inside of a character
+        while ((*end & 0xC0) == 0x80) // a byte that continues a UTF-8 character
             end++;
         snprintf(text, 256, "%.*s\xE2\x80\xA6%s", (int)head, name, end);
     }
 }
 
-// Draws the name of a tile in one row, or in two rows if it is too long: the second row is the file
-// extension if the rest fits into the first row.
+// Draws the name of a tile in one line, or in two lines if it is too long for one. If the name
+// without its file extension fits into the first line, the second line is the file extension.
 static void draw_tile_name(view_ui *ui, view_rect row, view_color color, const char *name)
 {
     char first_line[VIEW_MAX_LINE];
-    const char *rest = view_next_line(ui->canvas->font, VIEW_TEXT, row.width, name, first_line);
+    const char *remaining =
+        view_next_line(ui->canvas->font, VIEW_TEXT, row.width, name, first_line);
     const char *const dot = strrchr(name, '.');
-    const bool has_stem = dot != NULL && dot > name && dot < rest;
-    if (has_stem && *rest != '\0') {
+    const bool fits_without_extension = dot != NULL && dot > name && dot < remaining;
+    if (fits_without_extension && *remaining != '\0') {
         COMMON_TEXT(first_line, "%.*s", (int)(dot - name), name);
-        rest = dot;
+        remaining = dot;
     }
     ui_text_in(ui, row, color, first_line);
 
     char second_line[256];
     row.y += row.height;
-    shorten_name(ui, rest, 0, row.width, second_line);
+    shorten_name(ui, remaining, 0, row.width, second_line);
     ui_text_in(ui, row, color, second_line);
 }
 
-// Draws the name of a wide tile. The middle of a long name is omitted.
+// Draws the name of a wide tile in one line. In a long name, an ellipsis follows the beginning,
+// which has half of the width.
 static void draw_row_name(view_ui *ui, view_rect row, view_color color, const char *name)
 {
     char line[VIEW_MAX_LINE];
@@ -155,8 +159,8 @@ static void draw_tile_background(const view_ui *ui, view_rect box, bool is_selec
         view_draw_frame(ui->canvas, box, 0.4f * gap, is_selected ? VIEW_ACCENT : VIEW_DISABLED);
 }
 
-// Draws the name of a wide tile right of its image, and the text at the right end. Returns the area
-// of the image: links have no image, but may have the icon of a folder.
+// Draws the texts of a wide tile: its name right of its image, and its text at the right end.
+// Returns the area for the image. A link has no image, but a link to a folder has an icon.
 static view_rect draw_wide_tile_texts(view_ui *ui, view_rect box, const ui_tile_content *content)
 {
     const float gap = tile_gap * ui->em;
@@ -178,7 +182,8 @@ static view_rect draw_wide_tile_texts(view_ui *ui, view_rect box, const ui_tile_
     return image;
 }
 
-// Draws the name and the text below the image of a tile. Returns the area of the image.
+// Draws the texts of a tile below its image: its name in one or two lines, then its text. Returns
+// the area for the image.
 static view_rect draw_tile_texts(view_ui *ui, view_rect box, const ui_tile_content *content)
 {
     view_rect image = view_inset(box, tile_gap * ui->em);
@@ -195,7 +200,8 @@ static view_rect draw_tile_texts(view_ui *ui, view_rect box, const ui_tile_conte
     return image;
 }
 
-// Draws the image of a tile or, if there is none, an icon.
+// Draws the image of a tile. Without an image, draws an icon: a warning sign if content->is_wrong
+// is true, otherwise content->sign. A folder has its own icon.
 static void draw_tile_image(view_ui *ui, view_rect area, const ui_tile_content *content,
                             view_color icon_color)
 {

@@ -1,5 +1,5 @@
-// Selects the parts of the window from the displayed document and options. ../base/layout.h
-// computes their rectangles.
+// Selects the parts of the window that are displayed for the document and the options.
+// ../base/layout.h computes their rectangles.
 #include "demo/viewer/ui/window_layout.h"
 
 // Returns true if the right dock is open. The start page hides it.

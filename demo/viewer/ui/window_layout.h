@@ -5,11 +5,13 @@
 
 #include "demo/viewer/draw/draw.h"
 
-// Returns the panels that the window should contain, and their layout.
+// Returns the parts that the window should contain: the input of view_lay_out().
 view_layout_request view_requested_layout(const view_stage *stage);
+
+// Returns the rectangles of the parts of the window.
 view_layout view_current_layout(const view_stage *stage);
 
-// Returns true if a state machine with its parameters is displayed.
+// Returns true if a state machine is displayed, not clips or a crowd.
 static inline bool view_shows_machine(const view_stage *stage)
 {
     return view_mode_of(stage->document) == VIEW_MODE_MACHINE;
