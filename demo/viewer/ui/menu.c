@@ -31,16 +31,17 @@ void view_open_menu(view_ui *ui, view_menus *menus, view_menu_kind kind, float x
 
 // == Menu lines ===================================================================================
 
-// A command, or an entry of a command's list (a clip, a recent file, ...). A group opens a submenu.
+// A line of a menu or of the search: a command, an item of a command's list (such as a clip or a
+// recent file), or a submenu.
 typedef struct menu_line {
-    const view_menu_entry *row;
-    size_t number; // index in the command's list
-    bool is_group;
-    bool is_set;
-    bool is_text;     // a message of the search, which cannot be selected; `row` is NULL
-    uint32_t missing; // VIEW_NEEDS_* that are not satisfied
-    int score;        // of the search; larger is better
-    size_t order;     // index of the entry among all entries
+    const view_menu_entry *row; // the command, or the command of the submenu
+    size_t number;              // index of the item in the command's list
+    bool is_group;              // the line opens a submenu
+    bool is_set;                // the line has a check mark
+    bool is_text;               // a message of the search, which cannot be selected; `row` is NULL
+    uint32_t missing;           // VIEW_NEEDS_* that are not satisfied
+    int score;                  // of the search; larger is better
+    size_t order;               // index of the entry among all entries
     char label[192];
     char keys[64];
     char word[24];          // name of a choice on the command line, which the search also finds
@@ -49,11 +50,12 @@ typedef struct menu_line {
     const char *suggestion; // search text that a click on a message enters, or NULL
 } menu_line;
 
-// A menu shows the first lines of a long list. The search finds all of them.
+// A menu shows the first MAX_LINES lines of a long list. The search finds the other lines.
+// MIN_SCORE is the score of a line that does not match the search text.
 enum { MAX_LINES = 400, MIN_SCORE = -10000 };
 
 typedef struct menu_lines {
-    char sought[256]; // search text, begins with a space
+    char sought[256]; // search text after a space, so that each of its words follows a space
     size_t count;
     menu_line lines[MAX_LINES];
 } menu_lines;
@@ -112,8 +114,8 @@ static bool is_listed(const view_stage *stage, const view_menu_entry *entry)
 
 // -- Entries of a command's list ------------------------------------------------------------
 
-// Returns entry `number` of a list "a|b|c"; the entry ends at '|' or the end of the text. Returns
-// NULL if there is no such entry.
+// Returns the beginning of word `number` in a list "a|b|c", counted from 0. The word ends at '|' or
+// at the end of the text. Returns NULL if the list does not have this word, or is NULL.
 static const char *find_word(const char *words, size_t number)
 {
     for (; words != NULL && number > 0; number--) {
@@ -123,7 +125,8 @@ static const char *find_word(const char *words, size_t number)
     return words;
 }
 
-// Finds a state by its index over all layers of a machine. Returns false if there is no such state.
+// Finds a state by its index among the states of all layers of a machine. Sets the index of its
+// layer, and its index in the layer. Returns false if there is no such state.
 static bool find_state(const md5_machine_desc *desc, size_t number, uint32_t *layer,
                        uint32_t *state)
 {
@@ -152,7 +155,8 @@ static bool is_option_on(const view_stage *stage, const view_option *option)
     return value != has_inverse_name(option);
 }
 
-// Returns true if a command is a switch that is on.
+// Returns true if a command is a switch that is on: an option, or a state of the viewer that has no
+// option.
 static bool is_on(const view_stage *stage, const view_menu_entry *row)
 {
     const view_option *const option = view_get_option(row);
@@ -179,7 +183,8 @@ static bool is_on(const view_stage *stage, const view_menu_entry *row)
     }
 }
 
-// Reads "on" or "off" as a value of a switch, or of a choice between two values.
+// Reads "on" or "off" as the value of a switch. Sets line->value to the value, and line->keys to a
+// text about the current value. Returns false if the word is neither "on" nor "off".
 static bool read_switch_word(const view_stage *stage, const view_option *option, const char *word,
                              menu_line *line)
 {
@@ -189,7 +194,8 @@ static bool read_switch_word(const view_stage *stage, const view_option *option,
     return is_on_word || strcasecmp(word, "off") == 0;
 }
 
-// Reads a word as a time: a number, which may end in 'f' (frames) or 's' (seconds).
+// Returns true if a word is a time: a number, which may end in 'f' (frames) or 's' (seconds). Sets
+// line->keys to a text about the current frame.
 static bool read_time_word(const view_stage *stage, const char *word, menu_line *line)
 {
     const md5_anim *const anim = view_timing_anim(&stage->document->scene);
@@ -202,9 +208,9 @@ static bool read_time_word(const view_stage *stage, const char *word, menu_line 
     return isdigit((unsigned char)word[0]) && has_unit;
 }
 
-// Interprets the last word of the search text as a value of an option. Sets line->value to the
-// value, and line->keys to a text about the current value. Returns false if the word is not a value
-// of the option.
+// Interprets the last word of the search text `sought`, which contains a space, as a value of an
+// option. Sets line->value to the value, and line->keys to a text about the current value. Returns
+// false if the word is not a value of the option.
 static bool read_word(const view_stage *stage, const view_option *option, const char *sought,
                       menu_line *line)
 {
@@ -223,16 +229,18 @@ static bool read_word(const view_stage *stage, const view_option *option, const 
     return is_single && view_parse_value(option, word, &line->value);
 }
 
-// Describes an undo step, from the newest to the oldest. Returns its label, or NULL.
+// Describes an undo step. Step 0 is the newest step. Returns its label, or NULL if it does not
+// exist.
 static const char *describe_step(const view_stage *stage, size_t number, menu_line *line)
 {
-    const size_t step = stage->num_steps - 1 - number;
+    const size_t step = stage->num_steps - 1 - number; // wraps around if it does not exist
     line->number = step;
     line->is_set = step == stage->step;
     return step < stage->num_steps ? stage->steps[step].label : NULL;
 }
 
-// Describes a mesh; only the first 64 meshes can be hidden.
+// Describes a mesh. Its line has a check mark if the mesh is visible. Sets no label if the mesh
+// does not exist, or if it cannot be hidden: only the first 64 meshes can.
 static void describe_mesh(const view_stage *stage, size_t number, menu_line *line)
 {
     const md5_model *const model = stage->document->scene.model;
@@ -241,7 +249,8 @@ static void describe_mesh(const view_stage *stage, size_t number, menu_line *lin
     line->is_set = (stage->hidden_meshes >> number % 64 & 1) == 0;
 }
 
-// Describes a joint; its name is the value. Returns its name, or NULL.
+// Describes a joint. The value of its line is the name of the joint. Returns the name, or NULL if
+// the joint does not exist.
 static const char *describe_joint(const view_stage *stage, size_t number, menu_line *line)
 {
     const view_scene *const scene = &stage->document->scene;
@@ -253,7 +262,8 @@ static const char *describe_joint(const view_stage *stage, size_t number, menu_l
     return name;
 }
 
-// Describes a state of the open state machine.
+// Describes a state of the open state machine by its index among the states of all layers. Sets no
+// label if there is no such state.
 static void describe_state(const view_stage *stage, size_t number, menu_line *line)
 {
     const view_machine *const machine = &stage->document->scene.machine;
@@ -267,7 +277,8 @@ static void describe_state(const view_stage *stage, size_t number, menu_line *li
     line->is_set = md5_player_layer(machine->player, layer).state == state;
 }
 
-// Describes a trigger of the open state machine. Returns its name, or NULL.
+// Describes a trigger of the open state machine, with its key. Returns its name, or NULL if there
+// is no such trigger.
 static const char *describe_trigger(const view_stage *stage, size_t number, menu_line *line)
 {
     const view_machine *const machine = &stage->document->scene.machine;
@@ -278,7 +289,7 @@ static const char *describe_trigger(const view_stage *stage, size_t number, menu
     return trigger >= 0 ? machine->desc->parameters[trigger].name : NULL;
 }
 
-// Describes a value of an option that is a choice.
+// Describes value `number` of an option that is a choice. Sets no label if there is no such value.
 static void describe_choice(const view_stage *stage, const view_option *option, size_t number,
                             menu_line *line)
 {
@@ -292,8 +303,9 @@ static void describe_choice(const view_stage *stage, const view_option *option, 
     COMMON_TEXT(line->label, "%.*s", (int)strcspn(text, "|"), text);
 }
 
-// Describes entry `number` of a command's list. A command without a list has one entry if the last
-// word of the search text is a value of its option. Returns false if there is no such entry.
+// Sets `line` to item `number` of a command's list. A command without a list has one item if the
+// last word of the search text `sought` is a value of its option. Returns false if there is no such
+// item.
 static bool describe_item(const view_stage *stage, const view_menu_entry *row, size_t number,
                           const char *sought, menu_line *line)
 {
@@ -302,7 +314,7 @@ static bool describe_item(const view_stage *stage, const view_menu_entry *row, s
     const char *text = NULL;
     *line = (menu_line){.row = row, .number = number, .missing = view_missing_needs(stage, row)};
 
-    // Each case sets `text` or line->label if the entry exists.
+    // Each case sets `text` or line->label if the item exists.
     switch (row->list) {
     case VIEW_LIST_RECENT:
         if (stage->config != NULL && number < stage->config->recent.count)
@@ -356,7 +368,8 @@ bool view_list_item(const view_stage *stage, view_menu_list list, const view_opt
     return true;
 }
 
-// Returns the command of a line. `target` is the item of a context menu.
+// Returns the command that a line executes. `target` is the item that a context menu was opened
+// for.
 static view_command line_command(const view_stage *stage, const menu_line *line,
                                  const view_target *target)
 {
@@ -368,7 +381,7 @@ static view_command line_command(const view_stage *stage, const menu_line *line,
     if (option != NULL && line->value.type != COMMON_VALUE_NONE)
         return view_set_command(option, line->value);
 
-    // The item that the command is about.
+    // The subject of the command: the item of the context menu, a state or a trigger.
     if (row->menu == VIEW_MENU_TARGET) {
         command.number = target->number;
         command.item = target->item;
@@ -383,6 +396,7 @@ static view_command line_command(const view_stage *stage, const menu_line *line,
     } else if (row->list == VIEW_LIST_TRIGGERS) {
         command.number = (size_t)view_find_trigger(machine, (uint32_t)line->number);
     }
+    // A command for an option contains the index of the option.
     if (option != NULL && command.action < VIEW_TOGGLE)
         command.number = (size_t)(option - view_option_rows);
 
@@ -444,7 +458,8 @@ static void list_items(menu_lines *lines, const view_stage *stage, const view_me
     }
 }
 
-// Adds the lines of a menu of the bar or, if `group` is not empty, of its submenu.
+// Adds the lines of a menu of the bar or, if `group` is not empty, of the submenu with this name. A
+// submenu contains the commands with a label "GROUP/COMMAND", or the items of a command's list.
 static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu, const char *group)
 {
     const size_t length = strlen(group);
@@ -473,8 +488,8 @@ static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu
     }
 }
 
-// Returns the label of a command in a context menu. The commands that hide a mesh and all other
-// meshes also reverse this.
+// Returns the label of a command in a context menu. The command that hides a mesh shows a hidden
+// mesh. The command that hides all other meshes shows all meshes if the others are hidden.
 static const char *context_label(const view_stage *stage, const view_target *target,
                                  const view_menu_entry *row)
 {
@@ -482,7 +497,10 @@ static const char *context_label(const view_stage *stage, const view_target *tar
     const uint64_t hidden = stage->hidden_meshes;
     if (row->action == VIEW_HIDE_MESH && (hidden & mesh) != 0)
         return "Show";
-    if (row->action == VIEW_ONLY_MESH && hidden != 0 && (hidden | mesh) != hidden) {
+
+    // The other meshes are hidden if their bits and the bit of this mesh are all bits of the model.
+    const bool is_visible = (hidden & mesh) != mesh;
+    if (row->action == VIEW_ONLY_MESH && hidden != 0 && is_visible) {
         const uint64_t end = (uint64_t)1 << stage->document->scene.model->num_meshes % 64;
         if ((hidden | mesh) + 1 == end)
             return "Show all";
@@ -524,6 +542,8 @@ static void add_context_line(menu_lines *lines, const view_stage *stage, const v
     add_line(lines, stage, entry, label, has_menu(entry));
 }
 
+// Adds the lines of a context menu: the commands for the kind of item that was clicked, then the
+// command search.
 static void list_context(menu_lines *lines, const view_stage *stage, const view_target *target)
 {
     const view_menu_entry *search = NULL; // the last line
@@ -542,7 +562,8 @@ static void list_context(menu_lines *lines, const view_stage *stage, const view_
 
 // -- Lines of the search ---------------------------------------------------------------------
 
-// Sorts by score, descending; then in the order of the table.
+// Sorts lines by decreasing score. Lines with equal scores remain in the order of the commands and
+// of their lists.
 static int compare_scores(const void *a, const void *b)
 {
     const menu_line *const first = a;
@@ -554,21 +575,25 @@ static int compare_scores(const void *a, const void *b)
     return (int)first->number - (int)second->number;
 }
 
-// Sets the score of a line: recently used commands are better, disabled commands are worse.
+// Sets the score of a line from the score of its match. Recently used commands have a bonus,
+// disabled commands have a penalty.
 static void score_line(const view_menus *menus, menu_line *line, int score)
 {
+    enum { USED_BONUS = 150, DISABLED_PENALTY = 400 };
     bool is_used = false;
     for (int i = 0; i < VIEW_NUM_USED; i++)
         is_used |= menus->used.entries[i] == line->row;
     line->score = score;
     if (is_used)
-        line->score += 150;
+        line->score += USED_BONUS;
     if (line->missing != 0)
-        line->score -= 400;
+        line->score -= DISABLED_PENALTY;
 }
 
-// Returns the best score of an item of an entry's list if the search text consists of words for the
-// entry, followed by words for the item, or MIN_SCORE. `needs_words` requires words for the entry.
+// Returns the score of an item of a command's list. The search text may consist of words for the
+// command, followed by words for the item, such as "clip walk". Each division of the search text is
+// rated, and the best score is returned, or MIN_SCORE. If `needs_words` is true, words for the
+// command are required.
 static int rate_item(const menu_line *item, const char *sought, bool needs_words)
 {
     enum { MAX_WORDS = 8, SCORE_OF_BOTH = 400 };
@@ -589,8 +614,9 @@ static int rate_item(const menu_line *item, const char *sought, bool needs_words
     return best;
 }
 
-// Adds the best entries of a command's list, or the last typed word as the value of its option.
-// Words for the command may precede; they are required for options, except for frames and joints.
+// Adds the best items of a command's list, or the last typed word as the value of its option. Words
+// for the command may precede the words for the item. They are required for options, except for
+// frames and joints.
 static void list_names(menu_lines *lines, const view_ui *ui, const view_menus *menus,
                        const view_menu_entry *row)
 {
@@ -638,7 +664,8 @@ static void add_message(menu_lines *lines, const char *text, const char *suggest
     COMMON_TEXT(line->label, "%s", text);
 }
 
-// Adds messages: no line was found, the viewer does not have a feature, or a similar word exists.
+// Adds messages below the found lines: if no line was found, if the search text names a feature
+// that another program has, or if the label of a command is similar to the search text.
 static void add_messages(menu_lines *lines, const view_menu_entries *list)
 {
     const char *const sought = lines->sought + 1;
@@ -656,7 +683,7 @@ static void add_messages(menu_lines *lines, const view_menu_entries *list)
     }
 }
 
-// Adds the lines that match the search text, the best first, and messages.
+// Adds the lines that match the search text menus->text, sorted by decreasing score, and messages.
 static void list_found(menu_lines *lines, const view_ui *ui, const view_menus *menus)
 {
     const char *const sought = lines->sought + 1;
@@ -693,14 +720,14 @@ static const float menu_padding = 10;
 static const float mark_width = 20; // space for the mark of a switch that is on
 static const float bar_padding = 9; // left and right of the names of menus
 
-// Returns the line to which the arrow keys move the selection: the next enabled line in the
-// direction `step`, 1 or -1, cyclically. A `from` outside of the list begins at its first or last
-// line.
+// Returns the line to which an arrow key moves the selection: the next enabled line after `from`
+// (if `step` is 1) or before it (if `step` is -1), cyclically. If no line is selected, `from` is
+// outside of the list, and the search begins at the first or the last line.
 static size_t next_line(const menu_lines *lines, size_t from, int step)
 {
     const size_t count = lines->count;
     const size_t start = step > 0 ? 0 : count - 1;
-    const size_t advance = step > 0 ? 1 : count - 1;
+    const size_t advance = step > 0 ? 1 : count - 1; // modulo count: 1 or -1
     size_t line = from;
     for (size_t i = 0; i < count; i++) {
         line = line >= count ? start : (line + advance) % count;
@@ -710,7 +737,8 @@ static size_t next_line(const menu_lines *lines, size_t from, int step)
     return from;
 }
 
-// Opens the submenu of a line. From the search, this opens the menu of the bar that contains it.
+// Opens the submenu of a line. If the line is a result of the search, first opens the menu of the
+// bar that contains the submenu.
 static void open_submenu(view_ui *ui, view_menus *menus, const menu_line *line)
 {
     if (menus->kind == VIEW_MENU_SEARCH) {
@@ -721,7 +749,8 @@ static void open_submenu(view_ui *ui, view_menus *menus, const menu_line *line)
     menus->row = line->row;
 }
 
-// Executes a line: opens its submenu, or requests its command and closes the menu.
+// Executes a line: opens its submenu, or requests its command and closes the menu. For a disabled
+// line, shows a notice with the reason instead.
 static void execute_line(view_ui *ui, view_menus *menus, const menu_line *line)
 {
     if (line->is_text)
@@ -737,24 +766,42 @@ static void execute_line(view_ui *ui, view_menus *menus, const menu_line *line)
 
     view_command command = line_command(ui->stage, line, &menus->target);
     if (command.action == VIEW_EXPORT && menus->text[0] != '\0')
-        command.path = common_copy(menus->text); // may name a format
-    menus->used.entries[menus->used.count++ % VIEW_NUM_USED] = line->row;
+        command.path = common_copy(menus->text); // may name a format, such as "export glb"
+    menus->used.entries[menus->used.count % VIEW_NUM_USED] = line->row;
+    menus->used.count++;
     view_close_menu(ui, menus);
     ui->command = command;
 }
 
-// Sets `first` to the first visible line: scrolls to the selected line, and by the wheel. `count`
-// lines are visible.
-static void scroll_menu(view_ui *ui, const menu_lines *lines, view_rect box, float row,
-                        size_t selected, size_t count, size_t *first)
+// The list of lines that draw_lines() displays.
+typedef struct line_list {
+    const menu_lines *lines;
+    bool is_search;   // the list is below the search field
+    size_t selected;  // line that was selected by keys, or SIZE_MAX
+    size_t *first;    // first visible line
+    size_t count;     // visible lines
+    float row_height; // pixels
+    float keys_width; // of the column with the keys at the right, pixels
+    view_rect box;
+} line_list;
+
+// Scrolls a list to its selected line, and by the wheel if the mouse is over the list. Sets the
+// first visible line.
+static void scroll_menu(view_ui *ui, const line_list *list)
 {
-    if (selected < lines->count && selected < *first)
-        *first = selected;
-    if (selected < lines->count && selected >= *first + count)
-        *first = selected + 1 - count;
-    if (view_contains(box, ui->mouse.x, ui->mouse.y))
-        ui_scroll_lines(ui, row, count, lines->count, first);
-    *first = *first + count > lines->count ? lines->count - count : *first;
+    const size_t num_lines = list->lines->count;
+    size_t *const first = list->first;
+    const bool has_selection = list->selected < num_lines;
+    if (has_selection && list->selected < *first)
+        *first = list->selected;
+    if (has_selection && list->selected >= *first + list->count)
+        *first = list->selected + 1 - list->count;
+    if (view_contains(list->box, ui->mouse.x, ui->mouse.y))
+        ui_scroll_lines(ui, list->row_height, list->count, num_lines, first);
+
+    // The list may have become shorter.
+    if (*first + list->count > num_lines)
+        *first = num_lines - list->count;
 }
 
 // Requests a preview of the value that a line sets.
@@ -768,8 +815,9 @@ static void preview_line(view_ui *ui, const menu_line *line)
     }
 }
 
-// Draws the content of a menu line. `keys` is the width of the column at the right. `has_menu_name`
-// adds the name of the menu that contains the command.
+// Draws a menu line: the check mark, the label, and at the right the keys or the sign of a submenu.
+// `keys` is the width of the column of the keys. `has_menu_name` adds the name of the menu that
+// contains the command. `is_lit`: the line is selected.
 static void draw_line(view_ui *ui, const menu_line *line, view_rect box, float keys, bool is_lit,
                       bool has_menu_name)
 {
@@ -808,8 +856,8 @@ static void draw_line(view_ui *ui, const menu_line *line, view_rect box, float k
                     line->is_group ? UI_SIGN_FOLDED : line->keys);
 }
 
-// Draws a mark at the right edge of a menu that is higher than the window: the part of its lines
-// that is visible.
+// Draws a scroll mark at the right edge of a menu that is higher than the window. It shows the part
+// of the lines that is visible: `count` lines from line `first` on.
 static void draw_scroll_mark(const view_ui *ui, view_rect box, size_t first, size_t count,
                              size_t num_lines)
 {
@@ -821,20 +869,9 @@ static void draw_scroll_mark(const view_ui *ui, view_rect box, size_t first, siz
         view_draw_round_rect(ui->canvas, mark, 0.5f * width, VIEW_DIM);
 }
 
-// The list of lines that draw_lines() displays.
-typedef struct line_list {
-    const menu_lines *lines;
-    bool is_search;  // below the search field
-    size_t selected; // line that was selected by keys, or SIZE_MAX
-    size_t *first;   // first visible line
-    size_t count;    // visible lines
-    float row_height;
-    float keys_width;
-    view_rect box;
-} line_list;
-
-// Measures a list: its visible lines and its outline. Its upper left corner is at (x, y), moved to
-// remain in the window. `min_width` is 0 for menus and the width of the field for the search.
+// Sets the rectangle of a list, its number of visible lines, and the width of its keys. Its upper
+// left corner is at (x, y), or moved to keep the list in the window. `min_width` is 0 for menus,
+// and the width of the search field for the search.
 static void lay_out_lines(const view_ui *ui, line_list *list, float x, float y, float min_width)
 {
     const view_stage *const stage = ui->stage;
@@ -867,8 +904,8 @@ static void lay_out_lines(const view_ui *ui, line_list *list, float x, float y, 
     list->box = box;
 }
 
-// A visible line of a list. Sets `hovered` to its index if it is under the mouse. Returns true if
-// it was pressed.
+// Runs a visible line of a list: its item, the preview of its value, and its drawing. Sets
+// `hovered` to `index` if the line is under the mouse. Returns true if the line was pressed.
 static bool run_line(view_ui *ui, const line_list *list, size_t index, size_t *hovered)
 {
     const menu_line *const line = &list->lines->lines[index];
@@ -891,15 +928,16 @@ static bool run_line(view_ui *ui, const line_list *list, size_t index, size_t *h
     return is_pressed;
 }
 
-// Draws a list of lines and handles presses. See lay_out_lines() for its position. Sets `hovered`
-// to the line under the mouse. Returns the outline.
+// Runs a list of lines: lays it out (see lay_out_lines()), scrolls it, draws it, and executes the
+// line that was pressed. Sets `hovered` to the index of the line under the mouse, if any. Returns
+// the rectangle of the list.
 static view_rect draw_lines(view_ui *ui, view_menus *menus, line_list *list, float x, float y,
                             float min_width, size_t *hovered)
 {
     const menu_lines *const lines = list->lines;
     list->is_search = min_width > 0;
     lay_out_lines(ui, list, x, y, min_width);
-    scroll_menu(ui, lines, list->box, list->row_height, list->selected, list->count, list->first);
+    scroll_menu(ui, list);
 
     ui_popover(ui, list->box, 5, VIEW_EDGE);
     ui_item(ui, list->box, "");
@@ -917,7 +955,8 @@ static view_rect draw_lines(view_ui *ui, view_menus *menus, line_list *list, flo
     return list->box;
 }
 
-// Draws the tooltip of a line below the box, or the reason why the line is disabled.
+// Draws the tooltip of a line below the list `box` or, for a disabled line, the reason why it is
+// disabled.
 static void draw_help(const view_ui *ui, view_rect box, const menu_line *line)
 {
     if (line->is_text)
@@ -948,8 +987,8 @@ static void select_by_keys(view_ui *ui, view_menus *menus, const menu_lines *lin
 
 // -- Menus of the bar and context menus -----------------------------------------------------------
 
-// Opens the submenu of the selected line by the right arrow key. Returns false if the line has
-// none.
+// Opens the submenu of the selected line of the menu `outer`. Returns false if a submenu is already
+// open, or if the line has none.
 static bool enter_submenu(view_ui *ui, view_menus *menus, const menu_lines *outer)
 {
     const bool is_open = menus->group[0] != '\0';
@@ -960,8 +999,8 @@ static bool enter_submenu(view_ui *ui, view_menus *menus, const menu_lines *oute
     return true;
 }
 
-// Handles the left and right arrow keys: they open and close submenus and switch between the menus
-// of the bar.
+// Handles the left and right arrow keys. Right opens the submenu of the selected line, Left closes
+// an open submenu. Otherwise they open the next or the previous menu of the bar.
 static void move_between_menus(view_ui *ui, view_menus *menus, const menu_lines *outer)
 {
     if (menus->kind == VIEW_NO_MENU)
@@ -978,31 +1017,34 @@ static void move_between_menus(view_ui *ui, view_menus *menus, const menu_lines 
     const bool is_right = ui->mouse.key == VIEW_KEY_RIGHT;
     if (is_right && enter_submenu(ui, menus, outer))
         return;
-    const int step = is_right ? 1 : VIEW_NUM_MENUS - 1;
+    const int step = is_right ? 1 : VIEW_NUM_MENUS - 1; // modulo VIEW_NUM_MENUS: 1 or -1
     const view_menu next = (view_menu)(((int)menus->menu + step) % VIEW_NUM_MENUS);
     view_open_menu(ui, menus, VIEW_MENU_OF_BAR, 0, 0);
     menus->menu = next;
 }
 
-// Opens the submenu under the mouse. An open submenu remains open while the mouse moves towards it,
-// to the right.
+// Opens the submenu of the line `hovered` under the mouse, and closes another submenu. An open
+// submenu remains open while the mouse moves to the right, because the mouse crosses other lines on
+// the way to the submenu.
 static void hover_submenu(view_ui *ui, view_menus *menus, const menu_lines *outer, size_t hovered)
 {
-    const bool is_moved = ui->mouse.is_moved && ui->mouse.x <= menus->last_x;
-    if (is_moved && hovered < outer->count) {
+    const bool can_switch = ui->mouse.is_moved && ui->mouse.x <= menus->last_x;
+    if (can_switch && hovered < outer->count) {
         menus->selected = SIZE_MAX;
         menus->group[0] = '\0';
         if (outer->lines[hovered].is_group && outer->lines[hovered].missing == 0)
             execute_line(ui, menus, &outer->lines[hovered]);
     }
-    menus->last_x = ui->mouse.is_moved ? ui->mouse.x : menus->last_x;
+    if (ui->mouse.is_moved)
+        menus->last_x = ui->mouse.x;
 }
 
-// Draws the submenu next to its line in the menu `box`. Returns its outline.
+// Runs the submenu `inner` next to its line of the menu `outer`, whose rectangle is `box`. Sets
+// `hovered` to the line of the submenu under the mouse, if any. Returns the submenu's rectangle.
 static view_rect draw_submenu(view_ui *ui, view_menus *menus, const menu_lines *outer,
                               const menu_lines *inner, view_rect box, size_t *hovered)
 {
-    size_t opened = menus->first; // line of the submenu
+    size_t opened = menus->first; // visible line that opens the submenu
     while (opened < outer->count) {
         if (outer->lines[opened].row == menus->row && outer->lines[opened].is_group)
             break;
@@ -1018,7 +1060,8 @@ static view_rect draw_submenu(view_ui *ui, view_menus *menus, const menu_lines *
     return draw_lines(ui, menus, &list, x, y, 0, hovered);
 }
 
-// Draws an open menu and its submenu and handles the mouse.
+// Runs an open menu and, if `has_inner` is true, its submenu: handles the mouse, and draws both and
+// the tooltip of a line.
 static void run_lines(view_ui *ui, view_menus *menus, const menu_lines *outer,
                       const menu_lines *inner, bool has_inner)
 {
@@ -1042,7 +1085,8 @@ static void run_lines(view_ui *ui, view_menus *menus, const menu_lines *outer,
         draw_help(ui, box, described);
 }
 
-// An open menu of the bar or context menu, with its open submenu.
+// Runs the open menu of the bar or context menu, with its open submenu. The keys move the selection
+// in the submenu if one is open.
 static void draw_menu(view_ui *ui, view_menus *menus, const view_stage *stage)
 {
     menu_lines *const outer = common_alloc(1, sizeof *outer);
@@ -1064,6 +1108,7 @@ static void draw_menu(view_ui *ui, view_menus *menus, const view_stage *stage)
 
 // -- The command search ---------------------------------------------------------------------
 
+// Runs the command search: its text field, and below it the lines that match the text.
 static void draw_search(view_ui *ui, view_menus *menus)
 {
     const float scale = ui->scale;
@@ -1093,7 +1138,8 @@ static void draw_search(view_ui *ui, view_menus *menus)
 
 // -- The menu bar ---------------------------------------------------------------------------
 
-// The number of problems at the right end of the bar, which is cut off. A click lists the problems.
+// Runs the button with the number of problems, which is cut off the right end of the bar. A click
+// lists the problems. Without problems there is no button.
 static void draw_problems(view_ui *ui, view_rect *bar)
 {
     const bool is_error = ui->stage->log->error[0] != '\0';
@@ -1110,8 +1156,8 @@ static void draw_problems(view_ui *ui, view_rect *bar)
     ui_text_in(ui, box, is_error ? VIEW_WRONG : VIEW_AMBER, text);
 }
 
-// The name of the open file and the number of its clips in the bar of a narrow window. A press
-// lists its clips or the files of its folder.
+// Runs the button with the name of the open file and the number of its clips, in the bar of a
+// narrow window. A press lists the clips or, if there are none, the files of the folder.
 static void draw_file_name(view_ui *ui, view_rect bar)
 {
     const view_scene *const scene = ui->scene;
@@ -1129,8 +1175,8 @@ static void draw_file_name(view_ui *ui, view_rect bar)
         ui_text(ui, bar.x + used + 1.2f * em, y, bar.width - used - 1.4f * em, VIEW_DIM, text);
 }
 
-// The menu bar of a narrow window: the command search, the name of the open file, which lists its
-// clips or the files of its folder, and the problems.
+// Runs the menu bar of a narrow window: a button for the command search, the name of the open file,
+// and the number of problems.
 static void draw_small_bar(view_ui *ui, view_menus *menus, view_rect bar)
 {
     const view_rect button = view_cut(&bar, VIEW_AT_LEFT, bar.height);
@@ -1144,8 +1190,8 @@ static void draw_small_bar(view_ui *ui, view_menus *menus, view_rect bar)
         draw_file_name(ui, bar);
 }
 
-// The name of a menu in the bar. A press opens or closes the menu. An open menu follows the mouse
-// along the bar.
+// Runs the name of a menu in the bar. A press opens or closes the menu. While a menu of the bar is
+// open, moving the mouse over another name opens the menu of this name.
 static void run_menu_name(view_ui *ui, view_menus *menus, view_menu menu, view_rect box)
 {
     const bool is_open = menus->kind == VIEW_MENU_OF_BAR && menus->menu == menu;
@@ -1155,7 +1201,7 @@ static void run_menu_name(view_ui *ui, view_menus *menus, view_menu menu, view_r
     }
     const bool is_pressed = ui_item(ui, box, view_menu_names[menu]);
     const bool is_entered = ui->mouse.is_moved && ui_is_hot(ui) && !is_open;
-    const bool slides = menus->kind == VIEW_MENU_OF_BAR && is_entered;
+    const bool replaces_open_menu = menus->kind == VIEW_MENU_OF_BAR && is_entered;
     if (is_open || ui_is_hot(ui))
         view_draw_rect(ui->stage->canvas, box, is_open ? VIEW_SELECTED : VIEW_HOVERED);
     ui_text(ui, box.x + bar_padding * ui->scale, ui_text_top(ui, box), 0, VIEW_BRIGHT,
@@ -1163,7 +1209,7 @@ static void run_menu_name(view_ui *ui, view_menus *menus, view_menu menu, view_r
 
     if (is_pressed && is_open) {
         view_close_menu(ui, menus);
-    } else if (is_pressed || slides) {
+    } else if (is_pressed || replaces_open_menu) {
         view_open_menu(ui, menus, VIEW_MENU_OF_BAR, box.x, box.height);
         menus->menu = menu;
         ui->has_taken = true;
@@ -1176,7 +1222,8 @@ static float menu_name_width(const view_ui *ui, int menu)
     return ui_text_width(ui, view_menu_names[menu]) + 2 * (bar_padding * ui->scale);
 }
 
-// The menu bar.
+// Runs the menu bar: the names of the menus, the number of problems, and the button of the command
+// search if there is space for it. In a narrow window, runs the small bar instead.
 static void draw_bar(view_ui *ui, view_menus *menus)
 {
     static const char search[] = "Search  Ctrl+P";

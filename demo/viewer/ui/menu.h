@@ -36,9 +36,11 @@ typedef struct view_menus {
     view_used_commands used;
 } view_menus;
 
-// Opens a menu at (x, y), or the first menu of the bar. Set the target of a context menu after this
-// call. view_close_menu() closes the open menu.
+// Opens a menu at (x, y), in pixels: a context menu, the first menu of the bar, or the search.
+// After this call, set `target` for a context menu, or `menu` for another menu of the bar.
 void view_open_menu(view_ui *ui, view_menus *menus, view_menu_kind kind, float x, float y);
+
+// Closes the open menu.
 void view_close_menu(view_ui *ui, view_menus *menus);
 
 // Writes entry `number` of a list: its name, and the value that an option is set to. The value of a
@@ -46,7 +48,7 @@ void view_close_menu(view_ui *ui, view_menus *menus);
 bool view_list_item(const view_stage *stage, view_menu_list list, const view_option *option,
                     size_t number, char name[128], common_value *value);
 
-// The menu bar and the open menu.
+// Runs the menu bar and the open menu.
 void view_menu_panel(view_ui *ui, view_menus *menus);
 
 // Returns the VIEW_NEEDS_* bits that the document satisfies.

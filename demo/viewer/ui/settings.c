@@ -15,15 +15,15 @@ static const double reload_delay = 0.3; // of an option that loads the files aga
 static const double typing_delay = 0.3;
 
 // Sizes in em.
-static const float field_width = 4.4f; // of a number
-static const float field_step = 4.7f;  // to the next number
-static const float unit_space = 2.6f;  // after the numbers
+static const float field_width = 4.4f; // text field of a number
+static const float field_step = 4.7f;  // from a field to the next field
+static const float unit_space = 2.6f;  // space for the unit after the numbers
 static const float min_slider_width = 2;
-static const float browse_width = 5.5f;
+static const float browse_width = 5.5f; // button "Browse"
 static const float max_card_width = 30;
-static const float min_width_for_box = 52; // in a smaller window the card is a sheet
+static const float min_width_for_box = 52; // in a smaller window, the card is a sheet
 
-static const double max_slider_range = 1e6;
+static const double max_slider_range = 1e6; // a number with a wider range has no slider
 
 // == Names and units ==============================================================================
 
@@ -33,13 +33,13 @@ typedef struct setting {
     view_card *card;
     const view_stage *stage;
     const view_option *option;
-    const char *name;
-    const char *unit;
+    const char *name; // displayed at the left of the editor
+    const char *unit; // displayed after a number, or ""
     common_value now; // current value; COMMON_VALUE_NONE for several values
-    view_color color;
-    double low;
-    double high;
-    double usual;
+    view_color color; // of the name
+    double low;       // minimum of a number
+    double high;      // maximum of a number
+    double usual;     // default of a number
 } setting;
 
 // Returns the placeholder of an empty value.
@@ -53,6 +53,8 @@ static const char *placeholder_text(const view_option *option)
     return is_automatic ? "auto" : "none";
 }
 
+// Returns the unit that is displayed after the numbers of an option, or "". The form of the value
+// in the help, such as "SECONDS", determines the unit.
 static const char *unit_text(const view_option *option)
 {
     static const char *const units[][2] = {{"PIXELS", "px"},
@@ -68,21 +70,21 @@ static const char *unit_text(const view_option *option)
 
 // == Changing a value =============================================================================
 
-// Returns true if an option has a delayed value.
+// Returns true if the delayed command of the card sets this option.
 static bool is_delayed(const view_card *card, const view_option *option)
 {
     return card->waiting.action == VIEW_SET && card->waiting.number == view_option_index(option);
 }
 
-// Sets an option: immediately if `rest` is 0, or else after `rest` seconds without another change.
-// The delay is at least `reload_delay` if the files are loaded again.
-static void request_value(const setting *s, common_value value, double rest)
+// Sets the option to a value: immediately if `delay` is 0, otherwise after `delay` seconds without
+// another change. If the option loads the files again, the delay is at least `reload_delay`.
+static void request_value(const setting *s, common_value value, double delay)
 {
     view_card *const card = s->card;
     const view_command set = view_set_command(s->option, value);
     s->ui->has_taken = true;
     if (s->option->effect == VIEW_EFFECT_RELOAD)
-        rest = fmax(rest, reload_delay);
+        delay = fmax(delay, reload_delay);
 
     // A new value replaces the delayed value of the same option. Only one value can be delayed: if
     // the new value is delayed too, the delayed value of another option is set now.
@@ -90,10 +92,10 @@ static void request_value(const setting *s, common_value value, double rest)
         free(card->waiting.path);
         card->waiting = (view_command){.action = VIEW_NOTHING};
     }
-    if (rest > 0) {
+    if (delay > 0) {
         s->ui->command = view_pop_delayed_command(card, INFINITY);
         card->waiting = set;
-        card->due = s->stage->now + rest;
+        card->due = s->stage->now + delay;
     } else {
         s->ui->command = set;
     }
@@ -110,9 +112,9 @@ view_command view_pop_delayed_command(view_card *card, double now)
 
 // == Parts of pickers =============================================================================
 
-// The reset button at the end of a row whose value is not the default. Returns true if it was
-// pressed.
-static bool reset_sign(const setting *s, view_rect row, bool is_usual)
+// Runs the reset button at the end of a row. It is invisible if the value is the default
+// (`is_usual`). Returns true if it was pressed.
+static bool run_reset_button(const setting *s, view_rect row, bool is_usual)
 {
     const view_rect sign = {row.x + row.width, row.y, row.height, row.height};
     const bool is_pressed = ui_item(s->ui, sign, is_usual ? "" : "reset");
@@ -131,8 +133,8 @@ static view_rect name_space(const setting *s)
     return view_inset(rest, s->ui->scale);
 }
 
-// A text field that contains `value` until the user types; then card.typed is its text. Returns
-// true if the text has changed.
+// Runs a text field. It contains `value` until the user types into it; then it contains
+// card->typed. `hint` is its placeholder. Returns true if the event has changed card->typed.
 static bool type_value(const setting *s, view_rect box, const char *hint, const char *value)
 {
     view_ui *const ui = s->ui;
@@ -142,7 +144,8 @@ static bool type_value(const setting *s, view_rect box, const char *hint, const 
         card->focused = NULL;
     }
 
-    // card.typing is the item number of the field that the user edits, or 0.
+    // card->typing is the item number of the field that the user edits, or 0. A field that gets the
+    // focus begins with the current value, which is selected.
     const uint32_t item = ui->item.number + 1;
     const bool has_focus = ui->focus.panel == ui->item.panel && ui->focus.number == item;
     if (has_focus && card->typing != item) {
@@ -161,8 +164,8 @@ static bool type_value(const setting *s, view_rect box, const char *hint, const 
 
 enum { NUMBER_TEXT = 64 };
 
-// Rounds a number to significant decimal digits, so that steps of 0.05 store 0.15 instead of
-// 0.15000000000000002.
+// Rounds a number to a number of significant decimal digits. For example, three steps of 0.05 are
+// 0.15 then, not 0.15000000000000002.
 static double round_digits(double number, int digits)
 {
     if (number == 0 || !isfinite(number))
@@ -173,8 +176,9 @@ static double round_digits(double number, int digits)
     return exponent >= 0 ? round(number * scale) / scale : round(number / scale) * scale;
 }
 
-// Maps a value to its position on a slider or, if `is_back`, the position to the value. Wide ranges
-// have a scale that is linear near 0 and logarithmic for large values.
+// Converts a value to its position on the slider or, if `is_back` is true, a position to its value.
+// A slider with a wide range has a scale that is linear near 0 and logarithmic for large values, so
+// that small values can be set precisely.
 static double slider_position(const setting *s, double value, bool is_back)
 {
     const double max_linear_range = 1000;
@@ -228,9 +232,9 @@ typedef struct number_fields {
     bool is_typed;     // a number was typed
 } number_fields;
 
-// Runs the slider of a single number, or draws the name of several numbers. A number with a very
-// wide range, or in a narrow row, has no slider. `field_left` is the left edge of the first field.
-// Returns the number, as changed by the slider.
+// Runs the slider of a single number. Several numbers, a number with a very wide range, and a
+// number in a narrow row have no slider: only draws their name. `field_left` is the left edge of
+// the first text field. Returns the first number, which the slider may have changed.
 static double number_slider(const setting *s, const number_fields *fields, float field_left)
 {
     view_ui *const ui = s->ui;
@@ -292,9 +296,9 @@ static float type_numbers(const setting *s, number_fields *fields, view_rect box
     return box.x;
 }
 
-// An editor of `count` numbers. A single number also has a slider unless its range is too wide.
-// `now` is NULL if the numbers are not set. Returns true if the numbers have changed, and writes
-// them to `made`; a text that is not a number is written as a text.
+// Runs an editor of `count` numbers: text fields, the arrow keys and, for a single number, a
+// slider. `now` contains the current numbers, or is NULL if they are not set. Returns true if the
+// numbers have changed. Sets `made` to the numbers, or to a text if the typed text is not a number.
 static bool numbers_row(const setting *s, int count, const double *now, common_value *made)
 {
     view_ui *const ui = s->ui;
@@ -357,9 +361,9 @@ static void describe_light(setting *s, int index)
     s->color = VIEW_BRIGHT;
 }
 
-// The editor of one number in the next row. Sets `value` and returns true if it has changed to a
-// valid number. `has_max` false: the number may exceed the range. `reset`: value of the reset
-// button.
+// Runs an editor of one number in the next row, with a reset button that sets the number to
+// `reset`. Returns true if the number has changed to a valid number, and sets `value` to it. If
+// `has_max` is false, the number may be above the maximum. `is_usual`: the number is the default.
 static bool number_editor(setting *s, double now, bool has_max, bool is_usual, double reset,
                           double *value)
 {
@@ -371,7 +375,7 @@ static bool number_editor(setting *s, double now, bool has_max, bool is_usual, d
     *value = made.numbers[0];
     const bool is_number = made.type == COMMON_VALUE_NUMBERS;
     const bool is_in_range = *value >= s->low && (!has_max || *value <= s->high);
-    if (reset_sign(s, row, is_usual)) {
+    if (run_reset_button(s, row, is_usual)) {
         s->ui->held = s->ui->item.panel;
         *value = reset;
         return true;
@@ -379,8 +383,8 @@ static bool number_editor(setting *s, double now, bool has_max, bool is_usual, d
     return is_changed && is_number && is_in_range;
 }
 
-// A row for each parameter of materials. The time of materials runs with the playback: the user
-// changes its distance from the time of the playback.
+// Runs a row for each parameter of materials. The time of materials runs with the playback. An edit
+// changes the difference between both times.
 static void parms_picker(setting *s)
 {
     const view_stage *const stage = s->stage;
@@ -402,7 +406,7 @@ static void parms_picker(setting *s)
     }
 }
 
-// A row for each value of the lights.
+// Runs a row for each value of the lights.
 static void lights_picker(setting *s)
 {
     for (int i = 0; i < (int)VIEW_NUM_LIGHTS; i++) {
@@ -433,8 +437,8 @@ static view_menu_list value_list(const setting *s)
     return VIEW_LIST_NONE;
 }
 
-// Writes the name of a value that can be selected, and the value. Returns false if the index is out
-// of range.
+// Finds the value with index `number` among the values that can be selected. Writes its name, and
+// sets `value`. Returns false if the index is out of range.
 static bool value_at(const setting *s, size_t number, char name[128], common_value *value)
 {
     const md5_morph *const morph = s->stage->document->morphs.morph;
@@ -446,8 +450,8 @@ static bool value_at(const setting *s, size_t number, char name[128], common_val
     return view_list_item(s->stage, value_list(s), s->option, number, name, value);
 }
 
-// Writes a value that can be selected as a part of a text: the index of a mesh or a clip, or a
-// name.
+// Writes a value that was selected in a list as a part of an option's text: the index of a mesh or
+// a clip, or a name.
 static void print_listed_value(const setting *s, const common_value *value, char text[128])
 {
     text[0] = '\0';
@@ -504,9 +508,10 @@ static bool value_tile(view_ui *ui, const char *name, const char *info, bool is_
     return is_pressed;
 }
 
-// Displays a list of the values that contain the search text; joints with their parents and numbers
-// of vertices. `chosen` is the text of the current value. Returns true and sets `selected` if a
-// value was pressed, or if Enter selects the first value.
+// Displays a list of the values whose names contain the search text. Joints are listed with their
+// parents and numbers of vertices. `chosen` is the text of the current value. A press selects a
+// value, and Enter selects the first value. Returns true if a value was selected, and sets
+// `selected` to it.
 static bool list_values(const setting *s, const char *sought, const char *chosen,
                         common_value *selected)
 {
@@ -543,11 +548,12 @@ static bool list_values(const setting *s, const char *sought, const char *chosen
     return is_selected;
 }
 
-// The two fields of a value "A=B". A value without "=" has only the second one.
+// The parts of a value "A=B". A value without "=" has only the second part.
 typedef char value_parts[2][VIEW_TARGET_TEXT];
 
-// Splits the first line of a text into its parts. Returns the length of the line. The name of a new
-// pair is the selected joint.
+// Splits the first line of an option's text into its parts. If the line is empty and its first part
+// is the name of a joint, this part becomes the name of the selected joint. Returns the length of
+// the line.
 static size_t split_line(const setting *s, const char *text, bool is_pair, value_parts parts)
 {
     const size_t length = strcspn(text, "\n");
@@ -596,9 +602,9 @@ static bool is_list_open(const setting *s, const option_line *line)
     return s->card->opened == s->option && s->card->line == line->index;
 }
 
-// Runs the text field of a part in the next row; each part of a pair has a label. The field whose
-// values are listed filters the list. Sets `browse` to the space for a button after the field.
-// Returns true if the part has changed.
+// Runs the text field of a part of a line. The parts of a pair have a row each, with a label. If
+// the values of the part are listed, typing filters the list. Sets `browse` to the space for a
+// button after the field. Returns true if the part has changed.
 static bool edit_part(const setting *s, option_line *line, int part, view_rect *browse)
 {
     view_ui *const ui = s->ui;
@@ -637,8 +643,9 @@ static bool edit_part(const setting *s, option_line *line, int part, view_rect *
     return is_set;
 }
 
-// Runs the fields of a line, the button that lists files, and the list of values. `before` and
-// `after` are the texts of the other lines. Returns true if a part has changed.
+// Runs the editor of a line: its text fields, the button that lists files, and the list of values.
+// `before` and `after` are the parts of the option's text before and after the line. Returns true
+// if a part of the line has changed.
 static bool edit_line(const setting *s, option_line *line, const char *before, const char *after)
 {
     view_ui *const ui = s->ui;
@@ -715,8 +722,9 @@ static char *current_text(const setting *s)
     return text != NULL ? text : common_copy("");
 }
 
-// A row for each value of an option that can be repeated, and an empty row to add a value. A value
-// of the form "A=B" has two rows with labels. Names are selected in a list, files in the file list.
+// Runs the editor of a text. An option with several values has a row for each value, and an empty
+// row to add a value. A value of the form "A=B" has two rows with labels. Names are selected in a
+// list below the row, and files in the list of files.
 static void lines_picker(const setting *s)
 {
     const bool is_many = s->option->kind == COMMON_TEXTS || s->option->kind > VIEW_OPTION_TIMES;
@@ -783,7 +791,8 @@ static float color_hue(const float rgb[3], float high, float span)
     return ((rgb[0] - rgb[1]) / span + 4) / 6;
 }
 
-// Draws the square of saturation and brightness and the bar of hues, with a marker in each.
+// Draws the square of saturation (from left to right) and brightness (from bottom to top), and the
+// bar of hues, with a marker of the color in both.
 static void draw_color_field(view_ui *ui, view_rect square, view_rect bar, const hsv *color)
 {
     enum { STEPS = 48 };
@@ -803,8 +812,8 @@ static void draw_color_field(view_ui *ui, view_rect square, view_rect bar, const
                    VIEW_BRIGHT);
 }
 
-// A row of swatches and the button that picks a color in the viewport. Returns true and sets
-// `color` if a swatch was pressed.
+// Runs a row of swatches, and the button that lets the next click in the viewport select a color.
+// Returns true if a swatch was pressed, and sets `color` to its color.
 static bool swatches_row(view_ui *ui, view_card *card, float left, view_color *color)
 {
     enum { NUM_SWATCHES = 8 };
@@ -836,7 +845,8 @@ static bool swatches_row(view_ui *ui, view_card *card, float left, view_color *c
     return is_set;
 }
 
-// A row of numbers for the channels, 0 to 255. Returns true and sets `color` if it has changed.
+// Runs a row of numbers for the channels of a color, 0 to 255. Returns true if a channel has
+// changed, and sets `color`.
 static bool channels_row(const setting *s, const float rgb[3], view_color *color)
 {
     double now[3];
@@ -905,8 +915,8 @@ static common_value color_value(view_color color)
     return value;
 }
 
-// An editor of a color: a square of saturation and brightness, a bar of hues, swatches, and the
-// channels as numbers.
+// Runs the editor of a color: a square of saturation and brightness, a bar of hues, swatches, and
+// the channels as numbers.
 static void color_picker(setting *s)
 {
     view_ui *const ui = s->ui;
@@ -927,8 +937,9 @@ static void color_picker(setting *s)
     request_value(s, color_value(made), 0);
 }
 
-// Adjacent buttons for up to four values. Returns false and draws nothing if there are more values
-// or they do not fit.
+// Runs adjacent buttons for up to four values. They are right of the name or, if they do not fit
+// there, below it. Returns false and draws nothing if there are more values, or if the buttons are
+// wider than the row.
 static bool words_picker(const setting *s)
 {
     enum { MAX_WORDS = 4 };
@@ -970,8 +981,8 @@ static int count_numbers(const view_option *option)
     return common_count_numbers(option->kind);
 }
 
-// Writes the label of an option: the label of its command without an ellipsis, or its name with a
-// capital letter and spaces instead of hyphens.
+// Writes the label of an option: the label of its command without an ellipsis. The label of an
+// option without a command is its name with a capital letter, and spaces in place of hyphens.
 static void write_label(const view_option *option, char label[64])
 {
     const char last_byte_of_ellipsis = '\xA6';
@@ -1027,7 +1038,7 @@ static void run_editor(setting *s, bool is_usual)
         lines_picker(s);
     }
 
-    if (reset_sign(s, row, is_usual))
+    if (run_reset_button(s, row, is_usual))
         request_value(s, (common_value){.type = COMMON_VALUE_DEFAULT}, 0);
     if (kind == COMMON_COLOR && ui->over == VIEW_OVERLAY_CARD)
         color_picker(s);
@@ -1185,8 +1196,8 @@ static float measure_names(const view_ui *ui, const view_card *card)
     return widest + 9 * ui->scale;
 }
 
-// Returns the rectangle of the card: a sheet at the bottom of a narrow window, or a box that was
-// dragged by card->moved. `height` is the height that it needs.
+// Returns the rectangle of the card: a sheet at the bottom of a narrow window, or a box in the
+// image that the user has dragged by card->moved. `height` is the height that its content needs.
 static view_rect card_box(const view_ui *ui, const view_card *card, float height)
 {
     const view_stage *const stage = ui->stage;
@@ -1206,21 +1217,23 @@ static view_rect card_box(const view_ui *ui, const view_card *card, float height
     return box;
 }
 
-// Lets the header `top` of the card drag the card.
-static void drag_card(view_ui *ui, view_card *card, view_rect box, view_rect top)
+// Moves the card while its header is dragged.
+static void drag_card(view_ui *ui, view_card *card, view_rect box, view_rect header)
 {
-    const bool is_gripped = ui_item(ui, top, "");
+    const bool is_gripped = ui_item(ui, header, "");
     if (is_gripped) {
         card->grip[0] = ui->mouse.x - card->moved[0];
         card->grip[1] = ui->mouse.y - card->moved[1];
     }
-    if (ui_drag(ui, is_gripped, box, &(float){0})) {
+    float unused;
+    if (ui_drag(ui, is_gripped, box, &unused)) {
         card->moved[0] = ui->mouse.x - card->grip[0];
         card->moved[1] = ui->mouse.y - card->grip[1];
     }
 }
 
-// Runs the rows of the options on the card, and measures their height for the next frame.
+// Runs the rows of the options on the card in `body`. Stores their height in card->length, by which
+// the next frame lays out the card.
 static void list_card_options(view_ui *ui, view_card *card, view_rect body)
 {
     const float padding = 0.5f * ui->em; // above and below the rows
@@ -1243,8 +1256,8 @@ static void list_card_options(view_ui *ui, view_card *card, view_rect body)
     ui_end_column(ui);
 }
 
-// Closes the card after Done or a key. A delayed value must be applied successfully before the card
-// is closed.
+// Closes the card after the user has pressed "Done" or a key. If a value is delayed, requests it
+// now; the card is closed when the value was applied successfully.
 static void finish_card(view_ui *ui, view_card *card)
 {
     if (card->waiting.action != VIEW_NOTHING) {
@@ -1308,7 +1321,6 @@ static bool is_look_command(const view_ui *ui, const view_menu_entry *row)
     return (row->context & (VIEW_ON_MODEL | VIEW_ON_GROUND)) != 0;
 }
 
-// The display and light options, for touch screens.
 void view_display_panel(view_ui *ui, view_card *card, view_rect area)
 {
     ui_column column;
@@ -1323,6 +1335,7 @@ void view_display_panel(view_ui *ui, view_card *card, view_rect area)
     ui_end_column(ui);
 }
 
+// Draws the heading of a group of rows in the next row.
 static void draw_heading(view_ui *ui, const char *heading)
 {
     view_rect rest;
@@ -1371,8 +1384,8 @@ static bool matches_search(const view_option *option, const char *sought)
     return command != NULL && common_contains(command->label, sought);
 }
 
-// Lists the options that match the search text: the modified options, or all others. Only the first
-// option of a group has the heading of the group.
+// Lists the options that match the search text: the modified options if `are_modified` is true,
+// otherwise all other options. The heading of a group is above its first listed option.
 static void list_options(view_ui *ui, view_card *card, bool are_modified)
 {
     const char *heading = are_modified ? "Modified" : NULL; // not displayed yet

@@ -6,8 +6,8 @@
 
 #include "demo/viewer/ui/ui.h"
 
-// A dialog for the options of a command (settings.c). Also the state of the editors of options,
-// which the settings and the touch panel use.
+// The state of the card, the dialog for the options of a command. It also contains the state of the
+// editors of options, which the settings and the panel for touch screens use, too.
 typedef struct view_card {
     const view_menu_entry *row; // command that opened the card, or NULL
     view_options *before;       // values of the options when it was opened, or NULL
@@ -31,9 +31,10 @@ typedef struct view_card {
     bool picks_color; // the next click in the viewport selects its color
 } view_card;
 
-// The next row of the column: the name of an option, an editor for its kind, and a reset button.
-// Returns true if it was used. Changes become commands VIEW_SET. Typed texts, and options that
-// reload files, are applied 0.3 s after the last change.
+// Runs the editor of an option in the next row of the column: its name, an editor for its kind, and
+// a reset button. Returns true if the editor has used the event. Changes become commands
+// VIEW_SET. Typed texts, and options that load files again, are applied 0.3 s after the last
+// change.
 bool ui_setting(view_ui *ui, view_card *card, const view_option *option);
 
 // Returns true if an option is on the open card.
@@ -43,11 +44,15 @@ bool view_is_on_card(const view_card *card, const view_option *option);
 // immediately.
 view_command view_pop_delayed_command(view_card *card, double now);
 
-// Opens the card of an option, with all options of its group. --retarget instead returns the
-// command that opens the list of files, because its page opens after it was set. view_clear_card()
-// frees the memory of the card.
+// Opens the card of an option, with all options of its group. `option` is the index of the option.
+// Returns VIEW_NOTHING. For --retarget without a value, opens no card and returns the command that
+// opens the list of files, because the page of retargeting opens when the option is set.
 view_command view_open_card(view_ui *ui, view_card *card, const view_stage *stage, size_t option);
+
+// Frees the memory of the card.
 void view_clear_card(view_card *card);
+
+// Runs the card, if it is open.
 void view_card_panel(view_ui *ui, view_card *card);
 
 // Returns the command that sets an option of the open card by a click in the viewport. `joint` is
@@ -55,8 +60,8 @@ void view_card_panel(view_ui *ui, view_card *card);
 view_command view_pick_for_card(view_ui *ui, view_card *card, const view_stage *stage,
                                 int32_t joint, view_color color);
 
-// All options by headings, first the modified ones, then the shortcuts. --keys shows only the
-// shortcuts.
+// Runs the dialog of the settings: the modified options, all other options by headings, and the
+// keyboard shortcuts. While view_shown.help is set, it lists only the shortcuts.
 void view_settings_panel(view_ui *ui, view_card *card);
 
 // Reports the result of a delayed or immediate VIEW_SET to the open card if it has the option. If
@@ -68,7 +73,7 @@ void view_report_to_card(view_ui *ui, view_card *card, view_log *log, const view
 // lines.
 uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES]);
 
-// The tab of a touch screen with the most used options.
+// Runs the tab "Display" of a touch screen, with the options of the display and the light.
 void view_display_panel(view_ui *ui, view_card *card, view_rect area);
 
 #endif
