@@ -137,6 +137,9 @@ TEST_LONG (view_pages_draw_at_two_sizes_and_as_their_sliders_move) {
             draw(s);
             CHECK(s->viewer.pages.panel.y + s->viewer.pages.panel.height <= s->height);
         }
+        CHECK(s->viewer.pages.picture.num_facts > 0);
+        for (uint32_t k = 0; k < s->viewer.pages.picture.num_plots; k++)
+            CHECK(s->viewer.pages.picture.plots[k].series[0].count > 0);
         s->viewer.options->shown.shadows = false;
         move_sliders(s, page);
         s->viewer.options->shown.shadows = true;

@@ -196,6 +196,7 @@ TEST_PAGE (page_windows_are_bars_with_both_ends, "windows") {
             int opened = 0;
             int closed = 0;
             double last = 0.0;
+            CHECK(bar->count == VIEW_PAGE_POINTS);
             for (uint32_t k = 0; k < bar->count; k++) {
                 const double now =
                     window_weight(window, bar->points[k].x, leave * 34.0 / 30.0, fade);
@@ -338,17 +339,17 @@ TEST_PAGE (page_influences_measures_weights, "influences") {
 // -- Gaze: a head and eyes that look around -------------------------------------------------------
 
 TEST_PAGE (page_gaze_follows_the_ball_and_repeats_by_its_seed, "gaze") {
-    CLAIM("chance to look at the ball = 1 @ 9 | looks at the ball = 1;"
+    CLAIM("chance to watch ball = 1 @ 9 | looks at the ball = 1;"
           " saccades > 3; saccades < 24"); // one saccade after each 0.4 to 2 s
     const double head = FACT("head to the left");
-    CLAIM("chance to look at the ball = 0 @ 9 | looks at the ball = 0");
-    CLAIM("chance to look at the ball = 1 @ 9 | head to the left = %.17g", head);
+    CLAIM("chance to watch ball = 0 @ 9 | looks at the ball = 0");
+    CLAIM("chance to watch ball = 1 @ 9 | head to the left = %.17g", head);
 }
 
 // Simulates the gaze four times as finely and counts the saccades. The first one is immediate.
 TEST_PAGE (page_gaze_counts_saccades, "gaze") {
     for (int seed = 1; seed < 6; seed++) {
-        CLAIM("chance to look at the ball = 0; seed = %d @ 9", seed);
+        CLAIM("chance to watch ball = 0; seed = %d @ 9", seed);
         const md5_gaze_desc desc = {.head = JOINT("eye_l"),
                                     .params = {.interest = MD5_EXPLICIT_ZERO,
                                                .distance = 60,

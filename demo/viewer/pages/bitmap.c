@@ -4,7 +4,7 @@
 // -- Bitmap animation -----------------------------------------------------------------------
 
 // lines of bitmap
-// `count` images of size * size texels, one after another.
+// Contains "count" images of size * size texels, one after another.
 typedef struct flipbook {
     const float *texels;
     int size;

@@ -105,7 +105,7 @@ static void play(playing *p, double seconds, md5_xform *pose)
 
 // lines of inertial
 // Returns the remaining part of a distance x after the time t (D. Bollo's method). It starts with
-// the velocity v, ends at rest after at most `seconds`, and its acceleration a starts at 0 or
+// the velocity v, ends at rest after at most "seconds", and its acceleration a starts at 0 or
 // above.
 static float left_of(float x, float v, float seconds, float t)
 {
@@ -200,7 +200,7 @@ VIEW_SHOW(inertial)
 // -- Additive -------------------------------------------------------------------------------
 
 // lines of additive
-// The rotation from `from` to `to`: in the axes of the joint, or in the axes of its parent.
+// Returns the rotation from one to another: in the axes of the joint, or in the axes of its parent.
 static md5_quat rotation_between(md5_quat from, md5_quat to, bool in_parent)
 {
     if (in_parent)
@@ -287,7 +287,7 @@ VIEW_SHOW(additive)
 // -- Masks ----------------------------------------------------------------------------------
 
 // lines of masks
-// Returns the weight of a joint. With feathering, the weight increases over `feather` levels below
+// Returns the weight of a joint. With feathering, the weight increases over "feather" levels below
 // the root of the mask. Joints below these levels have the weight 1.
 static float mask_weight(const md5_skeleton *skeleton, uint32_t joint, uint32_t root,
                          uint32_t feather)
@@ -345,7 +345,7 @@ VIEW_SHOW(masks)
         VIEW_FACTS(picture, weight);
         if (i < NUM_SPINE_JOINTS) {
             view_add_point(&picture->plots[0], 0, i, weight);
-            view_add_mark(&picture->plots[0], i, weight, VIEW_RED);
+            view_add_mark(&picture->plots[0], i, weight, VIEW_YELLOW);
         }
     }
     const uint32_t thigh = view_page_joint(picture, "thigh_l");

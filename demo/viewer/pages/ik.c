@@ -117,7 +117,7 @@ static float length_of(md5_quat q)
 }
 
 // Decomposes a rotation into rest * swing * twist: the twist rotates about the axis, the swing
-// changes the direction of the axis. Clamps both to the limits. `angles` receives both angles
+// changes the direction of the axis. Clamps both to the limits. "angles" receives both angles
 // before the limits.
 static md5_quat limit_turn(const md5_joint_limit *limit, md5_quat rotation, float angles[2])
 {
@@ -504,7 +504,7 @@ static float eyes_at(float from, float to, float part)
     return from + (to - from) * t * t * (3.0f - 2.0f * t);
 }
 
-// The head follows by its share of the angle. After `time`, 1/e of the difference remains.
+// The head follows by its share of the angle. After "time" seconds, 1/e of the difference remains.
 static float follow_eyes(float head, float eyes, float share, float time, float dt)
 {
     return share * eyes + (head - share * eyes) * expf(-dt / time);

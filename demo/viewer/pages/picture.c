@@ -845,6 +845,8 @@ static void write_slider(text_column *column, const view_slider *slider, float *
     const bool is_integer = slider->words == view_whole;
     char text[64];
     COMMON_TEXT(text, is_integer ? "%.0f" : "%.3g", *value);
+    if (*value < 0 && strstr(slider->name, "plays") != NULL) // see view_moving_part()
+        COMMON_TEXT(text, "plays");
     column->ui->space = (view_rect){column->x, column->y, column->width, line};
     column->ui->label_width = name_fraction(column) * column->width;
     column->ui->value_width = (column->is_narrow ? 0.18f : 0.3f) * column->width;

@@ -419,7 +419,7 @@ static void plot_errors(view_plot *plot, const view_kept *kept, double part)
     plot->row.high.x = points[count - 1].x;
     for (uint32_t i = 0; i < count; i++)
         view_add_point(plot, 0, points[i].x, points[i].y);
-    view_add_mark(plot, points[now].x, points[now].y, VIEW_RED);
+    view_add_mark(plot, points[now].x, points[now].y, VIEW_YELLOW);
 }
 
 VIEW_SHOW(bake)
@@ -651,7 +651,7 @@ static const double lowest = 0.17, highest = 0.79; // elevations of the rings, r
 enum { IMPOSTOR_DISTANCE, IMPOSTOR_TEXELS, IMPOSTOR_AROUND, IMPOSTOR_FRAMES, IMPOSTOR_YAW };
 
 // lines of impostor
-// Returns the nearest of `count` frames that divide a loop equally.
+// Returns the nearest of "count" frames that divide a loop equally.
 static uint32_t nearest_frame(const md5_anim *clip, double time, uint32_t count)
 {
     const double cycles = time / clip->duration;
