@@ -33,7 +33,7 @@ def make(folder):
         for ending, text in files:
             program.save(folder, name + ending, text)
         rows.append("| `%s` | %s | %s |" % (
-            name, ", ".join(ending.removeprefix(".") for ending, _ in files), shows))
+            name, ", ".join("`%s`" % ending for ending, _ in files), shows))
     png.write(os.path.join(folder, "zoo.png"), TEXELS, TEXELS, bake.flat_texture(TEXELS, paint))
     program.save(folder, "README.md", _TABLE % "\n".join(rows))
     return "%d animals, %d files" % (len(animals), sum(len(files) for _, _, files in animals))
@@ -41,7 +41,7 @@ def make(folder):
 
 _TABLE = """# The zoo
 
-The zoo is a set of minimal files for tests of loaders. Each file has one feature of the format. \
+The zoo is a set of minimal files for tests of loaders. Each model shows one feature of the MD5 formats. \
 `models/make_zoo.py` generates the files
 and this table; do not edit them. `md5tool check` reports no warnings for them. \
 All are dedicated to the public domain (CC0 1.0, see
@@ -49,7 +49,10 @@ All are dedicated to the public domain (CC0 1.0, see
 
 `first.md5machine` is a minimal state machine for Bobbin; it is written manually.
 
-| name | files | feature |
+The name of a file is a name of the first column with an ending of the second column, \
+for example `weights.md5anim`.
+
+| name | endings | feature |
 |---|---|---|
 %s
 """

@@ -179,17 +179,37 @@ def _still_camera():
 
 
 ANIMALS = [
-    ("flags", "every combination of the six animated components, one joint for each", _flags()),
+    ("flags",
+     "64 joints, one for each combination of animated components: three of the position, "
+     "three of the rotation",
+     _flags()),
     ("one_frame", "a clip of one frame", _with(_one_frame)),
-    ("no_components", "a clip without animated components", _with(_no_components)),
-    ("travels", "a root that starts away from the origin and moves", _with(_travels)),
-    ("half_turn", "a joint that rotates by 360 degrees, through w = 0", _with(_half_turn)),
-    ("base_frame", "components from the base frame, which differs from the bind pose",
+    ("no_components",
+     "a clip of three frames in which no component is animated (`numAnimatedComponents 0`)",
+     _with(_no_components)),
+    ("travels",
+     "the root joint starts away from the origin and moves 16 units per cycle",
+     _with(_travels)),
+    ("half_turn",
+     "a joint rotates by 360 degrees in steps of 45 degrees; the signs of the stored "
+     "quaternions change at half a turn",
+     _with(_half_turn)),
+    ("base_frame",
+     "components that are not animated have the values of the base frame, which differ from "
+     "the bind pose",
      _with(_base_frame)),
-    ("rates", "1, 7 and 120 frames per second", _rates()),
-    ("fewer_joints", "a clip with fewer joints than the mesh", _fewer_joints()),
-    ("chain", "a chain of 32 joints", _chain()),
-    ("twist", "a post twisted by 170 degrees, for dual quaternions", _twist()),
-    ("cuts", "a camera with two cuts, moving, zooming, still", _cuts()),
-    ("still_camera", "a camera of one frame", _still_camera()),
+    ("rates", "three clips with 1, 7 and 120 frames per second", _rates()),
+    ("fewer_joints",
+     "the clip animates two of the three joints of the mesh; the third joint keeps its bind "
+     "pose",
+     _fewer_joints()),
+    ("chain", "a chain of 32 joints, along which a wave runs", _chain()),
+    ("twist",
+     "a post that is twisted by up to 170 degrees: linear skinning collapses its middle, dual "
+     "quaternion skinning does not",
+     _twist()),
+    ("cuts",
+     "a camera path of three shots with two cuts: the camera moves, zooms, and stands still",
+     _cuts()),
+    ("still_camera", "a camera path of one frame", _still_camera()),
 ]

@@ -112,8 +112,8 @@ def _split_seam():
 
 
 def _degenerate():
-    """A plate, and triangles without area: one corner twice, three corners in a line, the same
-    triangle again; no area on the texture; a vertex that no triangle uses."""
+    """A plate, triangles with zero area (one vertex twice; three vertices in a line), a duplicate
+    triangle, and a triangle with zero area in the texture."""
     plate = _plate(0.0)
     verts = plate.verts + [(0.5, 0.5, 4, 1), (0.5, 0.5, 5, 1), (0.5, 0.5, 6, 1), (0.0, 0.0, 7, 1)]
     weights = plate.weights + [(0, 1.0, (0.0, 12.0, 0.0)), (0, 1.0, (0.0, 16.0, 0.0)),
@@ -205,22 +205,52 @@ def _bind_turned():
 
 
 ANIMALS = [
-    ("triangle", "the smallest model: one joint, one triangle", _triangle()),
-    ("weights", "1 to 14 weights per vertex, one count per line, and a clip that bends them", _weights()),
-    ("roots", "three joints without a parent", _roots()),
-    ("empty_mesh", "meshes without vertices before and after one with vertices", _empty_mesh()),
-    ("no_mesh", "joints without meshes", _no_mesh()),
-    ("two_meshes", "two meshes, the second with an unknown shader", _two_meshes()),
-    ("sums", "biases that sum to 0.5, 1 and 1.5, which are not normalized", _sums()),
-    ("shared_ranges", "vertices whose ranges of weights are the same, or overlap", _shared()),
-    ("mirror_seam", "an edge between a texture and its mirror image, with shared vertices",
+    ("triangle", "the smallest valid model: one joint, one triangle", _triangle()),
+    ("weights",
+     "a ladder: the two vertices of step n have n + 1 weights, up to 14; the clip bends the "
+     "ladder",
+     _weights()),
+    ("roots", "a skeleton with three root joints (joints without a parent)", _roots()),
+    ("empty_mesh", "three meshes; the first and the last one have no vertices", _empty_mesh()),
+    ("no_mesh", "a skeleton without meshes (`numMeshes 0`)", _no_mesh()),
+    ("two_meshes",
+     "two meshes; no image or material exists for the shader of the second mesh",
+     _two_meshes()),
+    ("sums",
+     "three plates whose weights sum to 0.5, 1 and 1.5. Weights are not normalized: the "
+     "plates have 0.5, 1 and 1.5 times the size",
+     _sums()),
+    ("shared_ranges",
+     "vertices that use the same weights as another vertex, or whose range of weights "
+     "overlaps that of another vertex",
+     _shared()),
+    ("mirror_seam",
+     "two plates with a common edge; the texture is mirrored at the edge, and both plates use "
+     "the same vertices there",
      _mirror_seam()),
-    ("split_seam", "vertices at one position with different texture coordinates: one normal",
+    ("split_seam",
+     "a tube with a texture seam: the vertices at the seam exist twice, with different "
+     "texture coordinates, and must have equal normals",
      _split_seam()),
-    ("degenerate", "triangles without area, a duplicate triangle, unused vertices", _degenerate()),
-    ("same_joint_twice", "two weights of a vertex on one joint", _same_joint_twice()),
-    ("negative_bias", "biases of 1.5 and -0.5, and a clip", _negative_bias()),
-    ("apart", "weights of a vertex whose positions differ in the bind pose", _apart()),
-    ("bind_turned", "joints with a rotation in the bind pose", _bind_turned()),
-    ("version_12", "version 12: stored normals, tangents and vertex colors", _version_12()),
+    ("degenerate",
+     "triangles with zero area, a triangle with zero area in the texture, and a duplicate "
+     "triangle",
+     _degenerate()),
+    ("same_joint_twice",
+     "each vertex has two weights on the same joint with different offsets",
+     _same_joint_twice()),
+    ("negative_bias",
+     "each vertex has a weight of 1.5 on one joint and of -0.5 on another; the clip bends the "
+     "plate",
+     _negative_bias()),
+    ("apart",
+     "the two weights of a vertex define different positions in the bind pose; the vertex is "
+     "at their mean",
+     _apart()),
+    ("bind_turned",
+     "the joints are rotated in the bind pose, so weight offsets are in rotated axes",
+     _bind_turned()),
+    ("version_12",
+     "a file of version 12, which also contains normals, tangents and vertex colors",
+     _version_12()),
 ]

@@ -46,14 +46,23 @@ _BARE = _PLAIN.replace('"models/zoo/zoo"', "models/zoo/zoo").replace('"root"', "
 _MESH_NAME = _PLAIN.replace("\tshader", '\tname "plate"\n\tshader')
 
 ANIMALS = [
-    ("numbers", "`.5`, `0.`, `8e0`, `400e-2`, a sign with a space before its number",
+    ("numbers",
+     "numbers in unusual notation: `.5`, `0.`, `8e0`, `400e-2`, and a minus sign followed by "
+     "a space (`- 1`)",
      [(".md5mesh", _NUMBERS)]),
-    ("comments", "comments of both kinds at every allowed position", [(".md5mesh", _COMMENTS)]),
-    ("one_line", "a whole file on one line", [(".md5mesh", _ONE_LINE)]),
-    ("tight", "no unnecessary white space", [(".md5mesh", _TIGHT)]),
-    ("carriage_returns", "lines that end in CR LF", [(".md5mesh", _CARRIAGE)]),
-    ("names", "a joint name with spaces, a shader with backslashes, capitals and an extension",
+    ("comments",
+     "comments with `//` and `/* */` at unusual positions, for example between a keyword and "
+     "its number",
+     [(".md5mesh", _COMMENTS)]),
+    ("one_line", "the complete file is one line", [(".md5mesh", _ONE_LINE)]),
+    ("tight",
+     "white space only where it is necessary: `(0 1)` instead of `( 0 1 )`",
+     [(".md5mesh", _TIGHT)]),
+    ("carriage_returns", "lines end with CR LF", [(".md5mesh", _CARRIAGE)]),
+    ("names",
+     "a joint name with spaces, and a shader with backslashes, capital letters and a file "
+     "extension",
      [(".md5mesh", _NAMES)]),
     ("bare_words", "names without quotes", [(".md5mesh", _BARE)]),
-    ("mesh_name", "a mesh with a name", [(".md5mesh", _MESH_NAME)]),
+    ("mesh_name", "a mesh with the optional keyword `name`", [(".md5mesh", _MESH_NAME)]),
 ]
