@@ -124,12 +124,12 @@ def refuse_exports():
     fresh()
     exports("nothing at all", "no armature")
     bone_object("none", 0)
-    exports("no bones", "no bones")
+    exports("no bones", "has no bones")
     fresh()
     armature = bone_object()
-    exports("no mesh", "deforms no visible mesh")
+    exports("no mesh", "No visible mesh has an Armature modifier")
     sheet(armature).hide_set(True)
-    exports("a hidden mesh", "deforms no visible mesh")
+    exports("a hidden mesh", "No visible mesh has an Armature modifier")
     fresh()
     armature = bone_object()
     sheet(armature)
@@ -138,20 +138,20 @@ def refuse_exports():
     exports("two armatures", "2 armatures")
     bpy.context.view_layer.objects.active = armature
     bpy.ops.object.mode_set(mode="POSE")
-    exports("pose mode", "Leave pose mode")
+    exports("pose mode", "Switch to Object Mode")
     bpy.ops.object.mode_set(mode="OBJECT")
     refused("no such folder", "Cannot write", bpy.ops.export_scene.md5,
             filepath=path(os.path.join("none", "out.md5mesh")))
     exports("no active action", "no active action", actions="ACTIVE")
-    exports("frames backwards", "comes before the first", actions="TIMELINE", frames="CUSTOM",
+    exports("frames backwards", "End frame 3 is before start frame 5", actions="TIMELINE", frames="CUSTOM",
             first=5, last=3)
-    exports("too many frames", "too many", actions="TIMELINE", frames="CUSTOM", first=1, last=2000000)
+    exports("too many frames", "Too many frames", actions="TIMELINE", frames="CUSTOM", first=1, last=2000000)
     armature.scale = (1, 2, 1)
     bpy.context.view_layer.update()
-    exports("stretched armature", "apply its scale")
+    exports("stretched armature", "Apply the scale")
     armature.scale = (-1, 1, 1)
     bpy.context.view_layer.update()
-    exports("mirrored armature", "apply its scale")
+    exports("mirrored armature", "Apply the scale")
     armature.scale = (1, 1, 1)
     keyed(armature, "one two")
     keyed(armature, "one/two")
@@ -167,13 +167,13 @@ def refuse_cameras():
         refused(title, words, bpy.ops.export_scene.md5camera, filepath=path("out.md5camera"))
 
     fresh()
-    flight("no camera", "no camera")
+    flight("no camera", "no active camera")
     data = bpy.data.cameras.new("c")
     camera = bpy.data.objects.new("c", data)
     bpy.context.collection.objects.link(camera)
     bpy.context.scene.camera = camera
     data.type = "ORTHO"
-    flight("a camera without perspective", "perspective")
+    flight("a camera without perspective", "only perspective cameras")
 
 
 def warned(title, words, call):
@@ -190,29 +190,29 @@ def warn_exports():
     fresh()
     armature = bone_object(bones=2)
     thing = sheet(armature, uvs=False, weights=False)
-    warned("no UVs", "no UVs", export())
-    warned("no weights", "4 vertices without weights", export())
+    warned("no UVs", "no UV map", export())
+    warned("no weights", "4 vertices are in no vertex group", export())
     thing.modifiers["bones"].use_deform_preserve_volume = True
     warned("preserve volume", "Preserve Volume", export())
     thing.modifiers.new("late", "SUBSURF")
     warned("a modifier behind", "'late'", export())
     thing.shape_key_add(name="base")
     thing.shape_key_add(name="smile").keyframe_insert("value", frame=1)
-    warned("shape keys", "shape keys", export())
+    warned("shape keys", "shape key animation", export())
     keyed(armature, "grow", channel="scale")
-    warned("scale", "no scale", export())
+    warned("scale", "bone scale", export())
     warned("a name that nothing has", "'nothing'", export(only="nothing"))
     bpy.context.scene.render.fps_base = 1.001
-    warned("a broken frame rate", "whole frame rates", export())
+    warned("a broken frame rate", "frame rates are integers", export())
     bpy.data.materials.new('a "quoted" name')
     thing.data.materials.append(bpy.data.materials['a "quoted" name'])
-    warned("quotes", "quotes", export())
+    warned("quotes", "replaced by single quotes", export())
     thing.parent = None
     armature.location = (0, 0, 0)
     armature.keyframe_insert("location", frame=1)
     armature.location = (9, 0, 0)
     armature.keyframe_insert("location", frame=5)
-    warned("a mesh that stays behind", "sheet", export())
+    warned("a mesh that stays behind", "not in Blender: sheet", export())
 
 
 def refuse_imports():
@@ -220,29 +220,32 @@ def refuse_imports():
     imports("no such file", "Cannot read", path("none.md5mesh"))
     os.makedirs(path("folder.md5mesh"))
     imports("a folder", "Cannot read", path("folder.md5mesh"))
-    imports("another kind of file", "neither", write("thing.obj", "v 0 0 0"))
-    cases = {"": "'MD5Version' expected", "MD5Version 6": "version 6", "MD5Version x": "a number",
+    imports("another kind of file", "unsupported file type", write("thing.obj", "v 0 0 0"))
+    cases = {"": "expected 'MD5Version', found the end of the file", "MD5Version 6": "version 6",
+             "MD5Version x": "expected a number, found 'x'",
              "\0\xff\x80 junk": "expected", 'MD5Version 10 "open': "quote"}
     for number, (content, words) in enumerate(cases.items()):
         imports("case %d" % number, words, write("case.md5mesh", content))
-    changes = [("numJoints 2", "numJoints 900000000", "expected"), ('"a" -1', '"a" 1', "own ancestor"),
-               ("( 0 0 5 )", "( 0 nan 5 )", "case.md5mesh:7: a number expected"),
-               ("tri 0 0 1 2", "tri 0 0 1 9", "case.md5mesh:17: an integer"),
-               ("vert 1 ( 1 0 ) 1 2", "vert 1 ( 1 0 ) 1 20", "do not exist"),
-               ("weight 3 1", "weight 3 2", "case.md5mesh:25: an integer"),
-               ("( 0 0 5 )", "( 0 1e30 5 )", "a number expected"),
-               ("( 0 0 1 )\n}", "( 0 0 1 )", "within a mesh"), ("numJoints 2", "numJoints 2.5", "an integer"),
+    changes = [("numJoints 2", "numJoints 900000000", "expected"), ('"a" -1', '"a" 1', "cyclic parent"),
+               ("( 0 0 5 )", "( 0 nan 5 )", "case.md5mesh:7: expected a number"),
+               ("tri 0 0 1 2", "tri 0 0 1 9", "case.md5mesh:17: expected an integer"),
+               ("vert 1 ( 1 0 ) 1 2", "vert 1 ( 1 0 ) 1 20", "but the mesh has 4"),
+               ("weight 3 1", "weight 3 2", "case.md5mesh:25: expected an integer"),
+               ("( 0 0 5 )", "( 0 1e30 5 )", "expected a number"),
+               ("( 0 0 1 )\n}", "( 0 0 1 )", "end of file inside a mesh"),
+               ("numJoints 2", "numJoints 2.5", "an integer"),
                ("numJoints 2", "numJoints 1e11", "an integer")]
     for old, new, words in changes:
         imports(old, words, write("case.md5mesh", TRI.replace(old, new)))
     imports("an animation alone", "no armature", ANIM)
     assert bpy.ops.import_scene.md5(filepath=write("tri.md5mesh", TRI)) == {"FINISHED"}
-    imports("an animation of another skeleton", "no joint in common", ANIM)
+    imports("an animation of another skeleton", "no joint name matches", ANIM)
 
 
 def warn_imports():
     fresh()
-    for words in ("do not meet in one point, by up to", "do not sum to 1", "triangles without area"):
+    for words in ("weight offsets that disagree by up to", "are not normalized",
+                  "degenerate (zero-area) triangles"):
         warned(words, words, lambda report: import_mesh.import_model(
             bpy.context, write("tri.md5mesh", TRI), Settings(), report))
     for old, new, words in (("shader", "shade", ":10: unknown keyword 'shade'"),
@@ -257,7 +260,7 @@ def warn_imports():
     armature = import_mesh.import_model(bpy.context, MESH, Settings(), Report())
     with open(ANIM, encoding="utf-8") as file:
         content = file.read().replace('"head"', '"skull"')
-    for words in ("missing in the armature: skull", "bones without animation: head"):
+    for words in ("without a bone of the same name: skull", "not animated by this file: head"):
         warned(words, words, lambda report: import_anim.import_clip(
             bpy.context, write("skull.md5anim", content), armature, Settings(bone_axis="X"), report))
 

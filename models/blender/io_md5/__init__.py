@@ -27,15 +27,23 @@ bl_info = {
 class _Space:
     """Options that all operators share."""
     scale: FloatProperty(name="Scale", default=0.0, min=0.0, max=1e4,
-                         description="File units per Blender unit; 0: the scale of the import, or 1 for a "
-                                     "new armature")
+                         description="File units per Blender unit; 0: automatic")
     forward: EnumProperty(name="Forward", items=[AUTO] + FORWARD, default="AUTO",
-                          description="The Blender axis that becomes x in the file")
+                          description="Blender axis that is forward (X) in the file")
+
+    def draw(self, _context):
+        """Shows the options. Start and End are enabled only with a custom frame range."""
+        self.layout.use_property_split = True
+        self.layout.use_property_decorate = False
+        for name in self.shown_options:
+            row = self.layout.row()
+            row.enabled = name not in ("first", "last") or self.frames == "CUSTOM"
+            row.prop(self, name)
 
 
 def _joint_axis(items):
-    return EnumProperty(name="Joints Along", items=[AUTO] + items, default="AUTO",
-                        description="The joint axis that points along its bone")
+    return EnumProperty(name="Primary Bone Axis", items=[AUTO] + items, default="AUTO",
+                        description="Joint axis that points along the bone")
 
 
 class _Reporting:
@@ -78,38 +86,44 @@ class ExportMd5(bpy.types.Operator, ExportHelper, _Space, _Reporting):
     filter_glob: StringProperty(default="*.md5mesh", options={"HIDDEN"})
     bone_axis: _joint_axis(BONE_AXIS)
     accuracy: FloatProperty(
-        name="Accuracy", default=2e-5, min=1e-8, max=1.0, precision=7,
+        name="Max Position Error", default=2e-5, min=1e-8, max=1.0, precision=7,
         description="Largest position error in file units; larger values give smaller files")
     with_mesh: BoolProperty(name="Mesh", default=True,
-                            description="Write the .md5mesh; if off, only the actions")
-    selected_only: BoolProperty(name="Selected Meshes Only", default=False)
-    deform_only: BoolProperty(name="Deforming Bones Only", default=False,
-                              description="Skip bones that deform nothing")
+                            description="Export the mesh; if disabled, export only actions")
+    selected_only: BoolProperty(name="Selected Objects", default=False,
+                                description="Export only selected meshes")
+    deform_only: BoolProperty(name="Only Deform Bones", default=False,
+                              description="Export only bones with Deform enabled, and attach their children "
+                                          "to the nearest exported parent")
     origin: EnumProperty(
-        name="Origin Joint", default="AUTO",
-        items=[("AUTO", "If Needed", "Add a root joint if there are several: id's engine allows one"),
-               ("ALWAYS", "Always", "Add a root joint at the origin"),
-               ("NEVER", "Never", "Export the bones only")])
+        name="Add Root Bone", default="AUTO",
+        items=[("AUTO", "If Several Roots", "Add a root bone at the origin if the armature has several; "
+                                            "Doom 3 allows only one"),
+               ("ALWAYS", "Always", "Add a root bone at the origin"),
+               ("NEVER", "Never", "Export only the bones of the armature")])
     actions: EnumProperty(
         name="Actions", default="ALL",
-        items=[("ALL", "All", "Each action that moves a bone of the armature; other bones are in "
-                              "their rest position"),
-               ("ACTIVE", "Active", "The armature's active action; other bones keep their pose"),
-               ("TIMELINE", "Timeline", "The scene as it plays, NLA included, in one file"),
-               ("NONE", "None", "Only the mesh")])
-    only: StringProperty(name="Named", default="",
+        items=[("ALL", "All", "All actions that move a bone of the armature; bones without keyframes "
+                              "are in their rest position"),
+               ("ACTIVE", "Active", "Only the active action; bones without keyframes keep their "
+                                    "current pose"),
+               ("TIMELINE", "Timeline", "Bake the scene timeline, including NLA, to one file"),
+               ("NONE", "None", "Export only the mesh")])
+    only: StringProperty(name="Action Names", default="",
                          description="Comma-separated names of the actions to export; "
-                                     "* and ? are wildcards")
+                                     "* and ? are wildcards; empty: all")
     frames: EnumProperty(
         name="Frames", default="ACTION",
-        items=[("ACTION", "Action", "The action's frame range, or the range of its keyframes"),
-               ("SCENE", "Scene", "The scene's start and end frame"),
-               ("CUSTOM", "Custom", "First Frame to Last Frame")])
-    first: IntProperty(name="First Frame", default=1)
-    last: IntProperty(name="Last Frame", default=250)
+        items=[("ACTION", "Action", "Frame range of the action, or the range of its keyframes"),
+               ("SCENE", "Scene", "Frame range of the scene"),
+               ("CUSTOM", "Custom", "Frames from Start to End")])
+    first: IntProperty(name="Start", default=1, description="First frame of a custom range")
+    last: IntProperty(name="End", default=250, description="Last frame of a custom range")
     rate: FloatProperty(name="Frame Rate", default=0.0, min=0.0, max=1000.0,
-                        description="Frames per second; 0: the rate with which the action was imported, "
-                                    "or the rate of the scene")
+                        description="Frames per second; 0: use the frame rate of the imported action, "
+                                    "otherwise the scene frame rate")
+    shown_options = ("scale", "forward", "bone_axis", "accuracy", "with_mesh", "selected_only", "deform_only",
+                     "origin", "actions", "only", "frames", "first", "last", "rate")
 
     def invoke(self, context, event):
         self.as_imported(context)
@@ -129,12 +143,13 @@ class ExportMd5Camera(bpy.types.Operator, ExportHelper, _Space, _Reporting):
     filename_ext = ".md5camera"
     filter_glob: StringProperty(default="*.md5camera", options={"HIDDEN"})
     frames: EnumProperty(name="Frames", default="SCENE",
-                         items=[("SCENE", "Scene", "The scene's start and end frame"),
-                                ("CUSTOM", "Custom", "First Frame to Last Frame")])
-    first: IntProperty(name="First Frame", default=1)
-    last: IntProperty(name="Last Frame", default=250)
+                         items=[("SCENE", "Scene", "Frame range of the scene"),
+                                ("CUSTOM", "Custom", "Frames from Start to End")])
+    first: IntProperty(name="Start", default=1, description="First frame of a custom range")
+    last: IntProperty(name="End", default=250, description="Last frame of a custom range")
     rate: FloatProperty(name="Frame Rate", default=0.0, min=0.0, max=1000.0,
-                        description="Frames per second; 0: the scene's")
+                        description="Frames per second; 0: use the scene frame rate")
+    shown_options = ("scale", "forward", "frames", "first", "last", "rate")
 
     def invoke(self, context, event):
         self.as_imported(context)
@@ -156,10 +171,11 @@ class ImportMd5(bpy.types.Operator, ImportHelper, _Space, _Reporting):
     files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
     directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
     bone_axis: _joint_axis(BONE_AXIS[:2])
-    with_clips: BoolProperty(name="Animations in Folder", default=False,
-                             description="With a mesh, import every .md5anim of its folder")
-    weld: BoolProperty(name="Weld Seams", default=True,
+    with_clips: BoolProperty(name="Import All Animations", default=False,
+                             description="Also import all .md5anim files in the folder of the mesh")
+    weld: BoolProperty(name="Merge Vertices at UV Seams", default=True,
                        description="Merge vertices that differ only in their UVs")
+    shown_options = ("scale", "forward", "bone_axis", "with_clips", "weld")
 
     def invoke(self, context, event):
         context.window_manager.fileselect_add(self)
@@ -175,7 +191,7 @@ class ImportMd5(bpy.types.Operator, ImportHelper, _Space, _Reporting):
         clips = [path for path in paths if path.lower().endswith(".md5anim")]
         other = [path for path in paths if path not in meshes and path not in clips]
         if other:
-            raise Md5Error("%s: neither .md5mesh nor .md5anim" % other[0])
+            raise Md5Error("%s: unsupported file type (expected .md5mesh or .md5anim)" % other[0])
         armature = None
         for path in meshes:
             armature = import_mesh.import_model(context, path, settings, report)
@@ -192,12 +208,12 @@ class ImportMd5(bpy.types.Operator, ImportHelper, _Space, _Reporting):
 
 
 def _export_menu(menu, _context):
-    menu.layout.operator(ExportMd5.bl_idname, text="MD5 model (.md5mesh, .md5anim)")
-    menu.layout.operator(ExportMd5Camera.bl_idname, text="MD5 camera (.md5camera)")
+    menu.layout.operator(ExportMd5.bl_idname, text="MD5 Model (.md5mesh, .md5anim)")
+    menu.layout.operator(ExportMd5Camera.bl_idname, text="MD5 Camera (.md5camera)")
 
 
 def _import_menu(menu, _context):
-    menu.layout.operator(ImportMd5.bl_idname, text="MD5 model (.md5mesh, .md5anim)")
+    menu.layout.operator(ImportMd5.bl_idname, text="MD5 Model (.md5mesh, .md5anim)")
 
 
 _CLASSES = (ExportMd5, ExportMd5Camera, ImportMd5)

@@ -23,7 +23,7 @@ def clips(context, rig, read, skins, settings, report, timeline_name):
         return
     data = rig.armature.animation_data
     if data and data.use_tweak_mode:
-        raise Md5Error("Leave the tweak mode of the NLA editor first")
+        raise Md5Error("Exit Tweak Mode in the NLA editor first")
     corners = skin.corners(skins, len(rig.names), rig.bind)
     with _state_kept(context, rig.armature) as place, pose_position(context, rig.armature, "POSE"):
         for name, action in _chosen(rig, settings, report, timeline_name):
@@ -34,8 +34,8 @@ def clips(context, rig, read, skins, settings, report, timeline_name):
             joints, moves = rig.sample(context, frames, name, report)
             loose = [one.name for one in skins if not one.carried]
             if moves and loose:
-                report.warn("%s moves the armature object; these meshes are not its children and "
-                            "follow it in the file only: %s" % (name, some(loose)))
+                report.warn("Animation '%s' moves the armature object. These meshes are not parented to it, "
+                            "so they follow it in the game but not in Blender: %s" % (name, some(loose)))
             clip = _encode(rig, joints, read, skins, corners, settings, whole_rate(rate, report), name,
                            report)
             command = command_line(settings, rig.has_origin, frames[0], name)
@@ -50,11 +50,9 @@ def _encode(rig, joints, read, skins, corners, settings, rate, name, report):
     # Readers rebuild rotations in single precision, which is inaccurate near 180 degrees.
     if errors.max() > 5 * settings.accuracy:
         worst = int(np.argmax(errors))
-        report.warn("%s: error of up to %.1g units at joint '%s', which is rotated by nearly 180 "
-                    "degrees against its parent, or far from the origin%s" % (
-                        name, errors[worst], rig.names[worst],
-                        "" if settings.bone_axis == "MODEL" else
-                        "; Joints Along: Model may help"))
+        advice = "" if settings.bone_axis == "MODEL" else ". Try Primary Bone Axis: Model"
+        report.warn("%s: position error up to %.1g at bone '%s'%s"
+                    % (name, errors[worst], rig.names[worst], advice))
     bounds = [skin.bounds(skins, frame) if skins else
               (frame[:, :3, 3].min(axis=0), frame[:, :3, 3].max(axis=0))
               for frame in (moves if skins else joints)]
@@ -79,13 +77,14 @@ def _chosen(rig, settings, report, timeline_name):
               and (not patterns or any(fnmatch.fnmatchcase(action.name, one) for one in patterns))]
     for pattern in patterns:
         if not any(fnmatch.fnmatchcase(name, pattern) for name, _ in chosen):
-            report.warn("No action of this armature matches '%s'" % pattern)
+            report.warn("No action matches the name '%s'" % pattern)
     taken = {}
     for name, _ in chosen:
         taken.setdefault(file_name(name), []).append(name)
     for name, same in taken.items():
         if len(same) > 1:
-            raise Md5Error("Actions %s have the same file name, %s.md5anim" % (some(same), name))
+            raise Md5Error("Actions %s would be written to the same file %s.md5anim. Rename one"
+                           % (some(same), name))
     return chosen
 
 
@@ -106,9 +105,9 @@ def _frames(scene, action, settings):
     else:
         first, last = _range_of(action)
     if last < first:
-        raise Md5Error("The last frame, %d, comes before the first, %d" % (last, first))
+        raise Md5Error("End frame %d is before start frame %d" % (last, first))
     if last - first >= _LONGEST:
-        raise Md5Error("%d frames are too many: the limit is %d" % (last - first + 1, _LONGEST))
+        raise Md5Error("Too many frames: %d (limit %d)" % (last - first + 1, _LONGEST))
     return range(first, last + 1)
 
 

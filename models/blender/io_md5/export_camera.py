@@ -21,7 +21,7 @@ def export_path(context, path, settings, report):
     else:
         first, last = scene.frame_start, scene.frame_end
     if last < first:
-        raise Md5Error("The last frame, %d, comes before the first, %d" % (last, first))
+        raise Md5Error("End frame %d is before start frame %d" % (last, first))
     shots = _shots(scene, first, last)
     written = CameraPath(whole_rate(settings.rate or frame_rate(scene), report), [], [])
     before = scene.frame_current, scene.frame_subframe, scene.camera
@@ -46,7 +46,7 @@ def export_path(context, path, settings, report):
         scene.frame_set(before[0], subframe=before[1])
         scene.camera = before[2]
     save({path: camera_path_text(command_line(settings), written)})
-    report.info("%d frames, %d shots" % (len(written.frames), len(shots)))
+    report.info("%d frames, %d camera cuts" % (len(written.frames), len(written.cuts)))
     return [path]
 
 
@@ -62,7 +62,7 @@ def _shots(scene, first, last):
         starts = [(first, scene.camera)]
     starts += [(f, changes[f]) for f in sorted(changes) if first < f < last]
     if not starts:
-        raise Md5Error("The scene has no camera, and no marker is bound to one")
+        raise Md5Error("The scene has no active camera, and no marker is bound to a camera")
     if starts[0][0] > first:
         starts[0] = (first, starts[0][1])
     ends = [start for start, _ in starts[1:]] + [last]
@@ -71,11 +71,11 @@ def _shots(scene, first, last):
 
 def _check_camera(camera, report):
     if camera.type != "CAMERA":
-        raise Md5Error("'%s' is used as a camera but is not a camera object" % camera.name)
+        raise Md5Error("Marker or scene camera '%s' is not a camera object" % camera.name)
     if camera.data.type != "PERSP":
-        raise Md5Error("Camera '%s' is not a perspective camera, which the format requires" % camera.name)
+        raise Md5Error("Camera '%s': only perspective cameras can be exported" % camera.name)
     if camera.data.shift_x or camera.data.shift_y:
-        report.warn("Camera '%s' uses lens shift, which the format does not support" % camera.name)
+        report.warn("Camera '%s': Shift X/Y cannot be exported" % camera.name)
 
 
 def _view(context, camera, settings):

@@ -14,14 +14,15 @@ def export_model(context, path, settings, report):
     """Writes `path` and one .md5anim per clip in the same folder. Creates all texts before it writes the
     first file, so a failing export leaves no files."""
     if context.mode != "OBJECT":
-        raise Md5Error("Leave %s mode first" % context.mode.replace("_", " ").lower())
+        raise Md5Error("Switch to Object Mode first")
     settings = completed(settings, "Y", of_scene(context))
     rig = Rig(find_armature(context), settings)
     with pose_position(context, rig.armature, "REST"):
         rig.settle()
         skins = skin.collect(context, rig, settings, report)
     if settings.with_mesh and not skins:
-        raise Md5Error("Armature '%s' deforms no visible mesh" % rig.armature.name)
+        raise Md5Error("No %s mesh has an Armature modifier for '%s'" % (
+            "selected" if settings.selected_only else "visible", rig.armature.name))
     places, turns, read = encode.encode_bind(rig.bind, settings.accuracy)
     texts = {}
     if settings.with_mesh:
@@ -34,10 +35,10 @@ def export_model(context, path, settings, report):
                                         os.path.splitext(os.path.basename(path))[0]):
         goal = os.path.join(os.path.dirname(path), name + ".md5anim")
         if goal in texts:
-            raise Md5Error("Two clips have the same file name, '%s.md5anim'" % name)
+            raise Md5Error("Two actions would be written to the same file %s.md5anim. Rename one" % name)
         texts[goal] = text
     save(texts)
-    report.info("%d joints, %d meshes, %d vertices, %d triangles, %d clips" % (
+    report.info("%d bones, %d meshes, %d vertices, %d triangles, %d actions" % (
         len(rig.names), len(skins), sum(len(one.points) for one in skins),
         sum(len(one.tris) for one in skins), len(texts) - bool(settings.with_mesh)))
     return sorted(texts)
@@ -57,5 +58,5 @@ def _mesh(one, read, settings):
 def _check_names(rig, skins, report):
     odd = [name for name in rig.names + [one.shader for one in skins] if '"' in name]
     if odd:
-        report.warn("Double quotes in names are not possible in the format; replaced by single quotes: %s"
+        report.warn("MD5 names cannot contain double quotes; replaced by single quotes: %s"
                     % some(odd))

@@ -27,9 +27,10 @@ def import_clip(context, path, armature, settings, report):
     waiting = {name: list(bones) for name, bones in numbers.items()}
     known = {waiting[name].pop(0): n for n, name in enumerate(clip.names) if waiting.get(name)}
     if not known:
-        raise Md5Error("%s: no joint in common with armature '%s'" % (path, armature.name))
-    for text, names in (("joints missing in the armature", set(clip.names["origin" in said:]) - set(numbers)),
-                        ("bones without animation", set(numbers) - set(clip.names))):
+        raise Md5Error("%s: no joint name matches a bone of armature '%s'" % (path, armature.name))
+    for text, names in (
+            ("joints without a bone of the same name", set(clip.names["origin" in said:]) - set(numbers)),
+            ("bones not animated by this file", set(numbers) - set(clip.names))):
         if names:
             report.warn("%s: %s: %s" % (path, text, some(sorted(names))))
     poses = _posed(armature, _model_space(clip), known, settings)
@@ -48,7 +49,7 @@ def import_clip(context, path, armature, settings, report):
     scene.frame_start, scene.frame_end = first, first + count - 1
     scene.render.fps, scene.render.fps_base = min(max(1, round(clip.rate)), 32767), 1.0
     scene.frame_set(first)
-    report.info("%s: %d frames at %g per second" % (path, count, clip.rate))
+    report.info("%s: %d frames at %g fps" % (path, count, clip.rate))
     return action
 
 

@@ -24,7 +24,7 @@ def load(path):
 def import_model(context, path, settings, report):
     """Creates the armature and its meshes, and returns the armature."""
     if context.mode != "OBJECT":
-        raise Md5Error("Leave %s mode first" % context.mode.replace("_", " ").lower())
+        raise Md5Error("Switch to Object Mode first")
     model = read_model(load(path), path)
     for oddity in model.oddities:
         report.warn(oddity)
@@ -46,7 +46,7 @@ def import_model(context, path, settings, report):
                       os.path.dirname(path), counts)
         thing["md5_mesh"] = number
     _report_counts(counts, path, report)
-    report.info("%s: %d joints, %d meshes" % (path, len(model.names), len(model.meshes)))
+    report.info("%s: %d bones, %d meshes" % (path, len(armature.data.bones), len(model.meshes)))
     return armature
 
 
@@ -242,12 +242,11 @@ def _show(material, path):
 
 def _report_counts(counts, path, report):
     if counts["apart"]:
-        report.warn("%s: the weights of %d vertices do not meet in one point, by up to %.3g units; "
-                    "Blender deforms these vertices differently" % (path, counts["apart"],
-                                                                    counts["furthest"]))
-    for key, text in (("sums", "the weights of %d vertices do not sum to 1; Blender normalizes them"),
+        report.warn("%s: %d vertices have weight offsets that disagree by up to %.3g units; their "
+                    "deformation will differ from the game" % (path, counts["apart"], counts["furthest"]))
+    for key, text in (("sums", "weights of %d vertices are not normalized; normalized on deform"),
                       ("negative", "negative weights of %d vertices ignored"),
                       ("none", "%d vertices have no weights"),
-                      ("lost", "%d triangles without area ignored")):
+                      ("lost", "%d degenerate (zero-area) triangles removed")):
         if counts[key]:
             report.warn(path + ": " + text % counts[key])

@@ -23,7 +23,7 @@ def find_armature(context):
     if len(found) == 1:
         return found[0]
     raise Md5Error("The scene has no armature" if not found else
-                   "There are %d armatures: make one of them active" % len(found))
+                   "The scene has %d armatures. Select the one to use" % len(found))
 
 
 def of_scene(context):
@@ -55,7 +55,7 @@ class Rig:
             raise Md5Error("Armature '%s' has no bones" % armature.name)
         kept = {bone.name for bone in bones if bone.use_deform or not settings.deform_only}
         if not kept:
-            raise Md5Error("Armature '%s' has no bones that deform" % armature.name)
+            raise Md5Error("No bone of armature '%s' has Deform enabled" % armature.name)
         roots = [bone for bone in bones if bone.name in kept
                  and not any(up.name in kept for up in bone.parent_recursive)]
         self.has_origin = settings.origin == "ALWAYS" or settings.origin == "AUTO" and (
@@ -87,8 +87,8 @@ class Rig:
         world = to_file(self.settings) @ array(self.armature.matrix_world)
         lengths = np.linalg.svd(world[:3, :3])[1]
         if np.linalg.det(world[:3, :3]) <= 0 or lengths.max() > lengths.min() * (1 + STRETCH):
-            raise Md5Error("Armature '%s' is mirrored or scaled differently along its axes: "
-                           "apply its scale first" % self.armature.name)
+            raise Md5Error("Armature '%s' has negative or non-uniform scale. "
+                           "Apply the scale (Ctrl A)" % self.armature.name)
         joints = bone_to_joint(self.settings)
         bones = self.armature.data.bones
         self.rest = np.array([np.eye(4) if bone is None else
@@ -121,7 +121,7 @@ class Rig:
         moved, off = maths.rigid(posed @ np.linalg.inv(self.rest))
         bad = np.nonzero(off.max(axis=0) > STRETCH)[0]
         if len(bad):
-            report.warn("%s: the format has no scale; scale ignored for bones %s"
+            report.warn("%s: MD5 cannot store bone scale; ignored for: %s"
                         % (what, some(self.names[joint] for joint in bad)))
         joints = moved @ self.bind
         joints[..., :3, 3] = posed[..., :3, 3]

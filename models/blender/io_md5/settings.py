@@ -8,19 +8,19 @@ import numpy as np
 
 # Quarter turns about z that rotate a Blender axis to x, which is forward in the files.
 _TURNS = {"X": 0, "-Y": 1, "-X": 2, "Y": 3}
-FORWARD = [("-Y", "-Y", "Towards the viewer in the front view, as is usual in Blender"),
-           ("X", "X", "As in the files: no rotation"),
-           ("Y", "Y", "Away from the viewer in the front view"), ("-X", "-X", "Backwards along x")]
-AUTO = ("AUTO", "As Before", "As in the last export or import of this model, which file and armature say")
-BONE_AXIS = [("Y", "Y", "Joint axes equal bone axes: y points along the bone"),
-             ("X", "X", "The joint's x points along the bone, as in id's models"),
-             ("MODEL", "Model", "Joint axes equal the model's axes in the rest position. Most precise, since "
-              "rotations by nearly 180 degrees against the parent are inaccurate in the format")]
+FORWARD = [("-Y", "-Y", "Toward the viewer in the front view, as usual in Blender"),
+           ("X", "X", "Same axes as in the file, no rotation"),
+           ("Y", "Y", "Away from the viewer in the front view"), ("-X", "-X", "Opposite of X")]
+AUTO = ("AUTO", "Automatic",
+        "Use the value stored in the file or armature by this add-on, otherwise the default")
+BONE_AXIS = [("Y", "Y", "Y points along the bone, as in Blender"),
+             ("X", "X", "X points along the bone, as in Doom 3"),
+             ("MODEL", "Model", "All joints use the object's axes in rest position. Most accurate")]
 
 
 @dataclass
 class Settings:
-    scale: float = 0.0        # file units per Blender unit; 0: as before
+    scale: float = 0.0        # file units per Blender unit; 0: automatic
     forward: str = "AUTO"     # the Blender axis that becomes x
     bone_axis: str = "AUTO"   # the joint axis that points along the bone; MODEL: none
     accuracy: float = 2e-5    # largest position error, in file units
@@ -133,5 +133,5 @@ def frame_rate(scene):
 def whole_rate(rate, report):
     whole = max(1, int(math.floor(rate + 0.5)))
     if abs(whole - rate) > 1e-3:
-        report.warn("The format has whole frame rates only: %g rounded to %d" % (rate, whole))
+        report.warn("MD5 frame rates are integers; %g rounded to %d" % (rate, whole))
     return whole

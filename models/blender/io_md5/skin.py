@@ -64,20 +64,20 @@ def _warn_unsupported(thing, rig, report):
             continue
         if modifier.type == "ARMATURE":
             if modifier.object != rig.armature:
-                report.warn("%s: modifier of a second armature ignored" % thing.name)
+                report.warn("%s: Armature modifier for another armature is not exported" % thing.name)
                 continue
             behind = True
             for name, odd in (("Preserve Volume", modifier.use_deform_preserve_volume),
                               ("Bone Envelopes", modifier.use_bone_envelopes),
-                              ("a vertex group that masks the modifier", modifier.vertex_group)):
+                              ("Vertex Group of the Armature modifier", modifier.vertex_group)):
                 if odd:
-                    report.warn("%s: not supported by the format: %s" % (thing.name, name))
+                    report.warn("%s: not supported by MD5: %s" % (thing.name, name))
         elif behind and modifier.type not in _HARMLESS_AFTER:
-            report.warn("%s: modifier '%s' follows the armature modifier and is applied to the rest "
-                        "position only; move it before the armature modifier" % (thing.name, modifier.name))
+            report.warn("%s: modifier '%s' is below the Armature modifier and is applied only in rest "
+                        "position. Move it above" % (thing.name, modifier.name))
     keys = thing.data.shape_keys
     if keys and keys.animation_data and (keys.animation_data.action or keys.animation_data.drivers):
-        report.warn("%s: the format cannot animate shape keys; their current values are used"
+        report.warn("%s: MD5 cannot store shape key animation; current values are exported"
                     % thing.name)
 
 
@@ -127,7 +127,7 @@ def _names(thing, mesh, number, several):
 def _uvs(thing, mesh, loops, report):
     layer = next((layer for layer in mesh.uv_layers if layer.active_render), None)
     if not layer:
-        report.warn("%s has no UVs; zeros are written" % thing.name)
+        report.warn("%s has no UV map; all UVs are set to 0" % thing.name)
         return np.zeros((len(loops), 2))
     uvs = np.empty(len(mesh.loops) * 2, np.float32)
     layer.data.foreach_get("uv", uvs)
@@ -188,7 +188,7 @@ def _weights(thing, mesh, rig, size, report):
             free += 1
         shares.append(sorted(share.items(), key=lambda pair: (-pair[1], pair[0])))
     if free:
-        report.warn("%s: %d vertices without weights bound to joint '%s'"
+        report.warn("%s: %d vertices are in no vertex group of a bone; assigned to bone '%s'"
                     % (thing.name, free, rig.names[0]))
     digits = encode.bias_digits(size, max(len(share) for share in shares), rig.settings.accuracy)
     return [_rounded(share, digits) for share in shares]

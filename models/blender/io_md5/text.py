@@ -156,6 +156,11 @@ _BLANK = re.compile(r"(?:[\x00-\x20\ufeff]|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _TOKEN = re.compile(r'"([^"\n]*)"|([(){}]|[^\x00-\x20(){}"]+)')
 
 
+def _shown(token):
+    """Returns a token for an error message."""
+    return "'%s'" % token.strip('"') if token else "the end of the file"
+
+
 class Reader:
     """Splits a text into tokens; errors name the file and the line."""
 
@@ -175,7 +180,7 @@ class Reader:
         found = _TOKEN.match(self.text, self.at)
         if not found:
             if self.at < len(self.text):
-                self.fail("closing quote missing")
+                self.fail("missing closing quote")
             return "", self.at
         return ('"' + found[1] if found[1] is not None else found[2]), found.end()
 
@@ -186,12 +191,12 @@ class Reader:
     def expect(self, word):
         token = self.token()
         if token != word:
-            self.fail("'%s' expected, not '%s'" % (word, token.strip('"')))
+            self.fail("expected '%s', found %s" % (word, _shown(token)))
 
     def words(self):
         token = self.token()
         if not token or token in "(){}":
-            self.fail("a name expected, not '%s'" % token)
+            self.fail("expected a name, found %s" % _shown(token))
         return token[1:] if token[0] == '"' else token
 
     def number(self):
@@ -199,15 +204,15 @@ class Reader:
         try:
             value = float(token)
         except ValueError:
-            self.fail("a number expected, not '%s'" % token.strip('"'))
+            self.fail("expected a number, found %s" % _shown(token))
         if not abs(value) <= LARGEST:
-            self.fail("a number expected, not '%s'" % token)
+            self.fail("expected a number, found %s" % _shown(token))
         return value
 
     def whole(self, low, high):
         value = self.number()
         if value != int(value) or not low <= value <= high:
-            self.fail("an integer from %d to %d expected, not '%g'" % (low, high, value))
+            self.fail("expected an integer from %d to %d, found '%g'" % (low, high, value))
         return int(value)
 
     def count(self, word):
@@ -280,7 +285,7 @@ def _check_hierarchy(reader, parents):
         road = []
         while joint >= 0 and not done[joint]:
             if len(road) > len(parents):
-                reader.fail("joint %d is its own ancestor" % joint)
+                reader.fail("joint %d: cyclic parent" % joint)
             road.append(joint)
             joint = parents[joint]
         for passed in road:
@@ -326,14 +331,14 @@ def _read_mesh(reader, num_joints):
             mesh.weights.append((reader.whole(0, num_joints - 1), reader.number(),
                                  reader.numbers(3)))
         elif not word:
-            reader.fail("the file ends within a mesh")
+            reader.fail("unexpected end of file inside a mesh")
         else:
-            reader.odd("unknown word '%s' in a mesh ignored" % word.strip('"'))
+            reader.odd("unknown keyword '%s' in a mesh ignored" % word.strip('"'))
             while reader.peek()[0] not in _MESH_WORDS:
                 reader.token()
     for n, (first, count) in enumerate(mesh.spans):
         if first + count > len(mesh.weights):
-            reader.fail("vertex %d: weights %d to %d of %d do not exist"
+            reader.fail("vertex %d uses weights %d to %d, but the mesh has %d"
                         % (n, first, first + count - 1, len(mesh.weights)))
     if not mesh.name:
         comment = re.compile(r"\s*//[ \t]*meshes:[ \t]*([^\r\n]*)").match(reader.text, opened)
@@ -349,7 +354,7 @@ def read_clip(text, file):
     rate = reader.number()
     num_numbers = reader.count("numAnimatedComponents")
     if num_frames < 1 or rate <= 0.0:
-        reader.fail("at least one frame and a frame rate above 0 expected")
+        reader.fail("expected at least one frame and a frame rate above 0")
     clip = Clip([], [], rate, [], [], [])
     firsts = []
     reader.expect("hierarchy")
@@ -360,7 +365,7 @@ def read_clip(text, file):
         clip.bits.append(reader.whole(0, 63))
         firsts.append(reader.whole(0, len(text)))
         if clip.bits[joint] and firsts[joint] + bin(clip.bits[joint]).count("1") > num_numbers:
-            reader.fail("joint %d: components %d to %d expected, but a frame has %d" % (
+            reader.fail("joint %d uses components %d to %d, but a frame has %d" % (
                 joint, firsts[joint], firsts[joint] + bin(clip.bits[joint]).count("1") - 1, num_numbers))
     reader.expect("}")
     _check_hierarchy(reader, clip.parents)
