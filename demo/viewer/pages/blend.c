@@ -21,6 +21,8 @@ static float crossfade(const md5_xform *from, const md5_xform *to, uint32_t num_
 enum { CROSSFADE_SECONDS, CROSSFADE_EASING };
 enum { FIGURE_WALK, FIGURE_MIX, FIGURE_WAVE };
 
+// Fades from the walk to the wave. Plots the height of the right hand in both clips and in the mix,
+// and measures the angles between the three poses.
 VIEW_SHOW(crossfade)
 {
     const double begin = 1; // time at which the cross-fade starts, seconds
@@ -95,6 +97,7 @@ static void end_playing(playing *p)
     free(p->scratch);
 }
 
+// Advances a player by a time, and writes its pose.
 static void play(playing *p, double seconds, md5_xform *pose)
 {
     md5_player_advance(p->player, seconds, NULL, NULL);
@@ -251,6 +254,8 @@ static void get_difference(const view_picture *picture, bool is_yawn, md5_xform 
     changed[head].rotation = md5_quat_mul(plain[head].rotation, nod);
 }
 
+// Adds the difference of two poses to a clip, in the axes of each joint and in the axes of its
+// parent. Compares the rotations of the head.
 VIEW_SHOW(additive)
 {
     const bool is_tired = view_choice(picture, ADDITIVE_DIFFERENCE) == 1;
@@ -313,6 +318,8 @@ static void blend_masked(const md5_xform *a, const md5_xform *b, const float *ma
 // The sliders of the lesson, in the order of pages.txt.
 enum { MASKS_FEATHER, MASKS_WEIGHT };
 
+// Blends the wave into the walk with the mask of the upper body. Plots the weights of the spine's
+// joints, and measures how far the joints differ from the two clips.
 VIEW_SHOW(masks)
 {
     enum { MAX_JOINTS = 128, NUM_SPINE_JOINTS = 4 };
@@ -442,12 +449,14 @@ static void draw_states(view_picture *picture, md5_layer_status status)
                    (md5_vec3){0, apart - free_space, high}, is_changing ? VIEW_RED : VIEW_DIM_LINE);
 }
 
+// Plays the machine of the lesson from the start, and plots its state, its one-shot and its speed.
 // The speed rises within two seconds, remains constant, and falls again.
 VIEW_SHOW(machine)
 {
+    enum { SLIDER_SPEED, SLIDER_WAVE_TIME };
     enum { PARAMETER_SPEED, TRIGGER_WAVE };
-    const float top_speed = v[0];
-    const float wave_time = v[1];
+    const float top_speed = v[SLIDER_SPEED];
+    const float wave_time = v[SLIDER_WAVE_TIME];
     view_plot *const plots = picture->plots;
     const double length = plots->row.high.x;
     const double now = fmod(picture->time, length);
@@ -521,7 +530,8 @@ static void add_window(void *user, md5_player *player, const md5_event *event, f
     }
 }
 
-// The series of the plot are the names of windows, which are shown as bars.
+// Plays the machine of the lesson from the start. The names of the plot's series are the names of
+// windows. Plots their weights as bars, and marks the events at their ends.
 VIEW_SHOW(windows)
 {
     (void)v;

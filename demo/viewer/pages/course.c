@@ -23,7 +23,8 @@ static bool read_joint(const char *line, char name[64], int *parent, md5_vec3 *p
 }
 // end of lines
 
-// Writes the line of a joint as text, then reads it.
+// Writes the line of a joint as text, and reads it with the displayed code. Shows the numbers of
+// the line, and draws the axes of the joint and the bone to its parent.
 VIEW_SHOW(line)
 {
     (void)v;
@@ -69,23 +70,29 @@ static md5_quat way_to(md5_quat a, md5_quat b, bool shorter, float t)
 }
 // end of lines
 
+// The sliders of the lesson, in the order of pages.txt, and its figures.
+enum { SIGN_ANGLE, SIGN_T };
+enum { FIGURE_WITHOUT_CHECK, FIGURE_SHORTER, NUM_SIGN_FIGURES };
+
+// Rotates an arm of each figure to the same rotation: as the quaternions are given, and on the
+// shorter of the two ways. Plots the angles of both.
 VIEW_SHOW(sign)
 {
-    const float angle = view_radians(v[0]);
-    const float t = view_moving_part(picture, v[1]);
+    const float angle = view_radians(v[SIGN_ANGLE]);
+    const float t = view_moving_part(picture, v[SIGN_T]);
     const md5_quat from = {.w = 1};
     const md5_quat to = {.x = sinf(0.5f * angle), .w = cosf(0.5f * angle)};
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
         const float part = (float)view_step_x(picture->plots, i, t);
-        for (int way = 0; way < 2; way++) {
-            const md5_quat turn = way_to(from, to, way == 1, part);
+        for (int way = 0; way < NUM_SIGN_FIGURES; way++) {
+            const md5_quat turn = way_to(from, to, way == FIGURE_SHORTER, part);
             view_plot_step(picture->plots, way, i, part,
                            2 * view_degrees(acosf(view_clamp(turn.w, -1, 1))));
-            if (i == VIEW_PAGE_POINTS)
+            if (i == VIEW_PAGE_POINTS) // the additional step for the figures
                 view_turn_joint(picture, picture->figures[way].pose, "upperarm_l", turn);
         }
     }
-    VIEW_FACTS(picture, to.w, v[0], fminf(v[0], 360 - v[0]));
+    VIEW_FACTS(picture, to.w, v[SIGN_ANGLE], fminf(v[SIGN_ANGLE], 360 - v[SIGN_ANGLE]));
 }
 
 // -- One vertex through the shader ----------------------------------------------------------
@@ -161,22 +168,27 @@ static scaled mul_scaled(scaled parent, scaled child)
 static void add_box(view_picture *picture, const md5_mat34 *m, view_color color)
 {
     const md5_bounds box = {{-9, -9, -9}, {9, 9, 9}};
-    for (int i = 0; i < 8; i++)
-        for (int axis = 0; axis < 3; axis++)
-            if ((i & 1 << axis) == 0)
-                view_page_line(picture, md5_mat34_point(*m, view_corner(box, (unsigned)i)),
-                               md5_mat34_point(*m, view_corner(box, (unsigned)(i | 1 << axis))),
-                               color);
+    for (unsigned corner = 0; corner < 8; corner++) {
+        for (unsigned bit = 1; bit < 8; bit *= 2) {
+            if ((corner & bit) == 0)
+                view_page_line(picture, md5_mat34_point(*m, view_corner(box, corner)),
+                               md5_mat34_point(*m, view_corner(box, corner | bit)), color);
+        }
+    }
 }
 
-// Three boxes: a scaled parent, and its child above it, once with the scale of the parent and once
-// with the mean scale.
+// The sliders of the lesson, in the order of pages.txt.
+enum { SCALE_WIDTH, SCALE_HEIGHT, SCALE_CHILD_ANGLE };
+
+// Draws three boxes: a scaled parent, and its child above it, once with the scale of the parent and
+// once with the mean scale.
 VIEW_SHOW(scale)
 {
-    const float scale_y = v[0];
-    const float scale_z = v[1];
+    const float scale_y = v[SCALE_WIDTH];
+    const float scale_z = v[SCALE_HEIGHT];
+    const float child_angle = view_radians(v[SCALE_CHILD_ANGLE]);
     const md5_mat34 parent = {{1, 0, 0, 0, 0, scale_y, 0, 0, 0, 0, scale_z, 16}};
-    const md5_quat turn = md5_quat_from_axis_angle((md5_vec3){1, 0, 0}, view_radians(v[2]));
+    const md5_quat turn = md5_quat_from_axis_angle((md5_vec3){1, 0, 0}, child_angle);
     const md5_xform child = {.rotation = turn, .translation = {0, 0, 28}};
     const md5_mat34 product = md5_mat34_mul(parent, md5_mat34_from_xform(child));
 
@@ -223,13 +235,17 @@ static double frame_at(double seconds, double rate, int frames, int after, int *
 }
 // end of lines
 
-// Plays the walk as a clip with the selected number of frames.
+// The sliders and choices of the lesson, in the order of pages.txt.
+enum { TIME_AFTER_END, TIME_FRAME_RATE, TIME_FRAMES, TIME_SCALE };
+
+// Plays the walk as a clip with the selected number of frames. Poses the figure with the two frames
+// and the fraction that the displayed code computes, and plots the position in frames.
 VIEW_SHOW(time)
 {
-    const int after = (int)view_choice(picture, 0);
-    const double frame_rate = v[1];
-    const int num_frames = (int)view_choice(picture, 2);
-    const double time_scale = v[3];
+    const int after = (int)view_choice(picture, TIME_AFTER_END);
+    const double frame_rate = v[TIME_FRAME_RATE];
+    const int num_frames = (int)view_choice(picture, TIME_FRAMES);
+    const double time_scale = v[TIME_SCALE];
     const int num_intervals = after == CYCLE ? num_frames : num_frames - 1;
     const view_clip *const walk = view_page_clip(picture, "walk");
     const double duration = walk != NULL ? walk->anim->duration : 1;
@@ -293,7 +309,9 @@ static md5_vec3 *sample_root(const view_clip *clip, md5_xform *scratch)
     return root;
 }
 
-// Shows the sum of the root motion of all images next to the clip's root.
+// Compares the position of the clip's root, which returns to its start in each cycle, with the sum
+// of the root motion of all images. The first figure is moved by the root motion, the second
+// remains at its position.
 VIEW_SHOW(root)
 {
     const double time_scale = v[0];

@@ -84,22 +84,28 @@ static double ease_kind(md5_easing curve, float t)
     const char *const name = md5_easing_name(curve.kind);
     if (curve.kind == MD5_EASE_CUBIC_BEZIER || curve.kind == MD5_EASE_STEPS)
         return md5_ease(curve, t);
-    for (int i = 0; i < (int)COMMON_LENGTH(families); i++)
+    // A name consists of the family and "_in", "_out" or "_in_out". The index of a family is its
+    // number in the displayed code, which is defined only between 0 and 1.
+    for (int i = 0; i < (int)COMMON_LENGTH(families); i++) {
         if (strncmp(name, families[i], strlen(families[i])) == 0 && t > 0 && t < 1)
             return ease(i, strstr(name, "_in") != NULL, strstr(name, "_out") != NULL, t);
+    }
     return md5_ease(curve, t);
 }
 
+// Moves the walker with the selected easing. Compares the value of the displayed code with the
+// value of the library, and measures the slope of the curve.
 VIEW_SHOW(easing)
 {
+    enum { CHOICE_KIND, SLIDER_SECONDS }; // in the order of pages.txt
     // The parameters are those of the two functions of CSS.
-    const md5_easing curve = {.kind = view_choice(picture, 0),
+    const md5_easing curve = {.kind = view_choice(picture, CHOICE_KIND),
                               .x1 = 0.42f,
                               .y1 = -0.2f,
                               .x2 = 0.58f,
                               .y2 = 1.2f,
                               .steps = 5};
-    const float part = show_walker(picture, curve, v[1]);
+    const float part = show_walker(picture, curve, v[SLIDER_SECONDS]);
     VIEW_FACTS(picture, ease_kind(curve, part), md5_ease(curve, part));
     // The slope of the curve, by a central difference, during the walk.
     const float step = 1e-3f;
@@ -113,8 +119,9 @@ VIEW_SHOW(easing)
 // Parameters that follow a target: Bobbin's head looks at a ball that jumps from side to side.
 
 static const double beat = 1.5; // interval between the jumps of the ball, seconds
-static const double rate = 240;
+static const double rate = 240; // simulated steps per second
 
+// Returns the side of the ball: -1 or 1.
 static float ball_at(double time)
 {
     return fmod(floor(time / beat), 2) < 0.5 ? -1 : 1;
@@ -157,12 +164,15 @@ static void follow(follower *f, float target, float dt)
 }
 // end of lines
 
+// Lets a value follow the ball with the displayed code. Plots both, and rotates the head towards
+// the value at the current time. Measures how far the value overshoots after a jump.
 VIEW_SHOW(follow)
 {
-    follower f = {.manner = view_choice(picture, 0),
-                  .speed = v[1],
-                  .damping = v[2],
-                  .seconds = v[3],
+    enum { CHOICE_MANNER, SLIDER_SPEED, SLIDER_DAMPING, SLIDER_SECONDS }; // as in pages.txt
+    follower f = {.manner = view_choice(picture, CHOICE_MANNER),
+                  .speed = v[SLIDER_SPEED],
+                  .damping = v[SLIDER_DAMPING],
+                  .seconds = v[SLIDER_SECONDS],
                   .value = -1,
                   .from = -1,
                   .target = -1};
@@ -175,7 +185,10 @@ VIEW_SHOW(follow)
     for (int i = 0; i <= steps; i++) {
         const double time = i / rate;
         const float target = ball_at(time + beat);
-        if (i * VIEW_PAGE_STEPS / steps != (i - 1) * VIEW_PAGE_STEPS / steps || i == 0) {
+        // Plot the first simulated step of each step of the plot.
+        const int plot_step = i * VIEW_PAGE_STEPS / steps;
+        const int previous_plot_step = (i - 1) * VIEW_PAGE_STEPS / steps;
+        if (i == 0 || plot_step != previous_plot_step) {
             view_add_point(picture->plots, 0, time, target);
             view_add_point(picture->plots, 1, time, f.value);
         }
@@ -230,8 +243,9 @@ static void look_at_ball(view_picture *picture, const view_figure *figure, float
 // infinite frame rate.
 VIEW_SHOW(frame_rate)
 {
-    const float speed = v[0];
-    const float frame_rate = v[1];
+    enum { SLIDER_SPEED, SLIDER_FRAME_RATE }; // in the order of pages.txt
+    const float speed = v[SLIDER_SPEED];
+    const float frame_rate = v[SLIDER_FRAME_RATE];
     const float dt = 1.0f / frame_rate;
     view_plot *const plot = picture->plots;
     const double span = plot->row.high.x;

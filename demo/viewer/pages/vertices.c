@@ -117,9 +117,10 @@ static bool is_excluded(const char *joint_name)
     // Substrings of the names.
     static const char *const excluded_joints[] = {"prop",  "eye",    "lid",  "belly",
                                                   "cheek", "tongue", "twist"};
-    for (size_t i = 0; i < COMMON_LENGTH(excluded_joints); i++)
+    for (size_t i = 0; i < COMMON_LENGTH(excluded_joints); i++) {
         if (common_contains(joint_name, excluded_joints[i]))
             return true;
+    }
     return false;
 }
 
@@ -132,13 +133,14 @@ md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md
     uint32_t *const indices = common_alloc(3 * (size_t)num_triangles, sizeof *indices);
     bool *const excluded = common_alloc(num_joints, sizeof *excluded);
 
-    // Merge the meshes.
-    uint32_t *index = indices;
-    for (uint32_t i = 0, first = 0; i < model->num_meshes; i++) {
+    // Merge the meshes. The indices of a mesh are shifted by the number of vertices before it.
+    uint32_t num_indices = 0;
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         memcpy(positions + first, mesh->positions, mesh->num_vertices * sizeof *positions);
         for (uint32_t k = 0; k < 3 * mesh->num_triangles; k++)
-            *index++ = first + mesh->indices[k];
+            indices[num_indices++] = first + mesh->indices[k];
         first += mesh->num_vertices;
     }
     for (uint32_t i = 0; i < num_joints; i++)
@@ -280,6 +282,8 @@ static float distance_to_arm(void)
     return distances[WIDE - 1];
 }
 
+// Shows the original character, the copy with automatic weights, and a heat map of the distances
+// between their vertices.
 VIEW_SHOW(bind)
 {
     const view_kept *const kept = picture->kept;
@@ -422,6 +426,8 @@ static void plot_errors(view_plot *plot, const view_kept *kept, double part)
     view_add_mark(plot, points[now].x, points[now].y, VIEW_YELLOW);
 }
 
+// Shows the skinned character, the baked character, and a heat map of the distances between their
+// vertices. Plots the largest distance in each frame.
 VIEW_SHOW(bake)
 {
     (void)v;
@@ -593,6 +599,8 @@ static void plot_uploads(view_plot *plot, const md5_baked *clip, uint32_t num_ch
     }
 }
 
+// Shows characters that play one baked clip at different times, and compares the costs of the three
+// ways to draw them.
 VIEW_SHOW(vertex_frames)
 {
     (void)v;
@@ -701,6 +709,8 @@ static void place_at_distance(view_figure *figure, float distance, float side, f
     figure->place.rotation = md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, view_radians(yaw));
 }
 
+// Shows pairs of a skinned figure and its impostor at three distances, and measures the memory and
+// the error of the impostor.
 VIEW_SHOW(impostor)
 {
     const view_clip *const clip = view_page_clip(picture, "walk");
