@@ -317,10 +317,15 @@ static const md5_figure_def *check_figure_keys(tool_game *game, const md5_entity
 }
 
 // Checks the figure, the legs and the joints of an entity, as explain prints them. The number of
-// entities is limited, because their models and clips are loaded.
+// checked entities is limited, because their models and clips are loaded. Warns once if the limit
+// is reached.
 static void check_character(tool_game *game, const md5_entity_def *entity)
 {
     enum { MAX_CHARACTERS = 2000 };
+    static const md5_error limit = {
+        .status = MD5_WARNING,
+        .message = "too many characters (limit: 2000): the remaining characters are not checked",
+    };
     if (!changes_character(entity))
         return;
     md5_error problem = {0};
@@ -328,8 +333,11 @@ static void check_character(tool_game *game, const md5_entity_def *entity)
     const size_t num_warnings = game->num_warnings; // without the character
     if (has_defaulted_model(game, entity) || !tool_has_character_keys(entity))
         return;
-    if (game->num_characters++ < MAX_CHARACTERS)
+    game->num_characters++;
+    if (game->num_characters <= MAX_CHARACTERS)
         tool_evaluate_character(game, entity, figure, problem);
+    else if (game->num_characters == MAX_CHARACTERS + 1)
+        tool_print_game_error(game, &limit);
     drop_repeated_warnings(game, entity, num_warnings);
 }
 
