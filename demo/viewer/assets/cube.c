@@ -438,9 +438,10 @@ static void pose_part(const cube_part *part, double time)
         if (part->tracks[m].row == NULL)
             continue;
         sample_track(part, &part->tracks[m], time);
-        for (uint32_t i = 0; i < num_joints; i++)
+        for (uint32_t i = 0; i < num_joints; i++) {
             if (part->masks[i] == m)
                 part->pose[i] = part->adjusted[i];
+        }
     }
 }
 

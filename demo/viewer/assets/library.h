@@ -19,12 +19,13 @@ bool view_is_converted(const char *path);
 // ends. Free with common_free_list().
 common_list view_split_location(const char *place);
 
-// Returns a location with further locations appended. If there are none, appends the engine's base:
-// the folder "base" or "q4base" next to a mod's folder, if it is a game. To be freed.
+// Returns a location followed by the locations bases[num_bases]. If `num_bases` is 0, appends the
+// base of the game, if it exists: the folder "base" or "q4base" next to the folder. The caller
+// frees the text.
 char *view_with_bases(const char *place, const char **bases, size_t num_bases);
 
-// Returns a title: the first path, then the last components of the other paths, "games/mod + base".
-// To be freed.
+// Returns the title of a location for the interface: the first path, then the last components of
+// the other paths, such as "games/mod + base". The caller frees it.
 char *view_location_title(const char *place);
 
 // -- Libraries -----------------------------------------------------------------------------------

@@ -321,9 +321,10 @@ void view_describe_defects(const view_mesh_defects *faults, char *text, size_t s
         "degenerate triangles",
     };
     text[0] = '\0';
-    for (int i = 0; i < VIEW_NUM_FAULTS; i++)
+    for (int i = 0; i < VIEW_NUM_FAULTS; i++) {
         if (faults->counts[i] > 0)
             common_append(text, size, ", ", "%u %s", faults->counts[i], names[i]);
+    }
     if (text[0] == '\0')
         common_append(text, size, "", "none");
 }

@@ -12,9 +12,9 @@ float view_joint_weight(const md5_mesh *mesh, uint32_t vertex, int32_t joint);
 // Returns a linear color from blue (0) to green, yellow and red (1); dark grey for exactly 0.
 md5_vec4 view_heat_color(float value);
 
-// A copy of a model on the GPU with colored vertices: by values from 0 to 1 or, if `values` is
-// NULL, by the weights of a joint or, if the joint is -1, by the number of influences: 1 is blue, 4
-// and more red.
+// A copy of a model on the GPU with colored vertices. A color shows an entry of `values`, from 0 to
+// 1. If `values` is NULL, it shows the weight of a joint. If the joint is -1, it shows the number
+// of influences, from 1 (blue) to 4 and more (red).
 typedef struct view_heat {
     md5gl_model *drawn; // NULL until it is created
     const float *values;
@@ -33,7 +33,7 @@ typedef struct view_heat {
 bool view_prepare_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
                        const md5_morph *morph, const float *values, int32_t joint,
                        md5_error *error);
-void view_free_heat(view_heat *heat, md5gl_renderer *renderer); // a zeroed one is allowed
+void view_free_heat(view_heat *heat, md5gl_renderer *renderer); // `heat` may be zeroed
 
 // Statistics: the largest weight of a joint for a vertex, and the number of vertices that it
 // influences. For joint -1: the largest number of influences of a vertex, and the number of

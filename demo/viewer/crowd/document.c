@@ -955,9 +955,10 @@ view_document *view_load_document(const view_loader *loader, const char *const *
 
 void view_free_pictures(view_document *document, md5gl_renderer *renderer)
 {
-    for (size_t i = 0; i < document->num_pictures; i++)
+    for (size_t i = 0; i < document->num_pictures; i++) {
         if (document->pictures[i].texture != 0)
             md5gl_destroy_texture(renderer, document->pictures[i].texture);
+    }
     free(document->pictures);
     document->pictures = NULL;
     document->num_pictures = 0;

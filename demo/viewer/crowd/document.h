@@ -84,8 +84,9 @@ enum {
     VIEW_COMPARED,   // is compared with the scene's model (--compare)
     VIEW_GUEST,      // a second character with its own machine
     VIEW_CARRIED,    // is attached to a joint and has its own machine
-    VIEW_HELD,       // the first of the models that the scene's machine attaches, in its order,
-                     // except models whose position only a game defines
+    // The first model that the scene's machine attaches; the others follow, in the order of the
+    // machine. Models whose positions only a game defines are unused.
+    VIEW_HELD,
     VIEW_NUM_COMPANIONS = VIEW_HELD + MD5_MAX_ATTACHED
 };
 
@@ -157,8 +158,8 @@ typedef struct view_manner {
     const char *place;     // file of the scenery, a model that does not move, or NULL
 } view_manner;
 
-// Warns if a clip has a different scale or rotation than its model. Checks all clips if `clip` is
-// not a valid index.
+// Warns if clip `clip` of a scene has a different scale or rotation than its model. If `clip` is
+// not a valid index, warns of all such clips.
 void view_check_clips(const view_scene *scene, size_t clip, view_log *log);
 
 // Reports the diagnostics of id's engine for files: a model, followed by clips. Callable from any

@@ -50,8 +50,8 @@ bool view_follow_camera(view_camera *drawn, const view_camera *camera, float fra
 // pixels.
 void view_pan(view_camera *camera, float right, float down, float height);
 
-// Moves nearer by `factor` (> 1 moves nearer). The point under pixel (x, y), relative to the center
-// of the image, remains at the same pixel.
+// Divides the distance from the camera to the target by `factor`. The point under pixel (x, y),
+// relative to the center of the image, remains at the same pixel.
 void view_zoom(view_camera *camera, float factor, float x, float y, float height);
 
 // Returns the lens of the document's camera path at the time of `play`.
@@ -96,9 +96,9 @@ typedef struct view_pick {
 // from its upper left corner.
 md5_ray view_lens_ray(const view_lens *lens, float x, float y, float width, float height);
 
-// Finds the first hit of a ray in the current pose. Meshes whose bits in `hidden` are set are
-// ignored. Prefers the outside of a triangle; an inside is hit only if there is no outside. Skins
-// the scene. `is_set` is false if nothing is hit.
+// Finds the first point of the body that a ray hits in the current pose. Meshes whose bits in
+// `hidden` are set are ignored. Back faces are hit only if the ray hits no front face. Skins the
+// scene. `is_set` of the result is false if nothing is hit.
 view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray);
 
 // Returns the position of the point in the pose that was skinned last.
@@ -159,8 +159,8 @@ typedef struct view_stage {
     const view_pick *pick;     // clicked point of the body
     const view_pick *measured; // point to which the distance is measured
     int32_t measured_from; // joint from which the distance to the marked joint is measured, or -1
-    const view_pick *lit;  // vertex under the mouse in a list
-    int32_t material;      // selected material: the first mesh that has it, or -1
+    const view_pick *lit;  // point of the body to highlight, while the mouse is over it in a list
+    int32_t material;      // index of the first mesh with the selected material, or -1
     int32_t lit_mesh;      // mesh whose edges are highlighted, or -1
     view_lights *lights;
     const view_environment *environment; // of --environment
@@ -277,8 +277,10 @@ enum { VIEW_NUM_STUDIO_POINTS = 2, VIEW_NUM_POINTS };
 md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5gl_target *target,
                              bool transparent, md5gl_point_light points[VIEW_NUM_POINTS]);
 
-// Returns the value of a parameter of materials, except the time. If it is the default, returns the
-// value of the machine's curve with its name, such as parm7, or else of the entity's key.
+// Returns the value of a material parameter ("parm"), except the time. Several sources can define
+// it; the first of these has priority: the user, the time at which a dead entity begins to burn
+// (only parm 7), the machine's curve with the name of the parm, such as parm7, and the entity's
+// key.
 float view_parm_value(const view_stage *stage, int row);
 
 // Sets the material of each mesh: its maps, or the checker texture. Evaluates its stages at the

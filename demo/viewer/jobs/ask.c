@@ -218,9 +218,10 @@ static bool apply_changes(view_state *viewer, view_options *before, const view_o
     view_options *const options = viewer->options;
     bool is_shown = true;
     view_apply_options(viewer);
-    for (view_effect effect = VIEW_EFFECT_RELOAD; effect < VIEW_NUM_EFFECTS && is_shown; effect++)
+    for (view_effect effect = VIEW_EFFECT_RELOAD; effect < VIEW_NUM_EFFECTS && is_shown; effect++) {
         if (is_effect_due(options, before, always, effect))
             is_shown = effect_functions[effect](viewer);
+    }
     for (size_t i = 0; i < view_num_options && !is_shown; i++) {
         if (!view_is_equal(&view_option_rows[i], options, before))
             view_copy_value(&view_option_rows[i], before, options);
@@ -437,7 +438,8 @@ static char *print_new_value(const view_option *option, const view_options *opti
     char *const lines = view_write_option(option, options);
     char *const other_lines = view_write_option(option, others);
     char *value = NULL;
-    for (const char *line = lines; line != NULL && *line != '\0' && value == NULL;) {
+    const char *line = lines;
+    while (line != NULL && *line != '\0' && value == NULL) {
         const size_t length = strcspn(line, "\n");
         if (!contains_line(other_lines, line, length))
             value = common_format("%.*s", (int)length, line);
@@ -448,8 +450,8 @@ static char *print_new_value(const view_option *option, const view_options *opti
     return value;
 }
 
-// Returns the first option that has a value only in `options` and not in `others`, and the value;
-// or NULL.
+// Returns the first option that has a value in `options` but not in `others`, or NULL. *value
+// receives the value as text, which the caller frees, or NULL.
 static const view_option *find_first_difference(const view_options *options,
                                                 const view_options *others, char **value)
 {
@@ -511,41 +513,49 @@ static size_t count_text_bytes(const view_options *options)
 {
     const view_settings *const lists[] = {&options->settings, &options->morphs};
     size_t size = 0;
-    for (size_t i = 0; options->own != NULL && i < view_num_options; i++)
+    for (size_t i = 0; options->own != NULL && i < view_num_options; i++) {
         for (size_t j = 0; j < options->own[i].count; j++)
             size += strlen(options->own[i].names[j]);
-    for (size_t i = 0; i < COMMON_LENGTH(lists); i++)
+    }
+    for (size_t i = 0; i < COMMON_LENGTH(lists); i++) {
         for (size_t j = 0; j < lists[i]->count; j++)
             size += strlen(lists[i]->rows[j].parameter);
+    }
     return size;
 }
 
-// Removes the oldest steps until the texts of the others and `size` bytes of texts of a new step
-// are within the limits. The last step always remains, so that the new step can be undone.
-static void drop_old_steps(view_state *viewer, size_t size)
+// Removes the oldest steps until the others and a new step are within the limits. `new_size` is the
+// size of the new step's texts, bytes. The last step always remains, so that the new step can be
+// undone.
+static void drop_old_steps(view_state *viewer, size_t new_size)
 {
-    for (size_t i = 0; i < viewer->undo.num_steps; i++)
-        size += viewer->undo.steps[i].num_text_bytes;
+    view_step *const steps = viewer->undo.steps;
+    const size_t num_steps = viewer->undo.num_steps;
+    size_t total_size = new_size;
+    for (size_t i = 0; i < num_steps; i++)
+        total_size += steps[i].num_text_bytes;
+
     size_t num_dropped = 0;
-    while (
-        num_dropped + 1 < viewer->undo.num_steps
-        && (viewer->undo.num_steps - num_dropped >= VIEW_MAX_STEPS || size > VIEW_MAX_STEP_BYTES)) {
-        size -= viewer->undo.steps[num_dropped].num_text_bytes;
-        view_free_step(&viewer->undo.steps[num_dropped++]);
+    while (num_dropped + 1 < num_steps) {
+        const bool is_full = num_steps - num_dropped >= VIEW_MAX_STEPS;
+        if (!is_full && total_size <= VIEW_MAX_STEP_BYTES)
+            break;
+        total_size -= steps[num_dropped].num_text_bytes;
+        view_free_step(&steps[num_dropped]);
+        num_dropped++;
     }
-    viewer->undo.num_steps -= num_dropped;
-    memmove(viewer->undo.steps, viewer->undo.steps + num_dropped,
-            viewer->undo.num_steps * sizeof *viewer->undo.steps);
+    viewer->undo.num_steps = num_steps - num_dropped;
+    memmove(steps, steps + num_dropped, viewer->undo.num_steps * sizeof *steps);
 }
 
-// Finds the option that differs between two steps, and its new value; "default" if the new step
-// does not set it. The caller frees the value.
-static const view_option *find_changed_option(const view_step *now, const view_step *last,
+// Returns the first option that differs between two steps, or NULL. *value receives its new value,
+// or "default" if the new step does not set the option. The caller frees the value.
+static const view_option *find_changed_option(const view_step *new_step, const view_step *last,
                                               char **value)
 {
-    const view_option *option = find_first_difference(&now->options, &last->options, value);
+    const view_option *option = find_first_difference(&new_step->options, &last->options, value);
     if (option == NULL) {
-        option = find_first_difference(&last->options, &now->options, value);
+        option = find_first_difference(&last->options, &new_step->options, value);
         free(*value);
         *value = common_copy("default");
     }
@@ -563,51 +573,52 @@ void view_store_step(view_state *viewer)
 
     view_step *const last =
         viewer->undo.num_steps > 0 ? &viewer->undo.steps[viewer->undo.step] : NULL;
-    view_step now = {.options =
-                         view_copy_options(viewer->options, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE),
-                     .turn = viewer->document->scene.turn};
-    if (last != NULL && has_equal_options(&now, last)
-        && !has_other_rotation(&now.turn, &last->turn)) {
-        view_free_step(&now);
+    view_step new_step = {.options =
+                              view_copy_options(viewer->options, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE),
+                          .turn = viewer->document->scene.turn};
+    if (last != NULL && has_equal_options(&new_step, last)
+        && !has_other_rotation(&new_step.turn, &last->turn)) {
+        view_free_step(&new_step);
         return;
     }
-    now.num_text_bytes = count_text_bytes(&now.options);
+    new_step.num_text_bytes = count_text_bytes(&new_step.options);
     char *value = NULL;
-    now.row = last != NULL ? find_changed_option(&now, last, &value) : NULL;
-    now.label = make_step_label(viewer, last == NULL, now.row, value);
+    new_step.row = last != NULL ? find_changed_option(&new_step, last, &value) : NULL;
+    new_step.label = make_step_label(viewer, last == NULL, new_step.row, value);
     free(value);
 
-    // A change continues the last step, unless it restores the state before it: that is a new step.
+    // Changes of the same option in quick succession, such as the movement of a slider, become one
+    // step. A change that restores the state before the last step is a new step.
     const bool is_soon =
         viewer->undo.merges_steps && viewer->now < viewer->undo.step_time + merge_seconds;
     const bool is_newest = viewer->undo.step > 0 && viewer->undo.step + 1 == viewer->undo.num_steps;
-    const bool has_same_option = last != NULL && now.row == last->row;
+    const bool has_same_option = last != NULL && new_step.row == last->row;
     viewer->undo.step_time = viewer->now;
-    if (is_soon && is_newest && has_same_option && !has_equal_options(&now, &last[-1])) {
+    if (is_soon && is_newest && has_same_option && !has_equal_options(&new_step, &last[-1])) {
         view_free_step(last);
-        *last = now;
+        *last = new_step;
         return;
     }
 
     // Steps that were undone are replaced by the new step.
     while (viewer->undo.num_steps > viewer->undo.step + 1)
         view_free_step(&viewer->undo.steps[--viewer->undo.num_steps]);
-    drop_old_steps(viewer, now.num_text_bytes);
+    drop_old_steps(viewer, new_step.num_text_bytes);
     viewer->undo.step = viewer->undo.num_steps++;
-    viewer->undo.steps[viewer->undo.step] = now;
+    viewer->undo.steps[viewer->undo.step] = new_step;
 }
 
 void view_show_step(view_state *viewer, size_t number)
 {
-    const char *const what = number == viewer->undo.step + 1 ? "redo" : "undo";
+    const char *const verb = number == viewer->undo.step + 1 ? "redo" : "undo";
     if (number >= viewer->undo.num_steps) {
-        view_notice(viewer, "Nothing to %s", what);
+        view_notice(viewer, "Nothing to %s", verb);
         return;
     }
     const view_turn *const turn = &viewer->undo.steps[number].turn;
-    // A file no longer exists; nothing has changed.
+    // This fails if a file of the step no longer exists; then nothing has changed.
     if (!apply_values(viewer, &viewer->undo.steps[number].options)) {
-        view_notice(viewer, "Cannot %s: %s", what, viewer->log.error);
+        view_notice(viewer, "Cannot %s: %s", verb, viewer->log.error);
         return;
     }
     if (has_other_rotation(turn, &viewer->document->scene.turn))

@@ -9,9 +9,9 @@
 
 typedef struct view_state view_state;
 
-// Returns the arguments of this command line without the program's name, from the shown document
-// and the choices of the dialog; free them with common_free_list(). If a choice is invalid, returns
-// an empty list, and the dialog shows the problem.
+// Returns the arguments of the command line that does the same as an export of the shown document
+// with the choices of the dialog, without the program's name. If a choice is invalid, returns an
+// empty list, and the dialog shows the problem. Free the list with common_free_list().
 common_list view_export_words(view_state *viewer);
 
 // Returns the command line that shows the same contents in a window. The caller frees it.
@@ -25,8 +25,8 @@ void view_perform_export(view_state *viewer, view_action action);
 // open.
 void view_select_named_export(view_state *viewer, const char *words);
 
-// Saves clips for the model to which they are retargeted, in its folder: VIEW_SAVE_CLIP: the shown
-// clip; VIEW_SAVE_CLIPS: all clips; VIEW_SAVE_MAP: the joint map.
+// Saves the retargeted clips in the folder of the target model. `what` selects the files:
+// VIEW_SAVE_CLIP the shown clip, VIEW_SAVE_CLIPS all clips, VIEW_SAVE_MAP the map of joints.
 void view_save_retargeted(view_state *viewer, size_t what);
 
 // Continues the export, and updates the dialog. Call it in every frame. Returns true if the image

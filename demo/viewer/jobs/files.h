@@ -33,18 +33,19 @@ void view_browse_game(view_state *viewer, const char *place);
 // Lists a section of the game.
 void view_show_section(view_state *viewer, size_t section);
 
-// Opens a file that the user dropped on the window: a model, animation, camera path or texture.
-// Lists the files of a folder. If the model has several meshes, offers a texture in the panel of
-// textures.
+// Opens a file or a folder that the user dropped on the window. A model, an animation, a camera
+// path or an environment image is shown, and the files of a folder are listed. A texture is
+// assigned to the only mesh. If the model has several meshes, the texture is offered in the panel
+// of textures.
 void view_drop(view_state *viewer, const char *path);
 
 // Runs commands about files and lists of files; ignores other commands.
 void view_run_file_command(view_state *viewer, const view_command *command);
 
-// Runs the background work of a window: the dialog of the desktop, the check of files, scan,
-// previews and trials. Stores the configuration file after a second without changes, so that no
-// settings are lost if the program is ended; a change of the camera does not cause a store. Call it
-// in every frame. Returns true if the image changes.
+// Runs the background work of a window: the dialog of the desktop, the check of files, the scan of
+// a game, and previews. Stores changed settings in the configuration file at most once per second,
+// so that they are not lost if the program is ended. Call it in every frame. Returns true if the
+// image changes.
 bool view_follow_files(view_state *viewer);
 
 // Shows the progress of opening a game, or its contents when it is open. Returns true if the image
@@ -55,8 +56,8 @@ bool view_follow_scan(view_state *viewer);
 // completed previews. Returns true if the displayed previews have changed.
 bool view_follow_previews(view_state *viewer);
 
-// Frees the previews of files or of the game that are no longer visible; with `is_all`, all of
-// them.
+// Frees the previews that are no longer visible: previews of the game if `is_in_game` is true,
+// otherwise of files. If `is_all` is true, also frees visible previews.
 void view_drop_previews(view_state *viewer, bool is_in_game, bool is_all);
 
 // Writes the configuration file, if one is used, when the window closes.
@@ -76,9 +77,10 @@ bool view_has_file_dialog(const view_state *viewer);
 bool view_open_file_dialog(view_state *viewer, view_action action, const char *folder);
 view_command view_poll_file_dialog(view_state *viewer);
 
-// Starts a program without a shell, so that names need no quoting, and sets one end of a pipe: to
-// the program's input if `is_fed`, otherwise from its output. The program inherits the descriptor
-// `third` as VIEW_THIRD_FILE; -1: none. Returns the process id, or 0 on failure.
+// Starts a program with the arguments words[], up to NULL. It is started without a shell, so names
+// need no quoting. *end receives the end of a pipe to the program's input if `is_fed` is true,
+// otherwise from its output. The program inherits the descriptor `third` as VIEW_THIRD_FILE, unless
+// `third` is -1. Returns the process id, or 0 on failure.
 enum { VIEW_THIRD_FILE = 3 };
 int view_start_program(char *const *words, bool is_fed, int third, int *end);
 

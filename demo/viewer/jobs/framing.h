@@ -17,15 +17,15 @@ typedef struct view_framing {
 
 typedef struct view_cameras {
     view_camera user;            // camera as set by the user
-    view_camera previous;        // camera before its last jump; a radius of 0: it has not jumped
+    view_camera previous;        // camera before the last jump; scene_radius 0: no jump yet
     view_camera drawn;           // camera as drawn in a window, in smooth motion to `user`
     view_rect drawn_region;      // free region as drawn, in smooth motion; width 0: not in motion
-    bool is_smooth;              // draw `drawn`: time passes between images
+    bool is_smooth;              // the image shows `drawn`; false: `user`
     view_framing framing;        // last result of view_frame_*()
-    bool follows_path;           // the view follows the camera path, which is loaded then
-    bool has_single;             // a crowd is shown instead of one model, whose camera is stored:
-    view_camera single;          // camera of the model
-    view_framing single_framing; // framing of the model
+    bool follows_path;           // the view follows the camera path, which is loaded
+    bool has_single;             // a crowd is shown, and `single` is stored
+    view_camera single;          // camera before the crowd was shown
+    view_framing single_framing; // framing before the crowd was shown
 } view_cameras;
 
 // Sets the camera as the options specify, or so that it shows the clip.
@@ -42,7 +42,8 @@ void view_update_framing(view_state *viewer, uint32_t width, uint32_t height);
 // Frames the current pose instead of the whole clip, unless the options set the target.
 void view_frame_pose(view_state *viewer);
 
-// Ends smooth motion at its target: for another document, and for images.
+// Ends the smooth motion of the camera and of scroll positions at their targets. Call it for a new
+// document, and before an image is saved.
 void view_snap(view_state *viewer);
 
 // Shows another clip from its beginning.

@@ -51,9 +51,10 @@ static char *first_machine(const char *models)
 {
     common_list list = view_list_examples(models);
     char *found = NULL;
-    for (size_t i = 0; i < list.count && found == NULL; i++)
+    for (size_t i = 0; i < list.count && found == NULL; i++) {
         if (common_has_suffix(list.names[i], ".md5machine"))
             found = common_copy(list.names[i]);
+    }
     common_free_list(&list);
     return found;
 }
@@ -557,9 +558,10 @@ static bool apply_script_names(view_state *viewer, bool is_flag)
     }
 
     bool is_valid = true;
-    for (size_t i = 0; i < requested->count; i++)
+    for (size_t i = 0; i < requested->count; i++) {
         if (!has_script_item(figure, is_flag, requested->names[i]))
             is_valid = report_unknown_item(viewer, is_flag, requested->names[i]);
+    }
     return is_valid;
 }
 

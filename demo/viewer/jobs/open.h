@@ -1,4 +1,4 @@
-// Opening documents: files, our own models, and lessons. The document that is open stays open until
+// Opening documents: files, our own models, and lessons. The current document remains open until
 // the new document is complete.
 #ifndef DEMO_VIEWER_JOBS_OPEN_H
 #define DEMO_VIEWER_JOBS_OPEN_H
@@ -108,8 +108,9 @@ void view_watch_files(view_state *viewer);
 
 // -- Crash recovery ------------------------------------------------------------------------------
 
-// Writes a note of the file that is opened, in case the program crashes; NULL: only of a movie that
-// is recorded, if any.
+// Writes a note with the path of the file that is opened, for the case that the program crashes. If
+// the path is NULL, writes a note with the path of the recorded movie, or removes the note if no
+// movie is recorded.
 void view_write_crash_note(view_state *viewer, const char *path);
 
 // view_read_crash_note() reads the note of a viewer that crashed, for a card of the interface.

@@ -43,8 +43,9 @@ void view_place_feet(struct view_scene *scene, const md5_xform *place, double ti
 float view_corner_height(const view_terrain *terrain, int32_t x, int32_t y);
 float view_corner_x(const view_terrain *terrain, int32_t x);
 bool view_is_lift(const view_terrain *terrain, int32_t y);
-void view_set_lift_time(view_terrain *terrain,
-                        double time); // sets the lift's height at `time`, seconds
+
+// Sets the height of the lift at a time, seconds.
+void view_set_lift_time(view_terrain *terrain, double time);
 
 // Returns the height of the ground at a point. A square consists of two triangles, so the result
 // matches the drawn ground.

@@ -36,8 +36,8 @@ struct view_machine {
     view_control control;   // current input
     bool acts;              // plays the demo scene, until the user takes control
     uint32_t next_act;      // index of the next entry of the demo scene
-    uint32_t next_one_shot; // index at which view_play_one_shot() begins its search: one-shots,
-                            // then clips
+    uint32_t next_one_shot; // index among the one-shots and then the clips of the machine, at which
+                            // view_play_one_shot() begins its search
     md5_vec3 target;        // target of the modifiers that reach or look, world space
     bool has_target;        // false: the target circles in front of the character
     double pointed;         // time at which the target was last set

@@ -433,9 +433,10 @@ static bool is_far_frame_skinned(const far_frames *far, int direction)
 {
     if (far->frame[direction] == 0)
         return true;
-    for (int i = 0; i < direction; i++)
+    for (int i = 0; i < direction; i++) {
         if (far->clip[i] == far->clip[direction] && far->frame[i] == far->frame[direction])
             return true;
+    }
     return false;
 }
 

@@ -446,9 +446,10 @@ static bool prepare_picture(const view_stage *stage, const view_page *page, doub
         view_show_page(picture, page, scene, pages->values, page->start + seconds, &pages->kept);
     }
 
-    for (uint32_t i = 0; i < picture->num_figures; i++)
+    for (uint32_t i = 0; i < picture->num_figures; i++) {
         if (!prepare_figure(pages, stage, &picture->figures[i], error))
             return false;
+    }
     return true;
 }
 
