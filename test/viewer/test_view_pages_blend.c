@@ -580,7 +580,7 @@ TEST_PAGE (page_impostor_shows_the_nearest_frame, "impostor") {
             CHECK_UINT(fixture->picture.figures[k].sample.frame0, (i + 1) / 2 % 8);
     }
     // 8 frames of 21 images of 32 * 32 texels of 8 bytes, and a third for smaller mip levels.
-    CLAIM("| images of a frame = 21; memory, about = 1.75 ~ 1e-9; farthest from an image = %.17g"
+    CLAIM("| images of a frame = 21; memory, about = 1.75 ~ 1e-9; largest angle to an image = %.17g"
           " ~ 0.02",
           farthest_from_pictures(10));
 }

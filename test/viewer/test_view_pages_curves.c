@@ -76,9 +76,9 @@ TEST_PAGE (page_squad_has_no_jumps_of_velocity, "squad") {
                                         md5_quat_from_axis_angle(axes[k + 1], spread));
             real_worse(&largest, k > 0 ? real3_distance(turns[k - 1], turns[k]) : 0.0);
         }
-        CLAIM("spread, radians = %.9g @ 0.4 | largest jump at a key, squad < 1e-3;"
-              " largest jump at a key, slerp = %.17g ~ 1e-3",
-              (double)spread, largest);
+        CLAIM("spread, degrees = %.9g @ 0.4 | largest jump at a key, squad < 0.06;"
+              " largest jump at a key, slerp = %.17g ~ 0.06",
+              (double)spread / DEGREE, largest / DEGREE);
     }
     CLAIM("@ 2"); // both agree at a key
     CHECK_NEAR(fabs(real4_dot(real4_widen(fixture->picture.figures[0].place.rotation),

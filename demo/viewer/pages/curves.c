@@ -549,9 +549,10 @@ VIEW_SHOW(squad)
     enum { PATH_CHORDS = 240 };
     static const md5_vec3 axes[KEYS] = {
         {0, 0, 1}, {0, 1, 0.3f}, {1, 0, 0.4f}, {0, -1, 0.5f}, {-0.6f, 0.2f, 1}};
+    const float spread = view_radians(v[0]);
     md5_quat keys[KEYS];
     for (int i = 0; i < KEYS; i++)
-        keys[i] = md5_quat_from_axis_angle(axes[i], i % 2 == 0 ? v[0] : -v[0]);
+        keys[i] = md5_quat_from_axis_angle(axes[i], i % 2 == 0 ? spread : -spread);
     const double now = fmod(picture->time, period);
     view_plot *const plot = picture->plots;
     for (int smooth = 0; smooth < 2; smooth++) {
@@ -565,11 +566,12 @@ VIEW_SHOW(squad)
         for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
             const double x = view_step_x(plot, i, now);
             view_plot_step(plot, smooth, i, x,
-                           md5_vec3_length(angular_velocity(keys, smooth, fmod(x, period), brief)));
+                           view_degrees(md5_vec3_length(
+                               angular_velocity(keys, smooth, fmod(x, period), brief))));
         }
         float largest = 0;
         for (int key = 0; key < KEYS; key++)
             largest = fmaxf(largest, velocity_jump(keys, smooth, key));
-        VIEW_FACTS(picture, largest);
+        VIEW_FACTS(picture, view_degrees(largest));
     }
 }

@@ -1120,7 +1120,7 @@ static void draw_series(const view_plot *plot, view_canvas *canvas, view_rect ar
 static void draw_number(view_canvas *canvas, float x, float y, float shift, float value)
 {
     char text[32];
-    COMMON_TEXT(text, "%.3g", value);
+    COMMON_TEXT(text, "%.4g", value);
     x -= shift * view_text_width(canvas->font, VIEW_TEXT, text);
     view_draw_text(canvas, VIEW_TEXT, x, y, 0, VIEW_DIM, text);
 }
