@@ -32,7 +32,10 @@ SOOT, HIDDEN = (14.0, 0.2, 5.5), -3.0
 EMBERS = {12: (0.12, 0.76, 205.0, -0.22, 30.0), 18: (0.15, 0.80, 165.0, 0.18, 42.0),
           24: (0.19, 0.78, 120.0, -0.10, 36.0), 27: (0.22, 0.81, 85.0, 0.28, 52.0)}
 OUT = 0.54      # seconds after the event: all other fire is gone
-LAYERS = ((3.7, 4), (2.9, 5), (2.1, 7))     # of soot: its radius, and after how many seconds it comes off
+# Layers of soot: the radius of each, and after how many seconds it is off. There are so many that the soot
+# fades.
+LAYERS = tuple((3.8 - 0.2 * n, 2.5 + 0.5 * n) for n in range(10))
+SOOT_RATE, SOOT_SECONDS = 2, 7
 _SPRITE = 0.75 * 0.707          # half the side of a sprite, of its joints' distance
 
 
@@ -188,7 +191,8 @@ def make(folder):
     png.write(os.path.join(folder, "puff.png"), TEXELS, TEXELS, bake.flat_texture(TEXELS, glow), 2)
     program.save(folder, NAME + ".md5mesh", md5.mesh_text(COMMAND, bones.rows(), meshes))
     bounds = rig.Bounds(bones, meshes)
-    for name, rate, times in (("out", RATE, [(-1.0,)] * 2), ("soot", 1, [(-1.0, t) for t in range(8)]),
+    sooty = [(-1.0, n / SOOT_RATE) for n in range(SOOT_SECONDS * SOOT_RATE + 1)]
+    for name, rate, times in (("out", RATE, [(-1.0,)] * 2), ("soot", SOOT_RATE, sooty),
                               ("burst", RATE, [(n / RATE,) for n in range(FRAMES + 1)])):
         frames, boxes = [], []
         for at in times:

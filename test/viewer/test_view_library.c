@@ -484,7 +484,7 @@ TEST_PREVIEW(view_previews_are_made_of_image_files)
         num_hot += rgba[3] > 128 && rgba[0] > 200 && rgba[0] > 2 * rgba[2];
     }
     CHECK_THAT(num_hot > 64 * 64 / 20, "%u", num_hot);
-    CHECK_THAT(strncmp(flame.info, "80 joints\n", 10) == 0, "%s", flame.info);
+    CHECK_THAT(strncmp(flame.info, "87 joints\n", 10) == 0, "%s", flame.info);
     free(flame.image.rgba);
     OWN_STRING whole = common_canonical_path(test_path("models/zoo"));
     OWN_STRING models = common_folder(whole);
