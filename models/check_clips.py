@@ -83,7 +83,6 @@ FLOOR = 0.1      # a part of a sole no higher than this above its height at rest
 
 ALLOWED = {
     "attack": {"spike": 14.5, "slide": 3.8},      # the right arm strikes; the rear foot rolls onto its toes
-    "back_start": {"slide": 2.2},  # a heel comes up, as in all of these
     "dance": {"spike": 10.1},     # an ear after a jump
     "fall": {"spike": 16},        # bottom and heels hit the floor
     "giggle": {"spike": 10.2},    # an ear

@@ -448,14 +448,19 @@ def breathe(a, t):
     a.stand()
 
 
+def _positive(way):
+    """Returns about `way` where it is positive, and 0 elsewhere, without a corner at 0."""
+    return max(0.0, way) ** 2 / (abs(way) + 0.2) * 1.2
+
+
 def lean(a, t):
     """Leans left, at once and far, then right, more slowly and less, and settles: into a curve, or against a
-    push. The head goes first, and the weight onto the other hip; the feet stay."""
-    head = keyed(t, (0.0, 0.0), (0.38, 1.0), (0.62, 0.9), (1.36, -0.8), (1.54, -0.74), (1.86, 0.08),
+    push. The head goes first, and the weight onto the other hip; the balls of the feet stay."""
+    head = keyed(t, (0.0, 0.0), (0.40, 1.0), (0.62, 0.76), (1.26, -0.8), (1.50, -0.6), (1.84, 0.08),
                  (2.0, 0.0))
-    side = keyed(t, (0.04, 0.0), (0.48, 1.0), (0.68, 0.92), (1.46, -0.85), (1.62, -0.8), (1.92, 0.06),
+    side = keyed(t, (0.0, 0.0), (0.50, 1.0), (0.72, 0.78), (1.38, -0.85), (1.58, -0.66), (1.90, 0.06),
                  (2.0, 0.0))
-    late = keyed(t, (0.10, 0.0), (0.60, 1.0), (0.78, 0.9), (1.58, -0.85), (1.70, -0.75), (2.0, 0.0))
+    late = keyed(t, (0.06, 0.0), (0.60, 1.0), (0.84, 0.76), (1.48, -0.85), (1.66, -0.62), (2.0, 0.0))
     a.rest()
     a.mouth(0.16)
     a.move("hips", y=-2.3 * side, z=-0.5 * side * side)
@@ -466,13 +471,12 @@ def lean(a, t):
     a.turn("neck", roll=5.0 * late, yaw=4.0 * head)
     a.turn("head", roll=11.0 * late - 2.0 * head, yaw=6.0 * head, pitch=2.0 * abs(head))
     a.look(7.0 * head)
-    # Leaning left the right arm goes up at his side, bent; leaning right the left one goes back, later. What
-    # is on the low side gives way to the hip.
-    left, right = max(0.0, side), max(0.0, -side)
-    out, back = max(0.0, late), max(0.0, -late)
-    a.arm("r", roll=40.0 * out + 20.0 * right, pitch=26.0 * out, lift=40.0 * left)
-    a.elbow("r", 40.0 * left + 14.0 * right)
-    a.one("hand", "r", roll=-2.0 * out)
+    # Leaning left the right arm goes out to the side, below the shoulder; leaning right the left one goes
+    # back, later. What is on the low side gives way to the hip.
+    left, right, out, back = (_positive(way) for way in (side, -side, late, -late))
+    a.arm("r", roll=17.0 * out + 20.0 * right, pitch=10.0 * out, lift=10.0 * left)
+    a.elbow("r", 16.0 * left + 14.0 * right)
+    a.one("hand", "r", roll=10.0 * out)
     a.arm("l", roll=32.0 * left + 24.0 * back, pitch=10.0 * left + 36.0 * back)
     a.elbow("l", 34.0 * left + 44.0 * back)
     a.one("hand", "l", roll=12.0 * back)
@@ -480,4 +484,6 @@ def lean(a, t):
     a.turn("tail_2", yaw=7.0 * late)
     a.ears(7.0 * late, 0.0, "l")
     a.ears(-5.0 * late, 0.0, "r")
-    a.stand()
+    # The foot that the trunk leans away from gets light: its heel comes up.
+    for side_name, sign, light in (("l", 1.0, right), ("r", -1.0, left)):
+        a.foot(side_name, BALL[0], BALL[1] * sign, 0.0, 11.0 * light)

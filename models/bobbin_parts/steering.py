@@ -13,7 +13,7 @@ from bobbin_parts.actor import BALL, SIDES, Actor
 from bobbin_parts.walking import BACKWARD, RUN, WALK, backward, run, walk
 
 TURN_SECONDS, TURN_DEGREES = 0.6, 45.0
-START_SECONDS, STOP_SECONDS = 0.6, 0.5
+START_SECONDS, STOP_SECONDS, SETTLED_SECONDS = 0.6, 0.5, 0.7
 SKID_SECONDS, SKID_ENDS = 0.4, 0.9
 LEAP_SECONDS = 0.75
 RUN_START_SECONDS, SLOW_SECONDS, STUMBLE_SECONDS, SLIP_SECONDS = 0.75, 0.8, 1.6, 1.5
@@ -92,17 +92,21 @@ def turn_events(sign):
 
 class _Change:
     """From standing into a gait and back: where its feet are at phase 0, when the left one lands, its
-    root being at x = 0, and the act that poses it. heel: how far the heel that
-    leaves the floor first is up, as keys (share of the clip, degrees). dip: how far the hips
-    give way at the end."""
+    root being at x = 0, and the act that poses it. start: seconds from standing to the landing; stop:
+    seconds in which the character comes to a halt, before he settles. heel: how far the heel that
+    leaves the floor first is up, as keys (share of the clip, degrees). lean: how far the trunk leans
+    forward at the start, degrees. dip: how far the hips give way at the end."""
 
-    def __init__(self, gait, act, start, stop, heel, dip):
-        self.gait, self.act, self.start, self.stop, self.heel, self.dip = gait, act, start, stop, heel, dip
+    def __init__(self, gait, act, start, stop, heel, lean, dip):
+        self.gait, self.act, self.start, self.stop = gait, act, start, stop
+        self.heel, self.lean, self.dip = heel, lean, dip
         self.left, self.right = gait.step(1.0, 0.0, 0.0), gait.step(-1.0, 0.5, 0.0)
+        # Of the pitch of the right foot, in degrees per second.
+        self.roll_speed = (gait.step(-1.0, 0.5, 0.001)[3] - self.right[3]) / 0.001
 
 
-_AHEAD = _Change(WALK, walk, START_SECONDS, STOP_SECONDS, ((0.05, 0.0), (0.278, 17.0), (0.42, 24.0)), 1.3)
-_BACK = _Change(BACKWARD, backward, 0.5, 0.5, ((0.08, 0.0), (0.4, 22.0)), 0.8)
+_AHEAD = _Change(WALK, walk, START_SECONDS, STOP_SECONDS, ((0.10, 0.0), (0.32, 19.0), (0.46, 24.0)), 5.0, 1.3)
+_BACK = _Change(BACKWARD, backward, 0.5, STOP_SECONDS, ((0.08, 0.0), (0.46, 20.0)), 0.0, 0.8)
 
 
 def _way(s, end, slope):
@@ -117,18 +121,25 @@ def _start(a, t, change):
     x_end, y_end = BALL[0] - right[0], -BALL[1] - right[1]
     a.root(_way(s, x_end, gait.forward * change.start), y_end * _eased(s))
     _between(a, _stance, lambda b: change.act(b, t - change.start), _eased(s))
-    # The weight is on the right foot by frame 3, before the left heel comes up.
-    weight = keyed(s, (0.0, 0.0), (0.167, 1.0), (0.42, 0.9), (0.80, 0.0))
+    # The weight goes over the right foot while the left heel comes up, and passes on to the left foot.
+    weight = arch(s / 0.92, 1.55, 2.3)
     a.move("hips", x=0.7 * weight, y=-2.3 * weight, z=-0.35 * weight)
     a.turn("hips", roll=-3.0 * weight)
     a.bend(pitch=4.0 * weight, roll=4.0 * weight)
+    # The trunk falls forward before the foot catches it; the head stays level.
+    lean = change.lean * arch((s - 0.1) / 0.9, 2.4, 2.0)
+    a.turn("hips", pitch=0.35 * lean)
+    a.bend(pitch=lean)
+    a.nod(pitch=-0.8 * lean)
     # The left foot swings from where it stands to where it lands.
-    move = min(1.0, max(0.0, (s - 0.22) / 0.78))
-    way, up = smootherstep(move), math.sin(math.pi * move) ** 0.9
+    move = min(1.0, max(0.0, (s - 0.24) / 0.76))
+    way, up = smootherstep(move), arch(move, 1.5, 1.2)
     a.foot("l", BALL[0] + (x_end + left[0] - BALL[0]) * way,
            BALL[1] + (y_end + left[1] - BALL[1]) * way, gait.lift * up,
            keyed(s, *change.heel, (0.75, 0.0), (1.0, left[3])), left[4] * way, 0.6)
-    a.foot("r", BALL[0], -BALL[1], 0.0, keyed(s, (0.55, 0.0), (1.0, right[3])), right[4] * _eased(s))
+    # The right heel comes up, and reaches the speed that it has in the gait.
+    roll = _way(max(0.0, s - 0.5) / 0.5, right[3], change.roll_speed * 0.5 * change.start)
+    a.foot("r", BALL[0], -BALL[1], 0.0, roll, right[4] * _eased(s))
 
 
 def walk_start(a, t):
@@ -140,26 +151,36 @@ def back_start(a, t):
 
 
 def _stop(a, t, change, sign):
-    """From the moment in which a foot (left for sign 1) lands to standing beside it."""
-    s, gait, left, right = t / change.stop, change.gait, change.left, change.right
+    """From the moment in which a foot (left for sign 1) lands to standing beside it: he halts in
+    `change.stop` seconds and then settles until SETTLED_SECONDS."""
+    s, gait, left, right = min(1.0, t / change.stop), change.gait, change.left, change.right
     front, rear = ("l", "r") if sign > 0.0 else ("r", "l")
     late = 0.0 if sign > 0.0 else 0.5
     x_end, y_end = left[0] - BALL[0], sign * (left[1] - BALL[1])
     a.root(x_end - _way(1.0 - s, x_end, gait.forward * change.stop), y_end * _eased(s))
     _between(a, lambda b: change.act(b, late * gait.seconds + 0.6 * t), _stance, _eased(s))
-    # The knees catch him at frame 9; at 13 he is up again, a little taller than he stands.
-    sink = keyed(s, (0.04, 0.0), (0.60, 1.0), (0.90, 0.0))
+    # The knees catch him at frame 9; at 14 he is up again, a little taller than he stands. Each part
+    # comes to rest after the one below it.
+    sink = keyed(t, (0.0, 0.0), (0.30, 1.0), (0.50, -0.22), (SETTLED_SECONDS, 0.0))
     a.move("hips", z=-change.dip * sink, x=-0.4 * sink)
-    a.stretch(-1.1 * keyed(s, (0.08, 0.0), (0.60, 1.0), (0.867, -0.45), (1.0, 0.0)))
+    a.stretch(-1.1 * keyed(t, (0.02, 0.0), (0.31, 1.0), (0.52, -0.35), (SETTLED_SECONDS, 0.0)))
     a.bend(pitch=-3.0 * sink)
-    # The head comes to rest last: it goes on the way that he went, and comes back a little too far.
-    onward = keyed(s, (0.2, 0.0), (0.53, 8.0), (0.73, -3.0), (1.0, 0.0))
-    a.nod(pitch=2.0 * sink + math.copysign(1.0, x_end) * onward)
+    # The weight stays over the front foot until the other one has landed, and sways past the middle.
+    sway = keyed(t, (0.0, 0.0), (0.27, 1.0), (0.53, -0.35), (SETTLED_SECONDS, 0.0))
+    a.move("hips", y=0.7 * sign * sway)
+    a.bend(roll=-2.0 * sign * sway)
+    # The head goes on the way that he went, and comes back a little too far; the arms spread.
+    onward = keyed(t, (0.08, 0.0), (0.28, 8.0), (0.51, -3.0), (SETTLED_SECONDS, 0.0))
+    a.nod(pitch=2.0 * sink + math.copysign(1.0, x_end) * onward, roll=2.0 * sign * sway)
+    for side, own in SIDES:
+        later = 0.0 if own == sign else 0.04
+        spread = keyed(t - later, (0.06, 0.0), (0.33, 1.0), (SETTLED_SECONDS - 0.04, 0.0))
+        a.arm(side, roll=9.0 * spread, bend=8.0 * spread)
     a.foot(front, left[0], left[1] * sign, 0.0, keyed(s, (0.0, left[3]), (0.4, 0.0)),
            sign * left[4] * (1.0 - _eased(s)))
     # The rear foot lifts off at once: its heel is up already.
     move = min(1.0, max(0.0, (s - 0.05) / 0.85))
-    way, up = _eased(move), math.sin(math.pi * move) ** 0.9
+    way, up = _eased(move), arch(move, 1.0, 1.5)
     there = (x_end + BALL[0], y_end - BALL[1] * sign)
     here = (right[0], right[1] * sign)
     a.foot(rear, here[0] + (there[0] - here[0]) * way, here[1] + (there[1] - here[1]) * way,

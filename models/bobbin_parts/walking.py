@@ -23,10 +23,10 @@ RUN = Gait(0.8, (3.6, 5.0), 0.235, 3.15, forward=44.0, out=-1.0, even=1.0, soft=
 SNEAK = Gait(1.5, (3.4, 6.0), 0.66, 4.2, 14.5, 30.0, forward=8.6, kick=6.0, even=0.3, gentle=(1.2, 1.3))
 BACKWARD = Gait(0.9, (2.6, 6.6), 0.60, 2.58, forward=-10.5, out=0.0, even=-0.05, gentle=(1.5, 1.35),
                 roll=((0.0, 14.0), (0.38, 0.0), (0.59, 0.0), (1.0, -9.0), (1.3, -6.7), (1.73, 0.0)))
-ASIDE_L = Gait(0.75, (3.4, 8.4), 0.60, 2.28, 4.1, 13.0, left=10.5, out=2.0, kick=-1.8, gentle=(1.35, 1.4),
-               after=0.45)
-ASIDE_R = Gait(0.75, (3.4, 8.4), 0.60, 2.28, 4.1, 13.0, left=-10.5, out=2.0, kick=-1.8, gentle=(1.35, 1.4),
-               after=0.45)
+ASIDE_L = Gait(0.75, (3.4, 8.4), 0.58, 2.2, 4.1, 13.0, left=10.5, out=2.0, kick=-1.8, even=0.4,
+               gentle=(1.35, 1.4), after=0.4)
+ASIDE_R = Gait(0.75, (3.4, 8.4), 0.58, 2.2, 4.1, 13.0, left=-10.5, out=2.0, kick=-1.8, even=0.4,
+               gentle=(1.35, 1.4), after=0.4)
 WALK_L, WALK_R = (replace(WALK, spin=spin) for spin in (60.0, -60.0))
 RUN_L, RUN_R = (replace(RUN, spin=spin) for spin in (90.0, -90.0))
 
@@ -223,7 +223,7 @@ def _aside(a, t, gait, sign):
         a.one("hand", side, roll=8.0 + 7.0 * wave(phase, 1, -0.05), pitch=-4.0)
         a.grip(side, 0.15 - 0.4 * max(0.0, wave(phase, 1, -0.15)))
     a.tail_pose(rise=4.0, side=-sign * 10.0)
-    a.tail(6.0, 1.5, phase, 1, 0.08)
+    a.tail(sign * 6.0, 1.5, phase, 1, 0.08)
     a.ears(5.0)
     gait.plant(a, t, 3.0)
 
