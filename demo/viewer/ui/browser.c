@@ -795,6 +795,7 @@ static void show_place(view_ui *ui, const view_browser *browser, const char *nam
         UI_COMMAND(ui, is_game ? VIEW_OPEN_GAME : VIEW_OPEN_FOLDER, .path = common_copy(path));
     ui_tip(ui, path);
 
+    // The location whose contents are listed is highlighted.
     const bool lists_files = browser->kind == VIEW_BROWSE_FILES;
     const char *const listed = browser->folder != NULL ? browser->folder : "";
     const bool is_listed = is_game != lists_files && strcmp(path, listed) == 0;
@@ -1245,11 +1246,13 @@ void view_browser_panel(view_ui *ui, view_browser *browser)
     if (browser->kind == VIEW_BROWSE_NOTHING)
         return;
     view_rect foot;
-    view_rect rest =
+    view_rect rest = // area that the following parts are cut off
         ui_footed_dialog(ui, "list", dialog_width, dialog_height, list_title(browser), &foot);
     const float em = ui->em;
     const bool is_small = rest.width < min_large_width * em;
     const bool is_closed = run_close_button(ui, rest, foot);
+
+    // The enlarged preview replaces the content of the dialog.
     if (browser->is_peeking) {
         rest.height = foot.y + foot.height - rest.y;
         show_large(ui, browser, rest, (view_rect){0, 0, 0, 0});

@@ -332,6 +332,7 @@ static void sample_joint(view_curves *curves, const view_scene *scene, uint32_t 
     if (curves->anim == clip->anim && curves->joint == joint && curves->root == scene->root)
         return;
 
+    // Sample the whole pose in each frame, and compute the values of the joint.
     md5_xform *const pose = common_alloc(scene->num_joints, sizeof *pose);
     free(curves->values);
     curves->values = common_alloc(num_frames, sizeof *curves->values);
@@ -346,6 +347,7 @@ static void sample_joint(view_curves *curves, const view_scene *scene, uint32_t 
     }
     free(pose);
 
+    // Store the inputs of the cached values.
     curves->anim = clip->anim;
     curves->joint = joint;
     curves->root = scene->root;

@@ -240,6 +240,7 @@ static view_rect begin_dock(view_ui *ui, const view_stage *stage, const view_lay
     else
         ui_text(ui, x, box.y + floorf(0.5f * (height - ui->line)), 0, VIEW_BRIGHT, titles[dock]);
 
+    // The button that closes the dock or the sheet.
     view_rect content = box;
     view_rect header = view_cut(&content, VIEW_AT_TOP, height);
     const view_rect cross = view_cut(&header, VIEW_AT_RIGHT, height);

@@ -583,6 +583,7 @@ static void run_export_buttons(view_ui *ui, view_export *export, view_rect *foot
     const char *const button_labels[NUM_BUTTONS] = {[CLOSE] = close_label, [RUN] = run_label};
     const int pressed = ui_buttons(ui, foot, button_labels, NUM_BUTTONS, is_wrong ? -1 : RUN, true);
 
+    // Enter is the same as the second button, Escape as the first.
     if (pressed == RUN || ui_key(ui, VIEW_KEY_RETURN)) {
         if (is_running)
             ui->command.action = VIEW_STOP_EXPORT;
@@ -601,6 +602,7 @@ static void run_foot(view_ui *ui, view_export *export, view_rect foot)
 {
     run_export_buttons(ui, export, &foot);
 
+    // The progress of a running export, as a bar and a text.
     char progress[96] = "";
     if (export->total > 0) {
         const float height = 4 * ui->scale;
@@ -610,6 +612,7 @@ static void run_foot(view_ui *ui, view_export *export, view_rect foot)
                     ceil(export->left));
     }
 
+    // An error or the question about an existing file replaces the text.
     const char *message = progress;
     view_color color = VIEW_PLAIN;
     if (export->problem[0] != '\0') {

@@ -277,6 +277,7 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
     find_weights(model, joint, vertices, count);
     qsort(vertices, count, sizeof *vertices, compare_weights);
 
+    // The first column also contains the names of meshes if the model has several meshes.
     const bool has_meshes = model->num_meshes > 1;
     const float vertex_width = (has_meshes ? 9 : 4) * ui->em;
     show_weights_header(ui, has_meshes, vertex_width);
@@ -365,6 +366,8 @@ static void show_transform(view_ui *ui, uint32_t joint)
     const float top = ui->column->y;
     const bool is_open = ui_section(ui, UI_SECTION_PLACE, title, "");
 
+    // The button is in the header of the section, so that it is also visible if the section is
+    // folded.
     view_joint_values local;
     view_joint_values model;
     view_find_values(view_joint_matrix(ui->scene, joint, true), local);

@@ -637,12 +637,16 @@ static void list_names(menu_lines *lines, const view_ui *ui, const view_menus *m
         if (score == MIN_SCORE)
             continue;
 
+        // The label is "Command: item" or, for a typed value, "Command value". The ellipsis of the
+        // command's label, which begins with the byte E2, is omitted.
         score_line(menus, &item, score);
         menu_line *const line = &lines->lines[lines->count++];
         *line = item;
         COMMON_TEXT(line->label, "%.*s%s%.150s", (int)strcspn(label, "\xE2"), label,
                     is_named ? ": " : " ", item.label);
     }
+
+    // Only the best items remain.
     qsort(lines->lines + first, lines->count - first, sizeof item, compare_scores);
     lines->count = lines->count < max_count ? lines->count : max_count;
 }
@@ -696,6 +700,7 @@ static void list_found(menu_lines *lines, const view_ui *ui, const view_menus *m
         if (!is_searched(ui->stage, row))
             continue;
 
+        // The command itself, if it matches, and the items of its list that match.
         const size_t first = lines->count;
         const int score = view_rate_entry(row, sought, end);
         menu_line *line = NULL;
@@ -1121,6 +1126,7 @@ static void draw_search(view_ui *ui, view_menus *menus)
         menus->first = 0;
     }
 
+    // The keys may execute a line, which closes the search.
     menu_lines *const lines = common_alloc(1, sizeof *lines);
     list_found(lines, ui, menus);
     select_by_keys(ui, menus, lines);

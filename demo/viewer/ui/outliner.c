@@ -379,6 +379,8 @@ static void list_layers(view_ui *ui, view_outliner *outliner, view_graph_view *g
     for (uint32_t i = 0; i < desc->num_layers; i++)
         if (is_layer_found(outliner, &desc->layers[i]))
             show_layer(ui, outliner, graph, i);
+
+    // The slots, each with the clip that it plays.
     for (uint32_t i = 0; i < desc->num_slots; i++) {
         const char *const slot = desc->slots[i].name;
         const md5_one_shot_status one_shot = md5_player_one_shot(machine->player, i);

@@ -351,6 +351,7 @@ static void repair_window(view_ui *ui, view_problems *problems)
     ui_column_text(ui, VIEW_BRIGHT, problems->repair);
     ui_end_column(ui);
 
+    // The command saves the repaired file. Its item is true if the file is opened, too.
     const int pressed = ui_buttons(ui, &foot, labels, NUM_BUTTONS, SAVE_AND_OPEN, true);
     const bool opens = pressed == SAVE_AND_OPEN || ui_key(ui, VIEW_KEY_RETURN);
     if (opens || pressed == SAVE)
@@ -873,6 +874,7 @@ static bool run_visible_problem(view_ui *ui, view_problems *problems, view_retar
     draw_problem(ui, row, &layout);
     run_links(ui, problems, row, &layout);
 
+    // Execute the pressed button. Without a button, a press or Enter folds or unfolds a cause.
     if (pressed == repair_label)
         UI_COMMAND(ui, VIEW_REPAIR, .path = common_copy(report->file));
     else if (pressed != NULL)

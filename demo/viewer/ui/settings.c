@@ -635,6 +635,7 @@ static bool edit_part(const setting *s, option_line *line, int part, view_rect *
     }
     ui_tip_cut(ui, text, field.width);
 
+    // A field with the focus opens the list of its values.
     if (ui_is_focused(ui) && has_list && !is_list_open(s, line)) {
         card->opened = s->option;
         card->line = line->index;
@@ -837,6 +838,7 @@ static bool swatches_row(view_ui *ui, view_card *card, float left, view_color *c
         }
     }
 
+    // The button after the swatches.
     box.x += step;
     box.width = 6 * em;
     if (ui_button(ui, box, "\xE2\x97\x8E Pick", card->picks_color))
@@ -1449,6 +1451,7 @@ void view_settings_panel(view_ui *ui, view_card *card)
     list_shortcuts(ui, sought);
     ui_end_column(ui);
 
+    // Close the dialog.
     const bool is_done = ui_buttons(ui, &foot, done, 1, 0, true) == 0;
     if (is_done || ui_key(ui, VIEW_KEY_RETURN) || ui_key(ui, VIEW_KEY_ESCAPE)) {
         sought[0] = '\0';

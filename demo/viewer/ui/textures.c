@@ -421,7 +421,7 @@ void view_mesh_page(view_ui *ui, view_texture_panel *panel)
     const bool is_selected = ui->selected_mesh >= 0 && model != NULL && mesh < model->num_meshes;
     if (!is_selected || view_shows_crowd(stage->document))
         return;
-    if (panel->facts.mesh != &model->meshes[mesh])
+    if (panel->facts.mesh != &model->meshes[mesh]) // another mesh was selected
         measure_mesh(&panel->facts, &model->meshes[mesh], model->skeleton.num_joints);
 
     ui_begin(ui, "page");
