@@ -180,3 +180,103 @@ TEST_PAGE (page_ik_has_the_elbow_of_the_law_of_cosines, "ik") {
     const double cosine = (upper * upper + lower * lower - apart * apart) / (2.0 * upper * lower);
     CLAIM("| elbow of two bones = %.17g ~ 1e-3", acos(cosine) / DEGREE);
 }
+
+// The answers to the exercises: a quotation of the answer, and the settings and values that prove
+// it.
+typedef struct answer_proof {
+    const char *lesson;
+    const char *quotation;
+    const char *claim;
+} answer_proof;
+
+static const answer_proof answer_proofs[] = {
+    {"line", "w is -0.7245",
+     "joint = 3 @ 0 | rotation y = 0.6892 ~ 5e-5; w, rebuilt = -0.7245 ~ 5e-5"},
+    {"quaternion_w", "4.19 degrees at 170 degrees",
+     "digits = 2; angle, degrees = 170 @ 0 | error of the rotation = 4.19 ~ 5e-3"},
+    {"quaternion_w", "0.704 degrees at 60",
+     "digits = 2; angle, degrees = 60 @ 0 | error of the rotation = 0.704 ~ 5e-4"},
+    {"sign", "360 - 250 = 110 degrees",
+     "angle, degrees = 250 @ 0 | way as they are = 250 ~ 1e-3; shorter arc = 110 ~ 1e-3"},
+    {"palette", "= 32.72 units",
+     "seconds = 1.6 @ 0 | third row, x = -0.2041 ~ 5e-5; third row, y = -0.9053 ~ 5e-5;"
+     " third row, z = 0.3726 ~ 5e-5; height of the fingertip now = 32.72 ~ 5e-3"},
+    {"palette", "remains 17.52 units",
+     "bind 0, clip 1 = 0 @ 0 | third row, x = 0; third row, y = 0; third row, z = 1 ~ 1e-6;"
+     " height of the fingertip now = 17.52 ~ 5e-3"},
+    {"vertex", "= 32.05 units", "vertex = 330; seconds = 1.6 @ 0 | height, the sum = 32.05 ~ 5e-3"},
+    {"vertex", "Vertex 200 has only one joint", "vertex = 200 @ 0 | weight = 1"},
+    {"influences", "At most 6 joints. 596 vertices",
+     "joint = 0 @ 0 | most joints of a vertex = 6; vertices with more than 4 = 596"},
+    {"time", "4 intervals, so 1 s", "after the end = 0 @ 0 | length = 1 ~ 1e-6"},
+    {"time", "takes 1.25 s", "after the end = 1 @ 0 | length = 1.25 ~ 1e-6"},
+    {"frame_rate", "12 / 6 = 2",
+     "speed, 1/s = 12; frames per second = 6 @ 0 | fraction moved per frame, product = 2 ~ 1e-6;"
+     " remaining after 1 s, product = 1 ~ 1e-5; remaining after 1 s, exact = 0.000006 ~ 5e-7"},
+    {"slerp", "0.9 degrees with an angle of 90",
+     "angle, degrees = 90; t (far left: plays) = 0.25 @ 0 | difference now = 0.9 ~ 0.05"},
+    {"slerp", "6.7 degrees with 170",
+     "angle, degrees = 170; t (far left: plays) = 0.25 @ 0 | difference now = 6.7 ~ 0.05"},
+    {"euler", "131.8 degrees, the path of slerp 110.3 degrees",
+     "pitch, degrees = 80; yaw, degrees = 130; roll, degrees = 60 @ 0 |"
+     " path, Euler angles = 131.8 ~ 0.05; path, slerp = 110.3 ~ 0.05"},
+    {"crossfade", "After 0.6 s",
+     "@ 1.6 | since it began = 0.6 ~ 1e-6; weight of the new = 0.5 ~ 1e-5"},
+    {"additive", "leans by -1.7 degrees, difference * pose by 24 degrees",
+     "head turned, degrees = 60 @ 0 | lean, pose * difference = -1.7 ~ 0.05;"
+     " lean, difference * pose = 24 ~ 0.5"},
+    {"masks", "0.25, 0.5, 0.75 and 1",
+     "feather, levels = 3 @ 0 | spine_1 = 0.25; spine_2 = 0.5; chest = 0.75; neck = 1"},
+    {"sync", "5.1 units with own rates, and 10.4 units in phase",
+     "@ 2 | smallest step, own rates = 5.1 ~ 0.05; smallest step, in phase = 10.4 ~ 0.05"},
+    {"machine", "2 is not greater than 2", "highest speed = 2 @ 4 | state = 0"},
+    {"root", "80 units, and 160 units at a rate of 2",
+     "rate = 2 @ 1 | sum of the steps = 160 ~ 0.01; a cycle takes = 0.5 ~ 1e-6"},
+    {"ik", "CCD needs 17, FABRIK 4, damped least squares 5",
+     "joints = 4 @ 0.3 | CCD to 0.01 units = 17; FABRIK to 0.01 units = 4;"
+     " least squares to 0.01 units = 5"},
+    {"dual", "170 degrees 28.5 %", "waist, degrees = 170 @ 0 | waist, linear = 28.5 ~ 0.05"},
+    {"dual", "at 40 degrees 94 %", "waist, degrees = 40 @ 0 | waist, linear = 94 ~ 0.5"},
+    {"scale", "137 degrees", "@ 0 | angle of the red box = 137 ~ 0.5"},
+    {"normals", "47.9 degrees", "@ 0 | largest error, the matrix = 47.9 ~ 0.05"},
+    {"follow", "1.053 with a damping of 0.2", "damping = 0.2 @ 0 | overshoot = 1.053 ~ 5e-4"},
+    {"matrices", "0.75 at 60 degrees",
+     "angle, degrees = 60; t (far left: plays) = 0.5 @ 0 | volume = 0.75 ~ 1e-5"},
+    {"inertial", "63.5 degrees with a cut", "@ 0.65 | jump, cut = 63.5 ~ 0.05"},
+    {"limits", "9.57 units with limits",
+     "elbow from, degrees = 0; elbow to, degrees = 30 @ 0 | distance, limited = 9.57 ~ 5e-3"},
+    {"slope", "65.3 degrees (left) and 120.2 degrees (right)",
+     "slope, degrees = 18 @ 0 | left knee = 65.3 ~ 0.05; right knee = 120.2 ~ 0.05"},
+    {"curves", "11.7 units with a weight of 1",
+     "curve = 5 @ 1.2 | distance of the curve from the moved point = 11.7 ~ 0.05"},
+    {"curves", "2.09 units with a weight of 8",
+     "curve = 5; weight (NURBS) = 8 @ 1.2 |"
+     " distance of the curve from the moved point = 2.09 ~ 5e-3"},
+    {"squad", "217 degrees per second",
+     "spread, degrees = 80 @ 0 | largest jump at a key, slerp = 217 ~ 0.5"},
+    {"morph", "2.34 units", "smile = 1; oh = 0 @ 0 | largest move = 2.34 ~ 5e-3"},
+    {"bitmap", "0.755 with the array, 0.0944",
+     "images = 2 @ 0.6 | largest step, array = 0.755 ~ 5e-4; largest step, volume = 0.0944 ~ 5e-5"},
+    {"bake", "2500 KiB instead of 144 KiB",
+     "@ 0.3 | memory, baked = 2500 ~ 0.5; memory, joint clip = 144 ~ 0.5"},
+    {"vertex_frames", "2 with the texture",
+     "characters = 6 @ 0.33 | draw calls, upload = 12; draw calls, buffers = 12;"
+     " draw calls, texture = 2"},
+    {"impostor", "44.6 degrees instead of 22.1",
+     "texels = 0; directions around = 4 @ 0.3 | memory, about = 0.1875 ~ 1e-6;"
+     " largest angle to an image = 44.6 ~ 0.05"},
+};
+
+TEST_PAGE (page_answers_are_the_displayed_values, "line") {
+    for (size_t i = 0; i < COUNT_OF(answer_proofs); i++) {
+        const answer_proof *const proof = &answer_proofs[i];
+        page_close(fixture);
+        *fixture = (page_case){.page = NULL};
+        if (!page_open(fixture, proof->lesson))
+            return;
+        const char *const answer = fixture->page->answer;
+        CHECK_THAT(answer != NULL && strstr(answer, proof->quotation) != NULL,
+                   "the answer of %s does not contain '%s'", proof->lesson, proof->quotation);
+        CLAIM("%s", proof->claim);
+    }
+}

@@ -78,7 +78,7 @@ typedef struct view_page {
     const char *title;
     const char *family; // chapter of the course
     const char *about;  // explanation, one to three sentences
-    const char *first;  // instructions for the first steps, two sentences
+    const char *first;  // instructions for the first steps, with a question
     const char *answer; // answer to the question in `first`; NULL: `first` has no question
     // The displayed code: the C code between `// lines of NAME` and `// end of lines` in the source
     // of the lesson, or a state machine, in which $0 is the value, or word, of the first slider.
