@@ -215,6 +215,17 @@ VIEW_SHOW(matrices)
 // -- Euler angles ---------------------------------------------------------------------------
 
 // lines of euler
+static md5_quat quat_of(md5_euler e);
+
+static md5_quat turn_at(md5_euler from, md5_euler to, bool by_angles, float t)
+{
+    if (!by_angles)
+        return md5_quat_slerp(quat_of(from), quat_of(to), t);
+    return quat_of((md5_euler){from.pitch + (to.pitch - from.pitch) * t,
+                               from.yaw + (to.yaw - from.yaw) * t,
+                               from.roll + (to.roll - from.roll) * t});
+}
+
 // Rotates by roll about x first, then by pitch about y, then by yaw about z. Quaternions contain
 // half of each angle.
 static md5_quat quat_of(md5_euler e)
@@ -224,15 +235,6 @@ static md5_quat quat_of(md5_euler e)
     const md5_quat pitch = {.y = sinf(half * e.pitch), .w = cosf(half * e.pitch)};
     const md5_quat roll = {.x = sinf(half * e.roll), .w = cosf(half * e.roll)};
     return md5_quat_mul(md5_quat_mul(yaw, pitch), roll);
-}
-
-static md5_quat turn_at(md5_euler from, md5_euler to, bool by_angles, float t)
-{
-    if (!by_angles)
-        return md5_quat_slerp(quat_of(from), quat_of(to), t);
-    return quat_of((md5_euler){from.pitch + (to.pitch - from.pitch) * t,
-                               from.yaw + (to.yaw - from.yaw) * t,
-                               from.roll + (to.roll - from.roll) * t});
 }
 // end of lines
 
@@ -468,6 +470,19 @@ enum { KEYS = 5 };
 static const double period = 5;
 
 // lines of squad
+static md5_quat beside_key(const md5_quat *keys, int count, int i);
+
+static md5_quat squad_at(const md5_quat *keys, int count, double time)
+{
+    const int a = (int)time % count;
+    const int b = (a + 1) % count;
+    const float t = (float)(time - floor(time));
+    const md5_quat along = md5_quat_slerp(keys[a], keys[b], t);
+    const md5_quat beside =
+        md5_quat_slerp(beside_key(keys, count, a), beside_key(keys, count, b), t);
+    return md5_quat_slerp(along, beside, 2.0f * t * (1.0f - t));
+}
+
 // log_of() returns half of the rotation angle times the axis, for the shorter rotation. exp_of() is
 // the inverse.
 static md5_vec3 log_of(md5_quat q)
@@ -491,17 +506,6 @@ static md5_quat beside_key(const md5_quat *keys, int count, int i)
     const md5_vec3 after = log_of(md5_quat_mul(back, keys[(i + 1) % count]));
     const md5_vec3 before = log_of(md5_quat_mul(back, keys[(i + count - 1) % count]));
     return md5_quat_mul(keys[i], exp_of(md5_vec3_scale(md5_vec3_add(after, before), -0.25f)));
-}
-
-static md5_quat squad_at(const md5_quat *keys, int count, double time)
-{
-    const int a = (int)time % count;
-    const int b = (a + 1) % count;
-    const float t = (float)(time - floor(time));
-    const md5_quat along = md5_quat_slerp(keys[a], keys[b], t);
-    const md5_quat beside =
-        md5_quat_slerp(beside_key(keys, count, a), beside_key(keys, count, b), t);
-    return md5_quat_slerp(along, beside, 2.0f * t * (1.0f - t));
 }
 // end of lines
 

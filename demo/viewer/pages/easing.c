@@ -37,6 +37,17 @@ static float show_walker(view_picture *picture, md5_easing easing, double second
 // lines of easing
 enum { SINE = 4, CIRCULAR, EXPONENTIAL, BACK, ELASTIC, BOUNCE }; // 0 to 3: powers 2 to 5
 
+static double ease_in(int family, double t, bool is_half);
+
+// "Out" is "in" reversed. "In-out" is the first half of "in" and the second half of "out".
+static double ease(int family, bool in, bool out, double t)
+{
+    if (in && out)
+        return t < 0.5 ? ease_in(family, 2 * t, true) / 2
+                       : 1 - ease_in(family, 2 - 2 * t, true) / 2;
+    return in ? ease_in(family, t, false) : 1 - ease_in(family, 1 - t, false);
+}
+
 static double ease_in(int family, double t, bool is_half)
 {
     const double pi = 3.14159265358979323846;
@@ -63,15 +74,6 @@ static double ease_in(int family, double t, bool is_half)
     default:
         return pow(t, family + 2);
     }
-}
-
-// "Out" is "in" reversed. "In-out" is the first half of "in" and the second half of "out".
-static double ease(int family, bool in, bool out, double t)
-{
-    if (in && out)
-        return t < 0.5 ? ease_in(family, 2 * t, true) / 2
-                       : 1 - ease_in(family, 2 - 2 * t, true) / 2;
-    return in ? ease_in(family, t, false) : 1 - ease_in(family, 1 - t, false);
 }
 // end of lines
 

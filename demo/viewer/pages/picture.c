@@ -525,8 +525,8 @@ static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
 
 // Returns the number of characters of a line of code that fit into a line of `columns` characters.
 // The line is broken at a space or after an opening bracket: at the last position in its second
-// half within the fewest brackets, after a comma or a semicolon if possible, otherwise at the last
-// position in its first half. Comments are broken at the last space.
+// half within the fewest brackets, if possible after a comma or a semicolon or before ? or :,
+// otherwise at the last position in its first half. Comments are broken at the last space.
 static size_t find_break(const char *code, size_t length, size_t columns, bool in_comment)
 {
     size_t in_first_half = 0;
@@ -549,7 +549,9 @@ static size_t find_break(const char *code, size_t length, size_t columns, bool i
             continue;
         }
         const bool is_after_comma = before == ',' || before == ';';
-        const int rank = in_comment ? 0 : 2 * num_open + !is_after_comma;
+        const bool is_before_operator = strchr("?:", code[i + 1]) != NULL; // of a condition
+        const bool is_good = is_after_comma || is_before_operator;
+        const int rank = in_comment ? 0 : 2 * num_open + !is_good;
         if (rank <= best_rank) {
             best_rank = rank;
             in_second_half = i;
