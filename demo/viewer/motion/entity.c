@@ -527,18 +527,18 @@ double view_focus_channel(view_entity *figure, md5_channel channel)
 // -- Time ----------------------------------------------------------------------------------------
 
 // Receiver of the frame commands of one time step.
-typedef struct listener {
+typedef struct event_listener {
     view_entity *figure;
     double time;           // of the step
     bool records_commands; // add the commands to `fired`
-} listener;
+} event_listener;
 
 // Passes a frame command to the monster. Also adds its text, such as "sound_voice snd_sight", to
 // the list of events (`fired`), if commands are recorded. `user` is the listener.
 static void note_command(void *user, const md5_frame_command *command, const md5_entity_clip *clip,
                          md5_channel channel)
 {
-    const listener *const listener = user;
+    const event_listener *const listener = user;
     view_entity *const figure = listener->figure;
     const char *const name = md5_frame_code_name(command->code);
     if (figure->monster != NULL)
@@ -621,7 +621,7 @@ static void update_channels(view_entity *figure, double time)
 
 // Advances the actors by `step` milliseconds. If a script is active, its states advance the actors
 // of the body and the head.
-static void advance_actors(view_entity *figure, uint32_t step, const listener *listener)
+static void advance_actors(view_entity *figure, uint32_t step, const event_listener *listener)
 {
     void *const user = (void *)(uintptr_t)listener;
     if (figure->is_in_states)
@@ -651,7 +651,8 @@ static void advance_by_ticks(view_scene *scene, double time, bool records_comman
         if (figure->monster != NULL && !figure->has_thought)
             think_monster(scene);
         figure->clock += step;
-        const listener listener = {figure, figure->begin + 0.001 * figure->clock, records_commands};
+        const event_listener listener = {figure, figure->begin + 0.001 * figure->clock,
+                                         records_commands};
         advance_actors(figure, step, &listener);
         if (figure->monster == NULL)
             continue;

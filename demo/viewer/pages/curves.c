@@ -47,6 +47,7 @@ static void sample(view_picture *picture, const view_clip *clip, int kind, doubl
 // position with slerp.
 VIEW_SHOW(interpolation)
 {
+    enum { CHOICE_KIND, SLIDER_SPEED }; // in the order of pages.txt
     enum { FRAMES_SHOWN = 4 };
     const float smallest_distance = 1e-6f; // units; its logarithm is finite
     const view_clip *const clip = view_page_clip(picture, "attack");
@@ -59,7 +60,7 @@ VIEW_SHOW(interpolation)
         return;
 
     // The plots show the interval of frames that contains the current time.
-    const double time = v[1] * picture->time;
+    const double time = v[SLIDER_SPEED] * picture->time;
     const double rate = clip->anim->frame_rate;
     const double span = (double)FRAMES_SHOWN / rate;
     const double begin = span * floor(time / span);
@@ -84,10 +85,10 @@ VIEW_SHOW(interpolation)
 
     // Pose the figure with the selected interpolation.
     const md5_sample_position position = md5_sample_position_at(clip->anim, time, MD5_WRAP_LOOP);
-    sample(picture, clip, (int)view_choice(picture, 0), time, pose);
+    sample(picture, clip, (int)view_choice(picture, CHOICE_KIND), time, pose);
     const md5_vec3 place = view_posed_place(picture, pose, hand);
     view_add_mark(heights, time, place.z,
-                  heights->row.series[view_choice(picture, 0)].color | 0xFFu);
+                  heights->row.series[view_choice(picture, CHOICE_KIND)].color | 0xFFu);
     view_page_cross(picture, place, 3, VIEW_RED);
 
     md5_xform *const slerp_pose = view_spare_pose(picture, 1);
@@ -123,10 +124,14 @@ static md5_quat slerp_or_nlerp(bool normalized, md5_quat a, md5_quat b, float t)
 }
 // end of lines
 
+// Rotates an arm of the first figure by slerp, of the second by nlerp. Plots the angles of both,
+// and the difference, whose maximum is known.
 VIEW_SHOW(slerp)
 {
-    const double angle = v[0] / 57.29577951308232;
-    const float t = view_moving_part(picture, v[1]);
+    enum { SLIDER_ANGLE, SLIDER_T };     // in the order of pages.txt
+    enum { METHOD_SLERP, METHOD_NLERP }; // also the figures
+    const double angle = v[SLIDER_ANGLE] / 57.29577951308232;
+    const float t = view_moving_part(picture, v[SLIDER_T]);
     const md5_quat from = {.w = 1};
     const md5_quat to = md5_quat_from_axis_angle((md5_vec3){1, 0, 0}, (float)angle);
     // The maximum error of nlerp, degrees. md5math.h contains the derivation.
@@ -135,18 +140,19 @@ VIEW_SHOW(slerp)
     const double largest = (2 * atan(x * tan(h)) - 2 * x * h) * 57.29577951308232;
     md5_quat turns[2];
     view_plot *const plots = picture->plots;
-    plots[0].row.high.y = v[0];
+    plots[0].row.high.y = v[SLIDER_ANGLE];
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
         const float part = (float)view_step_x(plots, i, t);
-        for (int way = 0; way < 2; way++) {
-            turns[way] = slerp_or_nlerp(way == 1, from, to, part);
-            view_plot_step(plots, way, i, part, view_angle(from, turns[way]));
+        for (int method = METHOD_SLERP; method <= METHOD_NLERP; method++) {
+            turns[method] = slerp_or_nlerp(method == METHOD_NLERP, from, to, part);
+            view_plot_step(plots, method, i, part, view_angle(from, turns[method]));
         }
-        view_plot_step(&plots[1], 0, i, part, view_angle(turns[0], turns[1]));
+        const double difference = view_angle(turns[METHOD_SLERP], turns[METHOD_NLERP]);
+        view_plot_step(&plots[1], 0, i, part, difference);
     }
-    for (int way = 0; way < 2; way++)
-        view_turn_joint(picture, picture->figures[way].pose, "upperarm_l", turns[way]);
-    VIEW_FACTS(picture, t, view_angle(turns[0], turns[1]), largest);
+    for (int method = METHOD_SLERP; method <= METHOD_NLERP; method++)
+        view_turn_joint(picture, picture->figures[method].pose, "upperarm_l", turns[method]);
+    VIEW_FACTS(picture, t, view_angle(turns[METHOD_SLERP], turns[METHOD_NLERP]), largest);
 }
 
 // -- Matrices -------------------------------------------------------------------------------
@@ -178,11 +184,15 @@ static double narrowest_of(md5_mat34 m)
     return sqrt(fmax(volume_of(m), 0));
 }
 
+// Rotates the first figure by slerp, and deforms the second by the mean of the matrices of the same
+// rotations. Plots the volumes of both.
 VIEW_SHOW(matrices)
 {
-    const float t = view_moving_part(picture, v[1]);
+    enum { SLIDER_ANGLE, SLIDER_T }; // in the order of pages.txt
+    const float t = view_moving_part(picture, v[SLIDER_T]);
     const md5_quat from = {.w = 1};
-    const md5_quat to = md5_quat_from_axis_angle((md5_vec3){1, 0.5f, 0.3f}, view_radians(v[0]));
+    const md5_quat to =
+        md5_quat_from_axis_angle((md5_vec3){1, 0.5f, 0.3f}, view_radians(v[SLIDER_ANGLE]));
     const md5_mat34 ends[2] = {md5_mat34_from_xform((md5_xform){.rotation = from}),
                                md5_mat34_from_xform((md5_xform){.rotation = to})};
     const md5_mat34 mean = lerp_matrices(ends[0], ends[1], t);
@@ -278,11 +288,14 @@ static double plot_path(view_plot *plot, md5_euler from, md5_euler to, bool by_a
     return length;
 }
 
+// Rotates the first figure by slerp, and the second by interpolated Euler angles. Plots the lengths
+// of both paths, and draws the rings of a gimbal with the interpolated angles.
 VIEW_SHOW(euler)
 {
+    enum { SLIDER_PITCH, SLIDER_YAW, SLIDER_ROLL, SLIDER_T }; // in the order of pages.txt
     const md5_euler from = {0, 0, 0};
-    const md5_euler to = {v[0], v[1], v[2]};
-    const float t = view_moving_part(picture, v[3]);
+    const md5_euler to = {v[SLIDER_PITCH], v[SLIDER_YAW], v[SLIDER_ROLL]};
+    const float t = view_moving_part(picture, v[SLIDER_T]);
     const md5_euler now = {to.pitch * t, to.yaw * t, to.roll * t};
     md5_quat turns[2];
     double lengths[2]; // of both paths, degrees
@@ -354,6 +367,8 @@ static double evenly(const md5_vec3 *p, int count, double part)
 }
 // end of lines
 
+// Returns the point of a curve at a fraction of its length or, if `by_distance` is false, at this
+// value of the parameter t.
 static md5_vec3 travel(const md5_curve *curve, bool by_distance, double part)
 {
     const double length = md5_curve_length(curve);
@@ -418,17 +433,19 @@ static double distance_from_curve(const md5_curve *curve, md5_vec3 point)
     return nearest;
 }
 
-// Sliders move one control point and set its weight in a NURBS.
+// Draws the selected kind of curve through or near seven points, and moves an object along it. The
+// sliders move one of the points and set its weight in a NURBS.
 VIEW_SHOW(curves)
 {
-    const float height = v[2];
-    const float weight = v[3];
+    enum { CHOICE_KIND, CHOICE_PACE, SLIDER_HEIGHT, SLIDER_WEIGHT }; // in the order of pages.txt
+    const float height = v[SLIDER_HEIGHT];
+    const float weight = v[SLIDER_WEIGHT];
     const md5_vec3 points[CURVE_POINTS] = {{0, -60, 12},     {18, -42, 50}, {6, -36, 52},
                                            {-10, 0, height}, {14, 30, 8},   {24, 44, 30},
                                            {0, 60, 44}};
     const float weights[CURVE_POINTS] = {1, 1, 1, weight, 1, 1, 1};
-    const md5_curve_kind kind = view_choice(picture, 0);
-    const bool by_distance = view_choice(picture, 1) == 1;
+    const md5_curve_kind kind = view_choice(picture, CHOICE_KIND);
+    const bool by_distance = view_choice(picture, CHOICE_PACE) == 1;
     const md5_curve_desc desc = {.kind = kind,
                                  .points = points,
                                  .num_points = CURVE_POINTS,
@@ -509,12 +526,14 @@ static md5_quat beside_key(const md5_quat *keys, int count, int i)
 }
 // end of lines
 
+// Returns the rotation at a time, in keys: by squad if `smooth` is 1, by slerp from key to key if
+// it is 0.
 static md5_quat rotation_at(const md5_quat *keys, int smooth, double time)
 {
+    if (smooth == 1)
+        return squad_at(keys, KEYS, time);
     const int key = (int)time % KEYS;
-    return smooth == 1
-               ? squad_at(keys, KEYS, time)
-               : md5_quat_slerp(keys[key], keys[(key + 1) % KEYS], (float)(time - floor(time)));
+    return md5_quat_slerp(keys[key], keys[(key + 1) % KEYS], (float)(time - floor(time)));
 }
 
 // Returns the mean angular velocity in the rotating frame, radians per second, from `time` to

@@ -64,17 +64,20 @@ static void add_chain(view_picture *picture, const view_figure *figure, md5_vec3
     }
 }
 
+// Moves the hand to a target with the selected method. Plots the remaining distance of each method
+// over the number of iterations, and counts the iterations that each method needs.
 VIEW_SHOW(ik)
 {
+    enum { CHOICE_METHOD, SLIDER_JOINTS, SLIDER_X, SLIDER_Y, SLIDER_Z, SLIDER_MOVES };
     enum { MAX_ITERATIONS = 24 }; // the maximum of the plot's axis
-    const int shown_method = (int)view_choice(picture, 0);
-    const md5_vec3 target = {v[2], v[3], v[4]};
-    const float wave = v[5] * 5;
+    const int shown_method = (int)view_choice(picture, CHOICE_METHOD);
+    const md5_vec3 target = {v[SLIDER_X], v[SLIDER_Y], v[SLIDER_Z]};
+    const float wave = v[SLIDER_MOVES] * 5; // radius of the circle of a moving target, units
     const float angle = 2 * (float)picture->time;
     view_figure *const figure = &picture->figures[0];
     md5_chain_job job = {
         .tip = view_page_joint(picture, "hand_l"),
-        .length = view_choice(picture, 1),
+        .length = view_choice(picture, SLIDER_JOINTS),
         .target = {target.x + wave * cosf(angle), target.y, target.z + wave * sinf(angle)},
         .iterations = MAX_ITERATIONS,
         .weight = 1};
@@ -151,6 +154,18 @@ static md5_vec3 elbow_axis(const md5_model *model, uint32_t shoulder, uint32_t e
                               (md5_vec3){0, 1, 0});
 }
 
+// The sliders and choices of the lesson, in the order of pages.txt.
+enum {
+    LIMITS_SOLVER,
+    LIMITS_ELBOW_FROM,
+    LIMITS_ELBOW_TO,
+    LIMITS_SHOULDER,
+    LIMITS_TARGET_X,
+    LIMITS_TARGET_Z,
+};
+
+// Moves the hand of two figures to a target, without and with limits of the shoulder and the elbow.
+// Measures the angles of these joints with the displayed code.
 VIEW_SHOW(limits)
 {
     static const md5_chain_solver solvers[] = {MD5_CHAIN_CCD, MD5_CHAIN_FABRIK,
@@ -162,23 +177,24 @@ VIEW_SHOW(limits)
 
     // The elbow is a hinge, the shoulder a cone. All other joints have no limits: they are 0.
     md5_joint_limit *const limits = common_alloc(picture->scene->num_joints, sizeof *limits);
-    limits[elbow] = (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
-                                      .rest = model->bind_local[elbow].rotation,
-                                      .axis = elbow_axis(model, shoulder, elbow, hand),
-                                      .min = view_radians(fminf(v[1], v[2])),
-                                      .max = view_radians(fmaxf(v[1], v[2]))};
+    limits[elbow] =
+        (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
+                          .rest = model->bind_local[elbow].rotation,
+                          .axis = elbow_axis(model, shoulder, elbow, hand),
+                          .min = view_radians(fminf(v[LIMITS_ELBOW_FROM], v[LIMITS_ELBOW_TO])),
+                          .max = view_radians(fmaxf(v[LIMITS_ELBOW_FROM], v[LIMITS_ELBOW_TO]))};
     limits[shoulder] = (md5_joint_limit){.kind = MD5_LIMIT_CONE,
                                          .rest = model->bind_local[shoulder].rotation,
                                          .axis = {1, 0, 0},
                                          .min = -0.5f,
                                          .max = 0.5f,
-                                         .swing = view_radians(v[3])};
+                                         .swing = view_radians(v[LIMITS_SHOULDER])};
 
     // The first figure reaches for the target without limits, the second with limits.
-    md5_chain_job job = {.solver = solvers[view_choice(picture, 0)],
+    md5_chain_job job = {.solver = solvers[view_choice(picture, LIMITS_SOLVER)],
                          .tip = hand,
                          .length = 3,
-                         .target = {v[4], 12, v[5]},
+                         .target = {v[LIMITS_TARGET_X], 12, v[LIMITS_TARGET_Z]},
                          .tolerance = 1e-3f,
                          .iterations = 60,
                          .weight = 1};
@@ -244,11 +260,13 @@ static void add_leg(view_picture *picture, const view_figure *figure, uint32_t a
     view_add_bone(picture, figure, knee, VIEW_YELLOW);
 }
 
-// The slope falls sideways, so that one leg is bent.
+// Places the feet of the second figure on a slope, and measures the bends of the knees and the
+// angles of the soles. The slope falls sideways, so that one leg is bent.
 VIEW_SHOW(slope)
 {
-    const float angle = view_radians(v[0]);
-    const float weight = v[1];
+    enum { SLIDER_ANGLE, SLIDER_WEIGHT }; // in the order of pages.txt
+    const float angle = view_radians(v[SLIDER_ANGLE]);
+    const float weight = v[SLIDER_WEIGHT];
     const md5_vec3 normal = {0, -sinf(angle), cosf(angle)};
     const view_figure *const figure = &picture->figures[1];
     const uint32_t ankles[2] = {view_page_joint(picture, "foot_l"),
@@ -440,6 +458,8 @@ static float draw_feet(view_picture *picture, const md5_gait *gait, md5_xform bo
     return largest_lag;
 }
 
+// Simulates the walk from its start to the current time on hills, and poses the character. Draws
+// the ground, the footprints and the planned steps.
 VIEW_SHOW(walk)
 {
     view_figure *const figure = &picture->figures[0];
@@ -511,19 +531,26 @@ static float follow_eyes(float head, float eyes, float share, float time, float 
 }
 // end of lines
 
+// Returns the angle of a tangent, degrees.
 static double degrees(float tangent)
 {
     return atan((double)tangent) * 57.29577951;
 }
 
+// The sliders of the lesson, in the order of pages.txt.
+enum { GAZE_SEED, GAZE_INTEREST, GAZE_MAX_REST, GAZE_HEAD_SHARE, GAZE_HEAD_SECONDS };
+
+// Simulates the gaze from its start to the current time, while a ball flies in front of the
+// character. Plots the horizontal angles of the eyes and of the head.
 VIEW_SHOW(gaze)
 {
     const uint32_t left = view_page_joint(picture, "eye_l");
     const uint32_t right = view_page_joint(picture, "eye_r");
     md5_vec3 ball;
     md5_vec3 point = {0, 0, 0};
-    const float interest = v[1] > 0 ? v[1] : MD5_EXPLICIT_ZERO;
-    const float head_share = v[3] > 0 ? v[3] : MD5_EXPLICIT_ZERO;
+    // In md5_gaze_desc, 0 stands for the default value.
+    const float interest = v[GAZE_INTEREST] > 0 ? v[GAZE_INTEREST] : MD5_EXPLICIT_ZERO;
+    const float head_share = v[GAZE_HEAD_SHARE] > 0 ? v[GAZE_HEAD_SHARE] : MD5_EXPLICIT_ZERO;
     const md5_gaze_desc desc = {
         .head = view_page_joint(picture, "head"),
         .eyes = {left, right},
@@ -534,12 +561,12 @@ VIEW_SHOW(gaze)
         .num_targets = 1,
         .params = {.interest = interest,
                    .distance = 60,
-                   .max_seconds = v[2],
+                   .max_seconds = v[GAZE_MAX_REST],
                    .head_share = head_share,
-                   .head_seconds = v[4]},
+                   .head_seconds = v[GAZE_HEAD_SECONDS]},
     };
     md5_gaze gaze;
-    md5_gaze_begin(view_choice(picture, 0), &gaze);
+    md5_gaze_begin(view_choice(picture, GAZE_SEED), &gaze);
     const int steps = (int)(fmod(fmax(picture->time, 0), gaze_span) / gaze_tick + 0.5);
     const int first = steps - (int)(gaze_shown / gaze_tick);
     uint32_t num_saccades = 0;
@@ -553,7 +580,8 @@ VIEW_SHOW(gaze)
         // The first saccade starts immediately. Each saccade restarts gaze.seconds.
         if (i == 1 || gaze.seconds < before)
             num_saccades++;
-        head = follow_eyes(head, gaze.to.x, v[3], v[4], (float)gaze_tick);
+        head = follow_eyes(head, gaze.to.x, v[GAZE_HEAD_SHARE], v[GAZE_HEAD_SECONDS],
+                           (float)gaze_tick);
         if (i < first || i % 3 != 0)
             continue;
         // The head follows the eyes with a delay; plot the progress of both.

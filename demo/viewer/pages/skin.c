@@ -23,12 +23,15 @@ static md5_xform link_to(md5_xform parent, md5_xform object)
 }
 // end of lines
 
+// The sliders and choices of the lesson, in the order of pages.txt.
+enum { CHAIN_SHIP_ROLL, CHAIN_CAR_DISTANCE, CHAIN_DRAGON_TURN, CHAIN_HAT_PARENT };
+
 // Computes the links at a time, and the pose of the dragon.
 static void set_links(const view_picture *picture, double time, md5_xform *pose, md5_xform links[4])
 {
-    const float ship_roll = picture->values[0];
-    const float car_distance = picture->values[1];
-    const float dragon_turn = picture->values[2];
+    const float ship_roll = picture->values[CHAIN_SHIP_ROLL];
+    const float car_distance = picture->values[CHAIN_CAR_DISTANCE];
+    const float dragon_turn = picture->values[CHAIN_DRAGON_TURN];
     const float wave = sinf((float)fmod(1.2 * time, 6.283185307));
     const float drive = sinf((float)fmod(0.7 * time, 6.283185307));
     links[0] = (md5_xform){md5_quat_from_euler((md5_euler){.pitch = 0.3f * ship_roll * drive,
@@ -42,6 +45,8 @@ static void set_links(const view_picture *picture, double time, md5_xform *pose,
     links[3] = md5_joint_in_model(picture->skeleton, pose, view_page_joint(picture, "head"));
 }
 
+// Draws a closed outline through points[count], which are scaled and moved to the height `z`, in
+// the space of `place`.
 static void draw_outline(view_picture *picture, md5_xform place, const md5_vec2 *points, int count,
                          float scale, float z, view_color color)
 {
@@ -94,10 +99,12 @@ static void draw_water(view_picture *picture)
     }
 }
 
+// Draws the ship, the car, the dragon and its hat, which is attached to the selected parent.
+// Measures how far the hat is from its position on the head.
 VIEW_SHOW(chain)
 {
     (void)v;
-    const uint32_t num_links = hat_links[view_choice(picture, 3)];
+    const uint32_t num_links = hat_links[view_choice(picture, CHAIN_HAT_PARENT)];
     const uint32_t head = view_page_joint(picture, "head");
     view_figure *const figure = &picture->figures[0];
     md5_xform begin[4];
@@ -154,11 +161,15 @@ static md5_quat through_text(md5_vec3 axis, float degrees, float digits, md5_qua
                   (float)(round(q.z * scale) / scale));
 }
 
+// Writes a rotation with few digits and reads it again. Plots the error over the angle of the
+// rotation, and shows both rotations on the figures.
 VIEW_SHOW(quaternion_w)
 {
-    const float angle = v[0];
-    const float digits = v[3];
-    const md5_vec3 axis = md5_vec3_normalize((md5_vec3){v[1], v[2], 0.6f}, (md5_vec3){0, 0, 1});
+    enum { SLIDER_ANGLE, SLIDER_AXIS_X, SLIDER_AXIS_Y, SLIDER_DIGITS }; // as in pages.txt
+    const float angle = v[SLIDER_ANGLE];
+    const float digits = v[SLIDER_DIGITS];
+    const md5_vec3 axis = md5_vec3_normalize((md5_vec3){v[SLIDER_AXIS_X], v[SLIDER_AXIS_Y], 0.6f},
+                                             (md5_vec3){0, 0, 1});
 
     // The last step computes the rotation by the angle of the slider.
     md5_quat stored = {.w = 1};
@@ -191,10 +202,13 @@ static double matrix_number(float number)
     return fabsf(number) < 1e-6f ? 0 : number;
 }
 
+// Shows the bind pose, and a pose between it and the clip. The palette's matrix of a finger moves
+// the fingertip from one to the other.
 VIEW_SHOW(palette)
 {
-    const float weight = v[0];
-    const float seconds = v[1];
+    enum { SLIDER_WEIGHT, SLIDER_SECONDS }; // in the order of pages.txt
+    const float weight = v[SLIDER_WEIGHT];
+    const float seconds = v[SLIDER_SECONDS];
     const uint32_t count = picture->scene->num_joints;
     const uint32_t finger = view_page_joint(picture, "finger_b_2_r");
     const uint32_t shoulder = view_page_joint(picture, "upperarm_r");
@@ -352,6 +366,49 @@ static double draw_axis_distance(view_picture *picture, const view_figure *figur
     return view_distance(on_axis, position);
 }
 
+// The bind pose and the two methods of skinning.
+enum { BIND, LINEAR, DUAL, NUM_SKINNINGS };
+
+// Measurements of the bind pose and of both methods, units.
+typedef struct waist_comparison {
+    double waists[NUM_SKINNINGS];    // sizes of the waist; see waist_size()
+    double distances[NUM_SKINNINGS]; // distances of one vertex from the axis
+    double max_distance;             // largest distance between the methods, of all vertices
+} waist_comparison;
+
+// Skins a mesh with both methods, and adds its measurements to `compared`. Draws the distances of
+// `vertex` from the vertical axis through the joint `spine`, if it is a vertex of the mesh.
+static void compare_mesh(view_picture *picture, const md5_mesh *mesh, uint32_t spine,
+                         const md5_mat34 *palette, const md5_dual_quat *dual_palette,
+                         const waist_vertex *vertex, waist_comparison *compared)
+{
+    const md5_model *const model = picture->model;
+    md5_vec3 *const linear = common_alloc(2 * (size_t)mesh->num_vertices, sizeof *linear);
+    md5_vec3 *const dual = linear + mesh->num_vertices;
+    md5_skin(mesh, palette, linear, NULL, NULL);
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+        dual[i] = skin_dual(mesh, i, dual_palette);
+        compared->max_distance = fmax(compared->max_distance, view_distance(linear[i], dual[i]));
+    }
+
+    if (mesh == vertex->mesh) {
+        const uint32_t index = vertex->index;
+        const md5_vec3 axis = md5_mat34_translation(model->bind[spine]);
+        const md5_vec3 bind = mesh->positions[index];
+        compared->distances[BIND] = hypot((double)(bind.x - axis.x), (double)(bind.y - axis.y));
+        compared->distances[LINEAR] =
+            draw_axis_distance(picture, &picture->figures[0], spine, linear[index]);
+        compared->distances[DUAL] =
+            draw_axis_distance(picture, &picture->figures[1], spine, dual[index]);
+    }
+    compared->waists[BIND] += waist_size(model, mesh, spine, mesh->positions);
+    compared->waists[LINEAR] += waist_size(model, mesh, spine, linear);
+    compared->waists[DUAL] += waist_size(model, mesh, spine, dual);
+    free(linear);
+}
+
+// Twists the waist and the neck of two figures, which are skinned linearly and with dual
+// quaternions. Compares the sizes of their waists.
 VIEW_SHOW(dual)
 {
     static const char *const names[2] = {"spine_2", "neck"};
@@ -362,10 +419,12 @@ VIEW_SHOW(dual)
 
     // Rotate both joints of both figures about the vertical axis, by the angles of the sliders.
     picture->figures[1].kind = VIEW_FIGURE_DUAL;
-    for (int figure = 0; figure < 2; figure++)
-        for (int joint = 0; joint < 2; joint++)
-            view_turn_joint(picture, picture->figures[figure].pose, names[joint],
-                            md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, view_radians(v[joint])));
+    for (int joint = 0; joint < 2; joint++) {
+        const md5_quat rotation =
+            md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, view_radians(v[joint]));
+        for (int figure = 0; figure < 2; figure++)
+            view_turn_joint(picture, picture->figures[figure].pose, names[joint], rotation);
+    }
 
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
     md5_dual_quat *const dual_palette = common_alloc(num_joints, sizeof *dual_palette);
@@ -375,39 +434,17 @@ VIEW_SHOW(dual)
 
     // Compare the distance of one vertex from the axis, and the waists, of the bind pose and of
     // both methods.
-    enum { BIND, LINEAR, DUAL };
-    double waists[3] = {0, 0, 0};
-    double distances[3] = {1, 0, 0};
-    double max_distance = 0;
-    const waist_vertex compared = find_waist_vertex(model, spine, neck);
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
-        const md5_mesh *const mesh = &model->meshes[m];
-        md5_vec3 *const linear = common_alloc(2 * (size_t)mesh->num_vertices, sizeof *linear);
-        md5_vec3 *const dual = linear + mesh->num_vertices;
-        md5_skin(mesh, palette, linear, NULL, NULL);
-        for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
-            dual[vertex] = skin_dual(mesh, vertex, dual_palette);
-            max_distance = fmax(max_distance, view_distance(linear[vertex], dual[vertex]));
-        }
-        if (mesh == compared.mesh) {
-            const md5_vec3 axis = md5_mat34_translation(model->bind[spine]);
-            const md5_vec3 bind = mesh->positions[compared.index];
-            distances[BIND] = hypot((double)(bind.x - axis.x), (double)(bind.y - axis.y));
-            distances[LINEAR] =
-                draw_axis_distance(picture, &picture->figures[0], spine, linear[compared.index]);
-            distances[DUAL] =
-                draw_axis_distance(picture, &picture->figures[1], spine, dual[compared.index]);
-        }
-        waists[BIND] += waist_size(model, mesh, spine, mesh->positions);
-        waists[LINEAR] += waist_size(model, mesh, spine, linear);
-        waists[DUAL] += waist_size(model, mesh, spine, dual);
-        free(linear);
-    }
+    waist_comparison compared = {.distances = {[BIND] = 1}};
+    const waist_vertex vertex = find_waist_vertex(model, spine, neck);
+    for (uint32_t m = 0; m < model->num_meshes; m++)
+        compare_mesh(picture, &model->meshes[m], spine, palette, dual_palette, &vertex, &compared);
+    const double *const waists = compared.waists;
+    const double *const distances = compared.distances;
     VIEW_FACTS(picture, 100 * fabs(cos((double)view_radians(0.5f * v[0]))),
                100 * distances[LINEAR] / distances[BIND], 100 * distances[DUAL] / distances[BIND],
-               compared.weight);
+               vertex.weight);
     VIEW_FACTS(picture, 100 * waists[LINEAR] / waists[BIND], 100 * waists[DUAL] / waists[BIND],
-               max_distance);
+               compared.max_distance);
     free(palette);
     free(dual_palette);
 }
@@ -476,13 +513,17 @@ static double largest_normal_error(const md5_mesh *mesh, const md5_vec3 *positio
     return largest;
 }
 
+// Stretches two figures by the same matrix. The normals of the first are transformed by the matrix,
+// the normals of the second by its cofactors. Measures the errors of both.
 VIEW_SHOW(normals)
 {
-    const float width = v[0];
-    const float height = v[1];
-    const float lean = v[2];
+    enum { SLIDER_WIDTH, SLIDER_HEIGHT, SLIDER_LEAN };            // in the order of pages.txt
+    enum { METHOD_MATRIX, METHOD_COFACTORS, NUM_NORMAL_METHODS }; // also the figures
+    const float width = v[SLIDER_WIDTH];
+    const float height = v[SLIDER_HEIGHT];
+    const float lean = v[SLIDER_LEAN];
     const md5_mat34 stretch = {{1, 0, 0, 0, 0, width, lean, 0, 0, 0, height, 0}};
-    double errors[2] = {0, 0};
+    double errors[NUM_NORMAL_METHODS] = {0, 0};
     md5_mat34 *const palette = common_alloc(picture->scene->num_joints, sizeof *palette);
     md5_local_to_palette(picture->model, picture->figures[0].pose, NULL, palette);
     for (uint32_t i = 0; i < picture->model->num_meshes; i++) {
@@ -490,14 +531,15 @@ VIEW_SHOW(normals)
         md5_vec3 *const positions = common_alloc(2 * (size_t)mesh->num_vertices, sizeof *positions);
         md5_vec3 *const normals = positions + mesh->num_vertices;
         md5_skin(mesh, palette, positions, normals, NULL);
-        for (int method = 0; method < 2; method++) {
+        for (int method = 0; method < NUM_NORMAL_METHODS; method++) {
             draw_normals(picture, method, stretch, positions, normals, mesh->num_vertices);
-            errors[method] =
-                fmax(errors[method], largest_normal_error(mesh, positions, stretch, method == 1));
+            const double error =
+                largest_normal_error(mesh, positions, stretch, method == METHOD_COFACTORS);
+            errors[method] = fmax(errors[method], error);
         }
         free(positions);
     }
-    for (int method = 0; method < 2; method++) {
+    for (int method = 0; method < NUM_NORMAL_METHODS; method++) {
         picture->figures[method].shape = stretch;
         VIEW_FACTS(picture, errors[method]);
     }
@@ -519,18 +561,22 @@ static float weight_of_joint(const md5_mesh *mesh, uint32_t vertex, uint32_t joi
 static float largest_weight(const md5_model *model, uint32_t joint)
 {
     float largest = 0;
-    for (uint32_t m = 0; m < model->num_meshes; m++)
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
         for (uint32_t k = 0; k < model->meshes[m].num_vertices; k++)
             largest = fmaxf(largest, weight_of_joint(&model->meshes[m], k, joint));
+    }
     return largest;
 }
 
+// Colors the second figure by the weights of the selected joint or, for the first choice, by the
+// number of joints that influence each vertex.
 VIEW_SHOW(influences)
 {
     (void)v;
-    const bool has_joint = view_choice(picture, 0) > 0; // otherwise the number of joints is shown
-    const bool dances = view_choice(picture, 1) == 1;
-    const uint32_t joint = view_page_joint(picture, view_word(picture, 0));
+    enum { CHOICE_JOINT, CHOICE_DANCES }; // in the order of pages.txt
+    const bool has_joint = view_choice(picture, CHOICE_JOINT) > 0;
+    const bool dances = view_choice(picture, CHOICE_DANCES) == 1;
+    const uint32_t joint = view_page_joint(picture, view_word(picture, CHOICE_JOINT));
     picture->heat_joint = has_joint ? (int32_t)joint : -1;
     picture->figures[1].kind = VIEW_FIGURE_HEAT;
     for (int i = 0; i < 2; i++) {
