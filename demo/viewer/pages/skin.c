@@ -568,6 +568,18 @@ static float largest_weight(const md5_model *model, uint32_t joint)
     return largest;
 }
 
+// Labels the colors of the heat map, from red at the top to blue: weights or numbers of joints.
+static void add_color_key(view_picture *picture, bool has_joint)
+{
+    static const view_color colors[] = {VIEW_RED, VIEW_YELLOW, VIEW_GREEN, 0x1FAEDDFFu, VIEW_BLUE};
+    static const char *const weights[] = {"weight 1", "0.75", "0.5", "0.25", "near 0"};
+    static const char *const numbers[] = {"4 joints or more", "3", "2", "1 joint", NULL};
+    const char *const *const texts = has_joint ? weights : numbers;
+    for (int i = 0; i < (int)COMMON_LENGTH(colors); i++)
+        if (texts[i] != NULL)
+            view_add_label(picture, (md5_vec3){0, -62, 54 - 8 * (float)i}, colors[i], texts[i]);
+}
+
 // Colors the second figure by the weights of the selected joint or, for the first choice, by the
 // number of joints that influence each vertex.
 VIEW_SHOW(influences)
@@ -587,6 +599,7 @@ VIEW_SHOW(influences)
             view_page_cross(picture, view_joint_place(picture, figure, joint), 2, VIEW_RED);
     }
 
+    add_color_key(picture, has_joint);
     const view_heatmap_stats stats = view_measure_heat(picture->model, picture->heat_joint);
     if (has_joint) {
         view_add_fact(picture, "largest weight", largest_weight(picture->model, joint), "");
