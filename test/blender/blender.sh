@@ -27,10 +27,24 @@ compare() { # FOLDER...
     done
 }
 
-# Bobbin has vertices within 0.001 of each other in the original file, too.
-clean() {
-    "$tool" check --for doom3 --ignore seam "$scratch/$1" | tee "$scratch/checked"
+# Prints the errors and warnings of the files in a folder, and the summary. Bobbin has vertices within 0.001 of each
+# other in the original file, too.
+check_files() { # FOLDER
+    "$tool" check --for doom3 --ignore seam --all "$scratch/$1" | tee "$scratch/checked"
+}
+clean() { # FOLDER
+    check_files "$1"
     grep -q ' 0 errors, 0 warnings, for doom3$' "$scratch/checked"
+}
+# In the clips march and roll_over, and in the timeline, which contains march, the hips of the scene move along the
+# ground, and not a root joint on the ground. The add-on exports this motion unchanged, so these warnings are correct.
+warns_of_hips() {
+    printf '%s root-motion\n' large/march.md5anim large/roll_over.md5anim metres/march.md5anim \
+        metres/roll_over.md5anim some/march.md5anim timeline/figure.md5anim >"$scratch/expected"
+    check_files scene
+    grep -q ' 0 errors, 6 warnings, for doom3$' "$scratch/checked" &&
+        sed -n "s|^$scratch/scene/\([^:]*\): warning: .*joint 'hips' .* \[\([a-z-]*\)\].*|\1 \2|p" \
+            "$scratch/checked" | sort | diff "$scratch/expected" -
 }
 
 mkdir "$scratch/scene"
@@ -40,7 +54,7 @@ check "cameras and cuts match Blender's" \
     python3 test/blender/compare_flight.py "$products/libmd5model.so" \
     "$scratch/scene/flight.md5camera" "$scratch/scene/flight.json"
 grep '^note: ' "$scratch/check_output"
-check "exported files have no warnings" clean scene
+check "exported files only have warnings of motion on the hips" warns_of_hips
 
 for how in weld apart; do
     mkdir "$scratch/$how"
