@@ -107,7 +107,7 @@ TEST (page_euler_takes_a_longer_path) {
 TEST_PAGE (page_euler_loses_a_direction_at_ninety_degrees, "euler") {
     for (int pitch = -90; pitch <= 90; pitch += 30) // both agree at the end
         CLAIM("t (far left: plays) = 1; pitch, degrees = %d @ 0 | between the two = 0 ~ 0.05;"
-              " 1 = three free axes = %.17g ~ 1e-5",
+              " independence of axes (0: gimbal lock) = %.17g ~ 1e-5",
               pitch, cos(pitch * DEGREE));
     CLAIM("| roll, there and back = 0 ~ 1e-3"); // indistinguishable from yaw
     // But not in between.
@@ -366,7 +366,7 @@ TEST_PAGE (page_morph_moves_by_the_files_differences, "morph") {
         min_value += marks[i] >> 1;
         max_value += marks[i] & 1;
     }
-    CLAIM("| of = %u; vertices that some target changes > %d;"
+    CLAIM("| vertices of the model = %u; vertices that some target changes > %d;"
           " vertices that some target changes < %u",
           count, (int)min_value - 1, max_value + 1);
 }
