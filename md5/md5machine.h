@@ -162,15 +162,16 @@ typedef struct md5_event {
     // `name` is the name of the event, such as "footstep". `text` is an argument for the program,
     // such as "left"; NULL and "" mean that the event has no argument.
     const char *name, *text;
-    // Kind of the event; 0 in tables. For a report about a state, `name` is the name of the state
-    // and `text` the name of its layer. For a report about a clip, `name` is the name of the clip
-    // and `text` is "". For both, `frame` is 0. If the event is that a window opens or closes,
-    // `name` and `text` are the name and the text of the window, and `frame` is the frame of the
-    // event.
+    // Kind of the event; 0 in tables. The kind determines the meaning of the other members:
+    //
+    //   kind, without MD5_EVENT_      name           text               frame      layer  index
+    //   CLIP                          of the event   of the event       its frame  0      clip
+    //   BEGIN, END                    of the window  of the window      its frame  0      clip
+    //   ENTER, LEAVE, TRANSITION_END  of the state   name of its layer  0          layer  state
+    //   CLIP_END                      of the clip    ""                 0          0      clip
     md5_event_kind kind;
-    // In a report about a state, `layer` is the index of the layer, and `index` is the index of the
-    // state within the layer. In all other events, `layer` is 0 and `index` is the index of the
-    // clip. In tables, both are 0.
+    // Index of the layer, and index of the clip in the machine or of the state in its layer: see
+    // the table above. In tables of clips, both are 0.
     uint32_t layer, index;
     uint64_t reserved[2]; // must be 0
 } md5_event;
@@ -758,13 +759,13 @@ typedef struct md5_attached_desc {
     // The second model, which must have the same axes and units as the machine's model. It must
     // exist as long as the machine.
     const md5_model *model;
-    // `file` is the path of the .md5mesh file of `model`, if the tables were read from a machine
-    // file. md5_create_machine() ignores it.
-    //
-    // `joint` is the joint of the machine's model to which the attached model is fixed; the
-    // attached model then remains in its bind pose. If NULL, the game sets the joints of the
-    // attached model with md5_player_attach().
-    const char *file, *joint;
+    // Path of the .md5mesh file of `model`, if the tables were read from a machine file.
+    // md5_create_machine() ignores it.
+    const char *file;
+    // Joint of the machine's model to which the attached model is fixed. The attached model then
+    // remains in its bind pose. If NULL, the game sets the joints of the attached model with
+    // md5_player_attach().
+    const char *joint;
     uint64_t reserved[2]; // must be 0
 } md5_attached_desc;
 

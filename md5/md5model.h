@@ -296,7 +296,8 @@ typedef enum md5_geometry_part {
     MD5_GEOMETRY_TANGENTS = 1,
     // Skinning plans, which make md5_skin() faster. Programs whose shaders skin do not need them.
     MD5_GEOMETRY_SKIN_PLANS = 2,
-    // The members loss4 and loss8 of md5_mesh. They are infinite if this part is omitted.
+    // The members loss4 and loss8 of md5_mesh: the errors of skinning with only 4 or 8 influences
+    // per vertex. If this part is omitted, the errors are unknown, and both members are infinite.
     MD5_GEOMETRY_LOSSES = 4,
     MD5_GEOMETRY_ALL = 15, // All parts above, and also positions, normals and influences.
 } md5_geometry_part;

@@ -670,14 +670,16 @@ typedef struct md5_gait_desc {
     md5_terrain_fn *terrain;
     void *user; // first argument of `terrain`
 
-    // Largest distance of a foot from its home, its position at rest. The default 0 means 0.5 times
-    // the radius of the gait, which is the mean distance of the homes from their center.
+    // The home of a foot is its position at rest. The radius of the gait is the mean distance of
+    // the homes from their common center. It measures the size of the character, so the next two
+    // defaults are fractions of it.
+
+    // Largest distance of a foot from its home. 0 means 0.5 times the radius of the gait.
     float step_length;
     // Height of a foot above the straight line of its step. 0 means 0.15 times the radius of the
     // gait.
     float step_height;
-    // Distance of a foot from its home (its position at rest) at which the leg steps. 0 means 0.1
-    // times step_length.
+    // Distance of a foot from its home at which the leg steps. 0 means 0.1 times step_length.
     float slack;
     float step_seconds; // duration of a step at low speed, in seconds; 0 means 0.45
     float min_seconds;  // duration of a step at the highest speed, in seconds; 0 means 0.15
