@@ -424,39 +424,53 @@ static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5
 }
 
 // Computes the deformed surface of an instance from its skinned vertices with the caller's
-// function, and uploads it as element `index` of the arrays. `instance` is the index that the
-// function receives. `deformed` is scratch memory.
+// function, and uploads it as element `index` of the arrays in the bound buffer. `instance` is the
+// index that the function receives.
+//
+// skinned[] contains positions, normals and tangents of the vertices of the mesh. deformed[] is
+// scratch memory for all arrays of the vertices of the deform, which can be more. The buffer
+// contains the same arrays for all instances.
 static void deform_one(const GladGLContext *gl, const md5gl_model *model, const md5gl_mesh *mesh,
                        uint32_t instance, uint32_t index, const uint8_t *skinned, uint8_t *deformed)
 {
     const size_t count = mesh->deform.num_vertices;
-    const md5gl_layout instance_layout = md5gli_make_layout(count, MD5GL_NUM_ARRAYS);
+    const uint32_t mesh_index = (uint32_t)(mesh - model->meshes);
+    const md5gl_layout skinned_layout =
+        md5gli_make_layout(mesh->mesh->num_vertices, MD5GL_ARRAY_TEXCOORDS);
+    const md5gl_layout deformed_layout = md5gli_make_layout(count, MD5GL_NUM_ARRAYS);
     const md5gl_layout buffer_layout =
         md5gli_make_layout(count * mesh->posed_count, MD5GL_NUM_ARRAYS);
-    const md5gl_layout from = md5gli_make_layout(mesh->mesh->num_vertices, MD5GL_ARRAY_TEXCOORDS);
-    const uint8_t *const from_normals = skinned + from.begin[MD5GL_ARRAY_NORMALS];
-    md5_vec3 *const normals =
-        (md5_vec3 *)(void *)(deformed + instance_layout.begin[MD5GL_ARRAY_NORMALS]);
-    const md5_vec3 up = {0.0f, 0.0f, 1.0f};
 
-    // The callback does not write normals: they are those of the mesh, or up for other vertices.
-    memset(deformed, 0, instance_layout.begin[MD5GL_NUM_ARRAYS]);
+    // Arrays of both layouts. Positions are the first array, so they begin at offset 0.
+    const md5_vec3 *const skinned_positions = (const md5_vec3 *)(const void *)skinned;
+    const md5_vec3 *const skinned_normals =
+        (const md5_vec3 *)(const void *)(skinned + skinned_layout.begin[MD5GL_ARRAY_NORMALS]);
+    md5_vec3 *const positions = (md5_vec3 *)(void *)deformed;
+    md5_vec3 *const normals =
+        (md5_vec3 *)(void *)(deformed + deformed_layout.begin[MD5GL_ARRAY_NORMALS]);
+    md5_vec2 *const texcoords =
+        (md5_vec2 *)(void *)(deformed + deformed_layout.begin[MD5GL_ARRAY_TEXCOORDS]);
+    md5_vec4 *const colors =
+        (md5_vec4 *)(void *)(deformed + deformed_layout.begin[MD5GL_ARRAY_COLOURS]);
+
+    // The callback does not write normals and tangents. If the deform has as many vertices as the
+    // mesh, copy both arrays, which are adjacent, from the mesh. Otherwise the vertices do not
+    // correspond: all normals point up, and tangents are 0.
+    memset(deformed, 0, deformed_layout.begin[MD5GL_NUM_ARRAYS]);
     if (count == mesh->mesh->num_vertices) {
-        memcpy(normals, from_normals, // normals and tangents
-               from.begin[MD5GL_ARRAY_TEXCOORDS] - from.begin[MD5GL_ARRAY_NORMALS]);
+        const size_t size =
+            skinned_layout.begin[MD5GL_ARRAY_TEXCOORDS] - skinned_layout.begin[MD5GL_ARRAY_NORMALS];
+        memcpy(normals, skinned_normals, size);
     } else {
+        const md5_vec3 up = {0.0f, 0.0f, 1.0f};
         for (size_t i = 0; i < count; i++)
             normals[i] = up;
     }
 
-    mesh->deform.write(
-        mesh->deform.user, (uint32_t)(mesh - model->meshes), instance,
-        (const md5_vec3 *)(const void *)skinned, (const md5_vec3 *)(const void *)from_normals,
-        (md5_vec3 *)(void *)deformed,
-        (md5_vec2 *)(void *)(deformed + instance_layout.begin[MD5GL_ARRAY_TEXCOORDS]),
-        (md5_vec4 *)(void *)(deformed + instance_layout.begin[MD5GL_ARRAY_COLOURS]));
+    mesh->deform.write(mesh->deform.user, mesh_index, instance, skinned_positions, skinned_normals,
+                       positions, texcoords, colors);
 
-    write_instance(gl, &buffer_layout, &instance_layout, MD5GL_NUM_ARRAYS, index, deformed);
+    write_instance(gl, &buffer_layout, &deformed_layout, MD5GL_NUM_ARRAYS, index, deformed);
 }
 
 // Scratch memory for one instance: its skinned vertices, a palette of dual quaternions, and the

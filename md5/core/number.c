@@ -263,16 +263,19 @@ static inline float to_small_float(const scanned_decimal *number, double near)
     return value;
 }
 
-// Rounds a scanned number to the nearest float; if two floats are equally near, to the even one.
-// Rounds the approximation in double. If its error could change the result, compares the exact
-// digits.
+// Rounds a scanned number, without its sign, to the nearest float; if two floats are equally near,
+// to the even one. Rounds the approximation in double. If its error could change the result,
+// compares the exact digits.
 static MD5_COLD float to_float(const scanned_decimal *number)
 {
-    // Slightly above the smallest normal float, and slightly below the largest.
-    const double smallest = 1.2e-38;
-    const double largest = 3.4028234e38;
-    const double too_large = 0x1p128;
-    enum { BITS = 24 };
+    // The smallest normal float is 1.1755e-38. The limit is above it, so that all denormal floats,
+    // and numbers that round to the smallest normal float, are rounded by to_small_float().
+    const double small_limit = 1.2e-38;
+    // The largest float is 3.40282347e38. Numbers above the limit may round to the largest
+    // float or to infinity, so they are rounded exactly.
+    const double large_limit = 3.4028234e38;
+    const double infinite_limit = 0x1p128; // larger approximations always round to infinity
+    enum { BITS = 24 };                    // precision of a float
     double near;
 
     if (number->num_digits == 0 || number->exponent < SMALLEST_POWER)
@@ -281,16 +284,18 @@ static MD5_COLD float to_float(const scanned_decimal *number)
         return INFINITY;
 
     to_near_double(number, &near); // always succeeds for these exponents
-    if (near >= too_large)
+    if (near >= infinite_limit)
         return INFINITY;
 
-    if (near < smallest)
+    if (near < small_limit)
         return to_small_float(number, near);
 
-    if (near < largest && md5_rounds_safely(near))
+    if (near < large_limit && md5_rounds_safely(near))
         return (float)near;
+    // Floats near the number are multiples of 2^unit with a factor of 24 bits. The conversion of
+    // the factor is exact, also if it was rounded up to 2^24. A result of 2^128 is infinite.
     const int32_t unit = ilogb(near) - (BITS - 1);
-    return ldexpf((float)round_exactly(number, near, unit), unit); // 24 bits, or infinite
+    return ldexpf((float)round_exactly(number, near, unit), unit);
 }
 
 const char *md5i_scan_float(const char *text, const char *end, float *value)

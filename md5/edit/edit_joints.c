@@ -4,7 +4,8 @@
 #include "md5/edit/repair.h"
 #include "md5/read/tables.h"
 
-// Returns flags in which a translation or a rotation that has a flag has all three flags.
+// Returns track flags with all three flags of the translation, if any of them is set, and the same
+// for the rotation.
 static uint32_t complete_flags(uint32_t flags)
 {
     if (flags & MD5_TRANSLATION_FLAGS)
@@ -41,7 +42,7 @@ static bool rearrange_frames(md5_repair *repair, const md5_doc *doc, const uint3
 
 // Writes the joints of the document `to`, whose joint i is joint old_indices[i] of `doc`, with
 // their new parents and tracks. Sets the number of components of a frame. new_indices[] is the
-// inverse of old_indices[].
+// inverse of old_indices[]. See md5i_rearrange_joints() for a new root and `completes_roots`.
 static void rearrange_hierarchy(const md5_doc *doc, const uint32_t *old_indices,
                                 const uint32_t *new_indices, bool completes_roots, md5_doc *to)
 {
@@ -84,9 +85,18 @@ static bool rearrange_weights(md5_repair *repair, const md5_doc *doc, const uint
     return true;
 }
 
+// Joint i of `to` is a copy of joint old_indices[i] of `doc`; the other joints of `doc` are
+// removed. If old_indices[0] is MD5_NONE, joint 0 of `to` is a new root, the parent of all former
+// roots.
+//
+// If `completes_roots`, each root that has a flag for its translation gets the flags of x, y and z,
+// and the same for its rotation. The additional components are copied from the base frame. A caller
+// needs this if it rotates the frames of the roots afterwards: see map_joints() in edit_space.c.
 bool md5i_rearrange_joints(md5_repair *repair, const md5_doc *doc, const uint32_t *old_indices,
                            uint32_t count, bool completes_roots, md5_doc *to)
 {
+    // Elements of removed joints are not set. They are not read, because weights and parents only
+    // refer to joints of the result.
     uint32_t *const new_indices = MD5_ALLOC_ARRAY(&repair->scratch, uint32_t, doc->num_joints);
     *to = *doc;
     to->num_joints = count;

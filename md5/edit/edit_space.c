@@ -109,16 +109,21 @@ static void map_joint_frames(const space_map *map, const md5_doc *doc, md5_doc_j
     map_joint(map, is_in_model_space, &joint->position, &joint->rotation);
 }
 
-// Maps the joints, meshes and bounding boxes of a model or clip. Replaces *doc only if nothing
-// fails. Returns false and sets the error otherwise.
+// Maps the joints, meshes and bounding boxes of a model or clip to the new space. If the space is
+// mirrored and the edit has mirror partners, also exchanges partners, such as the left and the
+// right hand. Replaces *doc only if nothing fails. Returns false and sets the error otherwise.
 static bool map_joints(md5_repair *repair, const md5_space_edit *edit, const space_map *map,
                        md5_doc *doc)
 {
     md5_doc to;
     uint32_t *const partners = MD5_ALLOC_ARRAY(&repair->scratch, uint32_t, doc->num_joints);
     TRY(read_partners(repair, edit, doc, partners));
-    // Joint j becomes the image of its partner, but keeps its name. A rotation of a root changes
-    // all three components, so each of them needs a flag.
+
+    // Joint j gets the transforms, frames and weights of its partner, which are mirrored below. So
+    // the left hand moves like the mirror image of the right hand. Each joint keeps its name.
+    //
+    // The map rotates a root in model space. Then a clip that animates only x of the root's
+    // position or rotation also changes y and z, so the root gets flags for all three components.
     TRY(md5i_rearrange_joints(repair, doc, partners, doc->num_joints, map->has_rotation, &to));
 
     for (uint32_t j = 0; j < to.num_joints; j++) {

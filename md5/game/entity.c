@@ -412,12 +412,14 @@ static bool has_anim(const md5_model_def *model, const char *name)
     return false;
 }
 
-// Warns if the skin or the clip in the keys of an entity does not exist. If `decl` is not NULL,
-// only keys in this declaration are checked.
+// Warns if the skin or the clip of an entity does not exist. The clip is the value of the key
+// "anim". The skin is the value of the key "skin", or else the skin of the model. If `decl` is not
+// NULL, only warns about values in this declaration.
 static void check_skin_and_clip(md5_context *context, md5_game *game, const md5_entity_def *def,
                                 const md5_model_def *model, const md5_decl *decl)
 {
-    // The skin of the entity, or of its model.
+    // The skin of a model is not a key. Warnings require a key with a location, so it is
+    // represented by `model_skin`, a key at the location of the modelDef.
     const md5_entity_key *skin = find_key(def, "skin");
     md5_entity_key model_skin = declaration_location(model ? model->decl : NULL);
     const bool model_has_skin = model && model->skin && model->skin[0];

@@ -461,14 +461,23 @@ static float soften_distance(float distance, float soften)
 }
 
 // The position of the knee in the plane of the limb. The hip is at the origin, the foot is at
-// (`goal`, 0).
+// (`goal`, 0). All lengths are in units of the limb's reach.
 typedef struct knee_position {
-    float x;
-    float y;
+    float x; // along the line from the hip to the foot
+    float y; // distance from this line, >= 0
 } knee_position;
 
-// Returns the position of the knee for the lengths of thigh and shin. Uses Heron's formula for its
-// height above the line, which is accurate even if the limb is nearly straight.
+// Returns the position of the knee for the lengths of thigh and shin and the distance `goal` of the
+// foot from the hip. If these lengths do not form a triangle, the knee is on the line. If the foot
+// is at the hip, the line has no direction, and the knee is at distance `upper_length` from both.
+//
+// With thigh a, shin b and goal c, the law of cosines is 2 c x = a^2 - b^2 + c^2. Heron's formula
+// for the area of the triangle, c y / 2, is
+//
+//   (2 c y)^2 = ((a + b)^2 - c^2) * (c^2 - (a - b)^2) = outer * inner.
+//
+// All differences of squares are computed as products of a sum and a difference, and y is not
+// computed as sqrt(a^2 - x^2). So the result is accurate even if the limb is nearly straight.
 static knee_position find_knee(float upper_length, float lower_length, float goal)
 {
     if (!(goal > MIN_LIMB_LENGTH))
@@ -477,11 +486,11 @@ static knee_position find_knee(float upper_length, float lower_length, float goa
     const float difference = upper_length - lower_length;
     const float outer = (sum - goal) * (sum + goal);
     const float inner = (goal - difference) * (goal + difference);
-    const float half = 0.5f / goal;
-    const float x = (difference * sum + goal * goal) * half;
+    const float half_inverse = 0.5f / goal;
+    const float x = (difference * sum + goal * goal) * half_inverse;
     if (!(outer > 0 && inner > 0))
         return (knee_position){x, 0};
-    return (knee_position){x, sqrtf(outer) * sqrtf(inner) * half};
+    return (knee_position){x, sqrtf(outer) * sqrtf(inner) * half_inverse};
 }
 
 // Limits an option to 0 .. 1; NaN becomes 0.

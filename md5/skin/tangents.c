@@ -293,13 +293,19 @@ static inline md5_pair3 project_two(md5_pair3 n, md5_pair3 along)
 // Writes the tangents of the `count` vertices from `begin` on: the unit vector along u,
 // perpendicular to the normal. Their w is the side of v: 1 if v is along normal x tangent, else -1.
 // sums[count] is scratch memory.
+//
+// Two vertices are computed at a time, to use vector instructions with two doubles: a pair contains
+// a value of vertex i and the same value of the next vertex. If the number of vertices is odd, the
+// last vertex is in both elements of the last pair.
+//
+// The scratch memory contains only x and y of the sums. Their z coordinates are stored as two
+// doubles in the four floats of the vertex's tangent, which saves a third of the scratch memory.
+// Therefore z of both vertices is loaded before their tangents are written.
 static void write_tangents(const md5_mesh_build *mesh, uint32_t begin, uint32_t count,
                            texture_axes *sums)
 {
     sum_texture_axes(mesh, begin, count, sums);
 
-    // Two vertices at a time; the last vertex of an odd number is computed twice. Until a tangent
-    // is written, its memory contains z of the sums.
     for (uint32_t i = 0; i < count; i += 2) {
         const uint32_t next = i + 1 < count ? i + 1 : i;
         md5_vec4 *const tangents[2] = {&mesh->tangents[begin + i], &mesh->tangents[begin + next]};
@@ -311,6 +317,7 @@ static void write_tangents(const md5_mesh_build *mesh, uint32_t begin, uint32_t 
         const md5_pair3 n = md5_pair3_set(md5_vec3d_from_vec3(mesh->normals[begin + i]),
                                           md5_vec3d_from_vec3(mesh->normals[begin + next]));
 
+        // The sign of (normal x tangent) . v is the side of v.
         const md5_pair3 unit = project_two(n, u);
         const md5_pair sides = md5_pair3_dot(md5_pair3_cross(n, unit), v);
 

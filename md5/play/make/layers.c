@@ -224,12 +224,21 @@ static void narrow_state(md5_building *building, const md5_play_layer *layer, md
 }
 
 // -- Levels of detail ---------------------------------------------------------------------------
+//
+// A level of detail animates only some joints: see md5_detail_set. Its joints are divided into
+// runs, ranges of consecutive joints, because the kernels process ranges.
+//
+// The tracks of a clip are stored in slots: a slot contains the rotation or the translation of one
+// joint in a frame. So sampling a run requires only a range of the slots. These ranges are computed
+// here, for each clip and run.
 
 // Widest gap between animated joints that is included in a run. An additional run costs about as
 // much as this number of joints, the width of the widest kernels.
 enum { MAX_GAP = 16 };
 
-// Divides the animated joints into runs.
+// Divides the animated joints into runs, and merges runs whose gap is less than MAX_GAP. The array
+// has space for the largest possible number of runs: each run has at least one joint, and at least
+// MAX_GAP joints are between two runs.
 static bool build_runs(md5_building *building, const bool *are_animated, md5_detail_set *set)
 {
     const uint32_t num_joints = building->machine->num_joints;
@@ -290,7 +299,9 @@ static bool build_detail_set(md5_building *building, const float *weights, md5_d
     return true;
 }
 
-// Finds the slots of each clip that drive the joints of each run: slots[clip * num_runs + run].
+// Allocates and fills set->slots[clip * num_runs + run]: for each clip and run, the smallest range
+// of rotation slots and of translation slots that drives all joints of the run. Uses
+// building->marks to mark the joints of one run at a time. Returns false if memory runs out.
 static bool find_run_slots(md5_building *building, md5_detail_set *set)
 {
     const uint32_t num_clips = building->desc->num_clips;
@@ -299,12 +310,12 @@ static bool find_run_slots(md5_building *building, md5_detail_set *set)
     TRY(set->slots);
 
     for (uint32_t i = 0; i < set->num_runs; i++) {
-        const md5_joint_set run = {.first = set->runs[i].first, .count = set->runs[i].count};
-        mark_set(building, &run);
+        const md5_joint_set run_joints = {.first = set->runs[i].first, .count = set->runs[i].count};
+        mark_set(building, &run_joints);
         for (size_t clip = 0; clip < num_clips; clip++) {
             const md5_binding *const binding = building->machine->sources[clip].binding;
-            const md5_targets narrowed =
-                md5_narrow_targets(&binding->internal.plan->targets, building->marks);
+            const md5_targets *const all_targets = &binding->internal.plan->targets;
+            const md5_targets narrowed = md5_narrow_targets(all_targets, building->marks);
             set->slots[clip * set->num_runs + i] =
                 (md5_run_slots){narrowed.rotation_slots, narrowed.translation_slots};
         }

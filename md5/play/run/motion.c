@@ -630,16 +630,18 @@ void md5i_freeze_motion(md5_player *player, uint32_t layer, md5_chain_range olde
     compute_sums(player, layer, oldest, all_sums(player->machine), layer_state->frozen_morphs);
 }
 
-// Value of a curve in the clips of a slot, and the weight with which they cover the value below.
+// A curve in the one-shot clips of a slot. The slot replaces the fraction `covered` of the value
+// below it, and adds `sum`.
 typedef struct slot_curve {
-    float sum;
-    float covered;
+    float sum;     // values of the clips, times their weights
+    float covered; // total weight of the overriding clips that contain the curve, 0 to 1
 } slot_curve;
 
-// Adds the curve with the sum `target` of a one-shot clip. `override` is the part of its weight
-// that covers the value below.
+// Adds a one-shot clip to the curve of its slot, if the clip contains the curve. `target` is the
+// index of the curve's sum. `override_weight` is `weight`, or 0 if the clip is additive.
 static void add_one_shot_curve(const md5_player *player, const md5_one_shot *one_shot,
-                               uint32_t target, float weight, float override, slot_curve *curve)
+                               uint32_t target, float weight, float override_weight,
+                               slot_curve *curve)
 {
     const md5_machine *const machine = player->machine;
     const md5_sample_position sample = md5_one_shot_sample_position(machine, one_shot);
@@ -647,30 +649,35 @@ static void add_one_shot_curve(const md5_player *player, const md5_one_shot *one
         const md5_sum_row *const row = &machine->curves[i];
         if (row->target != target || row->source != one_shot->source)
             continue;
-        curve->covered += override;
+        curve->covered += override_weight;
         curve->sum += weight * weight_at_sample(row, &sample);
     }
 }
 
-// Blends the curve with the sum `target` of the one-shot clips over `num_below` layers over
-// `value`. In a slot they are blended like their poses: older clips have the weight that newer
-// clips leave.
+// Applies the one-shot clips that are played directly above the first `num_below` layers to a
+// curve. `target` is the index of the curve's sum, `value` is the curve's value below the clips.
+// Returns the new value.
+//
+// The clips of a slot share a weight of 1, as in the blend of their poses. The newest clip gets its
+// weight first, and each older clip gets at most the weight that is left. Additive clips do not use
+// up weight.
 static float add_one_shot_curves(const md5_player *player, uint32_t num_below, uint32_t target,
                                  float value)
 {
     for (uint32_t i = 0; i < player->machine->num_slots; i++) {
         const md5_one_shot_slot *const slot = &player->slots[i];
         slot_curve curve = {0};
-        float uncovered = 1;
-        for (uint32_t k = slot->num_one_shots; k-- > 0;) {
+        float remaining_weight = 1;
+        for (uint32_t k = slot->num_one_shots; k-- > 0;) { // newest first
             const md5_one_shot *const one_shot = &slot->one_shots[k];
-            const float weight = fminf(md5i_one_shot_weight(player, one_shot, 0, 0), uncovered);
-            const float override = one_shot->mode == MD5_LAYER_ADD ? 0 : weight;
-            uncovered -= override;
+            const float own_weight = md5i_one_shot_weight(player, one_shot, 0, 0);
+            const float weight = fminf(own_weight, remaining_weight);
+            const float override_weight = one_shot->mode == MD5_LAYER_ADD ? 0 : weight;
+            remaining_weight -= override_weight;
             if (one_shot->num_below == num_below)
-                add_one_shot_curve(player, one_shot, target, weight, override, &curve);
+                add_one_shot_curve(player, one_shot, target, weight, override_weight, &curve);
         }
-        value += curve.sum - curve.covered * value;
+        value += curve.sum - curve.covered * value; // (1 - covered) * value + sum
     }
     return value;
 }

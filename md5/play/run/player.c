@@ -569,9 +569,13 @@ static void restart_layer(const layer_migration *job, md5_layer_state *from)
     md5i_change_state(job->player, job->layer, &change);
 }
 
-// Copies the state of a layer: its active states that exist in the new machine, and its frozen pose
-// and offsets if both layers change the same joints. `has_joints` is true if both models have the
-// same joints.
+// Continues a layer of the old player in the new player. `has_joints` is true if both models have
+// the same joints.
+//
+// Active states are copied if the new machine has a state with the same name; if it has none of
+// them, the layer is restarted. The frozen pose and the offsets are arrays of joints, so they are
+// only copied if both layers have the same mode and change the same number of joints of the same
+// skeleton.
 static void adopt_layer(const layer_migration *job, bool has_joints)
 {
     md5_player *const player = job->player;
@@ -584,14 +588,19 @@ static void adopt_layer(const layer_migration *job, bool has_joints)
         has_joints && get_new_layer(job)->joints.count == get_old_layer(job)->joints.count;
     const bool has_poses = has_same_mode && has_same_joints;
 
+    // Copy all members before `snapshot`: flags, times and random numbers. The other members are
+    // arrays of the players, root velocities and active states, which are copied below.
     memcpy(to, from, offsetof(md5_layer_state, snapshot));
+
+    // Adapt the members that depend on the machine. All transitions are tested again, because the
+    // new machine may have other transitions. A layer continues to rest only in an equal machine.
     to->causes = MD5_ALL_CAUSES;
     to->is_resting = from->is_resting && machine->fingerprint == old_player->machine->fingerprint;
     to->entered = find_new_state(job, from->entered);
     to->has_snapshot = to->has_snapshot && has_poses;
     to->has_offsets = to->has_offsets && has_poses;
 
-    // Copy the active states, in the order of the chain.
+    // Copy the active states, in the order of the chain. adopt_active_state() counts them.
     to->num_used = 0;
     for (uint32_t i = 0; i < from->num_used; i++) {
         const md5_active_state *const old_active = md5_active_at(from, i);
@@ -601,6 +610,8 @@ static void adopt_layer(const layer_migration *job, bool has_joints)
     }
     if (to->num_used == 0)
         restart_layer(job, from);
+    // If the newest state was not copied, the entry of the state that is now the newest was not
+    // reported yet.
     to->is_entered = to->is_entered && to->entered == md5_newest(to)->state;
 
     // Copy poses and sums of morphs. If the pose of the layer is not the same as before, a

@@ -482,7 +482,9 @@ static bool read_choice_or_zero(md5_lex *lex, const md5_column *column, text_row
     return column->form == MD5_FORM_OPTIONAL || fail_choice(lex, column);
 }
 
-// Reads a value in the usual syntax of its kind.
+// Reads a value in the syntax of its column's kind: a name, a keyword or a number. read_plain()
+// reads the columns whose form has another syntax. An optional number may be omitted, which keeps
+// its default. `what` describes the value in the message for a missing name.
 static bool read_by_kind(md5_lex *lex, const md5_column *column, text_row record, const char *what)
 {
     switch (column->kind) {
