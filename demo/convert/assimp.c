@@ -714,13 +714,13 @@ static struct aiMatrix4x4 geometric_factor(const assimp_importer *importer, size
 }
 
 // Adds the skin of a mesh and returns it. Offset matrices begin in the space of the mesh's node
-// without the geometric factors. With `has_free`, the node of the mesh is the last joint.
+// without the geometric factors. With `has_unweighted`, the node of the mesh is the last joint.
 static size_t add_skin(assimp_importer *importer, const struct aiMesh *mesh, size_t node_index,
-                       bool has_free)
+                       bool has_unweighted)
 {
     json_t *const joints = json_array();
     struct aiMatrix4x4 geometric = geometric_factor(importer, node_index);
-    const size_t count = mesh->mNumBones + (size_t)has_free;
+    const size_t count = mesh->mNumBones + (size_t)has_unweighted;
     float *const binds = common_alloc(count, 16 * sizeof *binds);
 
     for (uint32_t b = 0; b < mesh->mNumBones; b++) {
@@ -737,7 +737,7 @@ static size_t add_skin(assimp_importer *importer, const struct aiMesh *mesh, siz
         put_matrix(offset, binds + 16 * b);
     }
 
-    if (has_free) {
+    if (has_unweighted) {
         gltf_append(&importer->file, joints, gltf_whole(node_index));
         aiIdentityMatrix4(&geometric);
         put_matrix(geometric, binds + 16 * (size_t)mesh->mNumBones);
@@ -800,9 +800,9 @@ static void add_texcoords(assimp_importer *importer, const struct aiMesh *mesh, 
 }
 
 // Adds the node of a mesh: a root of the scene for a mesh with bones, otherwise a child of the
-// mesh's node. With `has_free`, the mesh has vertices without weights.
+// mesh's node. With `has_unweighted`, the mesh has vertices without weights.
 static void add_mesh_node(assimp_importer *importer, const struct aiMesh *mesh, size_t mesh_index,
-                          size_t node_index, bool has_free)
+                          size_t node_index, bool has_unweighted)
 {
     const char *const name = importer->nodes[node_index].source->mName.data;
     json_t *const item =
@@ -813,11 +813,12 @@ static void add_mesh_node(assimp_importer *importer, const struct aiMesh *mesh, 
         return;
     }
     gltf_put(&importer->file, item, "skin",
-             gltf_whole(add_skin(importer, mesh, node_index, has_free)));
+             gltf_whole(add_skin(importer, mesh, node_index, has_unweighted)));
     gltf_append(&importer->file, importer->file.tops, gltf_whole(added));
 }
 
-// Adds a mesh with at least one triangle, and its node.
+// Adds a mesh with at least one triangle, and its node. All vertices of the source are added; they
+// have the same indices in the result.
 static void add_triangles(assimp_importer *importer, const struct aiMesh *mesh, size_t node_index,
                           const uint32_t *indices, size_t num_indices)
 {
@@ -829,19 +830,20 @@ static void add_triangles(assimp_importer *importer, const struct aiMesh *mesh, 
                            mesh->mNumVertices, 3, GLTF_PLAIN);
     if (mesh->mTextureCoords[0])
         add_texcoords(importer, mesh, attributes);
-    const bool has_free = mesh->mNumBones > 0 && add_weights(importer, mesh, attributes);
+    const bool has_unweighted = mesh->mNumBones > 0 && add_weights(importer, mesh, attributes);
     const size_t accessor = gltf_add_accessor(&importer->file, GLTF_INDICES, GLTF_UINT, indices,
                                               num_indices, 1, GLTF_PLAIN);
     if (mesh->mNumAnimMeshes > 0)
         add_line(importer,
                  NOTE "mesh '%s': skipped %u morph targets; export the model as glTF to keep them",
                  mesh->mName.data, mesh->mNumAnimMeshes);
+    // {"name": ..., "primitives": [{"attributes": {...}, "indices": ..., "material": ...}]}
     const size_t mesh_index =
         gltf_add(&importer->file, "meshes",
                  json_pack("{s:o, s:[{s:o, s:I, s:I}]}", "name", gltf_string(mesh->mName.data),
                            "primitives", "attributes", attributes, "indices", (json_int_t)accessor,
                            "material", (json_int_t)mesh->mMaterialIndex));
-    add_mesh_node(importer, mesh, mesh_index, node_index, has_free);
+    add_mesh_node(importer, mesh, mesh_index, node_index, has_unweighted);
 }
 
 // Reports the points and lines of a mesh, which are skipped.

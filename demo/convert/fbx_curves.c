@@ -292,8 +292,11 @@ static double read_weight(uint32_t stored)
     return fmin((double)stored / 10000, 1);
 }
 
-// Applies the attributes of a key: the right slope, the left slope of the next key, and both
-// weights as 16 bits each.
+enum { DATA_PER_RUN = 4 }; // numbers of 32 bits
+
+// Sets the attributes of a key from data[DATA_PER_RUN]: the bits of its right slope, the bits of
+// the left slope of the next key, and the weights of both, 16 bits each. The fourth element is not
+// used.
 static void set_attributes(fbx_curve *curve, size_t index, uint32_t flags, const uint32_t *data)
 {
     fbx_key *const key = &curve->keys[index];
@@ -326,21 +329,31 @@ static bool is_curve_valid(const fbx_curve *curve)
     return true;
 }
 
-// The arrays of a curve. Attributes are stored once for each run of keys that share them.
+// The arrays of a curve in a file. Attributes are run-length encoded: a run is a number of
+// consecutive keys with the same flags and data. The first runs[0] keys have flags[0] and the first
+// DATA_PER_RUN elements of data[], the next runs[1] keys have flags[1], and so on.
 typedef struct curve_arrays {
     double *times;  // [num_keys], ticks
     double *values; // [num_keys]
     size_t num_times;
     size_t num_values;
-    double *runs;   // [num_runs] keys in each run
-    double *flags;  // [num_runs]
-    uint32_t *data; // [num_runs][4] bits of slopes and weights
+    double *runs;   // [num_runs] number of keys in each run
+    double *flags;  // [num_runs] flags of the keys of each run
+    uint32_t *data; // [num_runs][DATA_PER_RUN] slopes and weights: see set_attributes()
     size_t num_runs;
     size_t num_flags;
     size_t num_data;
 } curve_arrays;
 
-// Sets the attributes of the keys of all runs. Returns false if the runs do not match the keys.
+// Returns the data of the keys of a run.
+static const uint32_t *get_run_data(const curve_arrays *arrays, size_t run)
+{
+    return arrays->data + DATA_PER_RUN * run;
+}
+
+// Copies the attributes of each run to its keys. Returns false if the runs do not contain as many
+// keys as the curve, or the flags of a run are not an integer of 32 bits. Files store integers with
+// or without a sign, so both are accepted.
 static bool set_run_attributes(fbx_curve *curve, const curve_arrays *arrays)
 {
     const double flags_end = 4294967296.0; // 2^32
@@ -352,8 +365,9 @@ static bool set_run_attributes(fbx_curve *curve, const curve_arrays *arrays)
         if (!(length >= 0) || length > (double)num_left || !(fabs(flags) < flags_end))
             return false;
         const size_t run_end = index + (size_t)length;
+        const uint32_t flag_bits = (uint32_t)(int64_t)flags;
         for (; index < run_end; index++)
-            set_attributes(curve, index, (uint32_t)(int64_t)flags, arrays->data + 4 * run);
+            set_attributes(curve, index, flag_bits, get_run_data(arrays, run));
     }
     return index == curve->num_keys;
 }
@@ -364,7 +378,7 @@ static void compute_run_slopes(fbx_curve *curve, const curve_arrays *arrays)
 {
     size_t index = 0;
     for (size_t run = 0; run < arrays->num_runs; run++) {
-        const uint32_t *const data = arrays->data + 4 * run;
+        const uint32_t *const data = get_run_data(arrays, run);
         const double parameters[3] = {float_from_bits(data[0]), float_from_bits(data[1]),
                                       float_from_bits(data[2])};
         const size_t run_end = index + (size_t)arrays->runs[run];
@@ -417,7 +431,8 @@ static bool has_matching_arrays(const curve_arrays *arrays)
     const bool has_keys = arrays->times && arrays->values && arrays->num_times > 0;
     const bool has_attributes = arrays->runs && arrays->flags && arrays->data;
     return has_keys && has_attributes && arrays->num_times == arrays->num_values
-           && arrays->num_flags == arrays->num_runs && arrays->num_data / 4 >= arrays->num_runs;
+           && arrays->num_flags == arrays->num_runs
+           && arrays->num_data / DATA_PER_RUN >= arrays->num_runs;
 }
 
 // Reads a curve. Its keys are NULL if it is damaged.

@@ -57,17 +57,29 @@ fbx_range fbx_top_level(const fbx_file *file)
 
 // -- Binary nodes ---------------------------------------------------------------------------------
 
+// Reads the header of the next node in `range`, and advances the range past the node. Returns false
+// at the end of the range, at a header of zeros, or if the header is damaged.
+//
+// The layout of a node; a word has 4 bytes, or 8 if the file has wide headers:
+//
+//   word     offset of the node's end in the file
+//   word     number of values
+//   word     size of the values in bytes
+//   1 byte   length of the name
+//   name, values, children
 static bool next_binary_node(const fbx_file *file, fbx_range *range, fbx_node *node)
 {
-    const int width = file->has_wide_headers ? 8 : 4;
-    const size_t header_size = 3 * (size_t)width + 1;
+    const int word = file->has_wide_headers ? 8 : 4;
+    const int values_size_at = 2 * word;
+    const int name_size_at = 3 * word;
+    const size_t header_size = (size_t)name_size_at + 1;
     const char *const header = range->at;
     if ((size_t)(range->end - header) < header_size)
         return false;
 
-    const uint64_t end_offset = read_little_endian(header, width);
-    const uint64_t values_size = read_little_endian(header + 2 * width, width);
-    node->name_size = (uint8_t)header[3 * width];
+    const uint64_t end_offset = read_little_endian(header, word);
+    const uint64_t values_size = read_little_endian(header + values_size_at, word);
+    node->name_size = (uint8_t)header[name_size_at];
     node->name = header + header_size;
     const uint64_t max_offset = (uint64_t)(range->end - file->bytes);
     const uint64_t values_offset = (uint64_t)(node->name - file->bytes) + node->name_size;
@@ -91,21 +103,23 @@ static size_t element_size(char type)
     return type == 'd' || type == 'l' ? 8 : 0;
 }
 
-// Reads the header of an array. Returns false if the array is damaged.
+// Reads the header of an array, and advances `values` past the array. Returns false if the array is
+// damaged. The header consists of three words of 4 bytes: the number of elements, 1 if they are
+// compressed, and their size in the file in bytes.
 static bool next_binary_array(fbx_range *values, char type, fbx_value *value)
 {
-    enum { HEADER = 3 * 4 };
+    enum { COUNT = 0, IS_COMPRESSED = 4, STORED_SIZE = 8, HEADER = 12 }; // offsets
     const char *const at = values->at;
     if (values->end - at < HEADER)
         return false;
 
     const size_t unit = type == 'b' || type == 'c' ? 1 : element_size(type);
-    const size_t stored_size = (size_t)read_little_endian(at + 8, 4);
+    const size_t stored_size = (size_t)read_little_endian(at + STORED_SIZE, 4);
     *value = (fbx_value){.kind = FBX_ARRAY,
                          .text = at + HEADER,
                          .type = type,
-                         .count = (size_t)read_little_endian(at, 4),
-                         .is_compressed = read_little_endian(at + 4, 4) == 1};
+                         .count = (size_t)read_little_endian(at + COUNT, 4),
+                         .is_compressed = read_little_endian(at + IS_COMPRESSED, 4) == 1};
     const uint64_t plain_size = value->count * (uint64_t)unit;
     const uint64_t size = value->is_compressed ? stored_size : plain_size;
     if (unit == 0 || size > (uint64_t)(values->end - value->text))

@@ -184,19 +184,23 @@ static char *get_clip_name(const plain_scene *plain, const char *frame_name, siz
     return name;
 }
 
-// Adds the weights of `count` morph targets to a clip, whose frames they are.
+// Adds the weights with which a clip shows its frames. The clip consists of the `count` frames of
+// the file from to->first on. Each of these frames is a morph target, whose weight is 1 in its own
+// frame of the clip and 0 in all others. Frame 0 of the file is the model itself, which is shown if
+// all weights are 0.
 static void add_weights(const frame_builder *to, const char *clip, uint32_t count)
 {
     convert_scene *const scene = to->scene;
     for (uint32_t i = 0; i < count; i++) {
-        if (to->first + i == 0) // the model, which has no target
+        const uint32_t file_frame = to->first + i;
+        if (file_frame == 0) // the model does not have a morph target
             continue;
         convert_weights *const weights = COMMON_ADD_ITEM(scene->weights, scene->num_weights);
         *weights = (convert_weights){.clip = common_copy(clip),
-                                     .target = common_copy(to->targets[to->first + i]),
+                                     .target = common_copy(to->targets[file_frame]),
                                      .keys = common_alloc(count, sizeof *weights->keys),
                                      .num_keys = count};
-        weights->keys[i] = 1;
+        weights->keys[i] = 1; // common_alloc() has set the other keys to 0
     }
 }
 

@@ -205,18 +205,21 @@ json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const voi
     return location;
 }
 
+// Computes the minimum and the maximum of each column. They begin with the values of the first row,
+// or with 0 if `has_zero`: a sparse accessor has elements that are not in values[] and are 0.
 void gltf_put_bounds(gltf_out *out, json_t *accessor, const float *values, size_t count,
                      size_t columns, bool has_zero)
 {
     float low[4] = {0};
     float high[4] = {0};
     for (size_t i = 0; i < count * columns; i++) {
-        const size_t c = i % columns;
-        const bool is_first = i < columns && !has_zero;
-        if (is_first || values[i] < low[c])
-            low[c] = values[i];
-        if (is_first || values[i] > high[c])
-            high[c] = values[i];
+        const size_t column = i % columns;
+        const bool is_first_row = i < columns;
+        const bool is_initial = is_first_row && !has_zero;
+        if (is_initial || values[i] < low[column])
+            low[column] = values[i];
+        if (is_initial || values[i] > high[column])
+            high[column] = values[i];
     }
     gltf_put(out, accessor, "min", gltf_floats(low, columns));
     gltf_put(out, accessor, "max", gltf_floats(high, columns));

@@ -855,8 +855,11 @@ static bool collect_weights(gltf_writer *writer, const convert_clip *clip,
     return is_animated;
 }
 
-// Adds the weights of morph targets. If one clip has weights, all clips get them for each mesh that
-// has targets.
+// Adds the weights of morph targets to the animation of a clip, one channel for each mesh with
+// targets. times[num_frames] are the times of the clip's frames.
+//
+// A clip without weights also gets a channel, with a single key that sets all weights to 0.
+// Otherwise a program that plays it after a clip with weights would keep the last weights.
 static void add_weights(gltf_writer *writer, json_t *animation, const convert_clip *clip,
                         const float *times)
 {
@@ -868,7 +871,7 @@ static void add_weights(gltf_writer *writer, json_t *animation, const convert_cl
             continue;
         float *const values = common_alloc(num_frames * num_targets, sizeof *values);
         const bool is_animated = collect_weights(writer, clip, mesh->targets, values);
-        const uint32_t num_keys = is_animated ? num_frames : 1; // a single key with weights of 0
+        const uint32_t num_keys = is_animated ? num_frames : 1;
         const gltf_channel channel = {.node = mesh->node,
                                       .path = "weights",
                                       .times = times,

@@ -529,8 +529,9 @@ static void read_md2(quake_reader *in, uint32_t num_frames)
     }
 }
 
-// Reads the transform of a tag, whose axes are the columns of a rotation matrix. Returns the
-// difference of the matrix from a rotation.
+// Reads the transform of a tag in a frame. A tag consists of a name of QUAKE_PATH bytes and 12
+// floats: its origin, and its three axes, which are the columns of a rotation matrix. Tags are
+// stored as [frames][num_tags]. Returns the difference of the matrix from a rotation.
 static float get_tag(quake_reader *in, size_t frame, size_t tag, md5_xform *transform)
 {
     static const size_t columns[] = {3, 0, 1, 2}; // of the matrix: the origin, then the axes
@@ -575,15 +576,19 @@ static const char *get_tag_name(quake_reader *in, uint32_t tag)
     return name;
 }
 
-// Adds a node for each tag, and reports tags whose transforms joints cannot store.
+// Reads the tags of an MD3 file: adds a child of the node `origin` for each tag, and an animation
+// with the transforms of all tags in all frames. Reports tags whose transforms joints cannot store.
 static void read_md3_tags(quake_reader *in, uint32_t num_frames)
 {
-    enum { NUM_TAGS = 80, ELEMENTS_PER_TAG = 16 };
-    const float max_error = 1e-3f; // of an element of the matrix
+    enum { NUM_TAGS_AT = 80 };         // offset of the number of tags in the header of the file
+    enum { ELEMENTS_PER_TAG = 16 };    // cost of a tag in a frame
+    const float max_error = 1e-3f;     // of an element of the matrix
+    const uint32_t end = MAX_TAGS + 1; // get_in_range() accepts numbers below it
     plain_scene *const plain = &in->plain;
-    in->num_tags = get_in_range(in, NUM_TAGS, 4, 0, MAX_TAGS + 1, "number of tags");
+    in->num_tags = get_in_range(in, NUM_TAGS_AT, 4, 0, end, "number of tags");
     for (uint32_t i = 0; i < in->num_tags; i++) {
         const char *const name = get_tag_name(in, i);
+        // read_file() has allocated space for `origin` and MAX_TAGS tags.
         plain_node *const node = &plain->nodes[plain->num_nodes++];
         *node = plain_new_node();
         node->name = name;
