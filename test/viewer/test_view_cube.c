@@ -215,7 +215,7 @@ TEST (view_masks_become_highlights_and_glow) {
     CHECK_BYTES(masks, glow, sizeof glow);
 }
 
-// Redirects standard error to a file while view_report_unshown() prints, and checks the printed
+// Redirects standard error to a file while view_report_unsupported() prints, and checks the printed
 // line.
 TEST (view_cube_reports_unsupported_lines) {
     OWN_FOLDER folder = folder_make();
@@ -229,7 +229,7 @@ TEST (view_cube_reports_unsupported_lines) {
     fflush(stderr);
     const int kept = dup(STDERR_FILENO);
     if (CHECK(cube) && CHECK(kept >= 0) && CHECK(freopen(said, "w", stderr))) {
-        view_report_unshown(cube, "md5.cfg", &log);
+        view_report_unsupported(cube, "md5.cfg", &log);
         fflush(stderr);
         CHECK(dup2(kept, STDERR_FILENO) >= 0);
         size_t size;

@@ -277,11 +277,12 @@ static md5_model *make_model(const cube_model *joined, md5_error *error)
 
 // -- Unsupported commands -------------------------------------------------------------------------
 
-// Keywords, or their beginnings, without "md5" or "mdl" in front, and their descriptions.
-static const struct unshown_word {
+// Keywords, or their beginnings, without "md5" or "mdl" in front, and the names of the features in
+// messages.
+static const struct unsupported_keyword {
     const char *begin;
     const char *name;
-} unshown_words[] = {
+} unsupported_keywords[] = {
     {"rd", "ragdoll"},
     {"envmap", "reflections"},
     {"shader", "shaders"},
@@ -293,35 +294,40 @@ static const struct unshown_word {
     {"spin", "spinning"},
 };
 
-enum { NUM_UNSHOWN = COMMON_LENGTH(unshown_words) };
+enum { NUM_UNSUPPORTED = COMMON_LENGTH(unsupported_keywords) };
 
 // Returns the index of the entry for a keyword, which may begin with "md5" or "mdl". Returns
-// NUM_UNSHOWN if the keyword is supported.
-static size_t find_unshown(const char *keyword)
+// NUM_UNSUPPORTED if the keyword is supported.
+static size_t find_unsupported(const char *keyword)
 {
     if (strncmp(keyword, "md5", 3) == 0 || strncmp(keyword, "mdl", 3) == 0)
         keyword += 3;
-    for (size_t i = 0; i < NUM_UNSHOWN; i++) {
-        const char *const begin = unshown_words[i].begin;
+    for (size_t i = 0; i < NUM_UNSUPPORTED; i++) {
+        const char *const begin = unsupported_keywords[i].begin;
         if (strncmp(keyword, begin, strlen(begin)) == 0)
             return i;
     }
-    return NUM_UNSHOWN;
+    return NUM_UNSUPPORTED;
 }
 
-void view_report_unshown(const md5_cube2 *cube, const char *path, view_log *log)
+// Lists each unsupported feature once, in the order of unsupported_keywords[], no matter how many
+// commands use it.
+void view_report_unsupported(const md5_cube2 *cube, const char *path, view_log *log)
 {
-    bool is_used[NUM_UNSHOWN + 1] = {false}; // the last entry is for supported keywords
-    char text[512] = "";
+    // find_unsupported() returns NUM_UNSUPPORTED for supported keywords, so the last element is not
+    // read.
+    bool is_used[NUM_UNSUPPORTED + 1] = {false};
     for (uint32_t i = 0; i < cube->num_settings; i++)
-        is_used[find_unshown(cube->settings[i].keyword)] = true;
+        is_used[find_unsupported(cube->settings[i].keyword)] = true;
     for (uint32_t p = 0; p < cube->num_parts; p++) {
         for (uint32_t i = 0; i < cube->parts[p].num_commands; i++)
-            is_used[find_unshown(cube->parts[p].commands[i].keyword)] = true;
+            is_used[find_unsupported(cube->parts[p].commands[i].keyword)] = true;
     }
-    for (int i = 0; i < NUM_UNSHOWN; i++) {
+
+    char text[512] = "";
+    for (int i = 0; i < NUM_UNSUPPORTED; i++) {
         if (is_used[i])
-            common_append(text, sizeof text, ", ", "%s", unshown_words[i].name);
+            common_append(text, sizeof text, ", ", "%s", unsupported_keywords[i].name);
     }
     if (text[0] != '\0')
         view_info(log, "%s: not supported: %s", path, text);
@@ -664,7 +670,7 @@ bool view_load_cube(view_cube *loaded, const char *path, const md5_load_opts *op
     }
     if (loaded->model != NULL) {
         add_looks(loaded, &joined);
-        view_report_unshown(cube, path, log);
+        view_report_unsupported(cube, path, log);
         if (with_clips)
             make_clips(&joined, loaded);
     }

@@ -33,6 +33,6 @@ bool view_load_cube(view_cube *loaded, const char *path, const md5_load_opts *op
                     view_log *log);
 
 // Logs the commands of an md5.cfg that the viewer does not support, such as its ragdoll.
-void view_report_unshown(const md5_cube2 *cube, const char *path, view_log *log);
+void view_report_unsupported(const md5_cube2 *cube, const char *path, view_log *log);
 
 #endif

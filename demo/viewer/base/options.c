@@ -41,16 +41,22 @@ const view_option *view_get_map_option(md5gl_image_kind map)
     return NULL;
 }
 
-// Returns the option with the most similar name, or NULL if none is similar.
+// Returns the option with the most similar name to an unknown name[length], or NULL if none is
+// similar enough to be suggested: one edit is accepted per four bytes of the name, rounded. If
+// the name of an option contains the unknown name, it counts as one edit. Names of up to three
+// bytes are part of too many options, so they are only compared as a whole.
 static const view_option *find_nearest(const char *name, size_t length)
 {
+    enum { MIN_PART_LENGTH = 4, BYTES_PER_EDIT = 4 };
+    const bool whole_name = false; // values of the parameter `in_part`
+    const bool part_of_name = true;
     const view_option *nearest = NULL;
     size_t min_distance = SIZE_MAX;
     for (size_t i = 0; i < view_num_options; i++) {
         const view_option *const option = &table[i];
-        size_t distance = common_edit_distance(name, length, option->name, false);
-        const bool is_part =
-            length > 3 && common_edit_distance(name, length, option->name, true) == 0;
+        size_t distance = common_edit_distance(name, length, option->name, whole_name);
+        const bool is_part = length >= MIN_PART_LENGTH
+                             && common_edit_distance(name, length, option->name, part_of_name) == 0;
         if (distance > 1 && is_part)
             distance = 1;
         if (distance < min_distance) {
@@ -58,7 +64,7 @@ static const view_option *find_nearest(const char *name, size_t length)
             nearest = option;
         }
     }
-    const size_t max_distance = (length + 2) / 4;
+    const size_t max_distance = (length + BYTES_PER_EDIT / 2) / BYTES_PER_EDIT;
     return min_distance <= max_distance ? nearest : NULL;
 }
 
@@ -393,38 +399,46 @@ bool view_read_option(const view_option *option, const char *text, view_options 
     return is_read;
 }
 
-// Writes the values of an option with several values as lines, or "".
+// Writes the values of an option with several values: lights as a text without a line break, other
+// values as one line each. Writes "" if the option has no values. The caller frees the text. The
+// kind of the option determines the type of its field in `options`.
 static char *write_lines(const view_option *option, const view_options *options)
 {
     const void *const field = option_field(option, options);
-    const common_texts *const texts = field;
-    const view_settings *const settings = field;
     char *text = common_copy("");
-    char lights[LIGHTS_TEXT];
     switch (option->kind) {
-    case COMMON_TEXTS:
+    case COMMON_TEXTS: {
+        const common_texts *const texts = field;
         for (size_t i = 0; i < texts->count; i++)
             common_extend(&text, "%s\n", texts->names[i]);
         break;
-    case VIEW_OPTION_LIGHTS:
+    }
+    case VIEW_OPTION_LIGHTS: {
+        char lights[LIGHTS_TEXT];
         write_lights(&options->lights, lights, sizeof lights);
         common_extend(&text, "%s", lights);
         break;
+    }
     case VIEW_OPTION_TIMES:
         for (size_t i = 0; i < options->num_times; i++)
             common_extend(&text, "%.17g\n", options->times[i]);
         break;
     case VIEW_OPTION_PARM:
-        for (int i = 0; i < VIEW_NUM_PARMS; i++)
+        for (int i = 0; i < VIEW_NUM_PARMS; i++) {
             if (options->parms.values[i] != view_parm_ranges[VIEW_FIRST_PARM + i].usual)
                 common_extend(&text, "%d=%.9g\n", i, options->parms.values[i]);
+        }
         break;
-    default: // settings, weights
+    default: { // VIEW_OPTION_SETTING, VIEW_OPTION_WEIGHT
+        const view_settings *const settings = field;
         for (size_t i = 0; i < settings->count; i++) {
             const view_setting *const setting = &settings->rows[i];
-            common_extend(&text, setting->time != 0 ? "%s=%.9g@%.17g\n" : "%s=%.9g\n",
-                          setting->parameter, setting->value, setting->time);
+            common_extend(&text, "%s=%.9g", setting->parameter, setting->value);
+            if (setting->time != 0)
+                common_extend(&text, "@%.17g", setting->time);
+            common_extend(&text, "\n");
         }
+    }
     }
     return text;
 }

@@ -384,17 +384,22 @@ static char *frame_text(const view_output *output, const md5_anim *anim)
     return common_format("%u", view_sample_position(play, anim).frame0);
 }
 
-// Returns the path of the model of the current cell in the folder of the sheet, without its
-// extension. If the path is too long, removes leading folders, because the end is more specific.
-// The caller frees the text.
+// Returns the caption of the current cell: the path of its model, relative to the folder of the
+// sheet and without its extension. If the path is wider than available_width (pixels), removes
+// leading folders, because the end is more specific. The caller frees the text.
 static char *name_cell(const view_output *output, float available_width)
 {
     static const char extension[] = ".md5mesh";
     const view_state *const viewer = output->viewer;
     const view_font *const font = &viewer->drawing.font;
-    const float max_width = available_width + view_text_width(font, VIEW_TEXT, extension);
-    const char *name = output->cells->names[output->num_done] + strlen(viewer->options->folders[0]);
+    const char *const path = output->cells->names[output->num_done];
+
+    // All models of a sheet are in the first folder of the options, so their paths begin with it.
+    const char *name = path + strlen(viewer->options->folders[0]);
     name += strspn(name, "/");
+
+    // The path is measured with its extension, which is removed at the end.
+    const float max_width = available_width + view_text_width(font, VIEW_TEXT, extension);
     const char *slash = strchr(name, '/');
     while (slash != NULL && view_text_width(font, VIEW_TEXT, name) > max_width) {
         name = slash + 1;

@@ -254,18 +254,26 @@ static void copy_clips(view_entity *figure)
     }
 }
 
-// Creates the actors of all parts. Saves each with its automatic actions, so that playback can
-// restart there.
+// Creates an actor for each part of the entity: part 0 is the body, the other parts are attached
+// entities, such as a head. Starts the clips that the engine starts when the character appears, and
+// saves the actor in this state, so that playback can restart there. Returns false and fills the
+// error if memory runs out.
 static bool create_actors(view_entity *figure, md5_error *error)
 {
     for (uint32_t i = 0; i < figure->num_parts; i++) {
         view_entity_part *const part = &figure->parts[i];
-        const bool is_head = part->attached != NULL && strcmp(part->attached->key, "def_head") == 0;
-        part->actor = md5_create_actor(i == 0 ? &figure->played : part->entity, NULL, error);
+        // The body plays the copies of its clips: see copy_clips().
+        const bool is_body = i == 0;
+        const md5_entity *const played = is_body ? &figure->played : part->entity;
+        part->actor = md5_create_actor(played, NULL, error);
         if (part->actor == NULL)
             return false;
-        // The times of blinks of a head are in the entityDef of its body.
-        md5_actor_spawn(part->actor, is_head ? figure->parts[part->parent].entity : part->entity);
+
+        // The times between the blinks of a head are specified by the entity to which the head is
+        // attached.
+        const bool is_head = !is_body && strcmp(part->attached->key, "def_head") == 0;
+        const md5_entity *const body = is_head ? figure->parts[part->parent].entity : part->entity;
+        md5_actor_spawn(part->actor, body);
         md5_actor_save(part->actor, part->fresh);
     }
     return true;

@@ -656,21 +656,29 @@ bool *view_active_clips(const view_machine *machine)
     return active;
 }
 
+// Writes the position of the character, the state of each layer, and the one-shot clip of each
+// slot, or "-" for a slot that plays nothing: "machine: place=0.000,1.500 states=walk,aim shot=-".
 static void write_log_line(const view_scene *scene, char *text, size_t size)
 {
     const view_machine *const machine = &scene->machine;
     const md5_machine_desc *const desc = machine->desc;
     const md5_vec3 place = machine->place.translation;
+
     char states[256] = "";
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
+        const uint32_t state = md5_player_layer(machine->player, i).state;
+        common_append(states, sizeof states, ",", "%s", desc->layers[i].states[state].name);
+    }
+
+    // A machine that does not declare slots has one slot.
+    const uint32_t num_slots = desc->num_slots > 0 ? desc->num_slots : 1;
     char one_shots[256] = "";
-    for (uint32_t i = 0; i < desc->num_layers; i++)
-        common_append(states, sizeof states, ",", "%s",
-                      desc->layers[i].states[md5_player_layer(machine->player, i).state].name);
-    for (uint32_t i = 0; i == 0 || i < desc->num_slots; i++) {
+    for (uint32_t i = 0; i < num_slots; i++) {
         const md5_one_shot_status one_shot = md5_player_one_shot(machine->player, i);
         common_append(one_shots, sizeof one_shots, ",", "%s",
                       one_shot.is_playing ? desc->clips[one_shot.clip].name : "-");
     }
+
     snprintf(text, size, "machine: place=%.3f,%.3f states=%s shot=%s", place.x, place.y, states,
              one_shots);
 }

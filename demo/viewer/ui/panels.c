@@ -446,19 +446,28 @@ static void clear_mouse_state(view_ui *ui, view_panels *panels, const ui_mouse *
     }
 }
 
-// Prepares the state of the interface for a run. Returns false if no panel needs to run: the mouse
-// moves after a press that did not begin a drag, or no frame was drawn yet.
+// Prepares the state of the interface for view_run_ui(), which runs the panels in one of two modes:
+//
+// - Without an event, one run draws the panels.
+// - With an event, the first run only finds the item under the mouse (ui->top). The second run,
+//   run_event(), passes the event to this item.
+//
+// Therefore the mouse gets only its position here; run_event() adds buttons and keys. Returns false
+// if no panel needs to run: the mouse moves after a press that did not begin a drag, or no frame
+// was drawn yet.
 static bool begin_run(view_ui *ui, view_panels *panels, const view_stage *stage,
                       const ui_mouse *event)
 {
-    const bool is_moved = event != NULL && event->is_moved;
+    // State that is valid after each call, even if no panel runs.
     view_sync_overlay(ui, panels);
     ui->command = (view_command){.action = VIEW_NOTHING};
     ui->stage = stage;
     ui->scene = &stage->document->scene;
-    if (is_moved && ui->held != NULL && ui->active.panel == NULL)
-        return false;
-    if (!(stage->font->scale > 0))
+
+    const bool is_moved = event != NULL && event->is_moved;
+    const bool is_held_without_drag = ui->held != NULL && ui->active.panel == NULL;
+    const bool has_font = stage->font->scale > 0; // set when the first frame is drawn
+    if ((is_moved && is_held_without_drag) || !has_font)
         return false;
 
     // Only one item is selected at a time. Selecting a mesh clears the joint, so if both are set,
@@ -468,11 +477,13 @@ static bool begin_run(view_ui *ui, view_panels *panels, const view_stage *stage,
     if (event != NULL)
         clear_mouse_state(ui, panels, event);
 
-    // The first run of an event only finds the item under the mouse.
+    // State of the event. A run that draws uses the last position of the mouse.
     const ui_mouse *const mouse = event != NULL ? event : &ui->mouse;
     ui->mouse = (ui_mouse){.x = mouse->x, .y = mouse->y};
     ui->is_event = event != NULL;
     ui->has_taken = false;
+
+    // The area of the panels, and the panel that receives all keys.
     const float top = view_current_layout(stage).menu.height;
     ui->window = (view_rect){0, top, stage->width, stage->height - top};
     ui->modal = topmost_panel(ui, panels);

@@ -483,8 +483,9 @@ static bool can_repair_file(const view_report *report)
            || common_has_suffix(report->file, ".md5anim");
 }
 
-// Returns the label of the button that helps to solve a problem, or NULL. run_solution() executes
-// the button.
+// Returns the label of the button that helps to solve a problem, or NULL if no such button exists.
+// run_solution() executes the button. list_buttons() recognizes the label `map_joints` by its
+// address.
 static const char *solution_label(const view_stage *stage, const view_report *report,
                                   const view_about *about)
 {
@@ -805,7 +806,8 @@ static void run_links(view_ui *ui, view_problems *problems, const problem_row *r
 }
 
 // Writes the labels of the buttons of a problem: its solution, and "Repair". `solution` is the
-// result of solution_label(). Returns the number of buttons.
+// result of solution_label(). Returns the number of buttons. Labels are compared by their
+// addresses: map_joints and repair_label are constants of this file.
 static int list_buttons(const view_ui *ui, const problem_row *row, const char *solution,
                         const char *labels[MAX_PROBLEM_BUTTONS])
 {

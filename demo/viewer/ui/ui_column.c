@@ -233,20 +233,27 @@ void ui_page_title(view_ui *ui, const char *name, const char *text)
     ui_text_left_of(ui, row.x + row.width - padding, row.y + 0.75f * em, VIEW_DIM, text);
 }
 
+// The name is a dim column at the left, the text fills the rest of the row. A link has the accent
+// color, and becomes bright under the mouse. A link is an item even if its row is scrolled out of
+// view, so that the keyboard can reach it.
 bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link)
 {
-    const float em = ui->em;
-    const float padding = UI_PADDING * em;
-    const float left = padding + 6 * em; // of the text
+    const float row_height = ceilf(1.5f * ui->em);
+    const float name_width = 6 * ui->em;
+    const float padding = UI_PADDING * ui->em;
+    const float text_left = padding + name_width;
     view_rect row;
-    const bool is_visible = ui_reserve_row(ui, ceilf(1.5f * em), &row);
-    const view_rect link = {row.x + left, row.y, row.width - left - padding, row.height};
-    const bool is_pressed = is_link && ui_item(ui, link, text);
+    const bool is_visible = ui_reserve_row(ui, row_height, &row);
+    const view_rect text_box = {row.x + text_left, row.y, row.width - text_left - padding,
+                                row.height};
+    const bool is_pressed = is_link && ui_item(ui, text_box, text);
     if (is_visible) {
+        // ui_is_hot() is about the last item, which is the link.
+        const bool is_hot_link = is_link && ui_is_hot(ui);
+        const view_color text_color = is_link && !is_hot_link ? VIEW_ACCENT : VIEW_BRIGHT;
         const float y = ui_text_top(ui, row);
-        const view_color color = is_link && !ui_is_hot(ui) ? VIEW_ACCENT : VIEW_BRIGHT;
         ui_text(ui, row.x + padding, y, 0, VIEW_DIM, name);
-        ui_text(ui, link.x, y, link.width, color, text);
+        ui_text(ui, text_box.x, y, text_box.width, text_color, text);
     }
     return is_pressed;
 }
