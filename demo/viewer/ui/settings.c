@@ -569,13 +569,14 @@ static size_t split_line(const setting *s, const char *text, bool is_pair, value
     return length;
 }
 
-// Writes the label of a part of a pair, without an optional rest in brackets: "Joint" and "Model"
-// for the value "JOINT=MODEL".
+// Writes the label of a part of a pair, without brackets and an optional rest in brackets: "Joint"
+// and "Model" for the value "JOINT=MODEL", "Mesh" and "File" for "[MESH=]FILE".
 static void write_part_label(const view_option *option, int part, char label[32])
 {
     const char *const value = option->value;
     const size_t left = strcspn(value, "=");
-    const char *const first = part == 0 ? value : value + left + 1;
+    const char *first = part == 0 ? value : value + left + 1;
+    first += strspn(first, "[]");
     snprintf(label, 32, "%.*s", (int)strcspn(first, "=["), first);
     for (char *at = label + 1; label[0] != '\0' && *at != '\0'; at++)
         *at = (char)tolower((unsigned char)*at);
@@ -1337,13 +1338,16 @@ void view_display_panel(view_ui *ui, view_card *card, view_rect area)
     ui_end_column(ui);
 }
 
-// Draws the heading of a group of rows in the next row.
+// Draws the heading of a group of rows in the next row, without the hint in parentheses about the
+// command line, which only --help prints.
 static void draw_heading(view_ui *ui, const char *heading)
 {
+    char text[64];
     view_rect rest;
+    COMMON_TEXT(text, "%.*s", (int)strcspn(heading, "("), heading);
     ui_begin_row(ui);
     ui->label_width = ui->space.width;
-    ui_next_row(ui, heading, VIEW_ACCENT, &rest);
+    ui_next_row(ui, text, VIEW_ACCENT, &rest);
 }
 
 // Lists the names of the triggers of a machine that have keys. Returns their number.
@@ -1387,9 +1391,11 @@ static bool matches_search(const view_option *option, const char *sought)
 }
 
 // Lists the options that match the search text: the modified options if `are_modified` is true,
-// otherwise all other options. The heading of a group is above its first listed option.
-static void list_options(view_ui *ui, view_card *card, bool are_modified)
+// otherwise all other options. The heading of a group is above its first listed option. Returns the
+// number of listed options.
+static uint32_t list_options(view_ui *ui, view_card *card, bool are_modified)
 {
+    uint32_t count = 0;
     const char *heading = are_modified ? "Modified" : NULL; // not displayed yet
     for (size_t i = 0; i < view_num_options; i++) {
         const view_option *const option = &view_option_rows[i];
@@ -1404,12 +1410,15 @@ static void list_options(view_ui *ui, view_card *card, bool are_modified)
             draw_heading(ui, heading);
         heading = NULL;
         ui_setting(ui, card, option);
+        count++;
     }
+    return count;
 }
 
-// Lists the keyboard shortcuts that match the search text.
-static void list_shortcuts(view_ui *ui, const char *sought)
+// Lists the keyboard shortcuts that match the search text. Returns their number.
+static uint32_t list_shortcuts(view_ui *ui, const char *sought)
 {
+    uint32_t num_listed = 0;
     view_key_line lines[VIEW_MAX_KEY_LINES];
     const uint32_t count = view_current_keys(ui->stage->document, lines);
     for (uint32_t i = 0; i < count; i++) {
@@ -1424,7 +1433,9 @@ static void list_shortcuts(view_ui *ui, const char *sought)
         ui->label_width = 0.5f * ui->space.width;
         ui_next_row(ui, line->help, VIEW_PLAIN, &rest);
         ui_text(ui, rest.x, rest.y + 0.35f * ui->em, rest.width, VIEW_BRIGHT, line->keys);
+        num_listed++;
     }
+    return num_listed;
 }
 
 void view_settings_panel(view_ui *ui, view_card *card)
@@ -1444,11 +1455,14 @@ void view_settings_panel(view_ui *ui, view_card *card)
 
     ui_column column;
     ui_begin_list(ui, &column, area, &ui->scrolls[UI_SCROLL_SETTINGS]);
+    uint32_t num_listed = 0;
     if (!shows_only_keys) {
-        list_options(ui, card, true);
-        list_options(ui, card, false);
+        num_listed += list_options(ui, card, true);
+        num_listed += list_options(ui, card, false);
     }
-    list_shortcuts(ui, sought);
+    num_listed += list_shortcuts(ui, sought);
+    if (num_listed == 0)
+        ui_column_text(ui, VIEW_DIM, "No matches");
     ui_end_column(ui);
 
     // Close the dialog.
