@@ -1118,13 +1118,29 @@ static void draw_series(const view_plot *plot, view_canvas *canvas, view_rect ar
     }
 }
 
-// Writes a number; the fraction `shift` of its width is at the left of x.
-static void draw_number(view_canvas *canvas, float x, float y, float shift, float value)
+// Writes a number; the fraction `shift` of its width is at the left of x. Returns its width.
+static float draw_number(view_canvas *canvas, float x, float y, float shift, float value)
 {
     char text[32];
     COMMON_TEXT(text, "%.4g", value);
-    x -= shift * view_text_width(canvas->font, VIEW_TEXT, text);
-    view_draw_text(canvas, VIEW_TEXT, x, y, 0, VIEW_DIM, text);
+    const float width = view_text_width(canvas->font, VIEW_TEXT, text);
+    view_draw_text(canvas, VIEW_TEXT, x - shift * width, y, 0, VIEW_DIM, text);
+    return width;
+}
+
+// Writes the limits of the horizontal axis at its ends, and its name between them if the name fits.
+static void draw_horizontal_labels(const view_plot *plot, view_canvas *canvas, view_rect area)
+{
+    const float scale = canvas->font->scale;
+    const float y = area.y + area.height + 2 * scale;
+    const float low_width = draw_number(canvas, area.x, y, 0, plot->row.low.x);
+    const float high_width = draw_number(canvas, area.x + area.width, y, 1, plot->row.high.x);
+
+    const float name_width = view_text_width(canvas->font, VIEW_TEXT, plot->row.across);
+    const float space = 0.5f * (area.width - name_width); // at both sides of the centered name
+    const bool fits = space >= fmaxf(low_width, high_width) + 4 * scale;
+    if (fits)
+        view_draw_text(canvas, VIEW_TEXT, area.x + space, y, 0, VIEW_DIM, plot->row.across);
 }
 
 // Draws a horizontal line at each power of ten.
@@ -1143,7 +1159,6 @@ static void draw_axes(const view_plot *plot, view_canvas *canvas, view_rect area
     const float line = canvas->font->line[VIEW_TEXT];
     const md5_vec2 low = plot->row.low;
     const md5_vec2 high = plot->row.high;
-    const float right = area.x + area.width;
     const float bottom = area.y + area.height;
     const float zero = plot_to_screen(plot, area, (md5_vec2){low.x, 0}).y;
     view_draw_rect(canvas, (view_rect){area.x, area.y, scale, area.height}, VIEW_EDGE);
@@ -1159,12 +1174,7 @@ static void draw_axes(const view_plot *plot, view_canvas *canvas, view_rect area
         draw_number(canvas, area.x - 6 * scale, area.y - 0.3f * line, 1, high_value);
         draw_number(canvas, area.x - 6 * scale, bottom - 0.7f * line, 1, low_value);
     }
-    draw_number(canvas, area.x, bottom + 2 * scale, 0, low.x);
-    draw_number(canvas, right, bottom + 2 * scale, 1, high.x);
-
-    const float name_width = view_text_width(canvas->font, VIEW_TEXT, plot->row.across);
-    view_draw_text(canvas, VIEW_TEXT, area.x + 0.5f * (area.width - name_width), bottom + 2 * scale,
-                   0, VIEW_DIM, plot->row.across);
+    draw_horizontal_labels(plot, canvas, area);
 }
 
 // Writes the names of the series in lines from `left` to `right`, or measures the lines if

@@ -289,7 +289,7 @@ static void run_save_links(view_ui *ui, const view_stage *stage, const view_clip
     free(target);
     if (ui_pair(ui, "Save as", text, true))
         save_retargeted(ui, VIEW_SAVE_CLIP);
-    COMMON_TEXT(text, "all %zu clips", ui->scene->num_clips);
+    COMMON_TEXT(text, "all clips (%zu)", ui->scene->num_clips);
     if (ui_pair(ui, "", text, true))
         save_retargeted(ui, VIEW_SAVE_CLIPS);
     if (ui_pair(ui, "", "joint map", true))
