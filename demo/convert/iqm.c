@@ -1088,13 +1088,17 @@ static void write_bounds(void *user, size_t clip, uint32_t frame, const md5_mat3
 
 // -- Writing: tables ------------------------------------------------------------------------------
 
+// Appends the tangents of a mesh. All meshes of a file share one array of tangents, so a mesh
+// without tangents gets the same tangent for each vertex.
 static void write_tangents(convert_bytes *out, const md5_mesh *mesh)
 {
-    const md5_vec4 no_tangent = {1, 0, 0, 1};
-    if (mesh->tangents)
+    if (mesh->tangents) {
         convert_append_words(out, mesh->tangents, 4 * (size_t)mesh->num_vertices);
-    for (uint32_t v = 0; v < mesh->num_vertices && !mesh->tangents; v++)
-        convert_append_words(out, &no_tangent, 4);
+        return;
+    }
+    const md5_vec4 default_tangent = {1, 0, 0, 1};
+    for (uint32_t v = 0; v < mesh->num_vertices; v++)
+        convert_append_words(out, &default_tangent, 4);
 }
 
 // Appends the values of a vertex array for one mesh. slots[vertices][2 * NUM_SLOTS] are joints and

@@ -505,6 +505,9 @@ static void read_mdl(quake_reader *in, uint32_t num_frames, convert_scene *scene
 
 // -- MD2 and MD3 ----------------------------------------------------------------------------------
 
+// Reads an MD2 file: one mesh, whose skins, texture coordinates, triangles and frames begin at
+// offsets in the header. A frame consists of the scale and origin of its positions, its name, and a
+// position of 4 bytes for each point.
 static void read_md2(quake_reader *in, uint32_t num_frames)
 {
     // Offsets of numbers in the header, of which the last five are offsets in the file.
@@ -628,6 +631,8 @@ static uint32_t read_md3_surface(quake_reader *in, size_t start, uint32_t num_fr
     return get_in_range(in, start + END, 4, QUAKE_MD3_SURFACE, in->size, "surface size");
 }
 
+// Reads an MD3 file: the names of the frames, the tags, and the surfaces, each of which is a mesh.
+// Surfaces follow each other; the header of a surface contains its size.
 static void read_md3(quake_reader *in, uint32_t num_frames)
 {
     // Offsets of numbers in the header, of which the last three are offsets in the file.

@@ -147,8 +147,10 @@ static void merge_sums(const normal_sums *sums, uint32_t *nexts, uint32_t num_ve
     }
 }
 
-// Adds the normals of all triangles to the sums of their vertices, two triangles at a time. Normals
-// point outward, because front faces are clockwise. A triangle without area adds nothing.
+// Adds the normals of all triangles to the sums of their vertices. Two triangles are computed at a
+// time, as the elements of pairs. If the number of triangles is odd, the last triangle is in both
+// elements, and is added only once. Normals point outward, because front faces are clockwise. A
+// triangle without area adds nothing.
 static void add_triangles(const normal_sums *sums, md5_normals weighting,
                           const md5_mesh_build *mesh)
 {

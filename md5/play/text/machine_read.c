@@ -437,9 +437,15 @@ static bool read_range_start(md5_lex *lex, const md5_column *column, text_row re
     return is_read;
 }
 
-// Reads the subject of a condition and its comparison. The next column of the row is the
-// comparison, the column after it the kind of the condition. A time needs a comparison, an event
-// does not have one.
+// Reads the subject of a condition and its comparison:
+//
+//   NAME [COMPARISON]        a parameter; without a comparison, tests if it is set
+//   not NAME                 a parameter that is not set
+//   heard NAME               an event
+//   state_time COMPARISON    a time; time_left is another one
+//
+// `column` contains the name. The next column of the row is the comparison, the column after it the
+// kind, which remains 0 for a parameter.
 static bool read_comparison(md5_lex *lex, const md5_column *column, text_row record,
                             const char *what)
 {
