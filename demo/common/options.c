@@ -172,11 +172,11 @@ common_value common_load_value(const common_option *option, const void *structur
         memcpy(&value.choice, member, sizeof value.choice);
     else if (kind < COMMON_CHOICE)
         value.choice = *(const bool *)member;
-    else if (kind == COMMON_TEXTS)
-        value.type = COMMON_VALUE_NONE;
-    else if (value.type == COMMON_VALUE_TEXT)
+    else if (kind != COMMON_TEXTS && value.type == COMMON_VALUE_TEXT)
         value.text = *(const char *const *)member;
-    else if (value.type == COMMON_VALUE_NUMBERS && !load_numbers(option, member, value.numbers))
+    const bool has_value =
+        value.type != COMMON_VALUE_NUMBERS || load_numbers(option, member, value.numbers);
+    if (kind == COMMON_TEXTS || !has_value)
         value.type = COMMON_VALUE_NONE;
     return value;
 }

@@ -737,10 +737,11 @@ static void connect_objects(fbx_curves *curves, const fbx_object *child, const f
             if (!fbx_is_text(property, property_names[i]))
                 continue;
             curves->links = common_grow(curves->links, curves->num_links, sizeof *curves->links);
-            curves->links[curves->num_links++] = (fbx_link){.curve_node = child->index,
-                                                            .model = parent->index,
-                                                            .property = i,
-                                                            .order = curves->num_links};
+            curves->links[curves->num_links] = (fbx_link){.curve_node = child->index,
+                                                          .model = parent->index,
+                                                          .property = i,
+                                                          .order = curves->num_links};
+            curves->num_links++;
         }
     }
 }

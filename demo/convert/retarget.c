@@ -743,15 +743,15 @@ typedef struct map_pair {
 
 // Returns the joint whose name is most similar to an unknown name, or NULL. Names that contain the
 // unknown name in another case are the most similar names.
-static const char *find_similar_joint(const md5_skeleton *skeleton, const char *name)
+static const char *find_similar_joint(const md5_skeleton *skeleton, const char *unknown)
 {
     enum { MAX_LENGTH = 64 };
-    const size_t length = strlen(name);
+    const size_t length = strlen(unknown);
     const char *similar = NULL;
     size_t min_distance = length / 3 + 1;
     for (uint32_t i = 0; i < skeleton->num_joints && length <= MAX_LENGTH; i++) {
         const char *const candidate = skeleton->joints[i].name;
-        const size_t distance = common_edit_distance(name, length, candidate, true);
+        const size_t distance = common_edit_distance(unknown, length, candidate, true);
         if (distance < min_distance) {
             min_distance = distance;
             similar = candidate;

@@ -73,7 +73,7 @@ void view_migrate_machine(view_machine *machine, const view_machine *old, view_l
 void view_run_machine(view_machine *machine, double time);
 
 // Resets states, parameters, settings and the character's placement.
-void view_restart_machine(view_machine *machine);
+void view_restart_machine(view_machine *host);
 
 enum { VIEW_STEPS_A_SECOND = 60 };
 

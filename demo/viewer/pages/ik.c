@@ -598,9 +598,9 @@ VIEW_SHOW(gaze)
                        point, 0xF2C14E70u);
     const md5_vec3 jump_from = {1, gaze.from.x, gaze.from.y};
     const md5_vec3 jump_to = {1, gaze.to.x, gaze.to.y};
-    const double jump_angle =
-        atan2(md5_vec3_length(md5_vec3_cross(jump_from, jump_to)), md5_vec3_dot(jump_from, jump_to))
-        * 57.29577951;
+    const double jump_sine = md5_vec3_length(md5_vec3_cross(jump_from, jump_to));
+    const double jump_cosine = md5_vec3_dot(jump_from, jump_to);
+    const double jump_angle = atan2(jump_sine, jump_cosine) * 57.29577951;
     const float jump_seconds = seconds_of_jump(gaze.from, gaze.to);
     VIEW_FACTS(picture, num_saccades, gaze.target == 0);
     VIEW_FACTS(picture, jump_angle, jump_seconds, degrees(head));

@@ -1146,8 +1146,10 @@ static void draw_horizontal_labels(const view_plot *plot, view_canvas *canvas, v
 // Draws a horizontal line at each power of ten.
 static void draw_power_lines(const view_plot *plot, view_canvas *canvas, view_rect area)
 {
-    for (float power = ceilf(plot->row.low.y); power <= plot->row.high.y; power++) {
-        const float y = plot_to_screen(plot, area, (md5_vec2){plot->row.low.x, power}).y;
+    const int first = (int)ceilf(plot->row.low.y);
+    const int last = (int)floorf(plot->row.high.y);
+    for (int power = first; power <= last; power++) {
+        const float y = plot_to_screen(plot, area, (md5_vec2){plot->row.low.x, (float)power}).y;
         view_draw_rect(canvas, (view_rect){area.x, y, area.width, canvas->font->scale}, VIEW_EDGE);
     }
 }
