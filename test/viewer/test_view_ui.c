@@ -821,6 +821,29 @@ TEST_HERE (view_menus_open_by_a_press_and_close_by_escape, BOBBIN) {
     CHECK_UINT(s->viewer.panels.menu.kind, VIEW_NO_MENU);
 }
 
+// A menu that is higher than the space below the bar scrolls, and begins below the bar.
+TEST_HERE (view_menus_of_a_small_window_do_not_cover_the_bar, BOBBIN) {
+    static const struct {
+        const char *name;
+        const char *first_line;
+    } cases[] = {
+        {"bar/View", "menu/Panels"},
+        {"bar/Model", "menu/Skin\xE2\x80\xA6"},
+        {"bar/Animation", "menu/Play"},
+    };
+    view_state *const viewer = &s->viewer;
+    const view_stage small = item_draw(viewer, 640.0f, 480.0f);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const view_rect name = item_find(viewer, &small, cases[i].name);
+        CHECK_UINT(item_press(viewer, &small, cases[i].name, 0.5f, 0.5f).action, VIEW_HANDLED);
+        item_release(viewer);
+        const view_rect line = item_find(viewer, &small, cases[i].first_line);
+        CHECK(name.height > 0.0f && line.height > 0.0f);
+        CHECK_THAT(line.y >= name.y + name.height, "%s", cases[i].name);
+        view_close_menu(&viewer->ui, &viewer->panels.menu);
+    }
+}
+
 TEST_HERE (view_menus_toggle_switches_and_select_values, BOBBIN) {
     static const struct {
         const char *option;

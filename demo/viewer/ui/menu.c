@@ -782,6 +782,7 @@ static void execute_line(view_ui *ui, view_menus *menus, const menu_line *line)
 typedef struct line_list {
     const menu_lines *lines;
     bool is_search;   // the list is below the search field
+    float min_y;      // upper edge of the list if it is as high as possible, pixels
     size_t selected;  // line that was selected by keys, or SIZE_MAX
     size_t *first;    // first visible line
     size_t count;     // visible lines
@@ -875,8 +876,8 @@ static void draw_scroll_mark(const view_ui *ui, view_rect box, size_t first, siz
 }
 
 // Sets the rectangle of a list, its number of visible lines, and the width of its keys. Its upper
-// left corner is at (x, y), or moved to keep the list in the window. `min_width` is 0 for menus,
-// and the width of the search field for the search.
+// left corner is at (x, y), or moved to keep the list in the window and below list->min_y.
+// `min_width` is 0 for menus, and the width of the search field for the search.
 static void lay_out_lines(const view_ui *ui, line_list *list, float x, float y, float min_width)
 {
     const view_stage *const stage = ui->stage;
@@ -896,7 +897,7 @@ static void lay_out_lines(const view_ui *ui, line_list *list, float x, float y, 
 
     // The tooltip of a line needs space below the list.
     const float space = stage->height - 2 * padding - ui->line;
-    const float max_height = space - (list->is_search ? y : 0);
+    const float max_height = space - list->min_y;
     list->count = lines->count;
     if ((float)list->count * list->row_height > max_height)
         list->count = (size_t)fmaxf(max_height / list->row_height, 1);
@@ -905,7 +906,7 @@ static void lay_out_lines(const view_ui *ui, line_list *list, float x, float y, 
     box.width = fminf(box.width, stage->width - 2 * scale);
     box.height = (float)list->count * list->row_height + padding;
     box.x = roundf(fmaxf(fminf(box.x, stage->width - box.width - scale), scale));
-    box.y = roundf(fmaxf(fminf(box.y, space + padding - box.height), scale));
+    box.y = roundf(fmaxf(fminf(box.y, space + padding - box.height), list->min_y));
     list->box = box;
 }
 
@@ -941,6 +942,11 @@ static view_rect draw_lines(view_ui *ui, view_menus *menus, line_list *list, flo
 {
     const menu_lines *const lines = list->lines;
     list->is_search = min_width > 0;
+    list->min_y = ui->scale;
+    if (list->is_search)
+        list->min_y = y;
+    else if (menus->kind == VIEW_MENU_OF_BAR) // the bar remains visible
+        list->min_y = view_current_layout(ui->stage).menu.height;
     lay_out_lines(ui, list, x, y, min_width);
     scroll_menu(ui, list);
 
