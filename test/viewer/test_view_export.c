@@ -871,6 +871,22 @@ TEST_EXPORT (view_export_estimates_the_size_of_its_file) {
     CHECK(export->bytes == 0.0);
 }
 
+// In a small window, which has no preview, the size is unknown until the window is larger.
+TEST_EXPORT (view_export_estimates_no_size_without_a_preview) {
+    view_state *const viewer = &fixture->viewer;
+    const view_export *const export = &viewer->panels.export;
+    viewer->now = 1.0;
+    view_follow_export(viewer);
+    CHECK(export->bytes > 0.0);
+    item_draw(viewer, 420.0f, 300.0f);
+    CHECK(!view_follow_export(viewer));
+    CHECK(export->bytes == 0.0);
+    item_draw(viewer, 1280.0f, 720.0f);
+    viewer->now = 2.0;
+    view_follow_export(viewer);
+    CHECK(export->bytes > 0.0);
+}
+
 // -- Stored choices -----------------------------------------------------------------------------
 
 TEST_EXPORT (view_export_remembers_its_choices) {

@@ -455,6 +455,12 @@ static bool update_dialog(view_state *viewer)
         export->is_stale = true;
     free(former_line);
 
+    // Without a preview the size is unknown. A larger dialog draws the preview again.
+    if (export->is_small) {
+        export->bytes = 0;
+        export->is_stale = true;
+    }
+
     const bool can_draw = is_valid && !export->is_small && viewer->renderer != NULL;
     if (!can_draw || !export->is_stale)
         return false;
