@@ -74,8 +74,8 @@ static double guess_unit(const convert_job *job, double legs)
         double unit;
         const char *reason;
     } guesses[] = {
-        {0.4, 1.3, 1.0 / 0.0254, "the length of the legs suggests metres"},
-        {45, 130, 1.0 / 2.54, "the length of the legs suggests centimetres"},
+        {0.4, 1.3, 1.0 / 0.0254, "the length of the legs suggests meters"},
+        {45, 130, 1.0 / 2.54, "the length of the legs suggests centimeters"},
         {0, 0, 1, "assuming inches"},
     };
     if (job->scale > 0) {

@@ -643,7 +643,7 @@ static bool put_skin(quake_writer *writer, const view_image *image, const uint32
     bool is_found = false;
     if (!quake_find_palette(writer->job, writer->job->output, palette, &is_found, writer->error))
         return false;
-    const char *const missing_image = image->rgba ? "" : "; plain grey: the material has no image";
+    const char *const missing_image = image->rgba ? "" : "; plain gray: the material has no image";
     const char *const missing_palette =
         is_found ? "" : "; grayscale: gfx/palette.lmp not found, use --palette";
     convert_note(writer->job, "skin size: %u x %u texels%s%s", size[0], size[1], missing_image,

@@ -751,10 +751,10 @@ static const unit_guess *guess_unit(double height)
 {
     static const unit_guess guesses[] = {
         {0.5, 1, "small, so no scale is applied"},
-        {4, 1.0 / 0.0254, "typical of a character in metres"},
-        {30, 1, "typical of neither metres nor centimetres, so no scale is applied"},
+        {4, 1.0 / 0.0254, "typical of a character in meters"},
+        {30, 1, "typical of neither meters nor centimeters, so no scale is applied"},
         {120, 1, "typical of a character in game units, so no scale is applied"},
-        {400, 0.01 / 0.0254, "typical of a character in centimetres"},
+        {400, 0.01 / 0.0254, "typical of a character in centimeters"},
         {DBL_MAX, 1, "large, so no scale is applied"},
     };
     const unit_guess *guess = guesses;

@@ -850,7 +850,7 @@ const tool_command tool_convert = {
     "                    engine (see check --rules) and check the written files for it; for .mdl\n"
     "                    .md2 .md3 also quake, quake2, quake3, ioq3, darkplaces\n"
     "  --force           overwrite files, and accept errors above 1 % of the model's size\n"
-    "  --scale FACTOR    output units per input unit; glTF: 0.0254 (metres per inch)\n"
+    "  --scale FACTOR    output units per input unit; glTF: 0.0254 (meters per inch)\n"
     "  --rotate DEGREES  rotate around the vertical axis, counterclockwise from above\n"
     "  --influences N    for glTF output: maximum weights per vertex, 1 to 16 (default 4; few\n"
     "                    programs read more than 8)\n"

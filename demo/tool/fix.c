@@ -1099,7 +1099,7 @@ const tool_command tool_fix = {
     "\n"
     "Options that edit a mesh and its clips alike; give all of them in one command:\n"
     "\n"
-    "  --scale N        scale by N; 0.0254 converts inches to metres\n"
+    "  --scale N        scale by N; 0.0254 converts inches to meters\n"
     "  --rotate ANGLES  rotate around the origin by YAW degrees to the left, or by\n"
     "                   PITCH,YAW,ROLL; 0,-90,90 converts y up to z up\n"
     "  --mirror         exchange left and right, including the joints of both sides\n"

@@ -62,7 +62,7 @@ turns() { # rotates counterclockwise: forward becomes left
         numbers_satisfy '($4 + $2)^2 + ($5 - $1)^2 + ($6 - $3)^2 < 1e-10' $first $(numbers "$folder/plain.md5mesh")
 }
 guesses() { # metres
-    in_folder "$made/plain.glb" && says "scale is 39.3701" && says "in metres"
+    in_folder "$made/plain.glb" && says "scale is 39.3701" && says "in meters"
 }
 resamples() {
     in_folder "$made/plain.glb" --scale 1 --rate 20 && says "20 frames per second" &&

@@ -59,7 +59,7 @@ TEST_PAGE (page_scale_shears_a_turned_child, "scale") {
               widths[i], height, acos(cosine) / DEGREE, sqrt(widths[i] * height));
     }
     CLAIM("parent's width = 0.7 @ 0 | angle of the red box = 90 ~ 1e-3;"
-          " centre of the green box, up = 35.6 ~ 1e-3");
+          " center of the green box, up = 35.6 ~ 1e-3");
 }
 
 // 4 frames per second at 1.125 s give 4.5 frames. With 5 frames a loop has 4 intervals and a cycle
