@@ -246,7 +246,7 @@ TEST_HERE (view_ui_sets_lights, BOBBIN) {
     s->viewer.options->shown.light_list = true;
     screen_draw(s);
     const float *const sky = &s->viewer.options->lights.values[VIEW_LIGHT_SKY];
-    CHECK_UINT(press(s, "inspected/sky", 0.5f).action, VIEW_HANDLED);
+    CHECK_UINT(press(s, "inspected/Sky", 0.5f).action, VIEW_HANDLED);
     CHECK(*sky > 1.0f && *sky < 2.0f);
     CHECK_STRING(item_release(&s->viewer), "inspected");
     press(s, "inspected/reset", 0.5f);
@@ -351,7 +351,7 @@ TEST_HERE (view_ui_hits_the_topmost_item, BOBBIN) {
     const view_scene *const scene = &s->viewer.document->scene;
     s->viewer.options->shown.light_list = true;
     screen_draw(s);
-    const view_rect sky = item_find(&s->viewer, &s->facts, "inspected/sky");
+    const view_rect sky = item_find(&s->viewer, &s->facts, "inspected/Sky");
     CHECK(view_open_browser(&s->viewer.panels.browser, VIEW_BROWSE_CLIPS, 0, scene));
     screen_draw(s);
     view_command request = press(s, "list/dance", 0.5f);

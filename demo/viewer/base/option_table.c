@@ -556,7 +556,7 @@ const view_option view_option_rows[] = {
         .entry = {
             .menu = VIEW_MENU_MODEL,
             .after = VIEW_TURN_Z,
-            .label = "Crowd…/Simplified below (px)",
+            .label = "Crowd…/Simplified below",
             .action = VIEW_ASK,
         },
     },
@@ -577,7 +577,7 @@ const view_option view_option_rows[] = {
         .entry = {
             .menu = VIEW_MENU_MODEL,
             .after = VIEW_TURN_Z,
-            .label = "Crowd…/Baked below (px)",
+            .label = "Crowd…/Baked below",
             .action = VIEW_ASK,
         },
     },
@@ -597,7 +597,7 @@ const view_option view_option_rows[] = {
         .entry = {
             .menu = VIEW_MENU_MODEL,
             .after = VIEW_TURN_Z,
-            .label = "Crowd…/Impostors below (px)",
+            .label = "Crowd…/Impostors below",
             .action = VIEW_ASK,
         },
     },

@@ -76,8 +76,12 @@ bool *view_switch_field(const view_option *option, view_shown *shown)
 // == Lights and parameters of materials ===========================================================
 
 const view_light_range view_light_ranges[VIEW_NUM_LIGHTS] = {
-    {"key", 0, 3, 1}, {"sky", 0, 3, 1},          {"fill", 0, 3, 1},
-    {"rim", 0, 3, 1}, {"azimuth", -180, 180, 0}, {"elevation", -60, 60, 0},
+    {"key", "Key", 0, 3, 1},
+    {"sky", "Sky", 0, 3, 1},
+    {"fill", "Fill", 0, 3, 1},
+    {"rim", "Rim", 0, 3, 1},
+    {"azimuth", "Azimuth", -180, 180, 0},
+    {"elevation", "Elevation", -60, 60, 0},
 };
 
 view_lights view_usual_lights(void)

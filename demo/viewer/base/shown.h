@@ -78,7 +78,8 @@ typedef struct view_lights {
 } view_lights;
 
 typedef struct view_light_range {
-    const char *name;
+    const char *name;  // in the value of --lights
+    const char *label; // of the slider
     float low;
     float high;
     float usual;

@@ -1,6 +1,6 @@
 // The bottom dock for a clip. The tab "Curves" displays the values of the selected joint in each
-// frame. The tab "Compare" displays the distances between the joints of two compared models. Both
-// tabs consist of a plot and a table.
+// frame. The tab "Differences" displays the distances between the joints of two compared models.
+// Both tabs consist of a plot and a table.
 #include "demo/viewer/ui/curves.h"
 
 #include "demo/viewer/ui/inspector.h"
@@ -479,9 +479,9 @@ static uint32_t find_selected_peak(const view_ui *ui, const view_compare *compar
     return 0;
 }
 
-// Runs the tab "Compare": lists the joints by their largest distance over the clip in `right`, and
-// plots the distance of the selected joint, or of the first joint of the list, over the frames in
-// `left`. Returns NULL, or a message if there is nothing to display.
+// Runs the tab "Differences": lists the joints by their largest distance over the clip in `right`,
+// and plots the distance of the selected joint, or of the first joint of the list, over the frames
+// in `left`. Returns NULL, or a message if there is nothing to display.
 static const char *run_compared(view_ui *ui, view_curves *curves, view_rect left, view_rect right)
 {
     const view_compare *const compare = &ui->stage->document->compare;

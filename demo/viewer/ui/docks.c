@@ -179,7 +179,7 @@ static int front_tab(const view_stage *stage, view_dock dock)
     return stage->shown->curves ? TAB_CURVES : TAB_COMPARE;
 }
 
-// Returns the first tab of the bottom dock that is displayed. The tabs "Curves" and "Compare"
+// Returns the first tab of the bottom dock that is displayed. The tabs "Curves" and "Differences"
 // require a clip, and the sheet of a small window has no space for them. Then only "Problems" is
 // displayed.
 static int first_bottom_tab(const view_stage *stage, const view_layout *layout)
@@ -194,7 +194,7 @@ static void run_dock_tabs(view_ui *ui, const view_stage *stage, const view_layou
                           view_dock dock, float x, float y)
 {
     static const char *const side_names[] = {"Outliner", "Inspector"};
-    static const char *const bottom_names[] = {"Curves", "Compare", "Problems"};
+    static const char *const bottom_names[] = {"Curves", "Differences", "Problems"};
     const bool is_bottom = dock == VIEW_DOCK_BOTTOM;
     const char *const *const names = is_bottom ? bottom_names : side_names;
     const int num_tabs = is_bottom ? NUM_BOTTOM_TABS : NUM_SIDE_TABS;

@@ -353,7 +353,7 @@ static void describe_parm(setting *s, int index, float value)
 static void describe_light(setting *s, int index)
 {
     const view_light_range *const light = &view_light_ranges[index];
-    s->name = light->name;
+    s->name = light->label;
     s->unit = light->usual == 0 ? "\xC2\xB0" : "";
     s->low = light->low;
     s->high = light->high;
