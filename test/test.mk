@@ -104,9 +104,12 @@ TEST_NEEDS = $(if $(filter test test-gate test-long mutants coverage programs,$(
     $(if $(filter bench,$(GOALS)),bench) $(if $(filter test-long fuzz,$(GOALS)),long) \
     $(if $(filter lint format,$(GOALS)),lint)
 
+# The folder of our models that the tests read. `make test-library` does not build the copy.
+TEST_MODELS = $(SMALL_MODELS)
+
 # Tests that call make or the compiler get the same settings, so that they do not rebuild anything. Other environment variables,
 # such as MD5_CORPUS, are inherited.
-RUN_TESTS = MD5_ROOT=. MD5_MODELS=$(SMALL_MODELS) MD5_BUILD=$(OUT) MD5_LINK_FLAGS='$(ALL_LDFLAGS)' config=$(config) \
+RUN_TESTS = MD5_ROOT=. MD5_MODELS=$(TEST_MODELS) MD5_BUILD=$(OUT) MD5_LINK_FLAGS='$(ALL_LDFLAGS)' config=$(config) \
     BUILD=$(BUILD) CC='$(CC)' CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS)' WERROR=$(WERROR) \
     PREFIX=$(PREFIX) DEPS=$(DEPS) sh test/build/run_tests.sh
 
@@ -120,6 +123,7 @@ test-gate: programs | deps
 	@$(RUN_TESTS) $(GATE_SCRIPTS)
 
 ## make test-library   runs the tests of the library and of md5tool; needs only a C compiler
+test-library: TEST_MODELS = models
 test-library: lib tool $(TEST_MD5)
 	@$(RUN_TESTS) test/tool/tool.sh $(TEST_MD5)@1/2 $(TEST_MD5)@2/2
 
