@@ -187,6 +187,8 @@ def row(name, location, keys, family, lines):
             plots.append((["%s, %s, {%s}, {%s}, VIEW_FIT_%s" % (
                 *map(quoted, fields[:2]), *map(floats, fields[2:4]), (fields + ["not"])[4].upper())], []))
         elif key == "series" and plots:
+            if fields[2:] not in ([], ["steps"]):
+                sys.exit(location + "found series field '%s', expected steps" % fields[2])
             has_steps = fields[2:] == ["steps"]
             plots[-1][1].append("{%s, VIEW_%s, %d}" % (quoted(fields[0]), fields[1].upper(), has_steps))
     plots = ["{%s, {%s}}" % (text[0], ", ".join("[%d] = %s" % pair for pair in enumerate(series)))

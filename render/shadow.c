@@ -185,8 +185,9 @@ static void write_cone(const md5gl_point_light *light, md5_vec3 axis, float cone
     cone[3] = -cosf(angle) * rise;
 }
 
-// Sets the view of a spot light's map, and writes its matrix and the width of its texels at
-// distance 1 to the block, still without division by the number of texels. `index` counts the maps.
+// Sets the view of a spot light's map. Writes its matrix, and the width of the map at distance 1,
+// to the block; begin_spot_maps() divides this width by the number of texels. `index` counts the
+// maps.
 static void begin_spot(md5gl_renderer *renderer, const md5gl_point_light *light, md5_vec3 axis,
                        uint32_t index, md5gl_frame_block *block)
 {
@@ -544,9 +545,9 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
     if (!renderer->shadowed)
         return;
 
-    // These matrices of zeros move every point outside of the range of the map, so that nothing is
-    // shadowed. begin_sun() replaces them.
     block->shadow[0] = 1.0f;
+    // All other elements of these matrices are 0, so they move every point to x = 2, outside of the
+    // range of the map: nothing is shadowed. begin_sun() replaces them.
     block->sun_from_world[12] = 2.0f;
     block->contact_from_world[12] = 2.0f;
     if (has_casters)

@@ -8,13 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Prints the results of three hit tests, from the fastest to the most precise. `zones` are the
-// bounding boxes of the joints.
-static void print_hits(md5_ray ray, const md5_model *model, const md5_bounds *zones,
-                       const md5_pose_buffers *posed)
+// Prints the results of three hit tests, from the fastest to the most precise. `bounds` encloses
+// the posed character, and `zones` are the bounding boxes of the joints.
+static void print_hits(md5_ray ray, const md5_model *model, md5_bounds bounds,
+                       const md5_bounds *zones, const md5_pose_buffers *posed)
 {
     const uint32_t num_joints = model->skeleton.num_joints;
-    const md5_bounds bounds = md5_bounds_from_joints(zones, posed->joints, num_joints);
     md5_hit hit;
     if (!md5_raycast_bounds(ray, bounds, NULL))
         printf("the ray misses the character\n");
@@ -63,7 +62,7 @@ int main(int argc, char **argv)
         .origin = {bounds.max.x + 100, 0, (bounds.min.z + bounds.max.z) / 2},
         .direction = {-1, 0, 0},
     };
-    print_hits(ray, model, zones, posed);
+    print_hits(ray, model, bounds, zones, posed);
 
     float distance = 0;
     const uint32_t nearest = md5_find_nearest_joint(joints, num_joints, ray.origin, &distance);

@@ -37,7 +37,8 @@ static md5_xform play(md5_player *player, md5_xform placement, int frames)
 }
 
 // Returns the saved state of a character: the header and the bytes of the player. A game writes
-// these bytes to a file or sends them over a network. They are the same on all platforms.
+// both to a file or sends them over a network. The bytes of the player are the same on all
+// platforms; the header has the byte order of this computer.
 static unsigned char *save(const md5_player *player, md5_xform placement)
 {
     const saved head = {SAVE_VERSION, (unsigned)md5_player_save(player, NULL, 0), placement};

@@ -1115,7 +1115,7 @@ md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compr
 {
     MD5_ASSERT_NULL_OR_ALIVE(anim, MD5_TAG_ANIM);
     if (!anim) {
-        md5i_fail_missing(error, "animation");
+        md5i_fail_missing(error, "anim");
         return NULL;
     }
     MD5_ASSERT_RESERVED(compress_opts);

@@ -284,7 +284,8 @@ static void replace_variable(md5_cube2_script *script, md5_cube2_word *word)
         return;
     }
     md5i_lex_warn(top_lex(script), word->at,
-                  "unknown variable %s: expected a command before this line that sets the variable",
+                  "value of variable %s is unknown: expected a command before this line that sets "
+                  "the variable to a constant",
                   MD5_QUOTED(word->text));
     word->kind = MD5_CUBE2_EXPRESSION;
     word->text = "";

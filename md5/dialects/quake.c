@@ -484,7 +484,7 @@ md5_scales *md5_parse_scales(const void *text, size_t size, const md5_anim *anim
     MD5_ASSERT_NULL_OR_ALIVE(anim, MD5_TAG_ANIM);
     MD5_ASSERT(text != NULL || size == 0, "text: must not be NULL unless size is 0");
     if (!anim) {
-        md5i_fail_missing(error, "animation");
+        md5i_fail_missing(error, "anim");
         return NULL;
     }
     MD5_ASSERT_OPTS(opts);
@@ -501,7 +501,7 @@ md5_scales *md5_load_scales(const char *path, const md5_anim *anim, const md5_lo
     MD5_ASSERT_NULL_OR_ALIVE(anim, MD5_TAG_ANIM);
     MD5_ASSERT_NOT_NULL(path);
     if (!anim) {
-        md5i_fail_missing(error, "animation");
+        md5i_fail_missing(error, "anim");
         return NULL;
     }
     MD5_ASSERT_OPTS(opts);

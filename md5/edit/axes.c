@@ -175,8 +175,8 @@ static void add_to_fit(const axes_search *search, uint32_t joint, double fit[4][
 static md5_quat solve_fit(double fit[4][4], uint32_t count)
 {
     enum { NUM_ROUNDS = 200 };
-    double v[4] = {0.5, 0.41, 0.31,
-                   0.7}; // no special direction, so not perpendicular to the result
+    // The start has no special direction, so it is unlikely to be perpendicular to the result.
+    double v[4] = {0.5, 0.41, 0.31, 0.7};
     for (int round = 0; round < NUM_ROUNDS; round++) {
         double next[4];
         double sum = 0;

@@ -85,13 +85,7 @@ static bool rearrange_weights(md5_repair *repair, const md5_doc *doc, const uint
     return true;
 }
 
-// Joint i of `to` is a copy of joint old_indices[i] of `doc`; the other joints of `doc` are
-// removed. If old_indices[0] is MD5_NONE, joint 0 of `to` is a new root, the parent of all former
-// roots.
-//
-// If `completes_roots`, each root that has a flag for its translation gets the flags of x, y and z,
-// and the same for its rotation. The additional components are copied from the base frame. A caller
-// needs this if it rotates the frames of the roots afterwards: see map_joints() in edit_space.c.
+// Copies the joints, then updates what refers to them. The header describes the parameters.
 bool md5i_rearrange_joints(md5_repair *repair, const md5_doc *doc, const uint32_t *old_indices,
                            uint32_t count, bool completes_roots, md5_doc *to)
 {

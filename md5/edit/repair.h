@@ -57,10 +57,14 @@ md5_vec3 md5i_weight_point(const md5_doc *doc, const md5_weight *weight);
 // Writes the positions of all vertices of the document in the bind pose.
 void md5i_compute_positions(const md5_doc *doc, md5_vec3 *positions);
 
-// Creates a document whose joint i is joint old_indices[i] of `doc`, and updates weights, parents
-// and tracks in copies of their arrays. If old_indices[0] is MD5_NONE, joint 0 is a new joint, the
-// parent of all roots. If `completes_roots`, a root that rotates or translates gets flags for all
-// three components. In edit_joints.c.
+// Creates the document `to`, whose joint i is joint old_indices[i] of `doc`; the other joints are
+// removed. Updates weights, parents and tracks in copies of their arrays. If old_indices[0] is
+// MD5_NONE, joint 0 of `to` is a new root, the parent of all former roots.
+//
+// If `completes_roots`, each root that has a flag for its translation gets the flags of x, y and z,
+// and the same for its rotation. The additional components are copied from the base frame. A caller
+// needs this if it rotates the frames of the roots afterwards: see map_joints() in edit_space.c.
+// Returns false if memory runs out. In edit_joints.c.
 bool md5i_rearrange_joints(md5_repair *repair, const md5_doc *doc, const uint32_t *old_indices,
                            uint32_t count, bool completes_roots, md5_doc *to);
 

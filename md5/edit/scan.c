@@ -769,8 +769,9 @@ static bool add_shader(md5_checker *checker)
     check_name(checker);
     if (length > MAX_LENGTH_WITHOUT_PREFIX)
         md5i_report_violation(checker, "long-skin/58", location,
-                              "shader name is too long: expected at most %d bytes, found %zu",
-                              MAX_LENGTH_WITHOUT_PREFIX, length);
+                              "shader name is too long: expected at most %d bytes, or %d in "
+                              "engines that add 'progs/', found %zu",
+                              MAX_LENGTH_WITHOUT_PREFIX, MAX_LENGTH, length);
     else if (length > MAX_LENGTH)
         md5i_report_violation(checker, "long-skin", location,
                               "shader name is too long: expected at most %d bytes, found %zu",
@@ -1211,7 +1212,7 @@ static bool read_section(md5_checker *checker, int section, section_reader *read
                            : read_mesh_section(checker, section, reader->file);
 }
 
-// Reports an unknown keyword, or skips a block whose `{` is the current word.
+// Reports an unknown keyword. If the current word is `{`, also skips its block.
 static void skip_unknown_section(md5_checker *checker)
 {
     md5i_report_violation(checker, "unknown-word", checker->location, "unknown keyword '%.*s'",

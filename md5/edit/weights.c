@@ -1133,7 +1133,7 @@ md5_weights *md5_create_weights(const md5_weights_desc *desc, const md5_load_opt
     MD5_ASSERT(desc->positions || desc->num_positions == 0, "positions: must not be NULL");
     MD5_ASSERT(desc->indices || desc->num_triangles == 0, "indices: must not be NULL");
     if (!desc->skeleton) {
-        md5i_fail_missing(error, "skeleton");
+        md5i_fail_missing(error, "desc->skeleton");
         return NULL;
     }
 

@@ -821,8 +821,10 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, ent
 
     end_entity_load(&part_load);
     TRY(entity_has_memory(load->context, &error));
-    (void)md5i_report_key(load->context, MD5_WARNING, key, "key %s: cannot load entity %s: %.150s",
-                          MD5_QUOTED(key->name), MD5_QUOTED(key->value), error.message);
+    const char *const kind_of_part = kind == NAME_OF_MODEL ? "model" : "entity";
+    (void)md5i_report_key(load->context, MD5_WARNING, key, "key %s: cannot load %s %s: %.150s",
+                          MD5_QUOTED(key->name), kind_of_part, MD5_QUOTED(key->value),
+                          error.message);
     return true;
 }
 
@@ -1002,6 +1004,12 @@ static void check_model(const entity_check *check, const md5_entity_key *key,
     const bool is_checked = key == check->model && !is_mesh_file(key->value);
     if (is_checked || has_model_decl(check->game, model->value, check->error))
         return;
+    if (model == key) {
+        (void)md5i_report_key(&check->game->context, MD5_WARNING, key,
+                              "key %s: unknown model %s: expected a modelDef or an .md5mesh file",
+                              MD5_QUOTED(key->name), MD5_QUOTED(key->value));
+        return;
+    }
     (void)md5i_report_key(
         &check->game->context, MD5_WARNING, key,
         "key %s: entity %s has the unknown model %s: expected a modelDef or an .md5mesh file",

@@ -452,7 +452,7 @@ static void convert_to_lower(char *text)
         *text = md5_lower(*text);
 }
 
-// An element of a list of joints, which includes or excludes a joint or its descendants too.
+// An element of a list of joints. It includes or excludes a joint, alone or with its descendants.
 typedef struct joint_rule {
     uint32_t order; // position in the list, from 1; 0 if the list has no such element
     bool is_contained;

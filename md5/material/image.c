@@ -344,8 +344,8 @@ static md5_image *read_tga(md5_context *context, const uint8_t *bytes, size_t si
 {
     tga_file file;
     if (!is_tga(bytes, size)) {
-        DAMAGED(context, "unknown image format: expected TGA, PCX or DDS; set "
-                         "md5_image_opts.decoder to read other formats");
+        DAMAGED(context, "unknown image format: expected TGA, PCX or DDS, or, with "
+                         "md5_image_opts.decoder, PNG, JPEG, BMP, GIF, OpenEXR or Radiance HDR");
         return NULL;
     }
     read_tga_header(bytes, &file);

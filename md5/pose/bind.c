@@ -62,7 +62,7 @@ md5_binding *md5_bind(const md5_model *model, const md5_anim *anim, const md5_lo
         return NULL;
     }
     if (!anim) {
-        md5i_fail_missing(error, "animation");
+        md5i_fail_missing(error, "anim");
         return NULL;
     }
 
@@ -114,7 +114,7 @@ md5_binding *md5_bind_skeleton(const md5_skeleton *skeleton, const md5_xform *bi
         return NULL;
     }
     if (!anim) {
-        md5i_fail_missing(error, "animation");
+        md5i_fail_missing(error, "anim");
         return NULL;
     }
     MD5_ASSERT_ARRAY(bind_local, skeleton->num_joints);

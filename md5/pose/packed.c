@@ -332,9 +332,9 @@ static void set_lane(md5_packed_group *group, uint32_t lane, const md5_packed_he
     }
 }
 
-// Finishes a pending group: samples it if there is a kernel, otherwise counts it and writes it to
-// the array of groups if there is one. Unused lanes repeat the first track, so that kernels can
-// decode all lanes.
+// Finishes and counts a pending group, and empties it. Samples it if there is a kernel; otherwise
+// writes it to the array of groups if there is one. Unused lanes repeat the first track, so that
+// kernels can decode all lanes.
 static void emit_group(md5_packed_grouping *grouping, pending_headers *pending)
 {
     const md5_packed_header *const first = &pending->headers[0];

@@ -279,8 +279,9 @@ static md5_vec3 rotation_at(const joint_channels *table, uint32_t frame)
     return md5_quat_to_xyz(md5_quat_from_euler((md5_euler){pitch, yaw, roll}));
 }
 
-// Creates the tracks and the base frame of all joints, and counts the components of a frame. An
-// attribute is a component if its channel changes. The base frame has the values of frame 0.
+// Creates the tracks and the base frame of all joints, and counts the components of a frame. A
+// coordinate of the translation is a component if its channel changes. If the channel of an angle
+// changes, all three components of the rotation are. The base frame has the values of frame 0.
 static bool build_tracks(channel_reader *reader)
 {
     md5_anim_file *const file = reader->file;
@@ -313,8 +314,9 @@ static bool build_tracks(channel_reader *reader)
     return true;
 }
 
-// Finds the number of frames: the largest end of a channel. Checks that all frames together do not
-// need more numbers than the text has bytes, because a hostile text could declare any end.
+// Finds the number of frames: the largest end of the range or of the keys of a channel, among the
+// channels of transforms. Checks that all frames together do not need more numbers than the text
+// has bytes, because a hostile text could declare any end.
 static bool count_frames(channel_reader *reader)
 {
     md5_lex *const lex = reader->lex;
@@ -508,9 +510,9 @@ static bool read_channels(md5_lex *lex, const md5_header *header, md5_anim_file 
     return build_channel_frames(&reader) && build_bounds(&reader);
 }
 
-// Reads an .md5anim of version 6, the format of the 2002 alpha. It stores a channel of keys for
-// each changing attribute of a joint. The channels are converted to tracks and frames like those of
-// later versions.
+// Reads an .md5anim of version 6, the format of the 2002 alpha. It stores the values of an
+// attribute of a joint, which may be constant, as a channel of keys. The channels are converted to
+// tracks and frames like those of later versions.
 bool md5i_read_anim_v6(md5_arena *arena, const md5_versions *versions, md5_span text,
                        md5_anim_file *file)
 {

@@ -405,7 +405,7 @@ md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sour
     for (uint32_t i = 0; i < count; i++) {
         MD5_ASSERT(sources[i].name != NULL, "sources: must have names");
         if (!sources[i].model) {
-            md5i_fail_missing(error, "model of a source");
+            md5i_fail_missing(error, "sources[].model");
             return NULL;
         }
         MD5_ASSERT_ALIVE(sources[i].model, MD5_TAG_MODEL);

@@ -218,8 +218,9 @@ static void write_vertex(const md5_mesh *mesh, uint32_t vertex, joint_set set, u
         write_vec3(to, size, p.x, p.y, p.z);
 }
 
-// Writes a group or a single vertex of `set` to the plan: the joints to `words`, the floats of each
-// vertex after them, and the vertices to `plan_vertices`.
+// Writes a group or a single vertex of `set` to the plan. `words` receives the number of joints
+// (only of a single vertex), the joints, and the floats of each vertex; `plan_vertices` receives
+// the vertices.
 static void write_group(const md5_mesh *mesh, md5_skin_order order, joint_set set,
                         const uint32_t *vertices, uint32_t *words, uint32_t *plan_vertices)
 {

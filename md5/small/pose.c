@@ -55,7 +55,7 @@ md5_binding *md5_bind(const md5_model *model, const md5_anim *anim, const md5_lo
         return NULL;
     }
     if (!anim) {
-        md5i_fail_missing(error, "animation");
+        md5i_fail_missing(error, "anim");
         return NULL;
     }
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);

@@ -414,14 +414,15 @@ TEST (cube_reads_conditions_and_variables) {
         const md5_cube2_tag *const tag = &part->tags[i];
         CHECK_STRING(tag->name, "1");
     }
-    CHECK_STRING(test.log.text,
-                 AT("5:1") "unknown command 'md5fly': the line is skipped\n" //
-                 AT("8:4") "condition of 'if' is not supported: expected a constant; the condition "
-                           "is assumed to be true\n"                           //
-                 AT("10:6") "'if' without a block: expected commands in [ ]\n" //
-                 AT("12:10") "unknown variable '$other': expected a command before this line that "
-                             "sets the variable\n" //
-                 AT("12:10") "expected a number, found ''; using 0\n");
+    CHECK_STRING(
+        test.log.text,
+        AT("5:1") "unknown command 'md5fly': the line is skipped\n" //
+        AT("8:4") "condition of 'if' is not supported: expected a constant; the condition "
+                  "is assumed to be true\n"                           //
+        AT("10:6") "'if' without a block: expected commands in [ ]\n" //
+        AT("12:10") "value of variable '$other' is unknown: expected a command before this "
+                    "line that sets the variable to a constant\n" //
+        AT("12:10") "expected a number, found ''; using 0\n");
 }
 
 TEST (cube_limits_words_and_depth) {

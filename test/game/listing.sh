@@ -200,7 +200,7 @@ z.def:2:43: error: 'scriptobject': unknown script object 'no_such_object'
 z.def:3:43: warning: key 'ik_foot1': joint 'no_such_joint' not found in entity 't3'
 z.def:4:43: warning: walk IK is disabled
 z.def:5:43: warning: key 'look_joint no_such_joint': joint 'no_such_joint' not found in entity 't5'
-z.def:6:43: warning: key 'def_head': entity 'no_such_head' has the unknown model
+z.def:6:43: warning: key 'def_head': unknown model 'no_such_head'
 z.af:1:1: error: figure 't_bad': body 'b' refers to unknown joint 'no_such_joint': expected a joint of the model
 z.def:8:43: warning: 'damage_zone head': joint 'no_such_joint' not found in the model
 z.def:9:43: warning: 'def_dropDeathItem': entityDef 'monster_bobbim' not found: did you mean 'monster_bobbin'?

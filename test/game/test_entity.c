@@ -222,7 +222,7 @@ TEST (parts_that_cannot_be_placed_are_left_out) {
     check_warned("entityDef e { \"model\" \"body\" \"def_head\" \"face\" }",
                  "def/b.def:1: Joint '' not found for 'head_joint' on 'e': Doom 3 ends the map");
     check_warned("entityDef e { \"model\" \"body\" \"def_head\" \"no\" \"head_joint\" \"neck\" }",
-                 "def/b.def:1: key 'def_head': cannot load entity 'no': unknown model 'no': "
+                 "def/b.def:1: key 'def_head': cannot load model 'no': unknown model 'no': "
                  "expected an entityDef, a "
                  "modelDef or a .md5mesh file");
     check_warned("entityDef e { \"model\" \"body\" \"def_attach\" \"g\" }\nentityDef g { }",
@@ -272,7 +272,7 @@ TEST (keys_that_name_nothing_are_found_without_loading) {
     CHECK_UINT(log.count, 7);
     has_logged(&log, "def/b.def:2: Unknown skin 'blue'");
     has_logged(&log, "def/b.def:3: Unknown anim 'fly' of model 'body'");
-    has_logged(&log, "def/b.def:4: key 'def_head': entity 'none' has the unknown model 'none': "
+    has_logged(&log, "def/b.def:4: key 'def_head': unknown model 'none': "
                      "expected a modelDef or an .md5mesh file");
     has_logged(&log,
                "def/b.def:5: Joint 'horn' not found for 'head_joint' on 'e': Doom 3 ends the map");

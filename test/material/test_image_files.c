@@ -119,8 +119,9 @@ static void check_refused(const void *bytes, size_t size, const char *message)
 }
 
 TEST (images_of_unknown_formats_are_refused) {
-    static const char unknown[] = "unknown image format: expected TGA, PCX or DDS; set "
-                                  "md5_image_opts.decoder to read other formats";
+    static const char unknown[] = "unknown image format: expected TGA, PCX or DDS, or, with "
+                                  "md5_image_opts.decoder, PNG, JPEG, BMP, GIF, OpenEXR or "
+                                  "Radiance HDR";
     check_refused("", 0, "image file is empty: expected at least 1 byte");
     check_refused("text that is no picture", 23, unknown);
     check_refused("\x89PNG\r\n\x1a\n", 8,
@@ -472,8 +473,8 @@ TEST (compressed_files_come_first_if_that_is_asked_for) {
     CHECK(images[2] && images[2]->pixels[2] == 255);
     CHECK(images[3] && images[3]->pixels[1] == 255 && images[3]->pixels[2] == 0);
     CHECK(images[4] && images[4]->pixels[0] == 255);
-    CHECK_STRING(line, "c: warning: dds/c.dds: unknown image format: expected TGA, PCX or DDS; set "
-                       "md5_image_opts.decoder to read other formats");
+    CHECK_STRING(line, "c: warning: dds/c.dds: unknown image format: expected TGA, PCX or DDS, or, "
+                       "with md5_image_opts.decoder, PNG, JPEG, BMP, GIF, OpenEXR or Radiance HDR");
     for (size_t i = 0; i < COUNT_OF(images); i++)
         md5_free_image(images[i]);
 }

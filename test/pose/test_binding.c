@@ -517,7 +517,7 @@ TEST (bind_keeps_the_error_of_a_failed_load) {
     // Without an earlier failure the error reports the missing argument.
     error = (md5_error){.status = MD5_OK};
     CHECK_SAYS(md5_bind(&model.model, NULL, NULL, &error), error, MD5_ERROR_MISSING,
-               "argument 'animation' is missing: expected an object, found NULL");
+               "argument 'anim' is missing: expected an object, found NULL");
 }
 
 // -- Hostile skeletons --------------------------------------------------------------------------

@@ -125,7 +125,7 @@ static uint8_t *read_cube_sides(md5_game *game, const md5_stage *stage, md5gl_te
         if (!has_size) {
             COMMON_TEXT(
                 error->message,
-                "faces of the cube map have different sizes: expected squares of equal size");
+                "the sizes of the cube map's faces are invalid: expected squares of equal size");
             free(rgba);
             return NULL;
         }

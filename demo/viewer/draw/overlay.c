@@ -195,8 +195,9 @@ static void add_camera_path(view_lines *lines, const view_camera_path *camera_pa
     for (uint32_t played = 0; played < num_played; played++) {
         const uint32_t frame = view_camera_path_frame(camera_path, played, &shot);
         const md5_camera_view *const view = &camera_path->camera->frames[frame];
-        const bool is_key_frame = played + 1 == num_played || shot != last_shot;
-        if (played % stride == 0 || is_key_frame)
+        const bool is_last = played + 1 == num_played;
+        const bool begins_shot = shot != last_shot;
+        if (played % stride == 0 || begins_shot || is_last)
             add_axes(lines, view->position, view->rotation,
                      (md5_vec3){2 * axis_size, axis_size, axis_size});
         // A shot ends at its cut, so that no line leads to the next shot.

@@ -531,7 +531,7 @@ static int create_previews(void *user)
     view_previews *const previews = user;
     const bool has_game = previews->place != NULL;
     view_library *library = NULL; // of the game
-    uint32_t num_made = 0;        // previews of the game
+    uint32_t num_made = 0;        // previews of the game, or of files if there is no game
     const view_preview_drawer drawer = {request_drawing, previews};
     view_lock_enter(previews->lock);
     while (!atomic_load(&previews->ends)) {

@@ -81,8 +81,10 @@ static void fit_axis(view_plot *plot)
         return;
     if (plot->row.fit == VIEW_FIT_TOP)
         low = 0;
-    // If all points have the same height, the small constant prevents an axis without length.
-    const float step = round_step(fmaxf(high - low, 1e-6f) / 4);
+    // If all points have the same height, the minimum prevents an axis without length. It is
+    // relative to the height, because a float cannot represent a small difference of large numbers.
+    const float min_range = 1e-5f * fmaxf(fabsf(high), 1);
+    const float step = round_step(fmaxf(high - low, min_range) / 4);
     plot->row.low.y = step * floorf(low / step);
     plot->row.high.y = fmaxf(step * ceilf(high / step), plot->row.low.y + step);
 }

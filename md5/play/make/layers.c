@@ -232,8 +232,8 @@ static void narrow_state(md5_building *building, const md5_play_layer *layer, md
 // joint in a frame. So sampling a run requires only a range of the slots. These ranges are computed
 // here, for each clip and run.
 
-// Widest gap between animated joints that is included in a run. An additional run costs about as
-// much as this number of joints, the width of the widest kernels.
+// Gaps of fewer joints than this between animated joints are included in a run. An additional run
+// costs about as much as this number of joints, the width of the widest kernels.
 enum { MAX_GAP = 16 };
 
 // Divides the animated joints into runs, and merges runs whose gap is less than MAX_GAP. The array

@@ -325,7 +325,7 @@ MD5_WIDE_INLINE size_t next_block(const md5_combine_job *poses, size_t first)
     return next < last ? next : last;
 }
 
-// Returns true if two poses are blended, and false if a difference is added or subtracted.
+// Returns true if two poses are blended, and false if a difference is computed or added.
 MD5_WIDE_INLINE bool is_blend(md5_combine_kind kind)
 {
     return kind <= MD5_BLEND_NLERP;
@@ -404,8 +404,9 @@ MD5_WIDE_INLINE void compute_joint_weights(md5_combine_kind kind, const md5_comb
     md5_wide_store(results->weights, to_lane_order(weight));
 }
 
-// Computes the cosines of a block: of the angles between both rotations when blending, otherwise of
-// the angle of the difference's rotation, whose axes are stored too.
+// Computes the cosines of a block, which are dot products of quaternions: of both rotations when
+// blending, otherwise of the difference's rotation and the identity. That is w of the difference's
+// rotation, whose x y z are stored in `axes`.
 MD5_WIDE_INLINE void compute_cosines(md5_combine_kind kind, const md5_combine_job *poses,
                                      size_t first, block_results *results)
 {

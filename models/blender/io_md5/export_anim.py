@@ -77,7 +77,7 @@ def _chosen(rig, settings, report, timeline_name):
               and (not patterns or any(fnmatch.fnmatchcase(action.name, one) for one in patterns))]
     for pattern in patterns:
         if not any(fnmatch.fnmatchcase(name, pattern) for name, _ in chosen):
-            report.warn("No action matches the name '%s'" % pattern)
+            report.warn("No action of this armature matches the name '%s'" % pattern)
     taken = {}
     for name, _ in chosen:
         taken.setdefault(file_name(name), []).append(name)
