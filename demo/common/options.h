@@ -44,7 +44,7 @@ typedef struct common_option {
 
 typedef enum common_value_type {
     COMMON_VALUE_NONE,
-    COMMON_VALUE_DEFAULT, // the default of the option, which only programs know
+    COMMON_VALUE_DEFAULT, // reset to the default; is never read from a text
     COMMON_VALUE_CHOICE,  // of COMMON_SWITCH to COMMON_CHOICE
     COMMON_VALUE_NUMBERS, // of COMMON_COUNT to COMMON_POINT
     COMMON_VALUE_TEXT,    // of COMMON_TEXT to COMMON_TEXTS
@@ -54,7 +54,9 @@ enum { COMMON_MAX_NUMBERS = 3 };
 
 typedef struct common_value {
     common_value_type type;
-    unsigned choice;                    // the enum; the bool as 0 or 1, also of COMMON_OPPOSITE
+    // Index of the word. Of a switch: the value of its member, so that 0 is "yes" of
+    // COMMON_OPPOSITE.
+    unsigned choice;
     double numbers[COMMON_MAX_NUMBERS]; // of a color: 0 to 1
     const char *text;                   // not owned
 } common_value;

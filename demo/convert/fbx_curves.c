@@ -27,6 +27,7 @@ enum {
     KEY_WEIGHTED_NEXT_LEFT = 0x2000000,
 };
 
+static const double ticks_of_version_7 = 46186158000.0; // per second
 #define DEFAULT_WEIGHT 0.333333 // length of a tangent, relative to the distance of two keys
 
 typedef struct fbx_key {
@@ -135,12 +136,13 @@ struct fbx_curves {
     size_t counts[NUM_KINDS];
     fbx_link *links; // [num_links] sorted by the positions of their layers
     size_t num_links;
-    size_t num_blended;        // links of the selected stack that change the value of another link
-    const char *skipped_layer; // name of a muted layer of the selected stack, or NULL
-    common_text_index names;   // of models, with the index of the first model of each name
-    size_t *name_models;       // [names.count]
-    double start;              // of the selected stack, seconds
-    double ticks_per_second;   // of all times
+    size_t num_blended; // links of the selected stack that change the value of another link
+    // Name of a layer of the selected stack that is muted, or beside a solo layer; or NULL.
+    const char *skipped_layer;
+    common_text_index names; // of models, with the index of the first model of each name
+    size_t *name_models;     // [names.count]
+    double start;            // of the selected stack, seconds
+    double ticks_per_second; // of all times
 };
 
 // -- Keys -----------------------------------------------------------------------------------------
@@ -827,7 +829,6 @@ static double read_node_number(const fbx_file *file, fbx_range nodes, const char
 // or later may have the time unit of FBX 8: their TCDefinition is not 127.
 static double read_ticks_per_second(const fbx_file *file)
 {
-    const double ticks_of_version_7 = 46186158000.0;
     const double ticks_of_version_8 = 141120000.0;
     const double min_header_version = 1004;
     const double definition_of_version_7 = 127;
@@ -961,8 +962,9 @@ static void append_link(fbx_curves *curves, size_t index, const fbx_layer *layer
         model->blended_layer = layer->name;
 }
 
-// Assigns the links of a stack to the properties of the models, except the links of muted layers.
-// Returns the time of the first key, or INFINITY.
+// Assigns the links of a stack to the properties of the models. The links of muted layers are
+// excluded, and, if a layer of the stack is solo, the links of all layers that are not. Returns the
+// time of the first key, or INFINITY.
 static double connect_links(fbx_curves *curves, size_t stack)
 {
     double first = INFINITY;
@@ -1075,7 +1077,6 @@ size_t fbx_num_blended(const fbx_curves *curves)
 
 double fbx_time_factor(const fbx_curves *curves)
 {
-    const double ticks_of_version_7 = 46186158000.0;
     return ticks_of_version_7 / curves->ticks_per_second;
 }
 

@@ -671,8 +671,9 @@ static float *read_elements(gltf_file *file, const element_request *request)
     const size_t width = request->width;
     element_range range = {.type = find_component(request->component)};
     if (!range.type) {
-        gltf_fail(file, "accessors/%u: unknown componentType %zu: expected 5120 to 5126", accessor,
-                  request->component);
+        gltf_fail(file,
+                  "accessors/%u: unknown componentType %zu: expected 5120 to 5123, 5125 or 5126",
+                  accessor, request->component);
         return NULL;
     }
     if (count == 0) {

@@ -527,8 +527,8 @@ static bool read_weights(gltf_reader *reader, uint32_t index)
         const double weight = json_number_value(json_array_get(list, i));
         if (!(fabs(weight) <= max_weight))
             return gltf_fail(file,
-                             "nodes/%u: weight %zu is out of range: expected at most %g, found %g",
-                             index, i, max_weight, weight);
+                             "nodes/%u: weight %zu is out of range: expected -%g to %g, found %g",
+                             index, i, max_weight, max_weight, weight);
         node->weights[i] = (float)weight;
     }
 

@@ -707,10 +707,10 @@ static bool apply_mesh_options(material_search *search, md5_error *error)
                 const bool is_in_pass = (pass == FOR_ALL_MESHES) == !end;
                 if (!is_in_pass || apply_mesh_option(search, list, text, end))
                     continue;
-                return convert_fail(
-                    error, MD5_ERROR_MISSING, search->job->inputs[0],
-                    "mesh '%s' not found: expected the name, shader or index of one of %u meshes",
-                    text, count);
+                return convert_fail(error, MD5_ERROR_MISSING, search->job->inputs[0],
+                                    "mesh '%s' not found: expected the name, shader or index of a "
+                                    "mesh; number of meshes: %u",
+                                    text, count);
             }
         }
     }

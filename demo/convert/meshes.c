@@ -353,9 +353,12 @@ static const char *mesh_name(const mesh_builder *to)
 static char *replace_dots(const char *name)
 {
     char *const copy = common_copy(name);
-    for (char *c = copy; *c != '\0' && !view_is_image(name); c++)
+    if (view_is_image(name))
+        return copy;
+    for (char *c = copy; *c != '\0'; c++) {
         if (*c == '.')
             *c = '_';
+    }
     return copy;
 }
 

@@ -1050,9 +1050,7 @@ static int fix(tool_arguments *arguments)
     common_list texts = {NULL, 0};
     int status = fix_files(arguments, &outputs, &texts);
     if (status != TOOL_OK && outputs.count > 0)
-        fputs("md5tool: error: no file was written, because at least one file cannot be repaired; "
-              "see the errors above\n",
-              stderr);
+        fputs("md5tool: error: no file was written, because of the errors above\n", stderr);
 
     md5_error error = {0};
     for (size_t i = 0; i < outputs.count && status == TOOL_OK; i++) {

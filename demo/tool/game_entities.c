@@ -66,17 +66,8 @@ tool_character_info tool_evaluate_character(tool_game *game, const md5_entity_de
     return info;
 }
 
-// Counts a warning about a function that only returns 0; other warnings are ignored. It is a
-// md5_warn_fn; `user` is the counter.
-static void count_stub(void *user, const md5_error *warning)
-{
-    size_t *const num_stubs = user;
-    if (common_has_suffix(warning->message, "it returns 0"))
-        (*num_stubs)++;
-}
-
-// Compiles the scripts of the game for an object. The compiler warns of each function that it
-// cannot execute, and count_stub() counts these warnings.
+// Compiles the scripts of the game for an object. Gets the number of functions that only return 0,
+// because the library does not know them.
 bool tool_has_script_object(tool_game *game, const char *object, size_t *num_stubs,
                             md5_error *reason)
 {
@@ -84,11 +75,10 @@ bool tool_has_script_object(tool_game *game, const char *object, size_t *num_stu
     *num_stubs = 0;
     if (md5_game_find_file(game->md5, path, 0) == MD5_NONE)
         return true;
-    const md5_load_opts opts = {.files = md5_game_files(game->md5),
-                                .warn = count_stub,
-                                .warn_user = num_stubs,
-                                .max_warnings = UINT32_MAX};
+    const md5_load_opts opts = {.files = md5_game_files(game->md5)};
     md5_script *const script = md5_load_script(path, object, NULL, &opts, reason);
+    if (script)
+        *num_stubs = script->num_unknown;
     md5_free_script(script);
     return script;
 }

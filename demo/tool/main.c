@@ -31,7 +31,7 @@ static const char manual[] =
     ".SH BATCH FILES\n"
     ".B md5tool \\-\\-batch FILE\nruns each line of a file as a command, in one process, which is "
     "faster than starting md5tool for each command. If FILE is \\-, the lines are read from "
-    "standard input, which the commands then cannot read.\n.PP\n"
+    "standard input, which the commands must then not read: they would consume the lines.\n.PP\n"
     "A line contains the arguments of md5tool, separated by blanks:\n.PP\n.nf\n"
     "# a comment\ncheck \\-\\-for doom3 'my models/imp.md5mesh'\n.fi\n.PP\n"
     "Single quotes, double quotes and backslashes have the same meaning as in a shell, except that "

@@ -289,10 +289,11 @@ static void list_unread_files(tool_search_paths *search_paths, size_t index)
         const bool is_nested = path->is_archive || strchr(name, '/');
         if (common_is_archive(name) && is_nested) {
             search_paths->num_unread++;
-            common_print(
-                stderr,
-                "%s/%s: warning: archive in a folder is skipped; pass the archive as an argument\n",
-                search_paths->list.titles[index], name);
+            common_print(stderr,
+                         "%s/%s: warning: archive in a subfolder or another archive is skipped; "
+                         "extract it or pass it "
+                         "as an argument\n",
+                         search_paths->list.titles[index], name);
         } else if (convert_can_read(name) && tool_file_kind(name) == TOOL_UNKNOWN) {
             search_paths->unsupported_model = name;
         }

@@ -59,7 +59,7 @@ for form in text binary; do
         check "... frame $frame" shows turn $frame "$scratch/$form.fbx.$frame.obj" 1e-4
     done
 done
-# A second layer adds its rotation. Here it is 0 in frame 1; it turns about x only between keys.
+# A second layer without curves adds a rotation of 0, so the pose does not change.
 changed 's/1924423250/19244232500/; s/a: 4 }/a: 8 }/; s/^Objects: {/&\nAnimationLayer: 17, "AnimLayer::m", "" { }\nAnimationCurveNode: 18, "AnimCurveNode::R", "" { }/
     s/^Connections: {/&\nC: "OO",7,6\nC: "OO",17,6\nC: "OO",18,17\nC: "OP",18,3, "Lcl Rotation"/; /^    C: "OO",7,6/d' layers
 check 'two layers are blended' convert "$scratch/layers.fbx"

@@ -145,15 +145,15 @@ check "a path inside an archive is rejected with a hint" inside
 unread() {
     unread=$1
     shift
-    exits_with 1 "$unread: warning: archive in a folder is skipped; pass the archive as an argument" "$tool" "$@"
+    exits_with 1 "$unread: warning: archive in a subfolder or another archive is skipped; extract it or pass it as an argument" "$tool" "$@"
 }
 nested() {
     below=$scratch/as/below && mkdir "$scratch/four" "$scratch/five" && cp "$scratch/as/x.pak" "$scratch/four" && pack "$scratch/four" "$scratch/five/y.pak" &&
         unread "$below/deep/x.pak" list "$below" && unread "$below/deep/x.pak" convert "$below" -o "$scratch/new" &&
         unread "$scratch/five/y.pak/x.pak" list "$scratch/five/y.pak" && unread "$scratch/five/y.pak/x.pak" convert "$scratch/five" -o "$scratch/new" &&
         mv "$below/deep" "$scratch/five" && cp "$data/flags.md5mesh" "$scratch/five" &&
-        exits_with 0 "five/deep/x.pak: warning: archive in a folder is skipped; pass the archive as an argument" "$tool" list "$scratch/five" &&
-        exits_with 0 "five/deep/x.pak: warning: archive in a folder is skipped; pass the archive as an argument" "$tool" convert "$scratch/five" -o "$scratch/new" --to iqm
+        exits_with 0 "five/deep/x.pak: warning: archive in a subfolder or another archive is skipped; extract it or pass it as an argument" "$tool" list "$scratch/five" &&
+        exits_with 0 "five/deep/x.pak: warning: archive in a subfolder or another archive is skipped; extract it or pass it as an argument" "$tool" convert "$scratch/five" -o "$scratch/new" --to iqm
 }
 check "archives that are not mounted are listed" nested
 others() {

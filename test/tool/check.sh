@@ -587,7 +587,7 @@ fixes_once() {
     mkdir -p "$scratch/once/a" "$scratch/once/b" "$scratch/once/to" && cp models/bobbin/walk.md5anim "$scratch/once/a/" &&
         cp models/bobbin/run.md5anim "$scratch/once/b/walk.md5anim" || return 1
     runs 1 fix --mirror "$scratch/once/a/walk.md5anim" "$scratch/once/b/walk.md5anim" -o "$scratch/once/to" --force &&
-        grep -q 'duplicate output file ' "$scratch/err" && grep -q 'no file was written, because at least one file cannot be repaired; see the errors above' "$scratch/err" &&
+        grep -q 'duplicate output file ' "$scratch/err" && grep -q 'no file was written, because of the errors above' "$scratch/err" &&
         runs 1 fix models/bobbin/walk.md5anim --cut a=0-12 --cut a=3-4 -o "$scratch/once/to" --force &&
         runs 1 fix models/bobbin/walk.md5anim "$scratch/none.md5anim" -o "$scratch/once/to" && [ -z "$(ls "$scratch/once/to")" ] &&
         runs 0 fix models/bobbin/walk.md5anim --cut a=0-12 --cut b=3-4 -o "$scratch/once/to" &&
@@ -1091,7 +1091,9 @@ check 'md5tool suggests a command for a misspelled one' suggests
 # has_statuses BATCH EXPECTED: runs a batch file. The second file contains "LINE: exit status N" for each command that must fail.
 has_statuses() {
     "$tool" --batch "$1" >"$scratch/out" 2>&1
-    sed -n 's/.*:\([0-9]*: exit status .*\)/\1/p' "$scratch/out" | diff "$2" - || { cat -n "$1" "$scratch/out" && false; }
+    status=$?
+    sed -n 's/.*:\([0-9]*: exit status .*\)/\1/p' "$scratch/out" | diff "$2" - &&
+        [ $status -eq "$(awk '$NF > worst { worst = $NF } END { print worst + 0 }' "$2")" ] || { cat -n "$1" "$scratch/out" && false; }
 }
 # Reactions of four engines to 32 pairs, recorded from real runs. An engine that reads a pair and shows garbage counts as an
 # error.

@@ -71,7 +71,7 @@ panel_changes() {
         ! cmp "$scratch/large.png" "$scratch/panel.png"
 }
 check_long "a panel with the states is drawn" panel_changes
-check "an unknown parameter is reported" exits_with 0 '--set sped: unknown parameter' \
+check "an unknown parameter is reported" exits_with 0 '--set sped: parameter not found' \
     "$view" "$bobbin" --set sped=16 --no-render
 check "a parameter for a crowd is ignored with a warning" exits_with 0 "--set speed: ignored for the machines of a crowd" \
     "$view" "$bobbin" --crowd 2 --set speed=16 --no-render

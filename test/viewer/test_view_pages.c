@@ -186,7 +186,6 @@ TEST_HERE (view_pages_have_their_code_below_the_figures_in_a_wide_window) {
     }
 }
 
-// Without its panel a page consists of the drawing and its plots, which have the full width.
 // A click shows the answer, which makes the panel longer, and another click hides it.
 TEST_HERE (view_pages_show_their_answer_after_a_click) {
     static const char button[] = "page-slider/answer=Show answer";
@@ -204,6 +203,7 @@ TEST_HERE (view_pages_show_their_answer_after_a_click) {
     CHECK(!s->viewer.pages.shows_answer);
 }
 
+// Without its panel a page consists of the drawing and its plots, which have the full width.
 TEST_HERE (view_pages_can_hide_their_panel) {
     (void)open_page(s, (uint32_t)view_find_page("follow"));
     view_stage stage = view_build_stage(&s->viewer, s->width, s->height);

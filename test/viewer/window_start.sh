@@ -33,7 +33,7 @@ restores_state() {
     quits && cat "$file" && open_viewer || return 1
     first_line
     lasting "$line" >"$scratch/started"
-    state_satisfies 'is["error"] == 0' && ! grep -e 'unknown line is ignored' -e ': expected ' "$log" &&
+    state_satisfies 'is["error"] == 0' && ! grep -e 'invalid line is ignored' -e ': expected ' "$log" &&
         diff "$scratch/ended" "$scratch/started" && cp "$file" "$scratch/once" && quits &&
         open_viewer || return 1
     first_line

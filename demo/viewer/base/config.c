@@ -240,8 +240,10 @@ static bool read_lines(FILE *file, view_config *config, view_log *log)
         if (is_line && read_line(&reader, line))
             continue;
         if (num_wrong++ < MAX_REPORTED)
-            view_warn(log, "%s:%u: unknown line is ignored: expected an option", config->path,
-                      reader.line_number);
+            view_warn(log,
+                      "%s:%u: invalid line is ignored: expected a stored option, or a valid line "
+                      "'document=', 'recent=' or 'export='",
+                      config->path, reader.line_number);
     }
     return is_whole;
 }

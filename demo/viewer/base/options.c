@@ -1006,7 +1006,7 @@ static const char *find_contradiction(const view_options *options)
     if (has_game && (options->num_files > 1 || has_crowd))
         return "--game requires at most one name and cannot be combined with --crowd";
     if (options->bases.count > 0 && !has_game)
-        return "--base has no effect without --game or a folder";
+        return "--base has no effect without --game or a single folder";
     const bool has_model = options->num_files + options->num_folders > 0 || has_game || has_crowd;
     if (options->page != NULL && has_model)
         return "--lesson cannot be combined with files, --game or --crowd, because it has its own "

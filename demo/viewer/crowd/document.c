@@ -518,7 +518,7 @@ static const char *unused_setting(const md5_machine *machine, bool is_crowd, con
         return "the model has no state machine";
     if (is_crowd)
         return "ignored for the machines of a crowd";
-    return md5_find_parameter(machine, name) == MD5_NONE ? "unknown parameter" : NULL;
+    return md5_find_parameter(machine, name) == MD5_NONE ? "parameter not found" : NULL;
 }
 
 // Logs a warning for each --set that has no effect.

@@ -320,7 +320,8 @@ void view_set_switch(view_state *viewer, const view_option *option, bool is_on)
 void view_execute_set(view_state *viewer, const view_command *command)
 {
     const common_value value = view_command_value(command);
-    if (value.type != COMMON_VALUE_NONE) // has no value for a clip that is not a file
+    // The context menu of a clip that is not a file has no path, so its command has no value.
+    if (value.type != COMMON_VALUE_NONE)
         view_set_option(viewer, &view_option_rows[command->number], value);
 }
 

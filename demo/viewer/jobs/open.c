@@ -497,10 +497,10 @@ bool view_hide_meshes(view_state *viewer)
             }
         }
         if (!is_found)
-            is_valid = view_error(
-                &viewer->log,
-                "--hide %s: mesh not found: expected the name, shader or index of one of %u meshes",
-                name, num_meshes);
+            is_valid = view_error(&viewer->log,
+                                  "--hide %s: mesh not found: expected the name, shader or index "
+                                  "of a mesh; number of meshes: %u",
+                                  name, num_meshes);
     }
     view_show_meshes(viewer->document, options->hidden_meshes);
     return is_valid;
@@ -846,9 +846,10 @@ bool view_set_parameter(view_state *viewer, const view_setting *setting)
     if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE)
         parameter = md5_find_parameter(machine->character->machine, setting->parameter);
     if (parameter == MD5_NONE)
-        return view_error(&viewer->log,
-                          "--set %s: unknown parameter: expected a parameter of the machine",
-                          setting->parameter);
+        return view_error(
+            &viewer->log,
+            "--set %s: parameter not found: expected a parameter of an open state machine",
+            setting->parameter);
     return md5_player_set(machine->player, parameter, setting->value);
 }
 

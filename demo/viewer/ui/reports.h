@@ -18,13 +18,14 @@ typedef struct view_excerpt {
 
 typedef struct view_problems {
     char filter[64];
-    size_t selected;      // index among the lines of the list
-    size_t shown;         // 1 + the report whose lines are displayed; 0: none
-    uint64_t open_cause;  // key of the cause whose reports are listed; 0: none
-    bool has_keys;        // the list receives keys, from a press on it to the next press
-    char *repair;         // description of the repair, one change per line; NULL: no dialog
-    char *broken;         // path of the file to repair
-    char *repaired;       // path of the repaired file
+    size_t selected;     // index among the lines of the list
+    size_t shown;        // 1 + the report whose lines are displayed; 0: none
+    uint64_t open_cause; // key of the cause whose reports are listed; 0: none
+    bool has_keys;  // the list receives keys: after a press on it or its command, until the next
+                    // press
+    char *repair;   // description of the repair, one change per line; NULL: no dialog
+    char *broken;   // path of the file to repair
+    char *repaired; // path of the repaired file
     view_excerpt excerpt; // of the displayed error
 } view_problems;
 

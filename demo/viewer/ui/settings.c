@@ -1,7 +1,8 @@
 // Editors of option values. A row consists of the name of an option, an editor for its kind and a
 // reset button. The card is a dialog with the rows of one command; the settings list all options.
-// Each editor requests a VIEW_SET command with a new value. Typed texts are parsed here; a text
-// that is not a value remains a text, which the option refuses.
+// Each editor requests a VIEW_SET command with a new value. Typed texts are parsed here. A text
+// that is not a value remains a text: the option refuses it, unless it is the text of all numbers
+// of the option, such as "6x4".
 #include "demo/viewer/ui/settings.h"
 
 #include "demo/viewer/ui/menu.h"
@@ -256,7 +257,8 @@ static double number_slider(const setting *s, const number_fields *fields, float
 }
 
 // Sets a number to the text that was typed in its field. An empty field of a single number resets
-// the option. A text that is not a number becomes the value, which the option refuses.
+// the option. A text that is not a number becomes the value: the option refuses it, unless it is
+// the text of all numbers, such as "6x4".
 static void use_typed_number(const setting *s, number_fields *fields, int index)
 {
     const char *const typed = s->card->typed;
@@ -397,7 +399,7 @@ static void parms_picker(setting *s)
             is_time ? stage->parms->ahead == view_parm_ranges[i].usual : value == s->usual;
         const double reset = s->usual + (is_time ? stage->play->time : 0);
 
-        // The time is shown with two decimals, because it changes in each frame.
+        // The time is rounded to two decimals, because it changes in each frame.
         const double now =
             is_time ? round(100 * (double)value) / 100 : round_digits((double)value, 7);
         double number;
@@ -1068,8 +1070,11 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
                  .usual = usual.numbers[0]};
     s.now = waits ? view_command_value(&card->waiting) : view_get_value(option, ui->stage->options);
 
-    const bool is_usual =
-        waits ? common_are_values_equal(&s.now, &usual) : view_is_usual(option, ui->stage->options);
+    // The default of an option with a text is no text, which an empty field means.
+    const bool is_empty = s.now.type == COMMON_VALUE_TEXT && s.now.text[0] == '\0';
+    bool is_usual = view_is_usual(option, ui->stage->options);
+    if (waits)
+        is_usual = is_empty || common_are_values_equal(&s.now, &usual);
     s.color = is_usual ? VIEW_PLAIN : VIEW_BRIGHT;
     if (card->wrong == option)
         s.color = VIEW_WRONG;

@@ -167,9 +167,10 @@ void ui_preview_option(view_ui *ui, const view_option *option, common_value valu
     // The caller owns texts. No option with a text can be previewed without reading files.
     if (!ui_is_hot(ui) || !can_preview(option) || value.type == COMMON_VALUE_TEXT)
         return;
-    if (preview->row != option || !common_are_values_equal(&preview->value, &value))
+    if (preview->value_option != option || !common_are_values_equal(&preview->value, &value))
         preview->due = ui->stage->now + VIEW_HOVER_PREVIEW_DELAY;
-    preview->option = preview->row = option;
+    preview->option = option;
+    preview->value_option = option;
     preview->value = value;
 }
 

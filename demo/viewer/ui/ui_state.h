@@ -55,8 +55,8 @@ typedef struct view_thumbnail {
 // list. The previous value is restored when the mouse leaves.
 #define VIEW_HOVER_PREVIEW_DELAY 0.15 // seconds
 typedef struct view_hover_preview {
-    const view_option *option; // option under the mouse, or NULL
-    const view_option *row;    // option of `value`
+    const view_option *option;       // option under the mouse, or NULL
+    const view_option *value_option; // option of `value`; remains when the mouse leaves
     common_value value;
     double due;           // when the preview begins, seconds since the start
     double shown;         // `due` of the current preview
