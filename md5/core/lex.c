@@ -43,7 +43,7 @@ static bool is_quote(char c)
 
 // Starts a lexer at the beginning of a text, which may be NULL if `size` is 0. Ignores white space
 // and NUL bytes at the end of the text.
-void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t size)
+MD5_COLD void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t size)
 {
     if (!text)
         text = ""; // NULL + 0 is undefined

@@ -406,7 +406,7 @@ MD5_COLD bool md5i_read_count(md5_lex *lex, const char *word, uint32_t min, size
     return true;
 }
 
-bool md5i_need_count(md5_lex *lex, const md5_count *count, const char *word)
+MD5_COLD bool md5i_need_count(md5_lex *lex, const md5_count *count, const char *word)
 {
     return count->at || md5i_fail_missing_keyword(lex, word);
 }
