@@ -342,8 +342,9 @@ static md5_bounds extend_empty_box(md5_bounds box)
     return (md5_bounds){md5_vec3_sub(box.min, unit), md5_vec3_add(box.max, unit)};
 }
 
-// For convert_motion.pose. Also measures the displacement by scale, stores the frame for
-// measure_between(), and computes the box of the joints.
+// Computes the pose of a frame; called through convert_motion.pose. Also measures by how far the
+// scale of joints, which MD5 cannot store, moves them, stores the frame for measure_between(), and
+// computes the box of the joints.
 static void pose_frame(void *user, uint32_t frame, convert_xform *local)
 {
     clip_builder *const clip = user;

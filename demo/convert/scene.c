@@ -325,8 +325,9 @@ bool convert_print_doc(const md5_doc *doc, char **text, size_t *size, md5_error 
     return true;
 }
 
-// Parses the text again, because scales and offsets of the other format can produce numbers that
-// are outside the range of MD5.
+// Writes the document as text, and adds the text to the scene. Then parses the text to check it,
+// because scales and offsets of the other format can produce numbers that are outside the range of
+// MD5. The budget is charged for the time (bytes that are written and parsed) and for the memory.
 bool convert_add_doc(const convert_job *job, convert_scene *scene, convert_part_kind kind,
                      const char *name, const md5_doc *doc, md5_error *error)
 {
@@ -341,8 +342,9 @@ bool convert_add_doc(const convert_job *job, convert_scene *scene, convert_part_
         return false;
     convert_add_part(scene, kind, name, NULL, text, size);
     md5_doc *const read = convert_parse_doc(&scene->parts[scene->num_parts - 1], error);
+    const bool is_valid = read != NULL;
     md5_free_doc(read);
-    return read;
+    return is_valid;
 }
 
 // Replaces components smaller than 1e-12 of `length` by 0: they are rounding errors of products.

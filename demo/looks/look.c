@@ -647,8 +647,9 @@ void view_close_package(view_package *package)
     free(package);
 }
 
-// The functions of the search path for a package with a reader: it contains the files of
-// declarations in the model's folder.
+// The next functions implement a folder of a game's search path for a package whose files are read
+// through an md5_reader. This folder contains only the files of declarations beside the model.
+// declaring_name() returns the name of a file, relative to the folder of the model.
 static const char *declaring_name(void *user, size_t file)
 {
     const view_package *const package = user;

@@ -108,8 +108,9 @@ static bool is_quake_model(const char *path)
     return is_in_progs;
 }
 
-// Checks a clip against the Quake model that it replaces. Checks that a mesh has its clip (Quake
-// only) and its images, and checks these images.
+// Checks a file together with the other files of its folder. A clip is compared with the Quake
+// model that it replaces. A mesh must have its clip (Quake only) and its images, which are checked
+// too.
 void tool_check_folder(md5_game *game, md5_check *file)
 {
     if (file->kind == MD5_DOC_ANIM) {

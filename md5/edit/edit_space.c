@@ -93,7 +93,7 @@ static bool read_partners(md5_repair *repair, const md5_space_edit *edit, const 
     return true;
 }
 
-// Maps a joint of a document and its frames, in place.
+// Converts a joint and its frames to the new space, in place.
 static void map_joint_frames(const space_map *map, const md5_doc *doc, md5_doc_joint *joint)
 {
     const bool is_in_model_space = doc->kind == MD5_DOC_MODEL || joint->parent == MD5_NONE;

@@ -548,6 +548,8 @@ float md5_smoothing_fraction(float rate, float seconds)
     return rate > 0 && exponent > 0 ? (float)(1 - md5i_decay(exponent)) : 0;
 }
 
+// Solves the equation of the damped spring exactly: `keep` and `drift` of md5i_swing_for() are the
+// parts of the initial distance and of the initial velocity in the distance after `seconds`.
 void md5_spring_damp(float target, float stiffness, float damping, float seconds, float *value,
                      float *velocity)
 {

@@ -86,9 +86,12 @@ typedef struct count_scan {
     size_t num_misses; // false matches of `n`
 } count_scan;
 
-// Finds the next count keyword and reads its count. A table cannot have more items than fit into
-// the remaining text, so the count is limited to this number. Returns false if no keyword follows
-// or there were too many false matches.
+// Finds the next count keyword and reads its count. All count keywords begin with 'n' (numverts,
+// numtris, ...), which memchr() finds quickly. The number of other words with 'n' is limited in
+// proportion to the text, so that a hostile text cannot make this estimate slow.
+//
+// A table cannot have more items than fit into the remaining text, so the count is limited to this
+// number. Returns false if no keyword follows or there were too many other words.
 static bool find_count(count_scan *scan, size_t *keyword, uint64_t *count)
 {
     const char *const end = scan->end;

@@ -22,6 +22,7 @@ static view_lens current_lens(view_state *viewer)
 
 // == Control of a character =======================================================================
 
+// Passes the point of the scene that is under the mouse to the character that the user controls.
 void view_point_mover(view_state *viewer, float x, float y)
 {
     view_scene *const scene = &viewer->document->scene;

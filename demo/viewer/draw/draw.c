@@ -126,8 +126,9 @@ static md5_bounds add_caster(md5_bounds casters, md5_bounds companion, float lim
     return view_size(both) < limit ? both : casters;
 }
 
-// Returns the bounds of the shadow casters in the current pose. Companions extend them to a size of
-// at most about twice `reach`. The bounds of a crowd's casters are the bounds of its square.
+// Returns the bounds of the shadow casters in the current pose. Companions extend the bounds only
+// to a size of at most about twice `reach`, because the shadow map becomes coarser with their size.
+// The bounds of a crowd's casters are the bounds of its square.
 static md5_bounds find_casters(const view_document *document, float reach)
 {
     const view_scene *const scene = &document->scene;

@@ -343,6 +343,8 @@ void view_end_hover_preview(view_state *viewer)
     preview->before = NULL;
 }
 
+// Begins or ends the preview of the option under the mouse. Returns true if the image changes.
+// `due` identifies a preview: it is different when the mouse comes to another option or value.
 bool view_follow_trial(view_state *viewer)
 {
     view_hover_preview *const preview = &viewer->ui.hover_preview;

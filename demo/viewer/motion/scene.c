@@ -750,6 +750,8 @@ static void list_file(common_list *files, const char *path)
         view_free_address(&address);
 }
 
+// Lists the files that reproduce the scene. The result is the number of attached models, because
+// the list cannot contain them.
 uint32_t view_list_files(const view_scene *scene, bool has_all_clips, common_list *files)
 {
     const md5_entity *const entity = scene->entity.entity;
@@ -757,7 +759,8 @@ uint32_t view_list_files(const view_scene *scene, bool has_all_clips, common_lis
         common_add(files, common_copy(entity->model_def->mesh));
     else if (scene->model != NULL)
         list_file(files, scene->path);
-    const bool has_machine = scene->machine.player != NULL; // it names its clips
+    // A machine file contains the names of its clips, so they are not listed again.
+    const bool has_machine = scene->machine.player != NULL;
     for (size_t i = 0; i < scene->num_clips && !has_machine; i++) {
         const bool is_shown = i == scene->clip && !view_is_bind_pose(scene);
         if (has_all_clips || is_shown)

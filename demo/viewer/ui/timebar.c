@@ -218,7 +218,8 @@ static void draw_marks(const view_stage *stage, view_rect track, const md5_anim 
 
 // Runs the buttons of the speed, and the button that selects what happens at the end of the clip.
 // They are cut off the right end of the bar. `is_wide`: there is space for buttons that change the
-// speed by a step.
+// speed by a step. The first text of text_button() determines the width, so that the width does not
+// change with the text: "+" and the minus sign have the width of "+".
 static void run_speed_buttons(view_ui *ui, bool is_wide, view_rect *bar)
 {
     const view_play *const play = ui->stage->play;

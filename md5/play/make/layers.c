@@ -1670,7 +1670,8 @@ bool md5i_resolve_state(md5_building *building, const char *const *layer, const 
     return true;
 }
 
-// Resolves a name that the row's kind needs.
+// Finds the index of a name in `names`. Fails if the name is missing, although the kind of the row
+// requires it, or unknown.
 static bool resolve_named(md5_building *building, const md5_names *names, const char *const *name,
                           uint32_t *index)
 {
