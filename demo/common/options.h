@@ -54,8 +54,8 @@ enum { COMMON_MAX_NUMBERS = 3 };
 
 typedef struct common_value {
     common_value_type type;
-    // Index of the word. Of a switch: the value of its member, so that 0 is "yes" of
-    // COMMON_OPPOSITE.
+    // For a choice, the index of its word. For a switch, the value of its member, 0 or 1: for a
+    // COMMON_OPPOSITE, whose member is the opposite of its text, 0 is "yes".
     unsigned choice;
     double numbers[COMMON_MAX_NUMBERS]; // of a color: 0 to 1
     const char *text;                   // not owned

@@ -251,7 +251,7 @@ static bool begin_frame(smd_file *file)
     const float seconds = (float)((time - file->first_time) / frame_rate);
     if (file->num_frames > 0 && !(seconds > file->times[file->num_frames - 1]))
         return convert_fail_at(&file->in, MD5_ERROR_SYNTAX, position,
-                               "frame times are out of order: expected a time above that of the "
+                               "frame times are out of order: expected a later time than the "
                                "previous frame, found %.0f",
                                time);
     *COMMON_ADD_ITEM(file->times, file->num_frames) = seconds;

@@ -35,7 +35,7 @@ typedef struct scanned_decimal {
 } scanned_decimal;
 
 // If an exponent is at `text`, adds it to *exponent and returns the position after it. Otherwise
-// returns `text`: like in strtof(), an `e` without digits is not part of the number.
+// returns `text`: an `e` without digits is not part of the number, as for strtof().
 static inline const char *scan_exponent(const char *text, const char *end, int64_t *exponent)
 {
     if (text == end || (*text | 0x20) != 'e')

@@ -211,9 +211,9 @@ static bool derive_tangents(md5_context *context, uint32_t parts, md5_model *mod
     return is_derived;
 }
 
-// Adds parts of the geometry that a load has skipped. Depending on what the model has, derives
-// everything from stored tables, derives the geometry again with tangents, or only adds plans and
-// losses.
+// Adds parts of the geometry that a load has skipped. A model that stores only its tables gets all
+// geometry. If tangents are requested and missing, the geometry is derived again. Otherwise only
+// plans and losses are added.
 bool md5_derive_geometry(md5_model *model, uint32_t parts, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(model, MD5_TAG_MODEL);

@@ -101,7 +101,7 @@ md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double max_
     return (md5_clock){clock.cycle + 1, 0};
 }
 
-// Returns what follows the last frame when a clip is sampled.
+// Returns the wrap mode with which a clip is sampled: it selects the frame after the last frame.
 static md5_wrap get_wrap(const md5_timing *timing)
 {
     if (timing->mode != MD5_PLAY_LOOP)

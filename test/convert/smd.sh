@@ -89,7 +89,7 @@ fails 'a parent after its child' 's/"root" -1/"root" 7/' "4:10: error: unknown b
 fails 'a bone twice' 's/^7 "the arm"/0 "the arm"/' '5:1: error: duplicate bone 0'
 fails 'a name without an end' 's/"root"/"root/' '4:3: error: unterminated name: expected a closing quote'
 fails 'a missing number' 's/^7 0 0 40 0 0 0/7 0 0 40 0/' '10:11: error: expected a coordinate or an angle, found end of line'
-fails 'a frame twice' 's/time 2/time 1/' "13:6: error: frame times are out of order: expected a time above that of the previous frame, found 1"
+fails 'a frame twice' 's/time 2/time 1/' "13:6: error: frame times are out of order: expected a later time than the previous frame, found 1"
 fails 'a transform before the first frame' '/time 0/d' "8:1: error: expected time, found '0'"
 fails 'an unknown block' 's/^triangles/pentagons/' "18:1: error: expected nodes, skeleton or triangles, found 'pentagons'"
 fails 'a triangle without its last vertex' '/^7 0 0 70/,$d' '21:34: error: expected a vertex, found end of file'

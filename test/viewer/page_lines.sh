@@ -90,6 +90,19 @@ static void pose_at(const md5_binding *clip, double seconds, md5_xform *pose)
     md5_sample(clip, md5_sample_position_at(clip->anim, seconds, MD5_WRAP_LOOP), MD5_ROOT_IN_PLACE, pose);
 }
 
+// Returns the palettes [num_frames * count] of moments of the walk, at equal distances. The caller frees them.
+static md5_mat34 *walk_palettes(uint32_t num_frames)
+{
+    static md5_xform pose[JOINTS];
+    md5_mat34 *const palettes = calloc(num_frames * count, sizeof *palettes);
+    const md5_binding *const walk = clip_of("walk");
+    for (uint32_t i = 0; i < num_frames; i++) {
+        pose_at(walk, walk->anim->duration * i / num_frames, pose);
+        md5_local_to_palette(model, pose, NULL, palettes + i * count);
+    }
+    return palettes;
+}
+
 static uint32_t joint(const char *name)
 {
     return md5_find_joint(&model->skeleton, name);
@@ -429,13 +442,7 @@ lines_of bake <<'END'
 static void compare(void)
 {
     enum { FRAMES = 12 };
-    static md5_xform pose[JOINTS];
-    md5_mat34 *const palettes = calloc(FRAMES * count, sizeof *palettes);
-    const md5_binding *const walk = clip_of("walk");
-    for (uint32_t i = 0; i < FRAMES; i++) {
-        pose_at(walk, walk->anim->duration * i / FRAMES, pose);
-        md5_local_to_palette(model, pose, NULL, palettes + i * count);
-    }
+    md5_mat34 *const palettes = walk_palettes(FRAMES);
     md5_baked *const baked = md5_create_baked(model, palettes, FRAMES, NULL, NULL);
     const md5_baked_vertex *its = baked->vertices;
     for (uint32_t i = 0; i < FRAMES; i++)
@@ -460,13 +467,7 @@ lines_of vertex_frames <<'END'
 static void compare(void)
 {
     enum { FRAMES = 5 };
-    static md5_xform pose[JOINTS];
-    md5_mat34 *const palettes = calloc(FRAMES * count, sizeof *palettes);
-    const md5_binding *const walk = clip_of("walk");
-    for (uint32_t i = 0; i < FRAMES; i++) {
-        pose_at(walk, walk->anim->duration * i / FRAMES, pose);
-        md5_local_to_palette(model, pose, NULL, palettes + i * count);
-    }
+    md5_mat34 *const palettes = walk_palettes(FRAMES);
     md5_baked *const baked = md5_create_baked(model, palettes, FRAMES, NULL, NULL);
     const uint32_t n = baked->num_vertices;
     md5_vec3 *const a = calloc(4 * n, sizeof *a), *const b = a + n, *const ours = b + n, *const its = ours + n;

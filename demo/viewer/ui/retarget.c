@@ -12,7 +12,7 @@ static const float origin_width = 6; // column of the origins, em
 static const float cos_max_angle =
     0.5f; // cosine of 60 degrees, the limit of target_joint.is_turned
 
-// How the joint was found that moves a joint of the target.
+// The way in which the source joint of a target joint was found.
 typedef enum pair_origin {
     BY_NAME, // both joints have the same name
     GUESSED,

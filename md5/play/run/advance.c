@@ -172,7 +172,7 @@ bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal)
     return true;
 }
 
-// What follow_goals() does with the smoothed parameters. All tasks also predict.
+// The tasks of follow_goals(). Each task also computes the prediction in md5_parameter_smoothing.
 typedef enum follow_task {
     // Only sets md5_parameter_smoothing.next to the value at the end of the interval.
     FOLLOW_PREDICT,
