@@ -110,4 +110,18 @@ curves() {
     says 'clip has too many frames: expected at most 1048576, found 4294967295' 60 1 10 curves "$scratch/a.md5mesh" "$scratch/a.clip"
 }
 check "curves of a clip with 4294967295 frames are rejected" curves
+
+# check loads the models of 2000 characters. The next one is reported once, and further ones are not.
+warns_of_characters() { # CHARACTERS WARNINGS
+    mkdir -p "$scratch/many/base/def" "$scratch/many/base/models" && cp models/thimble/thimble.md5mesh "$scratch/many/base/models" || return
+    awk -v count="$1" 'BEGIN {
+        print "model m { mesh models/thimble.md5mesh }"
+        for (i = 0; i < count; i++)
+            printf "entityDef e%d { \"model\" \"m\" \"look_joint body\" \"1\" }\n", i
+    }' >"$scratch/many/base/def/a.def"
+    "$tool" check "$scratch/many/base" >"$scratch/out" 2>&1
+    [ "$(grep -c 'too many characters (limit: 2000): the remaining characters are not checked' "$scratch/out")" -eq "$2" ]
+}
+check "2000 characters of a game are checked" warns_of_characters 2000 0
+check "the first of more than 2000 characters is reported, once" warns_of_characters 2002 1
 finish
