@@ -209,7 +209,7 @@ typedef enum md5_curve_kind {
     // of a piece in t is proportional to the square root of the distance between its points. This
     // is called centripetal; the curve then has no cusps and no loops within a piece (Yuksel,
     // Schaefer, Keyser 2011). The velocity is continuous in t. At an end of an open curve, the
-    // tangent points to the neighbouring point.
+    // tangent points to the neighboring point.
     MD5_CURVE_CATMULL_ROM,
     // Uniform Catmull-Rom spline: like the centripetal spline, but all pieces have the same size in
     // t.
@@ -311,7 +311,7 @@ MD5_PLAY_API double md5_curve_distance(const md5_curve *curve, double t);
 // animation, SIGGRAPH 1987 course notes). It uses an inner rotation on each side of a key. For keys
 // at equal intervals, the inner rotations are Shoemake's. For other keys, they are chosen so that
 // the velocity at a key is equal on both sides; this velocity is that of the parabola through the
-// key and its two neighbours. The velocity is limited to one revolution in the longer of the two
+// key and its two neighbors. The velocity is limited to one revolution in the longer of the two
 // intervals next to the key.
 typedef struct md5_squad md5_squad;
 

@@ -214,7 +214,7 @@ MD5_EDIT_API uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float 
 // the number of these vertices.
 //
 // MD5 stores the position of a vertex in its weights, so a vertex without weights is drawn at the
-// origin. The function moves it to the mean position of its neighbours in the mesh, and gives it
+// origin. The function moves it to the mean position of its neighbors in the mesh, and gives it
 // the weights of the nearest point on the triangles that have at least one vertex with weights. A
 // weighted vertex of the triangle replaces vertices without weights. A vertex whose weights are all
 // 0 is moved to the mean of the points of these weights. A vertex receives at most `max_weights`
@@ -568,7 +568,7 @@ MD5_EDIT_API void md5_free_check(md5_check *check); // accepts NULL
 // Adds diagnostics about the geometry of a model, such as triangles that face inwards. `check` is
 // the result for the text of `model`. The model must be loaded without axes and scale. Returns
 // false if memory runs out. The time is linear in the size of the model. For a vertex in a dense
-// cloud of vertices, only 64 neighbours are examined.
+// cloud of vertices, only 64 neighbors are examined.
 MD5_EDIT_API bool md5_check_model(md5_check *check, const md5_model *model);
 
 // Returns true if the triangles of a mesh face inwards, so that only the inside of the mesh is

@@ -203,7 +203,7 @@ typedef struct md5_morph_key {
 // A number that is animated over the frames of a clip, for example the brightness of an effect or
 // the weight of a morph target. md5_player_curve() returns its current value.
 //
-// At whole frames, the value is interpolated between the two neighbouring keys with `easing`.
+// At whole frames, the value is interpolated between the two neighboring keys with `easing`.
 // Between two frames, the value changes linearly. Before the first key, the value is that of the
 // first key. After the last key, it is that of the last key.
 typedef struct md5_clip_curve {

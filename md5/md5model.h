@@ -1187,7 +1187,7 @@ MD5_API void md5_add_pose(const md5_xform *pose, const md5_xform *source,
 //   md5_binding *binding = md5_bind(model, walk, NULL, &error); // use it like any other clip
 //
 // Method: rotations and translations that are constant are stored once. Of the others, frames are
-// dropped if they can be interpolated from the neighbouring frames within the tolerance. The
+// dropped if they can be interpolated from the neighboring frames within the tolerance. The
 // remaining frames are quantized, which means that they are stored as integer multiples of a step.
 // Each joint has a separate step, which is finer for joints that move large parts of the model.
 //

@@ -650,7 +650,7 @@ typedef struct md5_leg {
     // Index of a joint above the hip that rotates the leg forward and backward around the up axis
     // of the body, such as the coxa of an insect. If MD5_NONE, the hip performs this rotation.
     uint32_t swivel;
-    // Group of the leg, from 0 to num_groups - 1; the legs of a group step together. Neighbouring
+    // Group of the leg, from 0 to num_groups - 1; the legs of a group step together. Neighboring
     // legs should be in different groups.
     uint32_t group;
     uint64_t reserved[2]; // must be 0

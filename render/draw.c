@@ -18,7 +18,7 @@ typedef struct model_draw {
     const md5gl_model *model;
     uint32_t style; // flags of md5gl_style
     enum md5gl_pass pass;
-    const float *colour; // of edges, RGBA; NULL in all other passes
+    const float *color; // of edges, RGBA; NULL in all other passes
 } model_draw;
 
 // A limit of the alpha test that every texel passes: it is below all alpha by more than the width
@@ -39,8 +39,8 @@ static float linear_from_srgb(float value)
     return value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
 }
 
-// Writes a material's colour for the shader: linear if `is_linear`, else as it is in the file. The
-// studio's light multiplies linear colours, the classic light colours as they are. Black, the
+// Writes a material's color for the shader: linear if `is_linear`, else as it is in the file. The
+// studio's light multiplies linear colors, the classic light colors as they are. Black, the
 // default of a material, means white.
 static void write_material_color(md5_vec3 color, bool is_linear, float rgb[3])
 {
@@ -115,20 +115,20 @@ static const md5gl_program *get_pass_program(md5gl_renderer *renderer, const mod
 }
 
 // Binds a program and sets the uniforms that all instances share. `material` decides the use of
-// vertex colours; it is NULL for a stage, which always uses them.
+// vertex colors; it is NULL for a stage, which always uses them.
 static void use_model_program(md5gl_renderer *renderer, const md5gl_model *model,
                               const md5gl_mesh *mesh, const md5gl_material *material,
                               const md5gl_program *program)
 {
     const GladGLContext *gl = &renderer->gl;
-    const bool has_colours = mesh->mesh->colors || mesh->deform.write;
-    GLint coloured = 0; // 1: vertex colours are used, 2: inverted
-    if (has_colours && !(material && material->no_vertex_color))
-        coloured = material && material->inverse_vertex_color ? 2 : 1;
+    const bool has_colors = mesh->mesh->colors || mesh->deform.write;
+    GLint colored = 0; // 1: vertex colors are used, 2: inverted
+    if (has_colors && !(material && material->no_vertex_color))
+        colored = material && material->inverse_vertex_color ? 2 : 1;
     gl->UseProgram(program->name);
     md5gli_set_integer(gl, program, MD5GL_PLACED, model->placed);
     md5gli_set_integer(gl, program, MD5GL_TINTED, model->tinted);
-    md5gli_set_integer(gl, program, MD5GL_COLOURED, coloured);
+    md5gli_set_integer(gl, program, MD5GL_COLORED, colored);
 }
 
 // Returns the alpha below which texels of a material are cut out.
@@ -192,8 +192,8 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
     }
     md5gli_set_integer(gl, program, MD5GL_ALPHA_MODE,
                        renderer->adds_light ? 2 : renderer->multisampled);
-    if (draw->colour)
-        gl->Uniform4fv(program->uniforms[MD5GL_FLAT_COLOUR], 1, draw->colour);
+    if (draw->color)
+        gl->Uniform4fv(program->uniforms[MD5GL_FLAT_COLOR], 1, draw->color);
 
     if (draw->style & MD5GL_NO_CULLING || surface->material.two_sided)
         gl->Disable(GL_CULL_FACE);
@@ -417,14 +417,14 @@ void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32
     }
 
     if (style & MD5GL_WIREFRAME) {
-        // Premultiplied colours: dark over a lit surface; without a surface, a tone that is visible
+        // Premultiplied colors: dark over a lit surface; without a surface, a tone that is visible
         // on dark and light backgrounds.
         static const float over_surface[4] = {0.02f, 0.02f, 0.03f, 0.6f};
         static const float without_surface[4] = {0.45f, 0.58f, 0.70f, 1.0f};
-        const float *const colour = style & MD5GL_LIT ? over_surface : without_surface;
+        const float *const color = style & MD5GL_LIT ? over_surface : without_surface;
         gl->Enable(GL_BLEND);
         set_edge_mode(renderer, true);
-        draw_pass(renderer, &(model_draw){model, style, MD5GL_PASS_EDGES, colour});
+        draw_pass(renderer, &(model_draw){model, style, MD5GL_PASS_EDGES, color});
         set_edge_mode(renderer, false);
     }
 }
@@ -625,7 +625,7 @@ static bool has_base(const md5gl_stage_list *list)
     return list->base == MD5GL_BASE_BLACK || list->base == MD5GL_BASE_LIT;
 }
 
-// Sets the colour mask: `masked` are the colour channels that are not written, as flags
+// Sets the color mask: `masked` are the color channels that are not written, as flags
 // MD5GL_MASK_*. `alpha` is true if alpha is written.
 static void write_channels(md5gl_renderer *renderer, uint32_t masked, bool alpha)
 {
@@ -634,7 +634,7 @@ static void write_channels(md5gl_renderer *renderer, uint32_t masked, bool alpha
 }
 
 // Returns true if a stage adds to the coverage of the target. A stage that only multiplies the
-// target's colour, or that does not write colours, does not.
+// target's color, or that does not write colors, does not.
 static bool adds_coverage(const md5gl_stage *stage)
 {
     const uint32_t all = MD5GL_MASK_RED | MD5GL_MASK_GREEN | MD5GL_MASK_BLUE;
@@ -656,7 +656,7 @@ static enum written_alpha set_blending(md5gl_renderer *renderer, const md5gl_sta
     const GLenum target = blend_factor(stage->target);
     gl->Enable(GL_BLEND);
 
-    // Alpha is blended with the same factors as the colours.
+    // Alpha is blended with the same factors as the colors.
     if (uses_alpha) {
         gl->BlendFunc(source, target);
         write_channels(renderer, stage->masked, !(stage->masked & MD5GL_MASK_ALPHA));
@@ -668,7 +668,7 @@ static enum written_alpha set_blending(md5gl_renderer *renderer, const md5gl_sta
     write_channels(renderer, stage->masked, covers);
     gl->BlendFuncSeparate(source, target, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
 
-    // The shader can write the coverage as alpha only if the colours are blended without alpha.
+    // The shader can write the coverage as alpha only if the colors are blended without alpha.
     const bool needs_alpha = reads_source_alpha(stage->source) || reads_source_alpha(stage->target);
     if (!covers || needs_alpha)
         return ALPHA_UNCHANGED;
@@ -754,7 +754,7 @@ static void draw_stage(md5gl_renderer *renderer, const list_draw *draw, const md
     gl->Uniform1i(uniforms[MD5GL_STAGE_TEXGEN], is_bumped ? bumped_reflection : (GLint)texgen);
     gl->Uniform3fv(uniforms[MD5GL_TEXTURE_ROWS], 2,
                    stage->has_matrix ? stage->matrix[0] : identity);
-    gl->Uniform4fv(uniforms[MD5GL_STAGE_COLOUR], 1, color);
+    gl->Uniform4fv(uniforms[MD5GL_STAGE_COLOR], 1, color);
     gl->Uniform3i(uniforms[MD5GL_STAGE_MODE], (GLint)stage->vertex_color, (GLint)test,
                   (GLint)alpha);
     gl->Uniform1f(uniforms[MD5GL_ALPHA_LIMIT], test ? stage->alpha_test : 0.0f);
@@ -817,7 +817,7 @@ static void draw_lit(md5gl_renderer *renderer, const list_draw *draw,
     md5gli_set_coverage(renderer, false);
 }
 
-// Draws the light of all lit layers. The first layer replaces the colour of the target unless
+// Draws the light of all lit layers. The first layer replaces the color of the target unless
 // `is_added`; all further layers are added.
 static void draw_light(md5gl_renderer *renderer, const list_draw *draw, bool is_added)
 {

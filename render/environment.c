@@ -63,7 +63,7 @@ static double row_polar_angle(double y, uint32_t height)
     return pi * (y + 0.5) / height;
 }
 
-// Adds the light of one row of a panorama to sums[i][k], for each spherical harmonic i and colour
+// Adds the light of one row of a panorama to sums[i][k], for each spherical harmonic i and color
 // channel k. `polar` is the angle of the row from +z, `solid_angle` that of each of its texels.
 static void add_row(const float *rgb, uint32_t width, double polar, double solid_angle,
                     double sums[9][3])
@@ -155,7 +155,7 @@ static uint32_t half_side(uint32_t side)
 // same memory.
 static void halve(const md5gl_panorama *from, md5gl_panorama *half)
 {
-    // Floats from a texel to its neighbours. A missing neighbour has offset 0: the texel counts
+    // Floats from a texel to its neighbors. A missing neighbor has offset 0: the texel counts
     // twice.
     const size_t right = from->width > 1 ? 3 : 0;
     const size_t below = from->height > 1 ? (size_t)from->width * 3 : 0;
@@ -245,7 +245,7 @@ static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *sourc
 static void add_panorama_light(const md5gl_panorama *from, md5_vec3 direction, float weight,
                                float sum[3])
 {
-    // The position in texels, relative to the centre of the first texel.
+    // The position in texels, relative to the center of the first texel.
     const float azimuth = atan2f(direction.y, direction.x);
     const float polar = acosf(fmaxf(fminf(direction.z, 1.0f), -1.0f));
     const float x = (0.5f - azimuth / (float)(2.0 * pi)) * (float)from->width - 0.5f;

@@ -160,7 +160,7 @@ typedef struct md5gl_mesh {
     const char *reason; // reason of the choice of the path
     bool visible;
     GLuint array;      // vertex array, which reads the following buffers
-    GLuint vertices;   // positions, normals, tangents, texture coordinates, colours
+    GLuint vertices;   // positions, normals, tangents, texture coordinates, colors
     GLuint influences; // joints and weights, or indices of influences, depending on the path
     GLuint indices;    // of triangles
     GLuint edges;      // line indices of the triangles' edges; only OpenGL ES needs them
@@ -264,7 +264,7 @@ enum md5gl_array {
     MD5GL_ARRAY_NORMALS,
     MD5GL_ARRAY_TANGENTS,
     MD5GL_ARRAY_TEXCOORDS,
-    MD5GL_ARRAY_COLOURS,
+    MD5GL_ARRAY_COLORS,
     MD5GL_NUM_ARRAYS
 };
 
@@ -319,7 +319,7 @@ typedef struct md5gl_level {
     uint8_t *rgba;
 } md5gl_level;
 
-// Conversion between stored bytes and linear colour, to compute means of texels. The tables of sRGB
+// Conversion between stored bytes and linear color, to compute means of texels. The tables of sRGB
 // contain exactly rounded values of IEC 61966-2-1.
 typedef struct md5gl_encoding {
     bool is_srgb;
@@ -332,7 +332,7 @@ typedef struct md5gl_encoding {
 void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb);
 
 // Writes the next mipmap level to `half` and returns it. Each side is half as long, rounded down to
-// at least 1; each texel is the mean of the area that it covers, in linear colour. `half` may be
+// at least 1; each texel is the mean of the area that it covers, in linear color. `half` may be
 // the memory of `level`.
 md5gl_level md5gli_halve(const md5gl_encoding *encoding, const md5gl_level *level, uint8_t *half);
 
@@ -369,7 +369,7 @@ typedef struct md5gl_frame_block {
     float contact[4];
     float mode[4];
     float point_positions[MD5GL_MAX_POINT_LIGHTS][4];
-    float point_colours[MD5GL_MAX_POINT_LIGHTS][4];
+    float point_colors[MD5GL_MAX_POINT_LIGHTS][4];
     float point_cones[MD5GL_MAX_POINT_LIGHTS][4];
     float spot_from_world[MD5GL_MAX_SPOT_SHADOWS][16];
     float spot_texels[MD5GL_MAX_SPOT_SHADOWS];

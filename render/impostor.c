@@ -5,8 +5,8 @@
 // images of all views. All views of a frame are drawn side by side into a canvas of twice the
 // resolution; each view is an instance of the model that is rotated to the view. The mipmaps of the
 // canvas are averages and are copied to the frame's block. The last mipmap has images of 8 texels
-// per side, and images keep a distance of half a texel of that level from their neighbours. The
-// first texture contains linear colour and highlight, the second normal, depth and coverage. All
+// per side, and images keep a distance of half a texel of that level from their neighbors. The
+// first texture contains linear color and highlight, the second normal, depth and coverage. All
 // values are multiplied by coverage, so that filtering does not require a border.
 //
 // impostor.vert selects the three views around the viewer's direction. impostor.glsl shifts each
@@ -23,7 +23,7 @@
 #include <string.h>
 
 // The two textures of a set.
-enum { IMPOSTOR_COLOUR, IMPOSTOR_SURFACE, NUM_PARTS };
+enum { IMPOSTOR_COLOR, IMPOSTOR_SURFACE, NUM_PARTS };
 
 enum {
     OVERSAMPLING = 2,   // pixels of the canvas per texel and axis
@@ -263,7 +263,7 @@ static void set_placement_row(md5_mat34 *placement, int row, md5_vec3 axis, md5_
 }
 
 // Returns the placement that draws a view into its cell of the canvas: it rotates the axes of the
-// view to x, y and z, and moves the sphere's centre to the centre of the cell. Cells are as wide as
+// view to x, y and z, and moves the sphere's center to the center of the cell. Cells are as wide as
 // the sphere.
 static md5_mat34 view_placement(const md5gl_impostors *impostors, uint32_t view)
 {

@@ -263,7 +263,7 @@ MD5GL_API bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, ui
 // An impostor set contains images of one model: for each frame of its motion, images from many
 // directions. Each image consists of color, normals, depth and coverage. An impostor is therefore
 // lit by the lights of the current frame and writes the depth of the character. Images of
-// neighbouring directions are blended. Example:
+// neighboring directions are blended. Example:
 //
 //   md5gl_create_impostors()              once; num_frames = number of frames of all clips
 //   for each frame of the clips:

@@ -84,7 +84,7 @@ static const struct {
     [MD5GL_ARRAY_NORMALS] = {MD5GL_AT_NORMAL, sizeof(md5_vec3)},
     [MD5GL_ARRAY_TANGENTS] = {MD5GL_AT_TANGENT, sizeof(md5_vec4)},
     [MD5GL_ARRAY_TEXCOORDS] = {MD5GL_AT_TEXCOORD, sizeof(md5_vec2)},
-    [MD5GL_ARRAY_COLOURS] = {MD5GL_AT_COLOUR, sizeof(md5_vec4)},
+    [MD5GL_ARRAY_COLORS] = {MD5GL_AT_COLOR, sizeof(md5_vec4)},
 };
 
 md5gl_layout md5gli_make_layout(size_t count, uint32_t num_arrays)
@@ -112,7 +112,7 @@ void md5gli_set_attributes(const GladGLContext *gl, const md5gl_layout *layout, 
 // Returns the number of attribute arrays of an undeformed mesh.
 static uint32_t count_arrays(const md5_mesh *mesh)
 {
-    return mesh->colors ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_COLOURS;
+    return mesh->colors ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_COLORS;
 }
 
 typedef struct buffer_part {
@@ -440,7 +440,7 @@ static void bind_previous(md5gl_renderer *renderer, const md5gl_model *model,
     gl->Uniform2i(program->uniforms[MD5GL_IDENTITY], model->has_ids ? 0 : (GLint)before + 1,
                   (GLint)(mesh - model->meshes));
     // Without ids the table is empty, but it must be bound: WebGL draws nothing if the unit has a
-    // texture of colours.
+    // texture of colors.
     bind_table(renderer, program, MD5GL_UNIT_GLOW, &batch->ids);
 }
 
@@ -511,7 +511,7 @@ static md5gl_deform no_deform(const md5_mesh *mesh)
 }
 
 // Makes the bound vertex array of a mesh read the undeformed triangles, texture coordinates and
-// colours again.
+// colors again.
 static void remove_deform(const GladGLContext *gl, md5gl_mesh *mesh)
 {
     const uint32_t num_arrays = count_arrays(mesh->mesh);
@@ -519,7 +519,7 @@ static void remove_deform(const GladGLContext *gl, md5gl_mesh *mesh)
     mesh->deform = no_deform(mesh->mesh);
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->vertices);
-    gl->DisableVertexAttribArray(MD5GL_AT_COLOUR);
+    gl->DisableVertexAttribArray(MD5GL_AT_COLOR);
     md5gli_set_attributes(gl, &layout, 0, MD5GL_ARRAY_TEXCOORDS, num_arrays);
     gl->DeleteBuffers(1, &mesh->deformed_indices);
     mesh->deformed_indices = 0;

@@ -57,10 +57,10 @@ void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertice
     gl->DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)num_lines);
 }
 
-// Draws a floor at height `z` around `centre`: a grid with cells of the side `cell` if it is not 0,
+// Draws a floor at height `z` around `center`: a grid with cells of the side `cell` if it is not 0,
 // and the light of the point lights from index `first_light` on.
 static void draw_floor(md5gl_renderer *renderer, float z, float cell, uint32_t first_light,
-                       md5_vec3 centre, float radius)
+                       md5_vec3 center, float radius)
 {
     MD5_ASSERT_NOT_NULL(renderer);
     MD5GL_ASSERT_IN_FRAME(renderer);
@@ -71,28 +71,28 @@ static void draw_floor(md5gl_renderer *renderer, float z, float cell, uint32_t f
                       renderer->empty_array, true);
     if (!grid)
         return;
-    gl->Uniform4f(grid->uniforms[MD5GL_GRID_AREA], centre.x, centre.y, z, radius);
+    gl->Uniform4f(grid->uniforms[MD5GL_GRID_AREA], center.x, center.y, z, radius);
     gl->Uniform1f(grid->uniforms[MD5GL_GRID_CELL], cell);
     if (is_lit)
         md5gli_set_integer(gl, grid, MD5GL_GRID_LIGHT, (GLint)first_light);
     draw_plane(gl, 4);
 }
 
-void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 centre, float radius)
+void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 center, float radius)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
     if (cell > 0.0f)
-        draw_floor(renderer, z, cell, MD5GL_MAX_POINT_LIGHTS, centre, radius);
+        draw_floor(renderer, z, cell, MD5GL_MAX_POINT_LIGHTS, center, radius);
 }
 
-void md5gl_draw_floor(md5gl_renderer *renderer, float z, md5_vec3 centre, float radius,
+void md5gl_draw_floor(md5gl_renderer *renderer, float z, md5_vec3 center, float radius,
                       uint32_t first_light)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
-    draw_floor(renderer, z, 0.0f, first_light, centre, radius);
+    draw_floor(renderer, z, 0.0f, first_light, center, radius);
 }
 
-void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)
+void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 center, float radius)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
     MD5GL_ASSERT_IN_FRAME(renderer);
@@ -103,7 +103,7 @@ void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)
             : NULL;
     if (!shadow)
         return;
-    gl->Uniform4f(shadow->uniforms[MD5GL_GROUND_AREA], centre.x, centre.y, renderer->ground,
+    gl->Uniform4f(shadow->uniforms[MD5GL_GROUND_AREA], center.x, center.y, renderer->ground,
                   radius);
     gl->Uniform4fv(shadow->uniforms[MD5GL_GROUND_SHADED], 2, renderer->shaded_ground);
     draw_plane(gl, 6);
@@ -142,7 +142,7 @@ void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture, md5gl_tex
     if (!program)
         return;
 
-    md5gli_set_integer(gl, program, MD5GL_IS_COLOUR, kind == MD5GL_TEXTURE_COLOR);
+    md5gli_set_integer(gl, program, MD5GL_IS_COLOR, kind == MD5GL_TEXTURE_COLOR);
     md5gli_stream(renderer, GL_ARRAY_BUFFER, renderer->panel_buffer, vertices,
                   count * sizeof *vertices);
     md5gli_bind_texture(renderer, program, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D,

@@ -451,7 +451,7 @@ static void deform_one(const GladGLContext *gl, const md5gl_model *model, const 
     md5_vec2 *const texcoords =
         (md5_vec2 *)(void *)(deformed + deformed_layout.begin[MD5GL_ARRAY_TEXCOORDS]);
     md5_vec4 *const colors =
-        (md5_vec4 *)(void *)(deformed + deformed_layout.begin[MD5GL_ARRAY_COLOURS]);
+        (md5_vec4 *)(void *)(deformed + deformed_layout.begin[MD5GL_ARRAY_COLORS]);
 
     // The callback does not write normals and tangents. If the deform has as many vertices as the
     // mesh, copy both arrays, which are adjacent, from the mesh. Otherwise the vertices do not
@@ -967,7 +967,7 @@ static bool can_be_transparent(md5gl_renderer *renderer, md5gl_texture diffuse)
     return alpha != GL_ONE;
 }
 
-// Returns true if texels of a mesh can be cut out. Vertex colours can also have alpha.
+// Returns true if texels of a mesh can be cut out. Vertex colors can also have alpha.
 static bool needs_alpha_test(md5gl_renderer *renderer, const md5_mesh *mesh,
                              const md5gl_material *material)
 {

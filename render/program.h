@@ -22,7 +22,7 @@ enum md5gl_attribute {
     MD5GL_AT_JOINTS_HIGH = 5, // path 8; path EXACT: end of the influences
     MD5GL_AT_WEIGHTS = 6,
     MD5GL_AT_WEIGHTS_HIGH = 7,
-    MD5GL_AT_COLOUR = 8,
+    MD5GL_AT_COLOR = 8,
     MD5GL_AT_PREVIOUS = 9, // position in the previous frame, if vertices were skinned before
 };
 
@@ -69,12 +69,12 @@ enum md5gl_storage_binding {
     X(MD5GL_FIRST_MORPHED, "first_morphed")   \
     X(MD5GL_NUM_VERTICES, "num_vertices")     \
     X(MD5GL_NUM_INSTANCES, "num_instances")   \
-    X(MD5GL_COLOURED, "coloured")             \
+    X(MD5GL_COLORED, "colored")               \
     X(MD5GL_MAPS, "maps")                     \
     X(MD5GL_SURFACE, "surface")               \
     X(MD5GL_GROUND_AREA, "ground_area")       \
     X(MD5GL_GROUND_SHADED, "ground_shaded")   \
-    X(MD5GL_FLAT_COLOUR, "flat_colour")       \
+    X(MD5GL_FLAT_COLOR, "flat_color")         \
     X(MD5GL_ALPHA_MODE, "alpha_mode")         \
     X(MD5GL_LINE_WIDTH, "line_width")         \
     X(MD5GL_GRID_AREA, "grid_area")           \
@@ -88,11 +88,11 @@ enum md5gl_storage_binding {
     X(MD5GL_CASTS, "casts")                   \
     X(MD5GL_COARSE_LEVEL, "coarse_level")     \
     X(MD5GL_TEXTURE_ROWS, "texture_rows")     \
-    X(MD5GL_STAGE_COLOUR, "stage_colour")     \
+    X(MD5GL_STAGE_COLOR, "stage_color")       \
     X(MD5GL_STAGE_MODE, "stage_mode")         \
     X(MD5GL_STAGE_TEXGEN, "stage_texgen")     \
     X(MD5GL_ALPHA_LIMIT, "alpha_limit")       \
-    X(MD5GL_IS_COLOUR, "is_colour")           \
+    X(MD5GL_IS_COLOR, "is_color")             \
     X(MD5GL_RAYS, "rays")                     \
     X(MD5GL_PAINTS, "paints")                 \
     X(MD5GL_PREVIOUS, "previous")             \

@@ -14,7 +14,7 @@
 
 // clang-format off
 #define FRAME   {"frame.glsl", md5gli_shader_frame_glsl}
-#define COLOUR  {"colour.glsl", md5gli_shader_colour_glsl}
+#define COLOR  {"color.glsl", md5gli_shader_color_glsl}
 #define SHADOW  {"shadow.glsl", md5gli_shader_shadow_glsl}
 #define FALLOFF {"falloff.glsl", md5gli_shader_falloff_glsl}
 #define LIGHT   FALLOFF, {"light.glsl", md5gli_shader_light_glsl}
@@ -41,7 +41,7 @@
 
 // The files that light a surface. Each light has separate programs, because software GL executes
 // all branches of a shader.
-#define LIT_UNDER(...) FRAME, COLOUR, SHADOW, __VA_ARGS__, DISSOLVE, SHADE
+#define LIT_UNDER(...) FRAME, COLOR, SHADOW, __VA_ARGS__, DISSOLVE, SHADE
 #define STUDIO_LIGHT SKY, LIGHT
 #define PICTURE_LIGHT AROUND, PICTURE_SKY, LIGHT
 #define CLASSIC_LIGHT SKY, LIGHT, CLASSIC
@@ -116,7 +116,7 @@ static const md5gl_program_sources fixed_sources[MD5GL_NUM_FIXED_PROGRAMS] = {
     [MD5GL_PROGRAM_LIT_FLOOR] =
         {
             .vertex = {FRAME, {"grid.vert", md5gli_shader_grid_vert}},
-            .fragment = {FRAME, COLOUR, FALLOFF, DITHER, {"grid.frag", md5gli_shader_grid_frag}},
+            .fragment = {FRAME, COLOR, FALLOFF, DITHER, {"grid.frag", md5gli_shader_grid_frag}},
         },
     [MD5GL_PROGRAM_GROUND] =
         {
@@ -131,7 +131,7 @@ static const md5gl_program_sources fixed_sources[MD5GL_NUM_FIXED_PROGRAMS] = {
     [MD5GL_PROGRAM_IMAGE] =
         {
             .vertex = {FRAME, {"panel.vert", md5gli_shader_panel_vert}},
-            .fragment = {COLOUR, {"image.frag", md5gli_shader_image_frag}},
+            .fragment = {COLOR, {"image.frag", md5gli_shader_image_frag}},
         },
     [MD5GL_PROGRAM_BLOB] =
         {
@@ -142,7 +142,7 @@ static const md5gl_program_sources fixed_sources[MD5GL_NUM_FIXED_PROGRAMS] = {
         {
             .vertex = {{"environment.vert", md5gli_shader_environment_vert}},
             .fragment =
-                {FRAME, COLOUR, AROUND, {"environment.frag", md5gli_shader_environment_frag}},
+                {FRAME, COLOR, AROUND, {"environment.frag", md5gli_shader_environment_frag}},
         },
     [MD5GL_PROGRAM_SMOOTH] =
         {
@@ -205,7 +205,7 @@ static const struct {
     {"morph_weights", MD5GL_UNIT_MORPH_WEIGHTS},
     {"reflections", MD5GL_UNIT_ENVIRONMENT},
     {"panorama", MD5GL_UNIT_TEXTURE},
-    {"colours", MD5GL_UNIT_TEXTURE},
+    {"colors", MD5GL_UNIT_TEXTURE},
     {"surfaces", MD5GL_UNIT_NORMALS},
 };
 
@@ -418,7 +418,7 @@ void md5gli_set_integer(const GladGLContext *gl, const md5gl_program *program,
 #define HOST_NAMES(X) \
     X(Frame) X(clip_from_world) X(previous_clip_from_world) X(eye) X(light_direction) X(light) \
     X(ambient) X(viewport) X(origin) X(sun_from_world) X(contact_from_world) X(shadow) \
-    X(contact) X(mode) X(point_positions) X(point_colours) X(point_cones) X(spot_from_world) \
+    X(contact) X(mode) X(point_positions) X(point_colors) X(point_cones) X(spot_from_world) \
     X(spot_texels) X(environment) X(harmonics) X(srgb_from_linear) X(KNEE) X(PALING) X(tone_map) \
     X(sun) X(sun_depth) X(contact_map) X(spots) X(BLOCKER_TAPS) \
     X(FILTER_TAPS) X(GOLDEN) X(next_tap) X(pixel_rotation) X(first_rotation) X(edge) X(MAX_SLOPE) X(sunlight) X(SPOT_RADIUS) X(SPOT_OFFSET) \
@@ -447,7 +447,7 @@ const char *md5gl_shadow_glsl(md5gl_renderer *renderer, md5gl_lighting lighting,
         precisions,
         HOST_NAMES(HOST_DEFINE),
         md5gli_shader_frame_glsl,
-        md5gli_shader_colour_glsl,
+        md5gli_shader_color_glsl,
         md5gli_shader_shadow_glsl,
         md5gli_shader_spot_glsl,
         md5gli_shader_environment_glsl,

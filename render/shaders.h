@@ -4,7 +4,7 @@
 #define MD5GL_SHADERS_H
 
 // Shared by several programs.
-extern const char md5gli_shader_frame_glsl[], md5gli_shader_colour_glsl[],
+extern const char md5gli_shader_frame_glsl[], md5gli_shader_color_glsl[],
     md5gli_shader_shadow_glsl[], md5gli_shader_falloff_glsl[], md5gli_shader_light_glsl[],
     md5gli_shader_sky_studio_glsl[], md5gli_shader_sky_environment_glsl[],
     md5gli_shader_environment_glsl[], md5gli_shader_classic_glsl[], md5gli_shader_surface_glsl[],

@@ -59,7 +59,7 @@ static void resize_map(md5gl_renderer *renderer, int index, uint32_t texels)
 }
 
 // Creates a sampler of depth maps that finds no casters outside of the map. OpenGL ES 3.0 does not
-// have border colours. There the texels at the edge repeat, which are empty if the frame's bounds
+// have border colors. There the texels at the edge repeat, which are empty if the frame's bounds
 // of the casters are correct. `compare` is GL_NONE if depth is read instead of compared.
 static GLuint create_sampler(const md5gl_renderer *renderer, GLint filter, GLint compare)
 {
@@ -80,7 +80,7 @@ static GLuint create_sampler(const md5gl_renderer *renderer, GLint filter, GLint
 }
 
 // Creates the texture and the framebuffer of a map. Returns false if the device does not support
-// framebuffers without colours.
+// framebuffers without colors.
 static bool create_map(md5gl_renderer *renderer, int index)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -122,15 +122,15 @@ void md5gli_create_shadows(md5gl_renderer *renderer)
 
 // -- Views ------------------------------------------------------------------------------------
 
-// An orthographic view: maps -half..half along each axis, relative to the centre, to -1..1.
+// An orthographic view: maps -half..half along each axis, relative to the center, to -1..1.
 typedef struct box_view {
     md5_vec3 axes[3]; // unit vectors
-    md5_vec3 centre;
+    md5_vec3 center;
     float half[3];
 } box_view;
 
 // Returns the matrix of a view for a map with sides of `texels`. The offset is rounded to whole
-// texels, so that shadow edges do not move when the centre moves.
+// texels, so that shadow edges do not move when the center moves.
 static md5_mat44 view_matrix(const box_view *view, uint32_t texels)
 {
     md5_mat44 matrix = {{0}};
@@ -141,7 +141,7 @@ static md5_mat44 view_matrix(const box_view *view, uint32_t texels)
         matrix.m[row] = axis.x * unit;
         matrix.m[4 + row] = axis.y * unit;
         matrix.m[8 + row] = axis.z * unit;
-        const float offset = -md5_vec3_dot(axis, view->centre) * unit;
+        const float offset = -md5_vec3_dot(axis, view->center) * unit;
         matrix.m[12 + row] = row < 2 ? floorf(offset * texels_per_unit) / texels_per_unit : offset;
     }
     matrix.m[15] = 1.0f;
@@ -218,7 +218,7 @@ static uint32_t begin_lights(md5gl_renderer *renderer, const md5gl_frame *frame,
         const md5_vec3 at = light->position;
         const float position[4] = {at.x, at.y, at.z, light->range};
         float *const cone = block->point_cones[count];
-        float *const color = block->point_colours[count];
+        float *const color = block->point_colors[count];
         memcpy(block->point_positions[count], position, sizeof position);
         memcpy(color, light->color, sizeof light->color);
         count++;
@@ -399,25 +399,25 @@ static md5_vec3 perpendicular(md5_vec3 v)
 
 // Returns the key light's view of a sphere around the casters. `away` is the unit vector from the
 // light.
-static box_view sun_view(md5_vec3 centre, float radius, md5_vec3 away)
+static box_view sun_view(md5_vec3 center, float radius, md5_vec3 away)
 {
     const md5_vec3 side = perpendicular(away);
     return (box_view){
         .axes = {side, md5_vec3_cross(away, side), away},
-        .centre = centre,
+        .center = center,
         .half = {radius, radius, radius},
     };
 }
 
 // Returns the view from below the ground straight up, in which the lowest caster is the nearest.
-static box_view contact_view(md5_vec3 centre, float ground, const shadow_sizes *sizes)
+static box_view contact_view(md5_vec3 center, float ground, const shadow_sizes *sizes)
 {
     const float above = sizes->heights[0];
     const float below = sizes->heights[1];
     const float half = 0.5f * sizes->width;
     return (box_view){
         .axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-        .centre = {centre.x, centre.y, ground + 0.5f * (above - below)},
+        .center = {center.x, center.y, ground + 0.5f * (above - below)},
         .half = {half, half, 0.5f * (above + below)},
     };
 }
@@ -454,7 +454,7 @@ static void begin_sun(md5gl_renderer *renderer, const md5gl_frame *frame, md5gl_
                       const shadow_sizes *sizes)
 {
     const md5_bounds bounds = frame->casters;
-    const md5_vec3 centre = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
+    const md5_vec3 center = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
     const uint32_t limit = renderer->max_texture_size;
     const uint32_t requested = requested_side(frame);
     const uint32_t texels = requested < limit ? requested : limit;
@@ -463,12 +463,12 @@ static void begin_sun(md5gl_renderer *renderer, const md5gl_frame *frame, md5gl_
     const float *const to_light = block->light_direction;
     const md5_vec3 away = {-to_light[0], -to_light[1], -to_light[2]};
     const float sun_eye[4] = {to_light[0], to_light[1], to_light[2], 0.0f};
-    const box_view sun = sun_view(centre, sizes->radius, away);
+    const box_view sun = sun_view(center, sizes->radius, away);
     begin_map(renderer, MD5GL_MAP_SUN, texels, &sun, sun_eye, block->sun_from_world);
 
     static const float below[4] = {0, 0, -1, 0};
     const uint32_t contact_texels = texels >= CONTACT_DIVISOR ? texels / CONTACT_DIVISOR : 1;
-    const box_view contact = contact_view(centre, frame->ground, sizes);
+    const box_view contact = contact_view(center, frame->ground, sizes);
     begin_map(renderer, MD5GL_MAP_CONTACT, contact_texels, &contact, below,
               block->contact_from_world);
 

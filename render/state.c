@@ -185,10 +185,10 @@ static void save_drawing(const md5gl_renderer *renderer, md5gl_host_state *host)
     host->blend_equations[1] = get_integer(gl, GL_BLEND_EQUATION_ALPHA);
 
     gl->GetBooleanv(GL_DEPTH_WRITEMASK, &host->depth_mask);
-    gl->GetBooleanv(GL_COLOR_WRITEMASK, host->colour_mask);
+    gl->GetBooleanv(GL_COLOR_WRITEMASK, host->color_mask);
     gl->GetFloatv(GL_DEPTH_RANGE, host->depth_range);
     gl->GetFloatv(GL_DEPTH_CLEAR_VALUE, &host->clear_depth);
-    gl->GetFloatv(GL_COLOR_CLEAR_VALUE, host->clear_colour);
+    gl->GetFloatv(GL_COLOR_CLEAR_VALUE, host->clear_color);
     gl->GetFloatv(GL_POLYGON_OFFSET_FACTOR, &host->polygon_offset[0]);
     gl->GetFloatv(GL_POLYGON_OFFSET_UNITS, &host->polygon_offset[1]);
 
@@ -290,7 +290,7 @@ static void set_drawing(const md5gl_renderer *renderer, const md5gl_host_state *
 {
     const GladGLContext *gl = &renderer->gl;
     const GLuint *const blend = state->blend_functions;
-    const GLboolean *const mask = state->colour_mask;
+    const GLboolean *const mask = state->color_mask;
     gl->BlendFuncSeparate(blend[0], blend[1], blend[2], blend[3]);
     gl->BlendEquationSeparate(state->blend_equations[0], state->blend_equations[1]);
     gl->DepthMask(state->depth_mask);
@@ -310,7 +310,7 @@ static void set_drawing(const md5gl_renderer *renderer, const md5gl_host_state *
     gl->PolygonMode(GL_FRONT_AND_BACK, (GLenum)state->polygon_mode[0]);
 }
 
-// Sets all state except the viewport, the scissor box and the clear colour.
+// Sets all state except the viewport, the scissor box and the clear color.
 static void set_state(md5gl_renderer *renderer, const md5gl_host_state *state)
 {
     set_bindings(renderer, state);
@@ -324,7 +324,7 @@ void md5gli_reset_state(md5gl_renderer *renderer)
     md5gl_host_state state = {
         .active_unit = GL_TEXTURE0,
         .depth_mask = GL_TRUE,
-        .colour_mask = {GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE},
+        .color_mask = {GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE},
         .depth_range = {0.0f, 1.0f},
         .clear_depth = 1.0f,
         .depth_function = GL_LESS,
@@ -350,7 +350,7 @@ void md5gl_restore_state(md5gl_renderer *renderer)
     const GladGLContext *gl = &renderer->gl;
     const GLint *const view = host->viewport;
     const GLint *const scissor = host->scissor;
-    const GLfloat *const clear = host->clear_colour;
+    const GLfloat *const clear = host->clear_color;
     set_state(renderer, host);
     gl->ClearColor(clear[0], clear[1], clear[2], clear[3]);
     gl->Viewport(view[0], view[1], view[2], view[3]);

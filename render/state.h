@@ -43,17 +43,17 @@ typedef struct md5gl_host_state {
     GLboolean switches[MD5GL_MAX_SWITCHES];
     GLint pixel_stores[MD5GL_MAX_PIXEL_STORES];
     GLboolean depth_mask;
-    GLboolean colour_mask[4];
+    GLboolean color_mask[4];
     GLfloat depth_range[2];
     GLfloat clear_depth;
-    GLfloat clear_colour[4];
+    GLfloat clear_color[4];
     GLfloat polygon_offset[2];
     GLuint depth_function;
     GLuint culled_face;
     GLuint front_face;
     GLint polygon_mode[2];
-    GLuint blend_functions[4]; // source and target of colour, source and target of alpha
-    GLuint blend_equations[2]; // of colour and alpha
+    GLuint blend_functions[4]; // source and target of color, source and target of alpha
+    GLuint blend_equations[2]; // of color and alpha
     GLint viewport[4];
     GLint scissor[4];
 } md5gl_host_state;

@@ -19,10 +19,10 @@ struct md5gl_target {
     uint32_t samples;
     GLuint drawn;                // framebuffer that frames are drawn into
     GLuint readable;             // framebuffer that is read
-    GLuint colour;               // texture of `readable`
+    GLuint color;                // texture of `readable`
     GLuint depth;                // texture of `readable`; 0 if multisampled
-    GLuint outputs[NUM_OUTPUTS]; // textures of `readable` instead of `colour`
-    GLuint colour_samples;       // multisampled colour: a texture, in OpenGL ES a renderbuffer
+    GLuint outputs[NUM_OUTPUTS]; // textures of `readable` instead of `color`
+    GLuint color_samples;        // multisampled color: a texture, in OpenGL ES a renderbuffer
     GLuint depth_samples;        // multisampled depth: a renderbuffer
 };
 
@@ -49,8 +49,8 @@ typedef struct texture_form {
     GLint filter;
 } texture_form;
 
-static const texture_form colour_form = {GL_COLOR_ATTACHMENT0, GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE,
-                                         GL_LINEAR};
+static const texture_form color_form = {GL_COLOR_ATTACHMENT0, GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE,
+                                        GL_LINEAR};
 static const texture_form depth_form = {GL_DEPTH_ATTACHMENT, GL_DEPTH_COMPONENT24,
                                         GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, GL_NEAREST};
 static const texture_form output_forms[NUM_OUTPUTS] = {
@@ -109,10 +109,10 @@ static bool create_multisampled(md5gl_renderer *renderer, md5gl_target *target, 
     gl->GenFramebuffers(1, &target->drawn);
     gl->BindFramebuffer(GL_FRAMEBUFFER, target->drawn);
     if (renderer->is_es)
-        target->colour_samples = create_renderbuffer(gl, target, GL_RGBA8, GL_COLOR_ATTACHMENT0);
+        target->color_samples = create_renderbuffer(gl, target, GL_RGBA8, GL_COLOR_ATTACHMENT0);
     else
-        target->colour_samples =
-            create_attached_texture(gl, target, GL_TEXTURE_2D_MULTISAMPLE, &colour_form);
+        target->color_samples =
+            create_attached_texture(gl, target, GL_TEXTURE_2D_MULTISAMPLE, &color_form);
     target->depth_samples =
         create_renderbuffer(gl, target, GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT);
     const bool created = check_target(renderer, target, error);
@@ -122,7 +122,7 @@ static bool create_multisampled(md5gl_renderer *renderer, md5gl_target *target, 
 
 // The textures of a target.
 typedef enum target_content {
-    TARGET_COLOUR,
+    TARGET_COLOR,
     TARGET_OUTPUTS, // normals, motion vectors and ids
 } target_content;
 
@@ -143,7 +143,7 @@ static bool create_readable(md5gl_renderer *renderer, md5gl_target *target, targ
         }
         gl->DrawBuffers(NUM_OUTPUTS, attachments);
     } else {
-        target->colour = create_attached_texture(gl, target, GL_TEXTURE_2D, &colour_form);
+        target->color = create_attached_texture(gl, target, GL_TEXTURE_2D, &color_form);
     }
     if (target->samples <= 1) {
         target->depth = create_attached_texture(gl, target, GL_TEXTURE_2D, &depth_form);
@@ -201,7 +201,7 @@ md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint
                                   uint32_t samples, md5_error *error)
 {
     MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
-    return create_target(renderer, width, height, samples, TARGET_COLOUR, error);
+    return create_target(renderer, width, height, samples, TARGET_COLOR, error);
 }
 
 md5gl_target *md5gl_create_outputs(md5gl_renderer *renderer, uint32_t width, uint32_t height,
@@ -222,13 +222,13 @@ void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target)
     gl->DeleteFramebuffers(1, &target->readable);
     if (target->drawn != target->readable)
         gl->DeleteFramebuffers(1, &target->drawn);
-    gl->DeleteTextures(1, &target->colour);
+    gl->DeleteTextures(1, &target->color);
     gl->DeleteTextures(1, &target->depth);
     gl->DeleteTextures(NUM_OUTPUTS, target->outputs);
     if (renderer->is_es)
-        gl->DeleteRenderbuffers(1, &target->colour_samples);
+        gl->DeleteRenderbuffers(1, &target->color_samples);
     else
-        gl->DeleteTextures(1, &target->colour_samples);
+        gl->DeleteTextures(1, &target->color_samples);
     gl->DeleteRenderbuffers(1, &target->depth_samples);
     md5gli_free(renderer, target);
 }
@@ -237,14 +237,14 @@ md5gl_target_names md5gl_get_target_names(const md5gl_target *target)
 {
     MD5GL_ASSERT_ALIVE(target, TARGET);
     return (md5gl_target_names){.framebuffer = target->drawn,
-                                .color = target->colour,
+                                .color = target->color,
                                 .depth = target->depth,
                                 .normals = target->outputs[OUTPUT_NORMALS],
                                 .motion = target->outputs[OUTPUT_MOTION],
                                 .ids = target->outputs[OUTPUT_IDS]};
 }
 
-// Copies the colours of one of the target's framebuffers to another framebuffer of the given size.
+// Copies the colors of one of the target's framebuffers to another framebuffer of the given size.
 // This resolves samples. If the sizes differ, the image is scaled.
 static void copy(const GladGLContext *gl, const md5gl_target *target, GLuint from, GLuint to,
                  uint32_t width, uint32_t height)
@@ -304,9 +304,9 @@ bool md5gl_smooth_target(md5gl_renderer *renderer, const md5gl_target *target, u
         return false;
     }
     MD5GL_ASSERT_NO_FRAME(renderer);
-    MD5_ASSERT(target->colour != 0, "target: must be created by md5gl_create_target()");
+    MD5_ASSERT(target->color != 0, "target: must be created by md5gl_create_target()");
     (void)md5gli_clear_errors(renderer);
-    return repaint(renderer, target, MD5GL_PROGRAM_SMOOTH, GL_TEXTURE_2D, target->colour,
+    return repaint(renderer, target, MD5GL_PROGRAM_SMOOTH, GL_TEXTURE_2D, target->color,
                    framebuffer, error)
            && md5gli_check(renderer, "smoothing a target", error);
 }
@@ -411,10 +411,10 @@ static void clear_viewport(md5gl_renderer *renderer, const md5gl_frame *frame)
     static const GLfloat nothing[4] = {0.0f};
     static const GLuint no_id[4] = {0};
     const GladGLContext *gl = &renderer->gl;
-    // Premultiplied alpha makes resolving and blending weight colours by their coverage.
-    const float *const colour = frame->background;
-    const float alpha = colour[3];
-    gl->ClearColor(colour[0] * alpha, colour[1] * alpha, colour[2] * alpha, alpha);
+    // Premultiplied alpha makes resolving and blending weight colors by their coverage.
+    const float *const color = frame->background;
+    const float alpha = color[3];
+    gl->ClearColor(color[0] * alpha, color[1] * alpha, color[2] * alpha, alpha);
     gl->Scissor((GLint)frame->x, (GLint)frame->y, (GLsizei)frame->width, (GLsizei)frame->height);
     gl->Enable(GL_SCISSOR_TEST);
     if (renderer->has_outputs) { // glClear() is not defined for integers
@@ -501,7 +501,7 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
         // A blit would also resolve the samples, but Mesa's software GL compiles a shader for it in
         // each process, which takes 29 ms.
         is_resolved = repaint(renderer, target, MD5GL_PROGRAM_RESOLVE, GL_TEXTURE_2D_MULTISAMPLE,
-                              target->colour_samples, target->readable, error);
+                              target->color_samples, target->readable, error);
         md5gli_bind_frame(renderer); // sets the viewport of the frame again
     } else if (target && target->samples > 1) {
         copy(&renderer->gl, target, target->drawn, target->readable, target->width, target->height);

@@ -9,7 +9,7 @@
 
 // -- Encodings --------------------------------------------------------------------------------
 
-// Converts an sRGB value to linear colour, both 0..1.
+// Converts an sRGB value to linear color, both 0..1.
 static double decode_srgb(double value)
 {
     return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
@@ -17,7 +17,7 @@ static double decode_srgb(double value)
 
 // Fills the tables of an encoding. They replace a call of pow() per channel: decoding is one
 // lookup, encoding is one lookup and one comparison. The comparison makes the encoding exact.
-// `encoded` contains the bytes of the linear values 0, 16, 32 and so on. Neighbours in
+// `encoded` contains the bytes of the linear values 0, 16, 32 and so on. Neighbors in
 // `min_linear`, the smallest linear values of each byte, differ by at least 65535 / (255 * 12.92)
 // = 19.9. Therefore the byte of a linear value is the entry for the next lower multiple of 16, or
 // that byte + 1.
@@ -168,8 +168,8 @@ static bool has_border(md5gl_wrap wrap)
     return wrap == MD5GL_WRAP_CLAMP_BLACK || wrap == MD5GL_WRAP_CLAMP_CLEAR;
 }
 
-// Replaces the texels at the edges by the border colour of a wrap mode. Like id's engine, the
-// renderer stores the border colour in texels, because OpenGL ES 3.0 does not have border colours.
+// Replaces the texels at the edges by the border color of a wrap mode. Like id's engine, the
+// renderer stores the border color in texels, because OpenGL ES 3.0 does not have border colors.
 static void fill_border(const md5gl_level *level, md5gl_wrap wrap)
 {
     const uint8_t alpha = wrap == MD5GL_WRAP_CLAMP_BLACK ? 255 : 0;
@@ -281,7 +281,7 @@ static double height_at(const md5gl_texture_desc *map, uint32_t x, uint32_t y)
     return (texel[0] + texel[1] + texel[2]) / 3.0;
 }
 
-// Returns the slopes of a height map in the square between a texel and its next neighbours: along
+// Returns the slopes of a height map in the square between a texel and its next neighbors: along
 // each axis, the mean of the differences along two sides of the square. 256 gray levels are as high
 // as 4 texels are wide, as in id's heightmap() with a scale of 4.
 static md5gl_slopes slopes_of_heights(const md5gl_texture_desc *map, uint32_t x, uint32_t y)
@@ -405,7 +405,7 @@ static bool is_opaque(const md5gl_texture_desc *desc)
     return true;
 }
 
-// Uploads a colour texture. The swizzle of an opaque texture marks it for the renderer: its alpha
+// Uploads a color texture. The swizzle of an opaque texture marks it for the renderer: its alpha
 // is the constant 1. WebGL does not have swizzles.
 static bool upload_color(md5gl_renderer *renderer, const md5gl_texture_desc *desc, md5_error *error)
 {

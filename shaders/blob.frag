@@ -1,11 +1,11 @@
 // A soft black disc with its darkness as alpha.
-in vec2 from_centre;
+in vec2 from_center;
 flat in float darkness;
 
-out vec4 colour;
+out vec4 color;
 
 void main()
 {
-    float falloff = max(1.0 - dot(from_centre, from_centre), 0.0);
-    colour = vec4(0.0, 0.0, 0.0, darkness * falloff * falloff);
+    float falloff = max(1.0 - dot(from_center, from_center), 0.0);
+    color = vec4(0.0, 0.0, 0.0, darkness * falloff * falloff);
 }

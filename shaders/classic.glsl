@@ -1,6 +1,6 @@
-// Lighting of Doom 3's engine (2004). Each light adds its colour, times the cosine of its angle to
+// Lighting of Doom 3's engine (2004). Each light adds its color, times the cosine of its angle to
 // the normal, times the sum of the diffuse texture and, in a small sharp highlight, twice the specular
-// map. The sum is clamped to 1. Colours are used as stored, without decoding. The sky is a constant.
+// map. The sum is clamped to 1. Colors are used as stored, without decoding. The sky is a constant.
 // Source: the interaction program and the specular table of the published engine (the table is ((x
 // - 3/4) * 4)^2, x being the cosine between the normal and the halfway direction).
 #define CLASSIC
@@ -21,7 +21,7 @@ vec3 classic_surface(surface_point at, vec3 to_eye)
     for (int i = 0; i < int(mode.z); i++) {
         vec3 to_light;
         float falloff = point_light(i, at.position, at.flat_side, to_light);
-        sum += falloff * point_colours[i].rgb * classic_by(at, to_light, to_eye);
+        sum += falloff * point_colors[i].rgb * classic_by(at, to_light, to_eye);
     }
     return sum;
 }

@@ -1,4 +1,4 @@
-// Returns the offset to add before a colour is stored in 8 bits, so that gradients do not show bands: up
+// Returns the offset to add before a color is stored in 8 bits, so that gradients do not show bands: up
 // to half a step, different in each pixel and constant over time. Integer arithmetic gives the same result
 // on all GPUs.
 float dither()

@@ -1,12 +1,12 @@
 // Skins a vertex, transforms it by the placement of its instance, and projects it.
 layout(location = 2) in vec2 vertex_texcoord;
-layout(location = 8) in vec4 vertex_colour; // linear
+layout(location = 8) in vec4 vertex_color; // linear
 
 uniform FLOAT_TABLE placements; // texels 3 * instance .. + 2: rows of the model-to-world matrix
 uniform FLOAT_TABLE tints;      // linear
 uniform bool placed;   // true if instances have placements; otherwise model space is world space
 uniform bool tinted;   // true if instances have tints
-uniform int coloured;  // vertex_colour is 0: ignored, 1: multiplied, 2: inverted and multiplied
+uniform int colored;  // vertex_color is 0: ignored, 1: multiplied, 2: inverted and multiplied
 
 out vec3 world_position;
 out vec3 world_normal;
@@ -62,8 +62,8 @@ void main()
     world_normal = vertex.normal;
     world_tangent = vertex.tangent;
     texcoord = vertex_texcoord;
-    tint = coloured != 0 ? vertex_colour : vec4(1.0);
-    if (coloured == 2)
+    tint = colored != 0 ? vertex_color : vec4(1.0);
+    if (colored == 2)
         tint.rgb = 1.0 - clamp(tint.rgb, 0.0, 1.0);
     dissolved = 0.0;
     if (tinted) {

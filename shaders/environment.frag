@@ -5,11 +5,11 @@ uniform float level;   // mipmap level whose texels are about as large as pixels
 
 in vec2 viewport_position;
 
-out vec4 colour;
+out vec4 color;
 
 void main()
 {
     vec3 direction = rotated_to_panorama(normalize(rays * vec3(viewport_position, 1.0)));
     vec3 linear = ambient.rgb * textureLod(panorama, panorama_coords(direction), level).rgb;
-    colour = vec4(srgb_from_linear(mode.y != 0.0 ? tone_map(linear) : linear), 1.0);
+    color = vec4(srgb_from_linear(mode.y != 0.0 ? tone_map(linear) : linear), 1.0);
 }

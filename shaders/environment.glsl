@@ -1,4 +1,4 @@
-// Maps directions to texture coordinates of the environment's panorama: its centre is +x, its top row
+// Maps directions to texture coordinates of the environment's panorama: its center is +x, its top row
 // is +z.
 const float PI = 3.14159265;
 

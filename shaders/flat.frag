@@ -1,9 +1,9 @@
-// Draws a constant colour, for the edges of triangles.
-uniform vec4 flat_colour; // sRGB, premultiplied
+// Draws a constant color, for the edges of triangles.
+uniform vec4 flat_color; // sRGB, premultiplied
 
-out vec4 colour;
+out vec4 color;
 
 void main()
 {
-    colour = flat_colour;
+    color = flat_color;
 }

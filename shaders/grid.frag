@@ -1,13 +1,13 @@
 // Draws lines on the ground that are one pixel wide at any distance, or a floor without lines, which
 // point lights can light. Cells of a few pixels fade out before they flicker. The ground fades towards the
 // radius.
-uniform vec4 grid_area;  // centre x, centre y, height, radius; world space
+uniform vec4 grid_area;  // center x, center y, height, radius; world space
 uniform float grid_cell; // distance between lines in units; 0 draws a floor
 uniform int grid_light;  // index of the first point light that lights the floor
 
 in vec2 ground;
 
-out vec4 colour;
+out vec4 color;
 
 const vec3 LINE = vec3(0.50, 0.53, 0.57); // sRGB, like the axes
 const vec3 FLOOR = vec3(0.82, 0.64, 0.47), LINEAR_FLOOR = vec3(0.6383, 0.3673, 0.1873);
@@ -22,7 +22,7 @@ float lines(vec2 position, vec2 span)
     return max(covered.x, covered.y);
 }
 
-// Returns the colour of the lit floor. It is compiled only into a separate program, because software GL
+// Returns the color of the lit floor. It is compiled only into a separate program, because software GL
 // executes the body of a loop once even if the loop has no iterations.
 #ifdef POINT_LIGHTS
 vec3 lit_floor()
@@ -31,7 +31,7 @@ vec3 lit_floor()
     for (int i = grid_light; i < int(mode.z); i++) {
         vec3 to_light;
         float falloff = point_light(i, vec3(ground, grid_area.z), vec3(0.0, 0.0, 1.0), to_light);
-        light += falloff * max(to_light.z, 0.0) * point_colours[i].rgb;
+        light += falloff * max(to_light.z, 0.0) * point_colors[i].rgb;
     }
     return srgb_from_linear(tone_map(LINEAR_FLOOR * (1.0 + light)));
 }
@@ -44,7 +44,7 @@ void main()
     float distance = length(ground - grid_area.xy) / grid_area.w;
     if (grid_cell == 0.0) {
         float covered = 1.0 - smoothstep(0.08, 1.0, distance);
-        colour = vec4(lit_floor() * covered + dither(), covered);
+        color = vec4(lit_floor() * covered + dither(), covered);
         return;
     }
     vec2 span = max(fwidth(ground), vec2(1e-9));
@@ -57,5 +57,5 @@ void main()
     line = mix(line, vec4(X_AXIS, 0.85), axes.y);
 
     float alpha = line.a * (1.0 - smoothstep(0.35, 1.0, distance));
-    colour = vec4(line.rgb * alpha, alpha);
+    color = vec4(line.rgb * alpha, alpha);
 }

@@ -1,5 +1,5 @@
 // A square on the ground, drawn as a strip of four vertices without a vertex buffer.
-uniform vec4 grid_area; // centre x, centre y, height, radius; world space
+uniform vec4 grid_area; // center x, center y, height, radius; world space
 
 out vec2 ground;
 

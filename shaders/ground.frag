@@ -1,9 +1,9 @@
 // Draws only the shadows on the ground: black, with the darkness of the shadow as alpha.
-uniform vec4 ground_area; // centre x, centre y, height, radius; world space
+uniform vec4 ground_area; // center x, center y, height, radius; world space
 
 in vec3 ground_position;
 
-out vec4 colour;
+out vec4 color;
 
 const float SHADOW_OPACITY = 0.52; // of the key light's shadow
 const float CONTACT_OPACITY = 0.70; // of a caster that touches the ground all around
@@ -28,8 +28,8 @@ void block_sums(vec2 value, out vec2 first, out vec2 row, out vec2 column)
 
 void main()
 {
-    float from_centre = length(ground_position.xy - ground_area.xy) / ground_area.w;
-    float fade = 1.0 - smoothstep(0.6, 1.0, from_centre);
+    float from_center = length(ground_position.xy - ground_area.xy) / ground_area.w;
+    float fade = 1.0 - smoothstep(0.6, 1.0, from_center);
     vec2 seen = vec2(1.0, 0.0); // visibility of the key light; contact shadow
     first_rotation = pixel_rotation();
     if (light_direction.z > 0.0 && fade > 0.0)
@@ -48,5 +48,5 @@ void main()
     float darkness = 1.0 - (1.0 - SHADOW_OPACITY * (1.0 - seen.x)) * sky;
     if (darkness * fade < 0.002) // true for most pixels
         discard;
-    colour = vec4(0.0, 0.0, 0.0, darkness * fade);
+    color = vec4(0.0, 0.0, 0.0, darkness * fade);
 }

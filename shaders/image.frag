@@ -1,16 +1,16 @@
-// Multiplies the vertex colour by an image, whose alpha is ignored. The sampler decodes colours from sRGB,
+// Multiplies the vertex color by an image, whose alpha is ignored. The sampler decodes colors from sRGB,
 // so they are encoded again. Directions in normal maps are not encoded.
 uniform sampler2D diffuse;
-uniform bool is_colour;
+uniform bool is_color;
 
 in vec2 texcoord;
-in vec4 panel_colour; // sRGB
+in vec4 panel_color; // sRGB
 
-out vec4 colour;
+out vec4 color;
 
 void main()
 {
     vec3 texel = texture(diffuse, texcoord).rgb;
-    vec3 shown = (is_colour ? srgb_from_linear(texel) : texel) * panel_colour.rgb;
-    colour = vec4(shown * panel_colour.a, panel_colour.a);
+    vec3 shown = (is_color ? srgb_from_linear(texel) : texel) * panel_color.rgb;
+    color = vec4(shown * panel_color.a, panel_color.a);
 }

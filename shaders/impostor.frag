@@ -3,7 +3,7 @@ uniform ivec3 maps;   // 1 if all surfaces are grey; 1 if the model has specular
 uniform vec2 surface; // gloss; 0
 uniform int alpha_mode; // 1 if the target is multisampled
 
-out vec4 colour;
+out vec4 color;
 
 // The normals of an edge pixel are averaged before lighting, not after. A light from behind would light
 // the whole pixel instead of a thin rim, so the angle between the normals and the view is limited.
@@ -27,11 +27,11 @@ void main()
         discard;
     vec3 position = world_position(found);
     vec3 normal = facing(normalize(rotate(turned, found.normal)), position);
-    vec4 texel = found.colour / found.covered;
+    vec4 texel = found.color / found.covered;
     if (maps.x != 0)
         texel = vec4(0.434, 0.434, 0.434, 0.0); // sRGB 176
     vec3 shown = shade(position, normal, normal, texel.rgb, surface.x, maps.y != 0,
                        vec4(vec3(texel.a), 1.0), vec3(0.0), vec3(1.0), vec3(1.0));
     gl_FragDepth = depth_in_picture(position);
-    colour = vec4(shown, alpha_mode == 1 ? covered : 1.0);
+    color = vec4(shown, alpha_mode == 1 ? covered : 1.0);
 }

@@ -2,7 +2,7 @@
 // from the viewer meets the depth stored in its image. The images are in an atlas: a block for each frame
 // contains the images of all views.
 uniform float coarse_level; // mipmap level at which an image has 16 x 16 texels
-uniform sampler2D colours;  // linear colour; brightness of the specular map; times coverage
+uniform sampler2D colors;  // linear color; brightness of the specular map; times coverage
 uniform sampler2D surfaces; // normal in the axes of the image, depth, 1; times coverage
 
 flat in vec4 sphere;
@@ -17,13 +17,13 @@ in vec3 plane_position;
 struct impostor_point {
     vec3 position; // relative to the unit sphere, model axes
     vec3 normal;   // model axes
-    vec4 colour;
+    vec4 color;
     float covered;
 };
 
 const float MIN_COVERED = 0.02;
 
-// Samples keep a distance of half a texel of the coarsest level from the neighbouring images.
+// Samples keep a distance of half a texel of the coarsest level from the neighboring images.
 const float PICTURE_EDGE = 1.0 - 1.0 / 8.0; // MIN_LEVEL_SIDE in render/impostor.c is 8
 
 // Returns 0 outside of the image.
@@ -45,7 +45,7 @@ float image_depth(vec4 surface)
 }
 
 // Adds a view. `origin` and `ray` are the viewer's ray through the pixel, in model axes. The ray is first
-// intersected with the plane through the centre, then with the plane at the depth that the image has near
+// intersected with the plane through the center, then with the plane at the depth that the image has near
 // that point. The depth is read from a coarse level, which changes smoothly, so that the parts of a character
 // do not separate.
 void add_view(inout impostor_point sum, int view, float weight, vec3 origin, vec3 ray)
@@ -67,7 +67,7 @@ void add_view(inout impostor_point sum, int view, float weight, vec3 origin, vec
     sum.position += covered_weight * (axes * vec3(at, image_depth(surface)));
     sum.normal += covered_weight * (axes * normal);
     sum.covered += covered_weight;
-    sum.colour += weight * image_at(colours, view, at, frame_and_level.y);
+    sum.color += weight * image_at(colors, view, at, frame_and_level.y);
 }
 
 impostor_point find_point()

@@ -1,14 +1,14 @@
-// Draws one impostor: a square through the centre of the character's bounding sphere that faces the viewer.
+// Draws one impostor: a square through the center of the character's bounding sphere that faces the viewer.
 // Selects the three nearest views and their weights.
 layout(location = 0) in vec4 rotation; // model to world
 layout(location = 1) in vec4 translation;    // translation; w: scale
 layout(location = 2) in vec2 state;    // frame; fraction of the pixels that is visible
 
-uniform vec4 model_sphere; // centre in model space; w: radius
+uniform vec4 model_sphere; // center in model space; w: radius
 uniform float picture_texels;
 uniform bool casts; // true while drawing a shadow map, whose frame block has another `eye`
 
-flat out vec4 sphere;  // centre in world space; w: radius
+flat out vec4 sphere;  // center in world space; w: radius
 flat out vec4 turned;  // rotation, model to world
 flat out vec4 weights; // weights of three views; w: fraction of the pixels that is visible
 flat out ivec3 views;
@@ -68,9 +68,9 @@ void main()
     plane_position = sphere.xyz + sphere.w * (corner.x * right + corner.y * up);
     gl_Position = clip_from_world * vec4(plane_position, 1.0);
 
-    vec4 centre = clip_from_world * vec4(sphere.xyz, 1.0);
+    vec4 center = clip_from_world * vec4(sphere.xyz, 1.0);
     vec4 top = clip_from_world * vec4(sphere.xyz + sphere.w * up, 1.0);
-    vec2 half_size = viewport.xy * (top.xy / max(top.w, 1e-6) - centre.xy / max(centre.w, 1e-6));
+    vec2 half_size = viewport.xy * (top.xy / max(top.w, 1e-6) - center.xy / max(center.w, 1e-6));
     float pixels = max(length(half_size), 1e-3); // size of the diameter
     frame_and_level = vec2(state.x, max(log2(picture_texels / pixels) - SHARPER, 0.0));
     if (pixels < SINGLE_VIEW_PIXELS)

@@ -1,4 +1,4 @@
-// Computes the light that a surface reflects to the eye, in linear colour. The colour of a light is
+// Computes the light that a surface reflects to the eye, in linear color. The color of a light is
 // defined as the light that a white matt surface facing it reflects, so there is no factor pi.
 struct surface_point {
     vec3 position;  // world space
@@ -53,7 +53,7 @@ vec3 light_surface(surface_point at, vec3 to_eye)
         vec3 to_light;
         float falloff = point_light(i, at.position, at.flat_side, to_light);
         if (falloff > 0.0)
-            sum += falloff * point_colours[i].rgb * light_by(at, to_light, to_eye);
+            sum += falloff * point_colors[i].rgb * light_by(at, to_light, to_eye);
     }
     // Add the sky: diffuse, specular if the surface is glossy, and a rim at grazing angles.
     float away = 1.0 - clamp(dot(at.normal, to_eye), 0.0, 1.0);

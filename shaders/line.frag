@@ -1,10 +1,10 @@
 // A line with round ends and an edge that is soft over one pixel.
 uniform float line_width; // pixels
 
-in vec4 line_colour; // sRGB
+in vec4 line_color; // sRGB
 flat in vec4 line_ends; // pixels: start, end
 
-out vec4 colour;
+out vec4 color;
 
 void main()
 {
@@ -14,6 +14,6 @@ void main()
     float fraction = clamp(dot(from_start, line) / max(dot(line, line), 1e-12), 0.0, 1.0);
     float from_line = length(from_start - fraction * line);
     float coverage = clamp(0.5 * line_width + 0.5 - from_line, 0.0, 1.0);
-    float alpha = line_colour.a * coverage;
-    colour = vec4(line_colour.rgb * alpha, alpha);
+    float alpha = line_color.a * coverage;
+    color = vec4(line_color.rgb * alpha, alpha);
 }

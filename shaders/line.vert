@@ -2,13 +2,13 @@
 // vertices that span a rectangle around it on the screen, with a margin for round ends and a soft
 // edge.
 layout(location = 0) in vec3 start; // world space
-layout(location = 1) in vec4 start_colour;
+layout(location = 1) in vec4 start_color;
 layout(location = 2) in vec3 end;
-layout(location = 3) in vec4 end_colour;
+layout(location = 3) in vec4 end_color;
 
 uniform float line_width; // pixels
 
-out vec4 line_colour;
+out vec4 line_color;
 flat out vec4 line_ends; // pixels of the framebuffer, from its lower left corner: start, end
 
 void main()
@@ -40,5 +40,5 @@ void main()
         gl_Position = vec4(0.0, 0.0, -2.0, 1.0);
 
     line_ends = vec4(a_pixel, b_pixel) + (origin.xy + half_size).xyxy;
-    line_colour = at_end ? end_colour : start_colour;
+    line_color = at_end ? end_color : start_color;
 }

@@ -4,7 +4,7 @@ uniform int alpha_mode; // alpha is 0: 1; 1: coverage (multisampled); 2: largest
 
 flat in float dissolved; // fraction of the pixels that is hidden
 
-out vec4 colour;
+out vec4 color;
 
 void main()
 {
@@ -22,5 +22,5 @@ void main()
     vec3 shown = shade(world_position, normal, flat_side, texel.rgb, surface.x, maps.y != 0, shine,
                        emitted, paints[0], paints[1]);
     float largest = max(max(shown.r, shown.g), shown.b);
-    colour = vec4(shown, alpha_mode == 1 ? covered : alpha_mode == 2 ? largest : 1.0);
+    color = vec4(shown, alpha_mode == 1 ? covered : alpha_mode == 2 ? largest : 1.0);
 }

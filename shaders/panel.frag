@@ -1,15 +1,15 @@
-// Multiplies the vertex colour by the coverage in the mask.
+// Multiplies the vertex color by the coverage in the mask.
 uniform sampler2D mask; // coverage in red
 
 in vec2 texcoord;
-in vec4 panel_colour; // sRGB
+in vec4 panel_color; // sRGB
 
-out vec4 colour;
+out vec4 color;
 
 void main()
 {
-    float alpha = panel_colour.a * texture(mask, texcoord).r;
-    // Dither only gradients, so that areas of one colour are unchanged.
-    float dither_weight = any(greaterThan(fwidth(panel_colour), vec4(0.0))) ? alpha : 0.0;
-    colour = vec4(panel_colour.rgb * alpha + dither_weight * dither(), alpha);
+    float alpha = panel_color.a * texture(mask, texcoord).r;
+    // Dither only gradients, so that areas of one color are unchanged.
+    float dither_weight = any(greaterThan(fwidth(panel_color), vec4(0.0))) ? alpha : 0.0;
+    color = vec4(panel_color.rgb * alpha + dither_weight * dither(), alpha);
 }

@@ -1,7 +1,7 @@
-// Writes a pixel of an impostor's image: colour before lighting, normal in the axes of the image, and
+// Writes a pixel of an impostor's image: color before lighting, normal in the axes of the image, and
 // depth. The alpha channels contain the brightness of the specular map, and coverage. Empty pixels are 0,
 // so that averages over pixels are weighted by coverage.
-layout(location = 0) out vec4 picture_colour;
+layout(location = 0) out vec4 picture_color;
 layout(location = 1) out vec4 picture_surface;
 
 void main()
@@ -13,6 +13,6 @@ void main()
     vec3 normal = mapped_normal(flat_side);
     vec3 shine = maps.y != 0 ? texture(specular, texcoord).rgb : vec3(0.0);
     shine *= paints[1];
-    picture_colour = vec4(texel.rgb * paints[0], max(max(shine.r, shine.g), shine.b));
+    picture_color = vec4(texel.rgb * paints[0], max(max(shine.r, shine.g), shine.b));
     picture_surface = vec4(0.5 + 0.5 * normal.xy, 1.0 - gl_FragCoord.z, 1.0);
 }

@@ -1,4 +1,4 @@
-// Computes the colour of a pixel from its surface, for models and impostors.
+// Computes the color of a pixel from its surface, for models and impostors.
 const float BASE_REFLECTANCE = 0.04; // reflectance of a dielectric at normal incidence
 
 vec3 direction_to_eye(vec3 position)
@@ -13,7 +13,7 @@ surface_point plain(vec3 position, vec3 normal, vec3 albedo, float gloss)
                          max(1.0 - gloss, 0.08), 0.0, 0.0);
 }
 
-// Returns the colour in sRGB. `gloss` is 0..1, `shine` is the texel of the specular map if there is one,
+// Returns the color in sRGB. `gloss` is 0..1, `shine` is the texel of the specular map if there is one,
 // `emitted` is emitted light, `paint` and `polish` multiply albedo and shine (sRGB in classic lighting).
 vec3 shade(vec3 position, vec3 normal, vec3 flat_side, vec3 albedo, float gloss, bool has_shine,
            vec4 shine, vec3 emitted, vec3 paint, vec3 polish)

@@ -4,7 +4,7 @@ uniform sampler2D sun_depth;   // the same map, read as depth values
 uniform sampler2D contact_map; // height of the lowest caster above the ground; 1: no caster
 
 // Taps are distributed evenly over a disc of radius 1: tap i of n is at the radius sqrt((i + 0.5) / n), rotated by the golden
-// angle from the previous tap (Vogel's sunflower spiral). Tap -1 is at the centre. With tables of taps instead, shading of the
+// angle from the previous tap (Vogel's sunflower spiral). Tap -1 is at the center. With tables of taps instead, shading of the
 // ground takes 1.5 times as long on software GL.
 const int BLOCKER_TAPS = 6, FILTER_TAPS = 12;
 const mat2 GOLDEN = mat2(-0.7373689, 0.6754903, -0.6754903, -0.7373689);

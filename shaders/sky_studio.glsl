@@ -1,4 +1,4 @@
-// Sky of the studio: a colour from above, and its reflection from the ground.
+// Sky of the studio: a color from above, and its reflection from the ground.
 // sky_environment.glsl defines the same functions.
 const vec3 GROUND = vec3(0.40, 0.36, 0.33); // fraction of the sky's light that the ground reflects
 

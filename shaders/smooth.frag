@@ -1,18 +1,18 @@
-// Smooths the edges of an image with one sample per pixel: averages colours along an edge over its
-// stair steps, as in Lottes, "FXAA", 2009. If neighbours are similar, the loop has 0 iterations, because
+// Smooths the edges of an image with one sample per pixel: averages colors along an edge over its
+// stair steps, as in Lottes, "FXAA", 2009. If neighbors are similar, the loop has 0 iterations, because
 // software GL executes both sides of branches and skips only loops.
 uniform sampler2D diffuse; // the image, sRGB
 
-out vec4 colour;
+out vec4 color;
 
 // A weight of half and a short reach (pixels) are closest to the result of four samples. Larger values
 // would blur textures.
 const float MIN_CONTRAST = 0.1, REACH = 2.0, SHARE = 0.5;
 const int TAPS = 4;
 
-float brightness(vec3 colour)
+float brightness(vec3 color)
 {
-    return dot(colour, vec3(0.299, 0.587, 0.114));
+    return dot(color, vec3(0.299, 0.587, 0.114));
 }
 
 float corner(ivec2 at)
@@ -26,9 +26,9 @@ void main()
     vec4 middle = texelFetch(diffuse, pixel, 0);
     vec4 around = vec4(corner(pixel + ivec2(-1, -1)), corner(pixel + ivec2(1, -1)),
                        corner(pixel + ivec2(-1, 1)), corner(pixel + ivec2(1, 1)));
-    float centre_brightness = brightness(middle.rgb);
-    float min_brightness = min(min(min(around.x, around.y), min(around.z, around.w)), centre_brightness);
-    float max_brightness = max(max(max(around.x, around.y), max(around.z, around.w)), centre_brightness);
+    float center_brightness = brightness(middle.rgb);
+    float min_brightness = min(min(min(around.x, around.y), min(around.z, around.w)), center_brightness);
+    float max_brightness = max(max(max(around.x, around.y), max(around.z, around.w)), center_brightness);
 
     // Perpendicular to the gradient of the brightness; longer for flatter stair steps.
     vec2 along = vec2(around.x + around.y - around.z - around.w,
@@ -46,5 +46,5 @@ void main()
     // The outer samples can be past the end of the edge, on another surface.
     float mean = brightness(whole.rgb);
     vec4 smoothed = mean < min_brightness || mean > max_brightness ? inner : whole;
-    colour = num_taps == 0 ? middle : mix(middle, smoothed, SHARE);
+    color = num_taps == 0 ? middle : mix(middle, smoothed, SHARE);
 }

@@ -11,7 +11,7 @@ const float SPOT_RADIUS = 1.5, SPOT_OFFSET = 3.0; // texels
 float spotlight(int number, vec3 position, vec3 normal)
 {
     float lit = 1.0;
-    int map = shadow.x != 0.0 ? int(point_colours[number].w) - 1 : -1;
+    int map = shadow.x != 0.0 ? int(point_colors[number].w) - 1 : -1;
     for (; map >= 0; map = -1) {
         float width = spot_texels[map] * (spot_from_world[map] * vec4(position, 1.0)).w;
         vec4 seen = spot_from_world[map] * vec4(position + normal * (SPOT_OFFSET * width), 1.0);

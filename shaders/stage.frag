@@ -1,14 +1,14 @@
-// Draws a stage of a material: a texture times a colour, blended with the framebuffer. Values are used as
+// Draws a stage of a material: a texture times a color, blended with the framebuffer. Values are used as
 // stored in the files, without sRGB decoding or encoding.
 uniform sampler2D layer;
 uniform samplerCube cube;     // replaces the texture if texture coordinates are directions
 uniform sampler2D normals;    // normal map for reflections, as in surface.glsl
 uniform vec3 texture_rows[2]; // rows of the matrix from (u, v, 1) of the vertices to (u, v) of the texture
-uniform vec4 stage_colour;    // 0..1
+uniform vec4 stage_color;    // 0..1
 uniform int stage_texgen;     // texture coordinates: 0 those of the vertices; directions: 1 normal,
                               // 2 reflected view, 3 from the eye; 4 position in the image;
                               // 5 view reflected by the normal map
-uniform ivec3 stage_mode;     // vertex colours: 0 ignored, 1 multiplied, 2 inverted;
+uniform ivec3 stage_mode;     // vertex colors: 0 ignored, 1 multiplied, 2 inverted;
                               // alpha test: 1 discards, 2 converts the edge to coverage;
                               // written alpha: 0 unchanged, 1 one, 2 the largest component
 uniform float alpha_limit;
@@ -20,7 +20,7 @@ in vec2 texcoord;
 in vec4 tint;
 flat in float dissolved; // fraction of the pixels that is hidden
 
-out vec4 colour;
+out vec4 color;
 
 // Returns the normal with the normal map applied, as for lit surfaces.
 vec3 mapped(vec3 normal)
@@ -61,11 +61,11 @@ void main()
 {
     if (dissolved > 0.0 && dissolves(dissolved))
         discard;
-    vec4 value = stage_texel() * stage_colour;
-    // Texture combiners invert only the colour; alpha is multiplied in both modes.
-    vec4 vertex_colour = clamp(tint, 0.0, 1.0);
+    vec4 value = stage_texel() * stage_color;
+    // Texture combiners invert only the color; alpha is multiplied in both modes.
+    vec4 vertex_color = clamp(tint, 0.0, 1.0);
     if (stage_mode.x != 0)
-        value *= vec4(stage_mode.x == 2 ? 1.0 - vertex_colour.rgb : vertex_colour.rgb, vertex_colour.a);
+        value *= vec4(stage_mode.x == 2 ? 1.0 - vertex_color.rgb : vertex_color.rgb, vertex_color.a);
     if (stage_mode.y == 1 && !(value.a > alpha_limit))
         discard;
     if (stage_mode.y == 2) {
@@ -75,5 +75,5 @@ void main()
             discard;
     } else if (stage_mode.z != 0)
         value.a = stage_mode.z == 1 ? 1.0 : max(max(value.r, value.g), value.b);
-    colour = value;
+    color = value;
 }

@@ -5,13 +5,13 @@ uniform sampler2D specular;
 uniform sampler2D glow;
 uniform ivec3 maps;   // 1 if the material has a map: normals, specular (2: alpha is thinness), glow
 uniform vec2 surface; // gloss; alpha limit below which texels are discarded
-uniform vec3 paints[2]; // multiply diffuse and specular; linear colours, in classic lighting sRGB
+uniform vec3 paints[2]; // multiply diffuse and specular; linear colors, in classic lighting sRGB
 
 in vec3 world_position;
 in vec3 world_normal;
 in vec4 world_tangent; // w = +-1: bitangent = cross(normal, tangent) * w
 in vec2 texcoord;
-in vec4 tint; // vertex colour times the instance's, linear
+in vec4 tint; // vertex color times the instance's, linear
 
 // Mipmaps average alpha, so hair and leaves that cover less than half of an area would disappear at a
 // distance. Each mipmap level therefore increases alpha by a quarter.

@@ -580,7 +580,7 @@ static double get_number(const struct aiMetadata *data, const char *name, double
     return fallback;
 }
 
-// Returns the transform from the file's axes and units to glTF's (x left, y up, z forward, metres).
+// Returns the transform from the file's axes and units to glTF's (x left, y up, z forward, meters).
 // Only FBX files contain their axes and their unit, in centimetres.
 static struct aiMatrix4x4 to_gltf(const assimp_importer *importer)
 {

@@ -49,7 +49,7 @@ static void read_humanoid(gltf_reader *reader, const json_t *humanoid)
         set_bone(reader, json_object_iter_value(item), json_object_iter_key(item));
 }
 
-// Reads the bones of a human body that VRM files declare. Units are metres. Models of VRM 0 face
+// Reads the bones of a human body that VRM files declare. Units are meters. Models of VRM 0 face
 // backward.
 static void read_bones(gltf_reader *reader)
 {
@@ -64,7 +64,7 @@ static void read_bones(gltf_reader *reader)
             continue;
         read_humanoid(reader, humanoid);
         if (plain->unit == 0)
-            plain->unit = 1 / 0.0254;        // metres
+            plain->unit = 1 / 0.0254;        // meters
         if (i == VRM_0 && !plain->has_yaw) { // the character faces the other direction
             plain->has_yaw = true;
             plain->yaw = 180;

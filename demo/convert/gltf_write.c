@@ -1,6 +1,6 @@
 // Writes glTF 2.0: NAME.glb, or NAME.gltf with NAME.bin and images in the same folder.
 //
-// All numbers are converted to glTF's axes and metres, so that no node contains a rotation or scale
+// All numbers are converted to glTF's axes and meters, so that no node contains a rotation or scale
 // for this purpose: programs handle such nodes differently. id's x y z (forward, left, up) become
 // z x y of glTF, which is exact in floats; then all lengths are scaled. A joint that one clip moves
 // gets a track in every clip of the file, because some programs leave joints without a track in the
@@ -16,8 +16,8 @@ typedef struct gltf_writer {
     const convert_scene *scene;
     gltf_out *out;
     convert_assets assets;
-    float corner[3];     // minimum of quantized positions, metres
-    double step;         // step of quantized positions, metres; 0: positions are floats
+    float corner[3];     // minimum of quantized positions, meters
+    double step;         // step of quantized positions, meters; 0: positions are floats
     uint32_t num_joints; // joints of the model, and an additional root if there are several roots
     struct mesh_node {
         size_t node;
@@ -26,12 +26,12 @@ typedef struct gltf_writer {
     size_t num_keys;           // keys of all tracks
     size_t num_all_keys;       // frames of all tracks
     bool *moves;               // [2 * joints] a clip changes the joint's translation or rotation
-    double *tolerances;        // [2 * joints] error limits of these tracks, metres and radians
+    double *tolerances;        // [2 * joints] error limits of these tracks, meters and radians
 } gltf_writer;
 
-static const double inch = 0.0254; // metres per MD5 unit
+static const double inch = 0.0254; // meters per MD5 unit
 
-// Returns metres per unit of the input.
+// Returns meters per unit of the input.
 static double get_scale(const convert_job *job)
 {
     return job->scale > 0 ? job->scale : inch;
@@ -71,7 +71,7 @@ static void put_quat(convert_quat q, float *out)
     out[3] = (float)q.w;
 }
 
-// Converts a transform to glTF's axes and metres.
+// Converts a transform to glTF's axes and meters.
 static convert_xform gltf_xform(md5_xform local)
 {
     const convert_xform x = convert_from_xform(local);
@@ -142,7 +142,7 @@ static uint32_t write_joints(gltf_writer *writer)
 
 // Converts an inverse bind matrix to a column-major matrix of 4 x 4 numbers in glTF's axes.
 //
-// With quantization, the matrix also converts a vertex from steps to metres. Its position in metres
+// With quantization, the matrix also converts a vertex from steps to meters. Its position in meters
 // is corner + step * q. The matrix A and the translation t become A * step and t + A * corner.
 static void put_inverse_bind(const gltf_writer *writer, const float *m, float *out)
 {

@@ -50,10 +50,10 @@ static void add_shader(GLuint program, GLenum kind, const char *text)
 // Returns a camera in front of the character, which faces +x.
 static md5_mat44 make_camera(md5_bounds bounds)
 {
-    const md5_vec3 centre = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
+    const md5_vec3 center = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
     const float size = md5_vec3_length(md5_vec3_sub(bounds.max, bounds.min));
-    const md5_vec3 eye = {centre.x + 1.6f * size, centre.y + 0.7f * size, centre.z + 0.3f * size};
-    const md5_mat44 view = md5_mat44_look_at(eye, centre, (md5_vec3){0, 0, 1});
+    const md5_vec3 eye = {center.x + 1.6f * size, center.y + 0.7f * size, center.z + 0.3f * size};
+    const md5_mat44 view = md5_mat44_look_at(eye, center, (md5_vec3){0, 0, 1});
     const md5_depth gl = MD5_DEPTH_MINUS_ONE_TO_ONE;
     return md5_mat44_mul(md5_mat44_perspective(35, 1, 0.1f * size, 10 * size, gl), view);
 }

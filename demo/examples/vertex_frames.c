@@ -97,10 +97,10 @@ static GLuint create_program(way which)
 
 static md5_mat44 make_camera(md5_bounds bounds)
 {
-    const md5_vec3 centre = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
+    const md5_vec3 center = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
     const float size = md5_vec3_length(md5_vec3_sub(bounds.max, bounds.min));
-    const md5_vec3 eye = {centre.x + 1.8f * size, centre.y, centre.z + 0.2f * size};
-    const md5_mat44 view = md5_mat44_look_at(eye, centre, (md5_vec3){0, 0, 1});
+    const md5_vec3 eye = {center.x + 1.8f * size, center.y, center.z + 0.2f * size};
+    const md5_mat44 view = md5_mat44_look_at(eye, center, (md5_vec3){0, 0, 1});
     const md5_depth gl = MD5_DEPTH_MINUS_ONE_TO_ONE;
     const float aspect = (float)WIDTH / HEIGHT;
     return md5_mat44_mul(md5_mat44_perspective(30, aspect, 0.1f * size, 10 * size, gl), view);

@@ -31,14 +31,14 @@ static _Noreturn void die_of(const md5_error *error)
 // Returns the camera and the light of a frame.
 static md5gl_frame make_frame(md5_bounds bounds, int width, int height)
 {
-    const md5_vec3 centre = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
+    const md5_vec3 center = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
     const float size = md5_vec3_length(md5_vec3_sub(bounds.max, bounds.min));
-    const md5_vec3 eye = {centre.x + 1.6f * size, centre.y + 0.7f * size, centre.z + 0.3f * size};
+    const md5_vec3 eye = {center.x + 1.6f * size, center.y + 0.7f * size, center.z + 0.3f * size};
     return (md5gl_frame){
         .width = (uint32_t)width,
         .height = (uint32_t)height,
         .background = {0.16f, 0.17f, 0.2f, 1},
-        .view_from_world = md5_mat44_look_at(eye, centre, (md5_vec3){0, 0, 1}),
+        .view_from_world = md5_mat44_look_at(eye, center, (md5_vec3){0, 0, 1}),
         .clip_from_view = md5_mat44_perspective(35, (float)width / (float)height, 0.1f * size,
                                                 20 * size, MD5_DEPTH_MINUS_ONE_TO_ONE),
         .light_direction = {1, 0.5f, 1},

@@ -58,31 +58,31 @@ static uint32_t big_endian(const uint8_t *bytes)
 
 enum { PNG_GREY = 0, PNG_PALETTE = 3, PNG_MAX_COLOR_TYPE = 6 };
 
-// Returns the number of bits per pixel in the file, or 0 if the combination of colour type and
+// Returns the number of bits per pixel in the file, or 0 if the combination of color type and
 // depth is invalid.
-static uint32_t png_pixel_bits(uint8_t colour, uint8_t depth)
+static uint32_t png_pixel_bits(uint8_t color, uint8_t depth)
 {
     static const uint8_t num_channels[PNG_MAX_COLOR_TYPE + 1] = {1, 0, 3, 1, 2, 0, 4};
-    if (colour > PNG_MAX_COLOR_TYPE)
+    if (color > PNG_MAX_COLOR_TYPE)
         return 0;
 
     switch (depth) {
     case 1:
     case 2:
     case 4:
-        if (colour != PNG_GREY && colour != PNG_PALETTE)
+        if (color != PNG_GREY && color != PNG_PALETTE)
             return 0;
         break;
     case 8:
         break;
     case 16:
-        if (colour == PNG_PALETTE)
+        if (color == PNG_PALETTE)
             return 0;
         break;
     default:
         return 0;
     }
-    return (uint32_t)num_channels[colour] * depth;
+    return (uint32_t)num_channels[color] * depth;
 }
 
 // The values that decode_png() needs from the chunks of a file.
@@ -97,7 +97,7 @@ typedef struct png_state {
     uint32_t width;
     uint32_t height;
     uint8_t depth;
-    uint8_t colour;       // colour type
+    uint8_t color;        // color type
     uint64_t packed_size; // bytes of all IDAT chunks
     bool has_palette;
 } png_state;
@@ -118,10 +118,10 @@ static bool read_png_header(const uint8_t *body, uint32_t length, uint32_t max_p
     png->width = big_endian(body);
     png->height = big_endian(body + 4);
     png->depth = body[8];
-    png->colour = body[9];
-    if (png_pixel_bits(png->colour, png->depth) == 0)
+    png->color = body[9];
+    if (png_pixel_bits(png->color, png->depth) == 0)
         return fail(error, MD5_ERROR_SYNTAX, "invalid PNG: color type %u does not support %u bits",
-                    png->colour, png->depth);
+                    png->color, png->depth);
     return check_image_size(png->width, png->height, max_pixels, error);
 }
 
@@ -144,9 +144,9 @@ static bool check_palette(const png_state *png, uint32_t length, md5_error *erro
 // Checks, at the IEND chunk, that the file has a palette if needed and enough data for the pixels.
 static bool check_png_end(const png_state *png, md5_error *error)
 {
-    const uint64_t row_bits = (uint64_t)png->width * png_pixel_bits(png->colour, png->depth);
+    const uint64_t row_bits = (uint64_t)png->width * png_pixel_bits(png->color, png->depth);
     const uint64_t row_size = (row_bits + 7) / 8;
-    if (png->colour == PNG_PALETTE && !png->has_palette)
+    if (png->color == PNG_PALETTE && !png->has_palette)
         return fail(error, MD5_ERROR_SYNTAX, "PNG palette is missing: expected the chunk PLTE");
     if (row_size * png->height > png->packed_size * MAX_DEFLATE_RATIO)
         return fail(error, MD5_ERROR_SYNTAX,
@@ -210,7 +210,7 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, pn
             if (!check_palette(&png, length, error))
                 return false;
             png.has_palette = true;
-            if (png.colour == PNG_PALETTE) {
+            if (png.color == PNG_PALETTE) {
                 info->palette = offset + 8;
                 info->palette_size = length;
             }
@@ -227,7 +227,7 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, pn
     return fail(error, MD5_ERROR_SYNTAX, "truncated PNG: the IEND chunk is missing");
 }
 
-// Returns a copy of a PNG file with a palette of 256 colours; the added colours are black. A pixel
+// Returns a copy of a PNG file with a palette of 256 colors; the added colors are black. A pixel
 // can have an index past the end of a short palette, and stb_image then reads memory outside of the
 // palette. The checksum of the copied chunk is wrong, but stb_image does not check it. Returns NULL
 // if memory runs out.

@@ -42,7 +42,7 @@ uint8_t *view_encode_png(const view_image *image, bool has_alpha, size_t *size);
 // first, because all engines support this order. Returns its bytes or NULL, like view_encode_png().
 uint8_t *view_encode_tga(const view_image *image, size_t *size);
 
-// An image in linear colour of any brightness, top row first.
+// An image in linear color of any brightness, top row first.
 typedef struct view_panorama {
     float *rgb; // [3 * width * height]; free with free()
     uint32_t width;

@@ -18,7 +18,7 @@
 
 // Meaning of a keyword in a texture's file name (bit flags).
 enum {
-    WORD_COLOR = 1,    // "skin", "diffuse": a colour map
+    WORD_COLOR = 1,    // "skin", "diffuse": a color map
     WORD_MAP = 2,      // "normal", "spec": another map
     WORD_GENERIC = 4,  // "mesh", "default": no information
     WORD_PART = 8,     // "eye", "hands": a part of a body that usually has a separate image

@@ -48,7 +48,7 @@ md5gl_image_kind view_guess_map(const char *path);
 // map: id's _local, _h, _s, _add or another common suffix. Returns a pointer into `files` or NULL.
 const char *view_find_map(const common_list *files, const char *diffuse, md5gl_image_kind map);
 
-// Returns true if an image is a map other than the colour map, according to the last word of its
+// Returns true if an image is a map other than the color map, according to the last word of its
 // name, such as "imp_local.tga" or "normals.png".
 bool view_is_other_map(const view_name *name);
 
@@ -194,7 +194,7 @@ typedef struct view_look_search {
 // - the names of shader, model, mesh and folder, words such as "skin", the only image
 // The score of a name is lower if the name is less specific, if the model has several materials, or
 // if the image is farther away. A declared image that does not exist is not replaced by another
-// image. Comparisons of names ignore case, extensions and suffixes of colour maps (_d, _diffuse,
+// image. Comparisons of names ignore case, extensions and suffixes of color maps (_d, _diffuse,
 // ...). Tiny images have a lower score.
 //
 // Only images in the list of `package` are opened, never a path from a file. Free the result with

@@ -206,7 +206,7 @@ static void read_picture(shader_reader *in, char **picture)
 typedef struct shader_stage {
     char *picture;
     bool is_normals; // the image is a normal map
-    bool is_other;   // the image is neither a colour map nor a normal map
+    bool is_other;   // the image is neither a color map nor a normal map
 } shader_stage;
 
 // Reads the type of a stage's map, an argument of the keyword "stage".
@@ -216,9 +216,9 @@ static void read_stage_type(shader_reader *in, shader_stage *stage)
         warn(in, "the stage's map type");
         return;
     }
-    const bool is_colour = is_word(in, "diffusemap") || is_word(in, "colormap");
+    const bool is_color = is_word(in, "diffusemap") || is_word(in, "colormap");
     stage->is_normals = is_word(in, "normalmap") || is_word(in, "bumpmap");
-    stage->is_other = !stage->is_normals && !is_colour;
+    stage->is_other = !stage->is_normals && !is_color;
 }
 
 // Reads a line that begins with a keyword. `stage` is the stage that contains the line, or NULL

@@ -1,7 +1,7 @@
 // Weights for vertices without weights, from the surface around them.
 //
 // MD5 stores the position of a vertex in its weights only, so a vertex without weights is at the
-// origin. It gets the mean position of its neighbours, and the weights of the nearest point of the
+// origin. It gets the mean position of its neighbors, and the weights of the nearest point of the
 // surface. The tables contain the vertices of all meshes of the document, in their order.
 #include "md5/edit/repair.h"
 #include "md5/edit/surface.h"
@@ -145,8 +145,8 @@ static bool list_incident_triangles(md5_repair *repair, weight_fill *fill)
 }
 
 // Visits a vertex of the breadth-first search of compute_bare_positions(). Sets its position to the
-// mean of its neighbours that are nearer to known positions, whose positions were set before. Adds
-// its unvisited neighbours to the queue.
+// mean of its neighbors that are nearer to known positions, whose positions were set before. Adds
+// its unvisited neighbors to the queue.
 static void visit_vertex(weight_fill *fill, uint32_t vertex, uint32_t *queue, uint32_t *queue_end)
 {
     const uint32_t distance = fill->vertices[vertex].distance;

@@ -152,7 +152,7 @@ bool md5_is_inside_out(const md5_mesh *mesh)
     MD5_ASSERT_PART(mesh, name);
 
     const md5_vec3 center = md5_vec3_scale(md5_vec3_add(mesh->bounds.min, mesh->bounds.max), 0.5f);
-    double volume = 0;    // sum of the signed volumes between the triangles and the centre
+    double volume = 0;    // sum of the signed volumes between the triangles and the center
     double total = 0;     // sum of their magnitudes
     uint64_t balance = 0; // hashes of edges minus reversed edges; 0 for a closed surface
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {

@@ -1,6 +1,6 @@
 // Nearest point of a surface: a tree of bounding boxes over triangles in Morton order. A key of a
-// triangle interleaves the bits of its centre's coordinates, so that neighbours in the order are
-// neighbours in space.
+// triangle interleaves the bits of its center's coordinates, so that neighbors in the order are
+// neighbors in space.
 #include "md5/edit/surface.h"
 
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static md5_bounds triangle_box(const md5_surface *surface, uint32_t triangle)
     return box;
 }
 
-// Quantizes one coordinate of a triangle's centre to KEY_BITS bits: 0 is the minimum of the
+// Quantizes one coordinate of a triangle's center to KEY_BITS bits: 0 is the minimum of the
 // surface, the largest number its maximum. `min` and `max` are the range of the triangle.
 static uint32_t quantize(float min, float max, float surface_min, float surface_max)
 {

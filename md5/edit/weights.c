@@ -7,7 +7,7 @@
 //
 // Differences from the paper:
 // - A straight line replaces the path if the line is in the volume, because paths through the
-//   centres of voxels are up to 10 % too long. This reduces the mean difference of the model Bobbin
+//   centers of voxels are up to 10 % too long. This reduces the mean difference of the model Bobbin
 //   from its manual weights by 6 %.
 // - Joints outside of the volume are excluded, and bones end at the surface.
 // - The bone of a joint without children continues the bone of its parent.
@@ -514,7 +514,7 @@ static void shorten(md5_paths *paths, uint32_t voxel, float length)
     sift_up(paths, index, voxel);
 }
 
-// Sets the paths to the voxels along a bone to the distances of their centres from the bones.
+// Sets the paths to the voxels along a bone to the distances of their centers from the bones.
 static void start_paths(md5_paths *paths, uint32_t joint, const md5_bone *bone)
 {
     const md5_grid *const grid = paths->grid;
@@ -532,8 +532,8 @@ static void start_paths(md5_paths *paths, uint32_t joint, const md5_bone *bone)
     }
 }
 
-// Shortens the paths to all neighbours of a voxel, also across edges and corners. The outermost
-// cells are not voxels, so each neighbour of a voxel is a cell.
+// Shortens the paths to all neighbors of a voxel, also across edges and corners. The outermost
+// cells are not voxels, so each neighbor of a voxel is a cell.
 static void shorten_neighbors(md5_paths *paths, uint32_t voxel)
 {
     static const float lengths[4] = {0, 1, 1.41421356f, 1.73205081f}; // by squares: 0 to 3
@@ -647,14 +647,14 @@ static void trim_row(md5_bind_rows *rows, uint32_t row, uint32_t max_count, floa
 
 // -- Smoothing ------------------------------------------------------------------------------------
 
-// Neighbours of each row along the edges of triangles. A neighbour occurs once for each triangle of
+// Neighbors of each row along the edges of triangles. A neighbor occurs once for each triangle of
 // the edge, so that it occurs twice for an inner edge.
 typedef struct row_neighbors {
     uint32_t *first; // [num_rows + 1] index in `rows`
     uint32_t *rows;
 } row_neighbors;
 
-// Lists the neighbours of each row, by a counting sort of the triangle vertices.
+// Lists the neighbors of each row, by a counting sort of the triangle vertices.
 // rows_by_vertex[vertex] is the row of a vertex. Returns false and sets the error if memory runs
 // out.
 static bool find_neighbors(md5_arena *arena, const md5_weights_desc *desc,
@@ -666,7 +666,7 @@ static bool find_neighbors(md5_arena *arena, const md5_weights_desc *desc,
     uint32_t *const rows = MD5_ALLOC_ARRAY(arena, uint32_t, 2 * num_indices);
     TRY(first && rows);
 
-    // Sums of the neighbour counts: first[row] becomes the end of the list of a row.
+    // Sums of the neighbor counts: first[row] becomes the end of the list of a row.
     for (size_t i = 0; i < num_indices; i++)
         first[rows_by_vertex[desc->indices[i]]] += 2;
     for (uint32_t row = 0; row < num_rows; row++)
@@ -723,7 +723,7 @@ static void move_sums_to_row(joint_sums *sums, md5_bind_rows *rows, uint32_t row
         entries[i].value /= -sum;
 }
 
-// Replaces each row by the mean of the row and the mean of its neighbours, `rounds` times.
+// Replaces each row by the mean of the row and the mean of its neighbors, `rounds` times.
 // rows_by_vertex[vertex] is the row of a vertex. Returns false and sets the error if memory runs
 // out.
 static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc,
@@ -865,7 +865,7 @@ static bool check_desc(md5_context *context, md5_weights_desc *desc)
 // -- Distances ------------------------------------------------------------------------------------
 
 // Returns the length of the shortest path to a point through the voxel at the point or one of its
-// neighbours.
+// neighbors.
 static float path_to(const md5_paths *paths, md5_vec3d point)
 {
     enum { NUM_CELLS = 3 * 3 * 3 };
@@ -1054,7 +1054,7 @@ static void use_straight_distances(bind_work *work, uint32_t row, md5_vec3d poin
 }
 
 // Replaces path lengths by straight distances if the straight line is in the volume. Paths through
-// the centres of voxels are up to 10 % too long.
+// the centers of voxels are up to 10 % too long.
 static void straighten_paths(bind_work *work, uint32_t row, md5_vec3d point)
 {
     md5_bind_entry *const entries = md5_row(&work->rows, row);

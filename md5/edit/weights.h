@@ -64,7 +64,7 @@ typedef struct md5_paths {
     const md5_grid *grid;
     const md5_bones *bones;
     float *lengths;         // [num_voxels] cells; INFINITY = not reached
-    uint32_t *heap;         // [num_voxels] voxels with unprocessed neighbours, shortest path first
+    uint32_t *heap;         // [num_voxels] voxels with unprocessed neighbors, shortest path first
     uint32_t *heap_indices; // [num_voxels] index of a voxel that is in the heap
     uint32_t heap_size;
 } md5_paths;
@@ -73,8 +73,8 @@ typedef struct md5_paths {
 bool md5i_create_paths(md5_arena *arena, const md5_grid *grid, const md5_bones *bones,
                        md5_paths *paths);
 
-// Writes lengths[]: for each voxel the shortest path from its centre to the joint's bones, through
-// the centres of neighbouring voxels in 26 directions (Dijkstra 1959).
+// Writes lengths[]: for each voxel the shortest path from its center to the joint's bones, through
+// the centers of neighboring voxels in 26 directions (Dijkstra 1959).
 void md5i_measure_paths(md5_paths *paths, uint32_t joint);
 
 #endif

@@ -228,7 +228,7 @@ static bool check_curve(md5_context *context, const md5_curve_desc *desc)
 // == Pieces ======================================================================================
 
 // Returns the point and the velocity of a piece by De Casteljau's algorithm. Each round replaces
-// two neighbouring points by a point between them. The difference of the last two points gives the
+// two neighboring points by a point between them. The difference of the last two points gives the
 // derivative. With weights, the algorithm computes P = w p, whose derivative is P' = w' p + w p'.
 static curve_sample evaluate_piece(const md5_pieces *pieces, uint32_t piece, double fraction)
 {
@@ -295,7 +295,7 @@ static bool build_bezier(md5_arena *arena, const md5_curve_desc *desc, md5_piece
 
 // == Catmull-Rom curves ==========================================================================
 //
-// Catmull-Rom curves: at each point the velocity of the parabola through it and its neighbours, and
+// Catmull-Rom curves: at each point the velocity of the parabola through it and its neighbors, and
 // between two points the cubic with these velocities.
 
 // Shortest duration of a piece relative to the longest: avoids division by 0 for equal points.

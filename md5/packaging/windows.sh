@@ -1,6 +1,6 @@
 #!/bin/sh
 # windows.sh FOLDER: builds md5tool.exe and md5view.exe for Windows with mingw-w64 in FOLDER/bin, together with the SDL2.dll
-# that the viewer needs and the licences of all linked libraries. SDL2, jansson, libjpeg and libzip are built from the
+# that the viewer needs and the licenses of all linked libraries. SDL2, jansson, libjpeg and libzip are built from the
 # sources of this system's packages. The build is reproducible.
 set -eu
 folder=$1
@@ -23,9 +23,9 @@ set(CMAKE_SHARED_LINKER_FLAGS_INIT "$reproducible")
 set(CMAKE_C_FLAGS_INIT "-ffile-prefix-map=$PWD/$folder=.")
 END
 
-# package NAME LICENCE FLAGS...: builds a package with its CMakeLists.txt.
+# package NAME LICENSE FLAGS...: builds a package with its CMakeLists.txt.
 package() {
-    name=$1 licence=$2 source=$folder/sources/$1 made=$folder/made/$1
+    name=$1 license=$2 source=$folder/sources/$1 made=$folder/made/$1
     shift 2
     [ ! -e "$packages/$name.txt" ] || return 0
     echo "windows: $name"
@@ -39,7 +39,7 @@ package() {
         tail -n 20 "$folder/$name.log" >&2
         exit 1
     }
-    cp "$source/$licence" "$packages/$name.txt"
+    cp "$source/$license" "$packages/$name.txt"
 }
 package libsdl2 LICENSE.txt -DSDL_STATIC=OFF -DSDL_TEST=OFF
 package jansson LICENSE -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_EXAMPLES=OFF

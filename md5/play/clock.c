@@ -341,7 +341,7 @@ md5_event_iterator md5i_begin_events(const md5_cues *cues, md5_clock from, md5_c
 
 md5_event_iterator md5i_begin_start_events(const md5_cues *cues, md5_clock start)
 {
-    // The events of neighbouring cycles do not count, so the clocks are not wrapped.
+    // The events of neighboring cycles do not count, so the clocks are not wrapped.
     const border low = border_at(cues, (md5_clock){start.cycle, start.phase - MD5_BORDER}, false);
     const border high = border_at(cues, (md5_clock){start.cycle, start.phase + MD5_BORDER}, true);
     return (md5_event_iterator){

@@ -171,8 +171,8 @@ MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows matrices[8], md5_wide e
     md5_wide_transpose(entries[2]);
 }
 
-// Adds neighbouring lanes, in each half: a0 + a1, a2 + a3, b0 + b1, b2 + b3.
-MD5_WIDE_INLINE md5_wide add_neighbours(md5_wide a, md5_wide b)
+// Adds neighboring lanes, in each half: a0 + a1, a2 + a3, b0 + b1, b2 + b3.
+MD5_WIDE_INLINE md5_wide add_neighbors(md5_wide a, md5_wide b)
 {
     return _mm256_add_ps(_mm256_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0)),
                          _mm256_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
@@ -183,9 +183,9 @@ MD5_WIDE_INLINE md5_wide add_neighbours(md5_wide a, md5_wide b)
 MD5_WIDE_INLINE lanes3 sum_rows(const matrix_rows m[8])
 {
     const md5_wide xy0123 =
-        add_neighbours(add_neighbours(m[0].top, m[1].top), add_neighbours(m[2].top, m[3].top));
+        add_neighbors(add_neighbors(m[0].top, m[1].top), add_neighbors(m[2].top, m[3].top));
     const md5_wide xy4567 =
-        add_neighbours(add_neighbours(m[4].top, m[5].top), add_neighbours(m[6].top, m[7].top));
+        add_neighbors(add_neighbors(m[4].top, m[5].top), add_neighbors(m[6].top, m[7].top));
     const md5_wide z04 = join(m[0].bottom, m[4].bottom);
     const md5_wide z15 = join(m[1].bottom, m[5].bottom);
     const md5_wide z26 = join(m[2].bottom, m[6].bottom);
@@ -193,7 +193,7 @@ MD5_WIDE_INLINE lanes3 sum_rows(const matrix_rows m[8])
     return (lanes3){
         _mm256_permute2f128_ps(xy0123, xy4567, 0x20),
         _mm256_permute2f128_ps(xy0123, xy4567, 0x31),
-        add_neighbours(add_neighbours(z04, z15), add_neighbours(z26, z37)),
+        add_neighbors(add_neighbors(z04, z15), add_neighbors(z26, z37)),
     };
 }
 

@@ -44,8 +44,8 @@ MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows m[4], md5_wide entries[
 
 MD5_WIDE_INLINE md5_wide sum_matrix_row(const matrix_rows m[4], int row)
 {
-    return add_neighbours(add_neighbours(m[0].row[row], m[1].row[row]),
-                          add_neighbours(m[2].row[row], m[3].row[row]));
+    return add_neighbors(add_neighbors(m[0].row[row], m[1].row[row]),
+                         add_neighbors(m[2].row[row], m[3].row[row]));
 }
 
 // Computes (e0 + e1) + (e2 + e3) of each row.

@@ -71,8 +71,8 @@ MD5_WIDE_INLINE void store_points_at(float *to, const uint32_t *at, uint32_t siz
     vst3q_lane_f32(to + at[3] * size, v, 3);
 }
 
-// Adds neighbouring lanes: a0 + a1, a2 + a3, b0 + b1, b2 + b3.
-MD5_WIDE_INLINE md5_wide add_neighbours(md5_wide a, md5_wide b)
+// Adds neighboring lanes: a0 + a1, a2 + a3, b0 + b1, b2 + b3.
+MD5_WIDE_INLINE md5_wide add_neighbors(md5_wide a, md5_wide b)
 {
     return vpaddq_f32(a, b);
 }

@@ -101,8 +101,8 @@ MD5_WIDE_INLINE void store_points_at(float *to, const uint32_t *at, uint32_t siz
                      _mm_movehl_ps(v.z, v.z));
 }
 
-// Adds neighbouring lanes: a0 + a1, a2 + a3, b0 + b1, b2 + b3.
-MD5_WIDE_INLINE md5_wide add_neighbours(md5_wide a, md5_wide b)
+// Adds neighboring lanes: a0 + a1, a2 + a3, b0 + b1, b2 + b3.
+MD5_WIDE_INLINE md5_wide add_neighbors(md5_wide a, md5_wide b)
 {
     return _mm_add_ps(_mm_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0)),
                       _mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));

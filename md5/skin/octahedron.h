@@ -8,7 +8,7 @@
 #include "md5/core/math.h"
 
 // The encoded value of 0. The value 255 is not used, so that the axes are exact.
-#define MD5_OCTAHEDRON_CENTRE 127.0f
+#define MD5_OCTAHEDRON_CENTER 127.0f
 
 static inline float md5_octahedron_sign(float value)
 {
@@ -19,8 +19,8 @@ static inline float md5_octahedron_sign(float value)
 // the point is in the folded lower half, so it is unfolded first.
 static inline md5_vec3 md5_decode_octahedron(uint32_t bits)
 {
-    const float u = ((float)(bits & 255) - MD5_OCTAHEDRON_CENTRE) / MD5_OCTAHEDRON_CENTRE;
-    const float v = ((float)(bits >> 8 & 255) - MD5_OCTAHEDRON_CENTRE) / MD5_OCTAHEDRON_CENTRE;
+    const float u = ((float)(bits & 255) - MD5_OCTAHEDRON_CENTER) / MD5_OCTAHEDRON_CENTER;
+    const float v = ((float)(bits >> 8 & 255) - MD5_OCTAHEDRON_CENTER) / MD5_OCTAHEDRON_CENTER;
     md5_vec3 point = {u, v, 1.0f - fabsf(u) - fabsf(v)};
     if (point.z < 0) {
         point.x = (1.0f - fabsf(v)) * md5_octahedron_sign(u);
@@ -33,11 +33,11 @@ static inline md5_vec3 md5_decode_octahedron(uint32_t bits)
 // value also exists.
 static inline uint32_t md5_octahedron_step_below(float value)
 {
-    const float steps = floorf(value * MD5_OCTAHEDRON_CENTRE);
-    const float last = MD5_OCTAHEDRON_CENTRE - 1.0f;
-    if (!(steps > -MD5_OCTAHEDRON_CENTRE))
+    const float steps = floorf(value * MD5_OCTAHEDRON_CENTER);
+    const float last = MD5_OCTAHEDRON_CENTER - 1.0f;
+    if (!(steps > -MD5_OCTAHEDRON_CENTER))
         return 0;
-    return (uint32_t)((steps < last ? steps : last) + MD5_OCTAHEDRON_CENTRE);
+    return (uint32_t)((steps < last ? steps : last) + MD5_OCTAHEDRON_CENTER);
 }
 
 // Encodes a unit vector: u in bits 0 to 7, v in bits 8 to 15. Rounding u and v does not always give

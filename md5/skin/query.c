@@ -341,7 +341,7 @@ bool md5_raycast_joints(md5_ray ray, const md5_bounds *joint_bounds, const md5_m
 // -- Triangles ------------------------------------------------------------------------------------
 
 // A sheared space in which the ray is the z axis. The ray hits a triangle if the triangle contains
-// the origin of x and y. Neighbouring triangles round their common edge in the same way, so there
+// the origin of x and y. Neighboring triangles round their common edge in the same way, so there
 // is no gap between them.
 typedef struct sheared {
     float origin[3];

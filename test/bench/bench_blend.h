@@ -2,7 +2,7 @@
 // written for this comparison with SSE2. Poses are structures of arrays, four joints in a register,
 // so that nothing is shuffled. Each layer is multiplied by its weight and added to the output, to
 // which it is turned; at the end rotations get unit length by an estimated root with one step of
-// Newton's method. That interpolates rotations by a normalised sum, while ours are slerped exactly.
+// Newton's method. That interpolates rotations by a normalized sum, while ours are slerped exactly.
 // The peer's joints have scales, ours do not: it is measured with them and without.
 //
 // The ratios are those to ozz itself, by the factors of README.md.
@@ -181,7 +181,7 @@ BLEND_INLINE void blend_multiply(const __m128 a[4], const __m128 b[4], __m128 ou
     out[3] = _mm_sub_ps(_mm_sub_ps(_mm_mul_ps(a[3], b[3]), _mm_mul_ps(a[2], b[2])), xy);
 }
 
-// Adds a difference: its rotation is a normalised sum with the identity, its scale a factor.
+// Adds a difference: its rotation is a normalized sum with the identity, its scale a factor.
 BLEND_INLINE void blend_add(const blend_layer *layer, uint32_t num_fours, int num_parts,
                             blend_four *out)
 {

@@ -39,8 +39,8 @@ clean() { # FOLDER
 # In the clips march and roll_over, and in the timeline, which contains march, the hips of the scene move along the
 # ground, and not a root joint on the ground. The add-on exports this motion unchanged, so these warnings are correct.
 warns_of_hips() {
-    printf '%s root-motion\n' large/march.md5anim large/roll_over.md5anim metres/march.md5anim \
-        metres/roll_over.md5anim some/march.md5anim timeline/figure.md5anim >"$scratch/expected"
+    printf '%s root-motion\n' large/march.md5anim large/roll_over.md5anim meters/march.md5anim \
+        meters/roll_over.md5anim some/march.md5anim timeline/figure.md5anim >"$scratch/expected"
     check_files scene
     grep -q ' 0 errors, 6 warnings, for doom3$' "$scratch/checked" &&
         sed -n "s|^$scratch/scene/\([^:]*\): warning: .*joint 'hips' .* \[\([a-z-]*\)\].*|\1 \2|p" \
@@ -49,7 +49,7 @@ warns_of_hips() {
 
 mkdir "$scratch/scene"
 check "a character is built and exported" in_blender scene.py "$scratch/scene"
-compare "$scratch/scene/metres" "$scratch/scene/large" "$scratch/scene/some" "$scratch/scene/timeline"
+compare "$scratch/scene/meters" "$scratch/scene/large" "$scratch/scene/some" "$scratch/scene/timeline"
 check "cameras and cuts match Blender's" \
     python3 test/blender/compare_flight.py "$products/libmd5model.so" \
     "$scratch/scene/flight.md5camera" "$scratch/scene/flight.json"

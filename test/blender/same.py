@@ -1,5 +1,5 @@
 """same.py OLD NEW: compares the models and images in two folders, with tolerances for rounding on other
-processors: 1e-4 for numbers, 2 of 255 for colours. Other files in OLD are ignored."""
+processors: 1e-4 for numbers, 2 of 255 for colors. Other files in OLD are ignored."""
 
 import os
 import re
@@ -43,7 +43,7 @@ def pixels(path):
         for n in range(stride) if kind else ():
             left = row[n - 3] if n >= 3 else 0
             corner = above[n - 3] if n >= 3 else 0
-            # The filter "Paeth": the neighbour nearest to left + above - corner.
+            # The filter "Paeth": the neighbor nearest to left + above - corner.
             nearest = min((left, above[n], corner), key=lambda one: abs(left + above[n] - corner - one))
             row[n] = (row[n] + (0, left, above[n], (left + above[n]) >> 1, nearest)[kind]) & 255
         rows.append(bytes(row))
@@ -57,7 +57,7 @@ def pictures_differ(one, two):
         return "different size or kind"
     off = max(abs(a - b) for row, other in zip(old[1], new[1]) if row != other
               for a, b in zip(row, other)) if old[1] != new[1] else 0
-    return "colours differ by %d" % off if off > 2 else None
+    return "colors differ by %d" % off if off > 2 else None
 
 
 def main(old, new):

@@ -25,7 +25,7 @@ def clear():
     bpy.context.scene.render.fps = RATE
 
 
-# -- The character, in metres, looking along -y -----------------------------------------------------
+# -- The character, in meters, looking along -y -----------------------------------------------------
 
 BONES = {  # name: parent, head, tail, roll
     "hips": (None, (0, 0, 1.0), (0, 0, 1.15), 0.0),
@@ -88,13 +88,13 @@ def weigh(thing, bones, most, power):
 
 
 def tube(rings, around):
-    """Builds a closed tube through rings of (centre, radius). Its UVs have a seam along the tube and at the
+    """Builds a closed tube through rings of (center, radius). Its UVs have a seam along the tube and at the
     ends, where all triangles of a fan share one vertex."""
     mesh = bmesh.new()
     layer = mesh.loops.layers.uv.new("UVMap")
-    rows = [[mesh.verts.new(Vector(centre) + radius * Vector((
+    rows = [[mesh.verts.new(Vector(center) + radius * Vector((
         math.cos(n * math.tau / around), math.sin(n * math.tau / around), 0.0)))
-        for n in range(around)] for centre, radius in rings]
+        for n in range(around)] for center, radius in rings]
     ends = (mesh.verts.new(Vector(rings[0][0]) - Vector((0, 0, 0.05))),
             mesh.verts.new(Vector(rings[-1][0]) + Vector((0, 0, 0.05))))
 
@@ -370,7 +370,7 @@ def main():
     use(armature, "walk")
     every = list(RANGES)
     deforming = {name for name in BONES if name not in NOT_DEFORMING}
-    export(armature, "metres", every, "-Y", 1.0, "Y", set(BONES), True)
+    export(armature, "meters", every, "-Y", 1.0, "Y", set(BONES), True)
     export(armature, "large", every, "X", 20.0, "MODEL", deforming, False, deform_only=True)
     export(armature, "some", ["walk", "march"], "-X", 1.0, "X", set(BONES), True,
            only="wal?, m*", accuracy=1e-6)

@@ -37,7 +37,7 @@ noted() {
 }
 
 walker write "$scratch/walk.bvh" cm 0 mixamo
-walker write "$scratch/metres.bvh" m 0 mixamo
+walker write "$scratch/meters.bvh" m 0 mixamo
 walker write "$scratch/classic.bvh" cm 0 classic
 walker write "$scratch/odd.bvh" cm 0 odd
 walker write "$scratch/hanging.bvh" cm 0 hanging
@@ -53,8 +53,8 @@ check "... and its limbs have the walker's directions" limbs walk 0 model
 check "... and the map of joints can be printed" exits_with 0 "mixamorig:LeftUpLeg thigh_l" "$tool" convert "$scratch/walk.bvh" \
     --mesh "$bobbin" --print-map
 check "... and all engines accept the clip" exits_with 0 "0 errors, 0 warnings" "$tool" check "$scratch/walk.md5anim"
-check "a walk in metres is retargeted" retarget metres
-check "... to the same clip" limbs metres 0 model
+check "a walk in meters is retargeted" retarget meters
+check "... to the same clip" limbs meters 0 model
 check "a walk with classic names is retargeted" retarget classic
 check "... to the same clip" limbs classic 0 model
 for names in old small; do
@@ -109,7 +109,7 @@ check "a clip with a model in one command is for that model" "$tool" convert "$b
 hips() { # FOLDER HEIGHT: checks z of the hips
     awk -v height="$2" '$1 == "\"hips\"" { z = $6 } END { exit !(z > height - 1e-3 && z < height + 1e-3) }' "$scratch/$1/small.md5mesh"
 }
-check "a model in metres is written" "$tool" convert "$bobbin" --output "$scratch/small.glb" --force
+check "a model in meters is written" "$tool" convert "$bobbin" --output "$scratch/small.glb" --force
 for scale in 1 2; do
     check "... read with a clip at scale $scale" "$tool" convert "$scratch/small.glb" "$scratch/walk.bvh" --scale $scale --output "$scratch/with$scale" --force
     check "... and without a clip" "$tool" convert "$scratch/small.glb" --scale $scale --output "$scratch/without$scale" --force

@@ -71,7 +71,7 @@ fi
 
 # -- Clips of a model -----------------------------------------------------------------------------
 
-# 0.4 metres are 15.748 inches.
+# 0.4 meters are 15.748 inches.
 fits() { # CLIP...: checks for two joints, with `top` at this height in frame 0
     for clip in "$@"; do
         "$tool" dump "$model" "$to/$clip.md5anim" --frame 0 --joint top >"$scratch/dump" || return 1

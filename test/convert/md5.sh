@@ -53,11 +53,11 @@ in_one_place() {
 check '--root in_place keeps the root in place' in_one_place
 # A clip in meters gets the model's scale, as text and from another format. 0.0254 * 39.37 is 1 within 1e-5.
 other_units() {
-    "$tool" fix "$clip" --scale 0.0254 -o "$scratch/metres.md5anim" && "$tool" fix "$mesh" --scale 0.0254 -o "$scratch/small.md5mesh" &&
-        "$tool" convert "$scratch/small.md5mesh" "$scratch/metres.md5anim" --scale 1 -o "$scratch/metres.iqm" || return 1
-    for input in metres.md5anim metres.iqm; do
+    "$tool" fix "$clip" --scale 0.0254 -o "$scratch/meters.md5anim" && "$tool" fix "$mesh" --scale 0.0254 -o "$scratch/small.md5mesh" &&
+        "$tool" convert "$scratch/small.md5mesh" "$scratch/meters.md5anim" --scale 1 -o "$scratch/meters.iqm" || return 1
+    for input in meters.md5anim meters.iqm; do
         rm -rf "$scratch/to" && mkdir "$scratch/to" && "$tool" convert "$mesh" "$scratch/$input" -o "$scratch/to" 2>"$scratch/note" || return 1
-        vertices "$mesh" "$clip" 6 >"$scratch/a" && vertices "$scratch/to/bobbin.md5mesh" "$scratch/to/metres.md5anim" 6 >"$scratch/b" &&
+        vertices "$mesh" "$clip" 6 >"$scratch/a" && vertices "$scratch/to/bobbin.md5mesh" "$scratch/to/meters.md5anim" 6 >"$scratch/b" &&
             near '$4 - $1' && near '$5 - $2' && near '$6 - $3' && grep -q "scaled by 39.370.* to match the model" "$scratch/note" || return 1
     done
 }

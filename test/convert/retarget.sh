@@ -47,15 +47,15 @@ check "... with its foot planted" stands legs 25.2 23.8
 check "a clip is retargeted to a format with models" "$tool" convert "$scratch/own/walk.md5anim" --mesh "$scratch/legs.md5mesh" --output "$scratch/legs.iqm"
 check "... with the target's joints" exits_with 0 "mixamorig:LeftUpLeg" "$tool" convert "$scratch/legs.iqm" \
     --mesh "$scratch/same.md5mesh" --print-map
-check "a clip is scaled to other units" "$tool" fix "$scratch/own/walk.md5anim" --scale 0.0254 --output "$scratch/own/metres.md5anim"
-check "... and retargeted" "$tool" convert "$scratch/own/walk.md5mesh" "$scratch/own/metres.md5anim" --mesh "$scratch/legs.md5mesh" \
+check "a clip is scaled to other units" "$tool" fix "$scratch/own/walk.md5anim" --scale 0.0254 --output "$scratch/own/meters.md5anim"
+check "... and retargeted" "$tool" convert "$scratch/own/walk.md5mesh" "$scratch/own/meters.md5anim" --mesh "$scratch/legs.md5mesh" \
     --output "$scratch/legs.md5anim" --force
 check "... with the same result" stands legs 25.2 23.8
 
 # -- Folders ------------------------------------------------------------------------------------------
 
 cp "$scratch/own/walk.md5anim" "$scratch/own/again.md5anim"
-rm "$scratch/own/metres.md5anim"
+rm "$scratch/own/meters.md5anim"
 folder() {
     "$tool" convert "$scratch/own" --mesh "$scratch/legs.md5mesh" --output "$scratch/all" >"$scratch/report" 2>&1
 }

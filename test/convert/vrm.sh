@@ -30,7 +30,7 @@ open(sys.argv[1], "wb").write(data.replace(b"VRMC_vrm", b"VRMC_xxx"))
 END
 check "an avatar without bones is rejected" exits_with 1 "--map FILE" "$tool" convert "$scratch/nameless.glb" "$scratch/walk.bvh" \
     --output "$scratch/none"
-check "VRM 0 faces backward, in metres" python3 - "$scratch" "$tool" <<'END'
+check "VRM 0 faces backward, in meters" python3 - "$scratch" "$tool" <<'END'
 import base64, json, re, struct, subprocess, sys
 scratch, tool = sys.argv[1:]
 def first_vertex(extensions):

@@ -113,7 +113,7 @@ TEST (quoting_escapes_what_is_not_printable_utf8) {
     CHECK_STRING(md5i_quote("\xf0\x80\x80\x80", 4).text, "'\\xf0\\x80\\x80\\x80'");
     CHECK_STRING(md5i_quote("\xf5\x80\x80\x80", 4).text, "'\\xf5\\x80\\x80\\x80'");
     CHECK_STRING(md5i_quote("~\x7f", 2).text, "'~\\x7f'"); // the last ASCII control character
-    // The accepted neighbours of rejected characters: the first after C1, the first of three bytes,
+    // The accepted neighbors of rejected characters: the first after C1, the first of three bytes,
     // the last before the surrogates, the first of four bytes, the last of all.
     STRINGS(edges) = {"\xc2\xa0", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xf0\x90\x80\x80",
                       "\xf4\x8f\xbf\xbf"};

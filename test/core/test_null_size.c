@@ -1,5 +1,5 @@
 // Every public function that takes a pointer and a size accepts NULL and 0. Clang's undefined
-// behaviour sanitizer reports NULL + 0, which test/tree/null_sizes.sh detects.
+// behavior sanitizer reports NULL + 0, which test/tree/null_sizes.sh detects.
 #include "test/game/entity_case.h"
 #include "test/ragdoll/ragdoll_case.h"
 #include "test/own.h"

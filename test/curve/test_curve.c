@@ -781,7 +781,7 @@ TEST (curve_of_hostile_weights_and_knots_is_finite) {
 }
 
 // Between equal points a Catmull-Rom curve stands still or nearly so; elsewhere it advances.
-TEST (curve_with_equal_neighbours_still_passes_them) {
+TEST (curve_with_equal_neighbors_still_passes_them) {
     const md5_vec3 points[] = {{0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 2, 0}};
     OWN_CURVE curve = create_curve(&(md5_curve_desc){.points = points, .num_points = 6});
     for (uint32_t i = 0; i < 6; i++) {

@@ -37,7 +37,7 @@ static inline const char *fuzz_memory(fuzz_make *make, fuzz_destroy *destroy, co
 }
 
 // Defines a function of type fuzz_destroy, because a cast of the function pointer is undefined
-// behaviour.
+// behavior.
 #define FUZZ_DESTROY(name, type, destroy) \
     static void name(void *asset)         \
     {                                     \

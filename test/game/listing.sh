@@ -145,7 +145,7 @@ articulatedFigure limp { settings { totalMass 12 }
 }
 articulatedFigure lost { settings { }
     body "b" { joint "origin" model box( ( 0, 0, 0 ), ( 1, 1, 1 ) )
-    colour red }
+    color red }
 }
 
 // the engine counts this line as part of the figure

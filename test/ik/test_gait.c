@@ -176,7 +176,7 @@ TEST_HERE (walk_feet_that_stand_do_not_slide_and_all_reach, walk_waves) {
     CHECK_THAT(worst_slide <= 0.01, "a foot slides %g units", worst_slide);
     CHECK_THAT(worst_miss <= 0.01, "a foot misses by %g units", worst_miss);
     CHECK_UINT(num_out, 0);
-    CHECK_UINT(num_mixed, 0); // neighbours never lift together
+    CHECK_UINT(num_mixed, 0); // neighbors never lift together
     CHECK(num_steps > 100);
 }
 

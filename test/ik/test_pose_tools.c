@@ -73,7 +73,7 @@ TEST (pose_tools_mirror_names_have_partners) {
         "hand.ik.R",     "bone_l_tip",    "bone_r_tip",
     };
 
-    // Each name's partner is its neighbour.
+    // Each name's partner is its neighbor.
     uint32_t count = COUNT_OF(names);
     uint32_t mirror[32];
     CHECK_UINT(find_mirror(names, count, mirror), count);

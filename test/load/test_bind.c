@@ -166,7 +166,7 @@ static md5_weights *create(const bind_case *fixture)
     return weights;
 }
 
-TEST (bind_paths_through_a_box_are_those_of_26_neighbours) {
+TEST (bind_paths_through_a_box_are_those_of_26_neighbors) {
     OWN bind_case *const fixture = bind_new();
     bind_add_box(fixture, (md5_vec3){0, 0, 0}, (md5_vec3){16, 12, 9}, 1);
     bind_add_joint(fixture, MD5_NONE, (md5_vec3){2.5f, 3.5f, 4.5f});

@@ -344,7 +344,7 @@ TEST_DOC (edit_weights_lose_the_least, MD5_DOC_MODEL, model_text) {
     CHECK_EXACT(mesh->weights[mesh->vertices[3].first_weight].bias, 0.0005f);
 }
 
-// Vertex 2 lost its weight. Its neighbours 0, 1 and 3 are in triangles 0 1 2 and 2 3 0, so vertex 0
+// Vertex 2 lost its weight. Its neighbors 0, 1 and 3 are in triangles 0 1 2 and 2 3 0, so vertex 0
 // counts twice. No triangle has three vertices with weights, so the surface consists of the edges 0
 // 1 and 3 0. The nearest edge was determined by comparing 100 000 points of each.
 TEST_DOC (edit_fills_vertices_without_weights, MD5_DOC_MODEL, model_text) {

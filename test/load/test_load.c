@@ -358,7 +358,7 @@ TEST (load_of_a_file_with_any_byte_altered_is_sound) {
 
 // Joint b is rotated by 90 degrees about z (its x is y of the model). Vertex 0 has only joint b,
 // vertex 1 mostly the root, vertex 2 no joint.
-TEST (load_uses_the_frames_and_colours_of_version_12) {
+TEST (load_uses_the_frames_and_colors_of_version_12) {
     static const char text[] =
         "MD5Version 12 commandline \"\" numJoints 2 numMeshes 1 joints {\n"
         "\"a\" -1 ( 0 0 0 ) ( 0 0 0 ) \"b\" 0 ( 5 0 0 ) ( 0 0 -0.70710678 ) }\n"

@@ -29,7 +29,7 @@ static corpus_line split_corpus_line(char *line)
 {
     corpus_line split = {.path = next_field(&line)};
     for (int i = 0; i < 6; i++)
-        next_field(&line); // source ref orig_path licence size kind
+        next_field(&line); // source ref orig_path license size kind
     for (int i = 0; i < 5; i++)
         split.counts[i] = (uint32_t)strtoul(next_field(&line), NULL, 10);
     next_field(&line); // largest number of weights of a vertex

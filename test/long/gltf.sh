@@ -65,7 +65,7 @@ all_valid() {
 options=
 check 'the validator reports no error and no warning' all_valid
 options='--influences 8 --quantize --rotate 30'
-check 'the validator accepts quantised files with 8 influences' all_valid
+check 'the validator accepts quantized files with 8 influences' all_valid
 two_files() {
     "$tool" convert "$models/zoo/twist.md5mesh" "$models/zoo/twist.md5anim" -o "$scratch/two files.gltf" &&
         node "$scratch/node/errors.js" "$scratch/two files.gltf"
@@ -101,7 +101,7 @@ fi
 thimble=$models/thimble/thimble.md5mesh bobbin=$models/bobbin/bobbin.md5mesh
 stromar=$corpus/stromar/stromar.md5mesh
 check 'three.js poses our machine' reads in_three 1e-3 "$thimble" "$models/thimble/walk.md5anim"
-check 'three.js poses a quantised model' reads in_three 1e-2 "$thimble" "$models/thimble/walk.md5anim" --quantize
+check 'three.js poses a quantized model' reads in_three 1e-2 "$thimble" "$models/thimble/walk.md5anim" --quantize
 check 'three.js poses a real model' reads in_three 1e-3 "$stromar" "$corpus/stromar/s_melee_attack.md5anim"
 check 'three.js poses a chain' reads in_three 1e-3 "$models/zoo/chain.md5mesh" "$models/zoo/chain.md5anim"
 if ! command -v "$blender" >/dev/null; then
@@ -110,6 +110,6 @@ if ! command -v "$blender" >/dev/null; then
 fi
 check 'Blender poses our character with 8 influences' reads in_blender 1e-3 "$bobbin" "$models/bobbin/walk.md5anim" \
     --influences 8
-check 'Blender poses a quantised model' reads in_blender 1e-2 "$bobbin" "$models/bobbin/walk.md5anim" --influences 8 --quantize
+check 'Blender poses a quantized model' reads in_blender 1e-2 "$bobbin" "$models/bobbin/walk.md5anim" --influences 8 --quantize
 check 'Blender poses a real model' reads in_blender 1e-2 "$stromar" "$corpus/stromar/s_melee_attack.md5anim"
 finish

@@ -272,7 +272,7 @@ TEST (image_programs_compute_normals) {
     md5_destroy_game(made.game);
 }
 
-// Texels 0 0 0 and 128 128 128 are ignored; a texel without other neighbours becomes 128 128 128.
+// Texels 0 0 0 and 128 128 128 are ignored; a texel without other neighbors becomes 128 128 128.
 TEST (image_programs_smooth_over_unused_texels) {
     uint8_t file[IMAGE_TGA_HEADER + 8];
     uint8_t texels[8] = {0, 0, 0, 9, 128, 128, 128, 8};

@@ -10,7 +10,7 @@
 
 // -- Blend spaces -----------------------------------------------------------------------------
 
-TEST (on_a_line_the_two_neighbours_share) {
+TEST (on_a_line_the_two_neighbors_share) {
     const md5_item items[] = {{.position = -1}, {.position = 0}, {.position = 4}};
     const struct {
         float x, weights[3];

@@ -18,7 +18,7 @@ static double dot(md5_quat a, md5_quat b)
 }
 
 // A rotation at a distance of about 1e-8 to 1 from `a`.
-static md5_quat random_neighbour(uint64_t *random, md5_quat a)
+static md5_quat random_neighbor(uint64_t *random, md5_quat a)
 {
     const double reach = pow(10, -8 * test_random(random));
     const md5_quat b = made_any_rotation(random);
@@ -46,7 +46,7 @@ TEST (slerp_is_exact_to_a_millionth) {
     uint64_t random = 1;
     for (int i = 0; i < 1000000; i++) {
         const md5_quat a = made_any_rotation(&random);
-        const md5_quat b = i % 2 ? made_any_rotation(&random) : random_neighbour(&random, a);
+        const md5_quat b = i % 2 ? made_any_rotation(&random) : random_neighbor(&random, a);
         const float t = (float)test_random(&random);
         const md5_quat found = md5_quat_slerp(a, b, t);
         CHECK_SMALL(worst_of_either_path(a, b, t, found), 1e-6);
@@ -79,7 +79,7 @@ TEST (nlerp_is_exact_to_a_millionth) {
     uint64_t random = 7;
     for (int i = 0; i < 300000; i++) {
         const md5_quat a = made_any_rotation(&random);
-        const md5_quat b = i % 2 ? made_any_rotation(&random) : random_neighbour(&random, a);
+        const md5_quat b = i % 2 ? made_any_rotation(&random) : random_neighbor(&random, a);
         const float t = (float)test_random(&random);
         if (fabs(dot(a, b)) < 1e-6)
             continue; // rounding decides which arc is shorter

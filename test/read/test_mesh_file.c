@@ -446,7 +446,7 @@ TEST (mesh_file_rejects_other_kinds_and_versions) {
     CHECK_FAILS(load("numbones 1", 10, NULL, &error), error, MD5_ERROR_VERSION);
 }
 
-// Version 12 adds a normal and a tangent to every vertex, and colours to a mesh.
+// Version 12 adds a normal and a tangent to every vertex, and colors to a mesh.
 TEST (mesh_file_reads_what_version_12_adds) {
     static const char version_12[] = "MD5Version 12\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\n"
                                      "joints { \"a\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n"

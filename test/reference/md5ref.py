@@ -3,7 +3,7 @@
 
     python3 md5ref.py MESH ANIM [--times ms,...] > out.txt
 
-Follows a description of the original engine's behaviour; README.md contains the source and the names of the
+Follows a description of the original engine's behavior; README.md contains the source and the names of the
 records. Only the numbers of the files, and w of each quaternion, are binary32 (maths.with_w explains the
 reason). All results are computed in double precision.
 """

@@ -162,7 +162,7 @@ class FloatTexts:
             self.texts.append(f"{self.sign()}{mantissa}{letter}{plus}{zero}{exponent}")
 
     def halfway(self, bits):
-        """Adds the midpoint of a binary32 and the next one, and its neighbours in the last digit."""
+        """Adds the midpoint of a binary32 and the next one, and its neighbors in the last digit."""
         low, high = map(binary32.fraction_from_bits, (bits, bits + 1))
         middle = exact_decimal((low + high) / 2)
         if "." not in middle:

@@ -16,7 +16,7 @@ static void paint(gl_stage *stage, uint32_t width, uint32_t height, const uint8_
 
 TEST_SQUARE (gl_front_faces_are_clockwise) {
     gl_picture picture;
-    const gl_colour lit = scene_sideways(1, 1, 1);
+    const gl_color lit = scene_sideways(1, 1, 1);
     stage_draw(stage, MD5GL_LIT, &picture);
     CHECK_PIXEL(&picture, 0, 0, lit.rgba, 1);
     CHECK_PIXEL(&picture, -18, 18, lit.rgba, 1);
@@ -32,13 +32,13 @@ TEST_SQUARE (gl_front_faces_are_clockwise) {
 }
 
 TEST_SQUARE (gl_image_top_row_is_at_v_0) {
-    // Quarters of two by two texels, so that filtering does not blend their centres.
-    static const uint8_t colours[2][2][4] = {{{255, 0, 0, 255}, {0, 255, 0, 255}},
-                                             {{0, 0, 255, 255}, {255, 255, 255, 255}}};
+    // Quarters of two by two texels, so that filtering does not blend their centers.
+    static const uint8_t colors[2][2][4] = {{{255, 0, 0, 255}, {0, 255, 0, 255}},
+                                            {{0, 0, 255, 255}, {255, 255, 255, 255}}};
     uint8_t image[4][4][4];
     for (int y = 0; y < 4; y++) {
         for (int x = 0; x < 4; x++)
-            memcpy(image[y][x], colours[y / 2][x / 2], 4);
+            memcpy(image[y][x], colors[y / 2][x / 2], 4);
     }
     gl_picture picture;
     paint(stage, 4, 4, image[0][0]);
@@ -49,11 +49,11 @@ TEST_SQUARE (gl_image_top_row_is_at_v_0) {
     CHECK_PIXEL(&picture, 9, -10, scene_sideways(1, 1, 1).rgba, 1);
 }
 
-TEST_STAGE (gl_colours_are_srgb_and_light_is_linear, scene_floor, 1) {
+TEST_STAGE (gl_colors_are_srgb_and_light_is_linear, scene_floor, 1) {
     static const uint8_t middle[4] = {128, 64, 200, 255};
     gl_picture picture;
     scene_look_down(&stage->frame);
-    // Ambient light 1 from above leaves a texture's colour unchanged; 0.5 on white is 188 in sRGB,
+    // Ambient light 1 from above leaves a texture's color unchanged; 0.5 on white is 188 in sRGB,
     // not 128.
     paint(stage, 1, 1, middle);
     stage_draw(stage, MD5GL_LIT, &picture);
@@ -123,13 +123,13 @@ TEST_STAGE (gl_key_light_shines_from_its_direction, scene_floor, 1) {
     stage_draw(stage, MD5GL_LIT, &below);
     const int high = picture_at(&above, 0, 0)[0];
     const int low = picture_at(&aslant, 0, 0)[0];
-    CHECK(high >= 188); // 0.5 in linear colour, plus a highlight
+    CHECK(high >= 188); // 0.5 in linear color, plus a highlight
     CHECK(high - low > 25 && low > 60);
     CHECK_PIXEL(&below, 0, 0, gl_black, 0);
 }
 
 // All mipmap levels exist. Levels whose texels are larger than a cell contain the mean of both
-// greys in linear colour: 138 is 0.2542 and 196 is 0.5520.
+// greys in linear color: 138 is 0.2542 and 196 is 0.5520.
 TEST_SQUARE (gl_checker_is_even_at_a_distance) {
     gl_picture picture;
     STAGE_MATERIAL(stage, .diffuse = md5gl_checker_texture(stage->renderer));
@@ -155,7 +155,7 @@ static void check_holes(uint32_t samples)
     stage_draw(&stage, MD5GL_LIT, &picture);
     CHECK_PIXEL(&picture, -10, 0, scene_sideways(1, 1, 1).rgba, 1);
     CHECK_PIXEL(&picture, 10, 0, (uint8_t[4]){0, 0, 0, 0}, 0);
-    // Alpha crosses 0.5 a little to the right of the middle, between the texels' centres.
+    // Alpha crosses 0.5 a little to the right of the middle, between the texels' centers.
     unsigned num_partial = 0;
     for (int right = -15; right < 15; right++) {
         const uint8_t alpha = picture_at(&picture, right, 5)[3];
@@ -216,7 +216,7 @@ static void draw_three(gl_stage *stage, md5_mat34 first_low, gl_picture *picture
 
 static void check_three(const gl_picture *picture)
 {
-    const gl_colour lit = scene_sideways(1, 1, 1);
+    const gl_color lit = scene_sideways(1, 1, 1);
     CHECK_PIXEL(picture, -50, 17, lit.rgba, 1);
     CHECK_PIXEL(picture, -32, -17, lit.rgba, 1);
     CHECK_PIXEL(picture, -28, 0, gl_black, 0);
@@ -263,14 +263,14 @@ TEST_STAGE (gl_transparent_background_has_straight_alpha, scene_square, 4) {
     stage_draw_posed(stage, palette, NULL, 1, &picture);
 
     CHECK_PIXEL(&picture, -50, 0, (uint8_t[4]){0, 0, 0, 0}, 0);
-    // If the edge covers a pixel in part, alpha is the coverage and the colour is the square's own,
+    // If the edge covers a pixel in part, alpha is the coverage and the color is the square's own,
     // up to the rounding error of dividing by a small 8-bit alpha.
     unsigned num_partial = 0;
     unsigned num_full = 0;
     for (int y = 0; y < SCENE_HEIGHT; y++) {
         for (int x = 0; x < SCENE_WIDTH; x++) {
             const uint8_t *const pixel = picture.rgba[y][x];
-            const gl_colour lit = scene_sideways(1, 1, 1);
+            const gl_color lit = scene_sideways(1, 1, 1);
             num_full += pixel[3] == 255;
             num_partial += pixel[3] > 0 && pixel[3] < 255;
             if (pixel[3] > 0) {
@@ -373,7 +373,7 @@ static double mean_of(const md5gl_level *level, const md5gl_level *next, uint32_
     return is_srgb ? byte_of(sum / whole) : sum / whole;
 }
 
-// Every byte is the nearest one to the mean. Linear colour has 16 bits: a thousandth of a byte, and
+// Every byte is the nearest one to the mean. Linear color has 16 bits: a thousandth of a byte, and
 // where sRGB is steepest, a fortieth.
 static void check_halves(uint32_t width, uint32_t height, bool is_srgb, uint64_t seed)
 {
@@ -423,7 +423,7 @@ TEST (gl_mipmaps_keep_every_value_of_srgb) {
 }
 
 // A texture has all levels: black and white cells of one texel are grey in level 1, and each cell
-// of 2 x 1 texels of the last two levels too. 188 is half of white in linear colour.
+// of 2 x 1 texels of the last two levels too. 188 is half of white in linear color.
 TEST_OWN_SCENE (gl_textures_have_all_levels) {
     uint8_t texels[8][4][4];
     const GladGLContext *const gl = &scene->renderer->gl;

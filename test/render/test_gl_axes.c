@@ -97,7 +97,7 @@ TEST_SQUARE (gl_draws_converted_models_with_converted_cameras_alike) {
         for (int k = 1; k < NUM_AXES; k++) {
             if (!draw(stage, &axes_cases[k], 0.0254f, converted))
                 continue;
-            // An edge exactly through a pixel's centre may include or exclude the pixel.
+            // An edge exactly through a pixel's center may include or exclude the pixel.
             for (int i = 0; i < NUM_PICTURES; i++)
                 CHECK_THAT(count_different(&stored[i], &converted[i]) <= 6,
                            "%s: picture %d differs in %d pixels", axes_cases[k].name, i,

@@ -20,10 +20,10 @@ typedef struct engine {
     GLint shade;
     // Objects with `samples` samples.
     GLuint framebuffer;
-    GLuint colour;
+    GLuint color;
     GLuint depth_buffer;
     GLuint resolved;
-    GLuint resolved_colour;
+    GLuint resolved_color;
 } engine;
 
 // -- The engine -------------------------------------------------------------------------------
@@ -43,7 +43,7 @@ static GLuint compile(const engine *host, GLenum stage, const char *text)
     return shader;
 }
 
-// A program that draws a rectangle at a depth, in a colour times a texture.
+// A program that draws a rectangle at a depth, in a color times a texture.
 static void create_program(engine *host)
 {
     static const char vertex[] =
@@ -52,8 +52,8 @@ static void create_program(engine *host)
         "void main() { texcoord = corner;\n"
         "gl_Position = vec4(mix(rect.xy, rect.zw, corner), depth, 1.0); }\n";
     static const char fragment[] =
-        "in vec2 texcoord; out vec4 colour; uniform vec4 shade; uniform sampler2D image;\n"
-        "void main() { colour = shade * texture(image, texcoord); }\n";
+        "in vec2 texcoord; out vec4 color; uniform vec4 shade; uniform sampler2D image;\n"
+        "void main() { color = shade * texture(image, texcoord); }\n";
     const GladGLContext *const gl = host->gl;
     host->program = gl->CreateProgram();
     gl->AttachShader(host->program, compile(host, GL_VERTEX_SHADER, vertex));
@@ -135,10 +135,10 @@ static bool open_engine(engine *host, GLsizei samples, bool es)
     const GladGLContext *const gl = host->gl;
     gl->GenFramebuffers(1, &host->resolved);
     gl->BindFramebuffer(GL_FRAMEBUFFER, host->resolved);
-    host->resolved_colour = add_renderbuffer(gl, 0, GL_RGBA8, GL_COLOR_ATTACHMENT0);
+    host->resolved_color = add_renderbuffer(gl, 0, GL_RGBA8, GL_COLOR_ATTACHMENT0);
     gl->GenFramebuffers(1, &host->framebuffer);
     gl->BindFramebuffer(GL_FRAMEBUFFER, host->framebuffer);
-    host->colour = add_renderbuffer(gl, samples, GL_RGBA8, GL_COLOR_ATTACHMENT0);
+    host->color = add_renderbuffer(gl, samples, GL_RGBA8, GL_COLOR_ATTACHMENT0);
     host->depth_buffer = add_renderbuffer(gl, samples, GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT);
     CHECK(gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE);
     set_state(host);
@@ -150,11 +150,11 @@ static bool open_engine(engine *host, GLsizei samples, bool es)
 }
 
 static void draw_rectangle(const engine *host, float left, float bottom, float right, float top,
-                           float depth, const float colour[4])
+                           float depth, const float color[4])
 {
     host->gl->Uniform4f(host->rect, left, bottom, right, top);
     host->gl->Uniform1f(host->depth, depth);
-    host->gl->Uniform4fv(host->shade, 1, colour);
+    host->gl->Uniform4fv(host->shade, 1, color);
     host->gl->DrawArrays(GL_TRIANGLE_STRIP, 0, 4);
 }
 
@@ -170,7 +170,7 @@ static void draw_model(engine *host)
     md5gl_restore_state(renderer);
 }
 
-// Checks a pixel to the right of and above the viewport's centre.
+// Checks a pixel to the right of and above the viewport's center.
 static void check_pixel(const engine *host, int right, int up, const uint8_t expected[4])
 {
     const GladGLContext *const gl = host->gl;
@@ -193,7 +193,7 @@ static void close_engine(engine *host)
 {
     const GladGLContext *const gl = host->gl;
     const GLuint framebuffers[] = {host->framebuffer, host->resolved};
-    const GLuint storages[] = {host->colour, host->depth_buffer, host->resolved_colour};
+    const GLuint storages[] = {host->color, host->depth_buffer, host->resolved_color};
     gl->DeleteFramebuffers(2, framebuffers);
     gl->DeleteRenderbuffers(3, storages);
     gl->DeleteProgram(host->program);
@@ -231,7 +231,7 @@ static void check_between_walls(GLsizei samples, bool es)
         draw_rectangle(&host, 0, 0, 1, 1, 0.4f, half_blue);
         draw_rectangle(&host, 0, -1, 1, -0.1f, -0.2f, half_blue);
 
-        const gl_colour lit = scene_sideways(1, 1, 1);
+        const gl_color lit = scene_sideways(1, 1, 1);
         uint8_t covered[4] = {0, 0, 0, 191};
         for (int i = 0; i < 3; i++)
             covered[i] = (uint8_t)lround(0.5 * lit.rgba[i] + (i == 2 ? 127.5 : 0));
@@ -373,7 +373,7 @@ static void check_shown(engine *host, GLuint texture, int right, int up, const u
 }
 
 TEST (gl_engine_samples_a_targets_textures) {
-    const gl_colour lit = scene_sideways(1, 1, 1);
+    const gl_color lit = scene_sideways(1, 1, 1);
     const md5_mat34 palettes[2] = {scene_moved(100, 0, 0), scene_moved(100, 0, 0)};
     for (uint32_t samples = 1; samples <= 4; samples += 3) {
         engine host;
@@ -394,7 +394,7 @@ TEST (gl_engine_samples_a_targets_textures) {
         check_shown(&host, names.color, 10, 10, lit.rgba);
         check_shown(&host, names.color, 10, 30, (uint8_t[4]){0, 0, 0, 255});
         if (names.depth) {
-            // 100 of 500 units in front of the centre: 0.4 of 0..1.
+            // 100 of 500 units in front of the center: 0.4 of 0..1.
             check_shown(&host, names.depth, 10, 10, (uint8_t[4]){102, 0, 0, 255});
             check_shown(&host, names.depth, 10, 30, (uint8_t[4]){255, 0, 0, 255});
         }
@@ -405,7 +405,7 @@ TEST (gl_engine_samples_a_targets_textures) {
 
 // Copies a target at its own size and at twice that. Pixels above and to the right do not change.
 TEST (gl_copies_a_target_into_a_framebuffer) {
-    const gl_colour lit = scene_sideways(1, 1, 1);
+    const gl_color lit = scene_sideways(1, 1, 1);
     enum { WIDER = 2 * SCENE_WIDTH + 10, HIGHER = 2 * SCENE_HEIGHT + 10 };
     static uint8_t rgba[4 * WIDER * HIGHER];
     for (uint32_t samples = 1; samples <= 4; samples += 3) {
@@ -430,7 +430,7 @@ TEST (gl_copies_a_target_into_a_framebuffer) {
             CHECK(md5gl_copy_target(renderer, from, framebuffer, scale * SCENE_WIDTH,
                                     scale * SCENE_HEIGHT, NULL));
             CHECK(md5gl_read_pixels(renderer, to, WIDER, HIGHER, rgba, NULL));
-            // GL's rows begin at the bottom: the centre of the copy, and its upper right corner.
+            // GL's rows begin at the bottom: the center of the copy, and its upper right corner.
             const size_t middle =
                 (HIGHER - scale * SCENE_HEIGHT / 2) * WIDER + scale * SCENE_WIDTH / 2;
             const size_t outside =

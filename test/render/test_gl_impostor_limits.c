@@ -83,7 +83,7 @@ TEST_OWN_SCENE (gl_impostors_fill_the_largest_texture) {
         .num_frames = 64 * 64, .radius = 1, .num_around = 4, .num_above = 1, .texels = 8};
     md5gl_impostors *const impostors = md5gl_create_impostors(scene->renderer, &desc, NULL);
     CHECK(impostors);
-    // 6 cells a frame, 8 x 8 texels, 4 bytes each for colour and surface.
+    // 6 cells a frame, 8 x 8 texels, 4 bytes each for color and surface.
     CHECK_UINT(md5gl_get_stats(scene->renderer).impostor_bytes,
                (uint64_t)desc.num_frames * 6 * 8 * 8 * 8);
     CHECK_UINT(md5gl_get_stats(scene->renderer).num_impostor_images, (uint64_t)desc.num_frames * 5);

@@ -75,8 +75,8 @@ TEST_HERE (gl_eight_point_lights_add_up_and_a_ninth_is_ignored) {
 
 // -- Classic ----------------------------------------------------------------------------------
 
-// The colours of the file times the cosine, without decoding or encoding.
-TEST_HERE (gl_classic_lights_add_up_in_file_colours) {
+// The colors of the file times the cosine, without decoding or encoding.
+TEST_HERE (gl_classic_lights_add_up_in_file_colors) {
     static const uint8_t middle[4] = {128, 64, 200, 255};
     gl_picture picture;
     const md5gl_texture texture = stage_color(stage, 1, 1, middle);
@@ -117,7 +117,7 @@ TEST_HERE (gl_classic_highlight_is_as_in_the_table) {
 
 // -- Tone mapping -----------------------------------------------------------------------------
 
-TEST_HERE (gl_tone_mapping_keeps_dark_colours_and_never_reaches_white) {
+TEST_HERE (gl_tone_mapping_keeps_dark_colors_and_never_reaches_white) {
     static const float skies[] = {0.1f, 0.5f, 0.7f, 1, 2, 8};
     gl_picture picture;
     stage->frame.tone_mapped = true;
@@ -354,7 +354,7 @@ TEST_HERE (gl_ground_receives_shadows) {
 }
 
 // Next to a caster, the shade of the sky is smooth from pixel to pixel, although each pixel has
-// different taps: on average the difference from the mean of its four neighbours is below two
+// different taps: on average the difference from the mean of its four neighbors is below two
 // steps.
 TEST_HERE (gl_contact_shade_has_no_stipple) {
     shadow_scene scene = make_shadow_scene();

@@ -238,7 +238,7 @@ static md5gl_texture make_normals(gl_stage *stage, const uint8_t rgba[4], uint32
     return stage_keep(stage, scene_normals(stage->renderer, 1, 1, rgba, normals, NULL));
 }
 
-// Returns the brightness of the square's centre under only a key light from `direction`.
+// Returns the brightness of the square's center under only a key light from `direction`.
 static int lit_from(gl_stage *stage, md5gl_texture normals, md5_vec3 direction)
 {
     gl_picture picture;
@@ -315,20 +315,20 @@ TEST_STAGE (gl_normal_map_is_right_on_mirrored_texture_coordinates, mirrored_squ
 
 // Without light a glow map is visible unchanged, and the diffuse texture is black.
 TEST_SQUARE (gl_glow_is_visible_without_light) {
-    static const uint8_t colour[4] = {200, 40, 90, 255};
+    static const uint8_t color[4] = {200, 40, 90, 255};
     gl_picture picture;
     stage_light(stage, 0, 0);
     for (int classic = 0; classic < 2; classic++) {
         stage->frame.lighting = classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
-        STAGE_MATERIAL(stage, .glow = stage_color(stage, 1, 1, colour));
+        STAGE_MATERIAL(stage, .glow = stage_color(stage, 1, 1, color));
         stage_draw(stage, MD5GL_LIT, &picture);
-        CHECK_PIXEL(&picture, 0, 0, colour, 1);
+        CHECK_PIXEL(&picture, 0, 0, color, 1);
     }
 }
 
-// A specular map adds a highlight of its colour in the mirror direction of the light, which fades
+// A specular map adds a highlight of its color in the mirror direction of the light, which fades
 // to all sides.
-TEST_SQUARE (gl_specular_map_colours_the_highlight) {
+TEST_SQUARE (gl_specular_map_colors_the_highlight) {
     static const uint8_t red[4] = {255, 0, 0, 255};
     gl_picture plain;
     gl_picture shiny;
@@ -380,8 +380,8 @@ TEST_SQUARE (gl_two_sided_material_is_visible_from_behind) {
     CHECK_PIXEL(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1);
 }
 
-// A file of version 12: its colours are linear and multiplied with the texture.
-static md5_model *coloured_square(void)
+// A file of version 12: its colors are linear and multiplied with the texture.
+static md5_model *colored_square(void)
 {
     static const char text[] =
         "MD5Version 12\ncommandline \"\"\nnumJoints 2\nnumMeshes 1\njoints {\n"
@@ -401,7 +401,7 @@ static md5_model *coloured_square(void)
     return model;
 }
 
-TEST_STAGE (gl_vertex_colours_tint_the_texture, coloured_square, 1) {
+TEST_STAGE (gl_vertex_colors_tint_the_texture, colored_square, 1) {
     gl_picture picture;
     STAGE_MATERIAL(stage, .diffuse = stage_color(stage, 1, 1, grey));
     stage_draw(stage, MD5GL_LIT, &picture);

@@ -333,7 +333,7 @@ static void draw_outputs(gl_stage *stage, md5gl_model *copy, const md5gl_instanc
     read_outputs(&stage->scene, stage->target, read);
 }
 
-// The motion of the pixel `right` and `up` from the centre, in pixels.
+// The motion of the pixel `right` and `up` from the center, in pixels.
 static bool moves_by(const outputs *read, int right, int up, double by_right, double by_up)
 {
     const float *const motion = read->motion[SCENE_HEIGHT / 2 + up][SCENE_WIDTH / 2 + right];
@@ -560,7 +560,7 @@ TEST_OUTPUTS(gl_pick_finds_nothing_beyond_the_target_or_after_errors, make_two_s
 
 // -- In an engine -----------------------------------------------------------------------------
 
-// The host's framebuffer has colour, ids and depth, but neither normals nor motion. Lit, cut-out
+// The host's framebuffer has color, ids and depth, but neither normals nor motion. Lit, cut-out
 // and dissolved models cover the same pixels at the same depth in any order, and the host's state
 // is restored.
 TEST_SQUARE (gl_outputs_go_into_the_hosts_framebuffer) {

@@ -147,7 +147,7 @@ TEST_SQUARE (gl_models_hide_lines_unless_on_top) {
         md5gl_draw_lines(stage->renderer, level_line, 2, 5, on_top);
         stage_finish(stage, &picture);
         CHECK_PIXEL(&picture, 35, 0, level_line[0].rgba, 1);
-        const gl_colour lit = scene_sideways(1, 1, 1);
+        const gl_color lit = scene_sideways(1, 1, 1);
         CHECK_PIXEL(&picture, 0, 0, on_top ? level_line[0].rgba : lit.rgba, 1);
     }
 }
@@ -191,7 +191,7 @@ TEST_SQUARE (gl_blended_overlays_do_not_write_depth) {
     CHECK_PIXEL(&picture, 0, 0, level_line[0].rgba, 1);
 }
 
-TEST_SQUARE (gl_grid_has_lines_at_cells_and_coloured_axes) {
+TEST_SQUARE (gl_grid_has_lines_at_cells_and_colored_axes) {
     gl_picture picture;
     scene_look_down(&stage->frame);
     stage_begin(stage);
@@ -245,13 +245,13 @@ TEST_SQUARE (gl_panel_is_in_pixels_from_the_top_left) {
         CHECK(picture.rgba[4][10][0] == 0 && picture.rgba[5][9][0] == 0);
         CHECK(picture.rgba[25][10][0] == 0 && picture.rgba[5][50][0] == 0);
         CHECK(picture.rgba[24][49][0] == (masked ? 0 : 255));
-        // Halfway between a covered and an empty texel, half of the colour remains.
+        // Halfway between a covered and an empty texel, half of the color remains.
         if (masked)
             CHECK(abs(picture.rgba[15][30][0] - 128) < 12);
     }
 }
 
-TEST_SQUARE (gl_panel_blends_its_colour) {
+TEST_SQUARE (gl_panel_blends_its_color) {
     const md5gl_panel_vertex triangle[3] = {
         {0, 0, 0, 0, {255, 255, 255, 64}},
         {100, 0, 0, 0, {255, 255, 255, 64}},
@@ -274,7 +274,7 @@ static void set_grey(md5gl_panel_vertex *vertex, uint8_t grey)
 }
 
 // Four steps of 8 bits over the whole width have the computed values, on average over small
-// squares; a constant colour is unchanged.
+// squares; a constant color is unchanged.
 TEST_SQUARE (gl_gradients_have_no_bands) {
     enum { SIDE = 16 };
     md5gl_panel_vertex triangles[6] = {
@@ -304,11 +304,11 @@ TEST_SQUARE (gl_gradients_have_no_bands) {
     }
 }
 
-// Texels are shown as they are in the file, opaque and unlit: colours are not decoded from sRGB,
+// Texels are shown as they are in the file, opaque and unlit: colors are not decoded from sRGB,
 // and neither are the directions of a normal map.
 TEST_SQUARE (gl_image_shows_texels_of_its_file) {
     static const uint8_t texels[2][4] = {{200, 100, 20, 255}, {10, 128, 250, 3}};
-    // The centres of the texels are the centres of pixels 30 and 70.
+    // The centers of the texels are the centers of pixels 30 and 70.
     const md5gl_panel_vertex triangles[6] = {
         {10.5f, 5, 0, 0, {255, 255, 255, 255}},  {90.5f, 5, 1, 0, {255, 255, 255, 255}},
         {10.5f, 25, 0, 1, {255, 255, 255, 255}}, {10.5f, 25, 0, 1, {255, 255, 255, 255}},
@@ -341,7 +341,7 @@ TEST_SQUARE (gl_image_shows_texels_of_its_file) {
 
 // -- Paints ---------------------------------------------------------------------------------------
 
-// Colours of materials, which multiply diffuse and specular textures, against values computed here.
+// Colors of materials, which multiply diffuse and specular textures, against values computed here.
 
 static double linear_of(double value)
 {
@@ -391,7 +391,7 @@ static const uint8_t texel[4] = {200, 150, 100, 255};
 static const md5_vec3 red = {1, 0.4f, 0};
 static const double reds[3] = {1, 0.4, 0};
 
-// The classic light multiplies the numbers of the files, the studio's those in linear colour.
+// The classic light multiplies the numbers of the files, the studio's those in linear color.
 TEST_SQUARE (gl_paints_multiply_the_diffuse_texture) {
     gl_picture picture;
     const md5gl_texture diffuse = stage_color(stage, 1, 1, texel);
@@ -432,8 +432,8 @@ TEST_SQUARE (gl_paints_multiply_the_specular_map) {
     check_pixel(&picture, expected, __LINE__);
 }
 
-// Vertex colours: as they are, ignored, inverted; together with a colour.
-TEST_STAGE (gl_paints_go_with_vertex_colours, layer_quad, 1) {
+// Vertex colors: as they are, ignored, inverted; together with a color.
+TEST_STAGE (gl_paints_go_with_vertex_colors, layer_quad, 1) {
     static const md5_vec3 white = {2, 1, 1}; // as far as 1
     gl_picture pictures[3];
     stage->frame.lighting = MD5GL_LIGHTING_CLASSIC;

@@ -334,7 +334,7 @@ md5gl_frame scene_frame(md5gl_target *target)
         .ambient = {1, 1, 1},
         .casters = {{1, 1, 1}, {-1, -1, -1}}, // nothing
     };
-    // A unit is a pixel; the depth range is 500 units on both sides of the centre.
+    // A unit is a pixel; the depth range is 500 units on both sides of the center.
     frame.clip_from_view.m[0] = 2.0f / (float)SCENE_WIDTH;
     frame.clip_from_view.m[5] = 2.0f / (float)SCENE_HEIGHT;
     frame.clip_from_view.m[10] = -1.0f / 500.0f;
@@ -505,9 +505,9 @@ static uint8_t shade_sideways(double linear, double ground)
     return (uint8_t)lround(255 * encoded);
 }
 
-gl_colour scene_sideways(double red, double green, double blue)
+gl_color scene_sideways(double red, double green, double blue)
 {
-    return (gl_colour){
+    return (gl_color){
         {shade_sideways(red, 0.40), shade_sideways(green, 0.36), shade_sideways(blue, 0.33), 255}};
 }
 

@@ -73,7 +73,7 @@ md5_mat34 scene_rotation(uint64_t *random); // uniformly distributed
 enum { SCENE_WIDTH = 160, SCENE_HEIGHT = 120 };
 
 // A frame without key light, with ambient 1 and a black background. The camera looks along -x: y is
-// to the right, z up, and (0, 0, 0) is in the centre.
+// to the right, z up, and (0, 0, 0) is in the center.
 md5gl_frame scene_frame(md5gl_target *target);
 
 // Turns a frame's camera to look along +x, with y to the left; or down, with y to the right and -x
@@ -85,7 +85,7 @@ typedef struct gl_picture {
     uint8_t rgba[SCENE_HEIGHT][SCENE_WIDTH][4];
 } gl_picture;
 
-// Returns the pixel `right` and `up` units from the centre of the picture.
+// Returns the pixel `right` and `up` units from the center of the picture.
 const uint8_t *picture_at(const gl_picture *picture, int right, int up);
 
 // Returns true if each channel of a pixel is within `tolerance`; prints the pixel if not.
@@ -140,13 +140,13 @@ const char *scene_path_reason(const md5gl_model *model, uint32_t mesh);
 // Ends the frame and reads its target, checking both.
 void scene_finish(gl_scene *scene, const md5gl_frame *frame, gl_picture *picture);
 
-typedef struct gl_colour {
+typedef struct gl_color {
     uint8_t rgba[4];
-} gl_colour;
+} gl_color;
 
-// Returns the pixel of a surface of this linear colour that faces sideways, under scene_frame()'s
+// Returns the pixel of a surface of this linear color that faces sideways, under scene_frame()'s
 // light.
-gl_colour scene_sideways(double red, double green, double blue);
+gl_color scene_sideways(double red, double green, double blue);
 
 // -- Stages -----------------------------------------------------------------------------------
 
@@ -179,13 +179,13 @@ void stage_draw(gl_stage *stage, uint32_t style, gl_picture *picture);
 void stage_draw_posed(gl_stage *stage, const md5_mat34 *palettes, const md5_mat34 *placements,
                       uint32_t count, gl_picture *picture);
 
-// Sets the colours of the key light and of the ambient one, greys.
+// Sets the colors of the key light and of the ambient one, greys.
 void stage_light(gl_stage *stage, float key, float ambient);
 
 // Replaces the model on the device by one that is drawn by a path.
 void stage_use_path(gl_stage *stage, md5gl_path path);
 
-// Textures that are freed with the stage: colours as in the files, and textures that the caller has
+// Textures that are freed with the stage: colors as in the files, and textures that the caller has
 // created. Both functions check that the texture was created.
 md5gl_texture stage_color(gl_stage *stage, uint32_t width, uint32_t height, const uint8_t *rgba);
 md5gl_texture stage_keep(gl_stage *stage, md5gl_texture texture);

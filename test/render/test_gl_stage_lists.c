@@ -196,7 +196,7 @@ TEST_SQUARE (gl_stages_cull_faces) {
 }
 
 // The alpha of stages in a transparent picture: a blended stage has its own alpha, an additive one
-// its brightness, a replacing one 1, a filter and a stage with masked colours 0.
+// its brightness, a replacing one 1, a filter and a stage with masked colors 0.
 TEST_SQUARE (gl_stages_cover_transparent_pictures) {
     static const struct {
         md5gl_factor source;

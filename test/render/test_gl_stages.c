@@ -1,4 +1,4 @@
-// The reference for stages, and every blend, mask, matrix, colour and alpha test against it.
+// The reference for stages, and every blend, mask, matrix, color and alpha test against it.
 #include "test/own.h"
 #include "test/render/test_gl_stages.h"
 
@@ -68,7 +68,7 @@ static stages_rgba sampled(const gl_layer *layer, double u, double v)
 typedef struct surface_point {
     double u;
     double v;
-    stages_rgba colour;
+    stages_rgba color;
 } surface_point;
 
 static double cross(double ax, double ay, double bx, double by)
@@ -76,7 +76,7 @@ static double cross(double ax, double ay, double bx, double by)
     return ax * by - ay * bx;
 }
 
-// Finds the triangle at a point of the picture, in units from its centre.
+// Finds the triangle at a point of the picture, in units from its center.
 static bool find_point(const md5_mesh *mesh, double y, double z, surface_point *found)
 {
     for (uint32_t t = 0; t < mesh->num_triangles; t++) {
@@ -98,7 +98,7 @@ static bool find_point(const md5_mesh *mesh, double y, double z, surface_point *
             const md5_vec4 color = mesh->colors ? mesh->colors[corners[i]] : (md5_vec4){1, 1, 1, 1};
             const float channels[4] = {color.x, color.y, color.z, color.w};
             for (int k = 0; k < 4; k++)
-                found->colour.fixture[k] += shares[i] * channels[k];
+                found->color.fixture[k] += shares[i] * channels[k];
         }
         return true;
     }
@@ -117,7 +117,7 @@ static stages_rgba stage_value(const md5gl_stage *stage, const gl_layer *layer,
     }
     stages_rgba value = sampled(layer, u, v);
     for (int i = 0; i < 4; i++) {
-        double own = clamped(point->colour.fixture[i]);
+        double own = clamped(point->color.fixture[i]);
         if (stage->vertex_color == MD5GL_VERTEX_COLOR_INVERSE && i < 3)
             own = 1 - own;
         value.fixture[i] *= clamped(stage->color[i]);
@@ -342,7 +342,7 @@ TEST_STAGE (gl_stages_blend_by_every_factor, layer_quad, 1) {
     }
 }
 
-TEST_STAGE (gl_stages_have_colours_masks_and_vertex_colours, layer_quad, 1) {
+TEST_STAGE (gl_stages_have_colors_masks_and_vertex_colors, layer_quad, 1) {
     uint64_t random = 2;
     const gl_layer layers[2] = {layer_create(stage, MD5GL_WRAP_REPEAT, true, &random),
                                 layer_create(stage, MD5GL_WRAP_REPEAT, true, &random)};
@@ -380,7 +380,7 @@ TEST_STAGE (gl_stages_read_the_alpha_that_a_masked_stage_wrote, layer_quad, 1) {
     CHECK_SMALL(worst_of(stage, stages, layers, 3, MD5GL_BASE_NONE), 2);
 }
 
-// Matrices that put no edge of a texel on a pixel's centre; linear filtering and every wrap mode.
+// Matrices that put no edge of a texel on a pixel's center; linear filtering and every wrap mode.
 TEST_STAGE (gl_stages_move_turn_and_scale_textures, layer_quad, 1) {
     static const float matrices[][2][3] = {
         {{1, 0, 0.3f}, {0, 1, -0.7f}},

@@ -16,7 +16,7 @@ typedef struct gl_layer {
 // Creates a texture of random texels.
 gl_layer layer_create(gl_stage *stage, md5gl_wrap wrap, bool nearest, uint64_t *random);
 
-// A quad with vertex colours that differ at each corner; otherwise scene_square().
+// A quad with vertex colors that differ at each corner; otherwise scene_square().
 md5_model *layer_quad(void);
 
 // Computes the picture of the list's stages over a black background under scene_frame(). Stage i

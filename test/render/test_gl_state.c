@@ -300,8 +300,8 @@ TEST_OWN_SCENE (gl_compiler_errors_name_the_file) {
     const md5gl_program_sources unlinkable = {
         .vertex = {{"main.vert", "out vec2 given;\n"
                                  "void main() { gl_Position = vec4(given = vec2(0), 0, 1); }\n"}},
-        .fragment = {{"wants.frag", "in vec3 given; out vec4 colour;\n"
-                                    "void main() { colour = given.xyzx; }\n"}},
+        .fragment = {{"wants.frag", "in vec3 given; out vec4 color;\n"
+                                    "void main() { color = given.xyzx; }\n"}},
     };
     md5gl_program program = {0};
     md5_error error = {0};

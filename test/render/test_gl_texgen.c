@@ -252,28 +252,28 @@ static void deform_draw(gl_stage *stage, md5gl_texture texture, bool placed, gl_
 // Copies the quad's surface, moved by `user`.
 static void write_moved(void *user, uint32_t mesh, uint32_t instance, const md5_vec3 *positions,
                         const md5_vec3 *normals, md5_vec3 *to_positions, md5_vec2 *texcoords,
-                        md5_vec4 *colours)
+                        md5_vec4 *colors)
 {
     const md5_vec3 *const by = user;
     CHECK(mesh == 0 && instance < 2 && normals[0].x > 0.99f);
     for (int i = 0; i < 4; i++) {
         to_positions[i] = md5_vec3_add(positions[i], *by);
         texcoords[i] = (md5_vec2){i % 2 == 0 ? 0 : 1.0f, i < 2 ? 1 : 0};
-        colours[i] = (md5_vec4){1, 1, 1, 1};
+        colors[i] = (md5_vec4){1, 1, 1, 1};
     }
 }
 
 // Writes two quads side by side, the right one darker.
 static void write_strip(void *user, uint32_t mesh, uint32_t instance, const md5_vec3 *positions,
                         const md5_vec3 *normals, md5_vec3 *to_positions, md5_vec2 *texcoords,
-                        md5_vec4 *colours)
+                        md5_vec4 *colors)
 {
     (void)user, (void)mesh, (void)instance, (void)normals;
     for (int i = 0; i < 8; i++) {
         to_positions[i] = positions[i % 4];
         to_positions[i].y += i < 4 ? -20 : 20;
         texcoords[i] = (md5_vec2){0, 0};
-        colours[i] = (md5_vec4){i < 4 ? 1 : 0.25f, 0, 0, 1};
+        colors[i] = (md5_vec4){i < 4 ? 1 : 0.25f, 0, 0, 1};
     }
 }
 
@@ -320,7 +320,7 @@ TEST_HERE (gl_deform_moves_the_surface) {
                     sizeof expected.rgba[row] - sizeof expected.rgba[row][0] * 10);
 }
 
-TEST_HERE (gl_deform_has_its_own_triangles_and_colours) {
+TEST_HERE (gl_deform_has_its_own_triangles_and_colors) {
     static const uint32_t two_quads[12] = {0, 2, 1, 1, 2, 3, 4, 6, 5, 5, 6, 7};
     static const uint8_t left[4] = {255, 0, 0, 255};
     static const uint8_t right[4] = {64, 0, 0, 255};
@@ -340,12 +340,12 @@ TEST_HERE (gl_deform_has_its_own_triangles_and_colours) {
 // Moves only the second instance.
 static void write_second(void *user, uint32_t mesh, uint32_t instance, const md5_vec3 *positions,
                          const md5_vec3 *normals, md5_vec3 *to_positions, md5_vec2 *texcoords,
-                         md5_vec4 *colours)
+                         md5_vec4 *colors)
 {
     static const md5_vec3 by[2] = {{0, 0, 0}, {0, 0, -20}};
     (void)user;
     write_moved((void *)(uintptr_t)&by[instance], mesh, instance, positions, normals, to_positions,
-                texcoords, colours);
+                texcoords, colors);
 }
 
 // A deform moves a mesh of any path to the CPU path, and each instance has a separate surface: here

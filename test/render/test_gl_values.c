@@ -562,9 +562,9 @@ static md5gl_proc load_without_reading(void *user, const char *name)
 }
 
 // WebGL draws nothing where other contexts do not care: if a program's block has no buffer, or if
-// the unit of its integers has a texture of colours.
+// the unit of its integers has a texture of colors.
 static GladGLContext plain;
-static GLuint colours; // the texture of materials without any
+static GLuint colors; // the texture of materials without any
 
 static void check_draw(void)
 {
@@ -576,7 +576,7 @@ static void check_draw(void)
     plain.ActiveTexture(GL_TEXTURE0 + MD5GL_UNIT_GLOW);
     plain.GetIntegerv(GL_TEXTURE_BINDING_2D, &ids);
     CHECK(frame != 0 || plain.GetUniformBlockIndex((GLuint)program, "Frame") == GL_INVALID_INDEX);
-    CHECK((GLuint)ids != colours || plain.GetUniformLocation((GLuint)program, "ids") < 0);
+    CHECK((GLuint)ids != colors || plain.GetUniformLocation((GLuint)program, "ids") < 0);
 }
 
 static void GLAD_API_PTR draw_vertices(GLenum mode, GLint first, GLsizei count)
@@ -625,7 +625,7 @@ TEST (gl_webgl_needs_no_swizzles_and_no_mapping) {
     if (CHECK_DONE(web.renderer, error)) {
         CHECK(web.renderer->is_webgl);
         plain = web.renderer->gl;
-        colours = web.renderer->white;
+        colors = web.renderer->white;
         web.renderer->gl.DrawArrays = draw_vertices;
         web.renderer->gl.DrawElementsInstanced = draw_corners;
         draw_scene(&web, model, MD5GL_PATH_4, 1, &picture);

@@ -400,7 +400,7 @@ TEST_HERE (gl_surface_does_not_shadow_itself_from_a_spot_light) {
 
 // -- Blobs ------------------------------------------------------------------------------------
 
-// At a fraction r of the radius, the darkness is (1 - r^2)^2 of the colour in sRGB.
+// At a fraction r of the radius, the darkness is (1 - r^2)^2 of the color in sRGB.
 TEST_HERE (gl_blobs_darken_the_ground) {
     const md5gl_blob_shadow blobs[] = {{.position = {0, 5, 0}, .radius = 8, .darkness = 0.8f},
                                        {.position = {10, -12, 0}, .radius = 4},   // 0.5
@@ -422,7 +422,7 @@ TEST_HERE (gl_blobs_darken_the_ground) {
     for (size_t i = 0; i < COUNT_OF(at); i++) {
         uint8_t expected[4] = {0, 0, 0, 255};
         double share = 1;
-        for (int k = 0; k < 2; k++) { // a pixel's centre is half a unit from its corner
+        for (int k = 0; k < 2; k++) { // a pixel's center is half a unit from its corner
             const double right = at[i][0] + 0.5 - fixture[k][0];
             const double up = at[i][1] + 0.5 - fixture[k][1];
             const double left = 1 - (right * right + up * up) / (fixture[k][2] * fixture[k][2]);

@@ -470,7 +470,7 @@ TEST (every_failed_allocation_is_an_error) {
 // -- Hostile meshes ---------------------------------------------------------------------------
 
 // `count` parallel triangles. Each vertex is at one of three positions, in one of `spread` variants
-// that differ by multiples of FLT_EPSILON. Lists of neighbours and hash chains would be long.
+// that differ by multiples of FLT_EPSILON. Lists of neighbors and hash chains would be long.
 static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
 {
     OWN_ARRAY(md5_vec3, points, 3 * (size_t)count);

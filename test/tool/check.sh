@@ -775,17 +775,17 @@ units() {
         for i in 0 1 2 3 4 5; do echo "\"j$i\" $((i - 1)) ( 0 0 $((5 * i)) ) ( 0 0 0 )"; done &&
         sed '1,/^}/d' "$base/a.md5mesh" | sed 's/weight 4 1/weight 4 5/'; } >"$fixed/figure.md5mesh" &&
         sed -i 's/( 4 0 6 )/( 4 0 5 )/;s/^mesh/}\n&/' "$fixed/figure.md5mesh" &&
-        in_space "$fixed/same.md5anim" 1 '0 0 0' && in_space "$fixed/metres.md5anim" 0.0254 '0 0 0' &&
+        in_space "$fixed/same.md5anim" 1 '0 0 0' && in_space "$fixed/meters.md5anim" 0.0254 '0 0 0' &&
         in_space "$fixed/turned.md5anim" 1 '-0.70710678 0 0' && runs 0 check --for cube2 "$fixed" &&
-        line_of 'metres.md5anim:4:1: warning: bones are 0.0254 .* (meters instead of inches); use .md5tool fix --mesh. \[clip-scale\] wrong in cube2$' &&
+        line_of 'meters.md5anim:4:1: warning: bones are 0.0254 .* (meters instead of inches); use .md5tool fix --mesh. \[clip-scale\] wrong in cube2$' &&
         line_of 'turned.md5anim:4:1: warning: clip is rotated by 90 degrees about x relative to the mesh, but the other 2 clips are not.*\[clip-turn\]' &&
         ! grep -q 'same.md5anim' "$scratch/out" && runs 0 info "$fixed/figure.md5mesh" && line_of '^  clip .* same.md5anim: fits' &&
-        line_of '^  clip .* metres.md5anim: bones are 0.0254 times' && line_of '^  clip .* turned.md5anim: clip is rotated by 90 degrees about x' &&
-        runs 1 fix --dry-run "$fixed/metres.md5anim" --mesh "$fixed/none.md5mesh" && grep -q 'none.md5mesh: error: cannot read the file: No such' "$scratch/err" &&
-        runs 1 fix --dry-run "$fixed/metres.md5anim" --mesh "$fixed/same.md5anim" && grep -q "same.md5anim:3:1: error: wrong file type: expected a model" "$scratch/err" &&
-        runs 0 fix --dry-run "$fixed/metres.md5anim" && line_of 'remains: bones .*clip-scale' || return 1
+        line_of '^  clip .* meters.md5anim: bones are 0.0254 times' && line_of '^  clip .* turned.md5anim: clip is rotated by 90 degrees about x' &&
+        runs 1 fix --dry-run "$fixed/meters.md5anim" --mesh "$fixed/none.md5mesh" && grep -q 'none.md5mesh: error: cannot read the file: No such' "$scratch/err" &&
+        runs 1 fix --dry-run "$fixed/meters.md5anim" --mesh "$fixed/same.md5anim" && grep -q "same.md5anim:3:1: error: wrong file type: expected a model" "$scratch/err" &&
+        runs 0 fix --dry-run "$fixed/meters.md5anim" && line_of 'remains: bones .*clip-scale' || return 1
     skin "$fixed/figure.md5mesh" "$fixed/same.md5anim" 1 >"$scratch/old"
-    for clip in metres turned; do # the repaired clip has the skin and boxes of the original
+    for clip in meters turned; do # the repaired clip has the skin and boxes of the original
         runs 0 fix "$fixed/$clip.md5anim" --mesh "$fixed/figure.md5mesh" -o "$fixed/new" &&
             line_of "  6 joints changed to the mesh's scale and orientation" &&
             skin "$fixed/figure.md5mesh" "$fixed/new/$clip.md5anim" 1 >"$scratch/now" &&

@@ -195,7 +195,7 @@ draws() { # NAME ARGUMENT...: checks that a character covers 1/8 to 2/5 of the i
     ASAN_OPTIONS=detect_leaks=0 example "$@" "$scratch/picture.bmp" || return 1
     # shellcheck disable=SC2046 # two numbers
     set -- $(look_at "$scratch/picture.bmp")
-    echo "$1 % covered, $2 colours"
+    echo "$1 % covered, $2 colors"
     [ "$1" -ge 12 ] && [ "$1" -le 40 ] && [ "$2" -ge 50 ]
 }
 wave="$bobbin/bobbin.md5mesh $bobbin/wave.md5anim"

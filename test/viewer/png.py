@@ -4,10 +4,10 @@ png.py size FILE            "width height"
 png.py covered FILE         fraction of pixels that are not transparent, and their bounding box:
                                  "fraction left top right bottom", from 0 to 1
 png.py corner FILE          "r g b a" of the pixel in the top left corner
-png.py colours FILE         number of different colours, counted up to 1000
+png.py colors FILE         number of different colors, counted up to 1000
 png.py differ FILE FILE     fraction of pixels with a channel that differs by more than 24
 png.py redrawn FILE FILE    the same, by more than 48: other text or lines, not another palette
-png.py all FILE...          size, covered, corner and colours of each file in turn, in a line each
+png.py all FILE...          size, covered, corner and colors of each file in turn, in a line each
 """
 import struct
 import sys
@@ -33,13 +33,13 @@ def read(path):
             palette = body
         packed += body if kind == b"IDAT" else b""
         at += 12 + length
-    width, height, depth, colour = size[:4]
-    if depth == 8 and colour == 3:
+    width, height, depth, color = size[:4]
+    if depth == 8 and color == 3:
         rows = unfilter(zlib.decompress(packed), width, height, 1)
         return width, height, [b"".join(palette[3 * i:3 * i + 3] for i in row) for row in rows], 3
-    if depth != 8 or colour not in (2, 6):
+    if depth != 8 or color not in (2, 6):
         sys.exit(f"{path}: neither RGB, RGBA nor a palette of bytes")
-    step = 4 if colour == 6 else 3
+    step = 4 if color == 6 else 3
     return width, height, unfilter(zlib.decompress(packed), width * step, height, step), step
 
 
@@ -92,7 +92,7 @@ def corner(_width, _height, rows, step):
     return " ".join(str(part) for part in rows[0][:step])
 
 
-def colours(_width, _height, rows, step):
+def colors(_width, _height, rows, step):
     seen = set()
     for row in rows:
         seen.update(row[i:i + step] for i in range(0, len(row), step))
@@ -115,7 +115,7 @@ def differ(a, b, levels=24):
     return f"{count / (width * height):.5f}"
 
 
-FIGURES = {"size": size, "covered": covered, "corner": corner, "colours": colours}
+FIGURES = {"size": size, "covered": covered, "corner": corner, "colors": colors}
 
 
 def main():

@@ -282,7 +282,7 @@ check_long "a turntable shows the model from all sides" turns
 check "a sheet shows the frames of a clip" sheet
 check "a sheet of a range shows its last frame" sheet_of_range
 check "the models of a folder are drawn on a sheet" folder
-check "models of the same name are labelled with their folders" alike
+check "models of the same name are labeled with their folders" alike
 check "models of a folder that do not fit are reported" not_all_fit
 check "MP4 is written through ffmpeg" movie_by_ffmpeg
 check "WebM is written through ffmpeg" webm_by_ffmpeg

@@ -136,7 +136,7 @@ const view_series *page_series(const page_case *fixture, uint32_t plot, const ch
 // Returns the value of a series at x, interpolated between its points.
 double page_series_at(const view_series *series, double x);
 
-// Returns true if the end of a line has this colour.
+// Returns true if the end of a line has this color.
 bool page_has_color(const md5gl_line_vertex *end, view_color color);
 
 #endif

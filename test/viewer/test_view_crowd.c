@@ -20,7 +20,7 @@ static view_lens random_lens(bool orthographic, uint64_t *random)
     camera.distance = test_betweenf(20.0f, 300.0f, random);
     camera.scene_radius = 10.0f;
     camera.target = random_vector(50.0f, random);
-    // Off-centre, as next to a panel.
+    // Off-center, as next to a panel.
     view_lens lens = view_region_lens(&camera, (view_rect){0, 0, 400, 300}, 400.0f, 300.0f);
     lens.shift_x = test_betweenf(-0.6f, 0.6f, random);
     lens.shift_y = test_betweenf(-0.6f, 0.6f, random);
@@ -177,7 +177,7 @@ TEST (view_kinds_are_within_their_spheres) {
                         md5_skin_bounds(kind->model, kind->drawn_palettes + (size_t)j * num_joints);
                     for (uint32_t corner = 0; corner < 8; corner++) {
                         const md5_vec3 arm =
-                            md5_vec3_sub(view_corner(box, corner), kind->sphere.centre);
+                            md5_vec3_sub(view_corner(box, corner), kind->sphere.center);
                         CHECK(md5_vec3_length(arm) <= kind->sphere.radius);
                     }
                 }
@@ -206,7 +206,7 @@ TEST (view_members_of_a_crowd_look_around_independently) {
     close_crowd(&made);
 }
 
-// The nearest neighbour of a member looks in the same direction, or each of the two has the other
+// The nearest neighbor of a member looks in the same direction, or each of the two has the other
 // in front of it.
 TEST (view_members_of_a_crowd_stand_in_groups) {
     STRINGS(models) = {"models/thimble/thimble.md5mesh"};

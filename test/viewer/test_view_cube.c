@@ -201,7 +201,7 @@ TEST (view_masks_become_highlights_and_glow) {
     uint8_t color[] = {10, 20, 250, 0, 100, 200, 255, 0};
     static const uint8_t highlights[] = {100, 100, 100, 255, 50,  50,  50,  255,
                                          0,   0,   0,   255, 128, 128, 128, 255};
-    // Green / 255 times the left colour for the first two texels, times the right colour for the
+    // Green / 255 times the left color for the first two texels, times the right color for the
     // others.
     static const uint8_t glow[] = {0,  0,   0,   255, 10, 20, 250, 255,
                                    50, 100, 128, 255, 20, 40, 51,  255};
@@ -368,7 +368,7 @@ static const char mesh[] =
     "numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\nnumweights 4\nweight 0 0 1 ( 0 -9 18 )\n"
     "weight 1 0 1 ( 0 9 18 )\nweight 2 0 1 ( 0 -9 0 )\nweight 3 0 1 ( 0 9 0 )\n}\n";
 
-// Writes an image of 8 by 8 pixels of one colour.
+// Writes an image of 8 by 8 pixels of one color.
 static void write_color_image(const char *folder, const char *name, uint8_t red, uint8_t green,
                               uint8_t blue)
 {
@@ -424,6 +424,6 @@ TEST_SCENE (view_cube_masks_glow_and_shine) {
     CHECK_NEAR(none, dull, 0.01);
     // Missing masks give one warning, and nothing glows.
     CHECK(mean_red(scene, folder, "md5skin * skin.tga nothing.tga", 1) > 0.0);
-    // A missing skin gives a warning too: there is no colour to glow in.
+    // A missing skin gives a warning too: there is no color to glow in.
     CHECK(mean_red(scene, folder, "md5skin * nothing.tga glow.tga", 1) > 0.0);
 }

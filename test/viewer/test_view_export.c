@@ -385,7 +385,7 @@ static long parse_number(const char *text)
     return text != NULL ? strtol(text, NULL, 10) : -1;
 }
 
-// Returns the base colour image of a mesh of a .glb file, or NULL if it does not have one.
+// Returns the base color image of a mesh of a .glb file, or NULL if it does not have one.
 static const char *find_picture(const char *glb, long mesh, size_t *size)
 {
     const char *const json = glb + 20;

@@ -373,7 +373,7 @@ static const card_case card_cases[] = {
     {13, "", false, true, false},  // lit, without a shadow
     {14, "", false, false, false}, // seen from its front; it has only a back side
     {14, "--camera-azimuth-angle 180", false, true, false},
-    {15, "", false, true, false}, // in the colour of the entity: white by default,
+    {15, "", false, true, false}, // in the color of the entity: white by default,
     {15, "--parm 2=0 --parm 1=0", false, true, true}, // red by options,
     {15, NULL, false, true, true},                    // or red by its key
     {9, NULL, false, true, false},                    // its only stage uses the key, too

@@ -22,7 +22,7 @@
     "bounds { ( -9 -50 -10 ) ( 9 50 10 ) ( -9 -50 -10 ) ( 9 50 10 ) }\n"                           \
     "baseframe { ( 0 0 0 ) ( 0 0 0 ) } frame 0 { " first " } frame 1 { " second " }\n"
 
-// Returns the fraction of the model's pixels without a ground that have another colour with a
+// Returns the fraction of the model's pixels without a ground that have another color with a
 // ground.
 static double hidden_fraction(const gl_scene *scene, const char *line)
 {

@@ -34,7 +34,7 @@ static int tolerance(const char *name)
 }
 
 // Checks a few pixels in the first row, the last column and between them. Palettes and packets have
-// separate colours.
+// separate colors.
 static void check_pixels(const char *name, const view_image *image, bool is_packed)
 {
     static const int places[][2] = {{0, 0}, {9, 0}, {36, 3}, {17, 17}, {1, 28}, {20, 11}};
@@ -237,12 +237,12 @@ TEST (images_png_chunk_longer_than_the_file) {
 }
 
 // Indices above the size of the palette give black, not adjacent memory.
-TEST (images_png_colours_outside_the_palette) {
+TEST (images_png_colors_outside_the_palette) {
     image_file file = image_make_png(3, 8, 0);
     const size_t palette = find(&file, "PLTE", 4);
     view_image image;
     md5_error error = {0};
-    file.bytes[palette - 1] = 3; // one colour; the remaining bytes of the chunk are removed
+    file.bytes[palette - 1] = 3; // one color; the remaining bytes of the chunk are removed
     memmove(file.bytes + palette + 7, file.bytes + palette + 4 + 48, file.size - palette - 4 - 48);
     file.size -= 45;
     if (CHECK(decode(&file, &image, &error))) {

@@ -18,9 +18,9 @@ void image_pixel(int x, int y, uint8_t rgba[4]);
 
 void image_put(image_file *file, const void *bytes, size_t size);
 
-// Creates a PNG of a colour type and depth, without compression. Its rows use the five filters in
+// Creates a PNG of a color type and depth, without compression. Its rows use the five filters in
 // rotation.
-image_file image_make_png(int colour, int depth, int interlaced);
+image_file image_make_png(int color, int depth, int interlaced);
 // Creates a PNG of `size` bytes, with one black pixel without alpha and data that unpack to at
 // least num_bytes.
 image_file image_make_png_bomb(size_t num_bytes, size_t size);

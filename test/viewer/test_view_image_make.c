@@ -5,7 +5,7 @@
 
 #include <jpeglib.h>
 
-enum { NUM_COLOURS = 16 };
+enum { NUM_COLORS = 16 };
 
 void image_pixel(int x, int y, uint8_t rgba[4])
 {
@@ -70,16 +70,16 @@ static void put_chunk(image_file *file, const char *name, const image_file *body
 }
 
 // Writes the samples of one pixel in the file's channels, and returns their number.
-static int png_samples(int colour, int x, int y, uint8_t sample[4])
+static int png_samples(int color, int x, int y, uint8_t sample[4])
 {
     uint8_t rgba[4];
     image_pixel(x, y, rgba);
-    switch (colour) {
+    switch (color) {
     case 0:
         sample[0] = rgba[0];
         return 1;
     case 3:
-        sample[0] = (uint8_t)((x + y) % NUM_COLOURS);
+        sample[0] = (uint8_t)((x + y) % NUM_COLORS);
         return 1;
     case 4:
         sample[0] = rgba[0];
@@ -87,23 +87,23 @@ static int png_samples(int colour, int x, int y, uint8_t sample[4])
         return 2;
     default:
         memcpy(sample, rgba, 4);
-        return colour == 2 ? 3 : 4;
+        return color == 2 ? 3 : 4;
     }
 }
 
 // Writes one unfiltered row of a pass, and returns its size in bytes.
-static size_t png_row(int colour, int depth, int y, int x0, int step, uint8_t *row)
+static size_t png_row(int color, int depth, int y, int x0, int step, uint8_t *row)
 {
     size_t num_bits = 0;
     memset(row, 0, IMAGE_WIDTH * 8);
     for (int x = x0; x < IMAGE_WIDTH; x += step) {
         uint8_t sample[4];
-        const int num_samples = png_samples(colour, x, y, sample);
+        const int num_samples = png_samples(color, x, y, sample);
         for (int i = 0; i < num_samples; i++) {
-            const int value = colour == 3 ? sample[i] & ((1 << depth) - 1) : sample[i];
+            const int value = color == 3 ? sample[i] & ((1 << depth) - 1) : sample[i];
             if (depth == 16)
                 row[num_bits / 8] = row[num_bits / 8 + 1] = sample[i];
-            else if (colour == 3 || depth == 8)
+            else if (color == 3 || depth == 8)
                 row[num_bits / 8] |= (uint8_t)(value << (8 - depth - (int)(num_bits % 8)));
             else
                 row[num_bits / 8] |=
@@ -125,7 +125,7 @@ static int paeth(int a, int b, int c)
     return pb <= pc ? b : c;
 }
 
-image_file image_make_png(int colour, int depth, int interlaced)
+image_file image_make_png(int color, int depth, int interlaced)
 {
     static const int passes[7][4] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
                                      {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
@@ -137,18 +137,18 @@ image_file image_make_png(int colour, int depth, int interlaced)
     image_file none = {0};
     put_big(&head, IMAGE_WIDTH);
     put_big(&head, IMAGE_HEIGHT);
-    const uint8_t kind[5] = {(uint8_t)depth, (uint8_t)colour, 0, 0, (uint8_t)interlaced};
+    const uint8_t kind[5] = {(uint8_t)depth, (uint8_t)color, 0, 0, (uint8_t)interlaced};
     image_put(&head, kind, 5);
     for (int i = 0; i < (interlaced ? 7 : 1); i++) {
         const int *pass = interlaced ? passes[i] : whole;
         static const int num_channels[7] = {1, 0, 3, 1, 2, 0, 4};
-        const int bits = num_channels[colour] * depth;
+        const int bits = num_channels[color] * depth;
         uint8_t rows[2][IMAGE_WIDTH * 8] = {{0}};
         if (pass[0] >= IMAGE_WIDTH)
             continue;
         for (int y = pass[1], n = 0; y < IMAGE_HEIGHT; y += pass[3], n++) {
             uint8_t *const row = rows[n & 1];
-            const size_t size = png_row(colour, depth, y, pass[0], pass[2], row);
+            const size_t size = png_row(color, depth, y, pass[0], pass[2], row);
             const uint8_t *above = rows[~n & 1];
             size_t pixel_size = bits >= 8 ? (size_t)bits / 8 : 1;
             int filter = n % 5;
@@ -181,7 +181,7 @@ image_file image_make_png(int colour, int depth, int interlaced)
 
     image_put(&file, "\x89PNG\r\n\x1a\n", 8);
     put_chunk(&file, "IHDR", &head);
-    if (colour == 3)
+    if (color == 3)
         put_chunk(&file, "PLTE", &palette);
     put_chunk(&file, "IDAT", &packed);
     put_chunk(&file, "IEND", &none);
@@ -243,7 +243,7 @@ static void put_tga_pixel(image_file *file, int bits, int has_palette, int x, in
     uint8_t rgba[4];
     image_pixel(x, y, rgba);
     if (bits == 8)
-        put_byte(file, has_palette ? (uint32_t)((x + y) % NUM_COLOURS) : rgba[0]);
+        put_byte(file, has_palette ? (uint32_t)((x + y) % NUM_COLORS) : rgba[0]);
     else if (bits == 16)
         put_little(file, (uint32_t)(rgba[0] >> 3 << 10 | rgba[1] >> 3 << 5 | rgba[2] >> 3));
     else
@@ -259,13 +259,13 @@ image_file image_make_tga(int bits, int has_palette, int packed)
     if (packed)
         kind += 8;
     const uint8_t head[12] = {
-        0, (uint8_t)has_palette, (uint8_t)kind, 0, 0, has_palette ? NUM_COLOURS : 0, 0, 24};
+        0, (uint8_t)has_palette, (uint8_t)kind, 0, 0, has_palette ? NUM_COLORS : 0, 0, 24};
     image_put(&file, head, sizeof head);
     put_little(&file, IMAGE_WIDTH);
     put_little(&file, IMAGE_HEIGHT);
     put_byte(&file, (uint32_t)bits);
     put_byte(&file, 32); // top row first
-    for (int i = 0; i < 3 * NUM_COLOURS && has_palette; i++)
+    for (int i = 0; i < 3 * NUM_COLORS && has_palette; i++)
         put_byte(&file, (uint32_t)(i * 5));
     if (packed) {
         // Packets alternate: four literal pixels, then a run of three, which differs from the
@@ -378,7 +378,7 @@ int image_make(int index, image_file *file, const char **name)
 {
     static const struct {
         const char *name;
-        int colour, depth;
+        int color, depth;
     } pngs[] = {{"png-grey-1", 0, 1},         {"png-grey-2", 0, 2},    {"png-grey-4", 0, 4},
                 {"png-grey-8", 0, 8},         {"png-grey-16", 0, 16},  {"png-rgb-8", 2, 8},
                 {"png-rgb-16", 2, 16},        {"png-palette-1", 3, 1}, {"png-palette-2", 3, 2},
@@ -412,7 +412,7 @@ int image_make(int index, image_file *file, const char **name)
     const int jpeg = tga - 2 * TGAS;
     if (tga < 0) {
         *name = pngs[index / 2].name;
-        *file = image_make_png(pngs[index / 2].colour, pngs[index / 2].depth, index % 2);
+        *file = image_make_png(pngs[index / 2].color, pngs[index / 2].depth, index % 2);
     } else if (jpeg < 0) {
         *name = tgas[tga / 2].name;
         *file = image_make_tga(tgas[tga / 2].bits, tgas[tga / 2].has_palette, tga % 2);

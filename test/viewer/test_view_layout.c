@@ -1,4 +1,4 @@
-// The layout of the window for all sizes, scales and open docks, and the contrast of its colours.
+// The layout of the window for all sizes, scales and open docks, and the contrast of its colors.
 #include "test/test.h"
 
 #include "demo/viewer/base/layout.h"
@@ -154,9 +154,9 @@ TEST (layout_edge_follows_the_mouse_and_closes_a_small_dock) {
     CHECK_NEAR(view_drag_dock(&request, VIEW_DOCK_RIGHT, 1920.0f - 390.0f, 0.0f), 30, 1e-4);
 }
 
-// == Colours ======================================================================================
+// == Colors ======================================================================================
 
-// Returns the relative luminance of a colour over white, by WCAG 2.1.
+// Returns the relative luminance of a color over white, by WCAG 2.1.
 static double luminance(view_color color)
 {
     const double opacity = (color & 255) / 255.0;
@@ -188,6 +188,6 @@ TEST (colors_have_enough_contrast) {
     CHECK(contrast(VIEW_BRIGHT, VIEW_SELECTED) >= 4.5
           && contrast(VIEW_PLAIN, VIEW_SELECTED) >= 4.5);
     CHECK(contrast(VIEW_BRIGHT, VIEW_HOVERED) >= 4.5 && contrast(VIEW_DIM, VIEW_CONTROL) >= 4.5);
-    CHECK(contrast(0x0E1116FFu, VIEW_ACCENT) >= 4.5); // colours of the play button
+    CHECK(contrast(0x0E1116FFu, VIEW_ACCENT) >= 4.5); // colors of the play button
     CHECK(contrast(0xFFFFFFFFu, VIEW_RECORDING) >= 4.5);
 }

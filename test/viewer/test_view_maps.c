@@ -25,7 +25,7 @@ TEST (view_maps_are_found_by_their_endings) {
 
 // -- Lit stages -----------------------------------------------------------------------------------
 
-// Layers of lit stages: the stages of a material that are drawn together, their colours, and their
+// Layers of lit stages: the stages of a material that are drawn together, their colors, and their
 // conditions.
 
 enum { WHITE = MD5_FIRST_REGISTER, HALF, OFF, NUM_REGISTERS, MAX_STAGES = 6 };
@@ -105,8 +105,8 @@ TEST (view_lit_stages_that_are_off_draw_nothing) {
     CHECK_UINT(c.lit.num_shown, 1);
 }
 
-// The last diffuse or specular stage of a layer determines the use of vertex colours.
-TEST (view_lit_stages_determine_the_use_of_vertex_colours) {
+// The last diffuse or specular stage of a layer determines the use of vertex colors.
+TEST (view_lit_stages_determine_the_use_of_vertex_colors) {
     lit_case c = {.stages = {lit_stage(MD5_STAGE_BUMP, WHITE, WHITE),
                              lit_stage(MD5_STAGE_DIFFUSE, WHITE, WHITE),
                              lit_stage(MD5_STAGE_SPECULAR, WHITE, WHITE)}};
@@ -119,7 +119,7 @@ TEST (view_lit_stages_determine_the_use_of_vertex_colours) {
     }
 }
 
-TEST (view_lit_stages_of_other_colours_are_painted) {
+TEST (view_lit_stages_of_other_colors_are_painted) {
     const md5_stage stages[4] = {
         lit_stage(MD5_STAGE_BUMP, WHITE, HALF), lit_stage(MD5_STAGE_DIFFUSE, WHITE, WHITE),
         lit_stage(MD5_STAGE_DIFFUSE, WHITE, HALF),
@@ -405,7 +405,7 @@ static void encode(const double way[3], uint8_t *texel)
     texel[3] = 255;
 }
 
-// Returns the centre of a texel, -1 to 1.
+// Returns the center of a texel, -1 to 1.
 static double middle(int texel)
 {
     return (texel + 0.5) * 2.0 / (int)LAYERS_SIDE - 1.0;

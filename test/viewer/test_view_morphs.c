@@ -154,7 +154,7 @@ static float distance_outside_sphere(const view_kind *kind, md5_vec3 *positions)
             skin_with_morph(kind->morphs->morph, i, kind->morphs->asked, palette, NULL, positions,
                             NULL, NULL);
             for (uint32_t v = 0; v < kind->model->meshes[i].num_vertices; v++) {
-                const md5_vec3 arm = md5_vec3_sub(positions[v], kind->sphere.centre);
+                const md5_vec3 arm = md5_vec3_sub(positions[v], kind->sphere.center);
                 max_value = fmaxf(max_value, md5_vec3_length(arm) - kind->sphere.radius);
             }
         }

@@ -71,7 +71,7 @@ TEST_PAGE (page_masks_rise_over_the_levels, "masks") {
 
 TEST_PAGE (page_sync_keeps_the_stride, "sync") {
     CLAIM("walk 0, run 1 = 0.5 @ 1 | smallest step, own rates < 0.75 * smallest step, in phase");
-    // The walk without the run needs no synchronisation.
+    // The walk without the run needs no synchronization.
     CLAIM("walk 0, run 1 = 0 @ 1 | smallest step, own rates = smallest step, in phase ~ 1e-3");
 }
 

@@ -373,8 +373,8 @@ TEST_PAGE (page_morph_moves_by_the_files_differences, "morph") {
 
 // -- Procedural walking ---------------------------------------------------------------------------
 
-// Finds the centres of all crosses of a colour. The line along x identifies a cross.
-static uint32_t find_crosses(const page_case *fixture, view_color color, md5_vec3 centres[256])
+// Finds the centers of all crosses of a color. The line along x identifies a cross.
+static uint32_t find_crosses(const page_case *fixture, view_color color, md5_vec3 centers[256])
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < fixture->picture.lines.count && count < 256; i += 2) {
@@ -382,7 +382,7 @@ static uint32_t find_crosses(const page_case *fixture, view_color color, md5_vec
         const md5_vec3 from = ends[0].position;
         const md5_vec3 to = ends[1].position;
         if (page_has_color(ends, color) && from.y == to.y && from.z == to.z)
-            centres[count++] = md5_vec3_lerp(from, to, 0.5f);
+            centers[count++] = md5_vec3_lerp(from, to, 0.5f);
     }
     return count;
 }

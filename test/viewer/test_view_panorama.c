@@ -112,7 +112,7 @@ TEST (view_radiance_reports_errors) {
 }
 
 // An image is decoded from sRGB: 188 is one half.
-TEST (view_panorama_reads_images_in_linear_colour) {
+TEST (view_panorama_reads_images_in_linear_color) {
     view_panorama panorama;
     md5_error error = {0};
     CHECK(!view_read_panorama("no/such/file.hdr", &panorama, &error));

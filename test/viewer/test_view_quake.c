@@ -150,7 +150,7 @@ static void remove_folder(quake_folder *made)
     free(made->model);
 }
 
-// Returns the strongest colour of the image: 'r', 'g' or 'b'.
+// Returns the strongest color of the image: 'r', 'g' or 'b'.
 static char strongest_color(shot_viewer *viewer, double time)
 {
     viewer->state.play.time = time;
@@ -164,7 +164,7 @@ static char strongest_color(shot_viewer *viewer, double time)
     return sums[1] > sums[2] ? 'g' : 'b';
 }
 
-// Checks the colours at intervals of 0.1 s, starting at 0.05 s.
+// Checks the colors at intervals of 0.1 s, starting at 0.05 s.
 static void check_skin(gl_scene *scene, const quake_folder *made, const char *skin,
                        const char *colors, uint32_t num_warnings)
 {

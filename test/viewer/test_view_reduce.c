@@ -264,10 +264,10 @@ TEST (view_reduced_sheet_keeps_its_edge) {
 // kept unless the accepted error is large.
 TEST (view_reduced_meshes_keep_what_moves) {
     static sheet bent;
-    const uint32_t centre = NUM_PLACES / 2;
+    const uint32_t center = NUM_PLACES / 2;
     const uint32_t ends[] = {0, 1};
     const md5_morph_delta delta = {.position = {0, 0, 0.5f}};
-    const md5_morph_mesh moved = {1, 1, &centre, ends, &delta};
+    const md5_morph_mesh moved = {1, 1, &center, ends, &delta};
     enum { PEAK, OTHER_JOINT, MORPH, NUM_KINDS };
     if (!has_reduction())
         return;
@@ -275,17 +275,17 @@ TEST (view_reduced_meshes_keep_what_moves) {
         const float errors[] = {0.1f, 10};
         make_sheet(&bent);
         if (kind == PEAK) {
-            bent.positions[centre].z = 0.5f;
-            bent.influences[centre].z = 0.5f;
+            bent.positions[center].z = 0.5f;
+            bent.influences[center].z = 0.5f;
         }
         if (kind == OTHER_JOINT)
-            bent.joints[centre] = 1;
+            bent.joints[center] = 1;
         view_triangles levels[2];
         view_create_mesh_levels(&bent.mesh, sheet_palette, kind == MORPH ? &moved : NULL, errors, 2,
                                 levels);
-        CHECK(uses(&levels[0], centre));
+        CHECK(uses(&levels[0], center));
         CHECK(levels[0].count < NUM_TRIANGLES / 2);
-        CHECK(!uses(&levels[1], centre));
+        CHECK(!uses(&levels[1], center));
         free(levels[0].indices);
         free(levels[1].indices);
     }
@@ -295,7 +295,7 @@ TEST (view_reduced_meshes_keep_what_moves) {
 // farther, the triangles are kept.
 TEST (view_reduced_meshes_keep_triangles_that_morph_targets_move_farther) {
     static sheet flat;
-    const uint32_t centre = NUM_PLACES / 2;
+    const uint32_t center = NUM_PLACES / 2;
     const uint32_t ends[] = {0, 1};
     const float error = 0.125f;
     if (!has_reduction())
@@ -303,10 +303,10 @@ TEST (view_reduced_meshes_keep_triangles_that_morph_targets_move_farther) {
     make_sheet(&flat);
     for (int is_farther = 0; is_farther < 2; is_farther++) {
         const md5_morph_delta delta = {.position = {0, 0, is_farther ? 0.126f : 0.125f}};
-        const md5_morph_mesh moved = {1, 1, &centre, ends, &delta};
+        const md5_morph_mesh moved = {1, 1, &center, ends, &delta};
         view_triangles level;
         view_create_mesh_levels(&flat.mesh, sheet_palette, &moved, &error, 1, &level);
-        CHECK(uses(&level, centre) == is_farther);
+        CHECK(uses(&level, center) == is_farther);
         free(level.indices);
     }
 }

@@ -312,8 +312,8 @@ TEST_SCREEN (view_settings_list_all_options, BOBBIN) {
 }
 
 // The upper right corner of the square is the pure hue, and the lower edge is black. A swatch sets
-// its colour.
-TEST_SCREEN (view_colours_are_picked, BOBBIN) {
+// its color.
+TEST_SCREEN (view_colors_are_picked, BOBBIN) {
     ask(s, "background-color");
     view_execute(&s->viewer, item_press(&s->viewer, &s->facts, "card/hue", 0.5f, 1.0f / 3.0f));
     item_release(&s->viewer);
@@ -331,9 +331,9 @@ TEST_SCREEN (view_colours_are_picked, BOBBIN) {
     CHECK(!s->options.background_given);
 }
 
-// After "Pick", a click on the body sets the background to the drawn colour. The next click selects
+// After "Pick", a click on the body sets the background to the drawn color. The next click selects
 // again.
-TEST_SCREEN (view_colours_can_be_picked_from_the_image, BOBBIN) {
+TEST_SCREEN (view_colors_can_be_picked_from_the_image, BOBBIN) {
     static uint8_t rgba[4 * 1280 * 720];
     md5_error error;
     ask(s, "background-color");

@@ -41,7 +41,7 @@ TEST (view_uv_grid_shows_u_and_v) {
 }
 
 // Counts of sampled pixels of the body. num_full: full weight, or u far above v; num_none: no
-// weight, or v far above u; num_wrong: pixels of an unexpected colour.
+// weight, or v far above u; num_wrong: pixels of an unexpected color.
 typedef struct sight {
     unsigned num_full;
     unsigned num_none;
@@ -104,7 +104,7 @@ static sight compare_colors(shot_viewer *viewer, bool at_weights)
                 const bool is_v_larger = v > u + 0.3f;
                 seen.num_full += is_u_larger;
                 seen.num_none += is_v_larger;
-                // Edges and names of cells may have any colour.
+                // Edges and names of cells may have any color.
                 if (is_u_larger)
                     seen.num_wrong += rgba[0] + 4 < rgba[1];
                 else if (is_v_larger)
@@ -217,7 +217,7 @@ static view_rect find_node_rect(view_state *state, const char *layer, const char
     return item_find(state, &facts, item);
 }
 
-// Returns true if a vertex in the colour of active states is within a node.
+// Returns true if a vertex in the color of active states is within a node.
 static bool is_lit(view_state *state, const char *name)
 {
     static const uint8_t color[4] = {0x33, 0x50, 0x7F, 0xFF};
@@ -352,7 +352,7 @@ TEST_SHOT (view_graph_takes_the_clicked_transition, MACHINE) {
     CHECK(PERFORM(state, VIEW_TAKE_TRANSITION, .item = 9999));
 }
 
-// Returns the number of vertices of the interface that have a colour.
+// Returns the number of vertices of the interface that have a color.
 static uint32_t count_color(const view_state *state, view_color color)
 {
     uint32_t count = 0;
@@ -384,7 +384,7 @@ TEST_SHOT (view_graph_shows_conditions_of_the_hovered_transition, MACHINE) {
     CHECK(count_color(state, green) > before);
 }
 
-// Returns the number of vertices in the fading colour of a transition that was taken.
+// Returns the number of vertices in the fading color of a transition that was taken.
 static uint32_t count_fading(const view_state *state)
 {
     uint32_t count = 0;

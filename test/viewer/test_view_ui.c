@@ -1243,7 +1243,7 @@ TEST (view_debug_line_has_each_switch) {
 
 // == Contrast =====================================================================================
 
-// Returns the luminance of a colour with components between 0 and 1, by WCAG 2.1.
+// Returns the luminance of a color with components between 0 and 1, by WCAG 2.1.
 static double luminance(const double rgb[3])
 {
     static const double parts[3] = {0.2126, 0.7152, 0.0722};

@@ -127,7 +127,7 @@ usage "unknown lighting" "studio|classic" --light disco
 usage "unknown light" "NAME=VALUE" --lights moon=1
 usage "light too bright" "NAME=VALUE" --lights key=1,sky=4
 usage "unknown root mode" "file|id|in_place" --root sideways
-usage "invalid colour" "--background-color" --background-color '#12'
+usage "invalid color" "--background-color" --background-color '#12'
 usage "switch with an invalid value" "yes or no" --grid=perhaps
 usage "elevation above 90 degrees" "--camera-elevation-angle" --camera-elevation-angle 91
 usage "outfit of a crowd" "--outfit cannot be combined" --outfit "$own" --crowd 2 "$model"
@@ -216,13 +216,13 @@ check "an image needs no display, even if DISPLAY is unreachable" picture_with_d
 
 shows_own_model() {
     runs 0 --output "$scratch/own.png" --samples 1 && lines out 0 && says err own.png &&
-        [ "$(png size "$scratch/own.png")" = "1280 720" ] && [ "$(png colours "$scratch/own.png")" -eq 1000 ]
+        [ "$(png size "$scratch/own.png")" = "1280 720" ] && [ "$(png colors "$scratch/own.png")" -eq 1000 ]
 }
 # Checks that a reader in Python, which shares no code with the writer and verifies the checksums, gives the
 # same results.
 readers_agree() {
     for picture in plain c joints-1; do
-        for what in size covered corner colours; do
+        for what in size covered corner colors; do
             png $what "$scratch/$picture.png" || return 1
         done
     done >"$scratch/ours"
@@ -251,11 +251,11 @@ fills_names() {
         [ -s "$scratch/bobbin_walk_0000_01_{other}.png" ] &&
         [ -s "$scratch/bobbin_walk_0012_02_{other}.png" ]
 }
-has_colour() {
-    while read -r colour options; do
+has_color() {
+    while read -r color options; do
         # shellcheck disable=SC2086 # several words
         runs 0 "$model" --no-auto --samples 1 --no-shadow --output "$scratch/c.png" --resolution 64,64 $options &&
-            [ "$(png corner "$scratch/c.png")" = "$(echo "$colour" | tr , ' ')" ] || return 1
+            [ "$(png corner "$scratch/c.png")" = "$(echo "$color" | tr , ' ')" ] || return 1
     done <<'END'
 51,102,153,255 --background-color #336699 --grid=no
 255,128,0,255 --background-color 1,0.5,0 --grid=no
@@ -285,7 +285,7 @@ check_long "the same arguments give the same image" repeats
 check "--output - writes to standard output" goes_to_stdout
 check_long "several times write several images" writes_several
 check_long "fields in the file name are replaced" fills_names
-check "the background has the requested colour" has_colour
+check "the background has the requested color" has_color
 check "a glTF file is converted, and its losses are reported" converts
 check "an animation without a model shows moving joints" shows_joints_alone
 check "a reader in Python gives the same results" readers_agree
@@ -408,10 +408,10 @@ remembered_texture() {
 }
 # The warning is the same as from md5tool check. A clip that fits gives no warning.
 other_units() {
-    "$products/md5tool" fix "$models/bobbin/pat.md5anim" --scale 0.0254 --output "$scratch/metres.md5anim" >"$scratch/out" &&
-        runs 0 "$own" "$models/bobbin/pat.md5anim" "$scratch/metres.md5anim" --no-auto --output "$scratch/tex.png" --resolution 64,64 \
+    "$products/md5tool" fix "$models/bobbin/pat.md5anim" --scale 0.0254 --output "$scratch/meters.md5anim" >"$scratch/out" &&
+        runs 0 "$own" "$models/bobbin/pat.md5anim" "$scratch/meters.md5anim" --no-auto --output "$scratch/tex.png" --resolution 64,64 \
             --samples 1 --verbose warning && lines err 1 &&
-        says err "metres.md5anim: warning: bones are 0.0254 times as long as in the mesh (meters instead of inches)"
+        says err "meters.md5anim: warning: bones are 0.0254 times as long as in the mesh (meters instead of inches)"
 }
 check "a clip in other units gives one warning" other_units
 check "a texture that was selected in the window is used" remembered_texture

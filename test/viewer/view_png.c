@@ -6,7 +6,7 @@
 // view_png covered FILE         fraction of pixels that are not transparent, and their bounding
 //                               box: "fraction left top right bottom", from 0 to 1
 // view_png corner FILE          "r g b a" of the pixel in the top left corner
-// view_png colours FILE         number of different colours, counted up to 1000
+// view_png colors FILE         number of different colors, counted up to 1000
 // view_png differ FILE FILE     fraction of pixels with a channel that differs by more than 24
 // view_png shrink FILE SIDE     halves the image until no side is longer, and writes it to standard
 //                               output
@@ -18,7 +18,7 @@
 
 #include <stb/stb_image_write.h>
 
-enum { MAX_COLOURS = 1000, BUCKETS = 4096, LARGE_DIFFERENCE = 24 };
+enum { MAX_COLORS = 1000, BUCKETS = 4096, LARGE_DIFFERENCE = 24 };
 
 static view_image read_or_exit(const char *path)
 {
@@ -55,23 +55,23 @@ static void print_covered(const view_image *image)
            top / height, right / width, bottom / height);
 }
 
-// Counts different colours, up to MAX_COLOURS, with a hash table.
-static int count_colours(const view_image *image)
+// Counts different colors, up to MAX_COLORS, with a hash table.
+static int count_colors(const view_image *image)
 {
-    static uint32_t colours[MAX_COLOURS];
-    static int next[MAX_COLOURS], first[BUCKETS];
+    static uint32_t colors[MAX_COLORS];
+    static int next[MAX_COLORS], first[BUCKETS];
     int count = 0;
     memset(first, -1, sizeof first);
-    for (size_t i = 0; i < (size_t)image->width * image->height && count < MAX_COLOURS; i++) {
-        uint32_t colour;
-        memcpy(&colour, image->rgba + 4 * i, 4);
-        const uint32_t bucket = colour * 2654435761u >> 20;
+    for (size_t i = 0; i < (size_t)image->width * image->height && count < MAX_COLORS; i++) {
+        uint32_t color;
+        memcpy(&color, image->rgba + 4 * i, 4);
+        const uint32_t bucket = color * 2654435761u >> 20;
         int at = first[bucket];
-        while (at >= 0 && colours[at] != colour)
+        while (at >= 0 && colors[at] != color)
             at = next[at];
         if (at >= 0)
             continue;
-        colours[count] = colour;
+        colors[count] = color;
         next[count] = first[bucket];
         first[bucket] = count++;
     }
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
     const char *const command = argc > 2 ? argv[1] : "";
     const bool has_two = strcmp(command, "differ") == 0 || strcmp(command, "shrink") == 0;
     if (argc != (has_two ? 4 : 3)) {
-        fprintf(stderr, "usage: view_png size|covered|corner|colours FILE, differ FILE FILE, "
+        fprintf(stderr, "usage: view_png size|covered|corner|colors FILE, differ FILE FILE, "
                         "or shrink FILE SIDE\n");
         return 2;
     }
@@ -147,8 +147,8 @@ int main(int argc, char **argv)
         print_covered(&image);
     } else if (strcmp(command, "corner") == 0) {
         printf("%d %d %d %d\n", image.rgba[0], image.rgba[1], image.rgba[2], image.rgba[3]);
-    } else if (strcmp(command, "colours") == 0) {
-        printf("%d\n", count_colours(&image));
+    } else if (strcmp(command, "colors") == 0) {
+        printf("%d\n", count_colors(&image));
     } else if (strcmp(command, "differ") == 0) {
         view_image second = read_or_exit(argv[3]);
         print_difference(&image, &second);

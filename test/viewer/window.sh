@@ -166,7 +166,7 @@ fi
 saves_pictures() {
     quiet || return 1
     save_image plain && [ "$(png size "$scratch/plain.png")" = "800 450" ] &&
-        [ "$(png colours "$scratch/plain.png")" -eq 1000 ]
+        [ "$(png colors "$scratch/plain.png")" -eq 1000 ]
 }
 # The grid must be off, because its lines may cross the corner.
 saves_clean_pictures() {

@@ -12,7 +12,7 @@ browser.py FOLDER TASK...: serves the folder on this machine only, opens one bro
   phone WIDTH HEIGHT   the same, with two pixels per point and touch input
   save FILE            saves a screenshot of the page
   take NAME FILE       saves a file that the program has written
-  same FILE FILE LIMIT at most this fraction of the pixels differs by more than 2 levels; 10000 colours
+  same FILE FILE LIMIT at most this fraction of the pixels differs by more than 2 levels; 10000 colors
   forgive              ignores the console so far: the browser itself reports missing files
   is SCRIPT            waits until a condition in JavaScript holds
   mark FILE            appends a line: milliseconds from the start of the page to its mark "picture"
@@ -226,10 +226,10 @@ class Browser:
             fail("%s is %s, %s is %s" % (one, pictures[0][0], other, pictures[1][0]))
         pairs = list(zip(pictures[0][1], pictures[1][1]))
         differ = sum(any(abs(a - b) > 2 for a, b in zip(x, y)) for x, y in pairs) / len(pairs)
-        colours = min(len(set(picture[1])) for picture in pictures)
-        print("note: %s: %.3f %% of the pixels differ, %d colours" % (one, 100 * differ, colours))
-        if differ > float(share) or colours < 10000:
-            fail("%.3f %% of the pixels differ, %d colours" % (100 * differ, colours))
+        colors = min(len(set(picture[1])) for picture in pictures)
+        print("note: %s: %.3f %% of the pixels differ, %d colors" % (one, 100 * differ, colors))
+        if differ > float(share) or colors < 10000:
+            fail("%.3f %% of the pixels differ, %d colors" % (100 * differ, colors))
 
     def task_is(self, script):
         self.wait(script)

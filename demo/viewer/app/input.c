@@ -829,13 +829,13 @@ static void leave_camera_path(view_state *viewer)
     // model does not change. Roll and field of view are lost.
     view_camera *const camera = &viewer->cameras.user;
     const md5_vec3 walked = view_walked(&viewer->document->scene, &viewer->play);
-    const md5_vec3 centre = md5_vec3_add(view_centre(viewer->document->bounds), walked);
+    const md5_vec3 center = md5_vec3_add(view_center(viewer->document->bounds), walked);
     const view_lens lens = view_path_lens(viewer->document, &viewer->play, camera,
                                           (float)viewer->width, (float)viewer->height);
     const md5_vec3 back = lens.axes.back;
     // The target cannot be behind the camera.
     const float depth =
-        fmaxf(md5_vec3_dot(md5_vec3_sub(lens.eye, centre), back), 0.25f * camera->scene_radius);
+        fmaxf(md5_vec3_dot(md5_vec3_sub(lens.eye, center), back), 0.25f * camera->scene_radius);
     camera->azimuth = view_degrees(atan2f(back.y, back.x));
     camera->elevation = view_degrees(asinf(view_clamp(back.z, -1, 1)));
     camera->target = md5_vec3_sub(md5_vec3_sub(lens.eye, md5_vec3_scale(back, depth)), walked);

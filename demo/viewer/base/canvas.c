@@ -141,7 +141,7 @@ void view_draw_rect(view_canvas *canvas, view_rect rect, view_color color)
     view_draw_gradient(canvas, rect, color, color);
 }
 
-// Draws nine pieces: a quarter of the disc in each corner, and the solid centre of the disc,
+// Draws nine pieces: a quarter of the disc in each corner, and the solid center of the disc,
 // stretched, between the corners.
 void view_draw_round_rect(view_canvas *canvas, view_rect rect, float radius, view_color color)
 {

@@ -45,7 +45,7 @@ typedef struct view_font {
     float disc_u1;
     float disc_v1;
     float disc_radius;
-    float solid_u, solid_v; // centre of the disc, where coverage is 1: for solid areas
+    float solid_u, solid_v; // center of the disc, where coverage is 1: for solid areas
     view_letters *letters;  // glyphs in the texture
 } view_font;
 

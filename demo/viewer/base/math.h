@@ -8,7 +8,7 @@
 
 // A sphere that contains a character in every pose, in model or world space.
 typedef struct view_sphere {
-    md5_vec3 centre;
+    md5_vec3 center;
     float radius;
 } view_sphere;
 
@@ -32,7 +32,7 @@ static inline bool view_is_empty(md5_bounds bounds)
     return !(bounds.min.x <= bounds.max.x);
 }
 
-static inline md5_vec3 view_centre(md5_bounds bounds)
+static inline md5_vec3 view_center(md5_bounds bounds)
 {
     return md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
 }

@@ -5,7 +5,7 @@
 #include "demo/viewer/base/canvas.h"
 #include "demo/common/memory.h"
 
-// Colours of the panels, subdued so that they do not distract from the model.
+// Colors of the panels, subdued so that they do not distract from the model.
 #define VIEW_BOX 0x12151AD8u
 #define VIEW_BRIGHT 0xF1F3F6FFu
 #define VIEW_PLAIN 0xC9CFD8FFu

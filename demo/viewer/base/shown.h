@@ -125,7 +125,7 @@ void view_set_parm(view_parms *parms, int row, float value, double clip_time);
 typedef struct view_camera {
     float azimuth, elevation; // degrees
     float distance;           // from eye to target, units
-    md5_vec3 target;          // centre of rotation
+    md5_vec3 target;          // center of rotation
     bool orthographic;        // the size at the target is the same as in perspective
     float scene_radius;       // radius from view_frame_all(); determines near and far planes
 } view_camera;

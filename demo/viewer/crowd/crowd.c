@@ -152,7 +152,7 @@ static view_sphere measure_bounding_sphere(view_kind *kind)
     // Poses between frames, and blended or added clips, may leave the measured bounds.
     const float margin = kind->machine != NULL ? 1.2f : 1.1f;
     const float reach = view_morph_reach(kind->morphs, NULL);
-    return (view_sphere){view_centre(bounds), 0.5f * margin * view_size(bounds) + reach};
+    return (view_sphere){view_center(bounds), 0.5f * margin * view_size(bounds) + reach};
 }
 
 // == Levels of detail ======================================================================
@@ -570,11 +570,11 @@ view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, floa
 // Returns false if a sphere, swept along its shadow, is completely outside of one of the planes.
 // `fall` is the height from the top of the sphere to the lowest receiver of the shadow, units; 0
 // tests the sphere without its shadow.
-static bool intersects(const view_sight *sight, md5_vec3 centre, float radius, float fall)
+static bool intersects(const view_sight *sight, md5_vec3 center, float radius, float fall)
 {
     for (int i = 0; i < VIEW_NUM_PLANES; i++) {
         const view_plane *const plane = &sight->planes[i];
-        if (md5_vec3_dot(plane->inward, centre) + plane->shadow_shift * fall + radius
+        if (md5_vec3_dot(plane->inward, center) + plane->shadow_shift * fall + radius
             < plane->begin)
             return false;
     }
@@ -583,13 +583,13 @@ static bool intersects(const view_sight *sight, md5_vec3 centre, float radius, f
 
 bool view_sees(const view_sight *sight, view_sphere sphere)
 {
-    const md5_vec3 centre = sphere.centre;
-    if (sight->all || intersects(sight, centre, sphere.radius, 0))
+    const md5_vec3 center = sphere.center;
+    if (sight->all || intersects(sight, center, sphere.radius, 0))
         return true;
     if (!sight->shadowed || sight->unbounded)
         return sight->shadowed;
-    const float fall = centre.z + sphere.radius + sight->reach_upward - sight->lowest;
-    return intersects(sight, centre, sphere.radius + sight->reach, fmaxf(fall, 0));
+    const float fall = center.z + sphere.radius + sight->reach_upward - sight->lowest;
+    return intersects(sight, center, sphere.radius + sight->reach, fmaxf(fall, 0));
 }
 
 // Returns the diameter of a sphere in the image, pixels. The depth is at least the radius, so that
@@ -599,7 +599,7 @@ static float pixels_across(const view_sight *sight, view_sphere sphere)
     const view_lens *const lens = &sight->lens;
     if (lens->orthographic)
         return sphere.radius * sight->height / lens->half_y;
-    const float depth = md5_vec3_dot(lens->axes.back, md5_vec3_sub(lens->eye, sphere.centre));
+    const float depth = md5_vec3_dot(lens->axes.back, md5_vec3_sub(lens->eye, sphere.center));
     return sphere.radius * sight->height / (lens->half_y * fmaxf(depth, sphere.radius));
 }
 
@@ -710,7 +710,7 @@ static const float max_wait = 1.0f / 12.0f;
 static view_sphere member_sphere(const view_crowd *crowd, const view_member *member)
 {
     const view_sphere sphere = crowd->kinds[member->kind].sphere;
-    return (view_sphere){md5_xform_point(member->place, sphere.centre), sphere.radius};
+    return (view_sphere){md5_xform_point(member->place, sphere.center), sphere.radius};
 }
 
 float view_impostor_fraction(float size, float pixels)
@@ -1346,7 +1346,7 @@ static bool add_impostors(view_crowd *crowd, view_kind *kind, const view_loader 
     md5_error error = {0};
     const md5gl_impostor_desc desc = {
         .num_frames = pictures->first[kind->num_clips],
-        .center = kind->sphere.centre,
+        .center = kind->sphere.center,
         .radius = kind->sphere.radius,
     };
     pictures->impostors = md5gl_create_impostors(loader->renderer, &desc, &error);

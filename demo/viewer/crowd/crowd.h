@@ -179,7 +179,7 @@ typedef struct view_lens {
     md5_vec3 eye;
     view_axes axes;
     float half_x, half_y; // half the size of the image at depth 1, or at any depth if orthographic
-    float shift_x, shift_y; // position of the axis in the image: 0 = centre, 1 = right or top edge
+    float shift_x, shift_y; // position of the axis in the image: 0 = center, 1 = right or top edge
     float near_z;
     float far_z;
     bool orthographic;

@@ -140,15 +140,15 @@ void view_free_ground(view_ground *ground, md5gl_renderer *renderer)
     *ground = (view_ground){.model = NULL};
 }
 
-void view_lay_ground(view_ground *ground, const view_terrain *terrain, md5_vec3 centre)
+void view_lay_ground(view_ground *ground, const view_terrain *terrain, md5_vec3 center)
 {
-    // Nine tiles: the tile that contains the centre, and its neighbors.
+    // Nine tiles: the tile that contains the center, and its neighbors.
     const float side = (float)VIEW_GROUND_SQUARES * terrain->cell; // of a tile, units
     for (int i = 0; i < VIEW_GROUND_TILES; i++) {
         const int column = i % 3 - 1;
         const int row = i / 3 - 1;
-        const md5_vec3 corner = {side * (floorf(centre.x / side) + (float)column),
-                                 side * (floorf(centre.y / side) + (float)row), 0};
+        const md5_vec3 corner = {side * (floorf(center.x / side) + (float)column),
+                                 side * (floorf(center.y / side) + (float)row), 0};
         // Each tile has two joints: the ground, and the lift, which moves upward (m[11] is z).
         ground->palettes[2 * i] = md5_mat34_from_xform(view_at_origin());
         ground->palettes[2 * i + 1] = md5_mat34_from_xform(view_at_origin());

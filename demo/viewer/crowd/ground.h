@@ -23,6 +23,6 @@ bool view_load_ground(view_ground *ground, const view_terrain *terrain, const vi
 void view_free_ground(view_ground *ground, md5gl_renderer *renderer); // may be zero-initialized
 
 // Places the tiles around a point.
-void view_lay_ground(view_ground *ground, const view_terrain *terrain, md5_vec3 centre);
+void view_lay_ground(view_ground *ground, const view_terrain *terrain, md5_vec3 center);
 
 #endif

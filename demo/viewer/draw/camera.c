@@ -125,7 +125,7 @@ bool view_frame_meshes(view_camera *camera, view_scene *scene, const view_play *
     }
     if (view_is_empty(bounds))
         return true;
-    camera->target = md5_vec3_sub(view_centre(bounds), view_walked(scene, play));
+    camera->target = md5_vec3_sub(view_center(bounds), view_walked(scene, play));
     camera->distance = fmaxf(0.6f * view_size(bounds) / VIEW_HALF_HEIGHT, 1e-3f);
     return true;
 }
@@ -135,15 +135,15 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
 {
     const bool is_empty = view_is_empty(bounds);
     const view_axes axes = camera_axes(camera);
-    camera->target = is_empty ? (md5_vec3){0, 0, 0} : view_centre(bounds);
+    camera->target = is_empty ? (md5_vec3){0, 0, 0} : view_center(bounds);
     // A single point has no size; use a small radius.
     camera->scene_radius = is_empty ? 1 : fmaxf(0.5f * view_size(bounds), 1e-3f);
 
-    // The perspective centre of the shape depends on the distance, and the distance on the target.
+    // The perspective center of the shape depends on the distance, and the distance on the target.
     // The iteration converges fast: three passes are sufficient.
     camera->distance = 4 * camera->scene_radius;
     for (int pass = 0; pass < 3 && !is_empty; pass++) {
-        // Move the target parallel to the image, so that the shape is centred.
+        // Move the target parallel to the image, so that the shape is centered.
         float left = INFINITY;
         float right = -INFINITY;
         float low = INFINITY;
@@ -218,8 +218,8 @@ view_lens view_path_lens(const view_document *document, const view_play *play,
     const md5_camera_view view = view_camera_path_at(&document->scene.camera_path, play);
     // A file may contain any value; a field of view of 180 degrees has no projection.
     const float half_x = tanf(0.5f * view_radians(view_clamp(view.fov, 1, 175)));
-    const md5_vec3 centre = view_centre(document->bounds);
-    const float distance = view_distance(centre, view.position);
+    const md5_vec3 center = view_center(document->bounds);
+    const float distance = view_distance(center, view.position);
     return (view_lens){
         .eye = view.position,
         .axes = {.right = md5_quat_rotate(view.rotation, (md5_vec3){0, -1, 0}),

@@ -110,7 +110,7 @@ static md5_bounds add_caster(md5_bounds casters, md5_bounds companion, float lim
 
     // Find the smallest fraction of the gap by which the companion must be moved, by bisection.
     enum { NUM_STEPS = 20 }; // the last interval is a millionth of the gap
-    const md5_vec3 gap = md5_vec3_sub(view_centre(casters), view_centre(companion));
+    const md5_vec3 gap = md5_vec3_sub(view_center(casters), view_center(companion));
     float fits = 1; // a fraction that is sufficient, unless the companion is larger than the limit
     float too_far = 0;
     for (int i = 0; i < NUM_STEPS; i++) {
@@ -155,13 +155,13 @@ static void place_studio_lights(const view_stage *stage, const view_lens *lens,
                                 md5gl_point_light points[VIEW_NUM_POINTS])
 {
     const float radius = stage->camera->scene_radius;
-    const md5_vec3 centre = md5_vec3_add(view_centre(stage->document->bounds),
+    const md5_vec3 center = md5_vec3_add(view_center(stage->document->bounds),
                                          view_walked(&stage->document->scene, stage->play));
     const md5_vec3 directions[VIEW_NUM_STUDIO_POINTS] = {
         studio_direction(lens->axes, 0.85f, 0.55f, 0.25f),   // fill
         studio_direction(lens->axes, 0.55f, -0.75f, 0.65f)}; // rim
     for (int i = 0; i < VIEW_NUM_STUDIO_POINTS; i++)
-        points[i] = (md5gl_point_light){.position = view_along(centre, directions[i], 4 * radius),
+        points[i] = (md5gl_point_light){.position = view_along(center, directions[i], 4 * radius),
                                         .range = 8 * radius};
 }
 
@@ -808,10 +808,10 @@ static void add_fire(const view_stage *stage, md5gl_frame *frame,
     const bool is_burning = sum > 1;
     if (!is_burning)
         return;
-    const md5_vec3 centre = md5_vec3_scale(weighted_sum, 1 / sum);
+    const md5_vec3 center = md5_vec3_scale(weighted_sum, 1 / sum);
     const float brightness = 3.2f * fminf(sum / full_size, 1);
     points[frame->num_point_lights++] = (md5gl_point_light){
-        .position = md5_mat34_point(fire->place, centre),
+        .position = md5_mat34_point(fire->place, center),
         .range = 3 * sqrtf(sum),
         .color = {brightness, 0.7f * brightness, 0.3f * brightness},
     };
@@ -1104,10 +1104,10 @@ static md5gl_blob_shadow body_blob(const md5_model *model, const md5_mat34 *join
     const md5_bounds feet = joints != NULL ? find_feet(&model->skeleton, joints, body)
                                            : md5_bounds_from_points(NULL, 0);
     const bool has_feet = !view_is_empty(feet);
-    const md5_vec3 centre = view_centre(has_feet ? feet : body);
+    const md5_vec3 center = view_center(has_feet ? feet : body);
     const float heights_above_ground = (body.min.z - ground) / height;
     return (md5gl_blob_shadow){
-        .position = {centre.x, centre.y, ground},
+        .position = {center.x, center.y, ground},
         .radius = (has_feet ? 0.5f : 0.6f) * width,
         .darkness = 0.6f * view_clamp(1 - 2 * heights_above_ground, 0.1f, 1),
     };
@@ -1210,7 +1210,7 @@ static void deform_surfaces(const view_stage *stage, const view_lens *lens)
 
 // The surroundings of the model in one image.
 typedef struct surroundings {
-    md5_vec3 centre;     // of the document
+    md5_vec3 center;     // of the document
     uint32_t num_studio; // lights of the studio, without a fire
     bool is_level;       // the ground is flat
     bool is_above;       // the camera is above the ground
@@ -1233,8 +1233,8 @@ static surroundings draw_surroundings(const view_stage *stage, const view_lens *
         around.is_place = around.is_level && !stage->shown->grid;
         view_draw_background(stage, around.is_place ? lens : NULL);
     }
-    around.centre =
-        md5_vec3_add(view_centre(document->bounds), view_walked(&document->scene, stage->play));
+    around.center =
+        md5_vec3_add(view_center(document->bounds), view_walked(&document->scene, stage->play));
     around.is_above = lens->orthographic ? lens->axes.back.z > 0 : lens->eye.z > frame->ground;
     const bool has_scenery = !view_shows_crowd(document) && document->place.drawn != NULL;
     if (has_scenery && !lens->orthographic)
@@ -1278,9 +1278,9 @@ static void draw_ground(const view_stage *stage, const md5gl_frame *frame,
     const float height = frame->ground;
     const bool has_shadows = around->is_level && around->is_above && has_model;
     if (around->is_place && around->is_above && !around->has_place)
-        md5gl_draw_floor(stage->renderer, height, around->centre, 7 * radius, around->num_studio);
+        md5gl_draw_floor(stage->renderer, height, around->center, 7 * radius, around->num_studio);
     if (has_shadows && !transparent)
-        md5gl_draw_ground(stage->renderer, around->centre, 3 * radius + frame->shadow_radius);
+        md5gl_draw_ground(stage->renderer, around->center, 3 * radius + frame->shadow_radius);
     if (has_shadows && stage->economy.no_shadows) {
         if (view_shows_crowd(stage->document))
             draw_crowd_blobs(stage, height);
@@ -1290,7 +1290,7 @@ static void draw_ground(const view_stage *stage, const md5gl_frame *frame,
     if (around->is_level && stage->shown->grid) {
         // The cells are a power of ten that is small compared to the model.
         const float cell = powf(10, floorf(log10f(radius * 0.6f)));
-        md5gl_draw_grid(stage->renderer, height, cell, around->centre, 7 * radius);
+        md5gl_draw_grid(stage->renderer, height, cell, around->center, 7 * radius);
     }
 }
 
@@ -1350,7 +1350,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     if (stage->is_bare)
         return true;
     if (around.has_place) {
-        md5gl_draw_floor(stage->renderer, frame.ground, around.centre, 7 * radius, num_studio);
+        md5gl_draw_floor(stage->renderer, frame.ground, around.center, 7 * radius, num_studio);
         draw_place(stage, &lens);
     }
     view_bodies bodies = {.count = 0};

@@ -492,8 +492,8 @@ static void draw_joint_marks(const view_stage *stage, int32_t joint)
     const float radius = stage->camera->scene_radius;
     const float scale = stage->font->scale;
     const view_lens lens = view_stage_lens(stage);
-    // Size of a pixel at the centre of the model. The centre may be behind the camera.
-    const float half_height = view_half_height_at(&lens, view_centre(stage->document->bounds));
+    // Size of a pixel at the center of the model. The center may be behind the camera.
+    const float half_height = view_half_height_at(&lens, view_center(stage->document->bounds));
     const float pixel = half_height > 0 ? 2 * half_height / stage->height : radius * 0.01f;
     const view_surface surface = stage->options->surface;
     if (surface == VIEW_SURFACE_LIT || surface == VIEW_SURFACE_TEXTURES)

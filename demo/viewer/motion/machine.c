@@ -486,7 +486,7 @@ md5_vec3 view_orbiting_target(const md5_model *model, double time)
 {
     const float angle = (float)fmod(time * 1.3, 2 * VIEW_PI);
     const float reach = view_size(model->bounds);
-    return md5_vec3_add(view_centre(model->bounds),
+    return md5_vec3_add(view_center(model->bounds),
                         (md5_vec3){0.8f * reach, 0.35f * reach * sinf(angle),
                                    0.12f * reach * (0.8f + cosf(angle))});
 }

@@ -157,9 +157,9 @@ static view_sphere find_core(const view_scene *scene)
     const int count = sample_vertices(scene, samples);
     if (count < MIN_SAMPLES)
         return (view_sphere){.radius = INFINITY};
-    view_sphere core = {.centre = median_point(samples, count)};
+    view_sphere core = {.center = median_point(samples, count)};
     for (int i = 0; i < count; i++)
-        distances[i] = md5_vec3_length(md5_vec3_sub(samples[i], core.centre));
+        distances[i] = md5_vec3_length(md5_vec3_sub(samples[i], core.center));
     const int max_outliers = count / SAMPLES_PER_OUTLIER;
     core.radius = core_factor * nth_smallest(distances, count, count - 1 - max_outliers);
     return core;
@@ -168,8 +168,8 @@ static view_sphere find_core(const view_scene *scene)
 // Returns true if the core contains a box.
 static bool contains_box(const view_sphere *core, md5_bounds box)
 {
-    const md5_vec3 low = md5_vec3_sub(core->centre, box.min);
-    const md5_vec3 high = md5_vec3_sub(box.max, core->centre);
+    const md5_vec3 low = md5_vec3_sub(core->center, box.min);
+    const md5_vec3 high = md5_vec3_sub(box.max, core->center);
     const md5_vec3 farthest = {fmaxf(low.x, high.x), fmaxf(low.y, high.y), fmaxf(low.z, high.z)};
     return md5_vec3_dot(farthest, farthest) <= core->radius * core->radius;
 }
@@ -180,7 +180,7 @@ static uint32_t copy_inside(const view_sphere *core, const md5_vec3 *points, uin
 {
     uint32_t num_inside = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const md5_vec3 offset = md5_vec3_sub(points[i], core->centre);
+        const md5_vec3 offset = md5_vec3_sub(points[i], core->center);
         if (md5_vec3_dot(offset, offset) <= core->radius * core->radius)
             inside[num_inside++] = points[i];
     }

@@ -200,17 +200,17 @@ VIEW_SHOW(matrices)
     // The first figure rotates by slerp.
     view_add_frame(picture, view_spin(&picture->figures[0], md5_quat_slerp(from, to, t)), 32);
 
-    // The mean of the matrices deforms the second figure about the same centre. Its axes are the
+    // The mean of the matrices deforms the second figure about the same center. Its axes are the
     // columns of the matrix.
-    md5_xform centre = view_spin(&picture->figures[1], from);
-    const md5_xform down = md5_xform_mul(md5_xform_inverse(centre), picture->figures[1].place);
-    picture->figures[1].place = centre;
+    md5_xform center = view_spin(&picture->figures[1], from);
+    const md5_xform down = md5_xform_mul(md5_xform_inverse(center), picture->figures[1].place);
+    picture->figures[1].place = center;
     picture->figures[1].shape = md5_mat34_mul(mean, md5_mat34_from_xform(down));
     static const view_color colors[3] = {VIEW_RED, VIEW_GREEN, VIEW_BLUE};
     for (int i = 0; i < 3; i++) {
         const md5_vec3 axis = {mean.m[i], mean.m[4 + i], mean.m[8 + i]};
-        view_page_line(picture, centre.translation,
-                       md5_xform_point(centre, md5_vec3_scale(axis, 32)), colors[i]);
+        view_page_line(picture, center.translation,
+                       md5_xform_point(center, md5_vec3_scale(axis, 32)), colors[i]);
     }
 
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
@@ -253,7 +253,7 @@ static md5_quat quat_of(md5_euler e)
 static void draw_gimbal(view_picture *picture, const md5_quat rotations[3])
 {
     enum { RING_POINTS = 48 };
-    const md5_vec3 centre = {0, 40, 32};
+    const md5_vec3 center = {0, 40, 32};
     static const view_color colors[3] = {VIEW_BLUE, VIEW_GREEN, VIEW_RED};
     for (int ring = 0; ring < 3; ring++) {
         for (int i = 0; i <= RING_POINTS; i++) {
@@ -263,7 +263,7 @@ static void draw_gimbal(view_picture *picture, const md5_quat rotations[3])
             const float s = radius * sinf(angle);
             const md5_vec3 points[3] = {{0, c, s}, {c, s, 0}, {c, 0, s}};
             const md5_vec3 point = md5_quat_rotate(rotations[ring], points[ring]);
-            view_draw_to(picture, md5_vec3_add(centre, point), i > 0 ? colors[ring] : 0);
+            view_draw_to(picture, md5_vec3_add(center, point), i > 0 ? colors[ring] : 0);
         }
     }
 }
@@ -410,7 +410,7 @@ static void plot_speeds(view_plot *plot, const md5_curve *curve, bool by_distanc
 }
 
 // Returns the distance of a curve from a point: the nearest of 513 equally spaced samples, which is
-// then refined with its two neighbours, whose spacing is halved in each round.
+// then refined with its two neighbors, whose spacing is halved in each round.
 static double distance_from_curve(const md5_curve *curve, md5_vec3 point)
 {
     enum { ROUNDS = 18 };
@@ -579,11 +579,11 @@ VIEW_SHOW(squad)
     const double now = fmod(picture->time, period);
     view_plot *const plot = picture->plots;
     for (int smooth = 0; smooth < 2; smooth++) {
-        md5_xform centre = view_spin(&picture->figures[smooth], rotation_at(keys, smooth, now));
+        md5_xform center = view_spin(&picture->figures[smooth], rotation_at(keys, smooth, now));
         for (int i = 0; i <= PATH_CHORDS; i++) { // the path of a direction on a sphere
             const double time = fmod(period * i / (double)PATH_CHORDS, period);
-            centre.rotation = rotation_at(keys, smooth, time);
-            view_draw_to(picture, md5_xform_point(centre, (md5_vec3){26, 0, 0}),
+            center.rotation = rotation_at(keys, smooth, time);
+            view_draw_to(picture, md5_xform_point(center, (md5_vec3){26, 0, 0}),
                          i > 0 ? plot->row.series[smooth].color : 0);
         }
         for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {

@@ -412,12 +412,12 @@ static void simulate_walk(view_picture *picture, const md5_gait_desc *desc, doub
 }
 
 // Draws the terrain around a position as a grid of lines in both directions.
-static void draw_terrain(view_picture *picture, const float *hills, md5_vec3 centre)
+static void draw_terrain(view_picture *picture, const float *hills, md5_vec3 center)
 {
     enum { CELLS = 14 };
     const float cell = 8; // units
-    const float x0 = floorf(centre.x / cell - 0.5f * (float)CELLS) * cell;
-    const float y0 = floorf(centre.y / cell - 0.5f * (float)CELLS) * cell;
+    const float x0 = floorf(center.x / cell - 0.5f * (float)CELLS) * cell;
+    const float y0 = floorf(center.y / cell - 0.5f * (float)CELLS) * cell;
     for (int direction = 0; direction < 2; direction++) {
         for (int i = 0; i <= CELLS; i++) {
             for (int k = 0; k <= CELLS; k++) {

@@ -104,12 +104,12 @@ void view_turn_joint(const view_picture *picture, md5_xform *pose, const char *n
 
 md5_xform view_spin(view_figure *figure, md5_quat rotation)
 {
-    // The centre of the body is 28 units above the feet. It is drawn at the height 32, so that the
+    // The center of the body is 28 units above the feet. It is drawn at the height 32, so that the
     // rotated figure does not reach below the floor.
-    const md5_xform centre = {rotation, {0, figure->place.translation.y, 32}, 0};
+    const md5_xform center = {rotation, {0, figure->place.translation.y, 32}, 0};
     const md5_xform down = {.rotation = {.w = 1}, .translation = {.z = -28}};
-    figure->place = md5_xform_mul(centre, down);
-    return centre;
+    figure->place = md5_xform_mul(center, down);
+    return center;
 }
 
 uint32_t view_choice(const view_picture *picture, uint32_t slider)

@@ -272,7 +272,7 @@ md5_vec3 view_joint_place(const view_picture *picture, const view_figure *figure
 void view_turn_joint(const view_picture *picture, md5_xform *pose, const char *name,
                      md5_quat rotation);
 
-// Rotates a figure about the centre of its body. Returns the transform of the centre.
+// Rotates a figure about the center of its body. Returns the transform of the center.
 md5_xform view_spin(view_figure *figure, md5_quat rotation);
 
 // Returns memory for a pose, [num_joints], which is valid until view_end_picture(). `index` is

@@ -411,7 +411,7 @@ static void free_outdated(view_pages *pages, const view_page *page, const md5_mo
 // The radius is half of the shorter side.
 static view_hull rounded_hull(md5_bounds box)
 {
-    const md5_vec3 middle = view_centre(box);
+    const md5_vec3 middle = view_center(box);
     const float half_x = box.max.x - middle.x;
     const float half_y = box.max.y - middle.y;
     const float radius = fminf(half_x, half_y);
@@ -495,7 +495,7 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
         return is_drawn;
 
     is_drawn = draw_figures(pages, &stage, error);
-    const md5_vec3 middle = view_centre(picture->bounds);
+    const md5_vec3 middle = view_center(picture->bounds);
     if (is_drawn && !transparent && !picture->has_no_floor)
         md5gl_draw_ground(stage.renderer, middle, 3 * camera.scene_radius);
     if (stage.shown->grid && !picture->has_no_floor)
@@ -1509,16 +1509,16 @@ static void run_contents(view_ui *ui, const view_stage *stage)
     run_lesson_tiles(ui, stage->pages, area);
 }
 
-// Draws a label over the image, centred at the projection of its position.
+// Draws a label over the image, centered at the projection of its position.
 static void draw_label(const view_stage *stage, const view_label *label, md5_mat44 world_to_clip)
 {
     const float scale = stage->font->scale;
     const md5_viewport viewport = {.width = stage->width, .height = stage->height};
-    md5_vec3 centre;
-    if (!md5_mat44_project(world_to_clip, viewport, label->place, &centre))
+    md5_vec3 center;
+    if (!md5_mat44_project(world_to_clip, viewport, label->place, &center))
         return;
     const float width = view_text_width(stage->font, VIEW_TEXT, label->text) + 12 * scale;
-    const view_rect box = {centre.x - 0.5f * width, centre.y - 11 * scale, width, 22 * scale};
+    const view_rect box = {center.x - 0.5f * width, center.y - 11 * scale, width, 22 * scale};
     view_draw_round_rect(stage->canvas, box, 6 * scale, 0x12151AC0u);
     view_draw_text(stage->canvas, VIEW_TEXT, box.x + 6 * scale, box.y + 2 * scale, 0, label->color,
                    label->text);

@@ -675,7 +675,7 @@ void md5i_advance_gazes(md5_player *player, double seconds);
 // Weights of the items of a blend space. They are not negative and sum to 1.
 
 // Computes the weights of items[num_items], num_items >= 1, whose positions are strictly ascending.
-// The two neighbours of `x` are weighted by distance; outside of the range the outermost item has
+// The two neighbors of `x` are weighted by distance; outside of the range the outermost item has
 // the weight 1. Returns the first item with a weight.
 uint32_t md5i_blend_weights_1d(const md5_item *items, uint32_t num_items, double x, float *weights);
 

@@ -1,4 +1,4 @@
-// The framebuffer contains sRGB colours, premultiplied by alpha. The shader encodes them instead of
+// The framebuffer contains sRGB colors, premultiplied by alpha. The shader encodes them instead of
 // GL_FRAMEBUFFER_SRGB, because window framebuffers often do not support that mode.
 vec3 srgb_from_linear(vec3 linear)
 {
@@ -7,8 +7,8 @@ vec3 srgb_from_linear(vec3 linear)
     return mix(high, low, lessThanEqual(linear, vec3(0.0031308)));
 }
 
-// Colours above KNEE approach 1 asymptotically. All three channels are scaled by the same factor,
-// which preserves the hue, and brighter colours become paler. Colours below KNEE are unchanged, so
+// Colors above KNEE approach 1 asymptotically. All three channels are scaled by the same factor,
+// which preserves the hue, and brighter colors become paler. Colors below KNEE are unchanged, so
 // that textures look as they were painted.
 const float KNEE = 0.72, PALING = 0.15;
 vec3 tone_map(vec3 linear)
