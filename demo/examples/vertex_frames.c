@@ -102,7 +102,7 @@ static md5_mat44 make_camera(md5_bounds bounds)
     const md5_vec3 eye = {center.x + 1.8f * size, center.y, center.z + 0.2f * size};
     const md5_mat44 view = md5_mat44_look_at(eye, center, (md5_vec3){0, 0, 1});
     const md5_depth gl = MD5_DEPTH_MINUS_ONE_TO_ONE;
-    const float aspect = (float)WIDTH / HEIGHT;
+    const float aspect = (float)WIDTH / (float)HEIGHT;
     return md5_mat44_mul(md5_mat44_perspective(30, aspect, 0.1f * size, 10 * size, gl), view);
 }
 
@@ -111,7 +111,7 @@ static md5_mat44 make_camera(md5_bounds bounds)
 static md5_baked *bake(const md5_model *model, const md5_binding *binding)
 {
     const double duration = binding->anim->duration;
-    const uint32_t rounded = (uint32_t)(duration * FRAMES_PER_SECOND + 0.5);
+    const uint32_t rounded = (uint32_t)(duration * (double)FRAMES_PER_SECOND + 0.5);
     const uint32_t num_frames = rounded > 0 ? rounded : 1;
     const size_t num_joints = model->skeleton.num_joints;
     md5_xform *pose = calloc(num_joints, sizeof *pose);
