@@ -97,7 +97,7 @@ TEST_SCREEN (view_card_shows_whole_names_in_a_small_window,
     ask(s, "crowd");
     REQUIRE(is_card(s));
     CHECK(s->viewer.ui.label_width - 8 * s->viewer.ui.scale
-          >= view_text_width(&s->viewer.drawing.font, VIEW_TEXT, "Simplified below"));
+          >= view_text_width(&s->viewer.drawing.font, VIEW_TEXT, "Impostors up to (px)"));
 }
 
 TEST_SCREEN (view_numbers_may_have_units, BOBBIN) {
@@ -139,9 +139,9 @@ TEST_SCREEN (view_wrong_values_never_close_the_card, BOBBIN) {
 // A card shows all rows of its group. Esc undoes the changes of all of them.
 TEST_SCREEN (view_escape_undoes_the_changes_of_a_card, BOBBIN) {
     ask(s, "crowd-reduced");
-    CHECK(item_find(&s->viewer, &s->facts, "card/Baked below").width > 0.0f);
-    click(s, "card/Simplified below", 0.6f);
-    click(s, "card/Baked below", 0.6f);
+    CHECK(item_find(&s->viewer, &s->facts, "card/Bake up to (px)").width > 0.0f);
+    click(s, "card/Simplify up to (px)", 0.6f);
+    click(s, "card/Bake up to (px)", 0.6f);
     CHECK(s->options.crowd_reduced > 0 && s->options.crowd_baked > 0);
     send_key(s, VIEW_KEY_ESCAPE, NULL);
     CHECK(!is_card(s));

@@ -545,7 +545,7 @@ const view_option view_option_rows[] = {
         .help = "use meshes with fewer triangles for characters up to this\n"
                 "size and for all shadows; errors stay below one pixel\n"
                 "(0 = never; 512 for crowds of 100 and more)",
-        .tooltip = "Draw characters up to this size with fewer triangles",
+        .tooltip = "Use fewer triangles for characters up to this diameter in the image",
         .kind = COMMON_COUNT,
         .offset = FIELD(crowd_reduced),
         .given = FIELD(crowd_reduced_given),
@@ -556,7 +556,7 @@ const view_option view_option_rows[] = {
         .entry = {
             .menu = VIEW_MENU_MODEL,
             .after = VIEW_TURN_Z,
-            .label = "Crowd…/Simplified below",
+            .label = "Crowd…/Simplify up to (px)",
             .action = VIEW_ASK,
         },
     },
@@ -566,7 +566,7 @@ const view_option view_option_rows[] = {
         .help = "use baked vertex animation for characters up to this size\n"
                 "that play clips (0 = never; without --output 128 for crowds\n"
                 "of 1000 and more)",
-        .tooltip = "Draw characters up to this size from baked vertex animation",
+        .tooltip = "Use baked animation for characters up to this diameter in the image",
         .kind = COMMON_COUNT,
         .offset = FIELD(crowd_baked),
         .given = FIELD(crowd_baked_given),
@@ -577,7 +577,7 @@ const view_option view_option_rows[] = {
         .entry = {
             .menu = VIEW_MENU_MODEL,
             .after = VIEW_TURN_Z,
-            .label = "Crowd…/Baked below",
+            .label = "Crowd…/Bake up to (px)",
             .action = VIEW_ASK,
         },
     },
@@ -586,7 +586,7 @@ const view_option view_option_rows[] = {
         .value = "PIXELS",
         .help = "draw characters up to this size as impostors (0 = never;\n"
                 "64 for crowds of 5000 and more)",
-        .tooltip = "Draw characters up to this size as impostors (flat images)",
+        .tooltip = "Use impostors for characters up to this diameter in the image",
         .kind = COMMON_COUNT,
         .offset = FIELD(crowd_impostors),
         .given = FIELD(crowd_impostors_given),
@@ -597,7 +597,7 @@ const view_option view_option_rows[] = {
         .entry = {
             .menu = VIEW_MENU_MODEL,
             .after = VIEW_TURN_Z,
-            .label = "Crowd…/Impostors below",
+            .label = "Crowd…/Impostors up to (px)",
             .action = VIEW_ASK,
         },
     },
