@@ -59,9 +59,11 @@ static int rate_word_in_texts(const char *const *texts, const text_points *point
 static bool is_common_word(const char *word, size_t length)
 {
     static const char *const common_words[] = {
-        "a",    "an",   "and",    "as", "change", "display", "enable", "go",   "hide",   "how",
-        "in",   "look", "make",   "my", "of",     "off",     "on",     "open", "select", "set",
-        "show", "the",  "toggle", "to", "turn",   "use",     "view",   "with",
+        "a",    "all",    "an",     "and",   "are", "as",   "can", "change", "display",
+        "do",   "does",   "enable", "for",   "go",  "hide", "how", "i",      "in",
+        "is",   "it",     "look",   "make",  "me",  "my",   "of",  "off",    "on",
+        "open", "select", "set",    "show",  "the", "this", "to",  "toggle", "turn",
+        "use",  "view",   "what",   "where", "why", "with",
     };
     for (size_t i = 0; i < COMMON_LENGTH(common_words); i++) {
         if (strlen(common_words[i]) == length && strncasecmp(common_words[i], word, length) == 0)
@@ -72,14 +74,14 @@ static bool is_common_word(const char *word, size_t length)
 
 // Returns the mean points of the words, or VIEW_NO_MATCH if a word does not match. A shorter first
 // text is better. With `has_common_words`, common words may be missing beside other words, and only
-// add a tenth of their points if they match.
+// add a tenth of their points if they match. If there are only common words, one must match.
 static int rate_words(const char *const *texts, const text_points *points, int num_texts,
                       const char *words, const char *end, bool has_common_words)
 {
     int sum = 0;
     int count = 0;
     int common_sum = 0;
-    int num_matched_common = 0;
+    int num_common = 0;
     if (words >= end)
         return 0;
     while (words < end) {
@@ -87,7 +89,7 @@ static int rate_words(const char *const *texts, const text_points *points, int n
         const int rated = rate_word_in_texts(texts, points, num_texts, words, length);
         if (has_common_words && is_common_word(words, length)) {
             common_sum += rated;
-            num_matched_common += rated > 0;
+            num_common++;
         } else if (rated > 0) {
             sum += rated;
             count++;
@@ -100,7 +102,24 @@ static int rate_words(const char *const *texts, const text_points *points, int n
     const int minus = (int)strlen(texts[0]);
     if (count > 0)
         return sum / count + common_sum / 10 - minus;
-    return num_matched_common > 0 ? common_sum / num_matched_common - minus : VIEW_NO_MATCH;
+    return common_sum > 0 ? common_sum / num_common - minus : VIEW_NO_MATCH;
+}
+
+// Writes the words without articles and possessives, with one space between them. Returns the
+// length of the result.
+static size_t write_phrase(char *text, size_t size, const char *words, const char *end)
+{
+    static const char articles[] = "a an my the this";
+    static const text_points points = {.whole = 1};
+    text[0] = '\0';
+    while (words < end) {
+        const size_t length = strcspn(words, " ");
+        if (length > 0 && rate_word(articles, words, length, &points) == 0)
+            common_append(text, size, " ", "%.*s", (int)length, words);
+        words += length;
+        words += strspn(words, " ");
+    }
+    return strlen(text);
 }
 
 int view_rate_entry(const view_menu_entry *entry, const char *words, const char *end)
@@ -120,12 +139,11 @@ int view_rate_entry(const view_menu_entry *entry, const char *words, const char 
 
     // The synonyms contain phrases such as "show bones", which are better than separate words.
     static const text_points phrase_points = {.whole = 1200};
-    size_t length = (size_t)(end - words);
-    while (length > 0 && words[length - 1] == ' ')
-        length--;
-    if (memchr(words, ' ', length) == NULL)
+    char phrase_text[256];
+    const size_t length = write_phrase(phrase_text, sizeof phrase_text, words, end);
+    if (strchr(phrase_text, ' ') == NULL)
         return rated;
-    const int phrase = rate_word(entry->synonyms, words, length, &phrase_points);
+    const int phrase = rate_word(entry->synonyms, phrase_text, length, &phrase_points);
     return phrase > 0 ? phrase : rated;
 }
 
@@ -192,7 +210,8 @@ static const missing_feature missing_features[] = {
      "Renaming joints, meshes and shaders: md5tool fix --rename OLD=NEW"},
     {"fbx dae collada smd psk psa", "export save write convert as to model",
      "FBX, DAE, SMD and PSK can only be imported; export a .glb file instead"},
-    {"stl ply usd alembic abc", "export save write convert as to model import open",
+    {"stl ply usd alembic abc 3mf print printing",
+     "3d export save write convert as to model import open",
      "This format is not supported; md5tool convert --formats lists all formats"},
     {"manual documentation docs", "user open read show online",
      "Manual: md5view --man; F1 lists all shortcuts"},
@@ -205,20 +224,52 @@ static const missing_feature missing_features[] = {
      "Ambient occlusion is not supported; Light > Lights\xE2\x80\xA6 sets the ambient light (sky)"},
     {"fov field focal", "of view camera length angle lens",
      "The field of view is fixed; Camera > Orthographic removes the perspective"},
-    {"merge join combine", "mesh material shader",
+    {"navigate navigation orbit pan fly", "mode camera view mouse move the around how to walk",
+     "Mouse: left drag orbits, middle drag pans, the wheel zooms (F1 lists all)"},
+    {"isolate solo local", "view mesh show only selected",
+     "Isolating a mesh: right click the mesh in the outliner, Isolate"},
+    {"msaa fxaa aliasing antialiasing smaa", "anti samples quality",
+     "Anti-aliasing: md5view --samples N"},
+    {"bloom tonemapping tone effect postprocessing post processing raytracing ray dof",
+     "mapping tracing depth field of screen space reflections",
+     "Effects after drawing, such as bloom or tone mapping, are not supported"},
+    {"metallic roughness metalness pbr", "map texture material workflow",
+     "Materials have diffuse, normal, specular and glow maps: Model > Textures\xE2\x80\xA6"},
+    {"vertex vertices", "color colour colored paint",
+     "Vertex colors are not supported; View > Shading colors weights and normals"},
+    {"extract", "texture image save",
+     "Textures are separate files; Model > Textures\xE2\x80\xA6 lists their paths"},
+    {"background", "image picture photo plate",
+     "An image as background: Light > Environment map\xE2\x80\xA6"},
+    {"language translation locale", "interface program change set", "The interface is in English"},
+    {"new another second", "window tab open view program",
+     "A second window: start md5view again; each window is a separate program"},
+    {"project session workspace", "save open new load file",
+     "The settings of each model are stored; Edit > Copy as command line stores a view"},
+    {"plugin script scripting python addon macro", "add on run install",
+     "Plug-ins are not supported; scripts can use md5tool and md5view --output"},
+    {"merge join combine weld", "mesh material shader by distance vertices",
      "Merging meshes with the same shader: md5tool fix --merge"},
-    {"scale resize rescale unit units", "model mesh size meter metre",
+    {"scale resize rescale unit units", "apply model mesh size meter metre",
      "Scaling a model and its clips: md5tool fix --scale FACTOR"},
     {"mirror flip symmetry", "model mesh animation x axis",
      "Mirroring a model and its clips: md5tool fix --mirror"},
+    {"winding flip invert inside", "out normals faces face triangles mesh recalculate",
+     "Turning triangles that face inwards: md5tool fix --winding"},
+    {"volume scalar colormap point cloud translucency peeling",
+     "rendering coloring depth size data by map",
+     "Only triangle meshes are supported, not volumes, points or data"},
+    {"sticker reality ar vr", "mixed augmented virtual view",
+     "Stickers and mixed reality are not supported"},
     {"repair validate validation check", "model file mesh clip",
      "Checking and repairing files: md5tool check FILE, md5tool fix FILE"},
     {"cut split", "clip animation part",
      "Cutting a clip into parts: md5tool fix --cut walk=0-30,run=31-60"},
     {"batch bulk", "convert export folder all",
      "Converting a folder: md5tool convert FOLDER --output FOLDER --to glb"},
-    {"keyframe keying paint painting sculpt sculpting edit editing",
-     "insert weight vertex mesh animation clip bone joint mode",
+    {"keyframe keying paint painting sculpt sculpting edit editing subdivide subdivision modifier "
+     "constraint decimate remesh recalculate extrude snap snapping boolean",
+     "insert add weight vertex mesh animation clip bone joint mode normals surface geometry to",
      "Models are not edited here: export a .glb file, edit it in Blender, convert it back with "
      "md5tool"},
 };
