@@ -61,6 +61,8 @@ convert_affine convert_affine_from_matrix(const double *m)
     return a;
 }
 
+// Converts the columns of a rotation matrix to a unit quaternion. 1 + sums[i] is four times the
+// square of component i (x, y, z, w); all[i] is the quaternion scaled by four times component i.
 static convert_quat quat_from_columns(const convert_vec c[3])
 {
     // Compute the largest component first, so that no component is divided by a small number.

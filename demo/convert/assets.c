@@ -533,6 +533,8 @@ static void note_losses(const convert_job *job, const convert_assets *assets, co
 
 // -- All steps ------------------------------------------------------------------------------------
 
+// Reduces the influences of all vertices of a mesh to fit->slots. The vertices that this changes
+// are appended to fit->vertices, so that their weights and positions can be fitted afterwards.
 static void pack_mesh(fitter *fit, uint32_t mesh_index, convert_skin *skin)
 {
     const md5_mesh *const mesh = &fit->model->meshes[mesh_index];

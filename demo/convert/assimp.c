@@ -172,6 +172,8 @@ static bool uses_feature(int feature, const char **position, const char *end)
     return has_other(position, end, feature == CURVES);
 }
 
+// Searches the bytes of a file for the version of FBX and for features that libassimp ignores or
+// reports too late.
 static fbx_info find_fbx_info(const convert_input *input)
 {
     fbx_info found = {.version = MIN_FBX_VERSION};
@@ -251,6 +253,7 @@ enum { FILE_MARK = 'g' };
 
 // Adds a line for the reading process, which begins with one of the kinds above.
 static void add_line(assimp_importer *importer, const char *format, ...) COMMON_PRINTF(2, 3);
+// Adds a line of text to the notes of the conversion. Lines with the same format are counted.
 static void add_line(assimp_importer *importer, const char *format, ...)
 {
     char text[512];
@@ -305,6 +308,9 @@ static const char *pivot_kind(const struct aiNode *of, size_t *length)
     return found ? found + strlen(mark) : NULL;
 }
 
+// Adds a node of libassimp's scene. libassimp splits an FBX node with pivots into a chain of
+// nodes, "Arm_$AssimpFbx$_PreRotation" and so on, with the node itself at the end. This function
+// marks the nodes of such a chain and stores where it begins and where its post-rotation is.
 static void add_node(assimp_importer *importer, const struct aiNode *source, int parent_index)
 {
     const int index = importer->num_nodes++;
@@ -428,6 +434,8 @@ static unsigned find_key(const void *keys, size_t stride, unsigned count, double
     return first;
 }
 
+// Interpolates translations or scales linearly at a time in libassimp's ticks. Returns
+// `fallback` if there are no keys.
 static struct aiVector3D vector_at(const struct aiVectorKey *keys, unsigned count, double time,
                                    struct aiVector3D fallback)
 {
@@ -440,6 +448,8 @@ static struct aiVector3D vector_at(const struct aiVectorKey *keys, unsigned coun
     return (struct aiVector3D){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y), a.z + t * (b.z - a.z)};
 }
 
+// Interpolates rotations spherically at a time in libassimp's ticks. Returns the identity if
+// there are no keys.
 static struct aiQuaternion rotation_at(const struct aiQuatKey *keys, unsigned count, double time)
 {
     if (count == 0)
@@ -463,6 +473,7 @@ static struct aiMatrix4x4 compose(struct aiVector3D t, struct aiQuaternion q, st
                                 0,          0,          0,          1};
 }
 
+// Converts four columns in double precision to libassimp's row-major matrix.
 static struct aiMatrix4x4 matrix_from_affine(const convert_affine *a)
 {
     struct aiMatrix4x4 matrix;
@@ -564,6 +575,7 @@ static void put_matrix(struct aiMatrix4x4 m, float *columns)
     memcpy(columns, &m, 16 * sizeof *columns);
 }
 
+// Returns a number of the file's metadata as double, whatever its type is in the file.
 static double get_number(const struct aiMetadata *data, const char *name, double fallback)
 {
     for (unsigned i = 0; data && i < data->mNumProperties; i++) {
@@ -776,6 +788,7 @@ static uint32_t *list_triangles(const struct aiMesh *mesh, size_t *num_indices)
     return indices;
 }
 
+// Adds the first set of texture coordinates of a mesh as an attribute of a glTF primitive.
 static void add_texcoords(assimp_importer *importer, const struct aiMesh *mesh, json_t *attributes)
 {
     const size_t count = mesh->mNumVertices;
@@ -861,6 +874,7 @@ static void note_skipped_faces(assimp_importer *importer, const struct aiMesh *m
                  mesh->mName.data, num_points, num_lines);
 }
 
+// Returns false if a position contains an infinity or NaN, as after an overflow in the file.
 static bool are_positions_finite(const struct aiMesh *mesh)
 {
     for (unsigned i = 0; i < mesh->mNumVertices; i++) {
@@ -949,6 +963,7 @@ static json_t *add_image(assimp_importer *importer, const char *path)
     return image;
 }
 
+// Adds the texture of a type, if the material has one, to a glTF material, with its image.
 static bool add_map(assimp_importer *importer, const struct aiMaterial *material, json_t *item,
                     int map, enum aiTextureType type)
 {
@@ -964,6 +979,9 @@ static bool add_map(assimp_importer *importer, const struct aiMaterial *material
     return true;
 }
 
+// Adds all materials to the glTF file. Each map has two possible types in libassimp, of which
+// older and newer formats use one. A material without a color texture gets its diffuse color
+// instead.
 static void add_materials(assimp_importer *importer)
 {
     static const enum aiTextureType types[CONVERT_NUM_MAPS][2] = {
@@ -1267,6 +1285,7 @@ static void note_sparse_keys(assimp_importer *importer, const struct aiAnimation
             is_lossy ? LOSS[0] : NOTE[0], name, num_sparse, clip->mNumChannels, sparse_node);
 }
 
+// Returns true if a clip moves a morph target, which means that a key has a weight other than 0.
 static bool has_morph_weights(const struct aiAnimation *clip)
 {
     for (uint32_t c = 0; c < clip->mNumMorphMeshChannels; c++) {

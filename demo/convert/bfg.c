@@ -115,6 +115,8 @@ static void write_joints_and_radius(convert_bytes *to, const md5_model *model, c
     put_words(to, &radius, 1);
 }
 
+// Writes one mesh: its shader, the joints that it uses, its vertices, triangles, mirrored
+// vertices and duplicates. `packed` contains the joints and weights of its vertices.
 static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *mesh,
                      uint32_t mesh_index, const uint8_t *packed)
 {
@@ -209,6 +211,8 @@ static void put_joints(const md5_model *model, convert_bytes *to)
     put_words(to, &model->inverse_bind[count - 1], 12 * (size_t)num_added);
 }
 
+// Writes a complete model file: the header of the render model, the skeleton and the meshes.
+// `packed` contains the joints and weights of the vertices of all meshes.
 static void put_model(const md5_model *model, const char *name, const uint8_t *packed,
                       convert_bytes *to)
 {
@@ -233,6 +237,7 @@ static double half_error(float number)
     return fabs(fabs((double)number) - size);
 }
 
+// Reports how far texture coordinates move because the format stores them in half precision.
 static void note_half_error(const convert_job *job, const md5_model *model)
 {
     double most = 0;
@@ -249,6 +254,9 @@ static void note_half_error(const convert_job *job, const md5_model *model)
                      most);
 }
 
+// Converts a document of a model to the bytes of a binary model file. The document is written as
+// text and loaded again, because the derived geometry is needed, such as the copies of vertices
+// at mirror seams.
 static bool make_model(const convert_job *job, const md5_doc *doc, const char *name,
                        convert_bytes *to, md5_error *error)
 {
@@ -361,6 +369,8 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
     put_anim_frames(doc, to);
 }
 
+// Writes a camera file. The format stores the frame rate as an integer of at least 1, so the
+// rate is rounded.
 static void put_camera(const md5_doc *doc, convert_bytes *to)
 {
     enum { VERSION = 100 };

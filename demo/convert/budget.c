@@ -144,6 +144,7 @@ static char *describe_note(const convert_counted_note *note, size_t num_hidden)
 
 // Passes a note on without control characters.
 static void pass_on(const convert_job *job, const char *format, ...) COMMON_PRINTF(2, 3);
+// Passes a formatted note to the caller of the conversion, if the caller wants notes.
 static void pass_on(const convert_job *job, const char *format, ...)
 {
     char text[1200];

@@ -54,6 +54,7 @@ static bool expect(bvh_file *file, const char *keyword)
     return true;
 }
 
+// Reads an integer from 0 to `max`. `name` is its description in messages.
 static bool read_count(bvh_file *file, const char *name, uint32_t max, uint32_t *count)
 {
     double number = 0;
@@ -76,6 +77,8 @@ static bool read_offset(bvh_file *file, convert_vec *offset)
            && convert_read_number(&file->in, "the Z offset", &offset->z);
 }
 
+// Reads the channels of a joint: their number, then their names. Their order is the order of the
+// numbers in each frame, and also the order in which rotations are applied.
 static bool read_channels(bvh_file *file, bvh_joint *joint)
 {
     static const char *const kinds[MAX_CHANNELS] = {"Xposition", "Yposition", "Zposition",

@@ -692,6 +692,8 @@ typedef struct tracks_info {
     size_t num_jumps; // keys at which a stepped value changes
 } tracks_info;
 
+// Computes the first and the last time of all keys of a clip, in seconds, and which kinds of
+// tracks the clip has.
 static tracks_info measure_tracks(const clip_builder *clip)
 {
     tracks_info info = {.first = HUGE_VAL};

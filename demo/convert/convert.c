@@ -182,6 +182,8 @@ static bool read_bytes(const convert_job *job, convert_input *input, md5_error *
     return true;
 }
 
+// Reads one input file into the scene with the reader for its file extension. Each file has its
+// own budget of memory, work and notes, which is proportional to its size.
 static bool read_input(const convert_job *job, const char *path, convert_scene *scene,
                        md5_error *error)
 {
@@ -623,6 +625,9 @@ typedef struct part_plan {
     bool is_split;        // meshes are split for frame formats
 } part_plan;
 
+// Decides which changes a part of the scene needs, before the part is parsed: the options of the
+// command, the limits of the output format, and differences between the skeletons of clip and
+// model.
 static part_plan plan_part(const scene_edit *edit, const convert_part *part)
 {
     const convert_job *const job = edit->job;
@@ -701,6 +706,8 @@ static bool edit_doc(const scene_edit *edit, const part_plan *plan, convert_part
     return !plan->is_split || md5_edit_meshes(doc, &edit->meshes, error) != MD5_NONE;
 }
 
+// Makes the planned changes of one part: parses its text as a document, changes the document,
+// and writes it as text again. A part without changes keeps its bytes.
 static bool edit_part(const scene_edit *edit, convert_part *part, md5_error *error)
 {
     const part_plan plan = plan_part(edit, part);
@@ -758,6 +765,9 @@ static scene_edit plan_edits(const convert_job *job, const struct format *format
     return edit;
 }
 
+// Makes all changes of the scene between reading and writing. If a clip comes from another file
+// than the model, the model is loaded first, because the clip may need to be scaled or rotated
+// to fit it.
 static bool edit_scene(const convert_job *job, const struct format *format, convert_scene *scene,
                        md5_error *error)
 {
@@ -853,6 +863,8 @@ static bool is_new_folder(const char *path)
     return find_format(path) == NULL && has_digit;
 }
 
+// Returns false if a requested engine does not read MD5 files, such as an engine that reads only
+// IQM.
 static bool check_engines(const convert_job *job, md5_error *error)
 {
     for (size_t i = 0; i < job->num_engines; i++)
@@ -982,6 +994,8 @@ static bool edit_and_write(const convert_job *job, const struct format *format, 
     return is_written;
 }
 
+// Performs a conversion: selects the output format, reads all inputs into one scene, changes it,
+// and writes it. For --retarget, the caller of this function takes the scene instead of files.
 static bool read_and_write(const convert_job *job, md5_error *error)
 {
     const bool is_new = is_new_folder(job->output);

@@ -402,6 +402,9 @@ static bool build_keys(fbx_curve *curve, const curve_arrays *arrays, double tick
     return is_curve_valid(curve);
 }
 
+// Reads how a curve continues before its first key or after its last key. `name` is
+// "Pre-Extrapolation" or "Post-Extrapolation". The type is stored as a letter, either in a text
+// or as its character code.
 static fbx_extrapolation read_extrapolation(const fbx_curves *curves, const fbx_node *curve,
                                             const char *name)
 {
@@ -521,6 +524,8 @@ static const char *const property_names[NUM_FACTORS] = {
     [POST_ROTATION] = "PostRotation",      [SCALING_OFFSET] = "ScalingOffset",
     [SCALING_PIVOT] = "ScalingPivot"};
 
+// Stores one property of a model in an fbx_model: a factor of its transform, or its rotation
+// order. For read_properties().
 static void read_model_property(const fbx_file *file, const fbx_value *name, fbx_range values,
                                 void *to)
 {
@@ -560,6 +565,7 @@ typedef struct stack_span {
     double stop;
 } stack_span;
 
+// Stores the start or the end of an animation stack, in ticks. For read_properties().
 static void read_stack_property(const fbx_file *file, const fbx_value *name, fbx_range values,
                                 void *to)
 {
@@ -570,6 +576,9 @@ static void read_stack_property(const fbx_file *file, const fbx_value *name, fbx
         read_property_numbers(file, values, &span->stop, 1);
 }
 
+// Adds a Model, which is what FBX calls a node. libassimp's nodes are found by name, so the
+// index of names refers to the first model with a name; a later model with the same name marks
+// the first as ambiguous.
 static void add_model(fbx_curves *curves, const fbx_node *node, const fbx_value *name)
 {
     const size_t index = curves->counts[MODEL]++;
@@ -590,6 +599,8 @@ static void add_model(fbx_curves *curves, const fbx_node *node, const fbx_value 
     curves->name_models[number] = index;
 }
 
+// Adds an animation stack, which is what FBX calls a clip. In files without a time span both
+// ends are 0; such a stack begins with its first key, which INFINITY means here.
 static void add_stack(fbx_curves *curves, const fbx_node *node, const fbx_value *name)
 {
     const size_t index = curves->counts[STACK]++;
@@ -609,6 +620,7 @@ static double weight_from_percent(double percent)
     return fmin(fmax(percent / 100, 0), 1);
 }
 
+// Stores one property of an animation layer. For read_properties().
 static void read_layer_property(const fbx_file *file, const fbx_value *name, fbx_range values,
                                 void *to)
 {
@@ -630,6 +642,7 @@ static void read_layer_property(const fbx_file *file, const fbx_value *name, fbx
         layer->is_solo = is_set;
 }
 
+// Adds an animation layer: curves that are blended over those of the layers below it.
 static void add_layer(fbx_curves *curves, const fbx_node *node, const fbx_value *name)
 {
     const size_t index = curves->counts[LAYER]++;
@@ -671,6 +684,8 @@ static void add_object_of_kind(fbx_curves *curves, fbx_kind kind, const fbx_node
     }
 }
 
+// Adds an object of the file if it is of one of the kinds that animation needs. Its ID is
+// stored, because connections between objects refer to IDs.
 static void add_object(fbx_curves *curves, const fbx_node *node)
 {
     static const char *const kinds[NUM_KINDS] = {[MODEL] = "Model",
@@ -711,6 +726,7 @@ static const fbx_object *find_object(const fbx_curves *curves, const fbx_value *
 
 // -- Connections ----------------------------------------------------------------------------------
 
+// Adds a layer to its stack. The order of connections is the order in which layers are blended.
 static void connect_layer(fbx_curves *curves, fbx_layer *layer, size_t stack)
 {
     if (layer->stack != SIZE_MAX)
@@ -720,6 +736,8 @@ static void connect_layer(fbx_curves *curves, fbx_layer *layer, size_t stack)
     curves->stacks[stack].has_solo |= layer->is_solo;
 }
 
+// Stores a connection "child belongs to parent" between two known objects. The chain from a
+// curve to the node that it moves is: curve, curve node (three axes), layer and model.
 static void connect_objects(fbx_curves *curves, const fbx_object *child, const fbx_object *parent,
                             const fbx_value *property)
 {
@@ -785,6 +803,8 @@ static void read_section(fbx_curves *curves, const char *name,
     }
 }
 
+// Orders the links of a property by the position of their layer, then by their order in the
+// file.
 static int compare_links(const void *a, const void *b)
 {
     const fbx_link *const x = a;
@@ -1022,6 +1042,7 @@ static bool is_curve_node_valid(const fbx_curves *curves, size_t curve_node)
     return true;
 }
 
+// Returns false if a curve of the link, or of the weight of its layer, cannot be evaluated.
 static bool is_link_valid(const fbx_curves *curves, const fbx_link *link)
 {
     const size_t layer = curves->curve_nodes[link->curve_node].layer;
@@ -1121,6 +1142,8 @@ static double evaluate_segment(const fbx_key *a, const fbx_key *b, double time)
     return u * u * u * a->value + 3 * u * u * t * y1 + 3 * u * t * t * y2 + t * t * t * b->value;
 }
 
+// Returns the value of a curve at a time, without extrapolation: the first or last value outside
+// of the keys. Finds the segment by bisection.
 static double evaluate_keys(const fbx_curve *curve, double time)
 {
     size_t first = 0;
@@ -1196,6 +1219,8 @@ static double evaluate_curve(const fbx_curve *curve, double time)
     return is_inside ? evaluate_keys(curve, time) : extrapolate_curve(curve, time);
 }
 
+// Returns the three values of a curve node at a time. An axis without a curve has a constant
+// value.
 static convert_vec evaluate_curve_node(const fbx_curves *curves, size_t curve_node, double time)
 {
     const fbx_curve_node *const node = &curves->curve_nodes[curve_node];
@@ -1209,6 +1234,8 @@ static convert_vec evaluate_curve_node(const fbx_curves *curves, size_t curve_no
     return (convert_vec){values[0], values[1], values[2]};
 }
 
+// Returns a property of a model at a time: the value in the lowest layer, over which the values
+// of further layers are blended in order. Without links it is the value at rest.
 static convert_vec evaluate_property(const fbx_curves *curves, const fbx_model *model, int property,
                                      double time)
 {

@@ -262,6 +262,8 @@ static const char *find_values_end(const char *at, const char *end)
     return at;
 }
 
+// Reads the next node of an ASCII file: `Name: values`, optionally followed by children in
+// braces. Returns false at the end of the range and at text without a node.
 static bool next_text_node(fbx_range *range, fbx_node *node)
 {
     const char *at = skip_blanks(range->at, range->end);
@@ -454,6 +456,8 @@ static char *copy_elements(const fbx_value *array)
     return NULL;
 }
 
+// Returns an element of a decompressed array. `type` is the letter in the file: d and f are
+// floating-point numbers of 64 and 32 bits, i and l are integers of 32 and 64 bits.
 static double element_at(const char *elements, char type, size_t index)
 {
     const size_t size = element_size(type);
@@ -475,6 +479,8 @@ static double element_at(const char *elements, char type, size_t index)
     }
 }
 
+// Reads the numbers of an array in an ASCII file. Returns NULL if there are fewer than `count`.
+// The caller frees the array.
 static double *read_text_numbers(const fbx_file *file, fbx_range items, size_t count)
 {
     double *const numbers = common_alloc(count + 1, sizeof *numbers);

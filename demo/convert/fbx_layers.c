@@ -7,6 +7,8 @@ static const double degrees_per_radian = 180 / 3.14159265358979323846;
 const int fbx_rotation_orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0},
                                        {1, 0, 2}, {2, 0, 1}, {2, 1, 0}};
 
+// Converts three Euler angles, in degrees, to a quaternion. `order` is FBX's rotation order: the
+// rotation about the first axis of the order is applied first.
 static convert_quat rotation_from_euler(convert_vec degrees, int order)
 {
     const double angles[3] = {degrees.x, degrees.y, degrees.z};
@@ -53,6 +55,8 @@ static convert_vec euler_from_rotation(convert_quat rotation, int order)
     return convert_times((convert_vec){angles[0], angles[1], angles[2]}, degrees_per_radian);
 }
 
+// Blends the Euler angles of a layer over those of the layers below it, as rotations and not
+// angle by angle, and returns the result as Euler angles in degrees.
 static convert_vec blend_rotations(const fbx_blending *blending, int order, convert_vec below,
                                    convert_vec value)
 {

@@ -127,6 +127,8 @@ static const struct member {
     {.path = "buffers/*/byteLength"},
 };
 
+// Checks that a value is an integer. If `list` is not NULL, the value is an index of an item in
+// that list of the file and must be below its length.
 static bool check_integer(gltf_file *file, const json_t *value, const char *list,
                           const char *location)
 {
@@ -141,6 +143,8 @@ static bool check_integer(gltf_file *file, const json_t *value, const char *list
     return true;
 }
 
+// Checks a value against its entry in the table of members: an object, an integer, or an array
+// of numbers.
 static bool check_value(gltf_file *file, const json_t *value, const struct member *member,
                         const char *location)
 {
@@ -397,6 +401,8 @@ typedef struct packed_view {
     bool is_exponential; // filter
 } packed_view;
 
+// Returns the properties of a compressed buffer view (EXT_meshopt_compression). Missing
+// properties have the defaults of the extension.
 static packed_view get_packed_view(const json_t *packed)
 {
     const char *mode = gltf_text(packed, "mode");
@@ -494,6 +500,8 @@ static uint8_t *unpack(gltf_file *file, uint32_t index, const json_t *object, si
     return elements;
 }
 
+// Returns the decompressed bytes of a buffer view. They are decompressed once and freed with the
+// file.
 static const uint8_t *read_packed_view(gltf_file *file, uint32_t index, const json_t *view,
                                        size_t *size)
 {

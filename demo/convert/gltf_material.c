@@ -184,6 +184,7 @@ const json_t *gltf_color_texture(const json_t *material)
     return old ? old : json_object_get(color, "baseColorTexture");
 }
 
+// Returns how a material is transparent. The default of glTF is opaque.
 static convert_alpha read_alpha_mode(const json_t *material)
 {
     const char *const mode = gltf_text(material, "alphaMode");
@@ -204,6 +205,9 @@ typedef struct gltf_surface {
     double glow_factor[3];
 } gltf_surface;
 
+// Finds the color, factors and textures of a material, wherever the file stores them: in the
+// core of glTF 2.0, in the specular-glossiness extension of older files, or in the specular
+// extension.
 static gltf_surface find_surface(const json_t *object)
 {
     const json_t *const extensions = json_object_get(object, "extensions");

@@ -13,6 +13,8 @@ typedef struct gltf_reader {
 
 // -- Nodes ----------------------------------------------------------------------------------------
 
+// Reads a node. Names in its extras are names that this program has written there, because glTF
+// allows the names of several nodes to be equal and other programs change them.
 static void read_node(const json_t *object, plain_node *node)
 {
     static const char *const parts[PLAIN_NUM_PARTS] = {"translation", "rotation", "scale"};
@@ -157,6 +159,8 @@ static bool order_nodes(const gltf_reader *reader, const node_links *links)
     return is_tree;
 }
 
+// Reads all nodes, connects them with their children, and computes an order in which parents
+// precede their children.
 static bool read_nodes(gltf_reader *reader)
 {
     plain_scene *const plain = reader->plain;
@@ -461,6 +465,8 @@ static bool get_indices(primitive_reader *reader, uint32_t accessor)
     return true;
 }
 
+// Returns what the vertices of a primitive form: triangles, a strip, a fan, or points and lines,
+// which are skipped.
 static plain_mode read_mode(const json_t *object)
 {
     static const double triangles = 4; // the numbers of modes in glTF
@@ -535,6 +541,8 @@ static bool read_weights(gltf_reader *reader, uint32_t index)
     return true;
 }
 
+// Reads a mesh with its primitives and the names of its morph targets. The extras contain what
+// this program has written for the way back to MD5.
 static bool read_mesh(gltf_reader *reader, uint32_t index, bool has_skin)
 {
     const json_t *const object = gltf_item(reader->file, "meshes", index);
@@ -591,6 +599,8 @@ static bool read_meshes(gltf_reader *reader)
     return is_read;
 }
 
+// Stores the names of the materials. Their textures are read later, and only for materials that
+// a mesh uses.
 static void read_material_names(gltf_reader *reader)
 {
     plain_scene *const plain = reader->plain;
@@ -602,6 +612,8 @@ static void read_material_names(gltf_reader *reader)
 
 // -- Cameras and animations -----------------------------------------------------------------------
 
+// Reads the cameras. glTF stores the vertical field of view in radians, and MD5 the horizontal
+// one in degrees for an image of 4:3.
 static void read_cameras(gltf_reader *reader)
 {
     const double degree = 3.14159265358979323846 / 180.0;
@@ -754,6 +766,7 @@ static void read_fovs(const json_t *values, plain_animation *animation)
     }
 }
 
+// Reads all animations: each channel is a track of one node.
 static bool read_animations(gltf_reader *reader)
 {
     plain_scene *const plain = reader->plain;
@@ -790,6 +803,8 @@ static void read_asset(gltf_reader *reader)
     reader->plain->yaw = gltf_number(stored, "turn", 0);
 }
 
+// Fills the plain scene with the content of the file. Later parts refer to earlier ones by
+// index, so the order of the calls matters.
 static bool read_scene(gltf_reader *reader)
 {
     read_asset(reader);

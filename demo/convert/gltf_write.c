@@ -410,6 +410,8 @@ static void begin_quantization(gltf_writer *writer)
                  writer->step / inch);
 }
 
+// Adds the triangles of a mesh as an accessor and returns its index. Indices have 16 bits if
+// possible, without 65535, which glTF reserves.
 static size_t add_indices(gltf_writer *writer, const md5_mesh *mesh)
 {
     const size_t count = 3 * (size_t)mesh->num_triangles;
@@ -806,6 +808,8 @@ static void find_tolerances(gltf_writer *writer)
     free(reach);
 }
 
+// Adds a sampler and a channel for the rotation or translation of a node. track->keys selects
+// the frames that become keys; NULL selects all frames.
 static void add_track(gltf_writer *writer, json_t *animation, size_t node, const gltf_track *track)
 {
     const size_t columns = track->is_rotation ? 4 : 3;
@@ -928,6 +932,8 @@ static void write_tracks(gltf_writer *writer, const convert_clip *clip, json_t *
     free(poses);
 }
 
+// Writes a clip as an animation: tracks of all joints, morph weights, and in the extras the
+// frame rate and the removed root motion.
 static void write_clip(gltf_writer *writer, const convert_clip *clip)
 {
     const uint32_t num_frames = clip->anim->num_frames;
@@ -994,6 +1000,7 @@ static void find_camera_times(const md5_camera *camera, float *times)
     }
 }
 
+// Converts the frames of a camera to a track of translations, rotations and fields of view.
 static void sample_camera(const md5_camera *camera, camera_track *track)
 {
     const convert_quat flip = {0, 1, 0, 0}; // glTF's cameras look along -z, id's along z

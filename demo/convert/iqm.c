@@ -475,6 +475,8 @@ typedef struct iqm_vertices {
     float *weights;   // [num_sets][num_vertices][4]
 } iqm_vertices;
 
+// Allocates the arrays for all vertices of the file. Joints and weights are stored in sets of
+// four, as in glTF. Returns false if the budget does not suffice.
 static bool allocate_vertices(iqm_file *file, iqm_vertices *to)
 {
     const uint32_t count = file->header[NUM_VERTICES];
@@ -521,6 +523,7 @@ static bool read_coordinates(const iqm_file *file, int type, uint32_t vertex, ui
     return true;
 }
 
+// Reads the position, the texture coordinates and the influences of a vertex.
 static bool read_vertex(const iqm_file *file, uint32_t index, const iqm_vertices *to)
 {
     if (!read_coordinates(file, POSITION, index, 3, to->positions + 3 * (size_t)index)
@@ -603,6 +606,9 @@ static void set_primitive(plain_primitive *primitive, const iqm_vertices *vertic
     }
 }
 
+// Reads a mesh, whose vertices and triangles are ranges of the arrays of the file. num_left[]
+// contains the vertices and triangles that no earlier mesh has used, so that overlapping ranges
+// cannot multiply the work.
 static bool read_mesh(iqm_file *file, uint32_t index, const iqm_vertices *vertices,
                       uint32_t num_left[2])
 {
@@ -634,6 +640,7 @@ static bool read_mesh(iqm_file *file, uint32_t index, const iqm_vertices *vertic
     return read_triangles(file, index, &entry, primitive->indices);
 }
 
+// Reads all meshes.
 static bool read_meshes(iqm_file *file)
 {
     plain_scene *const plain = &file->plain;
@@ -824,6 +831,7 @@ static bool read_clip(iqm_file *file, uint32_t index, uint32_t *num_loops)
     return read_tracks(file, animation, entry.first, entry.count);
 }
 
+// Reads all clips, whose frames are ranges of the frames of the file.
 static bool read_clips(iqm_file *file)
 {
     enum { MAX_CLIPS = 1024 };
@@ -857,6 +865,7 @@ bool convert_is_clip(const char *path)
     return is_read && common_read_little_endian(bytes + 16 + 4 * NUM_MESHES, 4) == 0;
 }
 
+// Fills the plain scene with the content of the file.
 static bool read_file(iqm_file *file, const convert_scene *scene)
 {
     const uint32_t *const header = file->header;
@@ -1255,6 +1264,8 @@ static void write_frames(iqm_writer *writer)
                     convert_append_uint(&writer->out, (uint32_t)(*steps)[k], 2);
 }
 
+// Writes the table of clips, then the frames of all clips. A clip is marked as a loop if its
+// first and its last frame are equal.
 static void write_clips(iqm_writer *writer)
 {
     const convert_assets *const assets = &writer->assets;
@@ -1295,6 +1306,8 @@ static bool end_file(iqm_writer *writer)
                               writer->error);
 }
 
+// Writes the file: a header, which end_file() fills at the end, then one table after the other.
+// Fails if skinning by the written tables moves a vertex too far from its position in MD5.
 static bool write_tables(iqm_writer *writer)
 {
     static const uint8_t zeros[HEADER_SIZE - sizeof magic];

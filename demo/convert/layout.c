@@ -498,6 +498,8 @@ typedef struct declared_surface {
     blend_kind blending;    // of an unlit color image; REPLACES for a lit one
 } declared_surface;
 
+// Finds the stage of a Doom 3 material that contains its color image, and how this stage is
+// blended and lit.
 static declared_surface find_surface(const md5_material *material)
 {
     declared_surface surface = {.blending = REPLACES};
@@ -1382,6 +1384,7 @@ static bool write_declarations(const convert_layout *layout, written_materials *
            && write_text(layout, "def", ".def", &written->text, error);
 }
 
+// Frees the lists of materials that were already written.
 static void free_written(written_materials *written)
 {
     common_free_text_index(&written->paths);

@@ -3,6 +3,8 @@
 #include "demo/convert/convert.h"
 #include "md5/md5play.h"
 
+// Reads a file into a part of the scene. Returns false and fills the error if the file cannot be
+// read.
 static bool add_file(convert_scene *scene, convert_part_kind kind, const char *name,
                      const char *path, md5_error *error)
 {

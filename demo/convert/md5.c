@@ -37,6 +37,8 @@ typedef struct md5_output {
     uint64_t num_frames; // of all clips to merge
 } md5_output;
 
+// Writes a part of the scene to the output folder, with the name of the part or, for a single
+// file, with the name that the command requested.
 static bool write_bytes(const md5_output *writer, convert_part_kind kind, const char *name,
                         const char *bytes, size_t size, md5_error *error)
 {

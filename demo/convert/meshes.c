@@ -624,6 +624,9 @@ typedef struct target_groups {
     size_t *next;  // [num_moved] index of the next with the same name, or SIZE_MAX
 } target_groups;
 
+// Groups the displacements of morph targets by the names of the targets, because meshes with
+// targets of the same name share one target. The entries of a group form a list: first[group],
+// then next[] of each entry, in the order of the file.
 static target_groups group_targets(const rig_meshes *meshes)
 {
     const size_t count = meshes->num_moved;

@@ -46,6 +46,7 @@ static bool is_in_token(const obj_reader *reader)
     return in->at < in->end && !isspace((unsigned char)*in->at);
 }
 
+// Reads the coordinates after "v". Further numbers of the line, such as colors, are ignored.
 static bool read_position(obj_reader *reader)
 {
     convert_obj *const obj = reader->obj;
@@ -61,6 +62,7 @@ static bool read_position(obj_reader *reader)
     return true;
 }
 
+// Reads the texture coordinates after "vt". v may be missing; it is 0 then.
 static bool read_texcoord(obj_reader *reader)
 {
     convert_obj *const obj = reader->obj;
@@ -95,6 +97,7 @@ static bool read_index(obj_reader *reader, const char *expected, const char *nam
     return true;
 }
 
+// Returns the index of the part with a material, which is created if it is new.
 static uint32_t find_part(obj_reader *reader, const char *name, size_t size)
 {
     convert_obj *const obj = reader->obj;
@@ -198,6 +201,8 @@ static bool read_material(obj_reader *reader)
     return true;
 }
 
+// Reads a line by its first token. Lines with other tokens are ignored, such as comments,
+// normals and groups.
 static bool read_line(obj_reader *reader)
 {
     static const struct {

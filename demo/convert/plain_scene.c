@@ -21,6 +21,7 @@ bool plain_read_float(const plain_scene *scene, const uint8_t *bytes, size_t off
                         offset, *number);
 }
 
+// Frees the arrays that a mesh owns. Vertex arrays are owned by the reader of the format.
 static void free_mesh(const plain_mesh *mesh)
 {
     for (size_t i = 0; i < mesh->num_primitives; i++) {

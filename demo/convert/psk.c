@@ -160,6 +160,7 @@ static size_t read_chunk(psk_file *file, size_t offset)
     return table.offset + (size_t)num_bytes;
 }
 
+// Reads the headers of all chunks, which say where each table begins and how many items it has.
 static void read_chunks(psk_file *file)
 {
     const char *const begin = (const char *)file->bytes;
@@ -183,6 +184,8 @@ static void read_rotation(psk_file *file, size_t offset, bool is_root, float rot
         rotation[3] = -rotation[3]; // the inverse, up to the sign of the quaternion
 }
 
+// Reads a bone of the model or of the clips as a node. The first bone is the root; its own index
+// of a parent is meaningless.
 static void read_bone(psk_file *file, int table, uint32_t index, plain_node *node)
 {
     enum { PARENT = NAME + 8, ROTATION = NAME + 12, POSITION = NAME + 28 };
@@ -284,6 +287,9 @@ typedef struct psk_vertices {
     float *weights;   // [num_sets][count][4]
 } psk_vertices;
 
+// Reads a vertex. The format divides it in three tables: a wedge contains texture coordinates
+// and refers to a point, which has the position; weights refer to points. `links` lists the
+// weights of each point.
 static void read_vertex(psk_file *file, uint32_t index, const psk_links *links,
                         const psk_vertices *to)
 {
@@ -369,6 +375,7 @@ static void read_face(psk_file *file, int table, uint32_t index)
             get_index(file, at + index_size * i, index_size, num_wedges, "wedge");
 }
 
+// Stores the names of the materials, which become shaders.
 static void read_materials(psk_file *file)
 {
     plain_scene *const plain = &file->plain;
@@ -492,6 +499,7 @@ static void read_clip(psk_file *file, uint32_t index, uint64_t *next_frame)
     *next_frame += count;
 }
 
+// Reads all clips of a PSA file. Their frames follow each other in one table.
 static void read_clips(psk_file *file)
 {
     const uint32_t count = file->tables[CLIPS].count;
@@ -509,6 +517,7 @@ static void read_clips(psk_file *file)
 
 // -- The file -------------------------------------------------------------------------------------
 
+// Fills the plain scene with the content of a PSK or PSA file.
 static void read_file(psk_file *file, const char *name)
 {
     read_chunks(file);

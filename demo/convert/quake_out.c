@@ -345,6 +345,8 @@ typedef struct quake_pose {
     float *weights;     // [targets of the morph]
 } quake_pose;
 
+// Computes the palette and the morph weights of one frame of the output. A frame without a clip
+// is the bind pose.
 static void sample_pose(const quake_writer *writer, const quake_sample *frame,
                         const quake_pose *pose)
 {
@@ -506,6 +508,9 @@ static uint16_t encode_angles(convert_vec n)
     return (uint16_t)(latitude | longitude << 8);
 }
 
+// Computes the normals of all points in all frames and encodes them: MD3 as two angles, MDL and
+// MD2 as one of 162 directions. Copies of a point along a seam of the texture have the code of
+// the first copy, their leader, so that the seam is not visible.
 static void encode_normals(quake_writer *writer)
 {
     convert_vec directions[QUAKE_NUM_NORMALS];
@@ -785,6 +790,7 @@ static void put_mdl_header(quake_writer *writer, const quake_surface *surface)
     convert_append_words(&writer->out, &triangle_area, 1);
 }
 
+// Writes a Quake model: a header, one skin, texture coordinates, triangles and frames.
 static bool write_mdl(quake_writer *writer, const quake_surface *surface)
 {
     put_mdl_header(writer, surface);
@@ -896,6 +902,8 @@ static void put_md2_commands(quake_writer *writer, const quake_surface *surface)
     convert_append_u32(&writer->out, 0); // end
 }
 
+// Writes a Quake II model. Positions have 8 bits per coordinate in a grid over the box of a
+// frame. With one grid for all frames, vertices that do not move are stable.
 static bool write_md2(quake_writer *writer, const quake_surface *surface)
 {
     const bool is_shared = can_share_grid(writer, surface->box);
@@ -1158,6 +1166,8 @@ static bool has_equal_names(const md5_mesh *a, const md5_mesh *b)
     return strcmp(a->shader, b->shader) == 0 && strcmp(a->name, b->name) == 0;
 }
 
+// Writes a Quake III model. Names of surfaces must be unique, so the surfaces of meshes with
+// equal names are numbered.
 static bool write_md3(quake_writer *writer)
 {
     if (!check_limits(writer) || !put_md3_header(writer) || !put_md3_frames(writer)
@@ -1322,6 +1332,7 @@ static bool write_frames(quake_writer *writer)
                               writer->error);
 }
 
+// Frees the arrays of the writer.
 static void free_writer(quake_writer *writer)
 {
     common_free_list(&writer->tags);

@@ -712,6 +712,8 @@ typedef struct map_line {
     int bad_token; // index of the token to which an error message refers
 } map_line;
 
+// Splits a line of a joint map into tokens. `text` is changed: each token is terminated in
+// place.
 static map_line split_line(char *text)
 {
     map_line line = {.num_tokens = 0};
@@ -1129,6 +1131,8 @@ static float lowest_foot(const retarget_figure *figure, const md5_xform *posed)
     return lowest;
 }
 
+// Computes the pose of the source figure in a frame of its clip, in model space. The roots are
+// transformed from the axes and the position of the clip to those of the model.
 static void pose_source(const retarget_transfer *transfer, uint32_t frame)
 {
     const retarget_figure *const source = &transfer->source;
@@ -1444,6 +1448,8 @@ static void print_mapped_joints(const retarget_transfer *transfer)
                  num_joints - num_idle, num_idle, num_unused);
 }
 
+// Reports how well the retargeted clip follows the original: directions of limbs, sliding of
+// planted feet, and soles below the ground.
 static void print_results(const retarget_transfer *transfer)
 {
     const retarget_figure *const target = &transfer->target;

@@ -747,6 +747,8 @@ typedef struct unit_guess {
     const char *description;
 } unit_guess;
 
+// Guesses the unit of a file from the height of its figure. Returns the scale to MD5 units
+// (inches) with a reason for the note.
 static const unit_guess *guess_unit(double height)
 {
     static const unit_guess guesses[] = {

@@ -118,6 +118,7 @@ static bool next_in_block(smd_file *file, bool *has_failed)
     return !accept(file, "end");
 }
 
+// Reads an integer from `min` to `max`. `name` is its description in messages.
 static bool read_integer(smd_file *file, const char *name, double min, double max, double *number)
 {
     convert_next_token(&file->in);
@@ -258,6 +259,8 @@ static bool begin_frame(smd_file *file)
     return true;
 }
 
+// Reads the section "skeleton": for each frame a line "time N", then a line with position and
+// Euler angles for each bone that moves. Bones without a line keep their last transform.
 static bool read_skeleton(smd_file *file)
 {
     bool has_failed = false;
@@ -355,6 +358,7 @@ static bool read_triangle(smd_file *file)
     return true;
 }
 
+// Reads the file: a version, then the sections "nodes", "skeleton" and "triangles" in any order.
 static bool read_text(smd_file *file)
 {
     bool has_failed = false;
@@ -455,6 +459,8 @@ static bool allocate_primitive(smd_file *file, plain_primitive *primitive, smd_a
     return true;
 }
 
+// Stores a vertex in the arrays of its material. `index` is its index there and `count` the
+// number of vertices; joints and weights are stored in sets of four, as in glTF.
 static void store_vertex(const smd_file *file, const smd_vertex *vertex, smd_arrays *arrays,
                          size_t index, size_t count)
 {
@@ -524,6 +530,7 @@ static bool add_meshes(smd_file *file)
     return true;
 }
 
+// Fills the plain scene after the whole file was read.
 static bool fill_scene(smd_file *file, const char *name)
 {
     plain_scene *const plain = &file->plain;
@@ -542,6 +549,7 @@ static bool fill_scene(smd_file *file, const char *name)
     return true;
 }
 
+// Frees everything that the reader has allocated.
 static void free_file(smd_file *file)
 {
     for (size_t i = 0; i < file->num_bones; i++)
