@@ -9,6 +9,8 @@ static const double radians = 3.14159265358979323846 / 180.0; // per degree
 
 // -- Axis and angle -------------------------------------------------------------------------------
 
+// Returns the rotation around `axis` by `angle` radians. An axis that is zero or not finite gives
+// the identity.
 md5_quat md5_quat_from_axis_angle(md5_vec3 axis, float angle)
 {
     const md5_vec3d direction = md5_vec3d_from_vec3(axis);
@@ -140,6 +142,8 @@ md5_quat md5_quat_nlerp(md5_quat a, md5_quat b, float t)
     return md5_nlerp_weighted(&weights, a, b);
 }
 
+// Interpolates from `a` (t = 0) to `b` (t = 1) along the shorter arc with constant angular
+// velocity.
 md5_quat md5_quat_slerp(md5_quat a, md5_quat b, float t)
 {
     if (!(t > 0))
@@ -242,6 +246,8 @@ md5_bounds md5_bounds_from_points(const md5_vec3 *points, size_t count)
     return (md5_bounds){min, max};
 }
 
+// Returns the matrix that converts points from id's axes and units to other axes and units: each
+// row selects one coordinate, with a sign and the scale.
 md5_mat34 md5_mat34_from_axes(md5_axes axes, float scale)
 {
     MD5_ASSERT((unsigned)axes < MD5_NUM_AXES, "axes: must be a value of md5_axes");
@@ -254,6 +260,8 @@ md5_mat34 md5_mat34_from_axes(md5_axes axes, float scale)
 
 // -- Views ----------------------------------------------------------------------------------------
 
+// Returns the 4x4 matrix, in columns as OpenGL expects it, of a 3x4 matrix in rows. Its last row is
+// 0 0 0 1.
 md5_mat44 md5_mat44_from_mat34(md5_mat34 m)
 {
     md5_mat44 out;
@@ -467,6 +475,9 @@ static unproject_result unproject(const md5_mat44 *clip_from_world, md5_viewport
     return (unproject_result){{out[0], out[1], out[2]}, out[3]};
 }
 
+// Computes the point that is displayed at a pixel with a depth. This is the inverse of
+// md5_mat44_project(): pixel.x and pixel.y are the coordinates of the pixel, and pixel.z is the
+// depth.
 bool md5_mat44_unproject(md5_mat44 clip_from_world, md5_viewport viewport, md5_vec3 pixel,
                          md5_vec3 *point)
 {

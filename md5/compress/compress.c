@@ -100,6 +100,8 @@ static void find_range(const md5_packed_track *track, uint32_t count, int c, flo
     }
 }
 
+// Measures the range (maximum - minimum) of each component over the `count` values of a track, and
+// the largest magnitude of all components.
 static void measure_ranges(md5_packed_track *track, uint32_t count)
 {
     for (int c = 0; c < 4; c++) {

@@ -18,6 +18,8 @@ static bool fail_at_joint(md5_context *context, uint32_t joint, const char *prob
                     problem);
 }
 
+// Returns true if the header of a track has values that the decoder supports: form, step, and bits
+// and offset of each component.
 static bool is_valid_header(const md5_packed_header *header)
 {
     const int32_t offset_limit = 1 << (MD5_PACKED_MAX_OFFSET_BITS - 1);
@@ -104,6 +106,8 @@ static bool check_keys(md5_context *context, const md5_packed *packed)
     return true;
 }
 
+// Checks all properties of a compressed clip on which sampling relies, so that any bytes can be
+// sampled safely afterwards. Sets the context's error if a property is missing.
 bool md5i_check_packed(md5_context *context, md5_packed *packed)
 {
     if (packed->num_bytes > UINT32_MAX / 8 - 8)
@@ -417,6 +421,7 @@ static const char *find_invalid_value(const clip_bytes *clip)
     return is_base_in_range ? NULL : "position of joint 0 in the base frame";
 }
 
+// Checks the counts and the other values at fixed positions of the file.
 static bool check_fixed(md5_context *context, const clip_bytes *clip, size_t size)
 {
     if (!are_counts_valid(clip, size))

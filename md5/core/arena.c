@@ -24,6 +24,8 @@ static size_t aligned_size(size_t count, size_t size)
     return (count * size + (MD5_ALIGNMENT - 1)) & ~(size_t)(MD5_ALIGNMENT - 1);
 }
 
+// Adds a chunk of `size` bytes, including its header, to the front of an arena's list. Returns NULL
+// if memory runs out.
 static md5_chunk *new_chunk(md5_arena *arena, size_t size)
 {
     md5_chunk *chunk = (md5_chunk *)md5i_alloc(arena->context, size);
@@ -96,6 +98,7 @@ md5_arena_mark md5i_arena_position(const md5_arena *arena)
     return (md5_arena_mark){chunk, chunk ? chunk->used : 0};
 }
 
+// Frees everything that was allocated in the arena after the mark was made.
 void md5i_arena_rewind(md5_arena *arena, md5_arena_mark mark)
 {
     while (arena->chunks != mark.chunk) {
@@ -146,6 +149,9 @@ void *md5i_block_alloc(md5_block *block, size_t count, size_t size)
     return block->base ? block->base + start : NULL;
 }
 
+// Allocates an array in a block and copies from[count] to it, with elements of `size` bytes. If
+// `from` is NULL, takes no memory and returns NULL. While a block is only measured, nothing is
+// copied.
 void *md5i_block_copy(md5_block *block, const void *from, size_t count, size_t size)
 {
     if (!from)
@@ -156,6 +162,8 @@ void *md5i_block_copy(md5_block *block, const void *from, size_t count, size_t s
     return copy;
 }
 
+// Copies a text of `size` bytes to a block and adds a terminating NUL. The copy is not aligned.
+// While a block is only measured, nothing is copied and the result is NULL.
 const char *md5i_block_copy_text(md5_block *block, const char *text, size_t size)
 {
     char *const copy = block->base ? (char *)block->base + block->used : NULL;

@@ -98,6 +98,9 @@ void md5i_context_begin_memory(md5_context *context, md5_allocator allocator, md
     md5i_context_begin(context, &opts, NULL, error);
 }
 
+// Makes the call of `context` fail for the reason of another failed call, with its file and
+// location. MD5_ERROR_MISSING does not replace an earlier failure in the caller's error, because
+// that failure is the reason why an asset is NULL. Returns false.
 bool md5i_fail_as(md5_context *context, const md5_error *failure)
 {
     if (context->error.status != MD5_OK)
@@ -110,6 +113,8 @@ bool md5i_fail_as(md5_context *context, const md5_error *failure)
     return false;
 }
 
+// Reports that the argument with this name is NULL, for a public call that has no context yet. Does
+// not overwrite a failure that `error` already contains. `error` may be NULL. Returns false.
 bool md5i_fail_missing(md5_error *error, const char *argument)
 {
     if (!error || error->status != MD5_OK)
@@ -120,6 +125,9 @@ bool md5i_fail_missing(md5_error *error, const char *argument)
     return false;
 }
 
+// Stores the reason of a failure in the context and in the caller's error, unless the call has
+// failed before. `line` and `column` are the location in the file; line 0 stands for no location.
+// Returns false.
 bool md5i_fail(md5_context *context, md5_status status, uint32_t line, uint32_t column,
                const char *format, ...)
 {
@@ -206,6 +214,8 @@ static size_t printable_length(const unsigned char *bytes, size_t size)
     return is_valid_second(lead, bytes[1]) ? length : 0;
 }
 
+// Copies printable text from *at to `to`, or if there is none, the byte at *at as an escape such as
+// \x1b. Advances *at by the bytes that it read, and returns the number of bytes that it wrote.
 size_t md5i_escape(const char **at, const char *end, char to[MD5_ESCAPED])
 {
     const size_t length = printable_length((const unsigned char *)*at, (size_t)(end - *at));

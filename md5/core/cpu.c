@@ -33,6 +33,7 @@ bool md5i_cpu_has(md5_cpu level)
     }
 }
 
+// Returns the fastest instruction set of this processor that is not above `widest`.
 md5_cpu md5i_cpu_best(md5_cpu widest)
 {
     if (widest >= MD5_CPU_AVX512 && md5i_cpu_has(MD5_CPU_AVX512))

@@ -70,8 +70,8 @@ static void close_source(file_source *opened)
         close(opened->descriptor);
 }
 
-// Reads up to `size` bytes and sets *count to their number, which is 0 only at the end of the file.
-// Repeats a read that a signal interrupted (EINTR).
+// Reads up to `size` bytes and sets *count to the number of bytes that were read, which is 0 at the
+// end of the file. Returns false and sets the context's error if reading fails.
 static bool read_some(md5_context *context, const file_source *from, char *bytes, size_t size,
                       size_t *count)
 {
@@ -151,6 +151,8 @@ static void close_source(file_source *opened)
         fclose(opened->stream);
 }
 
+// Reads up to `size` bytes and sets *count to the number of bytes that were read, which is 0 at the
+// end of the file. Returns false and sets the context's error if reading fails.
 static bool read_some(md5_context *context, const file_source *from, char *bytes, size_t size,
                       size_t *count)
 {

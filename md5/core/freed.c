@@ -20,6 +20,8 @@ static void store_block(void *memory, size_t size)
     free(MD5_ATOMIC_EXCHANGE(&ring[index], block));
 }
 
+// Frees an object of the library, or the block that contains it. With freed-object checks, keeps
+// the last freed blocks for a while, so that a later use is detected.
 void md5i_free_object(const md5_allocator *allocator, void *memory, size_t size)
 {
     md5_fill_freed(memory, size);
@@ -39,6 +41,7 @@ void md5i_free_object(const md5_allocator *allocator, void *memory, size_t size)
 
 #endif
 
+// Frees an arena that contains an object.
 void md5i_arena_free_object(md5_arena *arena)
 {
     while (arena->chunks) {

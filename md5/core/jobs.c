@@ -17,6 +17,8 @@ size_t md5i_batch_scratch_size(const md5_threads *threads, size_t size)
     return threads ? threads->num_workers * scratch_step(size) : size;
 }
 
+// Runs a range of pieces on one thread: a piece consists of PIECE consecutive jobs. Each thread has
+// its own part of the scratch memory, which `worker` selects.
 static void run_pieces(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const md5_batch *const batch = (const md5_batch *)user;

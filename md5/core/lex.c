@@ -114,6 +114,8 @@ const char *md5i_lex_word_end(const md5_lex *lex, const char *position)
     return position;
 }
 
+// Returns the end of the token at `position`: of a word, of a text in quotes, or of a single
+// character such as a bracket. `position` must be before the end of the text.
 MD5_COLD const char *md5i_lex_token_end(const md5_lex *lex, const char *position)
 {
     const char *next = position + 1;
@@ -556,6 +558,8 @@ static MD5_COLD MD5_NO_INLINE bool lex_any_float(md5_lex *lex, float *value)
     return true;
 }
 
+// Reads a number. White space may separate a `-` from its digits. Numbers in the usual form, far
+// enough from the end of the text, are read by a fast scanner; all others by lex_any_float().
 bool md5i_lex_float(md5_lex *lex, float *value)
 {
     skip_lex_blanks(lex, UCHAR_MAX);

@@ -78,6 +78,8 @@ const md5_axes_map md5i_axes_maps[MD5_NUM_AXES] = {
     [MD5_AXES_BLENDER] = {{1, 0, 2}, {1, -1, 1}, 1},
 };
 
+// Converts a vector from id's axes (x forward, y left, z up) to other axes: each component of the
+// result is a component of `v`, possibly negated. MD5_AXES_ID changes no bits.
 md5_vec3 md5i_vec3_to_axes(md5_axes axes, md5_vec3 v)
 {
     if (axes == MD5_AXES_ID)
@@ -88,6 +90,7 @@ md5_vec3 md5i_vec3_to_axes(md5_axes axes, md5_vec3 v)
                       map->sign[2] * from[map->from[2]]};
 }
 
+// Converts a vector back from other axes to id's axes: the inverse of md5i_vec3_to_axes().
 md5_vec3 md5i_vec3_from_axes(md5_axes axes, md5_vec3 v)
 {
     if (axes == MD5_AXES_ID)
@@ -115,6 +118,8 @@ md5_xform md5i_transform_to_axes(md5_axes axes, md5_xform transform)
     };
 }
 
+// Converts a transform from other axes to id's axes. A change between right-handed and left-handed
+// axes (determinant -1) reverses rotations, so it negates the vector part of the quaternion.
 md5_xform md5i_transform_from_axes(md5_axes axes, md5_xform transform)
 {
     const md5_quat q = transform.rotation;

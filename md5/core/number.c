@@ -147,6 +147,7 @@ typedef struct big {
     uint32_t words[BIG_WORDS];
 } big;
 
+// Computes number = number * factor + addend for an integer of any size.
 static void big_multiply_add(big *number, uint32_t factor, uint32_t addend)
 {
     uint64_t carry = addend;
@@ -159,6 +160,8 @@ static void big_multiply_add(big *number, uint32_t factor, uint32_t addend)
         number->words[number->count++] = (uint32_t)carry;
 }
 
+// Multiplies an integer of any size by 2^bits: whole 32-bit words are moved, the remaining bits are
+// multiplied.
 static void big_shift_left(big *number, uint32_t bits)
 {
     const uint32_t words = bits / 32;
@@ -298,6 +301,9 @@ static MD5_COLD float to_float(const scanned_decimal *number)
     return ldexpf((float)round_exactly(number, near, unit), unit);
 }
 
+// Reads a float at `text` and returns the end of the number, or NULL if the text is not a number.
+// The number consists of an optional `-` or `+`, digits with at most one point, and an optional
+// exponent. A value above the range of float becomes infinity.
 const char *md5i_scan_float(const char *text, const char *end, float *value)
 {
     scanned_decimal number;

@@ -38,6 +38,7 @@ static inline uint32_t md5_eight_digits(uint64_t values)
 #if MD5_HAS_SSE2
 #include <emmintrin.h>
 
+// Finds non-digits among 16 bytes with SSE2.
 static inline uint64_t md5_not_digits(const char *text)
 {
     // Shift the digits to the ten highest values of a signed byte, so that one comparison finds all
@@ -50,6 +51,7 @@ static inline uint64_t md5_not_digits(const char *text)
 #elif MD5_HAS_NEON
 #include <arm_neon.h>
 
+// Finds non-digits among 16 bytes with NEON.
 static inline uint64_t md5_not_digits(const char *text)
 {
     static const uint8_t bits[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
@@ -60,6 +62,7 @@ static inline uint64_t md5_not_digits(const char *text)
 
 #else
 
+// Finds non-digits among 16 bytes without SIMD: processes eight bytes at a time as one integer.
 static inline uint64_t md5_not_digits(const char *text)
 {
     uint64_t bits = 0;
@@ -190,6 +193,8 @@ static MD5_ALWAYS_INLINE const char *md5_scan_common(const char *text, float *va
 // last number, or NULL. md5_scan_run() is in line, for the items of tables.
 const char *md5i_scan_run(const char *text, float *numbers, int count);
 
+// Reads `count` numbers that are separated by single blanks. Returns the end of the last number, or
+// NULL if a number does not have the usual form that md5_scan_common() reads.
 static MD5_ALWAYS_INLINE const char *md5_scan_run(const char *text, float *numbers, int count)
 {
     for (int i = 0; i < count; i++) {

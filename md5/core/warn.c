@@ -32,6 +32,9 @@ static void append_note(char message[sizeof((md5_error *)0)->message], const cha
     memcpy(message + (length < max_length ? length : max_length), note, size);
 }
 
+// Passes a warning to the application's callback, unless the maximum number of warnings was
+// reported. `number` counts the earlier warnings; the last reported warning mentions that further
+// ones are suppressed.
 static void report_warning(const md5_context *context, uint32_t number, md5_error *warning)
 {
     if (!context->warn || number > context->max_warnings)

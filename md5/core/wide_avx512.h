@@ -42,6 +42,8 @@ MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
     return mask;
 }
 
+// Loads four floats from each of 16 addresses. Register rows[i] receives the four floats of
+// from[i], from[i + 4], from[i + 8] and from[i + 12].
 MD5_WIDE_INLINE void md5_wide_load_rows(const float *const from[16], md5_wide rows[4])
 {
     MD5_UNROLL
@@ -53,6 +55,7 @@ MD5_WIDE_INLINE void md5_wide_load_rows(const float *const from[16], md5_wide ro
     }
 }
 
+// Stores four floats to each of 16 addresses, in the order of md5_wide_load_rows().
 MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[16], const md5_wide rows[4])
 {
     MD5_UNROLL

@@ -26,6 +26,8 @@ static bool check_options(md5_context *context)
     return true;
 }
 
+// Builds an asset from the text of a file, with scratch memory that exists only during the call.
+// Returns NULL and sets the context's error on failure.
 static MD5_COLD void *build_from_text(md5_context *context, md5_build_asset *build,
                                       const char *text, size_t size)
 {
@@ -64,6 +66,8 @@ const char *md5i_store_text(md5_block *block, md5_span text)
     return md5i_block_copy_text(block, text.bytes, text.size);
 }
 
+// Copies names and parents of `count` joints to a block. While the block is only measured, returns
+// NULL.
 const md5_joint *md5i_store_joints(md5_block *block, const md5_file_joint *source, uint32_t count)
 {
     md5_joint *const joints = MD5_BLOCK_ARRAY(block, md5_joint, count);

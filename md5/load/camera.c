@@ -81,6 +81,8 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
     return true;
 }
 
+// Reads a camera from a text in memory. A text that is NULL is read like an empty text, which fails
+// with an error message.
 md5_camera *md5_parse_camera(const void *text, size_t size, const md5_load_opts *opts,
                              md5_error *error)
 {

@@ -2,6 +2,8 @@
 #include "md5/load/meshes.h"
 #include "md5/load/axes.h"
 
+// Allocates an array of `count` elements in the block and copies from[num_read] to its beginning,
+// unless `from` is NULL.
 void *md5i_allocate_array(md5_block *block, const void *from, size_t num_read, size_t count,
                           size_t size)
 {
@@ -32,6 +34,9 @@ static bool copy_tables(md5_arena *mesh_arena, md5_mesh_file *file)
     return true;
 }
 
+// Copies the tables that a model keeps unchanged to a new chunk of `mesh_arena`, and frees the
+// previous chunks. Needed if the reader does not read the tables into `mesh_arena`, or if too much
+// memory was reserved.
 bool md5i_repack_tables(md5_arena *mesh_arena, md5_mesh_file *file)
 {
     md5_arena filled = {.context = mesh_arena->context, .is_exact = true};
@@ -191,6 +196,7 @@ void md5i_set_mesh_memory(md5_model *model, const md5_arena *mesh_arena)
     model->geometry_size = md5i_arena_size(mesh_arena);
 }
 
+// Sets the arrays of a mesh to NULL after their memory was freed. Their counts remain.
 void md5i_clear_mesh(md5_mesh *mesh)
 {
     const md5_mesh_build counts = {

@@ -13,6 +13,8 @@ static bool measure_mesh_parts(md5_arena *scratch, md5_mesh_build *mesh)
     return md5i_measure_with_seams(scratch, mesh);
 }
 
+// Allocates the arrays of a mesh in a block, with copies of the vertex colors and tangents of the
+// file. Other parts, which are derived later, remain without values.
 static void allocate_mesh_parts(md5_block *block, md5_mesh_build *mesh)
 {
     const size_t num_read = mesh->num_file_vertices;

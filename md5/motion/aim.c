@@ -177,6 +177,8 @@ static void share_rotation(const md5_chain *chain, aim_view *view, md5_quat *rot
     view->rotation = md5_float4_quat_mul(accumulated, view->rotation);
 }
 
+// Rotates a chain of joints so that the tip points at the target, for example neck and head.
+// Returns false and changes nothing if the tip is invalid or `length` is 0.
 bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
@@ -336,6 +338,8 @@ static void choose_direction(const md5_gaze_desc *desc, md5_axes axes,
     gaze->rest = rest > min_rest ? rest : min_rest;
 }
 
+// Advances the gaze by `seconds`, in pieces that end when the gaze chooses another target. The eyes
+// jump to a target in a short time; the head follows them slowly.
 void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, double seconds)
 {
     MD5_ASSERT_NOT_NULL(desc);
@@ -363,6 +367,8 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
 
 // -- Pose -----------------------------------------------------------------------------------
 
+// Returns the point at which the eyes look, in model space: the target itself after the eyes have
+// arrived, otherwise a point in their current direction.
 md5_vec3 md5_gaze_point(const md5_gaze_desc *desc, md5_axes axes, const md5_gaze *gaze)
 {
     MD5_ASSERT_NOT_NULL(desc);
@@ -377,6 +383,8 @@ md5_vec3 md5_gaze_point(const md5_gaze_desc *desc, md5_axes axes, const md5_gaze
 // Number of joints that move the head if a description does not contain one.
 enum { DEFAULT_HEAD_LENGTH = 3 };
 
+// Rotates the head and the eyes of a pose towards the point of the gaze. Returns the number of eyes
+// whose joints exist.
 uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
                        const md5_skeleton *skeleton, float weight, md5_xform *pose)
 {

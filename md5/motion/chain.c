@@ -226,6 +226,9 @@ static void run_ccd_pass(md5_rig *rig, md5_vec3d target)
     md5i_update_rig(rig);
 }
 
+// Moves the tip of a chain to the target by CCD (cyclic coordinate descent), which rotates one
+// joint after the other within the joint limits. Stops at `tolerance` units from the target, or
+// when a pass brings no improvement. Returns the remaining distance, in units.
 double md5i_ccd_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32_t iterations)
 {
     // The rig is restored if the result is worse, which bending a straight chain can cause.
@@ -953,6 +956,9 @@ static void measure_bones(reaching *reach)
     }
 }
 
+// Moves the tip of a chain of any length to the target. Chains with joint limits, and the
+// least-squares solver, use a rig in double precision; CCD and FABRIK without limits use single
+// precision. Returns the distance of the tip from the target at weight 1, in units.
 float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
@@ -1168,6 +1174,9 @@ static void solve_collection(goal_collection *collection, md5_xform *pose)
         write_rig(&collection->rig, job->weight, pose);
 }
 
+// Moves several tips of one skeleton to their targets together. Collects the chains of all goals in
+// one rig, so that shared joints have one rotation. Returns the largest distance of a tip from its
+// target, in units.
 float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);

@@ -64,6 +64,8 @@ static const char *const curve_kind_names[] = {
     [MD5_CURVE_NURBS] = "NURBS",
 };
 
+// Returns the degree of the polynomials of a curve. A Bézier curve has one polynomial, whose degree
+// follows from the number of points.
 static uint32_t curve_degree(const md5_curve_desc *desc)
 {
     switch (desc->kind) {
@@ -169,6 +171,7 @@ static bool check_num_points(md5_context *context, const md5_curve_desc *desc)
     return true;
 }
 
+// Checks that all coordinates are finite. Otherwise sets the context's error and returns false.
 static bool check_points(md5_context *context, const md5_curve_desc *desc)
 {
     for (uint32_t i = 0; i < desc->num_points; i++) {
@@ -182,6 +185,8 @@ static bool check_points(md5_context *context, const md5_curve_desc *desc)
     return true;
 }
 
+// Checks that the weights of a rational curve (NURBS) are within the supported range. Otherwise
+// sets the context's error and returns false.
 static bool check_weights(md5_context *context, const md5_curve_desc *desc)
 {
     for (uint32_t i = 0; desc->weights && i < desc->num_points; i++) {
@@ -754,6 +759,8 @@ static bool build_pieces(md5_arena *arena, const md5_curve_desc *desc, md5_piece
     }
 }
 
+// Checks a description, converts it to polynomial pieces, and measures the length of the curve.
+// Returns NULL and sets the error on failure.
 md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_allocator *allocator,
                             md5_error *error)
 {
@@ -837,6 +844,8 @@ md5_vec3 md5_curve_point(const md5_curve *curve, double t)
     return md5_vec3d_round(evaluate_piece(&curve->pieces, at.piece, at.fraction).point);
 }
 
+// Returns the derivative of the point by t, in units. The derivative of a piece is by the fraction
+// of the piece, so it is divided by the width of the piece in t.
 md5_vec3 md5_curve_tangent(const md5_curve *curve, double t)
 {
     MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
@@ -862,6 +871,8 @@ double md5_curve_length(const md5_curve *curve)
     return curve->length;
 }
 
+// Returns the t at a distance from the start along the curve, in units. Finds the arc that contains
+// the distance, then the position in this arc by its arc length.
 double md5_curve_at_distance(const md5_curve *curve, double distance)
 {
     MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
@@ -893,6 +904,8 @@ static const md5_arc *find_arc(const md5_curve *curve, curve_location at)
     return &curve->arcs[low];
 }
 
+// Returns the distance from the start along the curve to t, in units: the inverse of
+// md5_curve_at_distance().
 double md5_curve_distance(const md5_curve *curve, double t)
 {
     MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
@@ -1089,6 +1102,9 @@ static void add_inner_points(md5_squad *squad)
     }
 }
 
+// Creates a smooth rotation curve through keys (squad: spherical quadrangle interpolation, Shoemake
+// 1987). `times` are in seconds. If `period` is above 0, the curve closes from the last key to the
+// first.
 md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint32_t num_keys,
                             double period, const md5_allocator *allocator, md5_error *error)
 {
@@ -1144,6 +1160,7 @@ static md5_quat round_quat(md5_quatd q)
                       (float)(q.w * scale)};
 }
 
+// Returns the rotation at a time in seconds.
 md5_quat md5_squad_rotation(const md5_squad *squad, double time)
 {
     MD5_ASSERT_ALIVE(squad, MD5_TAG_SQUAD);

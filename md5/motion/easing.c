@@ -368,6 +368,8 @@ static double ease_by_table(md5_ease_kind kind, double t)
     return fmin(fmax(value, 0.0), 1.0);
 }
 
+// Returns the eased value of `t` in double precision: 0 for t <= 0 and 1 for t >= 1, except for
+// steps.
 double md5i_eased(const md5_easing *easing, double t)
 {
     if (easing->kind == MD5_EASE_STEPS)
@@ -447,6 +449,8 @@ static double mean_in_part(const md5_easing *easing, uint32_t part, uint32_t num
     return mean;
 }
 
+// Returns the integral of an easing between two times within 0..1, with an error of at most 1e-7.
+// Adds the integrals of parts in which the easing is smooth.
 double md5i_eased_area(const md5_easing *easing, double from, double to)
 {
     const bool is_bezier = easing->kind == MD5_EASE_CUBIC_BEZIER;
@@ -463,6 +467,7 @@ double md5i_eased_area(const md5_easing *easing, double from, double to)
     return area;
 }
 
+// Returns the eased value of `t`, the fraction of the duration that has elapsed.
 float md5_ease(md5_easing easing, float t)
 {
     MD5_ASSERT((unsigned)easing.kind <= MD5_EASE_STEPS,
@@ -525,6 +530,8 @@ static bool is_short_easing_name(const char *name, const char *full)
     return false;
 }
 
+// Finds an easing by its name or by its short name, such as quad-in-out. Returns false if the name
+// is unknown.
 bool md5_easing_from_name(const char *name, md5_ease_kind *kind)
 {
     MD5_ASSERT_NOT_NULL(kind);

@@ -41,6 +41,8 @@ static md5_vec3 rotate_with_character(const md5_foot_lock_step *step, md5_vec3 v
 #define MIN_HEADING_SQUARE 0.25f
 #define MAX_HEADING_SQUARE 4.0f
 
+// Returns the horizontal component of a direction with length 1; 0 if it is steeper than 60
+// degrees.
 md5_vec3 md5i_level_heading(md5_vec3 direction)
 {
     const float square = direction.x * direction.x + direction.y * direction.y;
@@ -268,6 +270,8 @@ static void lock_or_release_heading(const md5_hold_params *hold, const md5_foot_
         lock->half_tangent_rate = (lock->half_tangent - before) / step->seconds;
 }
 
+// Returns true if all numbers of a foot lock are in their valid range. States come from the caller
+// and may be saved states of other programs.
 static bool is_finite_state(const md5_foot_lock *lock)
 {
     const md5_vec3 vectors[] = {lock->position, lock->shift, lock->shift_velocity,
@@ -322,6 +326,8 @@ static void advance_shift(const md5_hold_params *hold, const md5_foot_lock_step 
             md5_vec3_scale(md5_vec3_sub(lock->shift, old_shift), 1.0f / step->seconds);
 }
 
+// Advances the lock of a sole by one time step. While a sole is locked, it keeps its position and
+// heading on the ground although the animation moves it; after the release, it returns smoothly.
 void md5i_advance_foot_lock(const md5_hold_params *hold, const md5_foot_lock_step *step,
                             bool is_first, md5_foot_lock *lock)
 {
@@ -458,6 +464,8 @@ static void solve_foot(const md5_skeleton *skeleton, const md5_feet_job *job,
         foot->result = MD5_LIMB_NOT_FINITE;
 }
 
+// Puts feet on the ground, like md5_solve_feet(). The first `num_locks` feet are first moved and
+// rotated to the positions of their locked soles.
 uint32_t md5i_solve_locked_feet(const md5_skeleton *skeleton, md5_feet_job *job,
                                 const md5_foot_lock *locks, uint32_t num_locks, md5_xform *pose)
 {
@@ -921,6 +929,8 @@ static float home_radius(const md5_gait *gait)
     return radius;
 }
 
+// Starts a procedural gait with all feet on the ground below their homes, the resting positions of
+// the soles in `pose`. Returns false if a leg is invalid.
 bool md5_gait_begin(const md5_gait_desc *desc, const md5_xform *pose, md5_xform placement,
                     md5_gait *gait)
 {
@@ -1021,6 +1031,8 @@ static void move_character(const md5_gait_context *context, md5_gait *gait, cons
     gait->facing = md5_quat_normalize(md5_quat_mul(rotation, gait->facing), MD5_NO_ROTATION);
 }
 
+// Advances a gait by `seconds`, at most one second per call, in short time steps. `velocity` is
+// requested in model space, in units/s, and `turn` in radians/s, positive to the left.
 void md5_gait_advance(const md5_gait_desc *desc, md5_gait *gait, md5_vec3 velocity, float turn,
                       double seconds)
 {
@@ -1113,6 +1125,8 @@ static void rotate_swivel(const md5_skeleton *skeleton, const md5_leg *leg, md5_
         rotate_in_model(skeleton, pose, leg->swivel, md5_rotation_between(from, to));
 }
 
+// Applies a gait to a pose: tilts the body to the plane through the feet, and bends the legs so
+// that each ankle is at its foothold. Returns the number of legs that reach it.
 uint32_t md5_gait_pose(const md5_gait_desc *desc, const md5_gait *gait, md5_xform *pose)
 {
     MD5_ASSERT(desc && gait && pose, "desc, gait, pose: must not be NULL");

@@ -180,6 +180,8 @@ bool md5i_is_descendant(const md5_skeleton *skeleton, uint32_t joint, uint32_t a
     return ancestor != MD5_NONE;
 }
 
+// Checks that the three joints of a limb exist and that each is a descendant of the previous one.
+// Returns MD5_LIMB_REACHED if they do, otherwise the reason.
 md5_limb_result md5i_check_limb(const md5_skeleton *skeleton, const md5_limb *limb)
 {
     const uint32_t count = skeleton->num_joints;
@@ -190,6 +192,8 @@ md5_limb_result md5i_check_limb(const md5_skeleton *skeleton, const md5_limb *li
     return hangs_together ? MD5_LIMB_REACHED : MD5_LIMB_NO_CHAIN;
 }
 
+// Finds the limb that ends at a joint: the joint, its parent and its grandparent. Returns
+// MD5_LIMB_REACHED, or the reason why there is no such limb.
 md5_limb_result md5i_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_limb *limb)
 {
     if (tip >= skeleton->num_joints)
@@ -713,6 +717,9 @@ static md5_limb_result measure_miss(const md5_skeleton *skeleton, const md5_xfor
     return *miss > REACHED * limb->reach ? MD5_LIMB_OUT_OF_REACH : MD5_LIMB_REACHED;
 }
 
+// Bends a valid limb towards the target of a job, with a weight above 0. If `miss` is not NULL,
+// also measures the distance that remains between tip and target, in units, or INFINITY if the limb
+// was not changed.
 md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
                                const md5_limb *joints, const md5_two_bone_job *job, float *miss)
 {
@@ -732,6 +739,8 @@ md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
     return miss ? measure_miss(skeleton, pose, joints, &plan, miss) : MD5_LIMB_REACHED;
 }
 
+// Bends an arm or a leg so that its tip reaches the target; an unreachable target is pointed at.
+// Returns false and changes nothing if the joints are not a limb.
 bool md5_solve_two_bone(const md5_skeleton *skeleton, const md5_two_bone_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);

@@ -241,6 +241,9 @@ static uint32_t pair_joints(const md5_skeleton *skeleton, uint32_t *mirror)
     return num_paired;
 }
 
+// Finds the joint on the other side of each joint, by names that differ only in left and right. The
+// array `mirror` first contains a sorted list of joints and the partners in the two halves of its
+// elements.
 uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
 {
     MD5_ASSERT_PART(skeleton, joints);
@@ -324,6 +327,8 @@ static md5_xform mirror_joint(const md5_model *model, uint32_t joint, uint32_t p
     };
 }
 
+// Exchanges left and right of a pose by mirroring it at the plane y = 0 of model space. `mirror` is
+// the result of md5_build_mirror(). The arrays must not overlap.
 void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_xform *pose,
                      md5_xform *mirrored)
 {
@@ -778,6 +783,8 @@ static md5_retarget *build_retarget(retarget_builder *builder, const md5_joint_p
     return retarget;
 }
 
+// Prepares the transfer of poses from one model to another with other proportions or joint names.
+// pairs[num_pairs] map joints whose names differ.
 md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *target,
                                   const md5_joint_pair *pairs, uint32_t num_pairs,
                                   const md5_load_opts *opts, md5_error *error)
@@ -879,6 +886,8 @@ static md5_xform retarget_joint(const md5_retarget *retarget, uint32_t joint,
     return result;
 }
 
+// Transfers a pose from the source model to the target model. Computes the joints of the target in
+// model space, parents first, then converts them to transforms relative to their parents.
 void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md5_xform *target,
                        void *scratch)
 {

@@ -17,6 +17,7 @@
 
 // -- Rotations ------------------------------------------------------------------------------------
 
+// Returns a quaternion of unit length, or the identity if `q` cannot be normalized.
 md5_quatd md5i_quatd_unit(md5_quatd q)
 {
     const double square = md5_quatd_dot(q, q);
@@ -91,6 +92,8 @@ static bool is_limit(const md5_joint_limit *limit)
     return limit->kind == MD5_LIMIT_CONE && limit->swing >= 0 && limit->swing <= MAX_ANGLE;
 }
 
+// Returns true if the limits of joints[count] comply with the rules of md5_joint_limit. If `joints`
+// is NULL, checks the first `count` limits.
 bool md5i_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint32_t count)
 {
     if (!limits)
@@ -103,6 +106,8 @@ bool md5i_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint
     return true;
 }
 
+// Converts a joint limit to the form that the solvers use: angles as sine and cosine of their half.
+// A limit that is NULL or violates the rules allows any rotation.
 md5_limit md5i_prepare_limit(const md5_joint_limit *limit)
 {
     if (!limit || limit->kind == MD5_LIMIT_NONE || !is_limit(limit))
@@ -184,6 +189,8 @@ md5_quatd md5i_limit_middle(const md5_limit *limit)
     return limit_joint_rotation(limit, NO_ROTATION, limit->middle);
 }
 
+// Clamps a joint's rotation relative to its parent to a limit. The twist about the limit's axis and
+// the swing, which tilts the axis, are clamped separately. Returns `local` itself if it is allowed.
 md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
 {
     if (limit->kind == MD5_LIMIT_NONE)
@@ -266,6 +273,8 @@ static void write_swing_axes(const md5_limit *limit, md5_quatd swing, md5_limit_
     };
 }
 
+// Writes the axes about which a limited joint can rotate, at most three, and returns their number.
+// Each axis records whether the joint is already at an end of its range.
 uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis *axes)
 {
     if (limit->kind == MD5_LIMIT_NONE) {
@@ -303,6 +312,8 @@ md5_quatd md5i_rig_parent_rotation(const md5_rig *rig, uint32_t index)
     return joint->parent == MD5_NONE ? joint->above : rig->joints[joint->parent].rotation;
 }
 
+// Computes the rotations and positions of all joints in model space from their local rotations.
+// Parents precede their children.
 void md5i_update_rig(md5_rig *rig)
 {
     for (uint32_t i = 0; i < rig->count; i++) {

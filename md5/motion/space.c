@@ -1,6 +1,8 @@
 // Joints in model space.
 #include "md5/motion/space.h"
 
+// Returns a unit vector perpendicular to the unit vector `v`: the direction of the forward axis
+// without its component along `v`.
 md5_vec3 md5i_forward_perpendicular(md5_axes axes, md5_vec3 v)
 {
     const md5_vec3 forward = md5_forward(axes);
@@ -23,6 +25,8 @@ void md5i_slerp_joint(md5_xform *joint, const md5_rotation_blend *blend, md5_qua
     joint->rotation = md5_slerp_weighted(&blend->weights, joint->rotation, solved);
 }
 
+// Returns the transform of one joint in model space: composes the transforms of the joint and its
+// ancestors, from the joint up to its root.
 md5_float4_transform md5i_joint_transform(const md5_skeleton *skeleton, const md5_xform *pose,
                                           uint32_t joint)
 {
@@ -47,6 +51,7 @@ md5_float4_transform md5i_joint_transform(const md5_skeleton *skeleton, const md
     return (md5_float4_transform){rotation, position};
 }
 
+// Returns the transform of a joint's parent in model space, or the identity for a root.
 md5_float4_transform md5i_parent_joint_transform(const md5_skeleton *skeleton,
                                                  const md5_xform *pose, uint32_t joint)
 {
@@ -80,6 +85,8 @@ md5_xform md5i_parent_in_model(const md5_skeleton *skeleton, const md5_xform *po
     return xform_from_transform(md5i_parent_joint_transform(skeleton, pose, joint));
 }
 
+// Writes the joints of a chain, from its top down to `tip`. The chain has at most `length` joints,
+// and fewer if it reaches the root. Returns their number.
 uint32_t md5i_chain_joints(const md5_skeleton *skeleton, uint32_t tip, uint32_t length,
                            uint32_t *joints)
 {
@@ -97,6 +104,8 @@ uint32_t md5i_chain_joints(const md5_skeleton *skeleton, uint32_t tip, uint32_t 
     return count;
 }
 
+// Finds the joints of a chain that ends at `tip`, and their transforms in model space. Returns
+// false if the tip is invalid, or if a position is not finite.
 bool md5i_find_chain(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t tip,
                      uint32_t length, md5_chain *chain)
 {
@@ -126,6 +135,8 @@ bool md5i_find_chain(const md5_skeleton *skeleton, const md5_xform *pose, uint32
     return is_valid;
 }
 
+// Rotates the joints of a chain towards rotations[chain->count], which are in model space. A weight
+// below 1 blends with the rotations of the pose.
 void md5i_rotate_chain(const md5_chain *chain, const md5_quat *rotations, float weight,
                        md5_xform *pose)
 {
@@ -179,6 +190,9 @@ static md5_vec3 modified_translation(md5_joint_space space, const md5_xform *abo
     return change; // MD5_JOINT_LOCAL_OVERRIDE
 }
 
+// Rotates and moves one joint of a pose by `change`, in the space that `space` selects. A rotation
+// of 0 0 0 0 or a translation that is not finite is not applied. Returns false if the joint does
+// not exist.
 bool md5_modify_joint(const md5_skeleton *skeleton, uint32_t joint, md5_joint_space space,
                       md5_xform change, float weight, md5_xform *pose)
 {

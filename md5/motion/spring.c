@@ -154,6 +154,8 @@ static md5_xform valid_placement(const md5_spring_job *job)
     };
 }
 
+// Moves a spring chain, such as hair or a tail: simulates the ends of its bones for job->seconds,
+// then rotates the joints so that the bones point at these ends.
 bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);

@@ -418,6 +418,8 @@ static bool match(md5_arena *arena, md5_binding *binding)
     return plan_rebases(arena, targets, binding);
 }
 
+// Starts a binding: matches joints and tracks by name, with scratch memory that the job keeps for
+// the next steps. Returns false and sets the error if no names match or memory runs out.
 bool md5i_begin_binding(md5_binding_job *job, const md5_binding *parts, const md5_load_opts *opts,
                         md5_error *error)
 {

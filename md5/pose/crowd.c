@@ -146,6 +146,8 @@ static void pose_range(void *user, size_t begin, size_t end, void *scratch)
 }
 
 #if !defined(NDEBUG)
+// Returns true if a job of md5_pose_batch() has everything that posing it needs: a binding, a
+// palette with enough joints, and a sample position inside of the clip.
 static bool is_job_complete(const md5_pose_job *job)
 {
     if (!job->binding)

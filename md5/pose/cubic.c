@@ -58,6 +58,8 @@ static md5_frame_pair pair_after(uint32_t frame, uint32_t last, md5_wrap wrap)
     return (md5_frame_pair){frame, wrap == MD5_WRAP_CYCLE ? 0 : frame};
 }
 
+// Selects the four frames of a cubic interpolation: the two frames of the sample position, and a
+// frame pair before and after them, which wrap around or end as the clip does.
 static curve begin_curve(const md5_anim *anim, const md5_sample_position *sample)
 {
     const uint32_t last = anim->num_frames - 1;

@@ -3,6 +3,7 @@
 #include "md5/pose/frames.h"
 #include "md5/pose/tracks.h"
 
+// Reads the translations of joint 0 at frames[count].
 void md5i_read_root(const md5_anim *anim, const uint32_t *frames, uint32_t count, md5_vec3 *out)
 {
     // The list is ascending: if it contains joint 0, joint 0 is its first element.

@@ -2,6 +2,8 @@
 #include "md5/core/math.h"
 #include "md5/pose/kernels.h"
 
+// Converts a pose to joint matrices in model space. Reads pose[skeleton->num_joints], with
+// transforms relative to the parent, and writes joints[skeleton->num_joints] in joint order.
 void md5_local_to_model(const md5_skeleton *skeleton, const md5_xform *pose, md5_mat34 *joints)
 {
     MD5_ASSERT_PART(skeleton, joints);

@@ -38,6 +38,7 @@ static char lower_byte(char byte)
     return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
 }
 
+// Returns true if a joint's name equals the name in a pattern of a mask.
 static bool is_name(const char *name, const mask_pattern *pattern, bool ignore_case)
 {
     for (size_t i = 0; i < pattern->length; i++) {
@@ -157,6 +158,8 @@ static bool fail_at(md5_context *context, const mask_text *text, const char *at,
                      "%s%s", begin, end);
 }
 
+// Reads the optional signs before a name in the text of a mask: `-` removes joints, and `*`
+// includes all descendants of the joint.
 static void read_signs(const char **at, mask_pattern *pattern)
 {
     pattern->is_removed = **at == '-';

@@ -68,6 +68,8 @@ md5_packed_header md5i_packed_read_header(const md5_packed *packed, uint8_t kind
 
 // -- Keys at a sample position ----------------------------------------------------------------
 
+// Returns the number of keys of a track. `step` is a code for the number of frames between two
+// keys; the code of a constant track stands for 0 frames, and such a track has one key.
 uint32_t md5i_packed_num_keys(uint8_t step, uint32_t num_frames)
 {
     const uint64_t spacing = md5i_packed_key_steps[step];
@@ -186,6 +188,8 @@ static md5_packed_value interpolate_values(uint8_t kind, const md5_slerp_weights
     return value;
 }
 
+// Returns the value of a track between two keys. A track of step 0 is constant and has only the
+// first key.
 static md5_packed_value sample_span(const md5_packed *packed, const md5_packed_header *header,
                                     const md5_packed_span *span, const md5_slerp_weights *weights)
 {
@@ -196,6 +200,7 @@ static md5_packed_value sample_span(const md5_packed *packed, const md5_packed_h
                               md5i_packed_decode_key(packed, header, span->key1), span->fraction);
 }
 
+// Returns the value of a track at a whole frame, which may be between two keys.
 static md5_packed_value sample_frame(const md5_packed *packed, const md5_packed_header *header,
                                      uint32_t frame)
 {
@@ -230,6 +235,8 @@ void md5i_packed_sample_track(const md5_packed *packed, const md5_packed_header 
         out[i] = value.v[orders[header->form][i]];
 }
 
+// Samples the rotation or the translation (x y z 0) of one joint of a compressed clip. The track of
+// the translation follows the track of the rotation, so the header of the rotation is read first.
 md5_quat md5i_packed_sample_joint(const md5_packed *packed, uint32_t joint, uint8_t kind,
                                   const md5_sample_position *sample)
 {
@@ -446,6 +453,8 @@ static uint32_t group_tracks(md5_packed_grouping *grouping, const uint32_t *targ
     return grouping->count;
 }
 
+// Samples a compressed clip that has no binding. The groups of tracks that the kernel samples
+// together are formed during the call, because no binding stores them.
 void md5i_packed_sample_all(md5_packed_kernel *kernel, const md5_packed *packed,
                             const md5_sample_position *sample, md5_xform *pose)
 {
@@ -457,6 +466,10 @@ void md5i_packed_sample_all(md5_packed_kernel *kernel, const md5_packed *packed,
     group_tracks(&grouping, NULL);
 }
 
+// Groups the tracks of a compressed clip, so that a kernel samples each group together.
+// targets[joints] contains the joint of the pose that each track drives, or MD5_NONE; NULL lets
+// each track drive its own joint. Returns the number of groups, and writes them if `groups` is not
+// NULL.
 uint32_t md5i_group_packed_tracks(const md5_packed *packed, const uint32_t *targets,
                                   md5_packed_group *groups)
 {

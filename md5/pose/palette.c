@@ -26,6 +26,7 @@ md5_mat34 md5_attach_to_joint(const md5_mat34 *joints, uint32_t joint, md5_xform
     return md5_mat34_product(&joints[joint], &local);
 }
 
+// Computes the palette from joint matrices in model space. For each joint of the model, writes
 void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat34 *palette)
 {
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
@@ -35,6 +36,8 @@ void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat3
                                        palette);
 }
 
+// Converts a pose, with transforms relative to the parents, to joint matrices in model space and to
+// the palette for skinning. `joints` or `palette` may be NULL.
 void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat34 *joints,
                           md5_mat34 *palette)
 {

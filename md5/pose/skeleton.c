@@ -6,6 +6,7 @@
 
 // == Names =======================================================================================
 
+// Returns the index of the first joint with this name, or MD5_NONE. `name` may be NULL.
 uint32_t md5_find_joint(const md5_skeleton *skeleton, const char *name)
 {
     MD5_ASSERT_PART(skeleton, joints);
@@ -26,6 +27,7 @@ uint32_t md5_require_joint(const md5_skeleton *skeleton, const char *name)
     return joint;
 }
 
+// Returns the index of the first mesh with this name, or MD5_NONE. `name` may be NULL.
 uint32_t md5_find_mesh(const md5_model *model, const char *name)
 {
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
@@ -112,6 +114,8 @@ static void store_matrix(const precise_transform *transform, md5_mat34 *matrix)
     }
 }
 
+// Writes the inverse of a transform as a matrix: the transposed rotation, and the translation
+// rotated back and negated.
 static void store_inverse(const precise_transform *transform, md5_mat34 *inverse)
 {
     double back[3];
@@ -176,6 +180,8 @@ void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transfo
     }
 }
 
+// Returns the transform of a joint in model space from its parent's transform and its transform
+// relative to the parent, in double precision.
 static precise_transform compose_precisely(const precise_transform *parent,
                                            const precise_transform *local)
 {

@@ -44,6 +44,7 @@ md5_vec3 md5i_sample_translation(const md5_sampling *sampling, uint32_t slot)
                          md5_frame_translation(anim, sample->frame1, slot), sample->fraction);
 }
 
+// Samples the translation of joint 0 for a `root` other than MD5_ROOT_FILE.
 md5_vec3 md5i_sample_root(const md5_anim *anim, const md5_sample_position *sample, md5_root root)
 {
     const bool is_animated = anim->num_translations > 0 && anim->translation_joints[0] == 0;

@@ -88,6 +88,8 @@ static bool read_attribute(md5_lex *lex, channel *out)
     return true;
 }
 
+// Reads the frame rate of a channel, which is one animated number of a joint. The rate must be
+// above 0 and finite when it is rounded to float.
 static bool read_channel_rate(md5_lex *lex, channel *out)
 {
     TRY(md5i_lex_double(lex, &out->frame_rate));
@@ -99,6 +101,7 @@ static bool read_channel_rate(md5_lex *lex, channel *out)
                          out->frame_rate);
 }
 
+// Reads and ignores a list of strings: their number, then the strings.
 static bool skip_strings(md5_lex *lex)
 {
     uint32_t count;
@@ -110,6 +113,7 @@ static bool skip_strings(md5_lex *lex)
     return true;
 }
 
+// Reads the range of frames for which a channel stores values.
 static bool read_range(md5_lex *lex, channel *out)
 {
     TRY(md5i_read_uint(lex, "first frame", &out->first));

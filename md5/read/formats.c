@@ -60,6 +60,8 @@ static uint32_t find_version(md5_arena *arena, md5_kind kind, md5_span text)
     return MD5_VERSION_10;
 }
 
+// Returns the functions that read the version of a mesh file. An unknown version is read as version
+// 10; the reader reports it.
 static const md5_mesh_dialect *find_mesh_dialect(md5_arena *arena, md5_span text)
 {
     switch (find_version(arena, MD5_KIND_MESH, text)) {
@@ -72,6 +74,9 @@ static const md5_mesh_dialect *find_mesh_dialect(md5_arena *arena, md5_span text
     }
 }
 
+// Reads a mesh file: a text of any version (.md5mesh) or a binary file of Doom 3 BFG (.bmd5mesh).
+// Rejects files of other formats with a message that names the format. See the header for the
+// arenas.
 bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
                          const char *text, size_t size, md5_mesh_file *file)
 {
@@ -83,6 +88,8 @@ bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *mesh_ar
     return md5i_read_mesh_text(arena, joints, mesh_arena, dialect, &text_versions, whole, file);
 }
 
+// Reads a mesh file like md5i_read_mesh_file(), but with one arena, and also reads meshes after the
+// number of meshes that the file declares.
 bool md5i_read_all_meshes(md5_arena *arena, const char *text, size_t size, md5_mesh_file *file)
 {
     const md5_span whole = {text, size};
@@ -109,6 +116,8 @@ bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size,
     return md5i_read_anim_text(arena, &text_versions, version, whole, num_components, file);
 }
 
+// Reads a camera file: a text of any version (.md5camera) or a binary file of RBDOOM-3-BFG
+// (.bcanim).
 bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_camera_file *file)
 {
     const md5_span whole = {text, size};

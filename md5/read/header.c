@@ -28,6 +28,8 @@ static const struct {
     {"channel", MD5_KIND_VERSION_6 | MD5_KIND_ANIM},
 };
 
+// Returns the kinds of files (md5_kind flags) that may contain a keyword outside of all blocks, or
+// 0 if `word` is not such a keyword.
 unsigned md5i_keyword_kinds(md5_span word)
 {
     const size_t shortest = sizeof "mesh" - 1;
@@ -198,6 +200,8 @@ bool md5i_read_header_keyword(md5_lex *lex, md5_header *header, md5_span word)
 
 // -- Look-ahead -----------------------------------------------------------------------------
 
+// Makes a copy of `lex` that reads ahead without effects: it reports no errors and no warnings, and
+// allocates no memory.
 void md5i_begin_look_ahead(md5_silent_lex *silent, const md5_lex *lex)
 {
     silent->context = *lex->arena->context;
@@ -276,6 +280,9 @@ static size_t skip_items(md5_lex *lex, const char *format, size_t max)
     return max;
 }
 
+// Returns the position of one part of one item in a table of items that begins at `start`, to
+// report its line and column. `format` contains one character for each part of an item. Reads the
+// table again, which must not have syntax errors.
 const char *md5i_find_item_part(const md5_lex *lex, const char *start, const char *format,
                                 size_t item, size_t part)
 {
@@ -371,6 +378,8 @@ static void warn_of_trailing_text(md5_lex *lex, const char *block_keyword)
                       md5i_lex_token(lex, lex->at).text);
 }
 
+// Warns if the header does not have `commandline`, if the file has more blocks `block_keyword` than
+// the count `count_keyword` declares, and if other text follows the last block.
 void md5i_warn_at_file_end(md5_lex *lex, const md5_header *header, const char *block_keyword,
                            const char *count_keyword, const md5_count *count)
 {

@@ -63,6 +63,8 @@ bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation)
     return true;
 }
 
+// Reads ( x y z ) ( x y z ): a translation and a rotation. x y z of the rotation are as in the
+// file; w is 0.
 bool md5i_read_transform(md5_lex *lex, md5_xform *transform)
 {
     md5_vec3 rotation;

@@ -199,6 +199,7 @@ bool md5i_begin_item(md5_lex *lex, const md5_count *count, const char *count_key
     return true;
 }
 
+// Reads the value of `numverts` and allocates the tables of vertices and texture coordinates.
 bool md5i_begin_vertices(md5_lex *lex, md5_mesh_block *block)
 {
     md5_mesh_build *const mesh = block->mesh;
@@ -210,6 +211,8 @@ bool md5i_begin_vertices(md5_lex *lex, md5_mesh_block *block)
     return mesh->file_vertices && mesh->texcoords;
 }
 
+// Reads the first weight and the number of weights of a vertex. The weights of a vertex are
+// consecutive in the weight table of its mesh.
 bool md5i_read_weight_range(md5_lex *lex, md5_vertex *vertex)
 {
     TRY(md5i_read_uint(lex, "first weight", &vertex->first_weight));
@@ -220,6 +223,8 @@ bool md5i_read_weight_range(md5_lex *lex, md5_vertex *vertex)
     return true;
 }
 
+// Reads a line `vert INDEX ( U V ) FIRST_WEIGHT NUM_WEIGHTS` and stores it as vertex `v`. If the
+// index is not v, warns unless *is_warned is set, and sets it.
 bool md5i_read_vertex(md5_lex *lex, md5_mesh_block *block, uint32_t v, bool *is_warned)
 {
     md5_vec2 *const texcoord = &block->mesh->texcoords[v];
@@ -270,6 +275,7 @@ static bool read_triangles(md5_lex *lex, md5_mesh_block *block)
     return true;
 }
 
+// Reads the number of weights, of at least `min_bytes` each, and allocates their table.
 bool md5i_begin_weights(md5_lex *lex, md5_mesh_block *block, size_t min_bytes)
 {
     md5_mesh_build *const mesh = block->mesh;
@@ -279,6 +285,9 @@ bool md5i_begin_weights(md5_lex *lex, md5_mesh_block *block, size_t min_bytes)
     return mesh->weights != NULL;
 }
 
+// Reads the joint and the bias, which is the fraction that a weight contributes to its vertex.
+// Fails if the joint is not below `num_joints`. `count_keyword` is the keyword of this count for
+// the message.
 bool md5i_read_weight_joint(md5_lex *lex, uint32_t num_joints, const char *count_keyword,
                             md5_weight *weight)
 {
@@ -375,6 +384,7 @@ static void drop_triangles(md5_mesh_build *mesh)
     }
 }
 
+// Warns if triangles were dropped because they refer to vertices that do not exist.
 static void warn_of_dropped(md5_lex *lex, const md5_mesh_block *block)
 {
     const uint32_t count = block->num_triangles.value;
@@ -405,6 +415,9 @@ static bool check_triangle_indices(md5_lex *lex, const md5_mesh_block *block)
         mesh->num_file_vertices, mesh->indices[i]);
 }
 
+// Checks the references of a mesh after all its lines were read: from vertices to weights, and from
+// triangles to vertices. Invalid triangles are dropped if the load options request it; otherwise
+// they are an error.
 bool md5i_finish_mesh(md5_mesh_reader *reader, const md5_mesh_block *block)
 {
     md5_lex *const lex = &reader->lex;
@@ -557,6 +570,8 @@ static bool read_mesh_block(md5_mesh_reader *reader)
 
 // == The file ====================================================================================
 
+// Stores joints and bind pose in the file, and finds an order in which parents precede their
+// children.
 bool md5i_finish_joints(md5_mesh_reader *reader, md5_file_joint *joints, md5_xform *bind)
 {
     const uint32_t count = reader->num_joints.value;
@@ -608,6 +623,8 @@ static bool read_joint_block(md5_mesh_reader *reader)
     return true;
 }
 
+// Reads the part of a mesh file that begins with the keyword `word` outside of all blocks, in
+// version 10: the joints, a count, or a part of the header.
 bool md5i_read_mesh_top_level(md5_mesh_reader *reader, md5_span word)
 {
     md5_lex *const lex = &reader->lex;

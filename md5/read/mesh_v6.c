@@ -249,6 +249,8 @@ static bool read_num_bones(md5_mesh_reader *reader)
     return reader->bones != NULL;
 }
 
+// Reads the part of a mesh file of version 6 that begins with the keyword `word` outside of all
+// blocks.
 static bool read_keyword(md5_mesh_reader *reader, md5_span word)
 {
     md5_lex *const lex = &reader->lex;

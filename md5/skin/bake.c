@@ -24,6 +24,8 @@ static uint32_t encode_level(float value, float min, float step)
     return level < (double)MAX_LEVEL ? (uint32_t)level : (uint32_t)MAX_LEVEL;
 }
 
+// Returns the position of a vertex that is stored as three integers of 16 bits, which count steps
+// from the minimum of the bounds.
 static md5_vec3 decode_position(const md5_baked *baked, md5_baked_vertex vertex)
 {
     const float x = (float)(vertex.xy & 0xffff);

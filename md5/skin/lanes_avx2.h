@@ -27,6 +27,7 @@ MD5_WIDE_INLINE lanes3 points_of_rows(md5_wide a, md5_wide b, md5_wide c)
     };
 }
 
+// Loads eight consecutive points of three floats and separates their x, y and z.
 MD5_WIDE_INLINE lanes3 load_points(const md5_vec3 *points)
 {
     const float *const p = &points->x;
@@ -67,6 +68,8 @@ MD5_WIDE_INLINE md5_wide load_point_pair(const float *low, const float *high)
                                 _mm_movelh_ps(high_xy, _mm_load_ss(high + 2)), 1);
 }
 
+// Loads the points of eight lanes from an array with elements of `size` floats, at the indices
+// at[8], and separates their x, y and z.
 MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uint32_t size)
 {
     md5_wide rows[4] = {

@@ -25,12 +25,15 @@ MD5_WIDE_INLINE matrix_rows multiply_wide_rows(const float *m, const float *q)
     return multiply_by(m, md5_wide_load(q));
 }
 
+// Adds two 3x4 matrices entry by entry.
 MD5_WIDE_INLINE matrix_rows add_matrices(matrix_rows a, matrix_rows b)
 {
     return (matrix_rows){{md5_wide_add(a.row[0], b.row[0]), md5_wide_add(a.row[1], b.row[1]),
                           md5_wide_add(a.row[2], b.row[2])}};
 }
 
+// Converts four 3x4 matrices, one per lane, to one register for each entry: entries[row][column]
+// contains this entry of all four matrices.
 MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows m[4], md5_wide entries[3][4])
 {
     MD5_UNROLL

@@ -27,6 +27,8 @@ MD5_WIDE_INLINE lanes3 load_points(const md5_vec3 *points)
     };
 }
 
+// Stores four points as consecutive floats x0 y0 z0 x1 ... from registers with x, y and z of all
+// points.
 MD5_WIDE_INLINE void store_points(md5_vec3 *points, lanes3 v)
 {
     const md5_wide xy = _mm_shuffle_ps(v.x, v.y, _MM_SHUFFLE(2, 0, 2, 0)); // x0 x2 y0 y2

@@ -22,6 +22,8 @@ typedef struct comparison {
     md5_quoted name;
 } comparison;
 
+// Reports that a property of a mesh differs between the model (`base`) and the model of the morph
+// target (`source`). Returns false.
 static bool fail_mesh(const comparison *pair, uint32_t mesh, const char *property, uint32_t base,
                       uint32_t source)
 {
@@ -433,6 +435,8 @@ void md5_destroy_morph(md5_morph *morph)
     MD5_FREE(morph, MD5_TAG_MORPH);
 }
 
+// Returns the index of the first morph target with this name, or MD5_NONE if no target has this
+// name or `name` is NULL.
 uint32_t md5_find_morph_target(const md5_morph *morph, const char *name)
 {
     MD5_ASSERT_ALIVE(morph, MD5_TAG_MORPH);

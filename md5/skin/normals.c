@@ -72,6 +72,8 @@ static double corner_angle(const md5_vec3 *points, const uint32_t *corners, int 
     return cosine < 0 ? pi - 2 * half : 2 * half;
 }
 
+// Adds a normal to the sum of a vertex, in double precision. x and y are added by one instruction.
+// The doubles are stored with memcpy() because they use the memory of float arrays.
 static inline void add_normal(const normal_sums *sums, uint32_t vertex, md5_pair xy, double z)
 {
     md5_vec4 *const sum = &sums->xy[vertex];
@@ -99,6 +101,8 @@ static void add_weighted(const normal_sums *sums, md5_normals weighting, const m
 
 // -- Sums -----------------------------------------------------------------------------------
 
+// Returns the sum of normals of a vertex, and the sum of their weights, which is 1 if no weights
+// are stored.
 static inline normal_sum load_sum(const normal_sums *sums, uint32_t vertex)
 {
     double xy[2];

@@ -256,6 +256,8 @@ float md5i_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, cons
     return md5_round_to_float(max_loss);
 }
 
+// Returns the largest error of a position, in units, that packing meshes[mesh] with `slots` joints
+// per vertex can cause.
 float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints)
 {
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);

@@ -249,6 +249,8 @@ uint32_t md5_cull_planes(const md5_bounds *bounds, uint32_t count, const md5_vec
     return num_found;
 }
 
+// Writes the indices of the boxes that a ray hits to `found`, in ascending order, and returns their
+// number.
 uint32_t md5_cull_ray(const md5_bounds *bounds, uint32_t count, md5_ray ray, uint32_t *found)
 {
     MD5_ASSERT((bounds && found) || count == 0, "bounds, found: must not be NULL");

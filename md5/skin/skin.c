@@ -7,6 +7,8 @@
 //
 // The formulas are in skin_scalar.c.
 
+// Converts palette matrices to dual quaternions: the rotation, and half of the translation
+// multiplied by the rotation.
 void md5_build_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_quat *dual)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -221,6 +223,7 @@ bool md5i_strided_job(const md5_skin_job *from, md5i_skin_job *job)
 }
 
 #if !defined(NDEBUG)
+// Returns true if all indices of a job's selected vertices are below the number of vertices.
 static bool are_vertices_valid(const md5_skin_job *job, uint32_t count)
 {
     bool are_valid = true;
@@ -231,6 +234,8 @@ static bool are_vertices_valid(const md5_skin_job *job, uint32_t count)
     return are_valid;
 }
 
+// Returns true if all joints of the mesh are below the size of the palette, if the job declares
+// this size.
 static bool are_joints_valid(const md5_skin_job *job)
 {
     bool are_valid = true;
@@ -323,6 +328,8 @@ static void skin_range(void *user, uint32_t worker, size_t begin, size_t end)
     }
 }
 
+// Runs any number of skinning jobs on the threads of `threads`, or on the calling thread if it is
+// NULL.
 void md5_skin_batch(const md5_skin_job *jobs, size_t count, const md5_threads *threads)
 {
     MD5_ASSERT_ARRAY(jobs, count);
@@ -345,6 +352,8 @@ static md5_vec3 without_negative_zero(md5_vec3 a)
     return (md5_vec3){a.x + 0, a.y + 0, a.z + 0};
 }
 
+// Returns the bounds of all skinned vertices of a model, without storing the vertices. `level`
+// selects the instruction set.
 md5_bounds md5i_skin_bounds_with(md5_cpu level, const md5_model *model, const md5_mat34 *palette)
 {
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);

@@ -247,6 +247,7 @@ md5_mat34 md5i_dual_matrix(const md5_dual_quat *q)
     }};
 }
 
+// Returns the blended matrix of a vertex of a job with `duals`; 0 if it has no influences.
 md5_mat34 md5i_blend_duals(const md5i_skin_job *job, uint32_t vertex)
 {
     const md5_mesh *const mesh = job->mesh;
@@ -334,6 +335,9 @@ void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run)
     }
 }
 
+// Skins `count` vertices one by one in plain C: vertices[count], or `count` vertices from `first`
+// on if `vertices` is NULL. If `in_place`, the result of a vertex has the vertex's index in the
+// mesh; otherwise results are consecutive.
 void md5i_skin_vertices_scalar(const md5i_skin_job *job, const uint32_t *vertices, uint32_t first,
                                uint32_t count, bool in_place)
 {
@@ -344,6 +348,8 @@ void md5i_skin_vertices_scalar(const md5i_skin_job *job, const uint32_t *vertice
     }
 }
 
+// Skins a mesh in plain C. If the mesh has a plan, skins its runs: groups of vertices with the same
+// number of influences.
 void md5i_skin_scalar(const md5i_skin_job *job)
 {
     const md5_skin_plan *const plan = job->mesh->skin_plan;

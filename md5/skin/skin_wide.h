@@ -183,6 +183,8 @@ MD5_WIDE_INLINE void rotate_tangents(const skin_arrays *arrays, const group *lan
         store_tangents_at(&arrays->tangents->x, 4, lanes, order, rows);
 }
 
+// Rotates the normals and tangents of a group of vertices by their blended matrices `m`, and stores
+// them. Arrays that were not requested are NULL.
 MD5_WIDE_INLINE void rotate_directions(const skin_arrays *arrays, const group *lanes,
                                        md5_skin_order order, const lanes_mat34 *m)
 {
@@ -210,6 +212,8 @@ MD5_WIDE_INLINE lanes4 scale_row(const float *row, lanes4 by)
                     md5_wide_mul(spread_entry(e, 2), by.z), md5_wide_mul(spread_entry(e, 3), by.w)};
 }
 
+// Adds one row of a matrix, multiplied by the weight of each lane, to a sum: component i of the
+// result adds row[i] * by.
 MD5_WIDE_INLINE lanes4 add_scaled_row(lanes4 sum, const float *row, lanes4 by)
 {
     const entry_row e = load_entries(row);

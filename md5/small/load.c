@@ -28,6 +28,9 @@ static bool read_model(md5_arena *arena, md5_arena *joints, md5_arena *kept, con
     return md5i_create_model(arena->context, file, result);
 }
 
+// Builds a model from the text of a mesh file, in the small form of the library. Reads the file,
+// derives the meshes from the bind pose, and converts the bind pose to the axes and units of the
+// options.
 bool md5i_build_model(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     md5_context *const context = arena->context;
@@ -56,6 +59,8 @@ bool md5i_build_model(md5_arena *arena, const char *text, size_t size, void **as
     return true;
 }
 
+// Frees the arrays of all meshes, for programs that have uploaded them. A second call has no
+// effect.
 void md5_release_geometry(md5_model *model)
 {
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);

@@ -46,6 +46,8 @@ void md5i_read_root(const md5_anim *anim, const uint32_t *frames, uint32_t count
 
 // == Bindings ====================================================================================
 
+// Matches the joints of a clip and a model by name, in the small form of the library. The binding
+// is laid out twice: first to measure the memory block, then to assign addresses in it.
 md5_binding *md5_bind(const md5_model *model, const md5_anim *anim, const md5_load_opts *opts,
                       md5_error *error)
 {

@@ -46,8 +46,8 @@ MD5_WIDE_INLINE void load_rotations(const float *p, md5_wide q[4])
     md5_wide_transpose(q);
 }
 
-// Returns the dot products of sixteen pairs of rotations. Multiplies whole transforms; the shuffles
-// then keep only the products of the rotations.
+// Returns the dot products of MD5_WIDTH pairs of rotations. Two rotations of a pose are 8 floats
+// apart, because a transform also contains a translation.
 MD5_WIDE_INLINE md5_wide dot_rotations(const float *a, const float *b)
 {
     md5_wide products[4];
@@ -137,6 +137,8 @@ MD5_WIDE_INLINE void load_rotations(const float *p, md5_wide q[4])
     md5_wide_transpose(q);
 }
 
+// Returns the dot products of MD5_WIDTH pairs of rotations. Two rotations of a pose are 8 floats
+// apart, because a transform also contains a translation.
 MD5_WIDE_INLINE md5_wide dot_rotations(const float *a, const float *b)
 {
     md5_wide p[4];
@@ -258,6 +260,9 @@ MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b
 
 #elif MD5_WIDTH == 1
 
+// Blends the 8 floats of one transform, without SIMD. `weights` apply to the rotation (floats 0 to
+// 3), `t` to the translation. The expression has the form a - (a * t - b * t), as in the wider
+// kernels, so that all give the same bits.
 MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b,
                                       wide_weights weights, md5_wide t, bool is_same)
 {
@@ -270,6 +275,8 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
     }
 }
 
+// Adds the scaled change of a translation to `a`, and stores the sum with the rotation `q`, without
+// SIMD. The change is b - c, or b if `c` is NULL because `b` contains differences already.
 MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b, const float *c,
                                       md5_wide t, bool is_same, const md5_wide q[4])
 {

@@ -115,6 +115,7 @@ MD5_WIDE_INLINE void store_palette(const md5_wide a[9], const float *matrix,
     store_matrices(palettes, joint, m);
 }
 
+// Writes the 3x3 rotation part of MD5_WIDTH joint matrices; entry k of all matrices is consecutive.
 MD5_WIDE_INLINE void store_rotation(float *matrix, const md5_wide rotation[4])
 {
     md5_wide m[12];
@@ -388,6 +389,8 @@ MD5_WIDE_INLINE void crowd_roots(const crowd_lanes *lanes, const md5_binding *bi
     }
 }
 
+// Samples and poses MD5_WIDTH characters with the same binding together, one in each lane of the
+// registers.
 MD5_WIDE_CODE static void pose_crowd(const md5_pose_job *const *jobs, float *scratch)
 {
     const md5_binding *const binding = jobs[0]->binding;

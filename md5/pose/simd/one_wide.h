@@ -125,6 +125,8 @@ MD5_WIDE_INLINE void sample_rotations(const md5_anim *anim, const md5_sample_pos
     }
 }
 
+// Samples the pose of one character. If the clip drives few joints, uses the kernel of the narrower
+// instruction set, because the wide loops would not be filled.
 MD5_WIDE_CODE static void sample_pose(const md5_anim *anim, const md5_sample_position *position,
                                       const md5_targets *targets, md5_xform *pose)
 {

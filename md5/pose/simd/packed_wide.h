@@ -102,21 +102,26 @@ typedef struct key_reader {
 
 #if defined(MD5_WIDE_AVX2)
 
+// Loads eight bytes and extends each to a 32-bit integer.
 MD5_WIDE_INLINE __m256i widen_bytes(const uint8_t *bytes)
 {
     return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)bytes));
 }
 
+// Loads eight 32-bit integers, one for each lane.
 MD5_WIDE_INLINE __m256i load_lane_words(const void *from)
 {
     return _mm256_loadu_si256((const __m256i *)from);
 }
 
+// Stores eight 32-bit integers, one for each lane.
 MD5_WIDE_INLINE void store_lane_words(uint32_t *to, __m256i lanes)
 {
     _mm256_storeu_si256((__m256i *)(void *)to, lanes);
 }
 
+// Clears odd lanes: regards the register as four 64-bit words and keeps the lower 32 bits of each
+// word.
 MD5_WIDE_INLINE __m256i low_halves(__m256i lanes)
 {
     return _mm256_and_si256(lanes, _mm256_set1_epi64x(0xffffffff));
@@ -145,6 +150,7 @@ MD5_WIDE_INLINE void begin_keys(key_reader *reader, const md5_packed *packed,
     }
 }
 
+// Loads eight bytes from each of two addresses.
 MD5_WIDE_INLINE __m128i load_two(const uint8_t *first, const uint8_t *second)
 {
     const __m128i low = _mm_loadl_epi64((const __m128i *)(const void *)first);
@@ -204,12 +210,16 @@ MD5_WIDE_INLINE void read_levels(const key_reader *reader, const key_positions *
 
 #else
 
+// Stores the values that the keys of MD5_WIDTH lanes have in common. `first` is the first of these
+// lanes in the group.
 MD5_WIDE_INLINE void begin_keys(key_reader *reader, const md5_packed *packed,
                                 const md5_packed_group *group, uint32_t first)
 {
     *reader = (key_reader){packed->bytes, group, first};
 }
 
+// Computes the bit at which each lane's keys begin: all keys of a track have the same number of
+// bits.
 MD5_WIDE_INLINE void find_keys(const md5_packed_group *group, const lane_spans *spans,
                                key_positions *positions)
 {
@@ -285,6 +295,9 @@ MD5_WIDE_INLINE void reorder_components(const float *forms, md5_wide v[4])
     v[3] = md5_wide_select(w, last, c);
 }
 
+// Writes four floats of each lane to the pose, at the target of the lane's track: a rotation or a
+// translation. The transposition turns registers of equal components into registers of complete
+// values.
 MD5_WIDE_INLINE void store_lanes(md5_wide v[4], const uint32_t *target_offsets, md5_xform *pose)
 {
     float *rows[MD5_WIDTH];
