@@ -816,6 +816,8 @@ static bool can_retry(int reason)
     return reason == EAGAIN || reason == EWOULDBLOCK || reason == EINTR;
 }
 
+// Reads up to `size` bytes. Returns 0 at the end and -1 after an error. Waits if the file is a
+// pipe that is still empty.
 static int64_t read_some(source from, char *bytes, size_t size)
 {
     for (;;) {

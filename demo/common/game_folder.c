@@ -56,6 +56,8 @@ COMMON_PRINTF(2, 3) static bool fail(md5_error *error, const char *format, ...)
 // Warns of an entry, or of the source itself if the name is "". The number of warnings of a source
 // is limited; the last one reports that further warnings are suppressed.
 COMMON_PRINTF(3, 4)
+// Reports a warning about an entry of an archive. An archive reports a limited number, because a
+// damaged archive can have an error in each of many thousand entries.
 static void warn(game_source *archive, const char *name, const char *format, ...)
 {
     const common_game_paths *const game = archive->game;
@@ -92,6 +94,7 @@ static void add_file(game_source *added, source_file file)
     *COMMON_ADD_ITEM(added->files, added->count) = file;
 }
 
+// Returns true for names that a terminal would interpret.
 static bool has_control_character(const char *name)
 {
     for (const char *c = name; *c != '\0'; c++) {
@@ -428,6 +431,8 @@ static bool read_packed(const game_source *archive, const source_file *file, cha
     return fail(error, "truncated archive: an entry is incomplete");
 }
 
+// Reads a file that is not in an archive. Returns NULL and fills the error on failure; the
+// caller frees the bytes.
 static char *open_on_disk(const source_file *file, size_t *size, md5_error *error)
 {
     const char *reason = "";
@@ -486,6 +491,7 @@ static int64_t time_on_disk(void *user, size_t file)
     return (int64_t)common_file_time(from->files[file].name);
 }
 
+// Frees an archive or a folder of the search path, with the names of its files.
 static void free_source(game_source *freed)
 {
     close_zip(freed->zip);

@@ -775,6 +775,8 @@ bool view_read_image(const char *path, uint32_t max_pixels, view_image *image, m
     return is_read;
 }
 
+// Decodes an image for the library, which has no decoder for PNG and JPEG. Returns RGBA texels,
+// which the library frees with the callback release(), or NULL.
 static const void *decode(void *user, const void *bytes, size_t size, uint32_t *width,
                           uint32_t *height, md5_error *error)
 {

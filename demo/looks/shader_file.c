@@ -164,6 +164,7 @@ static size_t stem_size(const char *name, size_t size)
     return size;
 }
 
+// Returns true if the token is `name`, without regard to capitals and file extensions.
 static bool is_name(const shader_reader *in, const char *name)
 {
     const size_t size = stem_size(in->word, in->size);

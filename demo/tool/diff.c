@@ -14,6 +14,8 @@ static int by_name(const void *a, const void *b)
     return strcmp((*(const md5_joint *const *)a)->name, (*(const md5_joint *const *)b)->name);
 }
 
+// Returns the joints of a skeleton sorted by name, so that two skeletons can be compared in one
+// pass. The caller frees result.sorted.
 static sorted_joints sort_joints(const md5_skeleton *skeleton)
 {
     const uint32_t count = skeleton->num_joints;
@@ -196,6 +198,8 @@ static void diff_positions(uint32_t index, const md5_mesh *a, const md5_mesh *b,
                 index, num_moved, max_distance, farthest);
 }
 
+// Reports the largest difference of a texture coordinate between two meshes with equally many
+// vertices.
 static void diff_texcoords(uint32_t index, const md5_mesh *a, const md5_mesh *b, bool *differs)
 {
     double max_shift = 0;
@@ -332,6 +336,8 @@ static bool diff_anims(const md5_anim *a, const md5_anim *b, bool *differs, md5_
 
 // -- Cameras --------------------------------------------------------------------------------------
 
+// Returns true if two cuts of a camera have bit-identical views. A file can store a position, a
+// rotation, both or none for a cut.
 static bool has_same_view(const md5_cut_view *a, const md5_cut_view *b)
 {
     if (a->cut != b->cut || a->has_position != b->has_position
@@ -414,6 +420,8 @@ static text_lines list_lines(const md5_character *character, md5_error *error)
     return result;
 }
 
+// Compares line i of a sorted text with line j of another one. The end of a text is after all
+// lines.
 static int compare_lines(const text_lines *a, size_t i, const text_lines *b, size_t j)
 {
     if (i == a->count)

@@ -569,6 +569,8 @@ static void print_not_found(tool_game *game, const char *name)
               name);
 }
 
+// Lists the folders and archives of the game in the order in which files are searched, for a
+// name that was not found.
 static void print_searched_locations(tool_game *game)
 {
     const common_game_paths *const list = &game->search_paths.list;

@@ -240,6 +240,7 @@ static const struct parsed_kind {
     },
 };
 
+// Returns the kind of declaration with this name on the command line, or NULL.
 static const struct parsed_kind *find_kind(const char *argument)
 {
     for (size_t i = 0; i < COMMON_LENGTH(kinds); i++) {

@@ -90,6 +90,8 @@ static child_lists build_joint_tree(const md5_skeleton *skeleton)
     return tree;
 }
 
+// Prints a joint as a line of a tree. The indentation ends at 40 levels, so that a long chain of
+// joints does not create lines of any length.
 static void print_joint_line(const md5_skeleton *skeleton, uint32_t index, int depth)
 {
     enum { MAX_INDENT = 40 }; // levels
@@ -399,6 +401,8 @@ static void print_plain_anim(bool is_json, const md5_anim *anim)
     PRINT("  warnings           %u\n", ",\"warnings\":%u", anim->num_warnings);
 }
 
+// Prints the properties of a clip that are the same for its file formats, and calls the
+// functions for those that are not.
 static void print_anim(bool is_json, const md5_anim *anim)
 {
     PRINT("  joints             %u\n", ",\"joints\":%u", anim->skeleton.num_joints);
@@ -438,6 +442,7 @@ static void print_machine(bool is_json, const md5_machine_desc *desc)
     JSON("]");
 }
 
+// Returns the format of a loaded file in the words of the output.
 static const char *describe_kind(const tool_asset *asset)
 {
     if (asset->model)
@@ -449,6 +454,7 @@ static const char *describe_kind(const tool_asset *asset)
     return asset->character ? "md5machine" : "md5.cfg";
 }
 
+// Prints the properties of a camera.
 static void print_camera(bool is_json, const md5_camera *camera)
 {
     print_frames(is_json, camera->num_frames, camera->frame_rate, camera->duration);
@@ -493,6 +499,8 @@ static bool print_file(bool is_json, const char *path)
     return true;
 }
 
+// The command `md5tool info`: continues with the next file after an error, and returns an exit
+// status.
 static int info(tool_arguments *arguments)
 {
     int status = TOOL_OK;

@@ -682,6 +682,8 @@ static const char *find_similar_command(const char *name)
     return nearest.name;
 }
 
+// Reports a command that does not exist: with the replacement of a removed command, or a command
+// with a similar name, or the list of all commands. Returns an exit status.
 static int report_unknown_command(const char *name)
 {
     const common_removed *const removed = tool_find_removed(name);

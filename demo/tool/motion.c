@@ -599,6 +599,7 @@ static void check_missing_last_frame(md5_check *clip, const md5_anim *anim)
                            anim->num_frames - 1);
 }
 
+// Finds the feet of the model by the names of its joints.
 static void find_feet(clip_motion *motion)
 {
     const md5_skeleton *const skeleton = &motion->model->skeleton;

@@ -189,6 +189,8 @@ static int32_t named_key(const char *name)
     return VIEW_KEY_OTHER;
 }
 
+// Converts a key of the browser to a key of the viewer. A browser names keys by the text that
+// they produce, or by their function, such as "Enter".
 static int32_t event_key(const EmscriptenKeyboardEvent *event)
 {
     const char *const name = event->key;
@@ -298,6 +300,7 @@ static void press(view_window *window, view_button button, bool down, view_input
     push(window, input);
 }
 
+// Adds an input event for a pointer that has moved to a position in CSS pixels.
 static void move_to(view_window *window, float x, float y)
 {
     push(window, (view_input){.kind = VIEW_INPUT_MOVE,
@@ -309,6 +312,8 @@ static void move_to(view_window *window, float x, float y)
     window->y = y;
 }
 
+// Converts an event of the mouse. Buttons are released anywhere on the page, because a drag can
+// end outside of the canvas.
 static EM_BOOL handle_mouse(int type, const EmscriptenMouseEvent *event, void *user)
 {
     static const view_button buttons[] = {VIEW_BUTTON_LEFT, VIEW_BUTTON_MIDDLE, VIEW_BUTTON_RIGHT};
@@ -340,6 +345,7 @@ static double wheel_step(const EmscriptenWheelEvent *event)
     return event->deltaMode == DOM_DELTA_LINE ? 3.0 : 1.0;
 }
 
+// Converts an event of the wheel to steps of a mouse wheel.
 static EM_BOOL handle_wheel(int type, const EmscriptenWheelEvent *event, void *user)
 {
     view_window *const window = user;
@@ -416,6 +422,8 @@ static void press_or_move(view_window *window, const EmscriptenTouchPoint *const
                     (float)(first->clientY - last->clientY)));
 }
 
+// Converts the fingers on the screen to a mouse: one finger is the left button, two fingers are
+// the middle button, whose distance zooms. A tap with three fingers is the key Home.
 static EM_BOOL handle_touch(int type, const EmscriptenTouchEvent *event, void *user)
 {
     view_window *const window = user;
@@ -486,6 +494,7 @@ static void fit(view_window *window)
                                        (int)round(window->height * window->ratio));
 }
 
+// Adapts the canvas to the window and asks for a new frame.
 static EM_BOOL handle_resize(int type, const EmscriptenUiEvent *event, void *user)
 {
     view_window *const window = user;
@@ -496,6 +505,7 @@ static EM_BOOL handle_resize(int type, const EmscriptenUiEvent *event, void *use
     return EM_FALSE;
 }
 
+// Stores whether the page is in full screen, which the user can also change without the viewer.
 static EM_BOOL handle_full_screen(int type, const EmscriptenFullscreenChangeEvent *event,
                                   void *user)
 {
@@ -505,6 +515,8 @@ static EM_BOOL handle_full_screen(int type, const EmscriptenFullscreenChangeEven
     return EM_FALSE;
 }
 
+// Registers all functions that handle events of the browser. Releases and moves of the mouse
+// belong to the page, so that they are not lost outside of the canvas.
 static void listen(view_window *window)
 {
     const char *const page = EMSCRIPTEN_EVENT_TARGET_WINDOW;

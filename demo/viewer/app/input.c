@@ -201,6 +201,7 @@ static void change_to_neighbor_clip(view_state *viewer, bool is_next)
     view_change_clip(viewer, (scene->clip + step_size) % scene->num_clips);
 }
 
+// Sets the first or the last frame of the played range to the current frame.
 static void set_range_limit(view_state *viewer, bool is_end)
 {
     view_play *const play = &viewer->play;
@@ -992,6 +993,8 @@ static view_camera_drag drag_kind(const view_input *event)
     return event->button == VIEW_BUTTON_RIGHT ? VIEW_DRAG_ZOOM : VIEW_DRAG_NONE;
 }
 
+// Handles a pressed mouse button or a finger: a panel below it gets it first, otherwise it
+// begins a drag of the camera, of the control stick or of a limb.
 static void press(view_state *viewer, const view_input *event)
 {
     const float x = event->x;
@@ -1148,6 +1151,8 @@ static bool click(view_state *viewer, const view_stage *stage, const view_input 
     return true;
 }
 
+// Handles a released mouse button or a lifted finger: it ends the drag, and is a click if the
+// pointer has hardly moved.
 static void release(view_state *viewer, const view_input *event)
 {
     static const char *const drag_names[] = {"none",  "orbit",  "pan",    "zoom",
@@ -1171,6 +1176,8 @@ static void release(view_state *viewer, const view_input *event)
     end_drag(viewer);
 }
 
+// Handles the mouse wheel: a panel below the pointer scrolls, otherwise the camera zooms toward
+// the pointer.
 static void turn_wheel(view_state *viewer, const view_input *event)
 {
     const float x = event->x;
@@ -1235,6 +1242,8 @@ static void run_shortcut(view_state *viewer, const view_menu_entry *entry)
     view_execute(viewer, (view_command){.action = view_get_action(entry), .number = number});
 }
 
+// Handles a pressed key. In this order it goes to a text field or the focused item, to the
+// controlled character, and to the shortcuts.
 static void press_key(view_state *viewer, const view_input *event)
 {
     const int32_t key = event->key;

@@ -157,6 +157,8 @@ typedef struct view_loop {
     bool has_failed; // a frame could not be drawn
 } view_loop;
 
+// Prepares the main loop: the time starts at 0, and the quality of drawing depends on the
+// graphics device.
 static void begin_loop(view_loop *loop, view_state *viewer)
 {
     const double start = view_seconds();

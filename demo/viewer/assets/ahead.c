@@ -10,6 +10,9 @@ enum {
     MAX_PIXELS = 1 << 22, // per image
 };
 
+// Runs in a thread: decodes images next to the model whose names begin with the name of the
+// model, while the window is created. Images that the model does not use are wasted work, so
+// their number is limited.
 static int read_pictures(void *user)
 {
     view_prefetch *const ahead = user;

@@ -63,6 +63,7 @@ bool view_contains(view_rect rect, float x, float y)
 
 // -- Triangles ------------------------------------------------------------------------------
 
+// Appends a vertex of a triangle, in pixels, with texture coordinates and a color as 0xRRGGBBAA.
 static void add_vertex(view_canvas *canvas, float x, float y, float u, float v, view_color color)
 {
     if (canvas->count == canvas->capacity) {
@@ -79,6 +80,7 @@ static void add_vertex(view_canvas *canvas, float x, float y, float u, float v, 
     };
 }
 
+// Blends two colors 0xRRGGBBAA: `part` is 0 for the first and 1 for the second.
 static view_color mix(view_color from, view_color to, float part)
 {
     view_color color = 0;
@@ -304,6 +306,7 @@ const char *view_next_line(const view_font *font, view_text_size size, float wid
     return text + length + strspn(text + length, " \n");
 }
 
+// Draws a letter whose base line is at `base`. Returns the position of the next letter.
 static float draw_letter(view_canvas *canvas, const view_letter *letter, float pen, float base,
                          view_color color)
 {

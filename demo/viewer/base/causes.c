@@ -81,6 +81,8 @@ static int compare_numbers(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
+// Orders reports by file, then by text, then by their order in time, so that equal reports are
+// adjacent.
 static int compare_reports(const void *a, const void *b)
 {
     const sorted_report *const x = a;
@@ -91,12 +93,14 @@ static int compare_reports(const void *a, const void *b)
     return order != 0 ? order : compare_numbers(x->index, y->index);
 }
 
+// Orders causes by their level, errors first, then by the time of their first report. Among
+// causes of one level, a clip for another skeleton is first.
 static int compare_causes(const void *a, const void *b)
 {
     const sorted_cause *const x = a;
     const sorted_cause *const y = b;
     int order = compare_numbers(x->cause.level, y->cause.level);
-    if (order == 0) // a clip for another skeleton is worse than other warnings
+    if (order == 0)
         order = compare_numbers(!x->cause.is_binding, !y->cause.is_binding);
     return order != 0 ? order : compare_numbers(x->first_report, y->first_report);
 }

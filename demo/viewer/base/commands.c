@@ -448,6 +448,7 @@ const view_menu_entry *view_find_key(int32_t code, bool shift, bool control, boo
     return NULL;
 }
 
+// Writes the name of a key with its modifiers, such as "Ctrl+Shift+Z".
 static void print_key(int32_t key, char *text, size_t size)
 {
     char name[16];

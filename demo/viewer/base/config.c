@@ -24,6 +24,7 @@ static size_t find_line(const view_latest *list, const char *line)
     return index;
 }
 
+// Removes a line from a list of latest lines, such as recent files, if the list contains it.
 static void drop_line(view_latest *list, const char *line)
 {
     const size_t index = find_line(list, line);

@@ -307,6 +307,8 @@ static float glyph_scale(const view_letters *letters, view_text_size size, float
     return stbtt_ScaleForMappingEmToPixels(font, em);
 }
 
+// Returns the size of a letter in pixels, without drawing it, so that all letters can be packed
+// into one texture first.
 static scaled_glyph measure_glyph(const stbtt_fontinfo *font, int code, float scale)
 {
     scaled_glyph glyph = {.font = font, .index = stbtt_FindGlyphIndex(font, code), .scale = scale};
@@ -418,6 +420,7 @@ static const view_letter *find_or_add_glyph(const view_font *font, view_text_siz
     return &found->letter;
 }
 
+// Creates the texture with the coverage of all letters.
 static md5gl_texture upload(const view_letters *letters, md5gl_renderer *renderer, md5_error *error)
 {
     const md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_MASK,

@@ -25,6 +25,8 @@ static const float min_single_width = 52;
 static const float min_single_height = 30;
 static const float min_sheet_window[2] = {20, 18}; // a phone of 320 pixels at scale 1.2; 240
 
+// Selects the arrangement of panels for the size of the window, which is measured in em, the
+// size of the text. So a window with large text is arranged like a smaller window.
 static view_arrangement choose_arrangement(const view_layout_request *request)
 {
     const float width = request->width / request->em;

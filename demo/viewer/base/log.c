@@ -21,6 +21,7 @@ static void end_progress_line(view_log *log)
     log->progress_shown = false;
 }
 
+// Writes a line to stderr if the user wants messages of this level.
 static void write_line(view_log *log, view_level level, const char *text)
 {
     if (log->level < level)

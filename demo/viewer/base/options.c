@@ -129,6 +129,7 @@ static bool read_lights(const char *text, view_lights *lights)
 // Writes "NAME=VALUE,NAME=VALUE", which is read as the same values. A `size` of LIGHTS_TEXT is
 // sufficient.
 enum { LIGHTS_TEXT = 192 };
+// Writes the values of all lights as text: NAME=NUMBER,NAME=NUMBER,...
 static void write_lights(const view_lights *lights, char *text, size_t size)
 {
     text[0] = '\0';
@@ -611,6 +612,7 @@ bool view_set_value(const view_option *option, common_value value, view_options 
     return true;
 }
 
+// Returns true if two lists of texts are equal.
 static bool are_texts_equal(const common_texts *a, const common_texts *b)
 {
     if (a->count != b->count)
@@ -621,6 +623,7 @@ static bool are_texts_equal(const common_texts *a, const common_texts *b)
     return true;
 }
 
+// Returns true if two lists of values of machine parameters are equal.
 static bool are_settings_equal(const view_settings *a, const view_settings *b)
 {
     if (a->count != b->count)
@@ -635,6 +638,7 @@ static bool are_settings_equal(const view_settings *a, const view_settings *b)
     return true;
 }
 
+// Returns true if two command lines request images at the same times.
 static bool are_times_equal(const view_options *a, const view_options *b)
 {
     if (a->num_times != b->num_times)
@@ -884,6 +888,7 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
     return is_read;
 }
 
+// Returns true if an output file is a movie by its extension.
 static bool is_movie(const char *path)
 {
     static const char *const endings[] = {".apng", ".gif", ".mp4", ".webm"};

@@ -40,6 +40,8 @@ static const struct sound {
     {"footstep", 0, 0.1f, 0.08f, 380, 130, 0, true, 0.2f},
 };
 
+// Adds a synthesized sound to the samples: a tone, or noise through a filter, whose pitch glides
+// from sound->low to sound->high (in Hz), with an envelope and a flutter of its loudness.
 static void add_sound(float samples[VIEW_LONGEST_SOUND], const struct sound *sound, float loudness)
 {
     const float rate = (float)VIEW_SOUND_RATE;

@@ -228,6 +228,7 @@ typedef struct reduction {
     view_triangles (*meshes)[VIEW_NUM_REDUCED]; // [num_meshes]
 } reduction;
 
+// Creates the reduced meshes of meshes `begin` to `end`. Runs on a worker thread.
 static void reduce_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const reduction *const work = user;
@@ -815,6 +816,7 @@ static int compare_sizes(const void *a, const void *b)
     return (first->member > second->member) - (first->member < second->member);
 }
 
+// Prepares the selection of visible members of a kind in a new frame.
 static void begin_kind_selection(view_kind *kind, bool reduces)
 {
     kind->num_seen = 0;
@@ -1117,6 +1119,8 @@ static bool load_kind_morphs(view_kind *kind, const view_loader *loader)
     return true;
 }
 
+// Allocates the arrays with an element for each member of a kind, so that no frame needs to
+// allocate memory.
 static void allocate_kind_arrays(view_kind *kind)
 {
     const size_t count = kind->end - kind->begin;

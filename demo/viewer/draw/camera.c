@@ -2,6 +2,8 @@
 // camera paths.
 #include "demo/viewer/draw/draw.h"
 
+// Returns the axes of a camera from its two angles: to the right, upward and backward in world
+// space.
 static view_axes camera_axes(const view_camera *camera)
 {
     const float azimuth = view_radians(camera->azimuth);

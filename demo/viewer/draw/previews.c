@@ -70,6 +70,7 @@ static view_image reduce_image(view_image full, uint32_t side)
     return (view_image){rgba, (uint32_t)width, (uint32_t)height};
 }
 
+// Returns true if an image was decoded ahead.
 static bool has_image(const view_prefetch *images, const char *name)
 {
     for (size_t i = 0; i < images->count; i++) {
@@ -101,6 +102,7 @@ static void begin_meshes(view_preview_subject *subject)
         common_alloc(view_count_meshes(&subject->document.scene), sizeof *subject->meshes);
 }
 
+// Frees the model of a preview with its images.
 static void free_subject(view_preview_subject *subject)
 {
     for (uint32_t i = 0; i < view_count_meshes(&subject->document.scene); i++)
@@ -304,6 +306,8 @@ static void add_models_of_folder(model_names *models, const view_library *librar
 // invisible.
 static const double model_time = 0.5;
 
+// Loads a model of a game folder without messages, because a preview that fails shows this by
+// itself.
 static bool load(view_scene *scene, view_library *library, const char *name, const char *skin)
 {
     view_log log = {.level = VIEW_QUIET};

@@ -76,6 +76,7 @@ static bool show_time(view_state *viewer)
     return true;
 }
 
+// Shows the clip of --animation-index. Returns false after an error.
 static bool select_clip(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -112,6 +113,8 @@ static bool select_range(view_state *viewer)
     return true;
 }
 
+// Sets the time from which the ragdoll falls. Returns false if the option was given and the
+// model has no ragdoll.
 static bool set_death_time(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -124,6 +127,7 @@ static bool set_death_time(view_state *viewer)
                          "game, or NAME.af in the model's folder");
 }
 
+// Selects the joint of --joint. Returns false if the model does not have it.
 static bool select_joint(view_state *viewer)
 {
     const char *const name = viewer->options->joint;

@@ -280,6 +280,7 @@ static const char *add_sources(view_conversion_job *conversion, const view_state
     return NULL;
 }
 
+// Frees a conversion with its arguments and notes.
 static void free_conversion(view_conversion_job *conversion)
 {
     for (int k = 0; k < CONVERT_NUM_MAPS + 1; k++)

@@ -58,6 +58,7 @@ static size_t collect_missing(view_state *viewer, bool is_in_game,
     return count;
 }
 
+// Stores a finished preview as a thumbnail, and uploads its image as a texture.
 static void store_preview(view_thumbnail *thumbnail, const view_preview *preview,
                           md5gl_renderer *renderer)
 {
@@ -696,6 +697,8 @@ static bool repair_clip(md5_doc *doc, const view_scene *scene, md5_check *check,
                        "bounding boxes recomputed from the mesh");
 }
 
+// Repairs a document of a model, and appends a line to `lines` for each kind of repair that has
+// changed anything. Returns false after an error.
 static bool repair_model(md5_doc *doc, char **lines, md5_error *error)
 {
     const md5_joint_edit order = {.root = NULL};

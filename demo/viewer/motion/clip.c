@@ -129,6 +129,7 @@ void view_pose_at(view_scene *scene, const md5_sample_position *sample)
     view_rotate_pose(scene, NULL);
 }
 
+// Poses the scene by the clip that is shown, and places its feet on the terrain.
 static void pose_clip(view_scene *scene, const view_play *play)
 {
     const md5_anim *const anim = view_shown_anim(scene);
@@ -140,6 +141,8 @@ static void pose_clip(view_scene *scene, const view_play *play)
         view_place_feet(scene, &at_origin, play->time);
 }
 
+// Returns how far root motion has carried the model since the start of the clip. It is 0 unless
+// root motion is applied as in id's engine.
 static md5_vec3 walked_in_clip(const view_scene *scene, const view_play *play)
 {
     const md5_anim *const anim = view_shown_anim(scene);

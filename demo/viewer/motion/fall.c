@@ -15,6 +15,7 @@ static const char *file_name(void *user, size_t file)
     return ((const view_fall *)user)->name;
 }
 
+// Opens the .af file for the library, which reads files only through this callback.
 static const void *open_file(void *user, size_t file, size_t *size, md5_error *error)
 {
     const char *reason;
@@ -189,6 +190,8 @@ static uint32_t find_stair_triangles(void *user, md5_bounds box, md5_vec3 (*corn
     return count;
 }
 
+// Describes the terrain to the ragdoll in the form that fits it best: a plane, triangles for
+// stairs, or heights.
 static md5_ground make_ground(view_terrain *terrain)
 {
     if (terrain->kind == VIEW_LEVEL)

@@ -535,6 +535,8 @@ static void get_foot_ground(void *user, const md5_player *player, md5_vec3 ankle
             : 0;
 }
 
+// Poses the scene by its state machine: joints, palette and morph weights, then the placement in
+// the world. Feet are placed here only if the machine does not place them.
 static void pose_scene(view_scene *scene, const view_play *play)
 {
     view_machine *const machine = &scene->machine;

@@ -36,6 +36,7 @@ static md5_load_opts make_load_options(const view_scene *scene, view_log *log)
 
 // -- Memory --------------------------------------------------------------------------------------
 
+// Frees a clip. The animations of an entity are owned by the entity.
 static void free_clip(view_clip *clip)
 {
     md5_free_binding(clip->binding);
@@ -46,6 +47,7 @@ static void free_clip(view_clip *clip)
     free(clip->name);
 }
 
+// Frees the arrays of the pose, which another model needs in other sizes.
 static void free_pose(view_scene *scene)
 {
     for (uint32_t i = 0; i < view_count_meshes(scene) && scene->skinned != NULL; i++)

@@ -78,6 +78,7 @@ static void set_position(view_input *event)
     event->y = (float)y;
 }
 
+// Converts a mouse button of SDL.
 static view_button button_of_sdl(Uint8 button)
 {
     switch (button) {
@@ -253,6 +254,7 @@ static void request_quit(int number)
     is_quit_requested = 1;
 }
 
+// Lets Ctrl+C and a closed terminal end the main loop, so that files and settings are saved.
 static void handle_signals(void)
 {
     signal(SIGINT, request_quit);

@@ -340,6 +340,8 @@ typedef struct sort_item {
     uint32_t node;
 } sort_item;
 
+// Orders items by their key, then by their present position, so that the order of equal items
+// does not depend on qsort().
 static int compare_items(const void *a, const void *b)
 {
     const sort_item *const x = a;
