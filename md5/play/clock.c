@@ -32,6 +32,9 @@ static int64_t clamp_cycle(int64_t cycle)
     return cycle < -MAX_CYCLE ? -MAX_CYCLE : cycle;
 }
 
+// Returns a clip's clock after a number of cycles, which may be negative or a fraction. A clock
+// consists of a count of complete cycles and the phase 0..1 in the current cycle. A clip that is
+// played once stops at its ends.
 md5_clock md5i_clock_advance(const md5_timing *timing, md5_clock clock, double cycles)
 {
     const double phase = clock.phase + cycles;
@@ -54,6 +57,8 @@ md5_clock md5i_clock_advance(const md5_timing *timing, md5_clock clock, double c
     return (md5_clock){cycle, fraction};
 }
 
+// Returns the shortest decimal number that rounds to this float, for example 0.3 for 0.3f, which is
+// 0.300000012. Texts contain decimal numbers, so events at such a time are found exactly.
 double md5i_decimal_from_float(float time)
 {
     double scale = 1;
@@ -84,6 +89,8 @@ static md5_clock clock_shift(const md5_timing *timing, md5_clock clock, double c
     return (md5_clock){clock.cycle + wraps, clock.phase - wraps};
 }
 
+// Moves a clock to the nearest frame if the frame is at most `max_distance` cycles away. Restores
+// the frame of a time that was rounded to float.
 md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double max_distance)
 {
     double frames_per_cycle = md5_timing_intervals(timing) * (is_ping_pong(timing) ? 2 : 1.0);
@@ -133,6 +140,8 @@ static inline void sample_end(const md5_timing *timing, uint32_t end, md5_sample
         sample->cycle++;
 }
 
+// Converts a clock to a sample position: the two frames around the clock's time, and the fraction
+// between them.
 md5_sample_position md5i_clock_sample_position(const md5_timing *timing, md5_clock clock,
                                                md5_interpolation interpolation)
 {
@@ -185,6 +194,9 @@ static int compare_cues(const void *left, const void *right)
     return a->event < b->event ? -1 : a->event > b->event;
 }
 
+// Converts the events of a clip to cues, which are events at a phase of the cycle, sorted by phase.
+// Ping-pong playback passes most events twice per cycle. If `has_ends`, both ends of a cycle get a
+// cue with the event index `num_events`. Returns the number of cues.
 uint32_t md5i_build_cues(const md5_timing *timing, const md5_event *events, uint32_t num_events,
                          bool has_ends, md5_cue *cues)
 {
@@ -211,6 +223,9 @@ uint32_t md5i_build_cues(const md5_timing *timing, const md5_event *events, uint
     return num_cues;
 }
 
+// Adds two cues for each window of a clip, where it opens and where it closes, and sorts all cues.
+// A window is a span of frames, for example while a sword can hit. The cues of window i have the
+// event indices first_index + 2 * i and the next index. Returns the new number of cues.
 uint32_t md5i_add_window_cues(const md5_timing *timing, const md5_window *windows,
                               uint32_t num_windows, uint32_t first_index, md5_cue *cues,
                               uint32_t num_cues)
@@ -317,6 +332,9 @@ static border border_to(const md5_cues *cues, md5_clock from, md5_clock to, bool
     return border_at(cues, after, ahead > 0);
 }
 
+// Begins to iterate over the events that a clip passes while its clock moves from `from` to `to`,
+// forward or backward. `at_start`: the clip has not moved since its start. `ends_cycle`: the clip
+// stops at `to`.
 md5_event_iterator md5i_begin_events(const md5_cues *cues, md5_clock from, md5_clock to,
                                      bool at_start, bool ends_cycle)
 {
@@ -339,6 +357,8 @@ md5_event_iterator md5i_begin_events(const md5_cues *cues, md5_clock from, md5_c
     return iterator;
 }
 
+// Begins to iterate over the events at the position where a clip starts. The tolerance MD5_BORDER
+// on both sides covers rounding errors of the phase.
 md5_event_iterator md5i_begin_start_events(const md5_cues *cues, md5_clock start)
 {
     // The events of neighboring cycles do not count, so the clocks are not wrapped.
@@ -353,6 +373,8 @@ md5_event_iterator md5i_begin_start_events(const md5_cues *cues, md5_clock start
     };
 }
 
+// Writes the index and the clock of the next event in playback order. Returns false if no event is
+// left.
 bool md5i_next_event(md5_event_iterator *iterator, uint32_t *event, md5_clock *when)
 {
     if (iterator->num_left == 0)
@@ -391,6 +413,9 @@ static void set_yaw(md5_quat rotation, md5_root_delta *delta)
     delta->sine = 2 * w * z / square;
 }
 
+// Extracts the root motion of a clip: the displacement of joint 0 on the ground from the first
+// frame to each frame, and depending on `extract` also its height or its rotation about the up
+// axis. roots[num_frames] are the transforms of joint 0 in id's axes.
 void md5i_build_root_track(md5_root_extraction extract, const md5_xform *roots, uint32_t num_frames,
                            md5_root_delta *frames)
 {
@@ -438,6 +463,8 @@ static md5_root_delta displacement_of_cycles(md5_root_delta cycle, int64_t count
     return product;
 }
 
+// Returns the root motion between two positions of a clip, in the character's space at `from`.
+// Complete cycles in between add the motion of the whole clip each.
 md5_root_delta md5i_root_delta_between(const md5_root_track *track, const md5_root_position *from,
                                        const md5_root_position *to)
 {

@@ -191,6 +191,8 @@ static inline md5_root_delta md5_root_delta_mul(md5_root_delta a, md5_root_delta
     };
 }
 
+// Returns the movement that undoes `delta`: the reverse displacement, seen from the rotated end of
+// the movement.
 static inline md5_root_delta md5_root_delta_inverse(md5_root_delta delta)
 {
     return (md5_root_delta){

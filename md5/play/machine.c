@@ -2,6 +2,8 @@
 #include "md5/play/machine.h"
 #include "md5/play/schema.h"
 
+// Samples a clip and removes the extracted root motion from joint 0, because the character's
+// placement contains this motion.
 void md5i_sample_source(const md5_machine *machine, const md5_source *source,
                         const md5_sample_position *sample, md5_xform *pose)
 {
@@ -143,6 +145,8 @@ const char *md5_machine_morph_name(const md5_machine *machine, uint32_t morph)
     return morph < machine->num_morphs ? rows[rows[morph].first].name : NULL;
 }
 
+// Returns the speed in units/s at which a clip of a blend by speed moves, as computed from its root
+// motion. Returns 0 if an index is invalid or the motion is not a blend by speed.
 float md5_machine_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item)
 {
     MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);

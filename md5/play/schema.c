@@ -1248,6 +1248,8 @@ const md5_schema md5i_machine_schema = {
 
 // -- Iteration ----------------------------------------------------------------------------------
 
+// Returns the keyword of choice `i` of a column and sets *value to its number, or returns NULL
+// after the last choice.
 const char *md5i_choice_word(const md5_column *column, uint32_t i, uint32_t *value)
 {
     *value = i;
@@ -1259,6 +1261,8 @@ const char *md5i_choice_word(const md5_column *column, uint32_t i, uint32_t *val
     return column->choices[i].word;
 }
 
+// Returns the value of a numeric column in a row: a number, flag, choice, or the kind of an easing;
+// 0 for other columns.
 double md5i_column_number(const md5_column *column, const char *row)
 {
     const void *const value = row + column->offset;
@@ -1282,6 +1286,8 @@ double md5i_column_number(const md5_column *column, const char *row)
     }
 }
 
+// Returns the rows that a column of a row contains, and sets *count: an array, a single row, or a
+// part of the row itself.
 const char *md5i_column_rows(const md5_column *column, const char *row, uint32_t *count)
 {
     const char *rows;
@@ -1333,6 +1339,8 @@ static void next_row(md5_table_iterator *iterator, md5_table_level *level)
     level->kind = md5_row_kind(level->schema, level->row, owner_kind);
 }
 
+// Moves to the next column of the tables, in depth-first order: the rows of a table follow directly
+// after its column. At the end of each row, iterator->column is NULL. Returns false at the end.
 bool md5i_next_column(md5_table_iterator *iterator)
 {
     while (iterator->top >= 0) {
@@ -1364,6 +1372,8 @@ bool md5i_next_column(md5_table_iterator *iterator)
     return false;
 }
 
+// Returns the kind and the name of the innermost row that has them, at the position of an iterator,
+// for error messages.
 md5_row_title md5i_row_title_at(const md5_table_iterator *iterator)
 {
     md5_row_title title = {NULL, NULL};
@@ -1398,6 +1408,8 @@ static void fill_float(const md5_column *column, float unit, float *value)
         *value = column->is_length ? column->otherwise * unit : column->otherwise;
 }
 
+// Replaces the values of a row that select a default, usually 0. `unit` is the length of one of
+// id's units in the units of the model.
 void md5i_fill_defaults(const md5_schema *schema, void *row, float unit)
 {
     for (uint32_t i = 0; i < schema->num_columns; i++) {
@@ -1414,6 +1426,8 @@ void md5i_fill_defaults(const md5_schema *schema, void *row, float unit)
 
 // == Locations ==================================================================================
 
+// Returns the line and column in the machine file of a member of the tables, or 0:0 if it has none.
+// `member` is the address of the member.
 md5_location md5i_find_location(const md5_locations *locations, const void *member)
 {
     const uintptr_t address = (uintptr_t)member;

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+// Sets an error with the location of a member of the tables, which is unknown for C tables. Returns
+// false.
 bool md5i_fail_at(md5_building *building, const void *member, md5_status status, const char *format,
                   ...)
 {
@@ -12,6 +14,8 @@ bool md5i_fail_at(md5_building *building, const void *member, md5_status status,
     return md5i_fail(building->context, status, position.line, position.column, "%s", message);
 }
 
+// Sets an error like md5i_fail_at(). The message begins with the kind and the name of the current
+// row.
 bool md5i_fail_row(md5_building *building, const void *member, md5_status status,
                    const char *format, ...)
 {
@@ -23,6 +27,7 @@ bool md5i_fail_row(md5_building *building, const void *member, md5_status status
 
 // -- Names --------------------------------------------------------------------------------------
 
+// Orders names by text, and equal names by their index in the tables, for qsort().
 static int compare_names(const void *left, const void *right)
 {
     const md5_name *a = (const md5_name *)left;
@@ -48,6 +53,9 @@ static bool check_names(md5_building *building, const md5_names *names)
     return true;
 }
 
+// Adds the names of table rows to a sorted list for lookups. The first member of each row, of
+// `row_size` bytes, is its name. Sets the error and returns false if a name is missing, empty or,
+// unless names may repeat, duplicate.
 bool md5i_list_names(md5_building *building, md5_names *names, const void *rows, uint32_t count,
                      size_t row_size)
 {
@@ -86,6 +94,8 @@ static uint32_t find_name(const md5_names *names, const char *name)
     return is_found ? names->sorted[low].number : MD5_NONE;
 }
 
+// Replaces a name in the tables by the index of its row, MD5_NONE if the name is NULL. Sets the
+// error and returns false if no row has this name.
 bool md5i_resolve(md5_building *building, const md5_names *names, const char *const *name,
                   uint32_t *number)
 {
@@ -102,6 +112,8 @@ bool md5i_resolve(md5_building *building, const md5_names *names, const char *co
 
 // -- Easings ------------------------------------------------------------------------------------
 
+// Checks the number of steps of an easing with steps: at least 1, or 2 if the easing jumps at
+// neither end.
 bool md5i_check_steps(md5_building *building, const md5_easing *easing)
 {
     if (easing->kind != MD5_EASE_STEPS)

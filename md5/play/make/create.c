@@ -113,6 +113,8 @@ static bool check_column(md5_building *building, const md5_table_iterator *itera
     }
 }
 
+// Checks all values of the tables that do not depend on other rows: ranges, choices and required
+// arrays. Also counts the rows of each kind, so that later steps can allocate their arrays.
 bool md5i_check_tables(md5_building *building, const md5_schema *schema, const void *row)
 {
     for (md5_table_iterator iterator = md5i_begin_columns(schema, row, NULL);
@@ -177,6 +179,8 @@ static bool copy_rows(md5_arena *arena, md5_table_iterator *iterator)
     return true;
 }
 
+// Copies a row of the tables, and all rows and texts below it, into the arena, so that the machine
+// does not depend on the caller's memory.
 bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *row, void *copy)
 {
     memcpy(copy, row, schema->size);
@@ -238,6 +242,7 @@ static bool is_hashed(const md5_column *column, uint32_t kind)
     return column->hash != MD5_HASH_USED || md5_is_column_used(column, kind);
 }
 
+// Adds names and parents of all joints, axes and scale to a hash.
 static void add_skeleton(uint64_t *hash, const md5_skeleton *skeleton)
 {
     add(hash, skeleton->num_joints);
@@ -321,6 +326,8 @@ static void add_column(uint64_t *hash, const md5_table_iterator *iterator)
         add_text(hash, column->rows->mark);
 }
 
+// Returns a hash of the tables, of the joints of the model, and of the frame counts and frame rates
+// of the clips. Saved players contain it, so that they are restored only for an equal machine.
 uint64_t md5i_compute_fingerprint(const md5_schema *schema, const void *row)
 {
     uint64_t hash = MD5_FNV;
@@ -648,6 +655,7 @@ static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_so
     return build_root_deltas(building, source);
 }
 
+// Checks the clips of the tables and prepares the data that players need for each of them.
 static bool build_clips(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
@@ -677,6 +685,7 @@ static bool check_window(md5_building *building, const md5_clip_desc *clip, uint
     return true;
 }
 
+// Returns the event that reports the opening or the closing of a window at a frame of a clip.
 static md5_event window_event(const md5_window *window, uint32_t frame, md5_event_kind kind,
                               uint32_t clip)
 {
@@ -810,6 +819,8 @@ static bool build_all(md5_building *building)
     return !report->clip_end || build_clip_ends(building);
 }
 
+// Creates a machine from tables: checks them, resolves names to indices, and prepares all data that
+// players need. Results are in one arena; a second arena for intermediate data is freed at the end.
 md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opts *opts,
                                 md5_error *error)
 {

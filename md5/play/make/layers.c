@@ -198,9 +198,13 @@ static void mark_set(md5_building *building, const md5_joint_set *set)
     }
 }
 
-// Finds the slots of a state's clip that must be sampled for the joints of its layer. Sets
-// state->is_partial if not all slots are sampled, and state->is_exact if the clip can be sampled
-// directly into the result. A state that blends several clips is always sampled completely.
+// Reduces the work of a state in a layer that affects only some joints. Selects the slots
+// (positions in the clip's data) that must be sampled for these joints, and sets
+//
+// - state->is_partial if not all slots are sampled,
+// - state->is_exact if sampling writes no other joints, so that no copy is needed.
+//
+// A state that blends several clips is always sampled completely.
 static void narrow_state(md5_building *building, const md5_play_layer *layer, md5_state *state)
 {
     const bool *const marks = building->marks;
@@ -549,6 +553,8 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
     return true;
 }
 
+// Checks an easing and adds it to the machine's easings. Sets *number to its index; index 0 is the
+// linear easing.
 bool md5i_build_easing(md5_building *building, const md5_easing *easing, uint32_t *number)
 {
     md5_machine *const machine = building->machine;
@@ -1632,6 +1638,8 @@ static bool build_clip_curves(md5_building *building, uint32_t clip_index)
     return true;
 }
 
+// Lists the animation curves of all clips by name. A curve stores a number for each frame of a
+// clip, which blends like the clip.
 bool md5i_build_curves(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
@@ -1656,6 +1664,7 @@ static bool check_named(md5_building *building, const char *const *name, const c
     return false;
 }
 
+// Resolves the names of a layer and of one of its states, which are required, to indices in `row`.
 bool md5i_resolve_state(md5_building *building, const char *const *layer, const char *const *state,
                         md5_sum_row *row)
 {
@@ -1884,6 +1893,9 @@ static bool find_visible_layers(md5_building *building)
     return true;
 }
 
+// Builds the layers of the machine with everything that they refer to: masks, motions, states,
+// conditions, one-shot clips and morphs. The order matters: later steps use the results of earlier
+// steps.
 bool md5i_build_layers(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;

@@ -759,6 +759,8 @@ static bool build_all_contacts(md5_building *building)
     return true;
 }
 
+// Builds the modifiers of the machine: pose operations that run after blending, such as inverse
+// kinematics. Later steps use the lists of names and limits of earlier steps.
 bool md5i_build_modifiers(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;

@@ -155,6 +155,8 @@ static bool is_parameter_moving(const md5_parameter_smoothing *smoothing)
     return smoothing->from != smoothing->goal || smoothing->velocity != 0;
 }
 
+// Sets the goal of a smoothed parameter, which moves to it over time from its current value and
+// velocity. Returns false if the parameter is not smoothed.
 bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal)
 {
     const uint32_t index = player->machine->smoothing_rows[parameter];
@@ -431,6 +433,8 @@ static bool holds_for(const md5_play_condition *condition, float value)
     return value >= condition->value;
 }
 
+// Returns true if the player's current parameters satisfy a condition. Conditions that test a time
+// or an event give false.
 bool md5_player_condition_holds(const md5_player *player, const md5_condition *condition)
 {
     MD5_ASSERT_PLAYER(player);
@@ -1973,6 +1977,9 @@ static void handle_instants(const step_context *context)
     while (context->player->heard_events != 0);
 }
 
+// Advances a player by `seconds`: takes transitions, plays clips, reports events, and sums up the
+// root motion. The time is divided at each instant at which something can change, such as a
+// satisfied condition, so that the result does not depend on the frame rate.
 md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_event_fn *events,
                                       void *user)
 {

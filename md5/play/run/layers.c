@@ -88,6 +88,9 @@ static float decay_rate(md5_vec3 offset, md5_vec3 velocity)
     return rate < 0 ? md5_larger(rate, MD5_FASTEST_DECAY) : 0;
 }
 
+// Computes the offsets of an inertial transition: the difference of each joint between the old and
+// the new pose, and the rate at which it changes. The transition adds these offsets to the new pose
+// and lets them decay. Offsets never grow.
 void md5i_compute_offsets(const md5_xform *from, const md5_velocity *from_velocities,
                           const md5_xform *to, const md5_velocity *to_velocities,
                           uint32_t num_joints, md5_offset *offsets)
@@ -110,6 +113,8 @@ void md5i_compute_offsets(const md5_xform *from, const md5_velocity *from_veloci
     }
 }
 
+// Adds what remains of the offsets of an inertial transition to a pose, `elapsed` seconds into a
+// transition of `duration` seconds: everything at 0, nothing at the end.
 void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, uint32_t num_joints,
                       md5_xform *pose)
 {
@@ -821,6 +826,9 @@ static void freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
     layer_state->has_snapshot = true;
 }
 
+// Smooths the jump when a player takes over the states of another player's layer, for example after
+// its machine file was reloaded: begins an inertial transition from the old pose. Does nothing if a
+// pose is incomplete or both are equal.
 void md5i_continue_layer(md5_player *player, uint32_t layer, md5_player *old_player,
                          uint32_t old_layer)
 {
@@ -952,6 +960,9 @@ static void reset_for_new_state(md5_layer_state *layer_state, const md5_change *
         layer_state->entered = change->state;
 }
 
+// Makes another state the current state of a layer. Depending on `change`, the states crossfade
+// (the old state remains in the chain below the new state), blend by decaying offsets (inertial),
+// or change immediately.
 void md5i_change_state(md5_player *player, uint32_t layer_index, const md5_change *change)
 {
     const md5_machine *const machine = player->machine;
@@ -1127,6 +1138,9 @@ static bool is_layer_visible(const md5_player *player, uint32_t layer)
            || machine->are_visible[(size_t)mask * machine->tables.num_layers + layer];
 }
 
+// Computes the pose of all layers: blends them in their order, each with its weight and mask, and
+// one-shot clips after the layers of their slots. `spare` is memory for the scratch poses that
+// md5_player_pose_scratch() counts.
 void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose)
 {
     const md5_machine *const machine = player->machine;

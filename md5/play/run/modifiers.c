@@ -250,6 +250,8 @@ static md5_gaze_desc make_gaze(const md5_machine *machine, const md5_modifier *m
     return gaze;
 }
 
+// Advances all gazes that have a weight by `seconds`, which is above 0. A gaze lets a character
+// look around.
 void md5i_advance_gazes(md5_player *player, double seconds)
 {
     const md5_machine *const machine = player->machine;
@@ -479,6 +481,8 @@ static void apply_modifier(md5_player *player, uint32_t index, const md5_target 
     }
 }
 
+// Applies the modifiers of the machine, such as inverse kinematics, to a blended pose, in the order
+// of their table.
 void md5i_apply_modifiers(md5_player *player, md5_xform *pose)
 {
     const uint32_t num_modifiers = player->machine->tables.num_modifiers;

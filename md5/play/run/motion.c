@@ -370,6 +370,8 @@ static void add_layer(md5_player *player, uint32_t index, double seconds, bool *
     *is_moving = true;
 }
 
+// Returns the blended root motion of all layers and one-shot clips over the last interval, which
+// was `seconds` long.
 md5_root_delta md5i_step_root_delta(md5_player *player, double seconds)
 {
     const uint32_t num_layers = player->machine->tables.num_layers;
@@ -544,6 +546,8 @@ static const md5_sum_row *find_morph_row(const md5_machine *machine, const md5_s
     return NULL;
 }
 
+// Copies the blended weights of morphs, curves and modifiers from another player. If the players
+// have different machines, matches them by name; weights without a match become 0.
 void md5i_copy_sums(const md5_player *player, const md5_player *old_player,
                     const float *old_weights, float *weights)
 {
@@ -605,6 +609,9 @@ static void carry_root_velocity(md5_player *from, md5_layer_state *old_state,
         layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - velocity.v[i];
 }
 
+// Begins an inertial transition of a layer's root motion and morphs: stores the difference between
+// the old and the new values, which decays during the transition. The old part of a chain may
+// belong to another player.
 void md5i_begin_motion_offsets(md5_player *from, uint32_t old_layer, md5_chain_range old_chain,
                                md5_player *player, uint32_t layer, md5_chain_range new_chain)
 {
@@ -717,6 +724,8 @@ float md5_player_curve(const md5_player *player, uint32_t curve)
     return curve < player->machine->num_curves ? curve_value(player, curve) : 0;
 }
 
+// Returns the weight with which a window of the machine is open, 0 if it is closed: the largest
+// weight of the clips in which it is open.
 float md5_player_window(const md5_player *player, uint32_t window)
 {
     MD5_ASSERT_PLAYER(player);
@@ -756,6 +765,8 @@ static float one_shot_driver_value(const md5_player *player, const md5_sum_row *
     return sum;
 }
 
+// Returns the current value of the source that drives a morph or a modifier: a parameter, the
+// weight of a state, a curve, a window, or the weight of a one-shot clip.
 float md5i_driver_value(const md5_player *player, uint32_t row_index)
 {
     const md5_sum_row *const row = &player->machine->morph_rows[row_index];
@@ -773,6 +784,8 @@ float md5i_driver_value(const md5_player *player, uint32_t row_index)
     }
 }
 
+// Writes the current weights of all morph targets that the machine controls. Sources other than
+// states are added once; states contribute per layer, times the weight of the layer.
 void md5_player_morphs(const md5_player *player, float *weights)
 {
     MD5_ASSERT_PLAYER(player);

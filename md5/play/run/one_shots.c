@@ -32,6 +32,9 @@ static float stop_factor(const md5_one_shot *one_shot, double shift)
     return one_shot->left * (1 - md5_clamped_ease(&one_shot->stop_curve, progress));
 }
 
+// Returns the weight of a one-shot clip `shift` seconds from now (0 or negative): its own weight
+// times the factors of its fade in, its fade out and its stop. `min_progress` prevents a weight of
+// 0 at the start and the end of a fade, because events there must be reported.
 float md5i_one_shot_weight(const md5_player *player, const md5_one_shot *one_shot, double shift,
                            double min_progress)
 {
@@ -69,6 +72,8 @@ static double section_border(const md5_machine *machine, const md5_one_shot *one
     return (double)frame / md5_timing_intervals(md5_one_shot_timing(machine, one_shot));
 }
 
+// Returns the cycles until the end of its section, in the direction of playback; infinite if it
+// does not have a section and no next section.
 double md5i_section_cycles_left(const md5_machine *machine, const md5_one_shot *one_shot)
 {
     if (one_shot->section == MD5_NONE && one_shot->next == MD5_NONE)
@@ -78,6 +83,8 @@ double md5i_section_cycles_left(const md5_machine *machine, const md5_one_shot *
     return one_shot->rate < 0 ? -left : left;
 }
 
+// Ends the section that a one-shot clip plays: jumps to the next section, or continues with the
+// rest of the clip. A section is a named span of frames.
 void md5i_end_section(md5_player *player, md5_one_shot *one_shot)
 {
     one_shot->section = one_shot->next;
@@ -95,6 +102,8 @@ void md5i_end_section(md5_player *player, md5_one_shot *one_shot)
     player->is_settled = false;
 }
 
+// Selects the section that the newest one-shot clip of a slot plays next, or lets it leave its
+// sections. Returns false if no such clip or section exists.
 bool md5_player_one_shot_section(md5_player *player, uint32_t slot, const char *section,
                                  md5_section_change change)
 {
@@ -308,6 +317,8 @@ static void start_one_shot(md5_player *player, uint32_t slot, const md5_one_shot
     player->is_settled = false;
 }
 
+// Starts a one-shot clip in a slot. If `slot` or `clip` is MD5_NONE, `desc` contains the name.
+// Returns false if the slot or clip does not exist, or a number of `desc` is out of range.
 bool md5_player_play_one_shot(md5_player *player, uint32_t slot, uint32_t clip,
                               const md5_one_shot_desc *desc)
 {
@@ -335,6 +346,8 @@ bool md5_player_play_one_shot(md5_player *player, uint32_t slot, uint32_t clip,
     return true;
 }
 
+// Fades out all one-shot clips in a slot over `fade_out` seconds, or removes them immediately if it
+// is not above 0. Returns false if the slot is empty.
 bool md5_player_stop_one_shot(md5_player *player, uint32_t slot, float fade_out)
 {
     MD5_ASSERT_PLAYER_CHANGE(player);
@@ -354,6 +367,8 @@ bool md5_player_stop_one_shot(md5_player *player, uint32_t slot, float fade_out)
     return true;
 }
 
+// Returns the state of the one-shot clip that was started last in a slot, for example to test if it
+// is still playing.
 md5_one_shot_status md5_player_one_shot(const md5_player *player, uint32_t slot)
 {
     MD5_ASSERT_PLAYER(player);

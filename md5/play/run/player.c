@@ -12,6 +12,8 @@
 
 // -- Level of detail ------------------------------------------------------------------------------
 
+// Sets the level of detail: the mask of joints that are computed, and the interval of poses that
+// are computed instead of repeated. Returns false if the mask does not exist.
 bool md5_player_set_detail(md5_player *player, const md5_detail *detail)
 {
     MD5_ASSERT_PLAYER_CHANGE(player);
@@ -80,6 +82,8 @@ static void extend_to_vertices(const md5_machine *machine, float *low, float *hi
     *high = max + slack;
 }
 
+// Returns bounds of the character in model space: a box around all joints, each expanded by the
+// distance of the vertices that it moves. Never too small, but larger than necessary.
 md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints)
 {
     MD5_ASSERT_PLAYER(player);
@@ -262,6 +266,8 @@ static md5_player *lay_out_player(md5_block *block, const md5_machine *machine)
     return player;
 }
 
+// Creates a player at time 0, in the initial state of each layer. The layout runs twice: first to
+// measure the memory block, then to assign addresses in it.
 md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *allocator,
                               md5_error *error)
 {
@@ -362,6 +368,8 @@ static void copy_slot(md5_one_shot_slot *to, const md5_one_shot_slot *from)
     copy_items(to->one_shots, from->one_shots, from->num_one_shots, sizeof(md5_one_shot));
 }
 
+// Copies the state of a player to another player of the same machine, for example to simulate
+// future steps.
 void md5_player_copy(md5_player *to, const md5_player *from)
 {
     MD5_ASSERT_PLAYER_CHANGE(to);
@@ -443,6 +451,8 @@ static void reset_layers(md5_player *player)
     }
 }
 
+// Restores the state that the player had after md5_create_player(), for example to start a level
+// again.
 void md5_player_reset(md5_player *player)
 {
     MD5_ASSERT_PLAYER_CHANGE(player);
@@ -962,6 +972,8 @@ static md5_player copy_with_weights(const md5_player *player)
     return copy;
 }
 
+// Transfers the state of a player to a player of an edited version of its machine, matching
+// everything by name. Calls `lost` for each part of the state that the new machine does not have.
 void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *lost, void *user)
 {
     MD5_ASSERT_PLAYER_CHANGE(to);
@@ -1004,6 +1016,8 @@ void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *los
 
 // -- Setters and getters --------------------------------------------------------------------------
 
+// Sets a parameter of the machine, or the goal of a smoothed parameter. Returns false if the index
+// is invalid or the value is not finite.
 bool md5_player_set(md5_player *player, uint32_t parameter, float value)
 {
     MD5_ASSERT_PLAYER_SET(player);
@@ -1028,6 +1042,8 @@ static bool has_state(const md5_player *player, uint32_t layer, uint32_t state)
            && state < player->machine->layers[layer].num_states;
 }
 
+// Starts a transition of a layer to a state, whether or not the machine contains it, over
+// `duration` seconds. Returns false if the state does not exist.
 bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state, float duration,
                         md5_fade fade, md5_ease_kind easing)
 {
@@ -1049,6 +1065,8 @@ bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state, floa
     return true;
 }
 
+// Changes the state of a layer immediately, and continues at the normalized time `time` of the new
+// state (0 is the start of its clip, 1 its end).
 bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double time)
 {
     MD5_ASSERT_PLAYER_CHANGE(player);
@@ -1064,6 +1082,8 @@ md5_target *md5_player_target(md5_player *player, uint32_t modifier)
     return modifier < player->machine->tables.num_modifiers ? &player->targets[modifier] : NULL;
 }
 
+// Sets the joint matrices of an attached model that is not attached to a joint of the character,
+// such as a partner in a handshake. Returns false if there is no such model.
 bool md5_player_attach(md5_player *player, uint32_t attached, const md5_mat34 *joints)
 {
     MD5_ASSERT_PLAYER_CHANGE(player);
@@ -1091,6 +1111,8 @@ md5_foot *md5_player_feet(md5_player *player, uint32_t modifier)
     return found ? player->feet + found->first_foot : NULL;
 }
 
+// Sets the random seed of the player, from which all its random numbers follow: those of each
+// layer, and those of each gaze.
 void md5_player_seed(md5_player *player, uint64_t seed)
 {
     MD5_ASSERT_PLAYER_CHANGE(player);
@@ -1120,6 +1142,8 @@ void md5_player_set_ground(md5_player *player, md5_ground_fn *ground, void *user
     player->ground_user = user;
 }
 
+// Returns the current state of a layer, the state from which it fades, and the progress of the
+// fade. If the index is invalid, `from` is MD5_NONE and all other members are 0.
 md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
 {
     MD5_ASSERT_PLAYER(player);
@@ -1149,6 +1173,7 @@ static md5_xform *align(void *scratch)
     return (md5_xform *)(void *)(bytes + (misplaced > 0 ? CACHE_LINE - misplaced : 0));
 }
 
+// Returns the size of the scratch memory for md5_player_pose(), in bytes.
 size_t md5_player_pose_scratch(const md5_machine *machine)
 {
     MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
@@ -1182,6 +1207,9 @@ static void compute_or_load_pose(md5_player *player, bool is_computed, md5_xform
     md5i_blend_layers(player, spare, pose);
 }
 
+// Computes the pose of a character at the current time, then its matrices: blends the layers,
+// applies the modifiers, and composes the joints. If the level of detail skips this pose, repeats
+// the previous pose and returns false.
 bool md5_player_pose(md5_player *player, md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette,
                      void *scratch)
 {
@@ -1236,6 +1264,7 @@ static size_t scratch_size(const md5_play_job *jobs, size_t count)
     return poses_size + larger_size(max_pose_scratch, matrices_size);
 }
 
+// Returns the size of the scratch memory for md5_play_batch() with these threads, in bytes.
 size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count, const md5_threads *threads)
 {
     MD5_ASSERT(jobs != NULL || count == 0, "jobs: must not be NULL");
@@ -1434,6 +1463,8 @@ static void play_range(void *user, size_t first, size_t last, void *scratch)
         pose_group(&group);
 }
 
+// Advances and poses the characters of jobs[count] on several threads, with the results of separate
+// calls.
 void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads, void *scratch)
 {
     MD5_ASSERT(jobs != NULL || count == 0, "jobs: must not be NULL");
@@ -1511,6 +1542,8 @@ static void interpolate_player_range(void *user, size_t first, size_t last, void
     }
 }
 
+// Computes poses between two fixed time steps of a game on several threads. `share` is the position
+// between the steps, clamped to 0..1.
 void md5_pose_interpolated(md5_interpolated_pose_job *jobs, size_t count, float share,
                            const md5_threads *threads)
 {

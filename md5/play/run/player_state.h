@@ -584,6 +584,7 @@ typedef struct md5_one_shot_iterator {
     uint32_t next;
 } md5_one_shot_iterator;
 
+// Returns the next one-shot clip of any slot, or NULL after the last.
 static inline md5_one_shot *md5_next_one_shot(const md5_player *player,
                                               md5_one_shot_iterator *iterator)
 {

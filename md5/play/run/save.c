@@ -440,6 +440,8 @@ static void archive_one_shot(md5_archive *archive, const md5_machine *machine,
 
 // -- Targets and states of modifiers ------------------------------------------------------------
 
+// Saves or restores the state of one gaze: its random number generator, its target, and the
+// directions and times of its current movement.
 static void archive_gaze(md5_archive *archive, md5_gaze *gaze)
 {
     archive_any_bits(archive, &gaze->random);
@@ -517,6 +519,8 @@ static void archive_spring(md5_archive *archive, const md5_player *player, uint3
         archive_spring_joint(archive, &player->springs[modifier->first_spring + i]);
 }
 
+// Saves or restores the state of a foot placement modifier: the height by which the pelvis is
+// lowered, and the state of each foot.
 static void archive_feet(md5_archive *archive, const md5_player *player, uint32_t index)
 {
     const md5_modifier *const modifier = &player->machine->modifiers[index];
@@ -817,6 +821,8 @@ static void archive_layer(md5_archive *archive, const md5_machine *machine,
 
 // -- The player ---------------------------------------------------------------------------------
 
+// Saves or restores a movement of the character: a translation, and a rotation about the up axis as
+// cosine and sine.
 static void archive_root_delta(md5_archive *archive, md5_root_delta *motion)
 {
     const double max = (double)FLT_MAX;
@@ -982,6 +988,8 @@ static void archive_player(md5_archive *archive, md5_player *player)
         archive_number(archive, FLOAT, &player->windows[i].weight, 0, 1, "weight of a window");
 }
 
+// Writes the state of a player to bytes[size] and returns its full size, which may be larger than
+// `size`.
 size_t md5_player_save(const md5_player *player, void *bytes, size_t size)
 {
     MD5_ASSERT_PLAYER(player);
@@ -1013,6 +1021,8 @@ static void finish_restore(md5_player *player)
     player->is_weighed = is_weighed;
 }
 
+// Restores the state that md5_player_save() wrote. Reads the bytes twice: first to check every
+// number, then to store them, so that a failure changes nothing.
 bool md5_player_restore(md5_player *player, const void *bytes, size_t size, md5_error *error)
 {
     if (!player)

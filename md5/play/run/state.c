@@ -110,6 +110,9 @@ static md5_clock advance_in_parts(const md5_sync_item *items, uint32_t num_items
     return md5i_clock_advance(&GROUP_TIMING, (md5_clock){.cycle = clock.cycle}, phase);
 }
 
+// Advances the clock that several blended clips share by `seconds`, so that they remain in phase.
+// Its rate is the weighted mean of the clips' rates; between two markers, such as footsteps, it is
+// the mean of their rates there.
 md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                             md5_clock clock, double seconds)
 {
@@ -153,6 +156,8 @@ static double seconds_in_parts(const md5_sync_item *items, uint32_t num_items, u
     return seconds;
 }
 
+// Returns the seconds that a shared clock takes from one position to another: negative if time must
+// run backward, not finite if it never arrives. The inverse of md5i_sync_advance().
 double md5i_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                          md5_clock from, md5_clock to)
 {
@@ -179,6 +184,8 @@ double md5i_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_
     return is_backward ? -seconds : seconds;
 }
 
+// Converts a shared clock to the clock of one clip. Markers divide the clip into parts of different
+// lengths, but the cycle of the shared clock into equal parts.
 md5_clock md5i_sync_clock(const double *markers, uint32_t num_markers, md5_clock shared)
 {
     if (num_markers == 0)
@@ -189,6 +196,7 @@ md5_clock md5i_sync_clock(const double *markers, uint32_t num_markers, md5_clock
     return md5i_clock_advance(&GROUP_TIMING, (md5_clock){.cycle = shared.cycle}, phase);
 }
 
+// Converts the clock of one clip to the shared clock: the inverse of md5i_sync_clock().
 md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_clock clock)
 {
     if (num_markers == 0)
@@ -206,6 +214,9 @@ md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_cloc
 
 // == Blend spaces ===============================================================================
 
+// Computes the weights of a blend space with one parameter `x`: linear between the two items around
+// x; outside of the range, the outermost item has the weight 1. Returns the first item with a
+// weight.
 uint32_t md5i_blend_weights_1d(const md5_item *items, uint32_t num_items, double x, float *weights)
 {
     // Binary search for the first item above x.
@@ -261,6 +272,8 @@ static double item_influence_2d(const md5_motion_item *items, uint32_t num_items
     return influence > 0 ? influence : 0;
 }
 
+// Computes the weights of a blend space with two parameters by gradient band interpolation
+// (Johansen 2009), and scales them so that their sum is 1.
 void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, float x, float y,
                            float *weights)
 {
@@ -328,6 +341,8 @@ static double weigh_by_speed(const md5_motion *motion, double speed, uint32_t fi
 // Maximum rate, cycles per second. A higher rate is meaningless and would overflow the cycle count.
 #define MAX_STATE_RATE 1e6
 
+// Returns the current weight of a rule, such as the weight of a layer: a constant, or the value of
+// a parameter, eased and clamped to 0..1.
 float md5i_rule_weight(const md5_player *player, const md5_weight_rule *rule)
 {
     if (rule->parameter == MD5_NONE)
@@ -472,6 +487,7 @@ static void weigh_state(const md5_player *player, md5_active_state *active)
         weigh_clip(player, active, active->active_instances[i]);
 }
 
+// Computes the weights and speeds of all active states again if a parameter has changed.
 void md5i_update_weights(md5_player *player)
 {
     const bool is_weighed = player->is_weighed && !player->has_moved;
@@ -786,6 +802,8 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
     return md5_smaller(max_seconds, markers_left / markers_per_second);
 }
 
+// Returns true if a layer has several active states that share a clock, as in transitions between a
+// walk and a run.
 bool md5i_has_shared_clock(const md5_player *player)
 {
     for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
@@ -802,6 +820,9 @@ bool md5i_has_shared_clock(const md5_player *player)
     return false;
 }
 
+// Sets the rates of all clips that share a clock to its mean rate over the next `seconds`. Returns
+// the time, at most `max_seconds`, for which these rates are valid: until the next marker, a change
+// of direction or a change of weights.
 double md5i_update_shared_rates(md5_player *player, double seconds, double max_seconds)
 {
     for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
@@ -857,6 +878,8 @@ static step_group find_step_group(md5_layer_state *layer_state, uint32_t positio
     return group;
 }
 
+// Returns the seconds from the start of the last interval, of length `seconds`, until a clip of a
+// state had moved `fraction` of its path in the interval.
 double md5i_shared_clock_seconds(md5_layer_state *layer_state, uint32_t position, uint32_t instance,
                                  double fraction, double seconds)
 {
@@ -906,6 +929,8 @@ static bool is_after_change(const step_group *group, double left, double value, 
     return is_less ? excess >= 2 * MD5_BORDER : excess <= 0;
 }
 
+// Returns the seconds until the time that the newest state's first clip has left passes a value.
+// The clip has `left` seconds left at the mean rate.
 double md5i_seconds_until_time_left(md5_layer_state *layer_state, double left, double value,
                                     double max_seconds)
 {
@@ -1009,6 +1034,8 @@ static void begin_clocks(md5_active_state *active, const md5_change *change)
     }
 }
 
+// Initializes the clocks and weights of the clips of a new active state. `change` determines where
+// in its cycle the state begins, and whether events at this position are reported.
 void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_active_state *active,
                       const md5_change *change)
 {
@@ -1100,6 +1127,8 @@ static void correct_group_clocks(md5_active_state *active)
     }
 }
 
+// Lets a state continue the clips of a state in another machine's player: copies the clocks of
+// clips with the same names.
 void md5i_copy_clocks(md5_player *player, md5_active_state *active, const md5_player *old_player,
                       const md5_active_state *old_active)
 {
@@ -1149,6 +1178,7 @@ static uint32_t collect_sync_items(const md5_player *player, const md5_active_st
     return count;
 }
 
+// Computes the clocks of groups `seconds` from now, in player->group_clocks.
 void md5i_advance_group_clocks(md5_player *player, const md5_active_state *active, double seconds)
 {
     const md5_blend_tree *const tree = active->tree;
@@ -1158,6 +1188,8 @@ void md5i_advance_group_clocks(md5_player *player, const md5_active_state *activ
                               tree->groups[i].num_markers, active->groups[i], seconds);
 }
 
+// Returns the clock of an active clip `seconds` from now. A clip in a group has the group's clock,
+// which md5i_advance_group_clocks() must have advanced.
 md5_clock md5i_instance_clock_after(const md5_player *player, const md5_active_state *active,
                                     uint32_t index, double seconds)
 {
@@ -1234,6 +1266,8 @@ static void advance_inactive(md5_active_state *active, double seconds)
     }
 }
 
+// Advances an active state by `seconds`: its transition, and the clocks of its clips and groups.
+// Clips that no longer have a weight become inactive.
 void md5i_advance_state(md5_player *player, md5_active_state *active, double seconds)
 {
     const md5_blend_tree *const tree = active->tree;
@@ -1268,6 +1302,8 @@ double md5i_active_time(const md5_active_state *active)
     return active->tree ? md5_clock_time(active->instances[0].clock) : 0;
 }
 
+// Returns the seconds that a clip takes from one clock to another at the current weights and
+// speeds: negative if time must run backward, not finite if it never arrives.
 double md5i_instance_seconds(const md5_player *player, const md5_active_state *active,
                              uint32_t index, md5_clock from, md5_clock to)
 {
@@ -1286,6 +1322,8 @@ double md5i_instance_seconds(const md5_player *player, const md5_active_state *a
                              md5i_sync_shared(markers, group->num_markers, to));
 }
 
+// Returns the eased progress of a state's fade `shift` seconds from now, which is its weight over
+// the states below it in the chain. The lowest state has the weight 1.
 float md5i_fade_in(md5_layer_state *layer_state, md5_chain_range part, uint32_t position,
                    double shift)
 {

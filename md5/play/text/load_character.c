@@ -400,6 +400,8 @@ static bool load_parts(loading *load)
 
 // -- Characters -----------------------------------------------------------------------------------
 
+// Frees the machine, model, animations and bindings of a character, in an order in which nothing is
+// freed before its users.
 static void free_parts(const owned_parts *owned)
 {
     md5_destroy_machine(owned->machine);
@@ -437,6 +439,8 @@ static md5_character *finish_character(const loading *load)
     return character;
 }
 
+// Loads a character: reads its machine file, loads the model and animations that the file names,
+// and creates the machine. Returns NULL on failure.
 md5_character *md5_load_character(const char *path, const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT_PATH(path);

@@ -292,6 +292,7 @@ static bool read_float(md5_lex *lex, const md5_column *column, float *value)
     return true;
 }
 
+// Reads a count, which must be at least 1 in some columns.
 static bool read_count(md5_lex *lex, const md5_column *column, uint32_t *value)
 {
     const char *const token = lex->at;
@@ -303,6 +304,7 @@ static bool read_count(md5_lex *lex, const md5_column *column, uint32_t *value)
     return true;
 }
 
+// Reads an integer of 32 bits.
 static bool read_int(md5_lex *lex, const md5_column *column, int32_t *value)
 {
     const char *const token = lex->at;
@@ -316,6 +318,8 @@ static bool read_int(md5_lex *lex, const md5_column *column, int32_t *value)
     return true;
 }
 
+// Reads a vector. A column that needs a direction rejects the vector 0; a column that contains
+// lengths accepts it.
 static bool read_direction(md5_lex *lex, const md5_column *column, md5_vec3 *value)
 {
     const char *const token = lex->at;
@@ -974,6 +978,8 @@ md5_machine_file *md5i_read_machine(md5_context *context, const md5_schema *sche
     return file;
 }
 
+// Parses the text of a machine file in memory. A text that is NULL is read like an empty text,
+// which fails with an error message.
 md5_machine_file *md5_parse_machine_file(const void *text, size_t size, const md5_load_opts *opts,
                                          md5_error *error)
 {
@@ -986,6 +992,7 @@ md5_machine_file *md5_parse_machine_file(const void *text, size_t size, const md
     return md5i_read_machine(&context, &md5i_machine_schema, (const char *)text, size);
 }
 
+// Reads a machine file into tables, without loading the models and clips that it names.
 md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *opts,
                                         md5_error *error)
 {

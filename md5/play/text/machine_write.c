@@ -43,6 +43,8 @@ static void begin_line(writer *out, int depth)
 // Fails with a message about the current column: its name is the subject of the message.
 static bool fail_write(writer *out, const md5_table_iterator *iterator, const char *format, ...)
     MD5_PRINTF(3, 4);
+// Reports that a value of the tables cannot be written to a machine file, with the kind and name of
+// its row and its member. Returns false.
 static bool fail_write(writer *out, const md5_table_iterator *iterator, const char *format, ...)
 {
     char problem[160];
@@ -767,6 +769,8 @@ static bool write_machine(writer *out, const md5_schema *schema, const md5_machi
     return true;
 }
 
+// Writes tables as the text of a machine file and a NUL to text[size]. Returns the length of the
+// text, which may be larger than `size`, or 0 after an error.
 size_t md5i_write_machine(md5_context *context, const md5_schema *schema,
                           const md5_machine_desc *desc, const char *model_file, char *text,
                           size_t size)
@@ -779,6 +783,8 @@ size_t md5i_write_machine(md5_context *context, const md5_schema *schema,
     return out.used;
 }
 
+// Writes the tables of a machine as the text of a machine file. Returns its length without the NUL;
+// with a size of 0, only measures it.
 size_t md5_write_machine(const md5_machine_desc *desc, const char *model_file, char *text,
                          size_t size, md5_error *error)
 {
