@@ -9,6 +9,8 @@ convert_vec convert_affine_point(const convert_affine *a, convert_vec v)
                        convert_add(convert_times(a->c[2], v.z), a->c[3]));
 }
 
+// Multiplies two transforms of points, whose columns are three axes and a translation: the
+// product applies b first.
 convert_affine convert_mul_affine(const convert_affine *a, const convert_affine *b)
 {
     convert_affine product;
@@ -25,6 +27,8 @@ double convert_determinant(const convert_affine *a)
     return convert_dot(a->c[0], convert_cross(a->c[1], a->c[2]));
 }
 
+// Inverts a transform by cross products of its axes. Fails if the axes are nearly in one plane,
+// in relation to their lengths.
 bool convert_invert_affine(const convert_affine *a, convert_affine *inverse)
 {
     const convert_vec *const c = a->c;
@@ -44,6 +48,7 @@ bool convert_invert_affine(const convert_affine *a, convert_affine *inverse)
     return true;
 }
 
+// Converts a rotation and a translation to three axes and a translation.
 convert_affine convert_affine_from_xform(convert_xform t)
 {
     convert_affine a = convert_identity;
@@ -84,6 +89,9 @@ static convert_quat quat_from_columns(const convert_vec c[3])
     return convert_unit(all[best]);
 }
 
+// Finds the rotation that is nearest to a transform with scale and shear, by the polar
+// decomposition: the mean of the matrix and its inverse transpose is computed until it no longer
+// changes.
 convert_quat convert_nearest_rotation(const convert_affine *a)
 {
     convert_affine r = *a;

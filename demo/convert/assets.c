@@ -87,6 +87,8 @@ static bool load_targets(const convert_scene *scene, convert_assets *assets, md5
     return is_read;
 }
 
+// Loads the parts of a scene with the library: the model, the clips, which are bound to the
+// model, and the morph targets.
 bool convert_load_assets(const convert_job *job, const convert_scene *scene, convert_assets *assets,
                          md5_error *error)
 {
@@ -128,6 +130,7 @@ void convert_free_assets(convert_assets *assets)
     free(assets->clips);
 }
 
+// Calls a function with the palette of each frame of each clip, or of each `stride`-th frame.
 void convert_visit_frames(const convert_assets *assets, uint32_t stride, convert_visit_fn *visit,
                           void *user)
 {
@@ -380,6 +383,8 @@ static double relative_size(const md5_model *model, double distance)
     return model->max_vertices > 0 && size > 0 ? distance / size : 0;
 }
 
+// Reports the largest distance between vertices of the MD5 skin and of the written skin. Returns
+// false if it is visible.
 bool convert_note_worst(const convert_job *job, const convert_assets *assets,
                         const convert_worst *worst)
 {
@@ -604,6 +609,8 @@ static void fit_vertices(const convert_job *job, const convert_assets *assets, f
     note_losses(job, assets, fit);
 }
 
+// Reduces all vertices to `slots` influences: first each vertex by its largest weights, then the
+// weights of the vertices that this changed are fitted to the poses of all clips.
 void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t slots)
 {
     const md5_model *const model = assets->model;
@@ -663,6 +670,9 @@ static uint32_t pack_mesh_bytes(const convert_job *job, const md5_model *model, 
     return num_unweighted;
 }
 
+// Packs the influences of all vertices as bytes, for formats that store them in this way:
+// `slots` joints, then `slots` weights per vertex. Returns NULL if a joint index does not fit in
+// a byte.
 uint8_t *convert_pack_bytes(const convert_job *job, const md5_model *model, uint32_t slots)
 {
     const size_t stride = 2 * (size_t)slots;

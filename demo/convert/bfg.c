@@ -387,6 +387,7 @@ static void put_camera(const md5_doc *doc, convert_bytes *to)
     }
 }
 
+// Writes a document in the binary format of Doom 3 BFG Edition for its kind.
 bool convert_create_bfg(const convert_job *job, const md5_doc *doc, const char *name,
                         convert_bytes *to, md5_error *error)
 {

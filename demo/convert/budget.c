@@ -48,6 +48,7 @@ static bool add(uint64_t *counter, uint64_t number, uint64_t limit)
     return true;
 }
 
+// Returns how many elements, such as vertices or keys, may still be processed for this file.
 uint64_t convert_elements_left(const convert_job *job)
 {
     const convert_budget *const budget = job->budget;
@@ -64,6 +65,7 @@ bool convert_can_charge(const convert_job *job, uint64_t num_elements)
            || add(&budget->num_elements, num_elements, convert_max_elements(budget->file_size));
 }
 
+// Charges memory to the budget of the file. Returns false if the limit is exceeded.
 bool convert_can_charge_bytes(const convert_job *job, uint64_t count, uint64_t size)
 {
     convert_budget *const budget = job->budget;
@@ -74,6 +76,8 @@ bool convert_can_charge_bytes(const convert_job *job, uint64_t count, uint64_t s
            && add(&budget->num_bytes, count * size, convert_max_bytes(budget->file_size));
 }
 
+// Charges elements to the budget of the file, or fills the error with the limit. The caller adds
+// the name of the file.
 bool convert_charge(const convert_job *job, uint64_t num_elements, md5_error *error)
 {
     if (convert_can_charge(job, num_elements))
@@ -87,6 +91,8 @@ bool convert_charge(const convert_job *job, uint64_t num_elements, md5_error *er
     return false;
 }
 
+// Charges memory to the budget of the file, or fills the error with the limit. The caller adds
+// the name of the file.
 bool convert_charge_bytes(const convert_job *job, uint64_t count, uint64_t size, md5_error *error)
 {
     if (convert_can_charge_bytes(job, count, size))
@@ -111,6 +117,8 @@ static size_t find_kind(convert_budget *budget, const char *format)
     return budget->num_kinds - 1;
 }
 
+// Counts a note. Equal texts are one note with a count; texts with the same format are one kind,
+// of which only the first few are stored.
 void convert_count_note(convert_budget *budget, const char *format, const char *text)
 {
     const size_t number = find_kind(budget, format);
@@ -157,6 +165,8 @@ static void pass_on(const convert_job *job, const char *format, ...)
     job->note(job->user, text);
 }
 
+// Prints all counted notes. The last note of a kind also says how many notes of its kind were
+// not stored.
 void convert_end_budget(convert_budget *budget, const convert_job *job)
 {
     for (size_t i = 0; i < budget->num_notes; i++) {

@@ -95,6 +95,9 @@ static char *describe_content(const plain_scene *plain)
                          plural, num_other_meshes, num_other_meshes == 1 ? "" : "es");
 }
 
+// Converts a plain scene, which a reader has filled with the content of a file, to MD5 parts of
+// the scene: joints first, then meshes, then clips. A file with vertex frames instead of joints
+// is converted by plain_build_frames().
 bool convert_build(plain_scene *plain, convert_scene *scene)
 {
     if (plain->num_frames > 0)

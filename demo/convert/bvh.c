@@ -341,6 +341,8 @@ static bool add_clip(bvh_file *file, const char *name)
     return true;
 }
 
+// Reads a BVH file, a motion capture: a hierarchy of joints, then one line of numbers per frame.
+// It has no mesh, and its joints become a skeleton and a clip.
 bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scene *scene,
                       md5_error *error)
 {

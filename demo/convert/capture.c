@@ -93,6 +93,8 @@ static double guess_unit(const convert_job *job, double legs)
     return guess->unit;
 }
 
+// Finds the axes and the unit of a motion capture, which BVH does not store, from a standing
+// figure: the pose without rotations, or the first frame if that pose does not stand.
 bool plain_orient_capture(plain_scene *plain)
 {
     convert_stance stance = {.is_standing = false};

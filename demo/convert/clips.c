@@ -832,6 +832,8 @@ static void measure_reach(clip_builder *clip)
     }
 }
 
+// Converts all animations of the plain scene to clips. At the end it checks how far vertices
+// move because MD5 cannot store the scale of joints.
 bool rig_add_clips(const rig_meshes *meshes, const md5_model *model, convert_scene *scene)
 {
     const convert_rig *const rig = meshes->rig;

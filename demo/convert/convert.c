@@ -123,6 +123,8 @@ bool convert_can_write(const char *path)
     return format && format->write;
 }
 
+// Returns the path of the file that a conversion will write. For MD5 text it depends on the
+// layout of the engine's folder.
 char *convert_find_output(const convert_job *job)
 {
     const struct format *const format = find_format(job->output);
@@ -134,6 +136,7 @@ char *convert_find_output(const convert_job *job)
     return path;
 }
 
+// Returns the file extensions, without dots, of all formats that can be written.
 common_list convert_list_outputs(void)
 {
     common_list list = {NULL, 0};
@@ -152,6 +155,7 @@ static const char *describe_direction(const struct format *format)
     return format->read ? "in" : "out";
 }
 
+// Prints the table of formats: extensions, "read" or "write", and title.
 void convert_print_formats(void)
 {
     for (int i = 0; i < NUM_FORMATS; i++) {
@@ -406,6 +410,8 @@ static void sample_weights(convert_weights *weights, const md5_frame_edit *cut, 
     weights->num_keys = num_frames;
 }
 
+// Finds the joint that carries the horizontal motion of a clip. The document is loaded as a clip
+// for this. The joint is MD5_NONE if it is the root, as it should be.
 bool convert_find_root_motion(const md5_doc *clip, md5_root_motion *motion, md5_error *error)
 {
     *motion = (md5_root_motion){.joint = MD5_NONE};
@@ -424,6 +430,7 @@ bool convert_find_root_motion(const md5_doc *clip, md5_root_motion *motion, md5_
     return true;
 }
 
+// Moves root motion from a joint to the root of the clip. Fails if the joint is the root itself.
 bool convert_move_root_motion(md5_doc *clip, const md5_root_edit *edit, uint32_t *num_changed,
                               md5_error *error)
 {
@@ -834,6 +841,8 @@ static bool read_outfit(const convert_job *job, const char *path, convert_scene 
     return true;
 }
 
+// Reads all inputs into one scene. The first model is read first, wherever it is on the command
+// line, because clips are adapted to its skeleton.
 bool convert_read_all(const convert_job *job, convert_scene *scene, md5_error *error)
 {
     const size_t first = find_first_model(job);
@@ -1025,6 +1034,7 @@ static bool read_and_write(const convert_job *job, md5_error *error)
     return is_done;
 }
 
+// Performs a conversion, and prints the notes at its end.
 bool convert_files(const convert_job *job, md5_error *error)
 {
     md5_error unused;

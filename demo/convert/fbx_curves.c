@@ -867,6 +867,8 @@ static double read_ticks_per_second(const fbx_file *file)
     return ticks_of_version_8;
 }
 
+// Reads all models, curves, layers and stacks of a file and connects them. Returns NULL if the
+// file is not FBX 7 or has no animation.
 fbx_curves *fbx_read_curves(const convert_job *job, const char *bytes, size_t size)
 {
     fbx_file file;
@@ -915,6 +917,8 @@ void fbx_free_curves(fbx_curves *curves)
 
 // -- Evaluation -----------------------------------------------------------------------------------
 
+// Returns the index of the only model with a name; SIZE_MAX if no model or several models have
+// it.
 size_t fbx_find_model(fbx_curves *curves, const char *name)
 {
     if (!common_has_text(&curves->names, name))
@@ -1005,6 +1009,8 @@ static double connect_links(fbx_curves *curves, size_t stack)
     return first;
 }
 
+// Connects the models to the curves of the stack with a name, because each stack has its own
+// curves for the same models. Finds the time at which the clip begins.
 bool fbx_select_clip(fbx_curves *curves, const char *name)
 {
     const uint64_t cost =
@@ -1052,6 +1058,7 @@ static bool is_link_valid(const fbx_curves *curves, const fbx_link *link)
     return is_weight_valid && is_curve_node_valid(curves, link->curve_node);
 }
 
+// Returns true if all curves that move a model can be evaluated.
 bool fbx_is_supported(const fbx_curves *curves, size_t model)
 {
     for (int property = 0; property < NUM_FACTORS; property++) {
@@ -1326,6 +1333,8 @@ static convert_affine compose(const fbx_model *model, const convert_vec values[N
     return product;
 }
 
+// Returns the transform of a model relative to its parent, at a time in seconds since the start
+// of the selected clip.
 convert_affine fbx_evaluate(const fbx_curves *curves, size_t model, double seconds)
 {
     const fbx_model *const transforms = &curves->models[model];
@@ -1336,6 +1345,7 @@ convert_affine fbx_evaluate(const fbx_curves *curves, size_t model, double secon
     return compose(transforms, values);
 }
 
+// Returns the transform of a model relative to its parent without animation.
 convert_affine fbx_rest_transform(const fbx_curves *curves, size_t model)
 {
     const fbx_model *const transforms = &curves->models[model];

@@ -35,6 +35,8 @@ static uint64_t read_little_endian(const char *bytes, int count)
     return value;
 }
 
+// Recognizes a file as binary or ASCII. Returns false if it is too short or a binary file of
+// another version than 7.
 bool fbx_open(const char *bytes, size_t size, fbx_file *file)
 {
     *file = (fbx_file){.bytes = bytes, .size = size};
@@ -494,6 +496,8 @@ static double *read_text_numbers(const fbx_file *file, fbx_range items, size_t c
     return NULL;
 }
 
+// Reads an array of a node as doubles, whatever their type is in the file. Returns NULL if it is
+// missing or the budget does not suffice; the caller frees it.
 double *fbx_read_array(const convert_job *job, const fbx_file *file, const fbx_node *node,
                        const char *name, size_t *count)
 {
@@ -535,6 +539,8 @@ static void convert_to_bits(const double *numbers, size_t count, uint32_t *bits)
     }
 }
 
+// Reads an array of words of 32 bits that the file stores as floats or integers, without
+// changing their bits: attributes of keys contain integers and floats in one array.
 uint32_t *fbx_read_float_bits(const convert_job *job, const fbx_file *file, const fbx_node *node,
                               const char *name, size_t *count)
 {

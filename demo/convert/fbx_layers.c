@@ -84,6 +84,9 @@ static convert_vec signed_powers(convert_vec v, double exponent)
                          signed_power(v.z, exponent)};
 }
 
+// Blends the value of a layer over the value of the layers below it, as FBX does: scale factors
+// are multiplied, rotations are blended as quaternions unless the layer blends angles, and
+// translations are added.
 convert_vec fbx_blend_layer(const fbx_blending *blending, int property, int order,
                             convert_vec below, convert_vec value)
 {

@@ -270,6 +270,8 @@ static bool add_parts(frame_builder *to)
     return true;
 }
 
+// Converts vertex frames to MD5: each frame becomes a morph target of a model without moving
+// joints, because MD5 stores motion only as joints.
 bool plain_build_frames(plain_scene *plain, convert_scene *scene)
 {
     if (convert_find_model(scene))

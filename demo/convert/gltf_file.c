@@ -335,6 +335,8 @@ static gltf_bytes resolve(gltf_file *file, const char *uri)
     return found;
 }
 
+// Returns the bytes of an image, from the file itself or from another file. `is_moved` searches
+// that file in the folder of the model, whatever its path was.
 gltf_bytes gltf_image(gltf_file *file, uint32_t index, bool is_moved)
 {
     gltf_bytes *const image = &file->images[index];
@@ -787,6 +789,8 @@ static float *read_values(gltf_file *file, uint32_t index, const json_t *object,
     return NULL;
 }
 
+// Returns the values of an accessor as floats. They are converted once and freed with the file.
+// Returns NULL after an error.
 const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape, size_t *count)
 {
     const json_t *const object = gltf_item(file, "accessors", index);
@@ -970,6 +974,8 @@ static bool find_text(gltf_file *file, const convert_input *input, gltf_bytes *t
     return check_text(file, *text);
 }
 
+// Opens a file: finds the JSON text and the binary part, checks the JSON against the table of
+// members, and opens the buffers.
 bool gltf_open(gltf_file *file, const convert_job *job, const convert_input *input,
                md5_error *error)
 {

@@ -55,6 +55,7 @@ json_t *gltf_put_extension(gltf_out *out, json_t *object, const char *name)
     return gltf_member(out, gltf_member(out, object, "extensions", false), name, false);
 }
 
+// Adds a texture to a material, at the place that glTF defines for the kind of the map.
 void gltf_put_map(gltf_out *out, json_t *material, int map, size_t texture)
 {
     static const char *const keys[CONVERT_NUM_MAPS] = {"baseColorTexture", "normalTexture",
@@ -180,6 +181,8 @@ static float integer_one(int type, gltf_use use)
     return type == GLTF_BYTE ? 127 : 65535;
 }
 
+// Appends values to a buffer view and returns their location. Vertices are padded to multiples
+// of four bytes, as glTF requires.
 json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const void *values,
                         size_t count, size_t columns, gltf_use use)
 {
@@ -225,6 +228,7 @@ void gltf_put_bounds(gltf_out *out, json_t *accessor, const float *values, size_
     gltf_put(out, accessor, "max", gltf_floats(high, columns));
 }
 
+// Adds values and an accessor that describes them. Returns the index of the accessor.
 size_t gltf_add_accessor(gltf_out *out, gltf_purpose purpose, int type, const void *values,
                          size_t count, size_t columns, gltf_use use)
 {
@@ -240,6 +244,8 @@ size_t gltf_add_accessor(gltf_out *out, gltf_purpose purpose, int type, const vo
     return gltf_add(out, "accessors", accessor);
 }
 
+// Adds an attribute of vertices. Integers of `type` are used if the values fit in their range,
+// otherwise floats.
 void gltf_put_attribute(gltf_out *out, json_t *attributes, const char *name, int type,
                         const void *values, size_t count, size_t columns, gltf_use use)
 {
@@ -268,6 +274,8 @@ static bool copy_set(const uint32_t *joints, const float *weights, size_t count,
     return is_used;
 }
 
+// Adds joints and weights as attributes in sets of four, as glTF requires. Sets that no vertex
+// uses are omitted.
 void gltf_put_influences(gltf_out *out, json_t *attributes, size_t num_joints,
                          const uint32_t *joints, const float *weights, size_t count, size_t slots)
 {
@@ -299,6 +307,8 @@ size_t gltf_add_picture(gltf_out *out, const void *bytes, size_t size)
 
 // -- Names ----------------------------------------------------------------------------------------
 
+// Looks up a value by a key, or stores it if the key is new. `kind` separates keys for different
+// purposes.
 bool gltf_find(gltf_out *out, char kind, const char *text, size_t *value)
 {
     char *const key = common_format("%c%s", kind, text);
@@ -311,6 +321,7 @@ bool gltf_find(gltf_out *out, char kind, const char *text, size_t *value)
     return found;
 }
 
+// Looks up bytes by a hash, so that equal content is written once.
 bool gltf_find_bytes(gltf_out *out, char kind, const char *name, const void *bytes, size_t size,
                      size_t *value)
 {
@@ -349,6 +360,8 @@ static char *append_number(const char *name, size_t number, size_t max_length)
     return common_format("%.*s%s", (int)length, name, suffix);
 }
 
+// Returns a name that no object of this kind has yet, also not after Blender has shortened it.
+// The caller frees it.
 char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *fallback)
 {
     enum { MAX_LENGTH = 63 };      // of Blender
@@ -383,6 +396,8 @@ json_t *gltf_add_animation(gltf_out *out, const char *name, json_t *extras)
     return animation;
 }
 
+// Adds a channel with its sampler to an animation. Channels with equal times share one accessor
+// of times.
 void gltf_add_channel(gltf_out *out, json_t *animation, const gltf_channel *channel)
 {
     const size_t num_keys = channel->num_keys;
@@ -402,6 +417,7 @@ void gltf_add_channel(gltf_out *out, json_t *animation, const gltf_channel *chan
 
 // -- The file -------------------------------------------------------------------------------------
 
+// Begins a file with one scene, whose nodes are added to out->tops.
 void gltf_begin(gltf_out *out)
 {
     *out = (gltf_out){.root = json_object(), .tops = json_array(), .names = json_object()};
@@ -468,6 +484,8 @@ static bool append_glb(const gltf_out *out, const char *text, convert_bytes *fil
     return true;
 }
 
+// Creates the bytes of the file: JSON text that refers to the file `bin`, or a binary .glb file
+// if `bin` is NULL.
 bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *file,
                md5_error *error)
 {

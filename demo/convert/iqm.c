@@ -855,6 +855,7 @@ static bool read_clips(iqm_file *file)
 
 // -- Reading: the file ----------------------------------------------------------------------------
 
+// Returns true if a file contains animations without meshes. Only the header is read.
 bool convert_is_clip(const char *path)
 {
     uint8_t bytes[16 + 4 * (NUM_MESHES + 1)] = {0};

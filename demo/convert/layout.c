@@ -77,6 +77,8 @@ static void append_quake_folder(convert_layout *layout, const char *absolute)
     free(outer);
 }
 
+// Decides where the files of a model go: an engine expects them in certain folders of its game,
+// with certain names; without an engine they are next to each other.
 convert_layout convert_find_layout(const convert_job *job, const convert_scene *scene)
 {
     const convert_engine *const engine = convert_find_engine(job->engine);
@@ -129,6 +131,8 @@ static char *plain_name(const char *text)
     return name;
 }
 
+// Gives meshes the names that the engine requires: Quake derives image files from shaders, and
+// Cube 2 refers to meshes by name.
 void convert_name_meshes(const convert_layout *layout, md5_doc *doc, common_list *names)
 {
     for (uint32_t i = 0; i < doc->num_meshes; i++) {
@@ -394,6 +398,8 @@ static void add_image(material_search *search, convert_material *material, conve
     store_image(search, material, map, title, path != NULL, file);
 }
 
+// Returns a copy of a normal map as PNG with its green channel inverted, because Doom 3 and glTF
+// disagree about its direction. The size of the image is limited by the budget.
 uint8_t *convert_flip_green_channel(const convert_job *job, const convert_image *in, size_t *size,
                                     md5_error *error)
 {
@@ -422,6 +428,8 @@ static uint8_t srgb_from_linear(double linear)
     return (uint8_t)(255 * srgb + 0.5);
 }
 
+// Creates a small image of one color for a material that has a color instead of an image,
+// because MD5 materials require an image.
 void convert_create_color_image(const convert_job *job, convert_material *material, convert_map map,
                                 const double *color)
 {
@@ -871,6 +879,8 @@ static bool find_mesh_materials(material_search *search, bool adds_materials, md
     return true;
 }
 
+// Finds the material of each mesh of the model: by the options of the command, by declarations
+// of a game folder, or by image files next to the model.
 bool convert_find_materials(const convert_job *job, convert_scene *scene, bool adds_materials,
                             bool by_shader, md5_error *error)
 {
@@ -1395,6 +1405,8 @@ static void free_written(written_materials *written)
     free(written->text.bytes);
 }
 
+// Writes the images of all materials, and declarations in the format of the engine, such as a
+// .mtr file or an md5.cfg.
 bool convert_write_materials(const convert_layout *layout, md5_error *error)
 {
     const convert_scene *const scene = layout->scene;

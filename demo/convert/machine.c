@@ -112,6 +112,7 @@ static void add_all_weights(const convert_job *job, convert_scene *scene,
                      num_skipped);
 }
 
+// Reads the model, the clips and the morph targets that a state machine refers to.
 bool convert_read_machine(const convert_job *job, convert_input *input, convert_scene *scene,
                           md5_error *error)
 {

@@ -8,6 +8,8 @@
 static const char *const text_extensions[] = {".md5mesh", ".md5anim", ".md5camera", ".md5mesh"};
 static const char *const bfg_extensions[] = {".bmd5mesh", ".bMD5anim", ".bcanim", ".bmd5mesh"};
 
+// Adds the bytes of the file to the scene without parsing them. Its kind follows from the
+// extension.
 bool convert_read_md5(const convert_job *job, convert_input *input, convert_scene *scene,
                       md5_error *error)
 {

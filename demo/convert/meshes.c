@@ -566,6 +566,7 @@ static bool convert_node_mesh(rig_meshes *meshes, uint32_t node_index)
     return is_converted;
 }
 
+// Converts the meshes of all nodes to one MD5 model in the bind pose.
 bool rig_convert_meshes(convert_rig *rig, rig_meshes *meshes)
 {
     *meshes = (rig_meshes){.rig = rig,
@@ -704,6 +705,8 @@ static void explain_target_cost(md5_error *error, size_t num_targets)
                  num_targets);
 }
 
+// Writes each morph target as a separate model: the same model with moved vertices. Targets of
+// several meshes with the same name are one target.
 bool rig_add_targets(const rig_meshes *meshes, convert_scene *scene)
 {
     md5_doc doc = meshes->model;

@@ -242,6 +242,8 @@ static bool has_faces(const convert_obj *obj)
     return false;
 }
 
+// Reads the meshes of an OBJ file; normals and other properties are ignored. convert_free_obj()
+// frees them also after an error.
 bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
 {
     size_t size = 0;

@@ -9,6 +9,8 @@ bool plain_charge(const plain_scene *scene, uint64_t count)
     return convert_charge(scene->job, count, scene->error);
 }
 
+// Reads a float of a binary file in little-endian order. Numbers above 1e9 are refused, so that
+// computations with them remain finite.
 bool plain_read_float(const plain_scene *scene, const uint8_t *bytes, size_t offset, float *number)
 {
     const float max_number = 1e9f;
@@ -88,6 +90,7 @@ plain_primitive *plain_add_primitive(plain_mesh *mesh, size_t num_vertices)
     return mesh->primitives;
 }
 
+// Makes `count` nodes, from `first`, the joints of a skin that is bound in the rest pose.
 void plain_bind_nodes(plain_skin *skin, uint32_t first, uint32_t count)
 {
     *skin = (plain_skin){.num_joints = count,
@@ -97,6 +100,8 @@ void plain_bind_nodes(plain_skin *skin, uint32_t first, uint32_t count)
         skin->joints[i] = first + i;
 }
 
+// Adds the translations and rotations of a node to an animation. The arrays remain owned by the
+// caller.
 void plain_add_tracks(plain_animation *animation, uint32_t node, size_t num_keys,
                       const float *times, const float *translations, const float *rotations)
 {
@@ -123,6 +128,8 @@ void plain_set_order(plain_scene *scene)
         scene->order[i] = (uint32_t)i;
 }
 
+// Converts a text to a file name of ASCII letters, digits and '_'. Returns NULL if nothing
+// remains; the caller frees it.
 char *plain_file_name(const char *text)
 {
     enum { MAX_LENGTH = 100 };

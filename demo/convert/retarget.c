@@ -526,6 +526,8 @@ static bool is_standing(const retarget_figure *figure)
            < max_cosine;
 }
 
+// Measures a figure: its upright direction, the length of its legs, and whether its bind pose
+// stands.
 convert_stance convert_measure(const md5_model *model)
 {
     retarget_figure figure = create_figure(model, NULL, (md5_quat){0.5f, 0.5f, 0.5f, 0.5f});
@@ -1048,6 +1050,9 @@ static uint32_t find_source_joint(const retarget_figure *source, const retarget_
     return md5_find_joint(source->skeleton, target->skeleton->joints[index].name);
 }
 
+// Creates the retargeting from one model to another: joints are paired by the map of the
+// command, then by their names and positions. Fills pairs[] with the source joint of each target
+// joint.
 md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *source,
                                       const md5_model *target, convert_pair *pairs,
                                       md5_error *error)

@@ -47,6 +47,9 @@ static size_t get_value(rig_names *names, const char *name, size_t missing)
     return names->values[common_index_text(&names->index, name, strlen(name))];
 }
 
+// Adds a name that is valid in MD5 and not used yet, and returns it. A duplicate gets a number.
+// Each name remembers its next number, because trying all numbers takes quadratic time for many
+// equal names.
 const char *rig_add_name(rig_names *names, const char *name, size_t max_size, const char *missing,
                          size_t number)
 {
@@ -81,6 +84,7 @@ const char *rig_add_name(rig_names *names, const char *name, size_t max_size, co
 
 // -- Nodes ----------------------------------------------------------------------------------------
 
+// Computes the transform of a node relative to its parent from translation, rotation and scale.
 void rig_join_parts(rig_state *state)
 {
     const double *const t = state->parts[PLAIN_TRANSLATION];
@@ -907,6 +911,8 @@ static void compute_poses(convert_rig *rig)
     free(stretch);
 }
 
+// Computes the poses of all joints from the transforms of their nodes: `world` with all scales
+// of the file, and `pose`, which MD5 can store, with rotations only.
 void rig_pose(const convert_rig *rig, const rig_state *nodes, rig_posed *posed)
 {
     for (size_t j = 0; j < rig->num_joints; j++) {
@@ -926,6 +932,8 @@ void rig_pose(const convert_rig *rig, const rig_state *nodes, rig_posed *posed)
     }
 }
 
+// Returns what remains of a joint's axes after its rotation in MD5 was removed: the scale and
+// shear that MD5 cannot store.
 convert_affine rig_residue(const rig_posed *posed)
 {
     const convert_affine back = convert_affine_from_xform(
@@ -953,6 +961,8 @@ static bool check_joint_positions(const convert_rig *rig)
     return true;
 }
 
+// Builds the skeleton: selects the nodes that become joints, gives them names and an order, and
+// computes their bind pose in MD5's axes and units.
 bool rig_open(convert_rig *rig)
 {
     if (rig->model) {

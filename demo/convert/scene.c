@@ -31,6 +31,8 @@ bool convert_fail(md5_error *error, md5_status status, const char *path, const c
     return false;
 }
 
+// Reports something that the user should know. While a file is read, notes are counted first, so
+// that a hostile file cannot print any number of them.
 void convert_note(const convert_job *job, const char *format, ...)
 {
     if (!job->note)
@@ -91,6 +93,8 @@ const convert_engine *convert_find_engine(const char *name)
     return engine < engines + NUM_ENGINES ? engine : &engines[0];
 }
 
+// Returns a copy of at most max_size bytes in which control characters and the characters of
+// `invalid` are replaced by '_'.
 char *convert_sanitize(const char *text, size_t max_size, const char *invalid)
 {
     char *const clean = common_format("%.*s", (int)max_size, text);
@@ -100,6 +104,7 @@ char *convert_sanitize(const char *text, size_t max_size, const char *invalid)
     return clean;
 }
 
+// Returns a file name that is valid on all systems and not hidden. The caller frees it.
 char *convert_file_name(const char *name)
 {
     enum { MAX_BYTES = 100 };
@@ -126,6 +131,8 @@ bool convert_can_continue(const convert_job *job, md5_error *error)
     return true;
 }
 
+// Writes a file completely or not at all: it gets its name after its content was written.
+// Refuses to overwrite a file without --force.
 bool convert_write_file(const convert_job *job, const char *path, const void *bytes, size_t size,
                         md5_error *error)
 {
@@ -155,6 +162,8 @@ static bool has_content(const char *path, const void *bytes, size_t size)
     return is_equal;
 }
 
+// Writes a file next to the output. An image that exists with the same content is not written
+// again.
 bool convert_write_to_folder(const convert_job *job, const char *name, const void *bytes,
                              size_t size, md5_error *error)
 {
@@ -306,6 +315,8 @@ static size_t estimate_text(const md5_doc *doc)
     return size;
 }
 
+// Replaces *text by the text of a document. The size is estimated, and the text is written again
+// if it did not fit.
 bool convert_print_doc(const md5_doc *doc, char **text, size_t *size, md5_error *error)
 {
     size_t capacity = estimate_text(doc);
@@ -373,6 +384,7 @@ static float neighbor(float value, int step)
     return nextafterf(value, step < 0 ? -HUGE_VALF : HUGE_VALF);
 }
 
+// Returns the three numbers that MD5 stores for a rotation.
 md5_vec3 convert_stored_rotation(convert_quat q)
 {
     enum { NUM_COMBINATIONS = 3 * 3 * 3 };
@@ -511,6 +523,8 @@ static void remove_fixed_values(const md5_doc *doc, md5_vec3 *values, const bool
                 *to++ = *from;
 }
 
+// Adds a clip that a function poses frame by frame. Values that do not change are stored once,
+// in the base frame, as MD5 does.
 bool convert_add_clip(const convert_job *job, convert_scene *scene, const char *name,
                       const convert_motion *motion, const md5_model *model, md5_error *error)
 {

@@ -1,5 +1,6 @@
 #include "demo/convert/tokens.h"
 
+// Skips blanks and returns the length of the token at in->at, which remains there; 0 at the end.
 size_t convert_next_token(convert_tokens *in)
 {
     for (; in->at < in->end && isspace((unsigned char)*in->at); in->at++)
