@@ -119,6 +119,12 @@ TEST (version_6_models_say_what_is_wrong) {
          "27:9: error: expected a number, found '('"},
         {"numverts 3", "numverts 2",
          "28:2: error: too many entries: expected 2 (numverts), found 3"},
+        {"vert 1 0.5", "vert 7 0.5",
+         "27:7: warning: found 'vert 7', expected 'vert 1': using the order in the file"},
+        {"vert 0 0.004951 0.25 0 1\n\tvert 1", "vert 5 0.004951 0.25 0 1\n\tvert 6",
+         "26:7: warning: found 'vert 5', expected 'vert 0': using the order in the file"},
+        {"weight 1 1", "weight 9 1",
+         "35:9: warning: found 'weight 9', expected 'weight 1': using the order in the file"},
         {"weight 3 2 ", "weight 3 3 ",
          "37:11: error: weight refers to an unknown joint: expected an index below 3 (numbones), "
          "found 3"},
