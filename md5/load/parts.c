@@ -208,8 +208,12 @@ bool md5i_finish_meshes(md5_context *context, uint32_t parts, const md5_model *m
         // Losses of accuracy if vertices are limited to 4 or to 8 influences. Both are the same for
         // vertices with up to four influences, so these are measured once.
         const float loss_of_few = md5i_pack_loss(model, m, 4, NULL, 0, 4);
-        mesh->loss4 = fmaxf(loss_of_few, md5i_pack_loss(model, m, 4, NULL, 5, UINT32_MAX));
-        mesh->loss8 = fmaxf(loss_of_few, md5i_pack_loss(model, m, 8, NULL, 5, UINT32_MAX));
+        mesh->loss4 = loss_of_few;
+        mesh->loss8 = loss_of_few;
+        if (mesh->max_influences > 4) {
+            mesh->loss4 = fmaxf(loss_of_few, md5i_pack_loss(model, m, 4, NULL, 5, UINT32_MAX));
+            mesh->loss8 = fmaxf(loss_of_few, md5i_pack_loss(model, m, 8, NULL, 5, UINT32_MAX));
+        }
     }
     return true;
 }

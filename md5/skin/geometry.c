@@ -27,7 +27,7 @@ bool md5i_build_geometry(md5_arena *scratch, const md5_mesh_joints *joints, md5_
 
 enum {
     EXTRA = 512,        // additional bytes for a few weights and joints
-    MARKS_PER_BYTE = 4, // number of vertices whose use is marked in one byte: see tangents.c
+    MARKS_PER_BYTE = 4, // vertices per byte of the two sets of vertices in tangents.c
 };
 
 size_t md5i_geometry_build_size(uint64_t num_vertices)

@@ -121,7 +121,7 @@ static void heap_sort(joint_influence *items, uint32_t count)
 
 static bool is_zero_weight(md5_vec4 value)
 {
-    return fabsf(value.x) + fabsf(value.y) + fabsf(value.z) + fabsf(value.w) == 0;
+    return value.w == 0 && value.x == 0 && value.y == 0 && value.z == 0;
 }
 
 // Writes the influences of a vertex: the sums of its joints that are not zero, rounded to floats
@@ -247,6 +247,9 @@ uint32_t md5i_count_influences(const md5_mesh_build *mesh, uint32_t vertex)
 {
     const uint32_t num_weights = mesh->file_vertices[vertex].num_weights;
     const md5_weight *const weights = mesh->weights + mesh->file_vertices[vertex].first_weight;
+    if (num_weights == 1)
+        return weights->bias == 0 ? 0 : 1;
+
     uint64_t used_bits = 0; // joints of the earlier weights: bit (joint % 64)
     uint32_t count = 0;
     uint32_t num_merged = 0;

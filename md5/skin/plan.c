@@ -177,6 +177,8 @@ static MD5_ALWAYS_INLINE bool is_same_set(joint_set a, joint_set b)
 {
     if (a.kind != b.kind || a.count != b.count || a.count > MD5_SKIN_MAX_INFLUENCES)
         return false;
+    if (a.count == 1) // most vertices of most models
+        return a.joints[0] == b.joints[0];
     for (uint32_t i = 0; i < a.count; i++) {
         if (a.joints[i] != b.joints[i] && find_set_joint(a, b.joints[i], i) == a.count)
             return false;

@@ -101,8 +101,8 @@ md5_skin_kind md5i_skin_vertex_kind(const md5_mesh *mesh, uint32_t vertex);
 // Returns true if the only influence of a vertex is its bind position with bias 1.
 static inline bool md5_is_rigid(const md5_mesh *mesh, uint32_t vertex)
 {
-    const md5_vec4 q = mesh->influences[mesh->first_influence[vertex]];
-    return q.w == 1 && memcmp(&q, &mesh->positions[vertex], sizeof(md5_vec3)) == 0;
+    const md5_vec4 *const q = &mesh->influences[mesh->first_influence[vertex]];
+    return q->w == 1 && memcmp(q, &mesh->positions[vertex], sizeof(md5_vec3)) == 0;
 }
 
 // Returns the order in which the influences of a vertex are added: by ascending joint, so that

@@ -8,18 +8,18 @@
 
 // == Mirror seams ================================================================================
 
-// Flags of a vertex: the kinds of triangles that use the vertex, with a plain or a mirrored
-// texture. A byte contains the flags of four vertices, the first vertex in the lowest bits.
-enum { PLAIN = 1, MIRRORED = 2, BOTH = PLAIN | MIRRORED };
-enum {
-    PER_BYTE = 4, // vertices per byte
-    BITS = 2,     // bits per vertex
-};
+// A set of vertices of the file, one bit for each vertex.
+typedef uint32_t vertex_bits;
+enum { BITS = 32 };
 
-// Returns true if both plain and mirrored triangles use a vertex.
-static bool is_on_seam(const unsigned char *uses, uint32_t vertex)
+static inline bool contains_vertex(const vertex_bits *set, uint32_t vertex)
 {
-    return (uses[vertex / PER_BYTE] >> (BITS * (vertex % PER_BYTE)) & BOTH) == BOTH;
+    return set[vertex / BITS] >> vertex % BITS & 1;
+}
+
+static inline void add_vertex(vertex_bits *set, uint32_t vertex)
+{
+    set[vertex / BITS] |= (vertex_bits)1 << vertex % BITS;
 }
 
 // Returns true if the texture is mirrored on a triangle: the signed area of a, b, c on the texture
@@ -33,26 +33,34 @@ static inline bool is_mirrored(const md5_vec2 *texcoords, uint32_t a, uint32_t b
     return md5_pair_cross(ab, ac) < 0;
 }
 
-// Returns the flags (PLAIN, MIRRORED) of all vertices of the file: which kinds of triangles use
-// them. Returns NULL and sets the context's error if memory runs out.
-static unsigned char *find_uses(md5_arena *scratch, const md5_mesh_build *mesh)
+// Returns the set of the vertices on mirror seams: those that both plain and mirrored triangles
+// use. Returns NULL and sets the context's error if memory runs out.
+static const vertex_bits *find_seams(md5_arena *scratch, const md5_mesh_build *mesh)
 {
-    unsigned char *const uses =
-        MD5_ALLOC_ZEROED(scratch, unsigned char, mesh->num_file_vertices / PER_BYTE + 1);
+    const size_t size = mesh->num_file_vertices / BITS + 1;
+    vertex_bits *const plain = MD5_ALLOC_ZEROED(scratch, vertex_bits, 2 * size);
+    if (!plain)
+        return NULL;
+    vertex_bits *const mirrored = plain + size;
 
     // A tangent from the file is used on both sides of a seam, so no vertex is split.
-    if (!uses || mesh->has_frames || scratch->context->skip_geometry & MD5_GEOMETRY_TANGENTS)
-        return uses;
+    if (mesh->has_frames || scratch->context->skip_geometry & MD5_GEOMETRY_TANGENTS)
+        return mirrored;
 
-    const size_t num_corners = 3 * (size_t)mesh->num_triangles;
-    for (size_t i = 0; i < num_corners; i += 3) {
-        const uint32_t *const corners = mesh->indices + i;
-        const unsigned use =
-            is_mirrored(mesh->texcoords, corners[0], corners[1], corners[2]) ? MIRRORED : PLAIN;
-        for (uint32_t k = 0; k < 3; k++)
-            uses[corners[k] / PER_BYTE] |= (unsigned char)(use << (BITS * (corners[k] % PER_BYTE)));
+    const uint32_t *const end = mesh->indices + 3 * (size_t)mesh->num_triangles;
+    for (const uint32_t *corners = mesh->indices; corners < end; corners += 3) {
+        const uint32_t a = corners[0];
+        const uint32_t b = corners[1];
+        const uint32_t c = corners[2];
+        vertex_bits *const users = is_mirrored(mesh->texcoords, a, b, c) ? mirrored : plain;
+        add_vertex(users, a);
+        add_vertex(users, b);
+        add_vertex(users, c);
     }
-    return uses;
+
+    for (size_t i = 0; i < size; i++)
+        mirrored[i] &= plain[i];
+    return mirrored;
 }
 
 // Adds a copy of each vertex on a mirror seam after the vertices of the file: writes the sources of
@@ -62,14 +70,14 @@ static bool split_seams(md5_arena *scratch, md5_mesh_build *mesh)
 {
     const md5_arena_mark before = md5i_arena_position(scratch);
     const uint32_t num_vertices = mesh->num_file_vertices;
-    const unsigned char *const uses = find_uses(scratch, mesh);
-    TRY(uses);
+    const vertex_bits *const seams = find_seams(scratch, mesh);
+    TRY(seams);
     uint32_t *const copies = MD5_ALLOC_ARRAY(scratch, uint32_t, num_vertices);
     TRY(copies);
 
     uint32_t next = num_vertices;
     for (uint32_t vertex = 0; vertex < num_vertices; vertex++) {
-        if (!is_on_seam(uses, vertex))
+        if (!contains_vertex(seams, vertex))
             continue;
         copies[vertex] = next;
         mesh->sources[next++] = vertex;
@@ -81,12 +89,13 @@ static bool split_seams(md5_arena *scratch, md5_mesh_build *mesh)
         const uint32_t b = corners[1];
         const uint32_t c = corners[2];
 
-        const bool has_copy = is_on_seam(uses, a) || is_on_seam(uses, b) || is_on_seam(uses, c);
+        const bool has_copy =
+            contains_vertex(seams, a) || contains_vertex(seams, b) || contains_vertex(seams, c);
         if (!has_copy || !is_mirrored(mesh->texcoords, a, b, c))
             continue;
-        corners[0] = is_on_seam(uses, a) ? copies[a] : a;
-        corners[1] = is_on_seam(uses, b) ? copies[b] : b;
-        corners[2] = is_on_seam(uses, c) ? copies[c] : c;
+        corners[0] = contains_vertex(seams, a) ? copies[a] : a;
+        corners[1] = contains_vertex(seams, b) ? copies[b] : b;
+        corners[2] = contains_vertex(seams, c) ? copies[c] : c;
     }
 
     md5i_arena_rewind(scratch, before);
@@ -98,8 +107,8 @@ static bool split_seams(md5_arena *scratch, md5_mesh_build *mesh)
 bool md5i_measure_with_seams(md5_arena *scratch, md5_mesh_build *mesh)
 {
     const md5_arena_mark before = md5i_arena_position(scratch);
-    const unsigned char *const uses = find_uses(scratch, mesh);
-    TRY(uses);
+    const vertex_bits *const seams = find_seams(scratch, mesh);
+    TRY(seams);
 
     // Files are smaller than 2^31 bytes and contain fewer weights than bytes, so twice the number
     // of influences fits into 32 bits.
@@ -108,7 +117,7 @@ bool md5i_measure_with_seams(md5_arena *scratch, md5_mesh_build *mesh)
     for (uint32_t vertex = 0; vertex < mesh->num_file_vertices; vertex++) {
         const uint32_t vertex_influences = md5i_count_influences(mesh, vertex);
         num_influences += vertex_influences;
-        if (is_on_seam(uses, vertex)) {
+        if (contains_vertex(seams, vertex)) {
             // The copy of the vertex has the same influences.
             num_vertices++;
             num_influences += vertex_influences;
