@@ -38,6 +38,7 @@ void view_begin_prefetch(view_prefetch *ahead, const char *model)
     ahead->thread = view_start_thread(read_pictures, "pictures", ahead);
 }
 
+// Takes over an image that the thread has decoded.
 bool view_get_prefetched(view_prefetch *ahead, const char *path, view_image *image)
 {
     view_wait_thread(ahead->thread, "pictures");

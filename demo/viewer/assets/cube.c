@@ -652,6 +652,8 @@ static void add_looks(view_cube *loaded, const cube_model *joined)
     }
 }
 
+// Loads a model of a Cube 2 engine. The engine draws several parts, each with its own skeleton;
+// the viewer joins them to one model.
 bool view_load_cube(view_cube *loaded, const char *path, const md5_load_opts *opts, bool with_clips,
                     view_log *log)
 {

@@ -23,6 +23,7 @@ static bool contains_files(const char *path, const char *extension)
     return has_files;
 }
 
+// Decides whether a path is opened as a game folder instead of a folder with models.
 bool view_is_game(const char *path)
 {
     static const char *const subfolders[] = {"def", "materials", "skins"};
@@ -70,6 +71,7 @@ static char *append_location(char *locations, const char *location)
     return locations;
 }
 
+// Adds the folders of the game that a mod is based on, because a mod refers to their files.
 char *view_with_bases(const char *place, const char **bases, size_t num_bases)
 {
     char *locations = common_copy(place);
@@ -144,6 +146,8 @@ static void add_name(view_library *library, view_section section, const char *na
     *COMMON_ADD_ITEM(library->names[section], library->num_names[section]) = name;
 }
 
+// Compares the location of a file with the number of locations of the mod, which precede those
+// of the base.
 bool view_is_from_mod(const view_library *library, view_section section, size_t name)
 {
     if (library->num_own == library->places.count)
@@ -217,6 +221,8 @@ static bool add_locations(view_library *library, const char *place, md5_error *e
     return is_added;
 }
 
+// Opens the files of a game, reads its declarations and lists the names that the viewer can
+// show.
 view_library *view_open_library(const char *place, view_opening_fn *on_file, void *user,
                                 md5_error *error)
 {
@@ -256,6 +262,7 @@ void view_drop_library(view_library *library)
 
 // -- Addresses ------------------------------------------------------------------------------
 
+// Splits an address FOLDER::NAME or FOLDER::NAME::SKIN. Returns false if it is not an address.
 bool view_read_address(const char *text, view_address *address)
 {
     const char *const name = strstr(text, "::");
@@ -311,6 +318,7 @@ static void insert_similar(similar_name best[NUM_SIMILAR], similar_name candidat
     }
 }
 
+// Suggests names for a name that does not exist, by their edit distance.
 void view_list_similar(const view_library *library, const char *asked, char *text, size_t size)
 {
     similar_name best[NUM_SIMILAR];
@@ -384,6 +392,7 @@ bool view_is_scan_done(view_scan *scan, size_t *num_files)
     return atomic_load(&state->has_ended);
 }
 
+// Takes over the library that a thread has opened.
 view_library *view_end_scan(view_scan *scan, md5_error *error)
 {
     scan_state *const state = (scan_state *)scan;

@@ -4,6 +4,7 @@
 
 #include "demo/common/memory.h"
 
+// Converts a value from 0 to 1 to a color of the heat map.
 md5_vec4 view_heat_color(float value)
 {
     static const md5_vec4 stops[5] = {{0.02f, 0.06f, 0.55f, 1},
@@ -25,6 +26,7 @@ md5_vec4 view_heat_color(float value)
                       1};
 }
 
+// Returns the value that the heat map shows at a vertex.
 float view_joint_weight(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
 {
     const uint32_t begin = mesh->first_influence[vertex];
@@ -72,6 +74,7 @@ static void write_heat_colors(view_heat *heat, const md5_model *model, const flo
     }
 }
 
+// Creates a copy of the model whose vertex colors show weights.
 bool view_prepare_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
                        const md5_morph *morph, const float *values, int32_t joint, md5_error *error)
 {
@@ -111,6 +114,8 @@ void view_free_heat(view_heat *heat, md5gl_renderer *renderer)
     *heat = (view_heat){.drawn = NULL};
 }
 
+// Finds the largest value of the heat map, and counts the vertices that the joint moves or,
+// without a joint, that have more than 4 influences.
 view_heatmap_stats view_measure_heat(const md5_model *model, int32_t joint)
 {
     const double threshold = joint >= 0 ? 0 : 4; // weight, or number of influences
@@ -167,6 +172,7 @@ static bool is_in_name(uint32_t column, uint32_t row, uint32_t x, uint32_t y)
     return (bits >> (GLYPH_WIDTH - 1 - within) & 1) != 0;
 }
 
+// Draws the test image that shows how texture coordinates lie on a model.
 view_image view_make_uv_grid(void)
 {
     enum { SIZE = VIEW_UV_GRID_SIZE, CELL = SIZE / VIEW_UV_CELLS };
@@ -285,6 +291,7 @@ static void check_triangle(const md5_mesh *mesh, const view_directed *pose, uint
     faults->counts[VIEW_FAULT_MIRRORED] += is_mirrored;
 }
 
+// Counts vertices and triangles whose directions contradict each other.
 view_mesh_defects view_find_defects(const md5_mesh *mesh, const view_directed *pose, bool *marks)
 {
     const view_directed bind = {mesh->positions, mesh->normals, mesh->tangents, slack};

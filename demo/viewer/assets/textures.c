@@ -22,6 +22,7 @@ static const uint8_t *texel_like(const view_image *image, const view_image *refe
                     (uint32_t)((uint64_t)y * image->height / reference->height));
 }
 
+// Converts the masks of a Cube 2 model to an image that the renderer uses.
 void view_apply_masks(view_image *masks, const view_image *glowing, float factor)
 {
     enum { RED_HIGHLIGHTS, GREEN_GLOW }; // the channels of the masks
@@ -427,6 +428,8 @@ static void add_lit_layer(view_lit_layers *lit, const md5_material *material,
         lit->shown[lit->num_shown++] = shown;
 }
 
+// Groups the stages of a Doom 3 material to lit layers, each with a bump, a diffuse and a
+// specular map, as the engine does.
 void view_select_lit_layers(view_lit_layers *lit, const md5_material *material,
                             const float *registers)
 {
@@ -689,6 +692,8 @@ static const md5_material *find_declared_material(md5_game *game, const char *sh
     return material != NULL && material->decl != NULL ? material : NULL;
 }
 
+// Reads a Doom 3 material that needs more than one lit surface, such as translucent or animated
+// stages.
 bool view_add_layers(const view_dresser *d, const char *shader)
 {
     const uint32_t mesh = d->search.mesh;
@@ -752,6 +757,7 @@ static int by_sort(const void *left, const void *right)
     return a->mesh < b->mesh ? -1 : a->mesh > b->mesh;
 }
 
+// Sorts the meshes with layers in the order in which the engine draws them.
 void view_sort_layers(view_layers *layers, uint32_t num_meshes)
 {
     layers->lists = common_alloc(layers->num_meshes, sizeof *layers->lists);
@@ -966,6 +972,8 @@ static char *deform_obstacle(const md5_material *material)
     return common_format("deform is not shown: expected a mesh of quads");
 }
 
+// Replaces the triangles of meshes that their material deforms, such as sprites that face the
+// camera.
 void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model *drawn,
                       const md5_model *model, view_log *log)
 {
@@ -1298,6 +1306,7 @@ static void load_mesh(view_dresser *d, const view_dressing *dressing)
         note_missing_diffuse(&d->textures->layers, index);
 }
 
+// Loads the textures of all meshes, each from the first source that has one.
 bool view_load_textures(view_textures *textures, const view_loader *loader,
                         const view_dressing *dressing)
 {

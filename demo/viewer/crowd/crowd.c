@@ -13,6 +13,7 @@
 
 // == Kinds =================================================================================
 
+// Retargets each frame of the clips, and adds the results as clips of the scene.
 bool view_retarget_clips(view_scene *scene, const md5_binding *const *bindings, uint32_t count,
                          md5_error *error)
 {
@@ -157,6 +158,7 @@ static view_sphere measure_bounding_sphere(view_kind *kind)
 
 // == Levels of detail ======================================================================
 
+// Selects the level of detail for a member of the crowd by its size in the image.
 uint32_t view_detail_at(const view_kind *kind, uint32_t clip, float pixels, bool reduced,
                         bool baked)
 {
@@ -455,6 +457,8 @@ static void increase_rates(kind_baking *work, view_bakes *bakes, float max_error
     }
 }
 
+// Bakes the clips of a kind: stores the vertices of each frame on the GPU, so that small members
+// need neither posing nor skinning.
 void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_threads *threads,
                     const view_loader *loader)
 {
@@ -535,6 +539,8 @@ md5gl_clip_job view_baked_job(const view_bakes *bakes, uint32_t clip,
 
 // == Culling ===============================================================================
 
+// Prepares culling: planes of the view, and for each plane how far a shadow can reach into the
+// image from outside.
 view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, float lowest)
 {
     // Shadows of light whose direction has a smaller z component are treated as unbounded.
@@ -582,6 +588,7 @@ static bool intersects(const view_sight *sight, md5_vec3 center, float radius, f
     return true;
 }
 
+// Tests a sphere, and the volume of its shadow, against the planes of the view.
 bool view_sees(const view_sight *sight, view_sphere sphere)
 {
     const md5_vec3 center = sphere.center;
@@ -1030,6 +1037,8 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
 
 // -- Updating -------------------------------------------------------------------------------
 
+// Advances all members of the crowd, then poses the visible ones. Each phase runs on all
+// threads.
 void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
 {
     const double begin = view_seconds();
@@ -1408,6 +1417,8 @@ static float level_pixels(const view_options *options, bool is_given, uint32_t g
     return (float)(is_given ? given : pixels);
 }
 
+// Creates the kinds of the crowd, one for each model, then their levels of detail, then the
+// members.
 bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind *first,
                      const char *const *files, size_t num_files, const view_loader *loader)
 {

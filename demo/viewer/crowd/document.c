@@ -31,6 +31,8 @@ static void match_joints(view_compare *compare, const md5_model *scene_model)
     md5_free_anim(bind_pose);
 }
 
+// Loads the clip or the model with which the scene is compared, and finds the joints that both
+// have.
 bool view_load_compare(view_compare *compare, const view_scene *scene, const char *path,
                        view_log *log)
 {
@@ -245,6 +247,8 @@ static void write_scene_joints(view_compare *compare, const view_scene *scene)
         md5_local_to_model(scene->skeleton, scene->pose, compare->scene_joints);
 }
 
+// Updates the comparison for the current time: poses the compared model, and measures the
+// difference of each joint.
 void view_pose_compare(view_compare *compare, view_scene *scene, const view_play *play)
 {
     if (compare->model == NULL)
@@ -367,6 +371,7 @@ static void free_companion(view_companion *companion, md5gl_renderer *renderer)
     *companion = (view_companion){.joint = -1};
 }
 
+// Loads the second character of the demo scene.
 bool view_load_guest(view_document *document, const char *path, const view_loader *loader)
 {
     view_companion *const guest = &document->companions[VIEW_GUEST];
@@ -497,6 +502,7 @@ static bool load_companions(view_document *document, const char *guest, const vi
 
 // -- Loading --------------------------------------------------------------------------------
 
+// Loads the morph targets of the model when they are needed first.
 bool view_prepare_morphs(view_document *document, const view_loader *loader)
 {
     if (document->morphs.morph != NULL)
@@ -626,6 +632,7 @@ static md5_check *check_file(const char *path, md5_doc_kind kind, char **text)
     return md5_check_doc(kind, *text, size, (md5_engines){engine, engine}, &opts, NULL);
 }
 
+// Checks a model and its clips by the rules of id's engine, on another thread.
 void view_check_files(const common_list *files, view_reports *reports, const atomic_bool *stops)
 {
     md5_check *model_check = NULL; // of the first file, the model; clips follow
@@ -656,6 +663,8 @@ void view_check_files(const common_list *files, view_reports *reports, const ato
     md5_free_check(model_check);
 }
 
+// Checks whether clips fit the model of the scene. Scale and rotation are judged by all clips
+// together.
 void view_check_clips(const view_scene *scene, size_t clip, view_log *log)
 {
     if (scene->model == NULL)
@@ -940,6 +949,7 @@ const char *view_shown_file(const view_document *document)
     return document->folder != NULL ? document->source : document->scene.path;
 }
 
+// Loads everything that a window shows: the scene, its companions and its crowd.
 view_document *view_load_document(const view_loader *loader, const char *const *files,
                                   size_t num_files, bool pick_up, bool uses_options,
                                   view_manner manner)
@@ -1047,6 +1057,7 @@ static float find_ground(const view_document *document)
     return is_slightly_above || !isfinite(low) ? 0 : low;
 }
 
+// Measures the document for the camera and for the height of the ground.
 void view_measure_document(view_document *document, const view_play *still)
 {
     const view_crowd *const crowd = &document->crowd;
@@ -1062,6 +1073,7 @@ void view_measure_document(view_document *document, const view_play *still)
         document->ground = find_ground(document);
 }
 
+// Shows and hides meshes in all levels of detail.
 void view_show_meshes(const view_document *document, uint64_t hidden)
 {
     const md5_model *const model = document->scene.model;

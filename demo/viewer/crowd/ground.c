@@ -109,6 +109,7 @@ static md5gl_texture create_noise_texture(md5gl_renderer *renderer, md5_error *e
     return md5gl_create_texture(renderer, &desc, error);
 }
 
+// Creates the model of a terrain: one tile of squares, which is drawn nine times.
 bool view_load_ground(view_ground *ground, const view_terrain *terrain, const view_loader *loader)
 {
     md5_error error = {0};
@@ -140,6 +141,7 @@ void view_free_ground(view_ground *ground, md5gl_renderer *renderer)
     *ground = (view_ground){.model = NULL};
 }
 
+// Moves the nine tiles of the ground so that the center is on the middle one.
 void view_lay_ground(view_ground *ground, const view_terrain *terrain, md5_vec3 center)
 {
     // Nine tiles: the tile that contains the center, and its neighbors.

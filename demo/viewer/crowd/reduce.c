@@ -26,6 +26,7 @@ static md5_vec3 perpendicular_axis(md5_vec3 bone)
     return length > 0 ? md5_vec3_scale(normal, 1 / length) : x_axis;
 }
 
+// Computes a pose in which every joint is bent, for the reduction of meshes.
 void view_bend_joints(const md5_model *model, md5_mat34 *palette)
 {
     const uint32_t num_joints = model->skeleton.num_joints;
@@ -120,6 +121,7 @@ static float mesh_size(const md5_mesh *mesh, const md5_vec3 *positions)
     return is_valid ? size : 0;
 }
 
+// Reduces a mesh to several levels of detail. Triangles that a morph target moves are kept.
 void view_create_mesh_levels(const md5_mesh *mesh, const md5_mat34 *bent,
                              const md5_morph_mesh *morph, const float *errors, uint32_t num_levels,
                              view_triangles *levels)

@@ -16,6 +16,9 @@ static view_axes camera_axes(const view_camera *camera)
     return (view_axes){.right = right, .up = md5_vec3_cross(back, right), .back = back};
 }
 
+// Converts a camera that the user moves to a lens: the position of the eye, the axes, and the
+// slopes of the image's edges. The shift moves the center of the view to the center of the
+// region.
 view_lens view_region_lens(const view_camera *camera, view_rect region, float width, float height)
 {
     const view_axes axes = camera_axes(camera);
@@ -46,6 +49,8 @@ float view_half_height_at(const view_lens *lens, md5_vec3 position)
     return lens->orthographic ? lens->half_y : lens->half_y * depth;
 }
 
+// Writes the two matrices of a lens for OpenGL: from world space to view space, and from view
+// space to clip space, with depths from -1 to 1.
 void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
                         md5_mat44 *clip_from_view)
 {
@@ -82,6 +87,7 @@ void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
     *clip_from_view = clip;
 }
 
+// Returns the distance from which the camera shows all points of the hull.
 float view_fitting_distance(const view_camera *camera, const view_hull *hull, float filled,
                             float width, float height)
 {
@@ -108,6 +114,7 @@ static void move_target(view_camera *camera, const view_axes *axes, float right,
     camera->target = view_along(camera->target, axes->up, up);
 }
 
+// Moves the camera to the vertices of the meshes in the current pose.
 bool view_frame_meshes(view_camera *camera, view_scene *scene, const view_play *play, int32_t mesh,
                        int32_t material)
 {
@@ -132,6 +139,7 @@ bool view_frame_meshes(view_camera *camera, view_scene *scene, const view_play *
     return true;
 }
 
+// Moves the camera so that the shape is centered and fills most of the image.
 void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hull, float width,
                     float height)
 {
@@ -214,6 +222,8 @@ void view_zoom(view_camera *camera, float factor, float x, float y, float height
     move_target(camera, &axes, x * change, -y * change);
 }
 
+// Converts the view of an .md5camera file to a lens. In such a file the camera looks along x,
+// with y to the left and z up.
 view_lens view_path_lens(const view_document *document, const view_play *play,
                          const view_camera *camera, float width, float height)
 {

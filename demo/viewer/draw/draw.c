@@ -246,6 +246,8 @@ static void set_background(const view_stage *stage, bool transparent, md5gl_fram
         frame->background[i] = is_given ? stage->options->background[i] : middle[i];
 }
 
+// Describes a frame to the renderer: its size, its matrices, its lights and its shadows,
+// according to the lighting that the user has selected.
 md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5gl_target *target,
                              bool transparent, md5gl_point_light points[VIEW_NUM_POINTS])
 {
@@ -328,6 +330,7 @@ float view_parm_value(const view_stage *stage, int row)
     return entity_parms != NULL ? entity_parms[parm] : user_value;
 }
 
+// Gives the drawn meshes their materials for the current time, or a test pattern.
 void view_set_materials(const view_stage *stage, const view_textures *textures, md5gl_model *drawn)
 {
     // Evaluate the expressions of the materials at the current time.
@@ -394,6 +397,7 @@ static bool draw_layers(const view_stage *stage, const view_bodies *bodies, md5g
     return is_drawn;
 }
 
+// Draws bodies, which are models or the impostors of a crowd, in all passes of a frame.
 bool view_draw_bodies(const view_stage *stage, const view_bodies *bodies, uint32_t style,
                       md5_error *error)
 {
@@ -625,6 +629,7 @@ static void ignore(void *user, const md5_error *warning)
     (void)warning;
 }
 
+// Describes a conversion that retargets a clip, which the converter performs in memory.
 convert_job view_retarget_job(const view_options *options, const view_scene *scene,
                               const char *clip, common_list *inputs)
 {
@@ -896,6 +901,7 @@ static float horizon_level(const view_lens *lens, float height)
            * (1 - lens->shift_y - lens->axes.back.z / (lens->axes.up.z * lens->half_y));
 }
 
+// Draws what is behind the model: the gradient of a studio, or sky and ground.
 void view_draw_background(const view_stage *stage, const view_lens *lens)
 {
     const view_rect image = {0, 0, stage->width, stage->height};
@@ -1318,6 +1324,7 @@ static void draw_overlays(const view_stage *stage)
     view_draw_lines(stage->lines, stage->renderer, 1.5f * scale, true);
 }
 
+// Draws a complete frame without texts and panels: for the window, for images and for movies.
 bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transparent,
                      md5_error *error)
 {

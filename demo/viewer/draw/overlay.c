@@ -283,6 +283,8 @@ static void add_pose_overlays(const view_stage *stage)
         add_joint_bounds(stage);
 }
 
+// Adds the lines that explain the model, such as its skeleton, axes, bounds and normals, in two
+// passes: those that the model hides, and those on top of it.
 void view_add_overlays(const view_stage *stage, bool on_top)
 {
     const view_shown *const shown = stage->shown;
@@ -336,6 +338,7 @@ md5_vec3 view_pick_point(const view_scene *scene, const view_pick *pick)
 
 // -- Finding --------------------------------------------------------------------------------
 
+// Returns the ray of a pixel in world space. With a perspective lens it begins at the eye.
 md5_ray view_lens_ray(const view_lens *lens, float x, float y, float width, float height)
 {
     // Offsets from the middle of the image plane.
@@ -370,6 +373,7 @@ static bool find_hit(const view_scene *scene, uint64_t hidden, const md5_ray *ra
     return is_hit;
 }
 
+// Finds the triangle, the vertex and the joint below the pointer.
 view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray)
 {
     if (scene->model == NULL)
@@ -534,6 +538,8 @@ static void add_vertex_mark(view_lines *lines, const view_scene *scene, const vi
     view_add_cross(lines, scene->skinned[pick->mesh].positions[pick->vertex], size, vertex_color);
 }
 
+// Draws what the user has selected: a joint with its weights, a mesh, a triangle, and a measured
+// distance.
 void view_draw_marks(const view_stage *stage)
 {
     view_scene *const scene = &stage->document->scene;

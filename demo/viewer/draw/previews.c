@@ -573,6 +573,8 @@ static int create_previews(void *user)
 
 // -- Beginning and end ----------------------------------------------------------------------
 
+// Starts the thread that loads models for previews. They are drawn on the main thread, because
+// OpenGL belongs to it.
 view_previews *view_begin_previews(const char *place, char *models)
 {
     view_previews *const previews = common_alloc(1, sizeof *previews);
@@ -585,6 +587,7 @@ view_previews *view_begin_previews(const char *place, char *models)
     return previews; // without a thread, no previews are created
 }
 
+// Asks the thread to end, waits for it, and frees the previews.
 void view_stop_previews(view_previews *previews)
 {
     if (previews == NULL)
@@ -634,6 +637,7 @@ static void add_request(view_previews *previews, const char *request)
     *entry = (preview){.request = common_copy(request), .used = ++previews->now};
 }
 
+// Exchanges requests and finished previews with the thread. Called once per frame.
 bool view_update_previews(view_previews *previews, const char *const *requests, size_t count,
                           const view_preview_drawer *drawer, const view_preview **made)
 {
@@ -1010,6 +1014,7 @@ static bool draw_files(thumbnail *job, view_image *image)
     return is_loaded;
 }
 
+// Draws one image for a file manager, within limits of time and memory.
 view_image view_make_thumbnail(const view_options *options, const view_preview_drawer *drawer,
                                view_log *log)
 {
@@ -1083,6 +1088,7 @@ static bool preview_clip(const char *path, uint32_t size, const char *models,
     return is_made;
 }
 
+// Creates the preview of an image, a clip or a model, with a description of a few lines.
 view_preview view_preview_file(const char *path, uint32_t size, const char *models,
                                const view_preview_drawer *drawer)
 {

@@ -8,6 +8,8 @@
 
 static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
 
+// Multiplies the rotation by a quarter turn about an axis, as a matrix of zeros and ones, so
+// that four quarter turns give exactly the identity.
 view_turn view_turn_further(view_turn turn, int axis)
 {
     // Rotate by 90 degrees about the axis: `next` is rotated to `last`, and `last` to the opposite
@@ -80,6 +82,8 @@ const md5_anim *view_timing_anim(const view_scene *scene)
     return moves || scene->camera_path.camera == NULL ? anim : &scene->camera_path.clock;
 }
 
+// Applies the user's rotation of the model to all joint matrices, about the origin or about the
+// placement of a character that has moved.
 void view_rotate_pose(view_scene *scene, const md5_xform *place)
 {
     md5_mat34 turn = scene->turn.matrix;
@@ -110,6 +114,8 @@ static void set_bind_pose(view_scene *scene)
     view_rotate_pose(scene, NULL);
 }
 
+// Computes the pose in the usual order: local transforms of the joints, their matrices in model
+// space, the palette. Scaled joints of Quake's re-releases are applied in two places.
 void view_pose_at(view_scene *scene, const md5_sample_position *sample)
 {
     const view_clip *const clip = view_shown_clip(scene);

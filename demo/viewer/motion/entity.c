@@ -293,6 +293,8 @@ static bool start_playback(view_entity *figure, view_library *library, view_log 
     return is_started;
 }
 
+// Loads an entity of a game, such as a monster with its head and weapon, and joins the models of
+// its parts to one model, which the viewer can draw like any other model.
 md5_model *view_load_entity(view_entity *figure, view_library *library, const view_address *address,
                             view_log *log)
 {
@@ -434,6 +436,8 @@ static void record_order(view_entity *figure, view_order order)
     execute_order(figure, &order);
 }
 
+// Plays a clip in a channel of the entity's body. The order is recorded, so that the state at an
+// earlier time can be computed again.
 bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip)
 {
     const md5_entity *const entity = figure->entity;
@@ -449,6 +453,7 @@ bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip)
     return true;
 }
 
+// Returns the name of a state or flag that the user can select.
 const char *view_script_name(const view_entity *figure, bool is_flag, uint32_t number)
 {
     const md5_script *const script = figure->script;
@@ -764,6 +769,7 @@ static void transform_to_body(view_scene *scene, const view_entity_part *part)
     }
 }
 
+// Poses the parts of an entity after its body, each at the joint that carries it.
 void view_follow_body(view_scene *scene, md5_mat34 placed)
 {
     view_entity *const figure = &scene->entity;

@@ -98,6 +98,7 @@ static void load_figure_file(view_fall *fall, const md5_model *model, const char
     free(folder);
 }
 
+// Creates the ragdoll of a scene if its entity or its folder has an articulated figure.
 void view_load_fall(view_scene *scene, const char *model_path, const md5_load_opts *opts,
                     view_log *log)
 {
@@ -284,6 +285,8 @@ static void place_pose(view_scene *scene, md5_xform place)
     md5_build_palette(scene->model, scene->joints, scene->palette);
 }
 
+// Poses a scene that has a ragdoll: by its animation until the time of death, afterwards by the
+// simulation, which starts again if the time has moved backward.
 void view_pose_with_death(view_scene *scene, const view_motion_kind *kind, const view_play *play)
 {
     view_fall *const fall = scene->fall;
@@ -306,6 +309,7 @@ void view_pose_with_death(view_scene *scene, const view_motion_kind *kind, const
     place_pose(scene, md5_figure_to_pose(fall->bodies, bodies, scene->pose));
 }
 
+// Finds the body of the ragdoll below the pointer, which view_drag() then pulls.
 bool view_grasp(view_fall *fall, md5_vec3 from, md5_vec3 to)
 {
     md5_figure_hit hit;

@@ -41,6 +41,8 @@ static bool is_foot(const md5_skeleton *skeleton, uint32_t joint)
     return has_name && body_above_foot(skeleton, joint) != MD5_NONE;
 }
 
+// Finds the joints that are placed on the ground, and sets the size of the terrain in proportion
+// to the model.
 uint32_t view_find_feet(view_terrain *terrain, const view_scene *scene, view_ground_kind kind)
 {
     const md5_skeleton *const skeleton = scene->skeleton;
@@ -121,6 +123,8 @@ float view_corner_x(const view_terrain *terrain, int32_t x)
     return terrain->cell * (float)(is_tread_end ? next_stair : x);
 }
 
+// Returns the height of a corner of the ground's grid. The heights repeat after
+// VIEW_GROUND_SQUARES corners.
 float view_corner_height(const view_terrain *terrain, int32_t x, int32_t y)
 {
     if (terrain->kind == VIEW_STAIRS) {
@@ -135,6 +139,8 @@ float view_corner_height(const view_terrain *terrain, int32_t x, int32_t y)
     return terrain->height * (0.75f * smooth_at(x, y, 8) + 0.25f * smooth_at(x, y, 2));
 }
 
+// Returns the height of the terrain at a point, interpolated in the triangle of the grid that
+// contains the point.
 float view_ground_height(const view_terrain *terrain, float x, float y)
 {
     const float column = floorf(x / terrain->cell);
@@ -189,6 +195,8 @@ static void write_world_joints(view_scene *scene, md5_mat34 world)
     md5_build_palette(scene->model, scene->joints, scene->palette);
 }
 
+// Places all feet of the pose on the terrain by inverse kinematics, then recomputes joints and
+// palette in the world.
 void view_place_feet(view_scene *scene, const md5_xform *place, double time)
 {
     view_terrain *const terrain = &scene->terrain;
@@ -314,6 +322,7 @@ static void find_pistons(view_legs *legs, const view_scene *scene)
     }
 }
 
+// Finds the legs of a model that can walk without clips, and how they alternate.
 uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
 {
     const md5_skeleton *const skeleton = scene->skeleton;

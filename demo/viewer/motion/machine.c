@@ -110,6 +110,7 @@ enum { MAX_SECONDS = 600 };
 
 // -- Loading -------------------------------------------------------------------------------------
 
+// Loads a state machine with its model and clips, and creates the player that runs it.
 bool view_load_machine(view_machine *machine, const char *path, const md5_load_opts *opts,
                        view_log *log)
 {
@@ -147,6 +148,7 @@ static void warn_lost(void *log, const char *kind, const char *name)
     view_warn(log, "%s %s no longer exists; its effects were stopped", kind, name);
 }
 
+// Continues the playback of the old machine in the new one after its file was changed.
 void view_migrate_machine(view_machine *machine, const view_machine *old, view_log *log)
 {
     if (machine->player == NULL || old->player == NULL)
@@ -161,6 +163,7 @@ void view_migrate_machine(view_machine *machine, const view_machine *old, view_l
 
 // -- Parameters ----------------------------------------------------------------------------------
 
+// Finds a trigger by its number among the triggers of the machine.
 int32_t view_find_trigger(const view_machine *machine, uint32_t number)
 {
     const md5_machine_desc *const desc = machine->desc;
@@ -247,6 +250,7 @@ static void widen_by_conditions(const md5_transition_desc *transition, const cha
     }
 }
 
+// Estimates the limits of the slider for a parameter.
 void view_parameter_range(const md5_machine *machine, const char *parameter, float *low,
                           float *high)
 {
@@ -445,6 +449,7 @@ static void advance_machines(view_machine *host, double seconds)
     }
 }
 
+// Returns a machine and its companions to their state at time 0.
 void view_restart_machine(view_machine *host)
 {
     const machine_group group = find_group(host);
@@ -464,6 +469,8 @@ void view_restart_machine(view_machine *host)
     }
 }
 
+// Advances the machine to a time in steps of at most 1/60 s, so that it reacts in the same way
+// at low frame rates.
 void view_run_machine(view_machine *machine, double time)
 {
     // A short time backward is played in reverse. After a longer jump, the machine restarts.
@@ -491,6 +498,8 @@ md5_vec3 view_orbiting_target(const md5_model *model, double time)
                                    0.12f * reach * (0.8f + cosf(angle))});
 }
 
+// Computes the pose of a machine, and moves it to the placement of the character. Modifiers that
+// look or reach get the position of the pointer as their target.
 void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *pose,
                        md5_mat34 *joints, md5_mat34 *palette)
 {

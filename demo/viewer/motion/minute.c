@@ -99,6 +99,8 @@ bool view_find_demo_camera(const view_machine *machine, view_camera *camera)
     return true;
 }
 
+// Starts the entries of the demo scene, a table of actions with their times, and lets the
+// character look at the camera where the table says so.
 void view_run_demo_acts(view_machine *machine)
 {
     // Start the acts that have become due.
@@ -127,6 +129,7 @@ void view_run_demo_acts(view_machine *machine)
     machine->pointed = machine->time;
 }
 
+// Mixes the sounds of the events since the last call. Distant characters are less loud.
 void view_play_demo_sounds(view_machine *machine, view_window *window)
 {
     view_machine *const speakers[] = {machine, machine->guest};

@@ -124,6 +124,8 @@ static bool set_requested_weights(view_morphs *morphs, bool has_all, const view_
     return true;
 }
 
+// Loads the morph targets of a model, finds the targets that its machine controls, and uploads
+// them.
 bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *model,
                       const md5_machine *machine, bool has_all, const view_loader *loader)
 {

@@ -49,6 +49,8 @@ bool view_find_range(const view_play *play, const md5_anim *anim, double *begin,
     return true;
 }
 
+// Sets one end of the played range to the current frame. The other end keeps its place unless
+// the range would be empty.
 bool view_set_range(view_play *play, const md5_anim *anim, bool end)
 {
     if (anim == NULL || anim->num_frames < 2)
@@ -101,6 +103,7 @@ static void advance_in_range(view_play *play, const md5_anim *anim, double first
     play->time = cycle_begin + next;
 }
 
+// Moves the time of playback by a duration in seconds, in the range or over the whole clip.
 void view_advance(view_play *play, const md5_anim *anim, double seconds)
 {
     double first, last;
@@ -138,6 +141,7 @@ uint32_t view_count_images(const view_play *play, const md5_anim *anim, double r
     return (uint32_t)fmin(fmax(round(length / play->speed * rate), 1), max_images);
 }
 
+// Jumps to a time of the current cycle and pauses.
 void view_seek(view_play *play, const md5_anim *anim, double seconds)
 {
     play->playing = false;
@@ -160,6 +164,7 @@ void view_seek(view_play *play, const md5_anim *anim, double seconds)
     }
 }
 
+// Pauses or continues. A clip that has ended starts from its other end.
 void view_toggle_play(view_play *play, const md5_anim *anim)
 {
     play->playing = !play->playing;
@@ -188,6 +193,8 @@ md5_camera_view view_camera_path_at(const view_camera_path *camera_path, const v
     return md5_camera_at(camera_path->camera, play->time, play->wrap, camera_path->smoothing);
 }
 
+// Converts a played frame of a camera path to a frame of its file. The file has an additional
+// frame at each cut, where the old view ends.
 uint32_t view_camera_path_frame(const view_camera_path *camera_path, uint32_t played,
                                 uint32_t *shot)
 {
@@ -199,6 +206,7 @@ uint32_t view_camera_path_frame(const view_camera_path *camera_path, uint32_t pl
     return frame < camera->num_frames ? frame : camera->num_frames - 1;
 }
 
+// Returns the shot and the position in frames of a camera path, at the time of playback.
 view_camera_path_place view_find_path_position(const view_camera_path *camera_path,
                                                const view_play *play)
 {

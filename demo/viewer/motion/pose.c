@@ -34,6 +34,8 @@ void view_prepare_skin(view_scene *scene)
         md5_build_dual_palette(scene->palette, scene->num_joints, scene->duals);
 }
 
+// Skins the vertices of a mesh on the CPU by the current pose, with matrices or with dual
+// quaternions. Normals and tangents can be NULL.
 void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec3 *normals, md5_vec4 *tangents)
 {
     md5_skin_job job = {
@@ -264,6 +266,8 @@ static uint32_t group_size(uint32_t first, uint32_t count)
     return count - first < GROUP_SIZE ? count - first : GROUP_SIZE;
 }
 
+// Adds points to a hull in groups, because the box of a group shows whether its points can extend
+// the hull in a direction.
 md5_bounds view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count)
 {
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
@@ -307,6 +311,7 @@ static md5_bounds widen_by_group(const view_sphere *core, const md5_vec3 *points
     return box;
 }
 
+// Measures the current pose, for the distance of the camera.
 md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull)
 {
     view_hull unused_hull = {.lowest = 0};
@@ -451,6 +456,9 @@ static md5_bounds camera_bounds(const md5_camera *camera, view_hull *hull)
     return bounds;
 }
 
+// Measures all frames of a clip, so that the camera shows each of them. Only some frames are
+// skinned; of the others, the joints are measured, and the frames that reach farthest are
+// skinned afterwards.
 md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull *hull)
 {
     const view_motion_kind *const motion = view_motion_of(scene);
@@ -492,6 +500,7 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
 // in the lighting of a normal map.
 static const float max_skew = 0.1f;
 
+// Counts defects in the current pose, such as normals that are not of unit length.
 view_mesh_defects view_find_pose_faults(view_scene *scene, bool *marks)
 {
     view_mesh_defects faults = {{0}};

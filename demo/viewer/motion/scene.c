@@ -96,6 +96,8 @@ void view_free_scene(view_scene *scene)
     *scene = (view_scene){0};
 }
 
+// Allocates the arrays of the pose for a skeleton and, if the scene has a model, for its
+// vertices.
 void view_make_pose(view_scene *scene, const md5_skeleton *skeleton)
 {
     free_pose(scene);
@@ -125,6 +127,8 @@ static void log_outfit_note(void *log, const char *text)
         view_warn(log, "%s", text);
 }
 
+// Joins models, such as clothes, with the scene's model by the converter, which matches joints
+// by name.
 bool view_attach_outfits(view_scene *scene, const common_texts *files, view_log *log)
 {
     const md5_character *const character = scene->machine.character;
@@ -173,6 +177,7 @@ static void apply_quake_conventions(const view_scene *scene, view_clip *clip, vi
     free(path);
 }
 
+// Binds a loaded clip to the scene and takes it over.
 bool view_append_clip(view_scene *scene, view_clip clip, const md5_load_opts *opts,
                       md5_error *error)
 {
@@ -293,6 +298,8 @@ static size_t find_clip(const view_scene *scene, const char *path)
     return clip;
 }
 
+// Adds a clip that the user has opened or dropped. The same file replaces the clip that was
+// loaded from it.
 bool view_add_clip(view_scene *scene, const char *path, view_log *log)
 {
     const size_t index = find_clip(scene, path); // num_clips: the clip is new
@@ -310,6 +317,7 @@ bool view_add_clip(view_scene *scene, const char *path, view_log *log)
     return true;
 }
 
+// Loads a camera, and creates a clock for it that passes over cuts.
 bool view_load_camera_path(view_scene *scene, const char *path, view_log *log)
 {
     md5_error error = {0};
@@ -343,6 +351,7 @@ static void clear_death(view_scene *scene)
         view_set_death_time(scene->fall, INFINITY);
 }
 
+// Shows another clip of the scene.
 void view_select_clip(view_scene *scene, size_t clip)
 {
     const uint32_t in_entity = scene->clips[clip].in_entity;
@@ -373,6 +382,7 @@ static void show_focused_clip(view_scene *scene, view_play *play)
     play->held_at_end = false;
 }
 
+// Plays a clip in a channel of the scene's entity, as a choice of the user.
 bool view_play_in_channel(view_scene *scene, uint32_t channel, size_t clip, view_play *play)
 {
     // SIZE_MAX stops the channel; the entity then plays clip -1.
@@ -433,6 +443,8 @@ size_t view_find_model(const char *const *files, size_t num_files)
     return i;
 }
 
+// Finds models for a clip that was opened alone: they are in its folder and have all of its
+// joints.
 common_list view_list_models_for_clip(const char *path)
 {
     enum { MAX_TRIED = 64 }; // files that are read, at most
@@ -457,6 +469,7 @@ common_list view_list_models_for_clip(const char *path)
     return fitting;
 }
 
+// Returns the model of a folder that was opened, if the choice is clear.
 char *view_only_model(const char *folder)
 {
     // A folder may contain one file of each kind; the first kind has priority.
@@ -666,6 +679,8 @@ static bool load_game_item(view_scene *scene, const view_address *address, view_
     return true;
 }
 
+// Loads a scene from a game folder. The library, which has read the declarations of the game, is
+// shared by all scenes of one game.
 bool view_load_game_scene(view_scene *scene, view_library *library, const char *address,
                           view_log *log)
 {
