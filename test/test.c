@@ -7,6 +7,7 @@
 enum { MAX_PRINTED = 20 }; // failures of one test that are printed
 
 static test_case *first_test;
+static const test_case *running_test;
 static unsigned num_failures; // failed checks of the running test
 static bool test_skipped;
 
@@ -18,6 +19,11 @@ void test_register(test_case *test)
         place = &(*place)->next;
     test->next = *place;
     *place = test;
+}
+
+const test_case *test_running(void)
+{
+    return running_test;
 }
 
 bool test_check(bool held, const char *file, int line, const char *format, ...)
@@ -274,6 +280,7 @@ int main(int argc, char **argv)
         num_failures = 0;
         test_skipped = false;
         const clock_t start = clock();
+        running_test = test;
         test->run();
         report_time(test, start);
         if (num_failures > MAX_PRINTED)

@@ -24,6 +24,9 @@ typedef struct test_case {
 
 void test_register(test_case *test);
 
+// Returns the test that is running.
+const test_case *test_running(void);
+
 #define TEST(title) TEST_THAT_IS(title, false)
 
 // A test that takes more than half a second although a quicker test finds almost the same errors.
