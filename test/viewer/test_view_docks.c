@@ -23,12 +23,6 @@ static bool is_there(screen *s, const char *name)
     return item_find(&s->viewer, &s->facts, name).width > 0.0f;
 }
 
-static void type(screen *s, const char *text)
-{
-    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &(ui_mouse){.text = text});
-    screen_draw(s);
-}
-
 static int32_t find_joint(const screen *s, const char *name)
 {
     return (int32_t)md5_find_joint(s->viewer.document->scene.skeleton, name);
@@ -37,30 +31,6 @@ static int32_t find_joint(const screen *s, const char *name)
 #define TEST_HERE(title, file) TEST_SCREEN (title, screen_open(s, file, 1280, 900))
 
 // -- The outliner ---------------------------------------------------------------------------
-
-TEST_HERE (outliner_hides_a_mesh, BOBBIN) {
-    CHECK_UINT(press(s, "mesh/eyes", 0.05f), VIEW_HIDE_MESH);
-    CHECK_UINT(s->viewer.options->hidden_meshes, 2);
-}
-
-TEST_HERE (outliner_shows_a_clip, BOBBIN) {
-    CHECK(!is_there(s, "clip/dance")); // a section that is collapsed by default
-    press(s, "clip/Clips", 0.5f);
-    CHECK_UINT(press(s, "clip/dance", 0.5f), VIEW_OPEN_CLIP);
-    CHECK_STRING(view_shown_clip(&s->viewer.document->scene)->name, "dance");
-}
-
-TEST_HERE (outliner_collapses_joints, BOBBIN) {
-    CHECK(is_there(s, "joint/tail_2"));
-    const view_rect row = item_find(&s->viewer, &s->facts, "joint/tail_1");
-    // The triangle of a joint of depth 2, with an indent of 0.7 em and 1 em per level.
-    const float sign = 13.0f * (0.7f + 2.0f + 0.5f) / row.width;
-    press(s, "joint/tail_1", sign);
-    CHECK(s->viewer.ui.selected_joint == -1);
-    CHECK(!is_there(s, "joint/tail_2") && is_there(s, "joint/thigh_l"));
-    press(s, "joint/tail_1", sign);
-    CHECK(is_there(s, "joint/tail_2"));
-}
 
 TEST_HERE (outliner_expands_the_parents_of_a_selected_joint, BOBBIN) {
     const view_rect row = item_find(&s->viewer, &s->facts, "joint/origin");
@@ -74,76 +44,14 @@ TEST_HERE (outliner_expands_the_parents_of_a_selected_joint, BOBBIN) {
     CHECK(found.y > dock.y && found.y + found.height < dock.y + dock.height);
 }
 
-TEST_HERE (outliner_search_filters_all_sections, BOBBIN) {
-    press(s, "search/Search", 0.5f);
-    type(s, "ear");
-    CHECK(!is_there(s, "mesh/skin") && !is_there(s, "joint/tail_1"));
-    CHECK(is_there(s, "joint/forearm_l")); // and the parents of the joints that were found
-    CHECK(is_there(s, "joint/origin"));
-    type(s, "m_tw");
-    CHECK(is_there(s, "joint/forearm_twist_l") && !is_there(s, "joint/head"));
-    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &(ui_mouse){.key = VIEW_KEY_ESCAPE});
-    screen_draw(s);
-    CHECK(is_there(s, "mesh/skin") && is_there(s, "joint/tail_1"));
-}
-
-TEST_HERE (outliner_search_finds_clips_in_a_collapsed_section, BOBBIN) {
-    press(s, "search/Search", 0.5f);
-    type(s, "danc");
-    CHECK(is_there(s, "clip/dance") && !is_there(s, "clip/walk"));
-}
-
-TEST_HERE (outliner_starts_states, MACHINE) {
-    CHECK(is_there(s, "layer/act")); // the layer that shows one-shots
-    CHECK(!is_there(s, "layer/body/leap"));
-    press(s, "layer/body", 0.5f); // pressing its name collapses nothing
-    CHECK(!is_there(s, "layer/body/leap"));
-    press(s, "layer/body", 0.06f);
-    s->viewer.play.playing = false;
-    CHECK_UINT(press(s, "layer/body/leap", 0.5f), VIEW_GO_TO_STATE);
-    const view_machine *const machine = &s->viewer.document->scene.machine;
-    const uint32_t state = md5_player_layer(machine->player, 0).state;
-    CHECK_STRING(machine->desc->layers[0].states[state].name, "leap");
-}
-
-TEST_HERE (outliner_selects_a_material, BOBBIN) {
-    CHECK(!is_there(s, "figures/Mesh 1"));
-    CHECK_UINT(press(s, "material/models/bobbin/bobbin_eye", 0.5f), VIEW_MARKED);
-    CHECK(is_there(s, "figures/Mesh 1") && !is_there(s, "figures/Mesh 0"));
-    PERFORM(&s->viewer, VIEW_CLOSE_LISTS);
-    screen_draw(s);
-    CHECK(!is_there(s, "figures/Mesh 1"));
-}
-
-// The card of a mesh hides it, isolates it, frames it, and links to its material.
-TEST_HERE (inspector_shows_a_card_of_a_mesh, BOBBIN) {
+TEST_HERE (inspector_frames_a_mesh, BOBBIN) {
     press(s, "mesh/eyes", 0.5f);
-    press(s, "page/Hide", 0.5f);
-    CHECK_UINT(s->viewer.options->hidden_meshes, 2);
-    press(s, "page/Show", 0.5f);
-    press(s, "page/Isolate", 0.5f);
-    CHECK(s->viewer.options->hidden_meshes == 1);
     CHECK_UINT(press(s, "page/Frame", 0.5f), VIEW_FRAME_SELECTED);
-    press(s, "page/Searched locations", 0.5f);
-    CHECK(is_there(s, "page/UV layout"));
-    press(s, "page/models/bobbin/bobbin_eye", 0.5f);
-    CHECK(s->viewer.ui.selected_material == 1 && s->viewer.ui.selected_mesh == -1);
 }
 
-// An image that is dropped on a tile of a map is used for that map, regardless of its name.
-TEST_HERE (inspector_accepts_images_dropped_on_map_tiles, BOBBIN) {
-    bool redraw = false;
-    press(s, "mesh/skin", 0.5f);
-    const view_rect tile = item_find(&s->viewer, &s->facts, "page/Glow");
-    view_handle_event(&s->viewer,
-                      &(view_input){.kind = VIEW_INPUT_DROP,
-                                    .x = tile.x + 0.5f * tile.width,
-                                    .y = tile.y + 0.5f * tile.height,
-                                    .path = common_copy(test_path("models/bobbin/bobbin_eye.png"))},
-                      &redraw);
-    const view_textures *const textures = &s->viewer.document->textures;
-    const view_texture *const glow = view_mesh_image(textures, 0, MD5GL_IMAGE_GLOW);
-    CHECK_STRING(glow != NULL ? common_base(glow->path) : "none", "bobbin_eye.png");
+TEST_HERE (meshes_above_64_cannot_be_isolated, BOBBIN) {
+    PERFORM(&s->viewer, VIEW_ONLY_MESH, .number = 65);
+    CHECK_UINT(s->viewer.options->hidden_meshes, 0);
 }
 
 // Pressing the name selects a mesh, whatever was selected before, and hides nothing. The edges of
@@ -183,32 +91,6 @@ TEST_HERE (outliner_frames_by_a_double_click, BOBBIN) {
     }
 }
 
-// With Alt an eye icon isolates its mesh, and then shows all meshes again.
-TEST_HERE (outliner_shows_one_mesh_alone, BOBBIN) {
-    for (int i = 0; i < 2; i++) {
-        const view_rect row = item_find(&s->viewer, &s->facts, "mesh/eyes");
-        const ui_mouse mouse = {.x = row.x + 0.05f * row.width,
-                                .y = row.y + 0.5f * row.height,
-                                .is_pressed = true,
-                                .alt = true};
-        view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &mouse));
-        CHECK_UINT(s->viewer.options->hidden_meshes & 3, i == 0 ? 1 : 0);
-    }
-}
-
-// The icon of a clip plays and pauses it; the name of the clip shows it.
-TEST_HERE (outliner_icon_plays_a_clip, BOBBIN) {
-    press(s, "clip/Clips", 0.5f);
-    s->viewer.play.playing = false;
-    press(s, "clip/dance", 0.5f);
-    CHECK(!s->viewer.play.playing);
-    press(s, "clip/attack", 0.06f);
-    CHECK_STRING(view_shown_clip(&s->viewer.document->scene)->name, "attack");
-    CHECK(s->viewer.play.playing);
-    CHECK_UINT(press(s, "clip/attack", 0.06f), VIEW_PLAY);
-    CHECK(!s->viewer.play.playing);
-}
-
 TEST_HERE (outliner_sets_morphs, MACHINE) {
     const view_morphs *const morphs = &s->viewer.document->morphs;
     const uint32_t smile = md5_find_morph_target(morphs->morph, "smile");
@@ -221,15 +103,6 @@ TEST_HERE (outliner_sets_morphs, MACHINE) {
 }
 
 // -- The inspector --------------------------------------------------------------------------
-
-TEST_HERE (inspector_links_lead_to_parent_and_children, BOBBIN) {
-    s->viewer.ui.selected_joint = find_joint(s, "forearm_l");
-    screen_draw(s);
-    CHECK_UINT(press(s, "chosen/upperarm_l", 0.5f), VIEW_MARKED);
-    CHECK(s->viewer.ui.selected_joint == find_joint(s, "upperarm_l"));
-    CHECK_UINT(press(s, "chosen/forearm_l", 0.5f), VIEW_MARKED);
-    CHECK(s->viewer.ui.selected_joint == find_joint(s, "forearm_l"));
-}
 
 TEST_HERE (inspector_copies_values_in_full, BOBBIN) {
     REQUIRE(SDL_Init(SDL_INIT_VIDEO) == 0);
@@ -293,15 +166,6 @@ TEST_HERE (inspector_highlights_the_vertex_of_a_row, BOBBIN) {
     const ui_mouse away = {.x = 600, .y = 400, .is_moved = true};
     view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &away);
     CHECK(!lit->is_set);
-}
-
-TEST_HERE (inspector_shows_the_limits_of_a_joint, "models/bobbin/page_look.md5machine") {
-    s->viewer.ui.selected_joint = find_joint(s, "head");
-    screen_draw(s);
-    CHECK(is_there(s, "chosen/Limits"));
-    s->viewer.ui.selected_joint = find_joint(s, "hand_l");
-    screen_draw(s);
-    CHECK(!is_there(s, "chosen/Limits"));
 }
 
 TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
@@ -481,99 +345,4 @@ TEST_HERE (docks_restore_their_size, BOBBIN) {
 
 // == Context menus and tooltips ===================================================================
 
-// Clicks on an item with the right button, then on a line of its menu.
-static void select(screen *s, const char *item, const char *line)
-{
-    const view_rect found = item_find(&s->viewer, &s->facts, item);
-    const ui_mouse right = {
-        .x = found.x + 0.5f * found.width, .y = found.y + 0.5f * found.height, .is_right = true};
-    CHECK_THAT(found.width > 0.0f, "there is no %s", item);
-    view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &right));
-    CHECK_UINT(s->viewer.panels.menu.kind, VIEW_MENU_OF_CONTEXT);
-    screen_draw(s);
-    press(s, line, 0.5f);
-    CHECK_UINT(s->viewer.panels.menu.kind, VIEW_NO_MENU);
-}
-
-TEST_HERE (context_menus_act_on_the_clicked_item, BOBBIN) {
-    const md5_skeleton *const skeleton = s->viewer.document->scene.skeleton;
-    if (!CHECK(SDL_Init(SDL_INIT_VIDEO) == 0)) // the clipboard
-        return;
-    select(s, "mesh/eyes", "menu/Isolate");
-    CHECK(s->viewer.options->hidden_meshes == 1);
-    PERFORM(&s->viewer, VIEW_ONLY_MESH, .number = 65);
-    CHECK(s->viewer.options->hidden_meshes == 1); // it cannot be hidden
-    select(s, "mesh/eyes", "menu/Hide");
-    CHECK((s->viewer.options->hidden_meshes & 2) != 0);
-    select(s, "joint/tail_2", "menu/Select parent joint");
-    CHECK(s->viewer.ui.selected_joint == (int32_t)md5_find_joint(skeleton, "tail_1"));
-    select(s, "joint/tail_3", "menu/Copy name");
-    char *const name = SDL_GetClipboardText();
-    CHECK_STRING(name, "tail_3");
-    SDL_free(name);
-    SDL_QuitSubSystem(SDL_INIT_VIDEO);
-    const double length =
-        view_cycle_length(&s->viewer.play, view_timing_anim(&s->viewer.document->scene));
-    select(s, "scrub/time", "menu/Set range end");
-    CHECK_NEAR(view_cycle_time(&s->viewer.play, view_timing_anim(&s->viewer.document->scene)),
-               0.5 * length, 0.02 * length);
-    CHECK(s->viewer.play.range_last > 0);
-}
-
-TEST_HERE (context_menus_of_states_start_the_state, MACHINE) {
-    press(s, "layer/arm", 0.1f);
-    select(s, "layer/arm/carry", "menu/Go to this state");
-    const md5_machine_desc *const desc = s->viewer.document->scene.machine.desc;
-    uint32_t layer = 0;
-    while (strcmp(desc->layers[layer].name, "arm") != 0)
-        layer++;
-    const md5_layer_status status =
-        md5_player_layer(s->viewer.document->scene.machine.player, layer);
-    CHECK_STRING(desc->layers[layer].states[status.state].name, "carry");
-}
-
-TEST_HERE (items_show_tooltips_after_a_delay, BOBBIN) {
-    const view_rect found = item_find(&s->viewer, &s->facts, "scrub/play");
-    const ui_mouse over = {
-        .x = found.x + 0.5f * found.width, .y = found.y + 0.5f * found.height, .is_moved = true};
-    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &over);
-    screen_draw(s);
-    CHECK(!s->viewer.ui.is_tip_shown);
-    s->viewer.now += 0.6;
-    screen_draw(s);
-    CHECK(s->viewer.ui.is_tip_shown);
-    CHECK(strstr(s->viewer.ui.tip, "Space"));
-}
-
-TEST_HERE (docks_are_tabs_in_a_narrow_window, BOBBIN) {
-    s->width = 800.0f;
-    s->height = 600.0f;
-    screen_draw(s);
-    CHECK(is_there(s, "joint/origin") && !is_there(s, "figures/bobbin"));
-    press(s, "outliner/Inspector", 0.5f);
-    CHECK(!is_there(s, "joint/origin") && is_there(s, "figures/bobbin"));
-}
-
-TEST_HERE (docks_are_a_sheet_in_a_small_window, BOBBIN) {
-    s->width = 420.0f;
-    s->height = 300.0f;
-    screen_draw(s);
-    CHECK(!is_there(s, "outliner/"));
-    press(s, "scrub/panels", 0.5f);
-    CHECK(is_there(s, "outliner/"));
-    item_press_at(&s->viewer, &s->facts, 400.0f, 150.0f); // next to the menu
-    screen_draw(s);
-    CHECK(!is_there(s, "outliner/"));
-}
-
 // -- The time bar ---------------------------------------------------------------------------
-
-TEST_HERE (time_bar_buttons_do_what_keys_do, BOBBIN) {
-    CHECK_UINT(press(s, "scrub/first", 0.5f), VIEW_GO_FIRST);
-    CHECK_UINT(press(s, "scrub/on", 0.5f), VIEW_STEP_ON);
-    CHECK_UINT(press(s, "scrub/back", 0.5f), VIEW_STEP_BACK);
-    CHECK_UINT(press(s, "scrub/last", 0.5f), VIEW_GO_LAST);
-    CHECK_UINT(press(s, "scrub/+", 0.5f), VIEW_FASTER);
-    CHECK_UINT(press(s, "scrub/loop", 0.5f), view_get_toggle(VIEW_OPTION(wrap)));
-    CHECK_UINT(press(s, "scrub/idle", 0.5f), VIEW_CLIPS);
-}

@@ -98,86 +98,6 @@ TEST_HERE (view_error_of_a_missing_file_has_no_lines) {
     CHECK(has_item(w, 1280, 720, "error/Try again"));
 }
 
-TEST_HERE (view_error_keeps_the_open_document) {
-    OWN_STRING path = open_broken(w, "");
-    CHECK_STRING(w->viewer.document->scene.name, "bobbin");
-}
-
-TEST_HERE (view_error_is_closed_by_its_button) {
-    OWN_STRING path = open_broken(w, "");
-    press(w, "error/Close");
-    CHECK_STRING(w->viewer.log.error, "");
-}
-
-TEST_HERE (view_error_is_closed_by_escape) {
-    OWN_STRING path = open_broken(w, "");
-    press_key(w, VIEW_KEY_ESCAPE);
-    CHECK_STRING(w->viewer.log.error, "");
-}
-
-// The file is repaired between two attempts.
-TEST_HERE (view_error_is_tried_again_by_return) {
-    size_t size;
-    OWN_STRING path = open_broken(w, "");
-    OWN_STRING whole = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
-    press_key(w, VIEW_KEY_RETURN);
-    CHECK(w->viewer.log.error[0] != '\0'); // still broken
-    folder_put(w->folder, "broken.md5mesh", whole, size);
-    press_key(w, VIEW_KEY_RETURN);
-    CHECK_STRING(w->viewer.log.error, "");
-    CHECK_STRING(w->viewer.document->scene.name, "broken");
-}
-
-TEST_HERE (view_error_is_replaced_by_a_list_of_files) {
-    OWN_STRING path = open_broken(w, "");
-    press(w, "error/Open");
-    CHECK_UINT(w->viewer.panels.browser.kind, VIEW_BROWSE_FILES);
-    CHECK(!has_item(w, 1280, 720, "error/Close"));
-}
-
-// The list is restored as it was left: folder, filter and row.
-TEST_HERE (view_error_leads_back_to_the_list) {
-    OWN_STRING path = open_broken(w, "");
-    view_browser *const list = &w->viewer.panels.browser;
-    press_key(w, VIEW_KEY_ESCAPE);
-    folder_put_text(w->folder, "also broken.md5mesh", "");
-    view_list_location(&w->viewer, w->folder);
-    view_filter_list(list, "broken");
-    view_key_browser(list, VIEW_KEY_END);
-    CHECK(view_execute(&w->viewer, view_key_browser(list, VIEW_KEY_RETURN)));
-    CHECK(list->kind == VIEW_BROWSE_NOTHING && w->viewer.log.error[0] != '\0');
-    press(w, "error/Open");
-    CHECK(list->kind == VIEW_BROWSE_FILES && w->viewer.log.error[0] == '\0');
-    CHECK_STRING(list->folder, w->folder);
-    CHECK_STRING(list->filter, "broken");
-    CHECK_UINT(list->selected, 1);
-}
-
-// If a watched file breaks while a list is open, its error is above the list and receives the keys.
-// The list is there again afterwards.
-// A model that is dropped on the open model is listed with its uses, but an error is shown at once.
-TEST_HERE (view_error_of_a_dropped_model_is_shown) {
-    static const char *const uses[] = {"list/Add as outfit", "list/Compare",
-                                       "list/Retarget to this model"};
-    free(open_broken(w, ""));
-    press_key(w, VIEW_KEY_ESCAPE);
-    PERFORM(&w->viewer, VIEW_FILES, .path = common_join(w->folder, "broken.md5mesh"));
-    CHECK_UINT(w->viewer.log.failure.line, 3);
-    CHECK_UINT(w->viewer.log.failure.column, 11);
-    CHECK_UINT(w->viewer.panels.browser.kind, VIEW_BROWSE_NOTHING);
-    CHECK(has_item(w, 1280, 720, "error/Try again"));
-    CHECK(strstr(w->viewer.ui.notice, "Cannot open broken.md5mesh"));
-    press_key(w, VIEW_KEY_ESCAPE);
-    PERFORM(&w->viewer, VIEW_FILES, .path = common_copy(test_path(BOBBIN)));
-    for (size_t i = 0; i < COUNT_OF(uses); i++)
-        CHECK(has_item(w, 1280, 720, uses[i]));
-    view_clear_browser(&w->viewer.panels.browser);
-    PERFORM(&w->viewer, VIEW_FILES); // the ordinary dialog only opens files
-    CHECK(has_item(w, 1280, 720, "list/Open"));
-    for (size_t i = 0; i < COUNT_OF(uses); i++)
-        CHECK(!has_item(w, 1280, 720, uses[i]));
-}
-
 // Files are listed in the folder of the last opened file. A model that the user has not opened does
 // not count: then files are listed in the working directory.
 TEST_HERE (view_list_begins_in_the_last_folder) {
@@ -209,6 +129,8 @@ TEST_HERE (view_list_hides_files_of_lessons) {
     CHECK(has_item(w, 1280, 720, "list/page_additive.md5machine"));
 }
 
+// If a watched file breaks while a list is open, its error is above the list and receives the keys.
+// The list is there again afterwards.
 TEST_HERE (view_error_is_above_a_list) {
     bool redraw = false;
     press_key(w, VIEW_KEY_ESCAPE);
@@ -231,19 +153,6 @@ TEST_HERE (view_error_is_above_a_list) {
 static void open_path(screen *w, const char *path)
 {
     PERFORM(&w->viewer, VIEW_OPEN_FILE, .path = common_copy(path));
-}
-
-// A folder with one model opens that model. With a second model the list is shown.
-TEST_HERE (folder_with_one_model_opens_the_model) {
-    size_t size;
-    OWN_STRING mesh = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
-    folder_put(w->folder, "one.md5mesh", mesh, size);
-    open_path(w, w->folder);
-    CHECK_STRING(w->viewer.document->scene.name, "one");
-    CHECK_UINT(w->viewer.panels.browser.kind, VIEW_BROWSE_NOTHING);
-    folder_put(w->folder, "two.md5mesh", mesh, size);
-    open_path(w, w->folder);
-    CHECK_UINT(w->viewer.panels.browser.kind, VIEW_BROWSE_FILES);
 }
 
 // Below "..", each step leads up, to the root.
@@ -380,25 +289,6 @@ TEST_HERE (view_problems_lead_somewhere) {
           && w->viewer.panels.problems.excerpt.caret == 1);
     press(w, "error/Close");
     CHECK(!has_item(w, 1280, 720, "error/Close"));
-}
-
-// A mesh without an image gets an image by its button, or by Enter; then the problem disappears.
-TEST_HERE (view_repaired_problems_disappear) {
-    size_t size;
-    OWN_STRING mesh = test_read_file(test_path("models/thimble/thimble.md5mesh"), &size);
-    folder_put(w->folder, "lost.md5mesh", mesh, size);
-    OWN_STRING image = test_read_file(test_path("models/thimble/thimble.png"), &size);
-    OWN_STRING path = common_join(w->folder, "lost.md5mesh");
-    open_path(w, path);
-    CHECK_UINT(w->viewer.log.num_warnings, 1);
-    folder_put(w->folder, "paint.jpg.png", image, size);
-    PERFORM(&w->viewer, VIEW_WARNINGS);
-    press_key(w, VIEW_KEY_RETURN);
-    CHECK(w->viewer.ui.over == VIEW_OVERLAY_FILES && w->viewer.ui.selected_mesh == 0);
-    press(w, "list/paint.jpg.png");
-    view_execute(&w->viewer, view_key_browser(&w->viewer.panels.browser, VIEW_KEY_RETURN));
-    CHECK_UINT(w->viewer.log.num_warnings, 0);
-    CHECK(!has_item(w, 1280, 720, "bar/Problems"));
 }
 
 // Writes a copy of Bobbin's file into the folder, with other names of joints.
@@ -617,13 +507,6 @@ TEST_HERE (view_start_page_forgets_a_recent_file) {
     view_free_config(&config);
 }
 
-TEST_HERE (view_start_page_opens_an_example_and_closes) {
-    PERFORM(&w->viewer, VIEW_START_PAGE);
-    press(w, "start/lantern");
-    CHECK_STRING(w->viewer.document->scene.name, "lantern");
-    CHECK(!w->viewer.panels.start.is_open);
-}
-
 // Otherwise Return would open a file below the card, too.
 TEST_HERE (view_start_page_passes_keys_to_a_card_over_it) {
     view_config config = {.path = NULL};
@@ -636,29 +519,6 @@ TEST_HERE (view_start_page_passes_keys_to_a_card_over_it) {
     press_key(w, VIEW_KEY_RETURN); // the last file is missing, so its folder is listed
     CHECK(w->viewer.panels.browser.kind == VIEW_BROWSE_FILES);
     view_free_config(&config);
-}
-
-// Otherwise the page would be drawn with the joints of another model.
-TEST_HERE (view_page_closes_when_a_file_is_opened) {
-    PERFORM(&w->viewer, VIEW_OPEN_PAGE, 0);
-    CHECK(w->viewer.pages.open == 0);
-    PERFORM(&w->viewer, VIEW_NEXT_FILE);
-    PERFORM(&w->viewer, VIEW_OPEN_FILE,
-            .path = common_copy(test_path("models/lantern/lantern.md5mesh")));
-    CHECK_STRING(w->viewer.document->scene.name, "lantern");
-    CHECK(w->viewer.pages.open < 0);
-}
-
-TEST_HERE (view_start_page_opens_a_page) {
-    PERFORM(&w->viewer, VIEW_START_PAGE);
-    press(w, "start/Joints in an .md5mesh file");
-    CHECK(w->viewer.pages.open == 0 && !w->viewer.panels.start.is_open);
-}
-
-TEST_HERE (view_start_page_is_closed_by_escape) {
-    PERFORM(&w->viewer, VIEW_START_PAGE);
-    press_key(w, VIEW_KEY_ESCAPE);
-    CHECK(!w->viewer.panels.start.is_open);
 }
 
 // The list shows the folder of the last file, not the folder of the current model.

@@ -115,39 +115,6 @@ TEST_SCREEN (view_numbers_may_have_units, BOBBIN) {
     }
 }
 
-// The card remains open, marks the row, and the value is unchanged.
-TEST_SCREEN (view_wrong_values_never_close_the_card, BOBBIN) {
-    static const char *const cases[][2] = {{"camera-elevation-angle", "91"},
-                                           {"camera-elevation-angle", "x"},
-                                           {"background-color", "#12"},
-                                           {"joint", "no_such"},
-                                           {"compare", "/nowhere/a.md5mesh"}};
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        const view_option *const option = find_option(cases[i][0]);
-        OWN_STRING before = option_text(s, option);
-        ask(s, option->name);
-        send_key(s, 0, cases[i][1]);
-        OWN_STRING now = option_text(s, option);
-        CHECK_STRING(now, before);
-        CHECK_THAT(is_card(s) && s->viewer.log.error[0] == '\0', "%s", cases[i][1]);
-        CHECK(option->names == VIEW_NAMES_JOINT || s->viewer.panels.card.wrong == option);
-        send_key(s, VIEW_KEY_ESCAPE, NULL);
-        CHECK(!is_card(s));
-    }
-}
-
-// A card shows all rows of its group. Esc undoes the changes of all of them.
-TEST_SCREEN (view_escape_undoes_the_changes_of_a_card, BOBBIN) {
-    ask(s, "crowd-reduced");
-    CHECK(item_find(&s->viewer, &s->facts, "card/Bake up to (px)").width > 0.0f);
-    click(s, "card/Simplify up to (px)", 0.6f);
-    click(s, "card/Bake up to (px)", 0.6f);
-    CHECK(s->options.crowd_reduced > 0 && s->options.crowd_baked > 0);
-    send_key(s, VIEW_KEY_ESCAPE, NULL);
-    CHECK(!is_card(s));
-    CHECK(!s->options.crowd_reduced_given && !s->options.crowd_baked_given);
-}
-
 // Changes that reopen the files wait until no further change follows. Undoing several such rows
 // reads the files once, which is counted by the messages about the texture in the log of level
 // "debug".
@@ -311,26 +278,6 @@ TEST_SCREEN (view_settings_list_all_options, BOBBIN) {
     CHECK_UINT(s->viewer.ui.over, VIEW_OVERLAY_NONE);
 }
 
-// The upper right corner of the square is the pure hue, and the lower edge is black. A swatch sets
-// its color.
-TEST_SCREEN (view_colors_are_picked, BOBBIN) {
-    ask(s, "background-color");
-    view_execute(&s->viewer, item_press(&s->viewer, &s->facts, "card/hue", 0.5f, 1.0f / 3.0f));
-    item_release(&s->viewer);
-    view_execute(&s->viewer, item_press(&s->viewer, &s->facts, "card/square", 0.999f, 0.001f));
-    item_release(&s->viewer);
-    const float *const color = s->options.background;
-    CHECK(color[0] < 0.02f && color[1] > 0.98f && color[2] < 0.02f); // round three: green
-    view_execute(&s->viewer, item_press(&s->viewer, &s->facts, "card/square", 0.5f, 0.999f));
-    item_release(&s->viewer);
-    CHECK(color[0] < 0.01f && color[1] < 0.01f && color[2] < 0.01f);
-    click(s, "card/#3a424d", 0.5f);
-    CHECK_NEAR(color[0], 0x3A / 255.0, 1e-6);
-    CHECK_NEAR(color[2], 0x4D / 255.0, 1e-6);
-    send_key(s, VIEW_KEY_ESCAPE, NULL);
-    CHECK(!s->options.background_given);
-}
-
 // After "Pick", a click on the body sets the background to the drawn color. The next click selects
 // again.
 TEST_SCREEN (view_colors_can_be_picked_from_the_image, BOBBIN) {
@@ -447,14 +394,6 @@ TEST_SCREEN (view_drag_of_a_slider_is_one_step, BOBBIN) {
     CHECK(s->options.speed == before);
     PERFORM(&s->viewer, VIEW_REDO);
     CHECK(s->options.speed == last);
-}
-
-// Arrow keys store decimal fractions: -0.9 + 1 is 0.1, not 0.09999999999999998.
-TEST_SCREEN (view_arrow_keys_store_decimal_fractions, BOBBIN) {
-    CHECK(view_set_option(&s->viewer, VIEW_OPTION(speed), common_number_value(-0.9)));
-    ask(s, "animation-speed-factor");
-    send_key(s, VIEW_KEY_UP, NULL);
-    CHECK(s->options.speed == 0.1);
 }
 
 // Keys that no field uses have their normal effect and do not set the option.

@@ -71,87 +71,11 @@ static void drag(screen *s, float x)
 
 #define TEST_HERE(title, file) TEST_SCREEN (title, screen_open(s, file, WIDTH, HEIGHT))
 
-TEST_HERE (view_ui_requests_lists_and_meshes, BOBBIN) {
-    s->viewer.options->shown.statistics = true;
-    screen_draw(s);
-    view_command request = press(s, "figures/bobbin", 0.5f);
-    CHECK_UINT(request.action, VIEW_FILES);
-    request = press(s, "figures/idle", 0.5f);
-    CHECK_UINT(request.action, VIEW_CLIPS);
-    s->viewer.ui.selected_material = 0;
-    screen_draw(s);
-    CHECK(view_execute(&s->viewer, press(s, "figures/Mesh 0", 0.5f)));
-    CHECK_UINT(s->viewer.options->hidden_meshes, 0);
-    CHECK(s->viewer.ui.selected_mesh == 0);
-    CHECK_UINT(item_press_at(&s->viewer, &s->facts, 640, 500).action, VIEW_NOTHING);
-}
-
-static const char *image_path(const screen *s, uint32_t mesh, md5gl_image_kind map)
-{
-    const view_texture *const image = view_mesh_image(&s->viewer.document->textures, mesh, map);
-    return image != NULL ? common_base(image->path) : "none";
-}
-
-// Presses an item, and executes the resulting command.
-static void press_and_execute(screen *s, const char *name)
-{
-    view_execute(&s->viewer, press(s, name, 0.5f));
-    item_release(&s->viewer);
-    view_follow_previews(&s->viewer);
-    screen_draw(s);
-}
-
-// Selects an image in the list, which closes the list.
-static void select_image(screen *s, const char *name)
-{
-    CHECK_UINT(s->viewer.ui.over, VIEW_OVERLAY_FILES);
-    press_and_execute(s, name);
-    view_execute(&s->viewer, view_key_browser(&s->viewer.panels.browser, VIEW_KEY_RETURN));
-    screen_draw(s);
-    CHECK_UINT(s->viewer.ui.over, VIEW_OVERLAY_NONE);
-}
-
-// Selects a map on the card of a mesh, an image of its folder, another image for another mesh, and
-// returns.
-TEST_HERE (view_ui_applies_the_image_selected_on_the_card_of_a_mesh, BOBBIN) {
-    PERFORM(&s->viewer, VIEW_TEXTURES);
-    screen_draw(s);
-    CHECK(s->viewer.ui.selected_mesh == 0);
-    CHECK(item_find(&s->viewer, &s->facts, "page/Automatic").width == 0.0f);
-    press_and_execute(s, "page/Texture");
-    select_image(s, "list/bobbin_eye.png");
-    CHECK(s->viewer.document->textures.meshes[0].is_selected[MD5GL_IMAGE_DIFFUSE]);
-    CHECK_STRING(image_path(s, 0, MD5GL_IMAGE_DIFFUSE), "bobbin_eye.png");
-    CHECK(strstr(s->viewer.ui.notice, "bobbin_eye.png"));
-    CHECK(s->viewer.ui.selected_mesh == 0); // still
-    press_and_execute(s, "mesh/eyes");
-    press_and_execute(s, "page/Glow");
-    select_image(s, "list/bobbin.png");
-    CHECK_STRING(image_path(s, 1, MD5GL_IMAGE_GLOW), "bobbin.png");
-    CHECK_STRING(image_path(s, 0, MD5GL_IMAGE_DIFFUSE), "bobbin_eye.png");
-    press_and_execute(s, "page/Automatic");
-    CHECK_STRING(image_path(s, 1, MD5GL_IMAGE_GLOW), "none");
-    // A file that cannot be read changes nothing.
+TEST_HERE (view_ui_reports_an_unreadable_image, BOBBIN) {
     PERFORM(&s->viewer, VIEW_TAKE_TEXTURE, .path = common_copy("/nowhere.png"));
     CHECK_STRING(s->viewer.ui.notice, "Cannot read nowhere.png; texture of mesh 0 is unchanged");
     CHECK(strstr(s->viewer.log.error, "/nowhere.png"));
-    s->viewer.log.error[0] = '\0';
-    screen_draw(s);
-    CHECK_STRING(image_path(s, 0, MD5GL_IMAGE_DIFFUSE), "bobbin_eye.png");
-}
-
-// An image that is dropped next to the model opens a question about its mesh. The file name
-// determines the map.
-TEST_HERE (view_ui_asks_where_a_dropped_image_belongs, BOBBIN) {
-    const view_texture_panel *const panel = &s->viewer.panels.textures;
-    OWN_STRING eye = common_copy(test_path("models/bobbin/bobbin_eye.png"));
-    view_drop(&s->viewer, eye);
-    screen_draw(s);
-    CHECK(panel->offered != NULL && s->options.maps[MD5GL_IMAGE_SPECULAR].count == 0);
-    CHECK_STRING(image_path(s, 0, MD5GL_IMAGE_DIFFUSE), "bobbin.png");
-    press_and_execute(s, "page/Specular");
-    CHECK(panel->offered == NULL && s->options.maps[MD5GL_IMAGE_SPECULAR].count == 1);
-    CHECK_STRING(image_path(s, 0, MD5GL_IMAGE_SPECULAR), "bobbin_eye.png");
+    CHECK(view_mesh_image(&s->viewer.document->textures, 0, MD5GL_IMAGE_DIFFUSE) != NULL);
 }
 
 // Returns true if a preview has been drawn.
@@ -191,35 +115,6 @@ TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
     folder_remove(folder);
 }
 
-// The location is shown before saving. An existing file is replaced only if that was shown, too.
-TEST_HERE (view_ui_shows_the_location_of_saved_textures, BOBBIN) {
-    OWN_FOLDER folder = folder_make();
-    OWN_STRING model = common_join(folder, "t.md5mesh");
-    OWN_STRING written = common_join(folder, "materials/t.mtr");
-    size_t size;
-    OWN_STRING bytes = test_read_file(test_path("models/thimble/thimble.md5mesh"), &size);
-    OWN_STRING image = test_read_file(test_path("models/thimble/thimble.png"), &size);
-    folder_put_text(folder, "t.md5mesh", bytes);
-    folder_put(folder, "image.png", image, size);
-    const char *const files[] = {model};
-    CHECK(view_open(&s->viewer, files, 1, false));
-    PERFORM(&s->viewer, VIEW_TEXTURES);
-    screen_draw(s);
-    press_and_execute(s, "page/Texture");
-    select_image(s, "list/image.png");
-    PERFORM(&s->viewer, VIEW_SAVE_TEXTURES);
-    screen_draw(s);
-    CHECK_STRING(s->viewer.panels.textures.saved, written);
-    CHECK(!common_is_file(written));
-    press_and_execute(s, "page/Save");
-    CHECK(common_is_file(written) && s->viewer.panels.textures.saved == NULL);
-    press_and_execute(s, "page/Save as");
-    CHECK(item_find(&s->viewer, &s->facts, "page/Save").width == 0.0f);
-    CHECK(remove(written) == 0); // the file was removed meanwhile, so the location is shown again
-    press_and_execute(s, "page/Replace");
-    CHECK(!common_is_file(written) && s->viewer.panels.textures.saved != NULL);
-}
-
 // The time is proportional to the position on the bar. The ends of the bar are the ends of the
 // clip.
 TEST_HERE (view_ui_seeks, BOBBIN) {
@@ -240,21 +135,6 @@ TEST_HERE (view_ui_seeks, BOBBIN) {
     CHECK_STRING(item_release(&s->viewer), "scrub");
     drag(s, bar.x); // no item is held any more
     CHECK_NEAR(view_cycle_time(&s->viewer.play, anim), quarter, 1e-9);
-}
-
-TEST_HERE (view_ui_sets_lights, BOBBIN) {
-    s->viewer.options->shown.light_list = true;
-    screen_draw(s);
-    const float *const sky = &s->viewer.options->lights.values[VIEW_LIGHT_SKY];
-    CHECK_UINT(press(s, "inspected/Sky", 0.5f).action, VIEW_HANDLED);
-    CHECK(*sky > 1.0f && *sky < 2.0f);
-    CHECK_STRING(item_release(&s->viewer), "inspected");
-    press(s, "inspected/reset", 0.5f);
-    CHECK_EXACT(*sky, 1);
-    drag(s, 1e6f);
-    CHECK_EXACT(*sky, 1);
-    CHECK_STRING(item_release(&s->viewer), "inspected");
-    CHECK_EXACT(s->viewer.options->lights.values[VIEW_LIGHT_KEY], 1);
 }
 
 // The time of materials can be set ahead of the clip's time, even after the clip has passed the
@@ -826,50 +706,6 @@ TEST_HERE (view_search_does_not_run_messages, BOBBIN) {
     CHECK_STRING(s->viewer.panels.menu.text, "Shadows");
 }
 
-// The value of an option after a search for that value and its selection.
-TEST_HERE (view_search_runs_values, BOBBIN) {
-    static const char *const cases[][4] = {
-        {"speed 0.5", "Speed 0.5", "animation-speed-factor", "0.5"},
-        {" SPEED  2", "Speed 2", "animation-speed-factor", "2"},
-        {"shadows off", "Shadows off", "no-shadow", "yes"},
-        {"grid on", "Grid on", "grid", "yes"},
-        {"load clips off", "Load clips from the model's folder off", "no-auto", "yes"},
-        {"volume on", "Dual-quaternion skinning on", "skinning", "dual"},
-        {"root in place", "Root motion: in place", "root", "in_place"},
-        {"loop once", "At clip end: stop", "loop", "once"},
-        {"shading weights", "Shading: Weights", "shading", "weights"},
-        {"style classic", "Style: classic", "light", "classic"},
-        {"crowd 3", "Crowd 3", "crowd", "3"},
-    };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        const view_option *const option = view_find_option(cases[i][2], strlen(cases[i][2]));
-        finds_first(s, cases[i][0], cases[i][1]);
-        view_execute(&s->viewer, send_key(s, VIEW_KEY_RETURN, NULL));
-        OWN_STRING text = view_write_option(option, s->viewer.options);
-        CHECK_STRING(text, cases[i][3]);
-    }
-}
-
-TEST_HERE (view_search_finds_names, BOBBIN) {
-    const view_scene *const scene = &s->viewer.document->scene;
-    static const char *const cases[][2] = {
-        {"joint hand_r", "Select joint: hand_r"},
-        {"hide eyes", "Meshes: 1  eyes"},
-        {"clip walk", "Clip: walk"},
-        {"frame 12", "Go to frame 12"},
-        {"0.5s", "Go to frame 0.5s"},
-        {"12", "Go to frame 12"},
-    };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        finds_first(s, cases[i][0], cases[i][1]);
-        view_execute(&s->viewer, send_key(s, VIEW_KEY_RETURN, NULL));
-    }
-    CHECK(s->viewer.ui.selected_joint == (int32_t)md5_find_joint(scene->skeleton, "hand_r"));
-    CHECK(s->viewer.options->hidden_meshes == 2);
-    CHECK_STRING(scene->clips[scene->clip].name, "walk");
-    CHECK_NEAR(view_frame_position(&s->viewer.play, view_timing_anim(scene)), 12, 1e-6);
-}
-
 // Recently used entries are listed before similar ones.
 TEST_HERE (view_search_lists_recently_used_entries_first, BOBBIN) {
     finds_first(s, "text", "Text size\xE2\x80\xA6");
@@ -878,20 +714,6 @@ TEST_HERE (view_search_lists_recently_used_entries_first, BOBBIN) {
     CHECK_UINT(send_key(s, VIEW_KEY_RETURN, NULL).action, VIEW_SMALLER_TEXT);
     search_for(s, "zoom font");
     CHECK_UINT(send_key(s, VIEW_KEY_RETURN, NULL).action, VIEW_SMALLER_TEXT);
-}
-
-TEST_HERE (view_menus_open_by_a_press_and_close_by_escape, BOBBIN) {
-    screen_draw(s);
-    CHECK_UINT(item_press(&s->viewer, &s->facts, "bar/View", 0.5f, 0.5f).action, VIEW_HANDLED);
-    screen_draw(s);
-    CHECK_UINT(item_press(&s->viewer, &s->facts, "menu/Show", 0.5f, 0.5f).action, VIEW_HANDLED);
-    screen_draw(s);
-    CHECK_UINT(item_press(&s->viewer, &s->facts, "menu/Wireframe", 0.5f, 0.5f).action,
-               view_get_toggle(VIEW_OPTION(shown.edges)));
-    CHECK_UINT(s->viewer.panels.menu.kind, VIEW_NO_MENU);
-    view_open_menu(&s->viewer.ui, &s->viewer.panels.menu, VIEW_MENU_OF_BAR, 0.0f, 0.0f);
-    CHECK_UINT(send_key(s, VIEW_KEY_ESCAPE, NULL).action, VIEW_HANDLED);
-    CHECK_UINT(s->viewer.panels.menu.kind, VIEW_NO_MENU);
 }
 
 // A menu that is higher than the space below the bar scrolls, and begins below the bar.
