@@ -67,6 +67,9 @@ static uint32_t fill_texture(md5gl_renderer *renderer, md5gl_table *table,
     return (uint32_t)((size_t)rows * width);
 }
 
+// Creates a table, which is an array that shaders read, and fills it with data[size], or leaves it
+// undefined if `data` is NULL. The table is a buffer texture, or in OpenGL ES, which does not have
+// them, a 2D texture.
 md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const void *data,
                                 size_t size)
 {
@@ -95,6 +98,9 @@ md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const v
     return table;
 }
 
+// Replaces the content of a table by data[size], followed by previous[size] if it is not NULL,
+// without waiting for draws that still read the former content. Returns the index of the first
+// texel of `previous`, or 0.
 uint32_t md5gli_fill_table(md5gl_renderer *renderer, md5gl_table *table, const void *data,
                            const void *previous, size_t size)
 {
@@ -123,6 +129,8 @@ void md5gli_destroy_table(md5gl_renderer *renderer, md5gl_table *table)
 
 // -- Buffers ----------------------------------------------------------------------------------
 
+// Replaces the content of a buffer by data[size]. Does not wait for draws that still read the
+// former content. Leaves the buffer bound to `binding`.
 void md5gli_stream(md5gl_renderer *renderer, GLenum binding, GLuint buffer, const void *data,
                    size_t size)
 {

@@ -359,6 +359,7 @@ void md5gli_draw_for_impostors(md5gl_renderer *renderer, const md5gl_model *mode
 
 // -- Public -----------------------------------------------------------------------------------
 
+// Draws all instances of a model into the shadow maps of the frame, so that they cast shadows.
 void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
@@ -378,6 +379,8 @@ void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model)
     md5gli_bind_frame(renderer);
 }
 
+// Lets the host's geometry cast shadows: calls draw(user, map) for each shadow map of the frame.
+// Afterwards it sets the GL state again, as md5gl_resume_frame() does.
 void md5gl_draw_casters(md5gl_renderer *renderer, md5gl_draw_caster *draw, void *user)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
@@ -393,6 +396,8 @@ void md5gl_draw_casters(md5gl_renderer *renderer, md5gl_draw_caster *draw, void 
         md5gl_resume_frame(renderer);
 }
 
+// Draws all instances of a model: lit surfaces, then the edges of triangles as lines, as `style`
+// selects.
 void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
@@ -429,6 +434,9 @@ void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32
     }
 }
 
+// Draws data about the visible surfaces instead of an image: ids for picking, depth, normals and
+// motion vectors. Engines use this data for temporal antialiasing, ambient occlusion and similar
+// effects.
 bool md5gl_draw_outputs(md5gl_renderer *renderer, const md5gl_model *model, md5_error *error)
 {
     MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
@@ -515,6 +523,9 @@ static bool capture_vertices(md5gl_renderer *renderer, const md5gl_model *model,
     return is_read;
 }
 
+// Reads back the vertices that the GPU computes for one mesh, for tests that compare them with
+// md5_skin(). Writes positions, normals and tangents of all vertices. A palette that is NULL
+// selects the current instances.
 bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_index,
                    const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
                    md5_vec4 *tangents, md5_error *error)
@@ -588,6 +599,7 @@ enum written_alpha {
 
 // -- State ----------------------------------------------------------------------------------------
 
+// Returns the OpenGL constant of a blend factor.
 static GLenum blend_factor(md5gl_factor factor)
 {
     static const GLenum factors[] = {
@@ -1031,6 +1043,8 @@ static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
     return built;
 }
 
+// Draws one pass of the stages of Doom 3 materials, lists[count], for all instances of a model:
+// shadows, opaque bases, or light and stages.
 bool md5gl_draw_stages(md5gl_renderer *renderer, const md5gl_model *model, md5gl_stage_pass pass,
                        const md5gl_stage_list *lists, uint32_t count, md5_error *error)
 {

@@ -476,6 +476,8 @@ static bool create_environment_textures(md5gl_renderer *renderer, const md5gl_pa
     return environment->reflections != 0;
 }
 
+// Creates an environment map from a panorama of width x height linear RGB texels: its diffuse light
+// and its blurred reflections. Returns NULL and sets the error on failure.
 md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t width,
                                             uint32_t height, const float *rgb, md5_error *error)
 {
@@ -505,6 +507,7 @@ md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t w
     return NULL;
 }
 
+// Destroys an environment. `environment` may be NULL.
 void md5gl_destroy_environment(md5gl_renderer *renderer, md5gl_environment *environment)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
@@ -573,6 +576,8 @@ static void compute_rays(const md5gl_frame *frame, float rays[9])
     }
 }
 
+// Selects the environment of a frame, writes its values to the frame's uniform block, and selects
+// the shader of lit surfaces. Harmonics are the coefficients of diffuse light from all directions.
 void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame,
                               md5gl_frame_block *block)
 {
@@ -618,6 +623,7 @@ static float background_level(const md5gl_renderer *renderer)
     return fmaxf(log2f(pixel / texel), 0.0f);
 }
 
+// Draws the environment map as the background of the viewport, without writing depth.
 void md5gl_draw_environment(md5gl_renderer *renderer)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);

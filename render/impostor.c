@@ -414,6 +414,8 @@ static bool create_impostor_objects(md5gl_renderer *renderer, md5gl_impostors *i
            && md5gli_get_fixed_program(renderer, MD5GL_IMPOSTOR_DEPTH, error);
 }
 
+// Creates an impostor set without images. Impostors are images of a model from several directions,
+// which are drawn instead of distant characters.
 md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_impostor_desc *desc,
                                         md5_error *error)
 {
@@ -445,6 +447,7 @@ md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_im
     return NULL;
 }
 
+// Destroys an impostor set and its GPU memory. `impostors` may be NULL.
 void md5gl_destroy_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
@@ -577,6 +580,8 @@ static const char *missing_object(const md5gl_renderer *renderer, const md5gl_mo
     return model ? "impostor set" : "model";
 }
 
+// Draws a model in one pose from all directions into a canvas, and copies the images to the atlas
+// of an impostor set. `frame` is the index of the images that are replaced.
 bool md5gl_draw_impostor_images(md5gl_renderer *renderer, md5gl_impostors *impostors,
                                 md5gl_model *model, uint32_t frame, const md5_mat34 *palette,
                                 md5_error *error)
@@ -622,6 +627,8 @@ static bool has_frame_images(const md5gl_impostors *impostors, float frame)
     return is_in_range && impostors->has_images[(uint32_t)(frame + 0.5f)];
 }
 
+// Sets the instances of an impostor set, which later draws use. Removes all instances and returns
+// false if the images of an instance do not exist.
 bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors,
                           const md5gl_impostor *instances, uint32_t count, md5_error *error)
 {
@@ -687,6 +694,8 @@ static void draw_squares(md5gl_renderer *renderer, const md5gl_impostors *impost
     renderer->gl.DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)impostors->count);
 }
 
+// Draws all instances of an impostor set into the shadow maps of the frame, so that they cast
+// shadows.
 void md5gl_draw_impostor_shadows(md5gl_renderer *renderer, const md5gl_impostors *impostors)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
@@ -717,6 +726,8 @@ static enum md5gl_fixed_program lit_impostor_program(const md5gl_renderer *rende
                                       - MD5GL_PASS_LIT_ENVIRONMENT);
 }
 
+// Draws all instances of an impostor set, if `style` contains MD5GL_LIT. If the shader for the
+// frame's lighting does not compile, uses the standard shader; md5gl_end_frame() reports the error.
 void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impostors,
                           uint32_t style)
 {

@@ -291,6 +291,8 @@ static void set_mesh_material(material_loader *loader, uint32_t index)
         material->diffuse = md5gl_checker_texture(loader->renderer);
 }
 
+// Creates a material for each mesh that has triangles, from the images in the folder of the model.
+// Call it outside a frame.
 md5gl_material_set *md5gl_load_materials(md5gl_renderer *renderer,
                                          const md5gl_material_set_desc *desc, md5_error *error)
 {
@@ -316,6 +318,8 @@ md5gl_material_set *md5gl_load_materials(md5gl_renderer *renderer,
     return material_set;
 }
 
+// Destroys the textures of a material set and frees the set. Call it after the last draw with its
+// materials. `material_set` may be NULL.
 void md5gl_free_materials(md5gl_renderer *renderer, md5gl_material_set *material_set)
 {
     MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);

@@ -11,6 +11,8 @@
 
 // -- Choice of the path -----------------------------------------------------------------------
 
+// Returns the number of instances whose palettes fit into one table, or 0 with an error if not even
+// one fits. `copies` is 2 if the previous palettes are needed too, for motion vectors.
 uint32_t md5gli_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
                                    uint32_t copies, md5_error *error)
 {
@@ -87,6 +89,8 @@ static const struct {
     [MD5GL_ARRAY_COLORS] = {MD5GL_AT_COLOR, sizeof(md5_vec4)},
 };
 
+// Returns the offsets of the first `num_arrays` kinds of vertex arrays, of `count` vertices each,
+// in one buffer.
 md5gl_layout md5gli_make_layout(size_t count, uint32_t num_arrays)
 {
     md5gl_layout layout = {{0}};
@@ -97,6 +101,8 @@ md5gl_layout md5gli_make_layout(size_t count, uint32_t num_arrays)
     return layout;
 }
 
+// Connects attributes of vertex shaders with arrays `first` to `end` - 1 of the bound buffer.
+// `vertex` is the index of the first vertex that is drawn.
 void md5gli_set_attributes(const GladGLContext *gl, const md5gl_layout *layout, size_t vertex,
                            uint32_t first, uint32_t end)
 {
@@ -349,6 +355,7 @@ md5gl_surface *md5gli_get_surface(const md5gl_model *model, uint32_t skin, uint3
     return &model->surfaces[(size_t)skin * model->model->num_meshes + mesh];
 }
 
+// Sets the material of a mesh in a skin, which is a set of materials for all meshes.
 void md5gl_set_material(md5gl_renderer *renderer, md5gl_model *model, uint32_t skin, uint32_t mesh,
                         const md5gl_material *material)
 {
@@ -375,6 +382,8 @@ void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible)
     model->meshes[mesh].visible = visible;
 }
 
+// Sets the number of skins of a model, which are sets of materials. New skins are copies of skin 0.
+// Returns false and changes nothing if memory runs out.
 bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t num_skins,
                          md5_error *error)
 {
@@ -476,6 +485,8 @@ static void bind_morph(md5gl_renderer *renderer, const md5gl_model *model,
     bind_table(renderer, program, MD5GL_UNIT_MORPH_WEIGHTS, &model->morph_weights);
 }
 
+// Binds all that a draw of a mesh reads: its vertices, and the tables of a batch of instances.
+// `before` is the number of instances in earlier batches.
 void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
                       const md5gl_program *program, const md5gl_batch *batch, uint32_t before)
 {
@@ -568,6 +579,8 @@ static bool check_deform(const md5gl_deform *deform, const md5gl_mesh *mesh, uin
     return true;
 }
 
+// Sets or removes (NULL) the deform of a mesh, which changes its vertices on the CPU in each frame,
+// such as a sprite that faces the camera. The model has no instances until the next md5gl_pose().
 bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                       const md5gl_deform *deform, md5_error *error)
 {
@@ -655,6 +668,8 @@ static bool upload_meshes(md5gl_renderer *renderer, md5gl_model *copy, md5gl_pat
     return true;
 }
 
+// Uploads a model to the GPU. `path` selects where and how its vertices are skinned. Returns NULL
+// and sets the error on failure.
 md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model, md5gl_path path,
                                 md5_error *error)
 {
@@ -697,6 +712,8 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
     return NULL;
 }
 
+// Destroys a model with its buffers and removes it from the renderer's list. Its textures remain.
+// `model` may be NULL.
 void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
@@ -744,6 +761,8 @@ bool md5gl_has_path(const md5gl_renderer *renderer, md5gl_path path)
     return path != MD5GL_PATH_COMPUTE || renderer->has_compute;
 }
 
+// Returns the skinning path (how the vertices of a mesh are computed) that was selected for a mesh,
+// for example to find out why a model is slow.
 md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh, const char **reason)
 {
     MD5GL_ASSERT_MODEL(model);
@@ -753,6 +772,7 @@ md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh, const char *
     return model->meshes[mesh].path;
 }
 
+// Returns the name of a path as a text for users: "4", "8", "exact", "cpu" or "compute".
 const char *md5gl_path_name(md5gl_path path)
 {
     MD5_ASSERT((unsigned)path <= MD5GL_PATH_COMPUTE, "path: must be a value of md5gl_path");
@@ -763,6 +783,8 @@ const char *md5gl_path_name(md5gl_path path)
     return names[path];
 }
 
+// Selects linear or dual quaternion skinning for a model. Builds the shaders first, so that the
+// method remains unchanged if one does not compile.
 bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model, md5gl_blending blending,
                         md5_error *error)
 {

@@ -37,6 +37,8 @@ static void draw_plane(const GladGLContext *gl, GLsizei num_vertices)
     gl->Disable(GL_POLYGON_OFFSET_FILL);
 }
 
+// Draws lines, one for each two of vertices[count]. If `on_top`, the lines are visible through
+// other objects.
 void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertices, uint32_t count,
                       float width_pixels, bool on_top)
 {
@@ -92,6 +94,8 @@ void md5gl_draw_floor(md5gl_renderer *renderer, float z, md5_vec3 center, float 
     draw_floor(renderer, z, 0.0f, first_light, center, radius);
 }
 
+// Draws the shadows on an invisible, horizontal ground around `center`, up to the distance `radius`
+// in units. Has no effect in a frame without shadows.
 void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 center, float radius)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
@@ -109,6 +113,7 @@ void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 center, float radius)
     draw_plane(gl, 6);
 }
 
+// Draws simple shadows, which are dark discs on the ground, over the image.
 void md5gl_draw_blob_shadows(md5gl_renderer *renderer, const md5gl_blob_shadow *blobs,
                              uint32_t count)
 {
@@ -124,6 +129,8 @@ void md5gl_draw_blob_shadows(md5gl_renderer *renderer, const md5gl_blob_shadow *
     gl->DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)count);
 }
 
+// Blends flat, textured triangles over the image, for example text. Each three of vertices[count]
+// are a triangle.
 void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture, md5gl_texture_kind kind,
                       const md5gl_panel_vertex *vertices, uint32_t count)
 {

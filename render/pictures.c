@@ -6,6 +6,8 @@
 
 // -- Names ----------------------------------------------------------------------------------------
 
+// Returns the keywords by which file names mark a kind of image, such as "local" in "imp_local.tga"
+// for a normal map. The result is one text, with a space before and after each keyword.
 const char *md5gl_texture_keywords(md5gl_image_kind kind)
 {
     static const char diffuse[] = " d diffuse diff dif color colour col albedo basecolor cc skin "
@@ -81,6 +83,9 @@ uint32_t md5gl_guess_normals(const md5gl_texture_desc *desc)
     return normals;
 }
 
+// Returns true if more than 1 % of the texels have an alpha below 0.5. Such a texture has holes,
+// for example between leaves or hairs, at which the surface is not drawn (see
+// md5gl_material.alpha_test).
 bool md5gl_has_transparent_texels(const md5gl_texture_desc *desc)
 {
     MD5_ASSERT(desc != NULL && desc->texels != NULL, "desc: must have texels");

@@ -108,6 +108,8 @@ static bool upload_morph(md5gl_renderer *renderer, md5gl_morph *morph, size_t nu
     return has_memory;
 }
 
+// Uploads the vertex displacements of morph targets to the GPU. Returns NULL and sets the error if
+// they do not fit into a table or memory runs out.
 md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *source, md5_error *error)
 {
     MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
@@ -143,6 +145,7 @@ md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *sourc
     return NULL;
 }
 
+// Destroys morph targets that md5gl_create_morph() created. `morph` may be NULL.
 void md5gl_destroy_morph(md5gl_renderer *renderer, md5gl_morph *morph)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
@@ -244,6 +247,8 @@ static bool upload_clips(md5gl_renderer *renderer, md5gl_baked *baked,
     return has_memory && md5gli_check(renderer, "uploading baked clips", error);
 }
 
+// Uploads clips with precomputed vertices, all of the same model. Returns NULL and sets the error
+// on failure.
 md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model,
                                 const md5_baked *const *clips, uint32_t count, md5_error *error)
 {
@@ -282,6 +287,7 @@ md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model
     return NULL;
 }
 
+// Destroys baked clips that md5gl_create_baked() created. `baked` may be NULL.
 void md5gl_destroy_baked(md5gl_renderer *renderer, md5gl_baked *baked)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
@@ -1032,6 +1038,9 @@ static bool replace_pose(md5gl_renderer *renderer, md5gl_model *model,
     return is_posed;
 }
 
+// Sets the instances of a model, which later draws use: uploads their poses, placements, skins and
+// tints. Without palettes and clips, changes only the appearance of the current instances. After a
+// failure the model has no instances.
 bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instances *instances,
                 md5_error *error)
 {

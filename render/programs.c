@@ -383,6 +383,8 @@ static bool attach_stages(md5gl_renderer *renderer, const md5gl_program_sources 
     return true;
 }
 
+// Compiles and links a shader program, unless it exists already. Returns false with the messages of
+// the compiler if this fails.
 bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources *sources,
                           md5gl_program *program, md5_error *error)
 {
@@ -430,6 +432,8 @@ void md5gli_set_integer(const GladGLContext *gl, const md5gl_program *program,
 #define HOST_DEFINE(name) "#define " #name " md5gl_" #name "\n"
 #define HOST_UNDEFINE(name) "#undef " #name "\n"
 
+// Returns GLSL source code with which shaders of the host receive the light and shadows of a frame.
+// Joins the library's shader sources into one text, on the first call for this kind of lighting.
 const char *md5gl_shadow_glsl(md5gl_renderer *renderer, md5gl_lighting lighting, md5_error *error)
 {
     MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
@@ -528,6 +532,9 @@ static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin sk
     return md5gli_build_program(renderer, &sources, program, error);
 }
 
+// Builds the programs of a skinning path, unless they exist already: the program for lit surfaces,
+// and for MD5GL_PATH_COMPUTE the compute shader. `variant` numbers the combinations of blending
+// method and morph targets.
 bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant, md5_error *error)
 {
     if (path == MD5GL_PATH_COMPUTE) {
@@ -543,6 +550,8 @@ bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant
     return build_pass(renderer, pass_variant, skin, MD5GL_PASS_LIT, error);
 }
 
+// Returns the program that draws a mesh in a pass, such as the depth pass of shadows. Builds the
+// program on first use. Returns NULL and sets the error on failure.
 const md5gl_program *md5gli_get_mesh_program(md5gl_renderer *renderer, const md5gl_model *model,
                                              const md5gl_mesh *mesh, enum md5gl_pass pass,
                                              md5_error *error)

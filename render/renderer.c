@@ -303,6 +303,8 @@ static void query_device(md5gl_renderer *renderer)
              renderer->is_es ? "" : "OpenGL ", version);
 }
 
+// Creates a renderer for the GL context of the calling thread: loads the GL functions, queries
+// limits of the device, and creates common objects. Returns NULL and sets the error on failure.
 md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error)
 {
     MD5_ASSERT_RESERVED(opts);

@@ -97,6 +97,8 @@ static bool create_map(md5gl_renderer *renderer, int index)
     return gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
 }
 
+// Creates the depth textures and framebuffers of all shadow maps: sun, contact shadows and spot
+// lights. Sets has_shadows if the device supports them. Leaves a framebuffer bound.
 void md5gli_create_shadows(md5gl_renderer *renderer)
 {
     // OpenGL ES filters depth only with a comparison. Depth values are read without a filter
@@ -340,6 +342,8 @@ static bool measure_maps(const md5gl_frame *frame, shadow_sizes *sizes)
     return has_sun_shadows(frame, sizes->radius);
 }
 
+// Returns the distance in units by which shadows can extend beyond the bounds of an object, for
+// culling; 0 in a frame without shadows.
 float md5gl_shadow_reach(const md5gl_frame *frame)
 {
     MD5_ASSERT_NOT_NULL(frame);
@@ -520,6 +524,9 @@ static void upload_map_block(md5gl_renderer *renderer, const md5gl_depth_map *ma
     md5gli_stream(renderer, GL_UNIFORM_BUFFER, map->frame_block, &map_block, sizeof map_block);
 }
 
+// Begins the shadows of a frame: selects the shadow maps, computes their views, writes the point
+// lights and shadows to the frame's uniform block, and clears the maps. Leaves other framebuffers
+// bound.
 void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
                           md5gl_frame_block *block)
 {
@@ -564,6 +571,7 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
     }
 }
 
+// Binds a map for drawing into it.
 void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_depth_map *map)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -598,6 +606,9 @@ void md5gli_bind_shadows(md5gl_renderer *renderer, uint32_t first_unit, uint32_t
 
 // -- Hosts ------------------------------------------------------------------------------------
 
+// Connects a shader program of the host, which contains the code of md5gl_shadow_glsl(), with the
+// lights and shadow maps of the frame. `first_unit` is the first of MD5GL_NUM_SHADOW_UNITS texture
+// units, and `binding` is an index of uniform buffers.
 void md5gl_use_shadows(md5gl_renderer *renderer, uint32_t program, uint32_t first_unit,
                        uint32_t binding)
 {

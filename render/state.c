@@ -81,6 +81,8 @@ static const buffer_binding *get_bindings(const md5gl_renderer *renderer, size_t
     return all;
 }
 
+// Resets pixel buffers and pixel storage, which affect transfers between memory and textures, to
+// GL's defaults.
 void md5gli_reset_transfers(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -201,6 +203,7 @@ static void save_drawing(const md5gl_renderer *renderer, md5gl_host_state *host)
     gl->GetIntegerv(GL_SCISSOR_BOX, host->scissor);
 }
 
+// Saves all GL state of the host that the renderer changes. md5gl_restore_state() sets it again.
 void md5gl_save_state(md5gl_renderer *renderer)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
@@ -319,6 +322,7 @@ static void set_state(md5gl_renderer *renderer, const md5gl_host_state *state)
     set_drawing(renderer, state);
 }
 
+// Sets all GL state that the renderer changes to the defaults of GL.
 void md5gli_reset_state(md5gl_renderer *renderer)
 {
     md5gl_host_state state = {
@@ -341,6 +345,7 @@ void md5gli_reset_state(md5gl_renderer *renderer)
     set_state(renderer, &state);
 }
 
+// Restores the GL state of the host that md5gl_save_state() saved.
 void md5gl_restore_state(md5gl_renderer *renderer)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Writes the status and the message of a failure to `error`, which may be NULL. Returns false, so
+// that callers can return the result.
 bool md5gli_fail(md5_error *error, md5_status status, const char *format, ...)
 {
     if (!error)
@@ -69,6 +71,7 @@ bool md5gli_check(md5gl_renderer *renderer, const char *where, md5_error *error)
     return md5gli_fail(error, MD5_ERROR_GPU, "%s (0x%04x) while %s", error_name(code), code, where);
 }
 
+// Returns false and fills the error if the driver reports that the context is lost.
 bool md5gli_check_context(md5gl_renderer *renderer, md5_error *error)
 {
     enum { GUILTY_CONTEXT_RESET = 0x8253, INNOCENT_CONTEXT_RESET = 0x8254 };
@@ -110,6 +113,8 @@ void *md5gli_alloc(const md5_allocator *allocator, size_t count, size_t size, md
     return block + HEADER;
 }
 
+// Frees memory of md5gli_alloc(), which has a header with its size. Clears the object's kind, so
+// that assertions detect a later use. `memory` may be NULL.
 void md5gli_free(md5gl_renderer *renderer, void *memory)
 {
     const md5_allocator allocator = renderer->allocator;

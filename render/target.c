@@ -211,6 +211,7 @@ md5gl_target *md5gl_create_outputs(md5gl_renderer *renderer, uint32_t width, uin
     return create_target(renderer, width, height, 1, TARGET_OUTPUTS, error);
 }
 
+// Destroys a target, which is a framebuffer with its images. `target` may be NULL.
 void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
@@ -233,6 +234,7 @@ void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target)
     md5gli_free(renderer, target);
 }
 
+// Returns the GL names of a target, for example to use its image as a texture.
 md5gl_target_names md5gl_get_target_names(const md5gl_target *target)
 {
     MD5GL_ASSERT_ALIVE(target, TARGET);
@@ -257,6 +259,7 @@ static void copy(const GladGLContext *gl, const md5gl_target *target, GLuint fro
     gl->BindFramebuffer(GL_FRAMEBUFFER, 0);
 }
 
+// Copies the image of a target into a framebuffer of the host, scaled to width x height pixels.
 bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target, uint32_t framebuffer,
                        uint32_t width, uint32_t height, md5_error *error)
 {
@@ -294,6 +297,8 @@ static bool repaint(md5gl_renderer *renderer, const md5gl_target *target,
     return true;
 }
 
+// Copies the image of a target into a framebuffer of the host and smooths jagged edges with a
+// filter.
 bool md5gl_smooth_target(md5gl_renderer *renderer, const md5gl_target *target, uint32_t framebuffer,
                          md5_error *error)
 {
@@ -371,6 +376,7 @@ static md5gl_frame_block describe_frame(const md5gl_frame *frame)
     return block;
 }
 
+// Binds the framebuffer, viewport and uniform block of the current frame.
 void md5gli_bind_frame(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -459,6 +465,8 @@ static bool uses_coverage(const md5gl_renderer *renderer)
     return samples > 1 && (!renderer->is_es || renderer->opaque);
 }
 
+// Begins a frame: selects the target, computes and uploads the values of the frame that shaders
+// read, clears shadow maps and viewport, and sets the GL state for drawing.
 void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
@@ -489,6 +497,8 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
         clear_viewport(renderer, frame);
 }
 
+// Ends a frame: resolves the samples of a multisampled target to one color per pixel, resets the GL
+// state, and reports errors of the frame.
 bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
@@ -557,6 +567,8 @@ static void unpremultiply(uint8_t *rgba, size_t count)
     }
 }
 
+// Reads the image of a target, or of the default framebuffer if it is NULL, as rgba[4 * width *
+// height] with the top line first. Alpha is not premultiplied.
 bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t width,
                        uint32_t height, uint8_t *rgba, md5_error *error)
 {
@@ -583,6 +595,9 @@ bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t 
     return true;
 }
 
+// Returns the id of the instance at a pixel of a target of md5gl_create_outputs(), and stores the
+// index of the mesh in *mesh. x and y are pixels from the top left corner. Returns 0 for the
+// background.
 uint32_t md5gl_pick(md5gl_renderer *renderer, md5gl_target *target, uint32_t x, uint32_t y,
                     uint32_t *mesh, md5_error *error)
 {

@@ -438,6 +438,8 @@ static bool upload_texture(md5gl_renderer *renderer, const md5gl_texture_desc *d
     return upload_image(renderer, GL_TEXTURE_2D, GL_RGBA8, desc, desc->texels, error);
 }
 
+// Sets the sampling of the texture that is bound to `target`: repetition or clamping at the edges,
+// and the filters for magnified and minified texels.
 void md5gli_set_sampling(const GladGLContext *gl, GLenum target, bool repeats, GLint magnify,
                          GLint minify)
 {
@@ -448,6 +450,8 @@ void md5gli_set_sampling(const GladGLContext *gl, GLenum target, bool repeats, G
     gl->TexParameteri(target, GL_TEXTURE_MIN_FILTER, minify);
 }
 
+// Binds a texture if the program samples it and it is not bound yet. If `program` is NULL, binds it
+// in every case and leaves its unit active.
 void md5gli_bind_texture(md5gl_renderer *renderer, const md5gl_program *program,
                          enum md5gl_unit unit, GLenum target, GLuint texture)
 {
@@ -464,6 +468,8 @@ void md5gli_bind_texture(md5gl_renderer *renderer, const md5gl_program *program,
     gl->BindTexture(target, texture);
 }
 
+// Creates a texture and binds it to `target`, so that the caller can upload its texels. Returns 0
+// and sets the error if the size is not supported.
 GLuint md5gli_begin_texture(md5gl_renderer *renderer, GLenum target, uint32_t width,
                             uint32_t height, md5_error *error)
 {
@@ -490,6 +496,8 @@ GLuint md5gli_begin_texture(md5gl_renderer *renderer, GLenum target, uint32_t wi
     return texture;
 }
 
+// Completes a texture of md5gli_begin_texture(). If `uploaded` is false or GL reports an error,
+// deletes it and returns 0.
 md5gl_texture md5gli_end_texture(md5gl_renderer *renderer, GLenum target, GLuint texture,
                                  bool uploaded, md5_error *error)
 {
@@ -502,6 +510,7 @@ md5gl_texture md5gli_end_texture(md5gl_renderer *renderer, GLenum target, GLuint
 
 // -- Public -----------------------------------------------------------------------------------
 
+// Creates a GL texture or cube map with mipmaps. Returns 0 and sets the error on failure.
 md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture_desc *desc,
                                    md5_error *error)
 {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+// Searches an array of structures whose first member is a string. Returns the element with the
+// string `word`, or NULL. The array has `count` elements of `size` bytes.
 const void *md5i_find_in_table(const char *word, const void *table, size_t count, size_t size)
 {
     for (size_t i = 0; i < count; i++) {
@@ -60,6 +62,9 @@ static bool is_above(const md5_name_node *node, const md5_name_node *added)
     return node->byte < added->byte || (node->byte == added->byte && node->bits < added->bits);
 }
 
+// Returns the address of the value of a name in a map, and adds the name with the value NULL if it
+// is missing. The map is a crit-bit tree: each inner node selects a child by one bit of the name.
+// Returns NULL if memory runs out.
 void **md5i_name_map_add(md5_name_map *names, md5_arena *arena, const char *name)
 {
     const size_t length = strlen(name);
@@ -124,6 +129,8 @@ static bool has_capacity(const md5_shared_array *array, uint32_t index)
     return array->num_levels > 0 && index / child_capacity(array->num_levels) < MD5_SHARED_WIDTH;
 }
 
+// Returns an element of a shared array, or NULL if it is not set. The array is a tree; each level
+// of the tree uses some bits of the index to select a child.
 void *md5i_shared_get(const md5_shared_array *array, uint32_t index)
 {
     void *node = array->root;
@@ -169,6 +176,9 @@ static bool reserve_shared(md5_shared_array *array, md5_arena *arena, const void
     return true;
 }
 
+// Sets an element of a shared array, which is a tree that shares unchanged nodes with the arrays
+// from which it was copied. Copies only the nodes on the path to the element, unless they already
+// belong to `owner`. Returns false if memory runs out.
 bool md5i_shared_set(md5_shared_array *array, md5_arena *arena, const void *owner, uint32_t index,
                      void *value)
 {
@@ -207,6 +217,8 @@ static uint32_t count_below(const void *child, uint32_t level)
     return level == 1 ? 1 : ((const md5_shared_node *)child)->count;
 }
 
+// Returns the element that has `order` elements with smaller indices before it, or NULL if the
+// array has fewer elements.
 void *md5i_shared_array_at(const md5_shared_array *array, uint32_t order)
 {
     if (order >= md5i_shared_count(array))

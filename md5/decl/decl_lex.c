@@ -10,6 +10,7 @@
 
 // -- Lexers ---------------------------------------------------------------------------------------
 
+// Begins to read a text whose first line has the number `line` in messages about `file`.
 void md5i_decl_lex_begin(md5_decl_lex *lex, md5_game *game, const char *file, uint32_t line,
                          const char *text, size_t size)
 {
@@ -26,6 +27,8 @@ void md5i_decl_lex_begin(md5_decl_lex *lex, md5_game *game, const char *file, ui
     };
 }
 
+// Begins to read a declaration. *is_defaulted becomes true if an error makes it invalid: see
+// md5i_decl_error().
 void md5i_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_entry *entry,
                               bool *is_defaulted)
 {
@@ -35,6 +38,8 @@ void md5i_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_
     lex->is_defaulted = is_defaulted;
 }
 
+// Reports a warning at the last token, or at the position of the lexer if that token is on an
+// earlier line. `format` and the values after it are as for printf().
 void md5i_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...)
 {
     if (lex->is_silent) // lex->game may be NULL then
@@ -67,6 +72,8 @@ bool md5i_token_is_word(const md5_token *token, const char *text)
     return i == token->size && text[i] == '\0';
 }
 
+// Searches an array of structures whose first member is a string. Returns the element with the text
+// of the token, ignoring case, or NULL. The array has `count` elements of `size` bytes.
 const void *md5i_find_token_in_table(const md5_token *token, const void *table, size_t count,
                                      size_t size)
 {
@@ -381,6 +388,9 @@ static bool find_next_part(md5_decl_lex *lex, char quote, bool *is_joined)
     return false;
 }
 
+// Appends a text to the text of a token, in the arena. *capacity is the allocated size, 0 before
+// the first call, and doubles when it is too small, so that appending takes linear time. Returns
+// false if memory runs out.
 bool md5i_append_text(md5_arena *arena, md5_token *token, size_t *capacity, const char *text,
                       size_t size)
 {
@@ -469,6 +479,8 @@ static bool read_punctuation(md5_decl_lex *lex, md5_token *token)
 
 // -- Reading --------------------------------------------------------------------------------------
 
+// Reads the next token: a number, a string in quotes, a name or punctuation. Returns false at the
+// end of the text and after an error, which is reported.
 bool md5i_decl_lex_read(md5_decl_lex *lex, md5_token *token)
 {
     if (lex->has_unread) {
@@ -496,6 +508,8 @@ bool md5i_decl_lex_read(md5_decl_lex *lex, md5_token *token)
     return true;
 }
 
+// Reads the next token if it is on the line of the previous token. Otherwise returns false and does
+// not move.
 bool md5i_decl_lex_read_on_line(md5_decl_lex *lex, md5_token *token)
 {
     md5_token next;
@@ -526,6 +540,7 @@ bool md5i_decl_lex_read_any(md5_decl_lex *lex, md5_token *token)
     return false;
 }
 
+// Reads a token, which must be `text`. Reports any other token and returns false.
 bool md5i_decl_lex_expect(md5_decl_lex *lex, const char *text)
 {
     md5_token token;
@@ -539,6 +554,7 @@ bool md5i_decl_lex_expect(md5_decl_lex *lex, const char *text)
     return false;
 }
 
+// Reads the next token if it is `text`. Otherwise returns false and does not move.
 bool md5i_decl_lex_accept(md5_decl_lex *lex, const char *text)
 {
     md5_token token;
@@ -549,6 +565,7 @@ bool md5i_decl_lex_accept(md5_decl_lex *lex, const char *text)
     return false;
 }
 
+// Skips tokens up to and including the token `text`. Returns false if the text does not contain it.
 bool md5i_decl_lex_skip_until(md5_decl_lex *lex, const char *text)
 {
     md5_token token;
@@ -559,6 +576,7 @@ bool md5i_decl_lex_skip_until(md5_decl_lex *lex, const char *text)
     return false;
 }
 
+// Skips all tokens up to the end of the current line.
 void md5i_decl_lex_skip_line(md5_decl_lex *lex)
 {
     md5_token token;
@@ -570,6 +588,8 @@ void md5i_decl_lex_skip_line(md5_decl_lex *lex)
     }
 }
 
+// Skips tokens until all braces are closed. `depth` braces are open at the start. Returns false if
+// the text ends before.
 bool md5i_decl_lex_skip_braces(md5_decl_lex *lex, uint32_t depth)
 {
     md5_token token;
@@ -595,6 +615,8 @@ static bool read_negated(md5_decl_lex *lex, md5_token *token)
     return false;
 }
 
+// Reads a number with an optional minus, which is a separate token. Any other token is reported and
+// gives the value 0 and the result false.
 bool md5i_decl_lex_float(md5_decl_lex *lex, float *value)
 {
     md5_token token;
@@ -616,6 +638,8 @@ bool md5i_decl_lex_float(md5_decl_lex *lex, float *value)
     return false;
 }
 
+// Reads an integer with an optional minus, which is a separate token. Any other token is reported
+// and gives 0.
 int32_t md5i_decl_lex_int(md5_decl_lex *lex)
 {
     md5_token token;

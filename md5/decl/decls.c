@@ -15,6 +15,9 @@
 // it refers to is parsed in the same mode, and implicit declarations exist in one mode only. Both
 // lists share texts, names and files. The second list is created when the mode changes.
 
+// Reports an error in a declaration in the words of the original engine. In engine mode, the error
+// also replaces the declaration by its default, as in the engine; in lenient mode, the message adds
+// the `expected` text and reading continues.
 void md5i_decl_error(const md5_decl_lex *lex, const char *expected, const char *format, ...)
 {
     char message[256];
@@ -63,6 +66,9 @@ static bool copy_lists(md5_game *game)
     return true;
 }
 
+// Selects if errors in declarations are tolerated (lenient) or make them invalid (as in the
+// engine). Each mode has its own lists of declarations, which are exchanged, because a declaration
+// that was already returned must not change.
 bool md5_game_set_parse_mode(md5_game *game, md5_parse_mode mode, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
@@ -96,6 +102,8 @@ bool md5_game_set_parse_mode(md5_game *game, md5_parse_mode mode, md5_error *err
 
 // -- Names ----------------------------------------------------------------------------------------
 
+// Writes the form of a name by which declarations are found: lower case, with `/` instead of a
+// backslash, and without the extension after the last point.
 void md5i_canonical_name(char result[MD5_MAX_NAME_SIZE], const char *name, size_t size)
 {
     size_t length = 0;
@@ -108,6 +116,7 @@ void md5i_canonical_name(char result[MD5_MAX_NAME_SIZE], const char *name, size_
     result[last_dot != SIZE_MAX ? last_dot : length] = '\0';
 }
 
+// Returns the declaration of a name of `size` bytes, in any spelling; NULL if it does not exist.
 md5_decl_entry *md5i_find_entry(const md5_game *game, md5_decl_type type, const char *name,
                                 size_t size)
 {
@@ -143,6 +152,8 @@ static md5_decl_entry *add_decl_entry(md5_game *game, md5_decl_type type, const 
     return entry;
 }
 
+// Like md5i_find_entry(), but adds an implicit declaration without text if the declaration does not
+// exist. Returns NULL and sets the context's error if memory runs out.
 md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const char *name,
                                        size_t size)
 {
@@ -152,6 +163,9 @@ md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const
     return found ? (md5_decl_entry *)*found : add_decl_entry(game, type, key);
 }
 
+// Returns the parsed declaration with a name, which is parsed on the first request. Materials and
+// skins that do not exist are created with default content, as in the engine; other missing
+// declarations give NULL.
 const void *md5i_request_decl(md5_game *game, md5_decl_type type, const char *name,
                               md5_parse_fn *parse, md5_error *error)
 {
@@ -540,6 +554,9 @@ const md5_decl *md5_game_decl(const md5_game *game, md5_decl_type type, uint32_t
     return index < md5_game_num_decls(game, type) ? &game->decls[type].entries[index]->decl : NULL;
 }
 
+// Finds a declaration by its type and name without parsing it. Returns NULL if it does not exist.
+// The name may have any spelling that the engine accepts, such as "Textures\Rock.tga" for
+// "textures/rock".
 const md5_decl *md5_find_decl(const md5_game *game, md5_decl_type type, const char *name)
 {
     MD5_ASSERT_ALIVE(game, MD5_TAG_GAME);
@@ -551,6 +568,8 @@ const md5_decl *md5_find_decl(const md5_game *game, md5_decl_type type, const ch
 
 // == Games ========================================================================================
 
+// Opens the folders of a game: lists all files and finds all declarations in them, without parsing
+// the declarations. Returns NULL and sets the error on failure.
 md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths, const md5_load_opts *opts,
                           md5_error *error)
 {
@@ -593,6 +612,7 @@ size_t md5_game_memory(const md5_game *game)
     return game->context.memory_held;
 }
 
+// Frees a game with all data that belongs to it. NULL has no effect.
 void md5_destroy_game(md5_game *game)
 {
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);

@@ -89,6 +89,8 @@ static bool add_file(md5_game *game, uint32_t path_index, size_t file)
     return true;
 }
 
+// Lists the files of all search paths of a game. Of files with the same name, the first path is
+// used. Returns false if memory runs out.
 bool md5i_game_index_files(md5_game *game)
 {
     size_t count = 0;
@@ -105,6 +107,7 @@ bool md5i_game_index_files(md5_game *game)
 
 // -- Search ---------------------------------------------------------------------------------------
 
+// Returns the file of a name as the engine would find it, ignoring case, or NULL.
 const md5_game_entry *md5i_game_find_file(const md5_game *game, const char *name)
 {
     enum { CAPACITY = 1024 };
@@ -122,6 +125,8 @@ const md5_game_entry *md5i_game_find_file(const md5_game *game, const char *name
     return found ? (const md5_game_entry *)*found : NULL;
 }
 
+// Reads a file of at most `max_size` bytes; 0 allows any size. Returns its bytes, which the caller
+// must release, or NULL with the reason in error->message.
 const char *md5i_game_open_file(const md5_game *game, const md5_game_entry *entry, size_t max_size,
                                 size_t *size, md5_error *error)
 {
@@ -179,6 +184,8 @@ static bool has_file(const md5_game_path *path, const char *folded)
     return false;
 }
 
+// Returns the index of the first search path, from paths[from] on, that contains a file with this
+// name, or MD5_NONE.
 uint32_t md5_game_find_file(const md5_game *game, const char *name, uint32_t from)
 {
     MD5_ASSERT_ALIVE(game, MD5_TAG_GAME);

@@ -1262,6 +1262,8 @@ static bool read_cube(cube_block *block, const char *path, const char *root)
     return true;
 }
 
+// Loads a model of the Cube 2 engines: runs the commands of its md5.cfg file, which list the paths
+// of meshes, animations and images. Returns NULL and sets the error on failure.
 md5_cube2 *md5_load_cube2(const char *path, const char *root, const md5_load_opts *opts,
                           md5_error *error)
 {
@@ -1286,6 +1288,7 @@ md5_cube2 *md5_load_cube2(const char *path, const char *root, const md5_load_opt
     return NULL;
 }
 
+// Frees a model with all its texts. NULL has no effect.
 void md5_free_cube2(md5_cube2 *cube)
 {
     MD5_ASSERT_NULL_OR_ALIVE(cube, MD5_TAG_CUBE2);
@@ -1341,6 +1344,9 @@ static bool matches(const char *pattern, const char *name)
     }
 }
 
+// Returns the index of the animation that a part plays for an action, such as "jump", or MD5_NONE.
+// `mask` is the index of the set of joints that the animation must move, for example the upper
+// body.
 uint32_t md5_find_cube2_anim(const md5_cube2_part *part, uint32_t mask, const char *name)
 {
     MD5_ASSERT_PART(part, mesh);
@@ -1365,6 +1371,8 @@ static int64_t clamp_from_end(int64_t value, int64_t end, int64_t min, int64_t m
     return value < max ? value : max;
 }
 
+// Converts the start and end of an animation in a script to a range of frames of a file with
+// `num_frames` frames. Negative numbers count from the end of the file.
 void md5_cube2_anim_range(const md5_cube2_anim *anim, uint32_t num_frames, uint32_t *first,
                           uint32_t *count)
 {
@@ -1398,8 +1406,9 @@ static md5_cube2_switch switch_from_value(float value)
     return value != 0.0f ? MD5_CUBE2_ON : MD5_CUBE2_OFF;
 }
 
-// Applies one command of a script to a material. A later command replaces the values of an earlier
-// command with the same keyword. Commands that this library does not use are ignored.
+// Applies one command of an md5.cfg file, such as `md5glow MESH 2`, to the material of a mesh: its
+// keyword selects the member that receives the values. A later command replaces the values of an
+// earlier command with the same keyword. Unknown keywords have no effect.
 static void apply_material_command(const md5_cube2_material_command *command,
                                    md5_cube2_material *material)
 {
@@ -1437,6 +1446,8 @@ static void apply_material_command(const md5_cube2_material_command *command,
     }
 }
 
+// Computes the material of a mesh: starts with default values, and applies the commands of the
+// script that name this mesh or all meshes ("*").
 void md5_build_cube2_material(const md5_cube2_part *part, const char *mesh,
                               md5_cube2_material *material)
 {
@@ -1524,6 +1535,8 @@ static md5_xform scale_transform(md5_xform transform, float scale)
     return transform;
 }
 
+// Rotates and moves joints of a pose by the adjustments of an animation, in the axes and units of
+// the file, as the Cube 2 engines do.
 void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cube2_anim *anim,
                            const md5_skeleton *skeleton, md5_xform *pose)
 {

@@ -16,6 +16,8 @@
 //
 // Skins of the Quake re-release are images progs/SHADER_SS_FF: image FF of skin SS.
 
+// Writes the name of an image of a skin, and a NUL, to text[size]. The name is SHADER_SS_FF: the
+// shader of the mesh, the index of the skin and the index of the image, both with two digits.
 size_t md5_quake_image_name(const char *shader, uint32_t skin, uint32_t image, char *text,
                             size_t size)
 {
@@ -44,6 +46,8 @@ static bool image_exists(const char *shader, uint32_t skin, uint32_t image,
     return false;
 }
 
+// Counts the skins of a mesh, and the images of each skin, by testing which image files exist. The
+// first skin without images ends the list.
 void md5_build_quake_skins(const char *shader, md5_quake_has_image *has_image, void *user,
                            md5_quake_skins *skins)
 {
@@ -62,6 +66,8 @@ void md5_build_quake_skins(const char *shader, md5_quake_has_image *has_image, v
     }
 }
 
+// Returns the index of the image that an animated skin shows at a time in seconds. Images change
+// ten times per second.
 uint32_t md5_quake_image_at(const md5_quake_skins *skins, uint32_t skin, double time)
 {
     MD5_ASSERT_NOT_NULL(skins);
@@ -478,6 +484,8 @@ static md5_scales *build_with_arena(md5_context *context, const char *text, size
     return scales;
 }
 
+// Parses the content of an .md5scale file in memory, which scales joints in frames of the animation
+// `anim`.
 md5_scales *md5_parse_scales(const void *text, size_t size, const md5_anim *anim,
                              const md5_load_opts *opts, md5_error *error)
 {
@@ -495,6 +503,7 @@ md5_scales *md5_parse_scales(const void *text, size_t size, const md5_anim *anim
     return build_with_arena(&context, (const char *)text, size, anim);
 }
 
+// Loads an .md5scale file, which scales joints in frames of the animation `anim`.
 md5_scales *md5_load_scales(const char *path, const md5_anim *anim, const md5_load_opts *opts,
                             md5_error *error)
 {
@@ -561,6 +570,7 @@ static float scale_at(const md5_scaled_joint *scaled, const md5_sample_position 
     return key ? key->scale : 1.0f;
 }
 
+// Applies the scales of an .md5scale file to the positions of joints in a pose.
 void md5_scale_pose(const md5_scales *scales, const md5_binding *binding,
                     md5_sample_position sample, md5_xform *pose)
 {
@@ -574,6 +584,8 @@ void md5_scale_pose(const md5_scales *scales, const md5_binding *binding,
     }
 }
 
+// Applies the scales of an .md5scale file to the vertices: scales the matrix of each scaled joint,
+// but not its descendants, and computes its palette entry again.
 void md5_scale_palette(const md5_scales *scales, const md5_binding *binding,
                        md5_sample_position sample, const md5_mat34 *joints, md5_mat34 *palette)
 {

@@ -385,6 +385,9 @@ static float count_rotated_bones(const axes_search *search, md5_clip_axes *axes)
     return min_cosine;
 }
 
+// Finds out if the bones of a clip have other local axes than the bones of the model, and by which
+// rotation of each joint they differ. Compares the directions of bones in the first frame. Returns
+// false if memory runs out.
 bool md5i_find_axes(md5_arena *arena, const md5_binding *clip, md5_clip_axes *axes)
 {
     static const float degrees_per_radian = 57.29578f;

@@ -300,6 +300,7 @@ static bool store_joints(md5_arena *arena, const md5_file_joint *joints,
     return true;
 }
 
+// Reads the text of a mesh file into the tables of a document.
 static bool read_model(md5_arena *arena, const char *text, size_t size, md5_doc *doc)
 {
     md5_mesh_file file;
@@ -350,6 +351,7 @@ static bool read_anim(md5_arena *arena, const char *text, size_t size, md5_doc *
     return true;
 }
 
+// Reads the text of a camera file into the tables of a document.
 static bool read_camera(md5_arena *arena, const char *text, size_t size, md5_doc *doc)
 {
     md5_camera_file file;
@@ -371,6 +373,8 @@ static bool is_binary_file(const char *bytes, size_t size)
            || md5_has_magic(bytes, size, MD5_BFG_CAMERA);
 }
 
+// Reads the text of a file into a document, which can be changed and written again, with its
+// comments. `kind` is the kind of the file. Returns NULL and sets the error on failure.
 md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size, const md5_load_opts *opts,
                        md5_error *error)
 {
@@ -415,6 +419,7 @@ md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size, const m
     return doc;
 }
 
+// Frees a document with all its tables, which are in one arena. NULL has no effect.
 void md5_free_doc(md5_doc *doc)
 {
     MD5_ASSERT_NULL_OR_ALIVE(doc, MD5_TAG_DOC);
@@ -493,6 +498,9 @@ static bool check_document_mesh(md5_context *context, const md5_doc_mesh *mesh, 
     return true;
 }
 
+// Checks every index and count of a document, so that its tables can be followed safely. Counts the
+// references of vertices to weights and of frames to components. Returns false and sets the error
+// if an index is out of range.
 bool md5i_check_doc(md5_arena *arena, const md5_doc *doc, uint64_t *num_references)
 {
     md5_context *const context = arena->context;
@@ -762,6 +770,8 @@ static const char *joint_comment(const md5_doc *doc, const md5_doc_joint *joint)
     return joint->parent == MD5_NONE ? "" : doc->joints[joint->parent].name;
 }
 
+// Writes the joints and meshes of a model. In the formats of write_format(), %q is a text in quotes
+// and %c is a comment.
 static void write_model(text_writer *to, const md5_doc *doc)
 {
     write_format(to, "numJoints %u\nnumMeshes %u\n\njoints {\n", doc->num_joints, doc->num_meshes);
@@ -775,6 +785,8 @@ static void write_model(text_writer *to, const md5_doc *doc)
         write_mesh(to, &doc->meshes[m]);
 }
 
+// Writes the hierarchy of an animation: for each joint its parent, its animated components as
+// flags, and the index of its first component in a frame.
 static void write_hierarchy(text_writer *to, const md5_doc *doc)
 {
     write_format(to, "hierarchy {\n");
@@ -863,6 +875,8 @@ static void write_camera(text_writer *to, const md5_doc *doc)
     write_format(to, "}\n");
 }
 
+// Writes a document as the text of an MD5 file. The text and a NUL are written to text[size],
+// truncated to `size`.
 size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);

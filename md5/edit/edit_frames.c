@@ -549,6 +549,9 @@ static bool begin_plan(md5_repair *repair, const md5_doc *doc, frame_plan *plan)
     return true;
 }
 
+// Applies edits of frames to an animation, for example to cut, resample or loop it. The document
+// changes only if all steps succeed. Returns the number of frames if they changed, otherwise the
+// number of changed joints, or MD5_NONE after a failure.
 uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);

@@ -179,6 +179,8 @@ static uint32_t order_joints(const md5_doc *doc, joint_order *order)
     return num_unused;
 }
 
+// Adds a root, removes unused joints, and sorts joints so that parents precede their children.
+// Returns the number of joints that were moved, removed or added, or MD5_NONE after a failure.
 uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);

@@ -87,6 +87,7 @@ static void write_part_vertices(mesh_part *part, md5_doc_mesh *mesh)
     }
 }
 
+// Copies the weights of all vertices of a part of the old meshes to a new mesh.
 static void write_part_weights(const mesh_part *part, md5_doc_mesh *mesh)
 {
     for (uint32_t v = 0; v < part->num_vertices; v++) {
@@ -272,6 +273,8 @@ static bool rebuild_group(mesh_rebuild *rebuild, uint32_t first)
     return true;
 }
 
+// Reverses the vertex order of all triangles, so that their front becomes their back, in a copy of
+// the indices.
 bool md5i_flip_triangles(md5_repair *repair, md5_doc_mesh *mesh)
 {
     mesh->indices = (uint32_t *)md5i_arena_copy(&repair->arena, mesh->indices, mesh->num_triangles,
@@ -390,6 +393,8 @@ static bool rebuild_meshes(mesh_rebuild *rebuild, const md5_doc *doc)
     return true;
 }
 
+// Merges or splits the meshes of a model. Returns the number of changed meshes, or MD5_NONE after a
+// failure.
 uint32_t md5_edit_meshes(md5_doc *doc, const md5_mesh_edit *edit, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);

@@ -98,6 +98,8 @@ static bool find_motion_joint(md5_repair *repair, const md5_doc *doc, root_motio
     return true;
 }
 
+// Moves root motion from a joint, such as the hips, to joint 0, so that games can move the
+// character by it. Returns the number of changed joints, or MD5_NONE after a failure.
 uint32_t md5_edit_root(md5_doc *doc, const md5_root_edit *edit, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
@@ -183,6 +185,8 @@ static md5_root_motion select_motion_joint(const md5_skeleton *skeleton, const m
     return (md5_root_motion){.joint = MD5_NONE};
 }
 
+// Returns the joint that carries the root motion of a clip, by comparing the first and the last
+// frame. The joint is MD5_NONE if the clip does not move.
 md5_root_motion md5_find_root_motion(const md5_anim *anim)
 {
     MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);

@@ -173,6 +173,8 @@ static bool map_views(md5_repair *repair, const space_map *map, md5_doc *doc)
     return true;
 }
 
+// Scales, rotates, moves or mirrors a document. Returns the number of changed joints, or of frames
+// of a camera, or MD5_NONE after a failure.
 uint32_t md5_edit_space(md5_doc *doc, const md5_space_edit *edit, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);

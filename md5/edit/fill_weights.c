@@ -352,6 +352,8 @@ static bool fill_mesh(md5_repair *repair, const weight_fill *fill, uint32_t firs
     return true;
 }
 
+// Gives weights to the vertices without weights of all meshes. Vertices are numbered through all
+// meshes; `first` is the first vertex of a mesh.
 static bool fill_meshes(md5_repair *repair, const weight_fill *fill, md5_doc_mesh *meshes)
 {
     uint32_t first = 0;
@@ -362,6 +364,8 @@ static bool fill_meshes(md5_repair *repair, const weight_fill *fill, md5_doc_mes
     return true;
 }
 
+// Gives weights to vertices that have none, from the nearest points of the weighted surface.
+// Returns the number of these vertices, or MD5_NONE after a failure.
 uint32_t md5_fill_weights(md5_doc *doc, uint32_t max_weights, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);

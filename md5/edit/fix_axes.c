@@ -44,6 +44,9 @@ static bool find_rotations(md5_repair *repair, const md5_model *model, axes_edit
     return true;
 }
 
+// Rotates the axes of an animation's joints to the axes of the model's joints. Sets *max_angle to
+// the largest angle between a bone of the animation and of the model, in degrees. Returns the
+// number of changed joints, or MD5_NONE after a failure.
 uint32_t md5_fix_axes(md5_doc *doc, const md5_model *model, float *max_angle, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);

@@ -27,6 +27,8 @@ static uint32_t compute_bounds(md5_repair *repair, const md5_doc *doc, const md5
     return num_changed;
 }
 
+// Computes the bounding box of each frame from the skinned vertices of the model. Returns the
+// number of boxes that were wrong, or MD5_NONE after a failure.
 uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);

@@ -3,6 +3,8 @@
 // movement.
 #include "md5/edit/repair.h"
 
+// Normalizes the rotations of a model that are longer than 1. Returns the number of changed
+// rotations, or MD5_NONE after a failure.
 uint32_t md5_fix_rotations(md5_doc *doc, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
@@ -155,6 +157,9 @@ static md5_weight *fix_mesh_weights(md5_repair *repair, weight_repair *fix, md5_
     return next;
 }
 
+// Limits the number of weights per vertex and normalizes the weights. Sets *loss to the largest
+// distance, in units, by which removed weights can displace a vertex. Returns the number of changed
+// vertices, or MD5_NONE after a failure.
 uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, float *loss,
                          md5_error *error)
 {

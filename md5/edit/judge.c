@@ -174,6 +174,8 @@ bool md5_is_inside_out(const md5_mesh *mesh)
     return is_closed && volume < -min_volume * total;
 }
 
+// Adds diagnostics about the geometry of a loaded model: open seams, weights with different
+// positions, flat triangles, and surfaces that face inwards.
 bool md5_check_model(md5_check *check, const md5_model *model)
 {
     MD5_ASSERT_ALIVE(check, MD5_TAG_CHECK);
@@ -319,6 +321,7 @@ static md5_skeleton name_skeleton(md5_arena *scratch, const md5_check *check)
     return (md5_skeleton){.num_joints = check->num_joints, .joints = joints};
 }
 
+// Reports joints that have the name of an earlier joint. After sorting, equal names are adjacent.
 void md5i_check_names(md5_checker *checker)
 {
     const md5_skeleton skeleton = name_skeleton(&checker->scratch, &checker->check);
@@ -387,6 +390,8 @@ static void check_joints(md5_checker *checker, const md5_check *mesh, const uint
     }
 }
 
+// Compares the joints of an animation with those of a model and adds diagnostics to `clip`. Returns
+// the number of added diagnostics, or MD5_NONE if memory runs out.
 uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip)
 {
     MD5_ASSERT_ALIVE(mesh, MD5_TAG_CHECK);
@@ -629,6 +634,8 @@ static void check_clip_axes(md5_checker *checker, const md5_binding *clip)
                         axes.max_angle);
 }
 
+// Adds a diagnostic if an animation has another scale, rotation or other axes of joints than its
+// model. Stores the correction in check->space.
 bool md5_check_binding(md5_check *check, const md5_binding *clip)
 {
     MD5_ASSERT_ALIVE(check, MD5_TAG_CHECK);
@@ -714,6 +721,8 @@ static void report_rotation(md5_check *clip, size_t num_clips, bool is_single)
                             rotation, num_clips - 1);
 }
 
+// Reports clips that are rotated relative to their model, if exactly one clip is rotated, or all
+// clips in the same way. Other combinations are intended by the author.
 bool md5_check_turns(md5_check *const *clips, size_t num_clips)
 {
     size_t num_rotated = 0;

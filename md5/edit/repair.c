@@ -3,6 +3,8 @@
 #include "md5/edit/document.h"
 #include "md5/edit/repair.h"
 
+// Begins a function that changes a document: checks the document and its kind, and remembers its
+// memory. Call md5i_end_repair() even if the result is false.
 bool md5i_begin_repair(md5_repair *repair, const md5_doc *doc, md5_doc_kind kind, md5_error *error)
 {
     MD5_ASSERT_NOT_NULL(doc);
@@ -23,6 +25,9 @@ bool md5i_begin_repair(md5_repair *repair, const md5_doc *doc, md5_doc_kind kind
     return true;
 }
 
+// Ends a function that changes a document. `count` is the number of changes; if it is 0 or an error
+// occurred, releases the memory that was added to the document. Returns `count`, or MD5_NONE after
+// an error.
 uint32_t md5i_end_repair(md5_repair *repair, md5_doc *doc, uint32_t count)
 {
     count = repair->context.error.status == MD5_OK ? count : MD5_NONE;
@@ -52,6 +57,8 @@ static md5_anim *load_written_clip(md5_repair *repair, const md5_doc *doc,
     return anim;
 }
 
+// Begins a function that changes an animation and needs its poses: loads the document as a clip,
+// and binds it to the model, or to its own skeleton if `model` is NULL.
 bool md5i_begin_clip(md5_repair *repair, const md5_doc *doc, const md5_model *model,
                      md5_error *error)
 {
@@ -77,6 +84,8 @@ static bool has_component(uint32_t flags, uint32_t component)
     return (flags >> component & 1) != 0;
 }
 
+// Returns all six components of a joint in a frame (translation and rotation). A component without
+// a flag is constant and has the value of the base frame; `numbers` contains the others.
 md5_joint_components md5i_read_components(const md5_doc_joint *joint, const float *numbers)
 {
     md5_joint_components all = {.pair = {joint->position, joint->rotation}};
@@ -89,6 +98,7 @@ md5_joint_components md5i_read_components(const md5_doc_joint *joint, const floa
     return all;
 }
 
+// Writes the components that have a flag, which are stored in each frame. Returns their number.
 uint32_t md5i_write_components(const md5_joint_components *all, uint32_t flags, float *to)
 {
     uint32_t count = 0;
@@ -107,6 +117,8 @@ md5_vec3 md5i_weight_point(const md5_doc *doc, const md5_weight *weight)
     return md5_vec3_add(joint->position, arm);
 }
 
+// Writes the positions of all vertices of a document in the bind pose: the sum of the weights'
+// points times their biases.
 void md5i_compute_positions(const md5_doc *doc, md5_vec3 *positions)
 {
     for (uint32_t m = 0; m < doc->num_meshes; m++) {

@@ -412,6 +412,8 @@ static uint32_t engine_bit(uint32_t index)
     return UINT32_C(1) << index;
 }
 
+// Returns the set of engines that a name such as "doom3" or "ironwail:0.8.1" selects, one bit per
+// engine, or 0 if the name is unknown.
 uint32_t md5_find_engines(const char *name)
 {
     // The name may be followed by a colon and a version.
@@ -443,6 +445,8 @@ static size_t append_engine_name(const struct engine *engine, char *text, size_t
     return used + (size_t)length;
 }
 
+// Writes the names of the engines in a set, separated by commas. Returns the length of the full
+// text, which may be larger than `size`.
 size_t md5_engine_names(uint32_t set, char *text, size_t size)
 {
     size_t used = 0;
@@ -469,6 +473,8 @@ static uint32_t engines_with_effect(const struct check_rule *rule, char letter)
     return set;
 }
 
+// Describes a rule of the checks as a diagnostic, with its effects on the requested engines.
+// Returns false if the index is too large.
 bool md5_get_rule(uint32_t index, md5_engines requested, md5_diagnostic *diagnostic)
 {
     *diagnostic = (md5_diagnostic){.error = {.status = MD5_WARNING}, .count = 1, .is_silent = true};
@@ -502,6 +508,7 @@ bool md5_get_rule(uint32_t index, md5_engines requested, md5_diagnostic *diagnos
 
 // == Diagnostics ==================================================================================
 
+// Creates a checker, which is stored in its own arena. Returns NULL if memory runs out.
 md5_checker *md5i_begin_check(const md5_load_opts *opts, md5_error *error)
 {
     md5_context context;
@@ -526,6 +533,7 @@ md5_checker *md5i_begin_check(const md5_load_opts *opts, md5_error *error)
     return checker;
 }
 
+// Frees a check with its diagnostics. NULL has no effect.
 void md5_free_check(md5_check *check)
 {
     MD5_ASSERT_NULL_OR_ALIVE(check, MD5_TAG_CHECK);
@@ -596,6 +604,8 @@ void md5i_add_diagnostic(md5_checker *checker, const char *rule, md5_text_locati
     add_diagnostic(checker, find_rule(rule), location, text);
 }
 
+// Reports a violation of a rule. The first violation adds a diagnostic with its location; further
+// violations only increase the diagnostic's count.
 void md5i_report_violation(md5_checker *checker, const char *rule, md5_text_location location,
                            const char *format, ...)
 {
@@ -611,6 +621,8 @@ void md5i_report_violation(md5_checker *checker, const char *rule, md5_text_loca
     checker->reported[index] = checker->check.num_diagnostics; // 1 + the index of the diagnostic
 }
 
+// Adds a diagnostic of the caller. `rule` is the name of a rule, `line` and `column` are the
+// location, and `text` is the message.
 bool md5_add_diagnostic(md5_check *check, const char *rule, uint32_t line, uint32_t column,
                         const char *text)
 {

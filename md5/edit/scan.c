@@ -496,10 +496,12 @@ static void check_joint_count(md5_checker *checker, int32_t num_declared)
                               "too many joints: expected at most 256, found %u", count);
 }
 
-// Reads the joints of a clip, or of a mesh file if `clip` is NULL, up to the end of their section.
-// An entry of a clip contains the parent and the track of a joint. An entry of a mesh file contains
-// the parent, the position and the rotation. Returns false if the rest of the text cannot be
-// interpreted.
+// Reads the joint section of a file and checks each joint. `clip` is NULL for a mesh file.
+// `num_declared` is the number of joints that the header declares, for comparison.
+//
+// The two kinds of files have different lines: in a clip, a line contains the parent and the track
+// of a joint; in a mesh file, it contains the parent, the position and the rotation. Returns false
+// if the rest of the text cannot be interpreted.
 static bool scan_joints(md5_checker *checker, const file_contents *clip, int32_t num_declared)
 {
     uint32_t num_roots = 0;
@@ -603,6 +605,8 @@ static bool add_vertex(md5_checker *checker, md5_text_location location, const d
     return true;
 }
 
+// Checks that the three vertex indices of a triangle are below the declared number of vertices.
+// `values` contains the numbers of the line.
 static void check_triangle(md5_checker *checker, md5_text_location location, const double *values,
                            const mesh_contents *mesh)
 {
@@ -1177,6 +1181,7 @@ static bool scan_version(md5_checker *checker)
     return false;
 }
 
+// Reads and checks the `commandline` of the header, which records how the file was exported.
 static void read_command_line(md5_checker *checker, section_reader *reader)
 {
     reader->has_command_line = read_word(checker);
@@ -1310,6 +1315,8 @@ static void check_text(md5_checker *checker, const char *text, size_t size)
     md5i_check_names(checker);
 }
 
+// Checks the text of a model or an animation against the rules of engines, even if it is too
+// damaged to be loaded. Returns NULL only if memory runs out.
 md5_check *md5_check_doc(md5_doc_kind kind, const void *text, size_t size, md5_engines engines,
                          const md5_load_opts *opts, md5_error *error)
 {

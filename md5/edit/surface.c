@@ -16,6 +16,7 @@ typedef struct triangle_key {
     uint32_t triangle;
 } triangle_key;
 
+// Orders triangles by their Morton key, and equal keys by index, for qsort().
 static int compare_keys(const void *a, const void *b)
 {
     const triangle_key *const x = (const triangle_key *)a;
@@ -45,6 +46,7 @@ static md5_bounds join_boxes(md5_bounds a, md5_bounds b)
         .max = {fmaxf(a.max.x, b.max.x), fmaxf(a.max.y, b.max.y), fmaxf(a.max.z, b.max.z)}};
 }
 
+// Returns the bounding box of a triangle.
 static md5_bounds triangle_box(const md5_surface *surface, uint32_t triangle)
 {
     md5_bounds box = empty_box();
@@ -84,6 +86,8 @@ static uint32_t morton_key(md5_bounds box, md5_bounds surface)
     return key;
 }
 
+// Builds a tree of bounding boxes over the triangles of a surface, in which the nearest point is
+// found fast. The tree is a complete binary tree: the children of box i are boxes 2 i and 2 i + 1.
 bool md5i_build_surface(md5_arena *arena, const md5_vec3 *positions, const uint32_t *corners,
                         uint32_t num_triangles, md5_surface *surface)
 {
@@ -198,6 +202,8 @@ static double squared_distance(const md5_bounds *box, md5_vec3 p)
            + squared_axis_distance(p.z, box->min.z, box->max.z);
 }
 
+// Returns the point of the surface that is nearest to a point. Skips all boxes that are farther
+// away than the nearest triangle so far.
 md5_surface_point md5i_nearest_point(const md5_surface *surface, md5_vec3 point)
 {
     nearest_search search = {.point = md5_vec3d_from_vec3(point), .squared = INFINITY};

@@ -267,6 +267,8 @@ static bool number_voxels(md5_arena *arena, const unsigned char *kinds, md5_grid
     return true;
 }
 
+// Builds the volume of a mesh, as voxels (cells of a grid): those that its triangles touch, and
+// those that they enclose. Returns false and sets the error if memory runs out.
 bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_positions,
                      const uint32_t *indices, uint32_t num_triangles, uint32_t resolution,
                      md5_grid *grid)
@@ -388,6 +390,8 @@ static void write_bones(const md5_grid *grid, const md5_weights_desc *desc, md5_
     }
 }
 
+// Lists the bones of each joint, which are the segments to its children, for all joints in the
+// volume. bones->first_bone[joint] is the index of the first bone of a joint.
 bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_desc *desc,
                      md5_bones *bones)
 {
@@ -413,6 +417,7 @@ bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_d
     return true;
 }
 
+// Returns the point of a bone, a line segment, that is nearest to a point.
 static md5_vec3d nearest_on_bone(const md5_bone *bone, md5_vec3d point)
 {
     const md5_vec3d line = md5_vec3d_sub(bone->to, bone->from);
@@ -444,6 +449,8 @@ static md5_vec3d nearest_on_bones(const md5_bones *bones, uint32_t joint, md5_ve
 
 // == Paths =======================================================================================
 
+// Allocates the arrays of a search for shortest paths through the volume (Dijkstra's algorithm).
+// Returns false and sets the error if memory runs out.
 bool md5i_create_paths(md5_arena *arena, const md5_grid *grid, const md5_bones *bones,
                        md5_paths *paths)
 {
@@ -691,6 +698,8 @@ typedef struct joint_sums {
     uint32_t count;
 } joint_sums;
 
+// Adds the weights of one position, multiplied by a factor, to the sums per joint. Lists each joint
+// when its sum becomes positive.
 static void add_row(joint_sums *sums, const md5_bind_rows *rows, uint32_t row, float factor)
 {
     const md5_bind_entry *const entries = md5_row(rows, row);
@@ -1125,6 +1134,8 @@ static bool compute_weights(bind_work *work)
     return true;
 }
 
+// Computes weights of a mesh automatically: each vertex follows the joints whose bones are nearest
+// inside the volume of the mesh. Returns NULL and sets the error on failure.
 md5_weights *md5_create_weights(const md5_weights_desc *desc, const md5_load_opts *opts,
                                 md5_error *error)
 {

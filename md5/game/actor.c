@@ -121,6 +121,8 @@ md5_vec3 md5_entity_clip_movement(const md5_entity_clip *clip)
 
 static const md5_actor_slot empty_slot = {.clip = MD5_NONE};
 
+// Creates an actor, the playback state of an entity, in one memory block. It starts at time 0
+// without clips.
 md5_actor *md5_create_actor(const md5_entity *entity, const md5_allocator *allocator,
                             md5_error *error)
 {
@@ -291,6 +293,9 @@ static void update_end(const md5_actor *actor, md5_actor_slot *slot)
     slot->end = slot->start - slot->offset + total;
 }
 
+// Starts a clip in a channel (a part of the body), while the previous clip of the channel fades
+// out. `blend` is the duration of the fade in ms; `frame` is only used to hold a frame. Returns
+// false if the channel or the clip is invalid.
 bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip, md5_actor_mode mode,
                     uint32_t frame, uint32_t blend)
 {
@@ -343,6 +348,8 @@ static bool is_valid_rate(float rate)
     return rate == 0.0f || (rate >= 0.01f && rate <= 100.0f);
 }
 
+// Sets the playback rate of a channel's clip, 0 or 0.01 to 100. Changes the clip's offset, so that
+// its current time remains.
 bool md5_actor_set_rate(md5_actor *actor, md5_channel channel, float rate)
 {
     MD5_ASSERT_ACTOR_CHANGE(actor);
@@ -355,6 +362,7 @@ bool md5_actor_set_rate(md5_actor *actor, md5_channel channel, float rate)
     return true;
 }
 
+// Sets the number of times that a channel's clip plays; a negative number means an endless cycle.
 bool md5_actor_set_cycles(md5_actor *actor, md5_channel channel, int32_t cycles)
 {
     MD5_ASSERT_ACTOR_CHANGE(actor);
@@ -369,6 +377,7 @@ bool md5_actor_set_cycles(md5_actor *actor, md5_channel channel, int32_t cycles)
     return true;
 }
 
+// Sets the start time of a channel's clip, in ms before the current time.
 bool md5_actor_set_start(md5_actor *actor, md5_channel channel, int64_t milliseconds)
 {
     MD5_ASSERT_ACTOR_CHANGE(actor);
@@ -385,6 +394,8 @@ static bool is_same_playback(const md5_actor_slot *a, const md5_actor_slot *b)
     return a->clip == b->clip && a->start == b->start && a->end == b->end;
 }
 
+// Lets a channel play the clip of another channel, `leader`, synchronously and without a second
+// call of its frame commands. `blend` is the duration of the fade in ms.
 void md5i_actor_sync(md5_actor *actor, md5_channel channel, md5_channel leader, uint32_t blend)
 {
     const md5_actor_slot leader_slot = actor->slots[leader][0];
@@ -428,6 +439,7 @@ bool md5_actor_clear(md5_actor *actor, md5_channel channel, uint32_t blend)
     return true;
 }
 
+// Returns the clip that a channel started last, with its time in ms and its weight.
 md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel)
 {
     MD5_ASSERT_ACTOR(actor);
@@ -462,6 +474,9 @@ static uint32_t choose_playable_clip(md5_actor *actor, const char *name)
     return can_play ? clip : MD5_NONE;
 }
 
+// Starts the clips that the engine starts when a character appears: blinking of the eyelids, and
+// the head's clip "def_head". `body` is the entity of the whole character, also for the actor of
+// its head.
 void md5_actor_spawn(md5_actor *actor, const md5_entity *body)
 {
     MD5_ASSERT_ALIVE(body, MD5_TAG_ENTITY);
@@ -499,6 +514,7 @@ void md5_actor_set_blinking(md5_actor *actor, bool is_blinking)
     md5i_actor_set_blinking(actor, is_blinking);
 }
 
+// Enables or stops automatic blinking. Does nothing if the character has no clip "blink".
 void md5i_actor_set_blinking(md5_actor *actor, bool is_blinking)
 {
     enum { FADE = 2 * 1000 / ENGINE_FRAME_RATE }; // two frames, in ms
@@ -522,6 +538,8 @@ void md5i_actor_blink(md5_actor *actor)
 
 // -- One clip -------------------------------------------------------------------------------------
 
+// Writes the pose of the clip's base frame with its root at the origin. Joints without a track keep
+// their bind pose.
 void md5i_base_frame_pose(const md5_binding *binding, md5_xform *pose)
 {
     for (uint32_t i = 0; i < binding->skeleton->num_joints; i++) {
@@ -633,6 +651,8 @@ static bool blend_channels(const md5_actor *actor, md5_xform *pose)
     return plays;
 }
 
+// Returns the current pose, relative to parents, which is computed on the first call after a
+// change. If no clip plays, returns the last pose.
 const md5_xform *md5i_actor_pose(md5_actor *actor)
 {
     const md5_model *const model = actor->entity->model;
@@ -656,6 +676,7 @@ const md5_xform *md5i_actor_pose(md5_actor *actor)
     return pose;
 }
 
+// Writes the current pose, the joint matrices in model space, and the palette for skinning.
 void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
     MD5_ASSERT_ACTOR_CHANGE(actor);
@@ -768,6 +789,8 @@ static void add_root_motion(root_motion *motion, const md5_actor *actor, const m
     motion->rotation = md5_quat_slerp(motion->rotation, rotation, weight / motion->rotation_weight);
 }
 
+// Returns the root motion of the last tick: the sum of all clips that move joint 0, by which the
+// game moves the character.
 md5_xform md5_actor_root_motion(const md5_actor *actor)
 {
     MD5_ASSERT_ACTOR(actor);
@@ -790,6 +813,8 @@ md5_xform md5_actor_root_motion(const md5_actor *actor)
 // exact.
 #define TIME_LIMIT ((int64_t)1 << 53)
 
+// Advances the time of an actor and starts the next blink if it is due. Frame commands are called
+// separately.
 void md5i_actor_advance_time(md5_actor *actor, uint32_t milliseconds)
 {
     actor->previous_time = actor->time;
@@ -830,6 +855,8 @@ static void call_slot_commands(const md5_actor *actor, const md5_actor_slot *slo
     }
 }
 
+// Calls `on_frame` for each frame command of the frames that the clips of all channels have passed
+// in this tick.
 void md5i_actor_call_frame_commands(const md5_actor *actor, md5_frame_fn *on_frame, void *user)
 {
     if (!on_frame)
@@ -841,6 +868,8 @@ void md5i_actor_call_frame_commands(const md5_actor *actor, md5_frame_fn *on_fra
     }
 }
 
+// Advances an actor by one tick of `milliseconds`: plays its clips and calls `on_frame` for each
+// frame command that is passed.
 void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on_frame, void *user)
 {
     MD5_ASSERT_ACTOR_CHANGE(actor);
@@ -934,6 +963,8 @@ static bool archive_actor(md5_state_archive *archive, md5_actor *actor)
     return is_valid;
 }
 
+// Writes the state of an actor to bytes[MD5_ACTOR_SAVE_SIZE]: a magic number, the version of the
+// format, a hash of the clips, and the values.
 void md5_actor_save(const md5_actor *actor, void *bytes)
 {
     MD5_ASSERT_ACTOR(actor);
@@ -1023,6 +1054,8 @@ static bool is_valid_actor(const md5_actor *actor)
     return true;
 }
 
+// Restores the state that md5_actor_save() wrote, after checking the version, the clips and every
+// value. Changes nothing on failure.
 bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_error *error)
 {
     if (!actor)

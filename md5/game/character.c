@@ -80,6 +80,8 @@ static MD5_ALWAYS_INLINE md5_float4 apply_mod(const md5_entity *entity, const md
     return in_model;
 }
 
+// Applies joint modifications to a pose. mods[i] rotates or moves joint i; descendants follow their
+// parents.
 void md5_entity_move_joints(const md5_entity *entity, const md5_joint_mod *mods, md5_xform *pose)
 {
     MD5_ASSERT_ALIVE(entity, MD5_TAG_ENTITY);
@@ -366,6 +368,8 @@ static void set_actors(md5_monster *monster, size_t num_body_joints)
     head->transforms = desc->head ? desc->head->clip_pose : NULL;
 }
 
+// Creates a monster, which looks at targets and places its feet, as the keys of its entity specify.
+// The layout runs twice: first to measure the memory block, then to assign addresses in it.
 md5_monster *md5_create_monster(const md5_monster_desc *desc, const md5_load_opts *opts,
                                 md5_error *error)
 {
@@ -416,6 +420,8 @@ void md5_destroy_monster(md5_monster *monster)
     MD5_FREE(monster, MD5_TAG_MONSTER);
 }
 
+// Returns the joint modifications of the body, [model joints]. The caller may change them, as the
+// script functions setJointPos(), setJointAngle() and clearJoint() do.
 md5_joint_mod *md5_monster_mods(md5_monster *monster)
 {
     MD5_ASSERT_MONSTER_CHANGE(monster);
@@ -427,6 +433,8 @@ md5_joint_mod *md5_monster_mods(md5_monster *monster)
 
 // == Looking ======================================================================================
 
+// Starts to look at a target, which the caller identifies by a number, until `milliseconds` after
+// `time`. The character blinks when it changes the target.
 void md5_monster_look_at(md5_monster *monster, uint64_t who, int64_t time, uint32_t milliseconds)
 {
     MD5_ASSERT_MONSTER_CHANGE(monster);
@@ -447,6 +455,7 @@ void md5_monster_allow_looking(md5_monster *monster, bool joints, bool eyes)
     monster->can_move_eyes_next = eyes;
 }
 
+// Executes a frame command about eye focus or walk IK. It takes effect in the next tick.
 void md5_monster_on_frame(md5_monster *monster, const md5_frame_command *command)
 {
     MD5_ASSERT_MONSTER_CHANGE(monster);
@@ -825,6 +834,8 @@ static inline void apply_frame_commands(md5_monster *monster)
     monster->resets_heights_next = false;
 }
 
+// Computes the joint modifications of one tick, with which the character looks at its target and
+// places its feet on the ground. The order of the steps is the engine's order.
 void md5_monster_think(md5_monster *monster, const md5_monster_tick *tick)
 {
     MD5_ASSERT_MONSTER_CHANGE(monster);
@@ -878,6 +889,8 @@ void md5_monster_head_pose(md5_monster *monster, md5_xform *pose, md5_mat34 *joi
     write_pose(&monster->head_actor, pose, joints, palette);
 }
 
+// Returns the current state of a monster, such as the angles of its look and the heights of its
+// ankles.
 md5_monster_status md5_monster_state(const md5_monster *monster)
 {
     MD5_ASSERT_MONSTER(monster);
@@ -992,6 +1005,7 @@ static uint64_t pack_counts(const md5_monster *monster)
     return (uint64_t)monster->num_mods << 32 | monster->ik.num_legs;
 }
 
+// Writes the state of a monster to bytes[md5_monster_save_size()].
 void md5_monster_save(const md5_monster *monster, void *bytes)
 {
     MD5_ASSERT_MONSTER(monster);
@@ -1005,6 +1019,8 @@ void md5_monster_save(const md5_monster *monster, void *bytes)
     (void)archive_monster(&archive, &copy, NULL);
 }
 
+// Restores the state that md5_monster_save() wrote. Reads the bytes twice: first to check every
+// value, then to store them, so that a failure changes nothing.
 bool md5_monster_restore(md5_monster *monster, const void *bytes, size_t size, md5_error *error)
 {
     if (!monster)

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+// Returns the axes of a rotation by `roll` about x, then `pitch` about y, then `yaw` about z, in
+// degrees. c and s in the names are the cosine and the sine.
 axes3 md5i_axes_from_angles(double pitch, double yaw, double roll)
 {
     const double cp = cos(pitch * DEGREE);
@@ -36,6 +38,8 @@ double md5i_pitch_degrees(md5_vec3d v)
     return pitch < 0.0 ? pitch + 360.0 : pitch;
 }
 
+// Converts a transform of this library to the engine's form: an origin and three axes as rows, in
+// double precision.
 world_transform md5i_world_transform(md5_xform transform)
 {
     const md5_mat34 matrix = md5_mat34_compose(transform.rotation, transform.translation);
@@ -46,6 +50,8 @@ world_transform md5i_world_transform(md5_xform transform)
     return world;
 }
 
+// Converts three axes, which are the rows of a rotation matrix of the engine, to a quaternion of
+// this library. The engine's matrices are the transposed matrices of this library.
 md5_quat md5i_quat_from_axes(const axes3 *axes)
 {
     md5_mat34 matrix = {{0.0f}};
@@ -65,6 +71,8 @@ float md5i_monster_float(const md5_monster *monster, const char *key, float defa
     return value;
 }
 
+// Marks a joint whose transform in model space is needed, and with it all its ancestors, which must
+// be computed first. Does nothing if `joint` is MD5_NONE.
 void md5i_track_joint(driven_actor *driven, uint32_t joint, joint_use ancestor_use)
 {
     const md5_joint *const joints = driven->actor->entity->model->skeleton.joints;
@@ -81,6 +89,8 @@ void md5i_track_joint(driven_actor *driven, uint32_t joint, joint_use ancestor_u
     }
 }
 
+// Returns the joint that a key of the entity names. Returns MD5_NONE if the name is empty, or with
+// a warning if the joint does not exist.
 uint32_t md5i_find_named_joint(driven_actor *driven, const md5_entity *entity,
                                const md5_entity_key *key, const char *name, md5_context *context)
 {
@@ -94,6 +104,7 @@ uint32_t md5i_find_named_joint(driven_actor *driven, const md5_entity *entity,
     return (uint32_t)joint; // -1 is MD5_NONE
 }
 
+// Returns the key with exactly this name, or NULL.
 const md5_entity_key *md5i_find_monster_key(const md5_entity *entity, const char *name)
 {
     const md5_entity_key *key = NULL;
@@ -110,6 +121,8 @@ uint32_t md5i_find_key_joint(driven_actor *driven, const md5_entity *entity, con
     return key ? md5i_find_named_joint(driven, entity, key, key->value, context) : MD5_NONE;
 }
 
+// Fails if an entity was loaded with axes or a scale other than id's, because the formulas of the
+// engine need them.
 bool md5i_check_id_space(md5_context *context, const md5_entity *entity)
 {
     const md5_skeleton *const skeleton = &entity->model->skeleton;
@@ -132,6 +145,8 @@ static const md5_entity_clip *find_playable_clip(const md5_entity *entity, const
     return NULL;
 }
 
+// Writes the first pose of a clip, without root motion, and the transforms of its joints in model
+// space. Returns false if the entity does not have the clip.
 bool md5i_sample_clip_start(const md5_entity *entity, const char *name, md5_xform *pose,
                             md5_xform *transforms)
 {
@@ -146,6 +161,8 @@ bool md5i_sample_clip_start(const md5_entity *entity, const char *name, md5_xfor
 
 // == Lists of joints ==============================================================================
 
+// Reads the next element of a list such as "*waist -head": a joint, with its descendants if it
+// begins with `*`, excluded if it begins with `-`. Returns false at the end of the list.
 bool md5i_next_joint_pattern(const char **list, md5_joint_pattern *pattern)
 {
     // Find the next word of the list, and move to its end.
@@ -202,6 +219,8 @@ static bool list_contains_joint(const char *list, const md5_skeleton *skeleton, 
     return is_contained;
 }
 
+// Returns the damage zone of a joint with its factor of damage, from the keys "damage_zone NAME"
+// and "damage_scale NAME". If several zones contain the joint, the last one is used.
 md5_damage_zone md5_entity_damage_zone(const md5_entity *entity, uint32_t joint)
 {
     static const char zones[] = "damage_zone ";

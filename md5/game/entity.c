@@ -68,6 +68,8 @@ static const char *key_value(const md5_entity *entity, const char *key)
     return entity->def ? md5_entity_def_value(entity->def, key) : NULL;
 }
 
+// Reads up to `count` numbers from the value of a key. Values after the last number of the text are
+// unchanged. `text` may be NULL.
 void md5i_entity_numbers(const char *text, float *values, int count)
 {
     md5_decl_lex lex;
@@ -109,6 +111,8 @@ static uint32_t to_milliseconds(float seconds)
 
 // -- Messages -------------------------------------------------------------------------------------
 
+// Reports a problem of a key of an entityDef, with its file, line and column: as a warning if
+// `status` is MD5_WARNING, otherwise as the error of the call. Returns false.
 bool md5i_report_key(md5_context *context, md5_status status, const md5_entity_key *key,
                      const char *format, ...)
 {
@@ -609,6 +613,7 @@ static md5_vec3 read_entity_vector(const md5_entity *entity, const char *key)
     return (md5_vec3){values[0], values[1], values[2]};
 }
 
+// Finds a joint as the engine does, ignoring case. Returns -1 if it does not exist.
 int32_t md5i_find_joint(const md5_skeleton *skeleton, const char *name)
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
@@ -936,6 +941,8 @@ static void free_parts(const md5_entity_owner *owner)
     }
 }
 
+// Loads an entity with its model, clips and skin, then its parts, such as the head and attached
+// weapons, which are entities with possible parts themselves.
 md5_entity *md5_load_entity(md5_game *game, const char *name, const md5_load_opts *opts,
                             md5_error *error)
 {
@@ -1071,6 +1078,8 @@ static void check_part_keys(const entity_check *check)
     }
 }
 
+// Warns about keys of an entityDef that refer to missing models, skins, clips, entities or joints.
+// Returns false only if memory runs out.
 bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
@@ -1106,6 +1115,8 @@ bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *err
     return reason.status != MD5_ERROR_MEMORY;
 }
 
+// Frees an entity and its parts. Destroy all actors of the entity first. NULL is allowed and has no
+// effect.
 void md5_free_entity(md5_entity *entity)
 {
     MD5_ASSERT_NULL_OR_ALIVE(entity, MD5_TAG_ENTITY);
@@ -1130,6 +1141,8 @@ md5_xform md5_entity_part_placement(const md5_entity_part *part, const md5_mat34
     return md5_xform_mul(md5_xform_from_mat34(joints[part->joint]), part->offset);
 }
 
+// Copies joints of the body to the pose of a head, so that the neck of the head follows the body.
+// `joints` are the body's matrices in model space.
 void md5_entity_part_copy_joints(const md5_entity_part *part, const md5_xform *body,
                                  const md5_mat34 *joints, md5_xform *head)
 {

@@ -287,6 +287,8 @@ static bool collect_keys(md5_game *game, md5_decl_entry *entry)
 
 // -- Public ---------------------------------------------------------------------------------------
 
+// Returns the entityDef with the given name, including all inherited keys. Returns NULL without an
+// error if no file declares this name.
 const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
@@ -296,6 +298,8 @@ const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name, md5_
     return parsed ? &parsed->def : NULL;
 }
 
+// Checks the text of an entityDef for errors without collecting inherited keys, for example to
+// check all entityDefs of a game in linear time.
 bool md5_game_check_entity_def(md5_game *game, const char *name, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
@@ -307,6 +311,8 @@ bool md5_game_check_entity_def(md5_game *game, const char *name, md5_error *erro
     return is_done;
 }
 
+// Returns the value of a key, such as "model", or NULL if the entityDef does not have the key. The
+// name of the key is not case-sensitive.
 const char *md5_entity_def_value(const md5_entity_def *def, const char *key)
 {
     MD5_ASSERT_PART(def, decl);
@@ -318,6 +324,8 @@ const char *md5_entity_def_value(const md5_entity_def *def, const char *key)
     return NULL;
 }
 
+// Returns the next key after `key`, or the first key if it is NULL, whose name begins with
+// `prefix`. Returns NULL after the last such key.
 const md5_entity_key *md5_entity_def_next_key(const md5_entity_def *def, const char *prefix,
                                               const md5_entity_key *key)
 {

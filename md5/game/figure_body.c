@@ -39,6 +39,8 @@ static const world_transform model_space_world = {
 
 // == Vectors ======================================================================================
 
+// Returns the position of a joint in the setup pose of a figure, or the origin with a warning if it
+// does not exist.
 static md5_vec3d figure_joint_position(const figure_builder *builder, const char *name)
 {
     const int32_t joint = md5i_find_joint(&builder->entity->model->skeleton, name);
@@ -113,6 +115,8 @@ static void build_box(body_shape *shape)
     add_faces(shape, "acgagebdhbhfaefafbcghchdabdadcefhehg");
 }
 
+// Adds the six corners and eight faces of an octahedron with radius 1. Letters are indices of
+// corners, three for each face.
 static void build_octahedron(body_shape *shape)
 {
     for (uint32_t i = 0; i < 6; i++) {
@@ -835,6 +839,8 @@ typedef struct figure_owner {
     struct md5_chunk *chunks;
 } figure_owner;
 
+// Creates an articulated figure: the rigid bodies, joints and limits that a declaration describes,
+// with positions from the entity's model. Returns NULL and sets the error on failure.
 md5_figure *md5_create_figure(const md5_figure_def *def, const md5_entity *entity,
                               const md5_load_opts *opts, md5_error *error)
 {
@@ -879,6 +885,7 @@ md5_figure *md5_create_figure(const md5_figure_def *def, const md5_entity *entit
     return &owner->figure;
 }
 
+// Frees a figure. NULL is allowed and has no effect.
 void md5_free_figure(md5_figure *figure)
 {
     MD5_ASSERT_NULL_OR_ALIVE(figure, MD5_TAG_FIGURE);
@@ -893,6 +900,8 @@ void md5_free_figure(md5_figure *figure)
 
 // == Joints and bodies ============================================================================
 
+// Moves the bodies of a figure to the joints of a pose in the world. If `seconds` is positive, also
+// computes velocities from the previous positions in `bodies`.
 void md5_figure_from_joints(const md5_figure *figure, const md5_mat34 *joints, md5_xform placement,
                             float seconds, md5_body_state *bodies)
 {
@@ -926,6 +935,8 @@ static md5_xform joint_from_body(const md5_body_part *part, const md5_xform *bod
                        .translation = md5_quat_rotate(from_world, from_origin)};
 }
 
+// Converts the transforms of bodies to a pose, relative to parents, and returns the placement of
+// the entity. Joints without a body keep the setup pose.
 md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bodies,
                              md5_xform *pose)
 {
@@ -960,6 +971,8 @@ md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bod
     return placement;
 }
 
+// Returns a bounding box that contains all bodies, for culling. The box is in the model space of an
+// entity at `placement`.
 md5_bounds md5_figure_bounds(const md5_figure *figure, const md5_body_state *bodies,
                              md5_xform placement)
 {
@@ -1005,6 +1018,8 @@ static bool enter_body(const md5_figure *figure, const md5_body_part *body, md5_
     return *enter >= 0.0f && *enter <= leave;
 }
 
+// Finds the first body that a line segment in the world enters. Returns true and writes *hit if
+// there is one.
 bool md5_raycast_figure(const md5_figure *figure, const md5_body_state *bodies, md5_vec3 from,
                         md5_vec3 to, md5_figure_hit *hit)
 {

@@ -96,6 +96,8 @@ static md5_quat best_rotation(const md5_figure *figure, const md5_body_state *bo
     return rotation_about_z(cosine, sine);
 }
 
+// Returns the upright placement at which a pose, for example the start of a clip in which the
+// character gets up, fits the lying bodies best.
 md5_xform md5_fit_figure(const md5_figure *figure, const md5_body_state *bodies,
                          const md5_mat34 *joints)
 {
@@ -138,6 +140,8 @@ static void change_entity(const md5_skeleton *skeleton, uint32_t base, md5_xform
     pose[base] = md5_xform_mul(md5_xform_inverse(parent_in_world), base_in_world);
 }
 
+// Blends from the pose of the bodies (weight 0) to a clip's pose (weight 1), both for an entity at
+// `placement`.
 void md5_fade_figure(const md5_figure *figure, const md5_body_state *bodies, md5_xform placement,
                      const md5_xform *clip, float weight, md5_xform *pose)
 {

@@ -1468,6 +1468,8 @@ static bool parse_with_parents(md5_game *game, md5_decl_entry *entry)
     return true;
 }
 
+// Returns an animation of a modelDef by its index, 0 to num_anims - 1. The animations are in the
+// order of the engine.
 const md5_model_anim *md5_model_def_anim(const md5_model_def *model, uint32_t index)
 {
     MD5_ASSERT_PART(model, decl);
@@ -1477,6 +1479,8 @@ const md5_model_anim *md5_model_def_anim(const md5_model_def *model, uint32_t in
     return (const md5_model_anim *)md5i_shared_array_at(&parsed->anims.anims, index);
 }
 
+// Returns the modelDef with the given name. Returns NULL without an error if no file declares this
+// name; the engine then uses the name as the name of a model file.
 const md5_model_def *md5_game_model_def(md5_game *game, const char *name, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);

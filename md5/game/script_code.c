@@ -915,6 +915,7 @@ static void list_frame_calls(script_compiler *compiler, const md5_entity_clip *c
     }
 }
 
+// Compares frame calls by code and name, for qsort() and bsearch().
 int md5i_compare_frame_calls(const void *a, const void *b)
 {
     const script_frame_call *const x = (const script_frame_call *)a;
@@ -999,6 +1000,8 @@ static bool load(script_program *program, const char *path, const char *object,
     return is_loaded;
 }
 
+// Loads a script with the files that it includes, and compiles the states of the script object
+// `object`. Returns NULL and sets the error on failure.
 md5_script *md5_load_script(const char *path, const char *object, const md5_entity *entity,
                             const md5_load_opts *opts, md5_error *error)
 {
@@ -1035,6 +1038,7 @@ md5_script *md5_load_script(const char *path, const char *object, const md5_enti
     return NULL;
 }
 
+// Frees a script. Destroy all md5_states of the script first. NULL is allowed and has no effect.
 void md5_free_script(md5_script *script)
 {
     MD5_ASSERT_NULL_OR_ALIVE(script, MD5_TAG_SCRIPT);

@@ -8,6 +8,7 @@
 
 // == Values =======================================================================================
 
+// Returns the type of variables that a token names, or MD5_SCRIPT_OTHER.
 md5_script_type md5i_script_type(const script_token *token)
 {
     static const char *const names[MD5_SCRIPT_OTHER] = {
@@ -23,6 +24,7 @@ md5_script_type md5i_script_type(const script_token *token)
     return MD5_SCRIPT_OTHER;
 }
 
+// Returns the value that variables of a type have before a script sets them.
 script_value md5i_script_default(md5_script_type type)
 {
     script_value value = {.kind = SCRIPT_NUMBER};
@@ -64,6 +66,8 @@ static md5_vec3 read_vector_numbers(script_tokens *tokens, const script_token *t
     return (md5_vec3){numbers[0], numbers[1], numbers[2]};
 }
 
+// Reads a constant: a number, a string, a vector, or the name of an entity of the map, whose value
+// is 0.
 script_value md5i_read_script_constant(script_tokens *tokens)
 {
     const float sign = md5i_script_accept(tokens, "-") ? -1.0f : 1.0f;

@@ -57,6 +57,8 @@ static void report_file(script_tokens *tokens, uint32_t file)
     tokens->reported_file = file;
 }
 
+// Reports the error "expected ..., found ..." at a token, and moves to the end of the tokens, so
+// that parsing stops.
 void md5i_script_fail(script_tokens *tokens, const script_token *token, const char *expected)
 {
     md5_lex *const lex = &tokens->files[token->file].lex;
@@ -121,6 +123,7 @@ void md5i_script_expect(script_tokens *tokens, const char *text)
         md5i_script_fail(tokens, md5_script_here(tokens), MD5_QUOTED(text));
 }
 
+// Reads and returns a name. Any other token is an error and is returned, but not consumed.
 const script_token *md5i_script_read_name(script_tokens *tokens)
 {
     const script_token *const token = md5_script_here(tokens);
@@ -131,6 +134,8 @@ const script_token *md5i_script_read_name(script_tokens *tokens)
     return token;
 }
 
+// Skips tokens up to and including the bracket `close` that matches a bracket `open` before the
+// current token.
 void md5i_script_skip_to(script_tokens *tokens, const char *open, const char *close)
 {
     uint32_t depth = 1;
@@ -576,6 +581,8 @@ static bool read_from_source(script_reader *reader, bool *is_end)
     return append_token(to, &token);
 }
 
+// Reads all tokens of a script file and of the files that it includes, after preprocessing. Returns
+// false and sets the context's error on failure.
 bool md5i_read_script_tokens(script_tokens *tokens, const char *path)
 {
     script_reader reader = {.to = tokens, .max_steps = MIN_STEPS};

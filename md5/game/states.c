@@ -941,6 +941,8 @@ static void initialize_run(script_run *run)
     }
 }
 
+// Creates the states of a character, which run the animation functions of its script. The memory
+// block also contains the variables of the script.
 md5_states *md5_create_states(const md5_states_desc *desc, const md5_allocator *allocator,
                               md5_error *error)
 {
@@ -982,6 +984,8 @@ void md5_destroy_states(md5_states *states)
     MD5_FREE(states, MD5_TAG_STATES);
 }
 
+// Starts a state in a channel. The state begins in the next md5_states_advance(), and its clips
+// fade in over `blend_frames` frames at 24 frames per second.
 bool md5_states_set(md5_states *states, md5_channel channel, const char *name,
                     uint32_t blend_frames)
 {
@@ -1015,6 +1019,8 @@ float md5_states_variable(const md5_states *states, const char *name)
     return variable ? variable->v.x : 0.0f;
 }
 
+// Sets a numeric variable of the object, or a global numeric variable, for example "AI_FORWARD" to
+// 1 to let the character walk.
 bool md5_states_set_variable(md5_states *states, const char *name, float value)
 {
     MD5_ASSERT_STATES(states);
@@ -1042,6 +1048,9 @@ static void run_main_state(md5_states *states)
     }
 }
 
+// Advances a character by one tick: the time of its actors, its script threads, then the frame
+// commands. Each channel of the body has a thread, and functions that frame commands start have
+// another.
 void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn *on_frame,
                         void *user)
 {
@@ -1073,6 +1082,8 @@ void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn 
         md5i_actor_call_frame_commands(head, call_frame, &caller);
 }
 
+// Returns the script state that is active in a channel of the character. An invalid channel has the
+// name "".
 md5_channel_state md5_states_channel(const md5_states *states, md5_channel channel)
 {
     MD5_ASSERT_STATES(states);
@@ -1088,6 +1099,8 @@ md5_channel_state md5_states_channel(const md5_states *states, md5_channel chann
                                .was_stopped = thread->was_stopped};
 }
 
+// Copies the current states and variables from `from` to `to`. Both must have been created for the
+// same script and entity.
 void md5_copy_states(md5_states *to, const md5_states *from)
 {
     MD5_ASSERT_STATES_CHANGE(to);
@@ -1099,6 +1112,7 @@ void md5_copy_states(md5_states *to, const md5_states *from)
         memcpy(to->variables, from->variables, count * sizeof *to->variables);
 }
 
+// Returns the values that the script of a character has set, which the game can read.
 md5_states_status md5_states_state(const md5_states *states)
 {
     MD5_ASSERT_STATES(states);

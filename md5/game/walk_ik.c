@@ -105,6 +105,9 @@ static bool read_legs(md5_monster *monster, uint32_t count, md5_context *context
     return true;
 }
 
+// Reads the keys of walk IK, which places feet on uneven ground, and the lengths of bones from the
+// clip "ik_pose". Walk IK remains disabled if the entity has no legs or lacks a joint. All
+// distances are in units.
 void md5i_read_walk_ik(md5_monster *monster, md5_context *context)
 {
     const float num_legs = md5i_monster_float(monster, "ik_numLegs", 0.0f);
@@ -138,6 +141,7 @@ void md5i_read_walk_ik(md5_monster *monster, md5_context *context)
     ik->enabled = (1U << count) - 1;
 }
 
+// Removes the joint modifications of walk IK that the last tick set.
 void md5i_clear_walk_ik(md5_monster *monster)
 {
     const md5_walk_ik *const ik = &monster->ik;

@@ -555,6 +555,8 @@ static void deform_move(const deform_surface *surface, float distance)
 
 // -- Public ---------------------------------------------------------------------------------------
 
+// Returns true if a mesh has the form that a deform requires, and sets the size of the deformed
+// surface. A deform, such as a sprite or a flare, changes the vertices of a surface in each frame.
 bool md5_deform_size(md5_deform deform, const md5_mesh *mesh, uint32_t *num_vertices,
                      uint32_t *num_triangles)
 {
@@ -610,6 +612,7 @@ static void write_flare_indices(uint32_t *indices)
     memcpy(indices, quad_triangles, sizeof quad_triangles);
 }
 
+// Writes the vertex indices of a deformed surface, three for each triangle.
 void md5_deform_indices(md5_deform deform, const md5_mesh *mesh, uint32_t *indices)
 {
     MD5_ASSERT_PART(mesh, name);
@@ -634,6 +637,8 @@ void md5_deform_indices(md5_deform deform, const md5_mesh *mesh, uint32_t *indic
     }
 }
 
+// Computes the vertices of a deformed surface for one frame. `registers` are the current values of
+// the material's expressions, and `table` is the table of turbulence or NULL.
 void md5_deform_vertices(const md5_material *material, const md5_table *table,
                          const float *registers, const md5_mesh *mesh, const md5_vec3 *positions,
                          const md5_vec3 *normals, const md5_deform_view *view,

@@ -149,6 +149,8 @@ static bool matches_pattern(const char *pattern, const md5_token *keyword)
     return true;
 }
 
+// Returns the keywords of other engines that may occur in a kind of block; the last element has no
+// pattern.
 static const engine_keyword *keyword_table(md5_keyword_scope scope)
 {
     switch (scope) {
@@ -192,6 +194,8 @@ static void skip_line_arguments(md5_decl_lex *lex, md5_keyword_scope scope)
     }
 }
 
+// Skips the arguments of an unknown keyword. The keyword's engine, if it is known, determines the
+// form of the arguments; otherwise they extend to the end of the line.
 void md5i_skip_unknown_keyword(md5_decl_lex *lex, const md5_token *keyword, md5_keyword_scope scope)
 {
     char image[MD5_IMAGE_TEXT];
@@ -214,6 +218,8 @@ void md5i_skip_unknown_keyword(md5_decl_lex *lex, const md5_token *keyword, md5_
     }
 }
 
+// Reports an unknown keyword, or the engine that added it. In lenient mode, also skips its
+// arguments; in engine mode, the declaration becomes invalid.
 void md5i_report_unknown_keyword(md5_decl_lex *lex, const md5_token *keyword,
                                  md5_keyword_scope scope, const char *problem, const char *name,
                                  const char *expected)

@@ -13,6 +13,8 @@
 // Reports an error in a binary file, without a line number. Returns false.
 #define DAMAGED(context, ...) MD5_FAIL(context, MD5_ERROR_SYNTAX, __VA_ARGS__)
 
+// Starts a public call, like md5i_context_begin(): clears `error` and applies `opts`. Both may be
+// NULL.
 void md5i_image_begin(md5_context *context, const md5_image_opts *opts, md5_error *error)
 {
     md5_load_opts load_opts;
@@ -117,6 +119,7 @@ typedef struct tga_file {
 
 // -- Header ---------------------------------------------------------------------------------------
 
+// Returns true if TGA files can have this number of bits per pixel.
 static bool is_valid_depth(uint32_t bits)
 {
     switch (bits) {

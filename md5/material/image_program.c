@@ -226,6 +226,9 @@ static void normalize_program_text(char normalized[MD5_IMAGE_TEXT], const char *
         memcpy(normalized, "_default", sizeof "_default");
 }
 
+// Parses an image program, a text such as "addnormals(a, heightmap(b, 4))", to a list of steps. The
+// steps are in the order of execution: operands precede their function. Returns false if memory
+// runs out.
 bool md5i_build_image_program(md5_game *game, const char *text, md5_image_program *program)
 {
     char normalized[MD5_IMAGE_TEXT];
@@ -900,6 +903,8 @@ static bool build_candidate_path(char path[MAX_PATH_SIZE], const char *name, siz
     return true;
 }
 
+// Returns the name of the file of an image, in the spelling of its search path, or NULL. Tries the
+// .tga file, then the .jpg file.
 const char *md5_game_image_file(const md5_game *game, const char *name)
 {
     enum { MAX_TRIED = 2 }; // as in the engine
@@ -1265,6 +1270,8 @@ static md5_image *compute_image(md5_game *game, const md5_image_program *program
     return result;
 }
 
+// Computes the image of an image program from its files. A built-in image or a compressed (DDS)
+// copy can replace the computation. Returns NULL and sets the error on failure.
 md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
                           const md5_image_opts *opts, md5_error *error)
 {
@@ -1300,6 +1307,7 @@ md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
     return image;
 }
 
+// Parses an image program that is written as in a material. The game owns the result.
 bool md5_game_image_program(md5_game *game, const char *text, md5_image_program *program,
                             md5_error *error)
 {

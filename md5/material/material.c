@@ -188,6 +188,8 @@ static void set_mirror(md5_material_parser *parser)
     parser->material.coverage = MD5_COVERAGE_OPAQUE;
 }
 
+// Sets the properties of the keyword DECAL_MACRO: a surface on top of another surface, such as a
+// bullet hole, which is not solid and casts no shadows.
 static void set_decal(md5_material_parser *parser)
 {
     parser->material.has_polygon_offset = true;

@@ -50,6 +50,7 @@ static bool add_replacement(skin_reader *reader, const md5_token *from, const md
     return true;
 }
 
+// Adds a model to the list of models for which a skin was made.
 static bool add_model(skin_reader *reader, const md5_token *name)
 {
     md5_game *const game = reader->game;
@@ -155,6 +156,8 @@ const md5_skin_def *md5_game_skin_def(md5_game *game, const char *name, md5_erro
 
 // -- Lookup ---------------------------------------------------------------------------------------
 
+// Returns the name of the material that a skin draws instead of `material`, or `material` itself.
+// The first matching replacement is used; one without a name matches every material.
 const char *md5_skin_def_material(const md5_game *game, const md5_skin_def *skin,
                                   const char *material)
 {

@@ -89,6 +89,8 @@ static bool read_table(table_reader *reader)
     return !reader->is_defaulted && reader->table.num_values > 0;
 }
 
+// Parses a table declaration, which expressions of materials sample like a curve, unless it is
+// parsed already. A table with an error has the single value 0. Returns false if memory runs out.
 bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
 {
     if (entry->parsed)
@@ -143,6 +145,8 @@ static float value_between(const md5_table *table, uint32_t first, float fractio
     return table->values[first] * (1.0f - fraction) + table->values[first + 1] * fraction;
 }
 
+// Returns the value of a table at `x`, where 1 is the end of the table. Interpolates between
+// values, and clamps or repeats outside of 0..1 as the table specifies.
 float md5i_sample_table(const md5_table *table, float x)
 {
     MD5_ASSERT_NOT_NULL(table);
@@ -231,6 +235,8 @@ static void expect_token(md5_material_parser *parser, const char *text)
 
 // -- Registers ------------------------------------------------------------------------------------
 
+// Removes all expressions of a material. The first registers, which contain the time and the
+// parameters of the entity, remain.
 void md5i_clear_expressions(md5_material_parser *parser)
 {
     parser->material.num_registers = MD5_FIRST_REGISTER;
@@ -253,6 +259,8 @@ static void report_too_many(md5_material_parser *parser, const char *elements)
     parser->is_defaulted = true;
 }
 
+// Adds a register with an initial value. A temporary register receives the result of an operation.
+// Returns false and reports the error if the material has too many registers.
 static bool add_register(md5_material_parser *parser, float value, bool is_temporary)
 {
     uint32_t *const count = &parser->material.num_registers;
@@ -638,6 +646,8 @@ static bool pass_value_up(md5_material_parser *parser, uint32_t *value)
     return false;
 }
 
+// Reads an expression, such as `sinTable[time * 0.5] + 1`, and returns the register that will
+// contain its value. Keeps open brackets and operators on a stack instead of recursion.
 uint32_t md5i_read_expression(md5_material_parser *parser)
 {
     uint32_t value = 0;
@@ -713,6 +723,8 @@ static float compute_op(const md5_material_op *op, const md5_material_input *inp
     }
 }
 
+// Computes the values of all expressions of a material for one frame: sets the time and the
+// parameters, then runs the operations in their order.
 void md5_evaluate_material(const md5_material *material, const md5_material_input *input,
                            float *registers)
 {
@@ -732,6 +744,8 @@ void md5_evaluate_material(const md5_material *material, const md5_material_inpu
     }
 }
 
+// Writes the texture matrix of a stage, which transforms texture coordinates. `registers` are the
+// current values of the material's expressions.
 void md5_stage_matrix(const md5_stage *stage, const float *registers, float matrix[2][3])
 {
     static const float identity[2][3] = {{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}};
@@ -1480,6 +1494,8 @@ static void read_stage_keyword(md5_material_parser *parser, const md5_token *tok
     keyword->read(parser);
 }
 
+// Reads a stage, which is one texture layer of a material, from the token after its first brace,
+// and adds it.
 void md5i_read_stage(md5_material_parser *parser)
 {
     if (parser->material.num_stages == MD5_MAX_STAGES) {
@@ -1506,6 +1522,7 @@ void md5i_read_stage(md5_material_parser *parser)
     }
 }
 
+// Adds a stage with one image. Returns false if memory runs out.
 bool md5i_add_plain_stage(md5_material_parser *parser, md5_stage_light light, const char *image)
 {
     md5_stage *const stage = init_stage(parser);

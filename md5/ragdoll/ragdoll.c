@@ -136,6 +136,9 @@ static md5_ragdoll *lay_out_ragdoll(md5_block *block, const md5_ragdoll_desc *de
     return ragdoll;
 }
 
+// Creates a ragdoll, the simulation of a figure, in one memory block. Rejects figures whose bodies
+// have impossible masses. The layout runs twice: first to measure the block, then to assign
+// addresses in it.
 md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc, const md5_allocator *allocator,
                                 md5_error *error)
 {
@@ -236,6 +239,8 @@ static void start_node(ragdoll_node *node, const md5_body_state *body)
     node->limits[1].impulse.value = 0.0;
 }
 
+// Starts a fall from the transforms and velocities of `bodies`. Velocities that the joints do not
+// allow are replaced by the nearest allowed velocities.
 void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies)
 {
     MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
@@ -263,6 +268,8 @@ void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies)
     reset_rest_check(ragdoll);
 }
 
+// Applies an impulse to a body at a point in the world, for example for a bullet. Impulses below
+// 500 have no effect, as in the engine.
 void md5_ragdoll_apply_impulse(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 point,
                                md5_vec3 impulse)
 {
@@ -283,6 +290,7 @@ void md5_ragdoll_apply_impulse(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 poi
     reset_rest_check(ragdoll);
 }
 
+// Pulls a point of a body toward *target, both in the world. A target that is NULL ends the drag.
 void md5_ragdoll_drag(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 point, const md5_vec3 *target)
 {
     MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
@@ -321,6 +329,8 @@ static double seconds_since(const md5_ragdoll *ragdoll, uint64_t step)
 // Returns the speed of the simulation relative to real time. During slow motion, it increases
 // linearly from MIN_TIME_SCALE to 1.
 #define MIN_TIME_SCALE 0.01
+// Returns the factor of time in slow motion, which grows from MIN_TIME_SCALE to 1 during the
+// interval of slow motion, and is 1 outside of it.
 static double slow_motion_scale(const md5_ragdoll *ragdoll)
 {
     const double now = seconds_since(ragdoll, 0);
@@ -344,6 +354,7 @@ static double friction_scale(const md5_ragdoll *ragdoll, const md5_friction_dent
                    md5_max(0.0, 1.0 + ((double)dent->scale - 1.0) * (1.0 - from_middle)));
 }
 
+// Multiplies the velocities and momenta of all bodies by a factor.
 static void scale_velocities(md5_ragdoll *ragdoll, double scale)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
@@ -575,6 +586,8 @@ static void advance_step(md5_ragdoll *ragdoll)
     update_bodies(ragdoll);
 }
 
+// Advances the simulation by `seconds` in steps of 1 / ragdoll_rate. A remainder that is shorter
+// than a step is added to the time of the next call.
 void md5_ragdoll_advance(md5_ragdoll *ragdoll, double seconds)
 {
     MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
@@ -606,6 +619,8 @@ static void advance_range(void *user, size_t begin, size_t end, void *scratch)
         md5_ragdoll_advance(arguments->ragdolls[i], arguments->seconds);
 }
 
+// Advances `count` different ragdolls by the same duration, on the threads of `threads`. If
+// `threads` is NULL, the calling thread does all work.
 void md5_ragdoll_advance_batch(md5_ragdoll *const *ragdolls, size_t count, double seconds,
                                const md5_threads *threads)
 {
@@ -690,6 +705,8 @@ static void measure_constraint(const md5_ragdoll *ragdoll, uint32_t index,
     status->worst_joint = fmaxf(status->worst_joint, (float)distance);
 }
 
+// Returns the state and the statistics of the simulation of a ragdoll, for example to show them in
+// a debug view.
 md5_ragdoll_status md5_ragdoll_state(const md5_ragdoll *ragdoll)
 {
     MD5_ASSERT_RAGDOLL(ragdoll);
@@ -709,6 +726,7 @@ md5_ragdoll_status md5_ragdoll_state(const md5_ragdoll *ragdoll)
 
 // == Copying and saving ===========================================================================
 
+// Copies the changing state of a ragdoll to another ragdoll of the same figure.
 void md5_copy_ragdoll(md5_ragdoll *to, const md5_ragdoll *from)
 {
     MD5_ASSERT_RAGDOLL_CHANGE(to);
@@ -894,6 +912,7 @@ size_t md5_ragdoll_save_size(const md5_ragdoll *ragdoll)
               + NODE_SIZE * (size_t)ragdoll->num_nodes);
 }
 
+// Writes the state of a ragdoll to bytes[md5_ragdoll_save_size()].
 void md5_ragdoll_save(const md5_ragdoll *ragdoll, void *bytes)
 {
     MD5_ASSERT_RAGDOLL(ragdoll);
@@ -909,6 +928,8 @@ void md5_ragdoll_save(const md5_ragdoll *ragdoll, void *bytes)
                "bytes: the written size must be md5_ragdoll_save_size()");
 }
 
+// Restores the state that md5_ragdoll_save() wrote. Reads the bytes twice: first to check every
+// value, then to store them, so that a failure changes nothing.
 bool md5_ragdoll_restore(md5_ragdoll *ragdoll, const void *bytes, size_t size, md5_error *error)
 {
     if (!ragdoll)

@@ -15,6 +15,9 @@ static bool is_same_contact(const contact_candidate *candidate, md5_vec3d point,
     return square < MAX_SAME_SQUARE && md5_vec3d_dot(candidate->normal, normal) > MIN_SAME_COSINE;
 }
 
+// Adds a point of a body as a possible contact with the plane of `normal` and `level` (dot(normal,
+// p) = level), if their gap is at most the reach of the search. Of nearly equal candidates, the
+// deeper one is kept.
 void md5i_add_contact_candidate(contact_search *search, md5_vec3d point, md5_vec3d normal,
                                 double level)
 {

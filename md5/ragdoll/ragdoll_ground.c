@@ -217,6 +217,8 @@ static uint64_t steps_between_searches(double speed, double rotation_speed)
     return SEARCH_STEPS;
 }
 
+// Finds the contacts of all bodies with the ground. Slow bodies are searched only in every
+// SEARCH_STEPS-th step; next_search is the step of the next search.
 void md5i_find_ragdoll_contacts(md5_ragdoll *ragdoll)
 {
     ragdoll->max_speed = 0.0;

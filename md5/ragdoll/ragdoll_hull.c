@@ -96,6 +96,8 @@ static void build_hull(md5_ragdoll *ragdoll, uint32_t body, ragdoll_hull *hull)
     }
 }
 
+// Builds the convex hulls of all bodies. Planes and edges of all hulls are in common arrays, one
+// hull after another.
 void md5i_build_ragdoll_hulls(md5_ragdoll *ragdoll)
 {
     const md5_figure *const figure = ragdoll->desc.figure;

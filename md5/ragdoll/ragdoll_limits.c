@@ -75,6 +75,9 @@ static void measure_walls(limit_state *state, md5_vec3d axis, md5_vec3d side, do
         state->gap = cayley_angle(cosine_of_gap, sine_of_gap, 1.0, 0.0);
 }
 
+// Measures how far a joint is from one of its limits, for two transforms of its bodies. A limit
+// keeps a direction of the first body, the shaft, within a cone or pyramid around an axis of the
+// second body.
 limit_state md5i_measure_limit(const md5_body_constraint *constraint, uint32_t index,
                                const ragdoll_transform ends[2])
 {
@@ -107,6 +110,8 @@ limit_state md5i_measure_limit(const md5_body_constraint *constraint, uint32_t i
 
 // == Limits of a step =============================================================================
 
+// Returns the angular speed, in radians/s, at which a joint rotates away from a limit; negative if
+// it approaches the limit.
 double md5i_limit_speed(const md5_ragdoll *ragdoll, const ragdoll_node *node,
                         const ragdoll_limit *limit)
 {
@@ -122,6 +127,7 @@ double md5i_max_limit_speed(const md5_ragdoll *ragdoll, double gap)
     return md5_max_closing_speed(ragdoll->seconds, gap, LOOSE_ANGLE, MAX_RETURN_SPEED);
 }
 
+// Measures the gaps of all limits of a joint at the start of a step, for the solver.
 void md5i_measure_limits(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
     const md5_body_constraint *const joint = &ragdoll->desc.figure->constraints[node->constraint];
@@ -203,6 +209,8 @@ static double min_allowed_gap(const ragdoll_limit *limit, const limit_state *sta
     return md5_max(gap, angle * state->extent);
 }
 
+// Rotates a joint back if it is too far past a limit after a step that has rotated it by `angle`
+// radians. Returns true if a correction is so large that the joint should be checked again.
 bool md5i_enforce_limits(const md5_ragdoll *ragdoll, ragdoll_node *node, double angle)
 {
     bool is_corrected = false;

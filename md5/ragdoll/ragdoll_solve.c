@@ -148,6 +148,7 @@ static void end_propagation(md5_ragdoll *ragdoll)
     ragdoll->cursor = MD5_NONE;
 }
 
+// Applies an impulse at one body, and propagates its effect through the joints to all other bodies.
 void md5i_apply_ragdoll_impulse(md5_ragdoll *ragdoll, uint32_t node, const spatial *impulse)
 {
     begin_propagation(ragdoll);
@@ -849,6 +850,8 @@ static void prepare_limits(md5_ragdoll *ragdoll)
     }
 }
 
+// Finds the impulses of limits, links and contacts with which the bodies move in this step. The
+// solver is projected Gauss-Seidel: each sweep corrects one constraint after another.
 void md5i_solve_ragdoll(md5_ragdoll *ragdoll)
 {
     prepare_contacts(ragdoll);
@@ -942,6 +945,8 @@ static void end_approaches(md5_ragdoll *ragdoll)
     }
 }
 
+// Finds the velocities that remain after the bodies have moved, without the parts that only
+// corrected errors of position. Also measures the loads of the joints.
 void md5i_relax_ragdoll(md5_ragdoll *ragdoll)
 {
     if (ragdoll->needs_relaxation) {

@@ -6,6 +6,8 @@ ragdoll_transform md5i_ragdoll_transform(const md5_ragdoll *ragdoll, uint32_t no
     return node == MD5_NONE ? ragdoll->world : ragdoll->nodes[node].transform;
 }
 
+// Writes the transforms of the two bodies that a constraint connects, in the order of
+// constraint->bodies. The world, MD5_NONE, has the transform of the ragdoll's start.
 void md5i_constraint_transforms(const md5_ragdoll *ragdoll, const md5_body_constraint *constraint,
                                 ragdoll_transform ends[2])
 {

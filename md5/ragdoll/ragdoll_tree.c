@@ -308,6 +308,8 @@ static void set_subtree_ends(md5_ragdoll *ragdoll)
     }
 }
 
+// Converts the bodies and constraints of a figure to trees, in which each body has at most one
+// parent. A constraint that would close a cycle becomes a link, which the solver treats separately.
 void md5i_build_ragdoll_tree(md5_ragdoll *ragdoll, uint32_t *scratch)
 {
     const md5_figure *const figure = ragdoll->desc.figure;
@@ -394,6 +396,8 @@ static double measure_slide(const md5_body_constraint *joint, const ragdoll_tran
     return md5_vec3d_dot(md5_vec3d_sub(first, second), axis);
 }
 
+// Computes the rotation of each joint, relative to the parent, from the transforms of its bodies.
+// Removes parts of the rotation that the joint does not allow, for example of a hinge.
 void md5i_read_joint_rotations(md5_ragdoll *ragdoll)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
@@ -497,6 +501,8 @@ static void move_joint(const md5_ragdoll *ragdoll, uint32_t index, double second
     enforce_joint_limits(ragdoll, node, seconds * md5_vec3d_length(angular));
 }
 
+// Moves all bodies by their velocities for `seconds`, and rotates joints that have passed a limit
+// back to the limit.
 void md5i_move_ragdoll(md5_ragdoll *ragdoll, double seconds)
 {
     // A joint moves relative to its parent's old transform, so parents move last.
@@ -901,6 +907,8 @@ static void clamp_velocities(md5_ragdoll *ragdoll)
     }
 }
 
+// Increases the inertia of joints that rotate too fast for the length of the step. Returns true if
+// there are such joints; the step must then be solved again.
 bool md5i_slow_fast_joints(md5_ragdoll *ragdoll)
 {
     bool has_fast_joints = false;
@@ -921,6 +929,7 @@ bool md5i_slow_fast_joints(md5_ragdoll *ragdoll)
     return has_fast_joints;
 }
 
+// Returns the angular momentum of a body about its center.
 md5_vec3d md5i_angular_momentum(const ragdoll_node *node, md5_vec3d angular)
 {
     const double(*const inertia)[3] = (const double(*)[3])node->world_inertia;
@@ -957,6 +966,9 @@ static void prepare_body(const md5_ragdoll *ragdoll, ragdoll_node *node, prepare
     node->pending = md5_spatial_from(about_origin, momentum);
 }
 
+// Prepares the tree for a step by Featherstone's articulated-body algorithm: computes the inertia
+// that each body has together with its descendants (from leaves to roots), then the velocities
+// (from roots to leaves).
 void md5i_prepare_ragdoll(md5_ragdoll *ragdoll, prepare_mode mode)
 {
     // Spatial vectors are relative to a point near the bodies, because rounding errors increase
@@ -972,6 +984,8 @@ void md5i_prepare_ragdoll(md5_ragdoll *ragdoll, prepare_mode mode)
     clamp_velocities(ragdoll);
 }
 
+// Sets linear and angular velocities and momenta of all bodies from their spatial velocities, which
+// are about a common origin. Linear velocities are those of the centers of mass.
 void md5i_store_ragdoll_velocities(md5_ragdoll *ragdoll)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
@@ -983,6 +997,8 @@ void md5i_store_ragdoll_velocities(md5_ragdoll *ragdoll)
     }
 }
 
+// Returns the sum of the kinetic energies of all bodies: half of momentum times velocity, linear
+// and angular.
 double md5i_ragdoll_kinetic_energy(const md5_ragdoll *ragdoll)
 {
     double energy = 0.0;
@@ -994,6 +1010,7 @@ double md5i_ragdoll_kinetic_energy(const md5_ragdoll *ragdoll)
     return energy;
 }
 
+// Returns the sum of the kinetic and potential energies of all bodies.
 double md5i_ragdoll_energy(const md5_ragdoll *ragdoll)
 {
     double energy = md5i_ragdoll_kinetic_energy(ragdoll);

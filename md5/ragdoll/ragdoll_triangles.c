@@ -590,6 +590,8 @@ static void add_ridge(contact_search *search, const ground_surface *surface,
     }
 }
 
+// Finds possible contacts of a body with the triangles of the ground: vertices of the body with
+// triangles, then edges of the ground with the body.
 void md5i_search_triangles(contact_search *search)
 {
     if (search->num_vertices == 0)
