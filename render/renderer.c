@@ -30,6 +30,8 @@ typedef struct validating_loader {
     const char *first_missing; // name, or NULL
 } validating_loader;
 
+// Loads a GL function by the application's loader, and remembers the first missing function for the
+// message.
 static GLADapiproc load_checked(void *user, const char *name)
 {
     validating_loader *loader = (validating_loader *)user;

@@ -357,13 +357,18 @@ float md5gl_shadow_reach(const md5gl_frame *frame)
 }
 
 // Computes the part of the ground that shadows can reach, because only that part is drawn with the
-// filters of shadows. It is the area that a rectangle sweeps when it moves away from the light. The
-// rectangle is the area below the casters, enlarged by the reach of their shadows. A light from
-// below has no shadows on the ground, so the rectangle does not move.
+// filters of shadows. It is the area over which a rectangle sweeps when it moves away from the
+// light, along the shadows. The rectangle is the area below the casters, which are the objects that
+// cast shadows, enlarged by the softness of their shadows. A light from below casts no shadows on
+// the ground, so the rectangle does not move.
 //
-// `to_light` is a unit vector. `ground` receives x and y of the corner of the rectangle from
-// which it moves away, of the opposite corner, and of the vector of the movement; [6] and [7] are
-// not set.
+// `to_light` is a unit vector. The result is in world units:
+//
+// - ground[0], [1]: x and y of the corner of the rectangle that is nearest to the light,
+// - ground[2], [3]: x and y of the opposite corner,
+// - ground[4], [5]: vector of the movement.
+//
+// ground[6] and [7] are not set.
 static void find_shaded_ground(const md5gl_frame *frame, const shadow_sizes *sizes,
                                const float to_light[3], float ground[8])
 {

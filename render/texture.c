@@ -63,6 +63,9 @@ typedef struct texel_footprint {
     uint32_t sum;
 } texel_footprint;
 
+// Returns the texels of a level that form one texel of the next smaller mipmap level, along one
+// side: their number, their weights and the sum of the weights. A side with an odd length needs
+// three texels.
 static texel_footprint get_footprint(uint32_t side, uint32_t index)
 {
     if (side == 1)

@@ -459,6 +459,8 @@ static void select_keys(md5_packed_track *track, uint32_t num_frames, double bud
 
 // -- Bits -------------------------------------------------------------------------------------
 
+// Returns the number of bits of a track's header in a compressed clip: the form, the step, the
+// scale, and the size and offset of each component. Constant tracks need no size.
 static uint32_t header_bits(const md5_packed_track *track)
 {
     const uint32_t form_bits = track->kind == MD5_PACKED_ROTATION ? 3 : 0;
@@ -1073,6 +1075,8 @@ static bool check_compress_job(md5_context *context, const md5_anim *anim, doubl
     return true;
 }
 
+// Allocates the arrays in which the error of a compressed pose is measured. Returns false if memory
+// runs out.
 static bool alloc_measurement(md5_arena *arena, uint32_t num_joints, md5_error_measurement *scratch)
 {
     scratch->pose = MD5_ALLOC_ARRAY(arena, md5_xform, num_joints);

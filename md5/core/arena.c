@@ -83,6 +83,8 @@ void *md5i_arena_copy(md5_arena *arena, const void *from, size_t count, size_t s
     return copy;
 }
 
+// Adds a chunk in which at least `size` bytes fit, so that later allocations need no new chunk.
+// Does nothing if this exceeds the memory limit. Returns false if memory runs out.
 bool md5i_arena_reserve(md5_arena *arena, size_t size)
 {
     const md5_context *const context = arena->context;

@@ -157,6 +157,8 @@ void *md5i_alloc(md5_context *context, size_t size)
     return memory;
 }
 
+// Frees a block of `size` bytes of md5i_alloc(), and subtracts it from the memory that the call
+// holds. `memory` may be NULL.
 void md5i_free(md5_context *context, void *memory, size_t size)
 {
     if (!memory)

@@ -249,6 +249,8 @@ static bool open_with(md5_context *context, const char *path, md5_file_text *tex
                     reason.message[0] ? ": " : "", reason.message);
 }
 
+// Reads a whole file, by the application's functions if the load options contain them, otherwise
+// from the operating system. Returns false and sets the context's error on failure.
 bool md5i_read_file_text(md5_context *context, const char *path, md5_file_text *text)
 {
     if (!path)

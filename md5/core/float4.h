@@ -229,6 +229,8 @@ static inline md5_float4 md5_float4_quat_mul(md5_float4 a, md5_float4 b)
         fourth);
 }
 
+// Rotates the vector `v` by the unit quaternion `q`: v + 2 w (u x v) + 2 u x (u x v), where u is
+// the vector part of q.
 static inline md5_float4 md5_float4_rotate(md5_float4 q, md5_float4 v)
 {
     const md5_float4 half = md5_float4_cross(q, v);

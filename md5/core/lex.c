@@ -282,6 +282,8 @@ md5_span md5i_lex_peek_word(md5_lex *lex)
     return (md5_span){lex->at, (size_t)(md5i_lex_word_end(lex, lex->at) - lex->at)};
 }
 
+// Skips white space, then consumes the character `bracket` if it is next. Returns false if it is
+// not.
 bool md5i_lex_accept(md5_lex *lex, char bracket)
 {
     skip_lex_blanks(lex, UCHAR_MAX);
@@ -464,6 +466,8 @@ bool md5i_lex_name(md5_lex *lex, md5_span *name, const char *expected)
 
 // -- Numbers --------------------------------------------------------------------------------
 
+// Returns true if a text begins with a word, ignoring case. `lower_case` contains only lower-case
+// letters, so setting bit 0x20 converts the letters of the text to lower case.
 static bool word_begins(const char *position, const char *end, const char *lower_case)
 {
     for (; *lower_case; position++, lower_case++) {

@@ -132,6 +132,8 @@ void md5i_report_warning(md5_context *context, uint32_t line, uint32_t column, c
     report_warning(context, context->num_warnings, &warning);
 }
 
+// Reports a warning at a line and column, unless its kind was reported too often. `format` and the
+// values after it are as for printf().
 void md5i_warn(md5_context *context, uint32_t line, uint32_t column, const char *format, ...)
 {
     char message[sizeof((md5_error *)0)->message];

@@ -54,6 +54,8 @@ MD5_WIDE_INLINE void md5_wide_load_rows(const float *const from[8], md5_wide row
         rows[i] = md5_wide_pair(from[i], from[i + 4]);
 }
 
+// Stores four floats to each of eight addresses: the lower half of rows[i] to to[i], the upper half
+// to to[i + 4].
 MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[8], const md5_wide rows[4])
 {
     MD5_UNROLL

@@ -437,6 +437,7 @@ static bool begins_name(char c)
     return is_path_byte || md5_is_letter(c);
 }
 
+// Reads a name, whose first character was checked. Digits and colons may follow.
 static void read_name_token(md5_decl_lex *lex, md5_token *token)
 {
     token->kind = MD5_TOKEN_NAME;

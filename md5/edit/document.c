@@ -798,6 +798,7 @@ static void write_hierarchy(text_writer *to, const md5_doc *doc)
     write_format(to, "}\n");
 }
 
+// Writes the bounding boxes of all frames of an animation.
 static void write_bounds(text_writer *to, const md5_doc *doc)
 {
     write_format(to, "\nbounds {\n");
@@ -807,6 +808,7 @@ static void write_bounds(text_writer *to, const md5_doc *doc)
     write_format(to, "}\n");
 }
 
+// Writes the base frame of an animation: the values of components that are not animated.
 static void write_base_frame(text_writer *to, const md5_doc *doc)
 {
     write_format(to, "\nbaseframe {\n");

@@ -55,6 +55,7 @@ static uint32_t clamped_cell(double coordinate, uint32_t count)
     return (uint32_t)(coordinate > max_cell ? max_cell : coordinate);
 }
 
+// Marks the voxel that contains a point of the surface. `p` is in cells of the grid.
 static void mark_point(rasterizer *raster, md5_vec3d p)
 {
     const md5_grid *const grid = raster->grid;
@@ -598,6 +599,7 @@ static inline md5_bind_entry *md5_row(const md5_bind_rows *rows, uint32_t row)
     return rows->entries + (size_t)row * rows->width;
 }
 
+// Allocates a sparse matrix with at most `width` entries per row. Returns false if memory runs out.
 static bool create_rows(md5_arena *arena, uint32_t num_rows, uint32_t width, md5_bind_rows *rows)
 {
     *rows = (md5_bind_rows){.num_rows = num_rows, .width = width};
@@ -806,6 +808,7 @@ static bool is_in_range(float value)
     return fabsf(value) <= MAX_COORDINATE; // false for NaN
 }
 
+// Checks that an option is within min to max. `name` is its name for the message.
 static bool check_range(md5_context *context, const char *name, uint32_t value, uint32_t min,
                         uint32_t max)
 {

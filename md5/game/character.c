@@ -322,6 +322,8 @@ static void read_keys(md5_monster *monster, md5_context *context)
     list_tracked(&monster->body_actor);
 }
 
+// Returns the number of keys of an entity that name joints which rotate when the character looks at
+// a target.
 static size_t count_look_joints(const md5_entity_def *def)
 {
     size_t count = 0;

@@ -21,6 +21,8 @@ axes3 md5i_axes_from_angles(double pitch, double yaw, double roll)
                     {cr * sp * cy + sr * sy, cr * sp * sy - sr * cy, cr * cp}}};
 }
 
+// Returns the direction of a vector on the ground, in degrees from 0 to 360 counterclockwise from
+// the x axis; 0 for a vertical vector.
 double md5i_yaw_degrees(md5_vec3d v)
 {
     const bool is_vertical = v.x == 0.0 && v.y == 0.0;

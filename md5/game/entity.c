@@ -569,6 +569,7 @@ static md5_entity *finish_entity(md5_entity_load *load)
     return &owner->entity;
 }
 
+// Frees the model of an entity, and its clips with their bindings.
 static void free_files(const md5_entity_owner *owner)
 {
     for (const md5_entity_file *file = owner->files; file; file = file->next) {

@@ -102,6 +102,7 @@ void md5i_convert_bind_pose(const md5_context *context, md5_model *model)
     md5i_convert_matrices(context, (md5_mat34 *)model->inverse_bind, num_joints);
 }
 
+// Frees a model with its meshes. NULL has no effect.
 void md5_free_model(md5_model *model)
 {
     MD5_ASSERT_NULL_OR_ALIVE(model, MD5_TAG_MODEL);

@@ -44,6 +44,7 @@ static void convert(const md5_context *context, md5_mesh_build *mesh)
     }
 }
 
+// Stores the arrays of a mesh in the model. The packing losses become unknown (infinite).
 static void store(const md5_mesh_build *build, md5_mesh *mesh)
 {
     md5i_store_mesh(build, mesh);

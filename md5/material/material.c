@@ -319,6 +319,8 @@ static void read_deform(md5_material_parser *parser)
         parser->material.deform_registers[i] = md5i_read_expression(parser);
 }
 
+// Reads the arguments of decalInfo: how long a decal stays and fades, and its colors at the start
+// and at the end.
 static void read_decal_info(md5_material_parser *parser)
 {
     md5_material *const material = &parser->material;
@@ -446,6 +448,7 @@ static bool read_material_keywords(md5_material_parser *parser)
 
 // -- Stages ---------------------------------------------------------------------------------------
 
+// Returns true if the material has a stage with this part of the lighting, such as a normal map.
 static bool has_light(const md5_material_parser *parser, md5_stage_light light)
 {
     for (uint32_t i = 0; i < parser->material.num_stages; i++) {
@@ -455,6 +458,7 @@ static bool has_light(const md5_material_parser *parser, md5_stage_light light)
     return false;
 }
 
+// Returns true if the material has a stage that reflects a cube map.
 static bool has_reflection(const md5_material_parser *parser)
 {
     for (uint32_t i = 0; i < parser->material.num_stages; i++) {

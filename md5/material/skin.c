@@ -138,6 +138,8 @@ static bool parse_skin(md5_game *game, md5_decl_entry *entry)
     return true;
 }
 
+// Returns the parsed skin with a name, which is created with default content if it does not exist.
+// Returns NULL if memory runs out.
 md5_decl_entry *md5i_parse_skin_named(md5_game *game, const char *name, size_t size)
 {
     md5_decl_entry *const entry = md5i_find_or_add_entry(game, MD5_DECL_SKIN, name, size);

@@ -1145,6 +1145,7 @@ static void add_goal(goal_collection *collection, md5_goal *goal)
     };
 }
 
+// Returns true if the positions of all joints are valid numbers.
 static bool is_rig_finite(const md5_rig *rig)
 {
     for (uint32_t i = 0; i < rig->count; i++) {

@@ -43,6 +43,7 @@ static bool is_sign(char byte)
     return byte != '\0' && strchr("._-: ", byte) != NULL;
 }
 
+// Returns true if a text begins with a word, ignoring case. `word` is in lower case.
 static bool begins_with(const char *text, const char *word)
 {
     while (*word != '\0' && lower_char(*text) == *word) {

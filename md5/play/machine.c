@@ -117,6 +117,7 @@ uint32_t md5_require_parameter(const md5_machine *machine, const char *name)
     return parameter;
 }
 
+// Returns the index of a layer's state with this name, or MD5_NONE.
 uint32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name)
 {
     MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);

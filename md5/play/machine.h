@@ -504,6 +504,7 @@ static inline float md5_mask_weight(const md5_machine *machine, uint32_t mask, u
     return mask == MD5_NONE ? 1.0f : md5_mask_weights(machine, mask)[joint];
 }
 
+// Returns the root motion of a clip, as a displacement of joint 0 for each frame.
 static inline md5_root_track md5_get_root_track(const md5_source *source)
 {
     return (md5_root_track){

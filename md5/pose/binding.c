@@ -215,14 +215,16 @@ static bool is_descendant(const branch *joint, const branch *ancestor)
     return joint->first > ancestor->first && joint->first - ancestor->first < ancestor->size;
 }
 
-// Selects the joint that rebase->joint follows, because its parent in the animation is a different
-// joint. Stores it in rebase->above, which contains the joint's parent in the model before. Returns
-// the consequence for the warning about the joint.
+// Decides which parent a joint follows during playback, if its parent in the animation is a
+// different joint than in the model. Stores the decision in rebase->above, which contains the
+// joint's parent in the model before. Returns the consequence for the warning about the joint.
 //
-// The joint follows the nearest ancestor of its track that drives a joint of the model (`anchor`).
-// If ancestors in between drive no joint, rebase->extra becomes `anim_parent`, the parent of the
-// joint's track, because playback must compose their tracks. Paths of more than STEPS_PER_JOINT
-// steps use up *shared_steps.
+// The joint follows `anchor`: the nearest joint of the model that is driven by an ancestor of the
+// joint's track. If tracks in between drive no joint, playback must compose them, too;
+// rebase->extra becomes the first of them, `anim_parent`, the parent of the joint's track. The
+// hierarchy of the model is used instead if the anchor is not an ancestor of the joint in the
+// model, or if too many steps are needed: each joint may use STEPS_PER_JOINT steps, and longer
+// paths use up *shared_steps.
 static const char *plan_joint(md5_rebase *rebase, const branch *branches,
                               const ancestry *track_ancestry, uint32_t anim_parent,
                               uint64_t *shared_steps)

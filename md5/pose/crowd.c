@@ -47,6 +47,8 @@ size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count, const md5_
     return md5i_batch_scratch_size(threads, crowd_scratch_size(jobs, count));
 }
 
+// Poses one character that is not part of a crowd. Joints that the job does not request are written
+// to the scratch memory.
 static void pose_single(const crowd_state *state, const md5_pose_job *job)
 {
     const size_t num_joints = job->binding->skeleton->num_joints;
@@ -160,6 +162,7 @@ static bool is_job_complete(const md5_pose_job *job)
     return md5_is_sample_position_in(job->binding->anim, &job->sample);
 }
 
+// Returns true if all jobs have what posing them needs.
 static bool are_jobs_complete(const md5_pose_job *jobs, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -3,6 +3,8 @@
 #include "md5/core/math.h"
 #include "md5/pose/tracks.h"
 
+// Converts a number to an integer. Numbers outside of the range of int64_t give its nearest value,
+// because the conversion would be undefined.
 static int64_t clamp_to_int64(double value)
 {
     if (value >= 0x1p63)

@@ -105,6 +105,7 @@ static void rotate_back(const precise_transform *transform, const double *v, dou
                  + transform->rows[2][i] * v[2];
 }
 
+// Converts a transform from double precision to a matrix of floats.
 static void store_matrix(const precise_transform *transform, md5_mat34 *matrix)
 {
     for (uint32_t row = 0; row < 3; row++) {

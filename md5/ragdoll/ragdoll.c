@@ -47,6 +47,7 @@ static bool are_in_range(const md5_vec3 *points, size_t count)
     return true;
 }
 
+// Returns true if all vectors of a constraint are small enough for the simulation.
 static bool is_constraint_in_range(const md5_body_constraint *constraint)
 {
     const md5_vec3 limits[] = {constraint->limit_axis, constraint->limit_base,
@@ -193,6 +194,7 @@ static md5_vec3d clamp_length(md5_vec3 v, double max_length)
     return (md5_vec3d){0.0, 0.0, 0.0};
 }
 
+// Converts a transform to double precision. Normalizes the rotation and limits the position.
 static ragdoll_transform transform_from_xform(md5_xform transform)
 {
     const md5_quat none = {0.0f, 0.0f, 0.0f, 1.0f};

@@ -70,6 +70,8 @@ typedef struct spatial_matrix {
     double x[6][6];
 } spatial_matrix;
 
+// Multiplies a 6x6 matrix by a spatial vector, which combines an angular and a linear vector.
+// a->x[k] is column k.
 static inline spatial md5_spatial_mul(const spatial_matrix *a, const spatial *b)
 {
     spatial product = {{0.0}};

@@ -155,6 +155,8 @@ static bool are_equal(md5_vec3d a, md5_vec3d b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
+// Returns the kind of the common side of two triangles of the ground: a ridge if the neighbor bends
+// down from the triangle, a valley if it bends up, or flat.
 static side_kind find_side_kind(const ground_triangle *triangle, int side,
                                 const ground_triangle *neighbor)
 {

@@ -395,6 +395,8 @@ static bool read_hierarchy(md5_anim_reader *reader)
 
 // -- Bounds and base frame ------------------------------------------------------------------
 
+// Returns true if a bounding box contains no volume because it is a point or because a minimum is
+// above a maximum.
 static bool is_empty_box(const md5_bounds *box)
 {
     const md5_vec3 low = box->min;

@@ -222,6 +222,7 @@ static bool skip_number(md5_lex *lex)
     return md5i_lex_float(lex, &number) || md5i_lex_int(lex, &integer);
 }
 
+// Skips a word that looks like a name. Returns false if the next token is not such a word.
 static bool skip_word(md5_lex *lex)
 {
     const md5_span word = md5i_lex_peek_word(lex);
@@ -231,6 +232,7 @@ static bool skip_word(md5_lex *lex)
     return true;
 }
 
+// Skips numbers in parentheses.
 static bool skip_parentheses(md5_lex *lex)
 {
     float number;

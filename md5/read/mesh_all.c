@@ -34,6 +34,9 @@ static bool is_any_complete(md5_mesh_reader *reader)
     return md5i_mesh_is_complete(reader) && !md5_span_is(md5i_lex_peek_word(&reader->lex), "mesh");
 }
 
+// Reads all meshes of a file, even after the number of meshes that it declares. Extends the
+// functions of a dialect: two functions are replaced, and call the functions of the original
+// dialect.
 bool md5i_read_uncounted_meshes(md5_arena *arena, const md5_mesh_dialect *dialect,
                                 const md5_versions *versions, md5_span text, md5_mesh_file *file)
 {

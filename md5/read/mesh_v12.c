@@ -70,6 +70,7 @@ static bool read_mesh_word(md5_mesh_reader *reader, md5_mesh_block *block)
     return md5i_read_mesh_keyword(reader, block);
 }
 
+// Checks a mesh of version 12, which can have one color for each vertex.
 static bool finish_mesh(md5_mesh_reader *reader, const md5_mesh_block *block)
 {
     if (block->num_colors.at && block->num_colors.value != block->num_vertices.value)

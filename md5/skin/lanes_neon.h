@@ -62,6 +62,7 @@ MD5_WIDE_INLINE md5_wide spread_entry(entry_row row, int i)
     }
 }
 
+// Stores the points of four lanes in an array with elements of `size` floats, at the indices at[4].
 MD5_WIDE_INLINE void store_points_at(float *to, const uint32_t *at, uint32_t size, lanes3 a)
 {
     const float32x4x3_t v = {{a.x, a.y, a.z}};

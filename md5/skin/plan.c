@@ -308,6 +308,8 @@ typedef enum slot_fit {
     SLOT_OF_SAME_SET,
 } slot_fit;
 
+// Compares the joints of a vertex with those of the open group in a slot, to find out if the vertex
+// can join the group.
 static inline slot_fit find_slot_fit(const plan_builder *builder, joint_set set, uint32_t slot)
 {
     if (builder->num_open[slot] == 0)

@@ -47,6 +47,8 @@ static void add_product(float entry, float min, float max, float *low, float *hi
     *high += a < b ? b : a;
 }
 
+// Returns the range of one coordinate of a box after a transform, of which `row` is one row of the
+// matrix.
 static void transform_row(const float *row, const md5_bounds *bounds, float *low, float *high)
 {
     *low = row[3];
@@ -56,6 +58,8 @@ static void transform_row(const float *row, const md5_bounds *bounds, float *low
     add_product(row[2], bounds->min.z, bounds->max.z, low, high);
 }
 
+// Returns the bounds of a box after a transform, without transforming its eight corners (Arvo
+// 1990).
 static md5_bounds transform(const md5_bounds *bounds, const md5_mat34 *m)
 {
     md5_bounds moved;

@@ -101,6 +101,7 @@ static bool blend_morph(const md5_morph_mesh *morph, const md5_mesh *mesh, const
 }
 
 #if !defined(NDEBUG)
+// Returns true if all weights are finite numbers.
 static bool are_finite(const float *weights, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -366,6 +367,7 @@ md5_bounds md5i_skin_bounds_with(md5_cpu level, const md5_model *model, const md
 }
 
 #if !defined(NDEBUG)
+// Returns true if no mesh of a model has lost its vertex arrays by md5_release_geometry().
 static bool has_all_geometry(const md5_model *model)
 {
     for (uint32_t i = 0; i < model->num_meshes; i++) {

@@ -35,6 +35,7 @@ md5_vec3 md5i_sample_root(const md5_anim *anim, const md5_sample_position *sampl
     return md5i_root_translation(anim, sample, root);
 }
 
+// Writes the translations of joint 0 in frames[count].
 void md5i_read_root(const md5_anim *anim, const uint32_t *frames, uint32_t count, md5_vec3 *out)
 {
     // The list is ascending: if it contains joint 0, joint 0 is its first element.

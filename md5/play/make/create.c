@@ -401,6 +401,7 @@ static bool build_parameters(md5_building *building)
     return true;
 }
 
+// Orders conditions by the value at which they become true, for qsort().
 static int compare_thresholds(const void *left, const void *right)
 {
     const md5_play_condition *const a = (const md5_play_condition *)left;

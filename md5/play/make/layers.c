@@ -198,11 +198,12 @@ static void mark_set(md5_building *building, const md5_joint_set *set)
     }
 }
 
-// Reduces the work of a state in a layer that affects only some joints. Selects the slots
-// (positions in the clip's data) that must be sampled for these joints, and sets
+// Reduces the work of a state in a layer that affects only some joints. `state->targets` becomes
+// the list of the clip's rotations and translations (slots) that must be sampled for these joints.
+// Also sets
 //
-// - state->is_partial if not all slots are sampled,
-// - state->is_exact if sampling writes no other joints, so that no copy is needed.
+// - state->is_partial if these are not all slots of the clip,
+// - state->is_exact if sampling writes only these joints, so that the result needs no copy.
 //
 // A state that blends several clips is always sampled completely.
 static void narrow_state(md5_building *building, const md5_play_layer *layer, md5_state *state)

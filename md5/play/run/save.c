@@ -461,6 +461,7 @@ static void archive_spring_joint(md5_archive *archive, md5_spring_joint *joint)
     archive_floats(archive, &joint->target, 3);
 }
 
+// Saves or restores the state of one foot that is placed on the ground.
 static void archive_foot(md5_archive *archive, md5_foot *foot)
 {
     archive_floats(archive, &foot->floor, 1);
@@ -940,6 +941,7 @@ static void archive_smoothing(md5_archive *archive, const md5_player *player,
     }
 }
 
+// Saves or restores the values of all parameters, and the movements of smoothed parameters.
 static void archive_parameters(md5_archive *archive, md5_player *player)
 {
     const md5_machine_desc *const tables = &player->machine->tables;

@@ -294,6 +294,8 @@ void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, flo
 
 // -- By speed -----------------------------------------------------------------------------------
 
+// Returns the values of a clip that determine the rate of a shared clock: its weight, its rate in
+// cycles per second, and its markers.
 static md5_sync_item make_sync_item(const md5_item *item, float weight)
 {
     return (md5_sync_item){

@@ -466,6 +466,7 @@ md5_character *md5_load_character(const char *path, const md5_load_opts *opts, m
     return character;
 }
 
+// Frees a character with its model, clips and machine. NULL has no effect.
 void md5_free_character(md5_character *character)
 {
     MD5_ASSERT_NULL_OR_ALIVE(character, MD5_TAG_CHARACTER);

@@ -621,6 +621,8 @@ static bool read_share(md5_lex *lex, const md5_column *column, text_row record)
     return column->easing == 0 || read_easing(lex, column->easing, record);
 }
 
+// Reads the value of a column from a machine file into a row, in the form that the column has in
+// texts.
 static bool read_value(md5_lex *lex, const md5_column *column, text_row record)
 {
     if (column->form == MD5_FORM_SHARE)

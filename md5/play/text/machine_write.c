@@ -349,6 +349,8 @@ static bool has_easing_after(const md5_column *column, const char *row)
     return column[1].position == MD5_POSITION_AFTER && md5i_column_number(column + 1, row) != 0;
 }
 
+// Returns true if not all bytes of a row are 0. Rows that are 0 have only default values and are
+// not written.
 static bool has_nonzero_byte(const char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {

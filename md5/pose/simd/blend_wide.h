@@ -37,6 +37,8 @@ MD5_WIDE_INLINE md5_wide to_lane_order(md5_wide a)
     return _mm512_permutexvar_ps(order, a);
 }
 
+// Loads the rotations of sixteen consecutive transforms: register i of `q` contains component i of
+// all rotations.
 MD5_WIDE_INLINE void load_rotations(const float *p, md5_wide q[4])
 {
     MD5_UNROLL
@@ -552,8 +554,13 @@ typedef struct block_group {
     uint32_t skipped_last; // number of joints that the last block does not write
 } block_group;
 
-// Combines the blocks of a group in three steps: cosines, weights, results. Each step is a loop
-// over the blocks, so that the processor works on several blocks at once.
+// Combines the blocks of a group: sets of MD5_WIDTH consecutive joints that fill a register. To
+// combine means to blend two poses, to add a difference to a pose, or to subtract a pose, as `kind`
+// selects. If `has_joint_weights`, the weight of each joint is multiplied by poses->joint_weights.
+//
+// The work has three steps: cosines of the angles between rotations, weights of both rotations
+// (slerp or nlerp), results. Each step is a loop over the blocks, so that the processor works on
+// several blocks at once.
 MD5_WIDE_INLINE void combine_blocks(md5_combine_kind kind, bool has_joint_weights,
                                     const md5_combine_job *poses, const block_group *group)
 {
@@ -563,7 +570,7 @@ MD5_WIDE_INLINE void combine_blocks(md5_combine_kind kind, bool has_joint_weight
     if (MD5_WIDE_REGISTERS == 16 && !has_joint_weights && kind != MD5_BLEND_NLERP)
         MD5_KEEP_IN_MEMORY(common);
 
-    // Cosines.
+    // Step 1: compute the cosines of the angles between both rotations. A subtraction needs none.
     size_t first = group->first;
     for (uint32_t i = 0; i < group->count && kind != MD5_SUBTRACT; i++) {
         if (has_joint_weights)
@@ -573,7 +580,7 @@ MD5_WIDE_INLINE void combine_blocks(md5_combine_kind kind, bool has_joint_weight
         first = next_block(poses, first);
     }
 
-    // Weights of both rotations.
+    // Step 2: compute the weights of both rotations from the cosines, by nlerp or slerp.
     for (uint32_t i = 0; i < group->count && kind != MD5_SUBTRACT; i++) {
         if (has_joint_weights && slots[i].changed == 0)
             continue;
@@ -595,7 +602,7 @@ MD5_WIDE_INLINE void combine_blocks(md5_combine_kind kind, bool has_joint_weight
         md5_wide_store(slots[i].part_b, weights.part_b);
     }
 
-    // Results.
+    // Step 3: compute the results from the weights, and write them.
     first = group->first;
     for (uint32_t i = 0; i < group->count; i++) {
         const uint32_t skipped = i + 1 == group->count ? group->skipped_last : 0;

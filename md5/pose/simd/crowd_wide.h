@@ -47,6 +47,7 @@ MD5_WIDE_INLINE void multiply_column(const md5_wide a[9], const md5_wide b[3], m
     }
 }
 
+// Adds the translation of joint matrices in the scratch memory to the fourth column of a product.
 MD5_WIDE_INLINE void add_translation(const float *matrix, md5_wide column[3])
 {
     MD5_UNROLL
@@ -128,6 +129,7 @@ MD5_WIDE_INLINE void store_rotation(float *matrix, const md5_wide rotation[4])
     }
 }
 
+// Writes the translation of MD5_WIDTH joint matrices.
 MD5_WIDE_INLINE void store_translation(float *matrix, const md5_wide translation[3])
 {
     MD5_UNROLL
@@ -149,9 +151,15 @@ MD5_WIDE_INLINE void store_local(const md5_xform *joint, size_t stride, float *m
     store_translation(matrix, translation);
 }
 
-// Computes joints and palettes of all lanes, from the local matrices in the scratch memory. If
-// `poses` is not NULL, computes the local matrices first, from poses that are `stride` floats
-// apart. One function for both kinds of crowds is as fast as two functions, with half of the code.
+// Completes the poses of MD5_WIDTH characters, one in each lane: composes their local matrices,
+// which are relative to the parents, to joint matrices in model space, and multiplies these by the
+// inverse bind matrices to get the palettes. The local matrices are in the scratch memory. If
+// `poses` is not NULL, they are computed first, from poses that are `stride` floats apart.
+//
+// There are two ways with the same results. If a joint's matrix can stay in registers, one pass
+// over the joints does everything; otherwise, each step is a pass over all joints. This one
+// function for sampled crowds and for given poses is as fast as two functions, with half of the
+// code.
 MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
                                                   const md5_binding *binding,
                                                   const md5_xform *poses, size_t stride)
@@ -163,7 +171,7 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
     float *joints[MD5_WIDTH];
     bool has_joints = false; // a job requests joints
 
-    // Collect the outputs of all lanes.
+    // Collect the output arrays of all lanes.
     for (uint32_t i = 0; i < MD5_WIDTH; i++) {
         const md5_pose_job *const job = lanes->jobs[i];
         has_joints = has_joints || job->joints;
@@ -207,8 +215,8 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
     if (fits_registers)
         return;
 
-    // Otherwise three more passes: compose the joints, store the joints if they are requested, and
-    // compute the palettes.
+    // Otherwise three more passes are needed. Second pass: compose the joint matrices, parents
+    // before their children. The local matrices of roots are already in model space.
     for (uint32_t i = plan->num_roots; i < count; i++) {
         const uint32_t joint = plan->order[i];
         md5_wide m[12];
@@ -216,6 +224,7 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
                       m);
     }
 
+    // Third pass: write the joint matrices to the arrays of the jobs that request them.
     if (has_joints) {
         for (uint32_t joint = 0; joint < count; joint++) {
             md5_wide m[3][4];
@@ -225,6 +234,8 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
             store_matrices(joints, joint, m);
         }
     }
+
+    // Fourth pass: compute the palettes.
     for (uint32_t joint = 0; joint < count; joint++) {
         const float *const matrix = joint_matrices(lanes, joint);
         md5_wide a[9];
@@ -268,6 +279,8 @@ MD5_WIDE_INLINE void begin_lanes(const md5_pose_job *const *jobs, float *scratch
     md5_wide_spread(lanes->fraction, lanes->fractions);
 }
 
+// Loads four floats of each lane, at the same offset in the lane's frame: row i contains the floats
+// of some lanes, in the order of md5_wide_load_rows().
 MD5_WIDE_INLINE void load_lanes(const float *const from[MD5_WIDTH], size_t offset, md5_wide rows[4])
 {
     const float *pointers[MD5_WIDTH];
@@ -405,6 +418,8 @@ MD5_WIDE_CODE static void pose_crowd(const md5_pose_job *const *jobs, float *scr
 
 // == Characters of one model =====================================================================
 
+// Computes joints and palettes of MD5_WIDTH characters from their poses, which are complete.
+// `first` is the first pose, and `step` is the number of transforms from one pose to the next.
 MD5_WIDE_CODE static void finish_crowd_poses(const md5_pose_job *const *jobs,
                                              const md5_xform *first, size_t step, float *scratch)
 {

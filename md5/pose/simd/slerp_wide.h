@@ -104,6 +104,7 @@ MD5_WIDE_INLINE md5_wide lerp_wide(md5_wide a, md5_wide b, md5_wide t)
     return md5_wide_add(a, md5_wide_mul(md5_wide_sub(b, a), t));
 }
 
+// Returns the dot products of pairs of quaternions, whose components are in separate registers.
 MD5_WIDE_INLINE md5_wide dot4_wide(const md5_wide a[4], const md5_wide b[4])
 {
     md5_wide sum = md5_wide_mul(a[0], b[0]);
