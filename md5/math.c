@@ -107,6 +107,8 @@ md5_quat md5_quat_from_mat34(md5_mat34 matrix)
     return md5_mat34_rotation(&matrix);
 }
 
+// Converts a matrix to an md5_xform, a rotation and a translation. The matrix must contain nothing
+// else, such as a scale: see md5_quat_from_mat34().
 md5_xform md5_xform_from_mat34(md5_mat34 m)
 {
     return (md5_xform){
@@ -219,6 +221,7 @@ static float larger(float a, float b)
     return b > a || a != a ? b : a;
 }
 
+// Returns the smallest box that contains both boxes. An empty box has no effect.
 md5_bounds md5_bounds_union(md5_bounds a, md5_bounds b)
 {
     return (md5_bounds){
@@ -322,6 +325,8 @@ md5_mat44 md5_mat44_look_at(md5_vec3 eye, md5_vec3 target, md5_vec3 up)
     return view;
 }
 
+// Returns the view matrix of a camera of an .md5camera file: `position` and `rotation` are members
+// of an md5_camera_view (md5model.h).
 md5_mat44 md5_mat44_look_along(md5_vec3 position, md5_quat rotation, md5_axes axes)
 {
     MD5_ASSERT((unsigned)axes < MD5_NUM_AXES, "axes: must be a value of md5_axes");

@@ -94,6 +94,8 @@ static bool has_valid_sphere(const md5gl_impostor_desc *desc)
     return is_finite_vec3(desc->center) && isfinite(desc->radius) && desc->radius > 0.0f;
 }
 
+// Returns true if the angles of view, in radians above the horizon, are ascending and within a
+// quarter turn.
 static bool has_valid_angles(const md5gl_impostor_desc *desc)
 {
     const float quarter = 1.5708f;                           // pi / 2

@@ -375,6 +375,8 @@ void md5gl_set_material(md5gl_renderer *renderer, md5gl_model *model, uint32_t s
     surface->material = *material;
 }
 
+// Shows or hides one mesh of a model, in all its instances. Meshes are visible by default. A hidden
+// mesh also casts no shadow.
 void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible)
 {
     MD5GL_ASSERT_MODEL(model);
@@ -754,6 +756,7 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
     md5gli_free(renderer, model);
 }
 
+// Returns true if the GL context of the renderer supports `path`.
 bool md5gl_has_path(const md5gl_renderer *renderer, md5gl_path path)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);

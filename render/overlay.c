@@ -80,6 +80,8 @@ static void draw_floor(md5gl_renderer *renderer, float z, float cell, uint32_t f
     draw_plane(gl, 4);
 }
 
+// Draws a horizontal grid at the height `z`, with square cells of `cell` units per side. Every
+// tenth line is stronger, and the x and y axes are colored.
 void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 center, float radius)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
@@ -87,6 +89,8 @@ void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 cen
         draw_floor(renderer, z, cell, MD5GL_MAX_POINT_LIGHTS, center, radius);
 }
 
+// Draws a horizontal floor in a warm color at the height `z`. `center` and `radius` limit the floor
+// as they limit the grid of md5gl_draw_grid().
 void md5gl_draw_floor(md5gl_renderer *renderer, float z, md5_vec3 center, float radius,
                       uint32_t first_light)
 {

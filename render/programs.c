@@ -405,6 +405,7 @@ bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources 
     return false;
 }
 
+// Sets a uniform of the program in use, if the program has that uniform.
 void md5gli_set_integer(const GladGLContext *gl, const md5gl_program *program,
                         enum md5gl_uniform uniform, GLint value)
 {
@@ -565,6 +566,7 @@ const md5gl_program *md5gli_get_mesh_program(md5gl_renderer *renderer, const md5
     return &renderer->skinned[variant][skin][pass];
 }
 
+// Returns a program. Builds it if it does not exist yet. Returns NULL on failure.
 const md5gl_program *md5gli_get_fixed_program(md5gl_renderer *renderer,
                                               enum md5gl_fixed_program which, md5_error *error)
 {

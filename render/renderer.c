@@ -14,6 +14,7 @@ static void *default_alloc(void *user, size_t size)
     return malloc(size);
 }
 
+// Frees memory, for renderers without an allocator of the application.
 static void default_free(void *user, void *memory, size_t size)
 {
     (void)user;

@@ -21,6 +21,8 @@ bool md5gli_fail(md5_error *error, md5_status status, const char *format, ...)
     return false;
 }
 
+// Reports that a public function was called with NULL instead of an object, named `what`, whose
+// creation failed. An error in `error` remains; otherwise sets MD5_ERROR_MISSING.
 bool md5gli_fail_missing(md5_error *error, const char *what)
 {
     if (!error || error->status != MD5_OK)
@@ -63,6 +65,8 @@ GLenum md5gli_clear_errors(md5gl_renderer *renderer)
     return first;
 }
 
+// Clears all pending GL errors. If there were any, returns false and fills the error; the message
+// contains the first error and `where`.
 bool md5gli_check(md5gl_renderer *renderer, const char *where, md5_error *error)
 {
     const GLenum code = md5gli_clear_errors(renderer);
@@ -133,6 +137,8 @@ void md5gli_set_kind(void *object, md5gl_kind kind)
         memcpy((unsigned char *)object - HEADER + KIND_OFFSET, &kind, sizeof kind);
 }
 
+// Returns true if an object is of this kind and is not destroyed. The kind is in the header before
+// the object.
 bool md5gli_is_alive(const void *object, md5gl_kind kind)
 {
     md5gl_kind found;

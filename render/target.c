@@ -197,6 +197,9 @@ static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uin
     return NULL;
 }
 
+// Creates an off-screen framebuffer with color and depth, of `width` x `height` pixels. If
+// `samples` is above 1, the framebuffer is multisampled with that many samples per pixel, or with
+// the maximum of the device if that is less.
 md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                   uint32_t samples, md5_error *error)
 {
@@ -204,6 +207,7 @@ md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint
     return create_target(renderer, width, height, samples, TARGET_COLOR, error);
 }
 
+// Creates an off-screen framebuffer for md5gl_draw_outputs(), with one sample per pixel.
 md5gl_target *md5gl_create_outputs(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                    md5_error *error)
 {
@@ -402,6 +406,8 @@ static void set_frame_state(md5gl_renderer *renderer)
     gl->FrontFace(renderer->front_face);
 }
 
+// Sets all GL state for drawing again. Call it within a frame, after the host's own GL calls and
+// before the next drawing function of md5gl.
 void md5gl_resume_frame(md5gl_renderer *renderer)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);

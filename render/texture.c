@@ -559,6 +559,7 @@ md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture
     return md5gli_end_texture(renderer, target, texture, is_uploaded, error);
 }
 
+// Destroys a texture of md5gl_create_texture(). `texture` may be 0.
 void md5gl_destroy_texture(md5gl_renderer *renderer, md5gl_texture texture)
 {
     if (texture == 0)

@@ -423,6 +423,8 @@ static int32_t quantize(float value, uint32_t scale)
     return (int32_t)floor((double)value / md5i_packed_decode_scale(scale) + 0.5);
 }
 
+// Returns the value that a key stores: that of the key's frame, or of the last frame for keys after
+// it. A constant track stores the middle of its range.
 static const float *key_value(const md5_packed_track *track, uint32_t num_frames, uint32_t key)
 {
     if (track->step == 0)
@@ -683,6 +685,7 @@ static md5_vec3d rotate_vector(md5_quatd q, md5_vec3d v)
     return md5_vec3d_add(v, md5_vec3d_add(md5_vec3d_scale(cross, q.w), md5_vec3d_cross(u, cross)));
 }
 
+// Converts a rotation to double precision and normalizes it.
 static md5_quatd normalized_quatd(md5_quat rotation)
 {
     const md5_quatd q = md5_quatd_from_quat(rotation);

@@ -383,6 +383,7 @@ static bool fail(md5_context *context, md5_status status, const char *problem)
     return MD5_FAIL(context, status, "invalid compressed clip: %s", problem);
 }
 
+// Reports that a file ends within its header. Returns false.
 static bool fail_size(md5_context *context, size_t min_size, size_t size)
 {
     return MD5_FAIL(context, MD5_ERROR_SYNTAX,
@@ -390,6 +391,7 @@ static bool fail_size(md5_context *context, size_t min_size, size_t size)
                     min_size, size);
 }
 
+// Returns true if the counts in the header are in range and match the size of the file.
 static bool are_counts_valid(const clip_bytes *clip, size_t size)
 {
     TRY(clip->packed.num_joints > 0 && clip->packed.num_joints <= MD5_PACKED_MAX_JOINTS);

@@ -67,6 +67,8 @@ void *md5i_arena_alloc_raw(md5_arena *arena, size_t count, size_t size)
     return memory;
 }
 
+// Returns zeroed, 16-byte aligned memory for `count` elements of `size` bytes; not NULL for count
+// 0. Returns NULL and sets the error if memory runs out or the product overflows.
 void *md5i_arena_alloc_zeroed(md5_arena *arena, size_t count, size_t size)
 {
     void *memory = md5i_arena_alloc_raw(arena, count, size);
@@ -75,6 +77,7 @@ void *md5i_arena_alloc_zeroed(md5_arena *arena, size_t count, size_t size)
     return memory;
 }
 
+// Copies from[count], with elements of `size` bytes, to the arena. Returns NULL if memory runs out.
 void *md5i_arena_copy(md5_arena *arena, const void *from, size_t count, size_t size)
 {
     void *const copy = md5i_arena_alloc_raw(arena, count, size);
@@ -122,6 +125,7 @@ size_t md5i_arena_free_bytes(const md5_arena *arena)
     return arena->chunks ? arena->chunks->size - arena->chunks->used : 0;
 }
 
+// Returns the size of all chunks of an arena in bytes.
 size_t md5i_arena_size(const md5_arena *arena)
 {
     size_t size = 0;
@@ -135,6 +139,8 @@ void *md5i_arena_first_allocation(void *chunks)
     return (char *)chunks + MD5_CHUNK_HEADER;
 }
 
+// Returns an arena whose first chunk is `memory`, which must be 16-byte aligned. The caller rewinds
+// the arena to that chunk instead of freeing it.
 md5_arena md5i_arena_in_memory(md5_context *context, void *memory, size_t size)
 {
     md5_chunk *const chunk = size > MD5_CHUNK_HEADER ? (md5_chunk *)memory : NULL;
@@ -143,6 +149,7 @@ md5_arena md5i_arena_in_memory(md5_context *context, void *memory, size_t size)
     return (md5_arena){.context = context, .chunks = chunk, .is_exact = true};
 }
 
+// Returns 16-byte aligned memory for `count` elements of `size` bytes; NULL while measuring.
 void *md5i_block_alloc(md5_block *block, size_t count, size_t size)
 {
     const size_t start = aligned_size(block->used, 1);
@@ -177,6 +184,8 @@ const char *md5i_block_copy_text(md5_block *block, const char *text, size_t size
     return copy;
 }
 
+// Ends the measuring of a block: allocates its memory, so that the same sequence of allocations now
+// returns addresses. Returns false if memory runs out.
 bool md5i_block_end_measuring(md5_context *context, md5_block *block)
 {
     block->base = (unsigned char *)md5i_alloc(context, block->used);
@@ -184,6 +193,8 @@ bool md5i_block_end_measuring(md5_context *context, md5_block *block)
     return block->base != NULL;
 }
 
+// Ends the measuring of a block, like md5i_block_end_measuring(), but takes the memory from an
+// arena.
 bool md5i_block_end_measuring_in(md5_arena *arena, md5_block *block)
 {
     block->base = MD5_ALLOC_ARRAY(arena, unsigned char, block->used);

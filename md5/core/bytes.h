@@ -68,6 +68,7 @@ static inline void md5_archive_64(md5_state_archive *archive, void *number)
 // FNV Non-Cryptographic Hash Algorithm". It detects accidental changes, but not manipulation. Begin
 // with hash = MD5_FNV.
 #define MD5_FNV UINT64_C(0xCBF29CE484222325)
+// Adds bytes to a hash by the algorithm FNV-1a with 64 bits.
 static inline uint64_t md5_fnv(uint64_t hash, const void *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)

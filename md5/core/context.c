@@ -13,6 +13,8 @@ static void *default_alloc(void *user, size_t size)
     return malloc(size);
 }
 
+// Frees a block of the default allocator, whose byte before the block contains the distance to the
+// start of malloc()'s block.
 static void default_free(void *user, void *memory, size_t size)
 {
     (void)user, (void)size;
@@ -252,6 +254,8 @@ md5_quoted md5i_quote(const char *bytes, size_t size)
     return quoted;
 }
 
+// Returns the text of an assertion about a name that does not exist. `kind` is the kind of the
+// named thing.
 md5_name_rule md5i_name_rule(const char *kind, const char *name)
 {
     md5_name_rule rule;

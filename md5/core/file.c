@@ -95,6 +95,8 @@ __declspec(dllimport) int __stdcall MultiByteToWideChar(unsigned code_page, unsi
                                                         const char *text, int length, wchar_t *wide,
                                                         int size);
 
+// Opens a file on Windows, whose functions expect UTF-16. A path that is not UTF-8 is passed on
+// unchanged.
 static FILE *open_stream(const char *path)
 {
     enum { UTF8 = 65001, INVALID_IS_ERROR = 8, CAPACITY = 1024 };
@@ -104,6 +106,7 @@ static FILE *open_stream(const char *path)
     return _wfopen(wide, L"rb");
 }
 
+// Checks that a path is a regular file, if it exists. Reading a device could block.
 static bool check_kind(md5_context *context, const char *path)
 {
     struct _stat64 status;
@@ -120,6 +123,7 @@ static FILE *open_stream(const char *path)
     return fopen(path, "rb");
 }
 
+// Does nothing: standard C cannot find out the kind of a file.
 static bool check_kind(md5_context *context, const char *path)
 {
     (void)context, (void)path;
@@ -225,6 +229,7 @@ static bool read_system_file(md5_context *context, const char *path, md5_file_te
 
 #else
 
+// Fails, because this build has no access to files of the operating system.
 static bool read_system_file(md5_context *context, const char *path, md5_file_text *text)
 {
     (void)path, (void)text;
@@ -260,6 +265,7 @@ bool md5i_read_file_text(md5_context *context, const char *path, md5_file_text *
                                : read_system_file(context, path, text);
 }
 
+// Frees the text of a file, or returns it to the application's functions that opened it.
 void md5i_free_file_text(md5_context *context, md5_file_text *text)
 {
     if (text->bytes && context->files.open)

@@ -29,6 +29,8 @@ static void run_pieces(void *user, uint32_t worker, size_t begin, size_t end)
     batch->run(batch->user, begin * PIECE, last, scratch + worker * scratch_step(batch->size));
 }
 
+// Runs the jobs of a batch on several threads. Threads share the work by pieces of PIECE
+// consecutive jobs.
 void md5i_run_batch(const md5_threads *threads, const md5_batch *batch)
 {
     md5_batch shared = *batch;

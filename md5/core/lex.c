@@ -107,6 +107,7 @@ MD5_COLD bool md5i_lex_fail(md5_lex *lex, const char *position, md5_status statu
     return md5i_fail(context, status, line, column, "%s", message);
 }
 
+// Returns the end of the bare word at `position`.
 const char *md5i_lex_word_end(const md5_lex *lex, const char *position)
 {
     while (position < lex->end && char_class(*position) == 0)
@@ -127,6 +128,7 @@ MD5_COLD const char *md5i_lex_token_end(const md5_lex *lex, const char *position
     return is_closed ? next + 1 : next;
 }
 
+// Returns the token at `position` for a message: quoted, or "the end of the file".
 MD5_COLD md5_quoted md5i_lex_token(const md5_lex *lex, const char *position)
 {
     const md5_quoted end = {"the end of the file"};
@@ -135,6 +137,7 @@ MD5_COLD md5_quoted md5i_lex_token(const md5_lex *lex, const char *position)
                : end;
 }
 
+// Reports that the next token is not the expected one: the message, then ", found" and the token.
 MD5_COLD bool md5i_lex_fail_expected(md5_lex *lex, const char *format, ...)
 {
     char message[sizeof((md5_error *)0)->message];
@@ -171,6 +174,8 @@ static void warn(md5_lex *lex, const char *position, bool with_token, const char
     md5i_report_warning(context, line, column, message);
 }
 
+// Reports a warning at a position of the text. `format` and the values after it are as for
+// printf().
 void md5i_lex_warn(md5_lex *lex, const char *position, const char *format, ...)
 {
     va_list arguments;
@@ -179,6 +184,7 @@ void md5i_lex_warn(md5_lex *lex, const char *position, const char *format, ...)
     va_end(arguments);
 }
 
+// Reports a warning that begins with the token at its position, in quotes.
 void md5i_lex_warn_token(md5_lex *lex, const char *position, const char *format, ...)
 {
     va_list arguments;
@@ -189,6 +195,7 @@ void md5i_lex_warn_token(md5_lex *lex, const char *position, const char *format,
 
 // -- White space ----------------------------------------------------------------------------
 
+// Returns the end of the white space and control characters at `text`.
 static const char *skip_low_bytes(const char *text, const char *end)
 {
     while (text < end && (unsigned char)*text <= ' ')
@@ -244,6 +251,7 @@ static MD5_COLD MD5_NO_INLINE void skip_comment(md5_lex *lex)
     lex->at = lex->end;
 }
 
+// Returns true if a comment begins at `position`, in the form of C or C++.
 static inline bool begins_comment(const char *position, const char *end)
 {
     if (position == end || *position != '/')
@@ -315,6 +323,7 @@ bool md5i_lex_at_block_end(md5_lex *lex)
     return lex->at == lex->end || *lex->at == '}';
 }
 
+// Consumes a bracket. Any other token is an error.
 bool md5i_lex_expect(md5_lex *lex, char bracket)
 {
     if (!md5i_lex_accept(lex, bracket))
@@ -601,6 +610,7 @@ bool md5i_lex_floats(md5_lex *lex, float *numbers, uint32_t count, uint32_t *num
     return true;
 }
 
+// Reports that the number at `position` exceeds MD5_MAX_LENGTH.
 bool md5i_lex_fail_length(md5_lex *lex, const char *position)
 {
     return md5i_lex_fail(lex, position, MD5_ERROR_RANGE,
@@ -608,6 +618,7 @@ bool md5i_lex_fail_length(md5_lex *lex, const char *position)
                          md5i_lex_token(lex, position).text);
 }
 
+// Reads a coordinate, which must be within MD5_MAX_LENGTH.
 bool md5i_lex_length(md5_lex *lex, float *value)
 {
     TRY(md5i_lex_float(lex, value));

@@ -103,6 +103,8 @@ md5_vec3 md5i_vec3_from_axes(md5_axes axes, md5_vec3 v)
     return (md5_vec3){to[0], to[1], to[2]};
 }
 
+// Converts a rotation from id's axes to other axes. If one of them is left-handed, the rotation is
+// reversed (determinant -1).
 md5_quat md5i_quat_to_axes(md5_axes axes, md5_quat q)
 {
     const md5_vec3 axis = md5i_vec3_to_axes(axes, (md5_vec3){q.x, q.y, q.z});
@@ -110,6 +112,7 @@ md5_quat md5i_quat_to_axes(md5_axes axes, md5_quat q)
     return (md5_quat){sign * axis.x, sign * axis.y, sign * axis.z, q.w};
 }
 
+// Converts a transform from id's axes to other axes.
 md5_xform md5i_transform_to_axes(md5_axes axes, md5_xform transform)
 {
     return (md5_xform){

@@ -18,6 +18,8 @@
 // The increment of a Weyl sequence and its mixing function: Steele, Lea and Flood, "Fast Splittable
 // Pseudorandom Number Generators", 2014. The mixing function maps 0 to 0.
 #define MD5_WEYL UINT64_C(0x9E3779B97F4A7C15)
+// Returns a number whose bits all depend on all bits of the argument, for hashes and random numbers
+// (the last steps of SplitMix64).
 static inline uint64_t md5_mix_bits(uint64_t bits)
 {
     bits = (bits ^ (bits >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);

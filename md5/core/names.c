@@ -1,5 +1,6 @@
 #include "md5/core/names.h"
 
+// Orders texts by their bytes; a text that begins with another text follows it.
 static int compare_spans(md5_span a, md5_span b)
 {
     const size_t size = a.size < b.size ? a.size : b.size;

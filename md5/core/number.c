@@ -175,6 +175,8 @@ static void big_shift_left(big *number, uint32_t bits)
 // Exponent of the largest power of ten in 32 bits.
 enum { WORD_POWER = 9 };
 
+// Multiplies an integer of any size by 10^times, in steps of the largest power of ten that fits
+// into a word.
 static void big_multiply_by_ten(big *number, int64_t times)
 {
     for (; times > 0; times -= WORD_POWER)

@@ -40,6 +40,7 @@ typedef struct md5_nlerp_weights {
     float product; // 2 * of_a * of_b
 } md5_nlerp_weights;
 
+// Returns the values of nlerp (normalized linear interpolation) that depend only on t.
 static inline md5_nlerp_weights md5_nlerp_weights_at(float t)
 {
     const float of_a = 1.0f - t;

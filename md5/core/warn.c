@@ -9,6 +9,7 @@ const char *md5i_severity(md5_status status)
     return status == MD5_WARNING ? "warning" : "error";
 }
 
+// Applies the options for warnings. md5i_context_begin() calls it.
 void md5i_begin_warnings(md5_context *context, const md5_load_opts *opts)
 {
     context->warn = opts->warn;

@@ -59,6 +59,7 @@
 
 #if MD5_WIDTH == 4
 
+// Loads four floats from each of four addresses.
 MD5_WIDE_INLINE void md5_wide_load_rows(const float *const from[4], md5_wide rows[4])
 {
     MD5_UNROLL
@@ -66,6 +67,7 @@ MD5_WIDE_INLINE void md5_wide_load_rows(const float *const from[4], md5_wide row
         rows[i] = md5_wide_load(from[i]);
 }
 
+// Stores four floats to each of four addresses.
 MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[4], const md5_wide rows[4])
 {
     MD5_UNROLL
@@ -82,6 +84,7 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_load(const float *m)
     return (md5_wide_mat34){{md5_wide_load(m), md5_wide_load(m + 4), md5_wide_load(m + 8)}};
 }
 
+// Stores a matrix as twelve floats.
 MD5_WIDE_INLINE void md5_wide_mat34_store(float *m, md5_wide_mat34 a)
 {
     md5_wide_store(m, a.row[0]);
@@ -89,6 +92,7 @@ MD5_WIDE_INLINE void md5_wide_mat34_store(float *m, md5_wide_mat34 a)
     md5_wide_store(m + 8, a.row[2]);
 }
 
+// Returns the product of a matrix in registers and a matrix in memory.
 MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const float *m)
 {
     const md5_wide_mat34 b = md5_wide_mat34_load(m);
@@ -117,6 +121,7 @@ MD5_WIDE_INLINE md5_wide md5_wide_spread_row(md5_wide a, int i)
     }
 }
 
+// Writes four registers: register i contains lane i of `a` in all its lanes.
 MD5_WIDE_INLINE void md5_wide_spread(md5_wide a, md5_wide rows[4])
 {
     MD5_UNROLL
@@ -148,6 +153,7 @@ MD5_WIDE_INLINE void md5_wide_transpose(md5_wide rows[4])
     rows[3] = md5_wide_high_halves(ab_high, cd_high);
 }
 
+// Returns the sums of each four lanes: the transposed rows are added to one register.
 MD5_WIDE_INLINE md5_wide md5_wide_row_sums(const md5_wide rows[4])
 {
     const md5_wide ab =
@@ -159,6 +165,7 @@ MD5_WIDE_INLINE md5_wide md5_wide_row_sums(const md5_wide rows[4])
 
 #endif
 
+// Loads four floats from each of MD5_WIDTH addresses that are `step` floats apart.
 MD5_WIDE_INLINE void md5_wide_load_run(const float *first, size_t step, md5_wide rows[4])
 {
     const float *from[MD5_WIDTH];
@@ -168,6 +175,7 @@ MD5_WIDE_INLINE void md5_wide_load_run(const float *first, size_t step, md5_wide
     md5_wide_load_rows(from, rows);
 }
 
+// Stores four floats to each of MD5_WIDTH addresses that are `step` floats apart.
 MD5_WIDE_INLINE void md5_wide_store_run(float *first, size_t step, const md5_wide rows[4])
 {
     float *to[MD5_WIDTH];

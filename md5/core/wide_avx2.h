@@ -47,6 +47,8 @@ MD5_WIDE_INLINE md5_wide md5_wide_pair(const float *low, const float *high)
     return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high), 1);
 }
 
+// Loads four floats from each of eight addresses: rows[i] contains those of from[i] and from[i +
+// 4].
 MD5_WIDE_INLINE void md5_wide_load_rows(const float *const from[8], md5_wide rows[4])
 {
     MD5_UNROLL
@@ -65,6 +67,7 @@ MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[8], const md5_wide rows
     }
 }
 
+// Sets the last of each four lanes to 0.
 MD5_WIDE_INLINE void md5_wide_clear_w(md5_wide rows[4])
 {
     MD5_UNROLL

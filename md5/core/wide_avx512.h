@@ -67,6 +67,7 @@ MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[16], const md5_wide row
     }
 }
 
+// Sets the last of each four lanes to 0.
 MD5_WIDE_INLINE void md5_wide_clear_w(md5_wide rows[4])
 {
     MD5_UNROLL

@@ -43,6 +43,7 @@ MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
     return vaddvq_u32(vandq_u32(mask, bits));
 }
 
+// Sets the last lane to 0.
 MD5_WIDE_INLINE void md5_wide_clear_w(md5_wide rows[4])
 {
     MD5_UNROLL

@@ -46,6 +46,7 @@ MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
     return (unsigned)_mm_movemask_ps(mask);
 }
 
+// Sets the last lane to 0.
 MD5_WIDE_INLINE void md5_wide_clear_w(md5_wide rows[4])
 {
     const __m128 first = _mm_castsi128_ps(_mm_set_epi32(0, -1, -1, -1));

@@ -64,6 +64,7 @@ bool md5i_token_is(const md5_token *token, const char *text)
     return strlen(text) == token->size && memcmp(token->text, text, token->size) == 0;
 }
 
+// Returns true if a token has this text, ignoring case.
 bool md5i_token_is_word(const md5_token *token, const char *text)
 {
     size_t i = 0;
@@ -90,6 +91,8 @@ float md5i_token_float(const md5_token *token)
     return token->kind == MD5_TOKEN_NUMBER ? (float)token->number : 0.0f;
 }
 
+// Returns the integer of a number token as the engine computes it: converted to unsigned, then
+// reinterpreted as signed. Other tokens give 0.
 int32_t md5i_token_int(const md5_token *token)
 {
     const double number = token->kind == MD5_TOKEN_NUMBER ? token->number : 0.0;
@@ -533,6 +536,7 @@ void md5i_decl_lex_unread(md5_decl_lex *lex, const md5_token *token)
     lex->has_unread = true;
 }
 
+// Reads a token. Reports a warning at the end of the text.
 bool md5i_decl_lex_read_any(md5_decl_lex *lex, md5_token *token)
 {
     if (md5i_decl_lex_read(lex, token))
@@ -658,6 +662,7 @@ int32_t md5i_decl_lex_int(md5_decl_lex *lex)
     return md5i_token_int(&token);
 }
 
+// Reads ( x y z ) into value[count]. Reports a missing bracket and returns false.
 bool md5i_decl_lex_vector(md5_decl_lex *lex, float *value, size_t count)
 {
     TRY(md5i_decl_lex_expect(lex, "("));

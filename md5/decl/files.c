@@ -141,6 +141,7 @@ const char *md5i_game_open_file(const md5_game *game, const md5_game_entry *entr
     return NULL;
 }
 
+// Releases the bytes of a file that md5i_game_open_file() returned.
 void md5i_game_close_file(const md5_game *game, const md5_game_entry *entry, const char *bytes,
                           size_t size)
 {

@@ -146,6 +146,7 @@ static bool is_comment(const md5_lex *lex, const char *text)
     return lex->end - text >= 2 && text[0] == '/' && text[1] == '/';
 }
 
+// Returns the end of the line at `text`.
 static const char *skip_line(const md5_lex *lex, const char *text)
 {
     while (text < lex->end && *text != '\n')

@@ -83,6 +83,7 @@ static float bone_cosine(const axes_search *search, md5_quat rotation, uint32_t 
                         bone_of_model(search, joint));
 }
 
+// Orders numbers for qsort().
 static int compare_lengths(const void *a, const void *b)
 {
     const float x = *(const float *)a;

@@ -763,6 +763,8 @@ static void write_mesh(text_writer *to, const md5_doc_mesh *mesh)
     write_format(to, "}\n");
 }
 
+// Returns the comment of a joint's line: the comment of the file, or the name of the parent, as
+// id's exporter writes it.
 static const char *joint_comment(const md5_doc *doc, const md5_doc_joint *joint)
 {
     if (joint->comment)

@@ -577,6 +577,8 @@ uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, md5_error *er
     return md5i_end_repair(&repair, doc, num_changes);
 }
 
+// Replaces the joints of an animation by the joints of `model`, so that both have the same names
+// and parents in the same order. id's engine and most Quake engines require this.
 uint32_t md5_fix_joints(md5_doc *doc, const md5_model *model, bool all_components, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);

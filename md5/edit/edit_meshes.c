@@ -222,6 +222,8 @@ static bool add_mesh_triangles(mesh_rebuild *rebuild, uint32_t mesh_index,
     return true;
 }
 
+// Returns true if a mesh has more vertices or triangles than the edit allows. A limit of 0 allows
+// any number.
 static bool exceeds_limits(const md5_mesh_edit *edit, const md5_doc_mesh *mesh)
 {
     if (edit->max_vertices > 0 && mesh->num_vertices > edit->max_vertices)

@@ -26,6 +26,8 @@ static bool is_regular_jump(const jump_sums *sums)
     return sums->deviation <= 0.25 * fmax(sums->jump, sums->mean) + 1e-12;
 }
 
+// Returns true if a step from the last frame of a clip to the first continues the motion, as a step
+// between two frames does.
 bool md5i_is_regular_step(const md5_vec3 steps[3])
 {
     jump_sums sums = {0};

@@ -269,6 +269,7 @@ static const char *nearest_name(const md5_check *mesh, const char *name)
     return nearest;
 }
 
+// Returns the name of a joint's parent for messages.
 static const char *parent_name(const md5_check *check, uint32_t joint)
 {
     const int32_t parent = check->joints[joint].parent;
@@ -417,6 +418,7 @@ uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip)
 
 // == Scale and rotation ===========================================================================
 
+// Orders numbers for qsort().
 static int compare_floats(const void *a, const void *b)
 {
     const float x = *(const float *)a;

@@ -109,6 +109,7 @@ uint32_t md5i_write_components(const md5_joint_components *all, uint32_t flags, 
     return count;
 }
 
+// Returns the point of a weight in the bind pose.
 md5_vec3 md5i_weight_point(const md5_doc *doc, const md5_weight *weight)
 {
     const md5_doc_joint *const joint = &doc->joints[weight->joint];

@@ -596,6 +596,7 @@ static uint32_t find_rule(const char *name)
 // 256 bytes of a file.
 typedef char md5_raw_message[1024];
 
+// Adds a diagnostic of a rule. If memory runs out, adds nothing and sets the error of the context.
 void md5i_add_diagnostic(md5_checker *checker, const char *rule, md5_text_location location,
                          const char *format, ...)
 {

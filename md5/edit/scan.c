@@ -29,6 +29,7 @@ static bool is_keyword(const md5_checker *checker, const char *keyword)
     return !checker->is_quoted && md5_span_is(checker->word, keyword);
 }
 
+// Returns true if a comment begins at `at`, in the form of C or C++.
 static bool is_comment_start(const md5_lex *lex, const char *at)
 {
     if (lex->end - at < 2 || *at != '/')
@@ -111,6 +112,7 @@ static int shown_length(const md5_checker *checker, size_t max_length)
     return (int)(length < max_length ? length : max_length);
 }
 
+// Returns a copy of the current word, shortened to 1000 bytes, or NULL if memory runs out.
 static char *copy_word(md5_checker *checker)
 {
     enum { MAX_LENGTH = 1000 };
@@ -152,6 +154,7 @@ static bool is_unusual_number(const md5_checker *checker)
     return word.size > sign + 1 && word.bytes[sign] == '0' && word.bytes[sign + 1] != '.';
 }
 
+// Returns true if a word is a hexadecimal number, such as 0x1F, which some readers accept.
 static bool is_hexadecimal(const char *digits, size_t size)
 {
     if (size <= 2 || *digits != '0' || (digits[1] | 0x20) != 'x')
@@ -349,6 +352,7 @@ static bool is_whole_name(const md5_checker *checker)
     return count_bytes(word.bytes, word.size, allowed) == word.size;
 }
 
+// Reports a violation if the current word, which is a name, has no quotes.
 static void check_name(md5_checker *checker)
 {
     if (!is_whole_name(checker))
@@ -750,6 +754,7 @@ static void check_counts(md5_checker *checker, const mesh_contents *mesh)
     }
 }
 
+// Returns true if a path begins with a slash or with a drive letter of Windows.
 static bool is_absolute_path(const char *path)
 {
     if (*path == '/' || *path == '\\')

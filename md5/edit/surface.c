@@ -39,6 +39,7 @@ static md5_bounds empty_box(void)
                         .max = {-INFINITY, -INFINITY, -INFINITY}};
 }
 
+// Returns the smallest box that contains two boxes.
 static md5_bounds join_boxes(md5_bounds a, md5_bounds b)
 {
     return (md5_bounds){

@@ -284,6 +284,7 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
     return number_voxels(arena, raster.kinds, grid);
 }
 
+// Returns true if a point, in cells of the grid, is inside of the grid.
 static bool is_in_grid(const md5_grid *grid, md5_vec3d p)
 {
     const uint32_t *const n = grid->count;

@@ -32,6 +32,7 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
                      const uint32_t *indices, uint32_t num_triangles, uint32_t resolution,
                      md5_grid *grid);
 
+// Returns the center of a cell, in cells of the grid. Cells are numbered along x, then y, then z.
 static inline md5_vec3d md5_cell_center(const md5_grid *grid, uint32_t cell)
 {
     const uint32_t row = cell / grid->count[0];

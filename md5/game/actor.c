@@ -107,6 +107,8 @@ static md5_vec3 root_displacement(const md5_anim *anim, const md5_sample_positio
     return md5_vec3_add(within, md5_vec3_scale(cycle, (float)sample->cycle));
 }
 
+// Returns the distance and direction in which a clip moves the character, for example to test if an
+// attack reaches an enemy.
 md5_vec3 md5_entity_clip_movement(const md5_entity_clip *clip)
 {
     MD5_ASSERT_PART(clip, anim);
@@ -166,6 +168,8 @@ void md5_destroy_actor(md5_actor *actor)
     MD5_FREE(actor, MD5_TAG_ACTOR);
 }
 
+// Selects if poses contain root motion, which is the part of the motion of joint 0 that moves the
+// character.
 void md5_actor_set_in_place(md5_actor *actor, bool is_removed)
 {
     MD5_ASSERT_ACTOR_CHANGE(actor);
@@ -223,6 +227,8 @@ static uint32_t choose_clip(md5_actor *actor, const char *prefix, const char *na
     return count > 0 ? found[actor_random(actor) % count] : MD5_NONE;
 }
 
+// Selects a clip by its name, as the engine does. Returns the index of the clip, or MD5_NONE if no
+// clip matches. Names are case-sensitive.
 uint32_t md5_actor_choose(md5_actor *actor, const char *prefix, const char *name)
 {
     MD5_ASSERT_ACTOR_CHANGE(actor);
@@ -431,6 +437,8 @@ static void clear_channel(md5_actor *actor, md5_channel channel, uint32_t blend)
         fade_out_slot(&actor->slots[channel][i], actor->time, blend);
 }
 
+// Stops all clips of a channel. The clips fade out from their current weights to 0 over `blend`
+// milliseconds; if `blend` is 0, they end immediately.
 bool md5_actor_clear(md5_actor *actor, md5_channel channel, uint32_t blend)
 {
     MD5_ASSERT_ACTOR_CHANGE(actor);

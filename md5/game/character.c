@@ -449,6 +449,8 @@ void md5_monster_look_at(md5_monster *monster, uint64_t who, int64_t time, uint3
     monster->focus_time = time + milliseconds;
 }
 
+// Allows or forbids a character to look at targets with its joints, like the script function
+// setBoneMod(), and with its eyes.
 void md5_monster_allow_looking(md5_monster *monster, bool joints, bool eyes)
 {
     MD5_ASSERT_MONSTER_CHANGE(monster);
@@ -495,6 +497,7 @@ static md5_euler to_euler(look_angles angles)
     return (md5_euler){(float)angles.pitch, (float)angles.yaw, 0.0f};
 }
 
+// Returns the number of min to max that is nearest to `value`.
 static double clamp_value(double value, double min, double max)
 {
     if (value < min)
@@ -883,6 +886,8 @@ void md5_monster_pose(md5_monster *monster, md5_xform *pose, md5_mat34 *joints, 
     write_pose(&monster->body_actor, pose, joints, palette);
 }
 
+// Computes the pose of the head, in which copied joints (see md5_joint_copy) follow the joints of
+// the body. The arrays have one element for each joint of the head's model.
 void md5_monster_head_pose(md5_monster *monster, md5_xform *pose, md5_mat34 *joints,
                            md5_mat34 *palette)
 {

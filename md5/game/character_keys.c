@@ -32,6 +32,8 @@ double md5i_yaw_degrees(md5_vec3d v)
     return yaw < 0.0 ? yaw + 360.0 : yaw;
 }
 
+// Returns the angle of a vector above the ground, in degrees from 0 to 360, as the engine's
+// function does.
 double md5i_pitch_degrees(md5_vec3d v)
 {
     if (v.x == 0.0 && v.y == 0.0)
@@ -65,6 +67,7 @@ md5_quat md5i_quat_from_axes(const axes3 *axes)
     return md5_mat34_rotation(&matrix);
 }
 
+// Returns the number in a key of the monster, or `default_value` if the key is missing.
 float md5i_monster_float(const md5_monster *monster, const char *key, float default_value)
 {
     const md5_entity *const entity = monster->desc.entity;
@@ -116,6 +119,8 @@ const md5_entity_key *md5i_find_monster_key(const md5_entity *entity, const char
     return key;
 }
 
+// Returns the joint of the actor whose name is the value of the key `name`. Returns MD5_NONE if the
+// key is missing, or with a warning if the joint does not exist.
 uint32_t md5i_find_key_joint(driven_actor *driven, const md5_entity *entity, const char *name,
                              md5_context *context)
 {

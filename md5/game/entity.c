@@ -607,6 +607,7 @@ static void free_single_entity(const md5_entity *entity)
 
 // -- Values ---------------------------------------------------------------------------------------
 
+// Returns the vector in a key of an entity. Missing numbers are 0.
 static md5_vec3 read_entity_vector(const md5_entity *entity, const char *key)
 {
     float values[3] = {0.0f, 0.0f, 0.0f};
@@ -1127,6 +1128,7 @@ void md5_free_entity(md5_entity *entity)
     free_single_entity(entity);
 }
 
+// Returns the transform of a joint's parent in model space. Returns the identity for the root.
 md5_xform md5i_parent_transform(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
 {
     md5_xform transform = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
@@ -1135,6 +1137,8 @@ md5_xform md5i_parent_transform(const md5_skeleton *skeleton, const md5_xform *p
     return transform;
 }
 
+// Returns the transform of a part in the model space of its body, in the current pose of the body.
+// Use it to draw a head or an attachment.
 md5_xform md5_entity_part_placement(const md5_entity_part *part, const md5_mat34 *joints)
 {
     MD5_ASSERT_PART(part, key);

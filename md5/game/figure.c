@@ -737,6 +737,8 @@ static bool parse_figure(md5_game *game, md5_decl_entry *entry)
     return true;
 }
 
+// Returns the declaration of the articulatedFigure with the given name. Returns NULL without an
+// error if no file declares this name.
 const md5_figure_def *md5_game_figure_def(md5_game *game, const char *name, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);

@@ -83,6 +83,7 @@ static void add_corner(body_shape *shape, double x, double y, double z)
     shape->corners[shape->num_corners++] = (md5_vec3d){x, y, z};
 }
 
+// Adds a triangle to a shape, by the indices of its corners.
 static void add_face(body_shape *shape, uint32_t a, uint32_t b, uint32_t c)
 {
     uint32_t *const face = shape->faces[shape->num_faces++];

@@ -1118,6 +1118,7 @@ static void read_inherit(md5_model_parser *parser, const md5_token *name)
     }
 }
 
+// Reads the skin with which a model is drawn by default.
 static void read_model_skin(md5_model_parser *parser, const md5_token *name)
 {
     const md5_decl_entry *const skin = md5i_parse_skin_named(parser->game, name->text, name->size);

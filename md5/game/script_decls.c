@@ -367,6 +367,8 @@ static bool resolve(script_program *program, const char *object)
     return md5_script_is_ok(tokens);
 }
 
+// Finds the declarations in the tokens, and the variables and methods of an object and its parents.
+// Returns false and sets the context's error if it fails.
 bool md5i_read_script_declarations(script_program *program, const char *object)
 {
     program->last = &program->first;

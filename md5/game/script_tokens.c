@@ -73,6 +73,7 @@ void md5i_script_fail(script_tokens *tokens, const script_token *token, const ch
     tokens->at = tokens->num_tokens > 0 ? tokens->num_tokens - 1 : 0;
 }
 
+// Reports a warning that consists of the token, in quotes, and a text.
 void md5i_script_warn(script_tokens *tokens, const script_token *token, const char *text)
 {
     report_file(tokens, token->file);
@@ -82,6 +83,7 @@ void md5i_script_warn(script_tokens *tokens, const script_token *token, const ch
 
 // == Names ========================================================================================
 
+// Returns true if a token is this name or sign. A string with the same text is not.
 bool md5i_script_token_is(const script_token *token, const char *text)
 {
     if (token->kind != SCRIPT_TOKEN_NAME && token->kind != SCRIPT_TOKEN_SIGN)
@@ -100,6 +102,8 @@ const char *md5i_script_token_text(script_tokens *tokens, const script_token *to
     return text ? text : "";
 }
 
+// Returns the location of the value of a name, which is added with the value NULL if it is new. If
+// memory runs out, returns the location of a value that no name has.
 void **md5i_script_entry(script_tokens *tokens, md5_name_map *map, const char *name)
 {
     void **const entry = md5i_name_map_add(map, tokens->arena, name);
@@ -109,6 +113,7 @@ void **md5i_script_entry(script_tokens *tokens, md5_name_map *map, const char *n
 
 // == Cursor =======================================================================================
 
+// Reads the next token if it is `text`. Returns true if it was read.
 bool md5i_script_accept(script_tokens *tokens, const char *text)
 {
     if (!md5i_script_token_is(md5_script_here(tokens), text))
@@ -171,6 +176,7 @@ static bool begins_number(const char *at, const char *end)
     return *at == '.' && end - at > 1 && md5_is_digit(at[1]);
 }
 
+// Returns the end of the name at `at`.
 static const char *find_script_name_end(const char *at, const char *end)
 {
     while (at < end && (md5_is_letter(*at) || md5_is_digit(*at)))

@@ -125,6 +125,7 @@ static script_value to_text(const script_value *value)
     return text;
 }
 
+// Compares two values of a script: texts by their characters, other values by their numbers.
 static bool are_equal(const script_value *a, const script_value *b)
 {
     if (a->kind == SCRIPT_TEXT && b->kind == SCRIPT_TEXT)
@@ -1011,6 +1012,8 @@ static script_value *find_state_variable(const md5_states *states, const char *n
     return NULL;
 }
 
+// Returns the value of a numeric variable of the object, or of a global numeric variable. Returns 0
+// if the variable does not exist.
 float md5_states_variable(const md5_states *states, const char *name)
 {
     MD5_ASSERT_STATES(states);

@@ -47,6 +47,7 @@ static bool read_text_again(md5_context *context, const char *text, size_t size,
     return true;
 }
 
+// Exchanges two numbers.
 static void exchange_floats(float *a, float *b)
 {
     const float old_a = *a;

@@ -3,6 +3,8 @@
 #include "md5/core/file.h"
 #include "md5/core/math.h"
 
+// Starts a load call. Messages contain the path of the file, or for a text in memory the file name
+// of the options.
 void md5i_begin_load(md5_context *context, const char *path, const char *text,
                      const md5_load_opts *opts, md5_error *error)
 {

@@ -12,6 +12,7 @@ void md5i_convert_rotations(const md5_context *context, md5_quat *rotations, siz
         rotations[i] = md5i_quat_to_axes(context->axes, rotations[i]);
 }
 
+// Converts transforms to the axes and units of the load options.
 void md5i_convert_transforms(const md5_context *context, md5_xform *transforms, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

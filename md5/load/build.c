@@ -36,6 +36,7 @@ static bool build_frames_asset(md5_arena *arena, const char *text, size_t size, 
 
 #if MD5_HAS_FORMATS
 
+// Builds a clip from a text, or from a compressed file, which begins with a magic number.
 bool md5i_build_anim(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     if (md5_has_magic(text, size, MD5_PACKED_FILE))

@@ -93,6 +93,7 @@ md5_camera *md5_parse_camera(const void *text, size_t size, const md5_load_opts 
     return (md5_camera *)md5i_load_asset(build_camera, NULL, (const char *)text, size, opts, error);
 }
 
+// Loads a camera from a file. Returns NULL and sets the error on failure.
 md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT_PATH(path);

@@ -13,6 +13,7 @@ static void *parse_asset(md5_build_asset *build, const void *text, size_t size,
     return md5i_load_asset(build, NULL, (const char *)text, size, opts, error);
 }
 
+// Builds a clip from the content of a file in memory. Returns NULL and sets the error on failure.
 md5_anim *md5_parse_anim(const void *text, size_t size, const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT_TEXT(text, size);
@@ -20,6 +21,7 @@ md5_anim *md5_parse_anim(const void *text, size_t size, const md5_load_opts *opt
     return (md5_anim *)parse_asset(md5i_build_anim, text, size, opts, error);
 }
 
+// Loads a clip from a file. Returns NULL and sets the error on failure.
 md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT_PATH(path);
@@ -32,6 +34,7 @@ void md5_free_anim(md5_anim *anim)
     MD5_FREE(anim, MD5_TAG_ANIM);
 }
 
+// Builds a model from the content of a file in memory. Returns NULL and sets the error on failure.
 md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *opts,
                            md5_error *error)
 {
@@ -40,6 +43,7 @@ md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *o
     return (md5_model *)parse_asset(md5i_build_model, text, size, opts, error);
 }
 
+// Loads a model from a file. Returns NULL and sets the error on failure.
 md5_model *md5_load_model(const char *path, const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT_PATH(path);

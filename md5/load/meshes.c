@@ -48,6 +48,7 @@ bool md5i_repack_tables(md5_arena *mesh_arena, md5_mesh_file *file)
 
 // -- The plain steps ------------------------------------------------------------------------------
 
+// Counts the vertices and influences of a mesh, so that its arrays can be allocated.
 static bool measure_mesh(md5_arena *scratch, md5_mesh_build *mesh)
 {
     (void)scratch;
@@ -208,6 +209,7 @@ void md5i_clear_mesh(md5_mesh *mesh)
     md5i_store_mesh(&counts, mesh);
 }
 
+// Frees the memory block that contains the arrays of all meshes of a model.
 void md5i_free_mesh_memory(md5_model *model)
 {
     md5_context context = {.allocator = model->internal.allocator};

@@ -94,6 +94,7 @@ MD5_COLD bool md5i_create_model(md5_context *context, const md5_mesh_file *file,
     return true;
 }
 
+// Converts the bind pose to the axes and units of the options.
 void md5i_convert_bind_pose(const md5_context *context, md5_model *model)
 {
     const uint32_t num_joints = model->skeleton.num_joints;

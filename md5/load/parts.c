@@ -221,6 +221,7 @@ bool md5i_finish_meshes(md5_context *context, uint32_t parts, const md5_model *m
 
 // == Releasing ===================================================================================
 
+// Sets all arrays of a mesh, including tangents and colors, to NULL. Does not change the counts.
 void md5i_clear_all_arrays(md5_mesh *mesh)
 {
     md5i_clear_mesh(mesh);

@@ -62,6 +62,7 @@ md5_image *md5i_new_image(md5_context *context, uint32_t width, uint32_t height)
     return image;
 }
 
+// Frees an image that is counted in context->memory_held. NULL is allowed.
 void md5i_free_image(md5_context *context, md5_image *image)
 {
     if (image)

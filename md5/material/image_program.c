@@ -195,6 +195,8 @@ static bool read_image_program(image_reader *reader)
     return true;
 }
 
+// Reads a program and writes its text: the tokens, separated by one space, without a space before
+// `(`, `,` and `)`.
 bool md5i_read_image_text(md5_decl_lex *lex, char text[MD5_IMAGE_TEXT])
 {
     image_reader reader = {.lex = lex, .scratch = &lex->game->scratch, .text = text};
@@ -370,6 +372,8 @@ static float squared_length(const float v[3])
     return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
 }
 
+// Normalizes a vector with the engine's approximation of the inverse square root, so that images
+// are equal to the engine's.
 static void normalize_fast(float v[3])
 {
     const float factor = fast_inverse_root(squared_length(v));
@@ -787,6 +791,8 @@ static const struct builtin_image *find_builtin_image(const char *name)
         name, builtin_images, MD5_COUNT(builtin_images), sizeof builtin_images[0]);
 }
 
+// Sets the repeat mode and the filter of a stage to those of a built-in image, regardless of the
+// material's keywords.
 void md5i_set_builtin_sampling(const char *name, md5_stage *stage)
 {
     const struct builtin_image *const builtin = find_builtin_image(name);

@@ -332,6 +332,7 @@ static void read_decal_info(md5_material_parser *parser)
 
 // -- Images ---------------------------------------------------------------------------------------
 
+// Reads the image by which a light falls off with the distance along its direction.
 static void read_falloff(md5_material_parser *parser)
 {
     char text[MD5_IMAGE_TEXT];
@@ -764,6 +765,8 @@ md5_decl_entry *md5i_parse_material_named(md5_game *game, const char *name, size
     return entry && parse_material(game, entry) ? entry : NULL;
 }
 
+// Returns the material with the given name. The result is NULL only if memory runs out: a material
+// that is missing or invalid is replaced by default content.
 const md5_material *md5_game_material(md5_game *game, const char *name, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);

@@ -149,6 +149,8 @@ md5_decl_entry *md5i_parse_skin_named(md5_game *game, const char *name, size_t s
     return is_parsed ? entry : NULL;
 }
 
+// Returns the skin with the given name. The result is NULL only if memory runs out. If no file
+// declares the skin, the game creates an implicit skin, as the engine does.
 const md5_skin_def *md5_game_skin_def(md5_game *game, const char *name, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);

@@ -125,6 +125,7 @@ bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
     return has_memory;
 }
 
+// Returns the table with the given name, or NULL if no file declares it.
 const md5_table *md5_game_table(md5_game *game, const char *name, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
@@ -912,6 +913,7 @@ static void set_program(md5_material_parser *parser, int programs, const char *n
         program->fragment = name;
 }
 
+// Reads the name of a vertex or fragment program, which parser->value selects.
 static void read_stage_program(md5_material_parser *parser)
 {
     md5_token token;
@@ -1153,6 +1155,7 @@ static void read_blend(md5_material_parser *parser)
 
 // -- Images ---------------------------------------------------------------------------------------
 
+// Reads the image of a stage. parser->value is the kind of texture: an image or a form of cube map.
 static void read_map(md5_material_parser *parser)
 {
     // `map` does not change the kind of an earlier cubeMap.
@@ -1299,6 +1302,8 @@ static void read_texgen(md5_material_parser *parser)
     }
 }
 
+// Reads the threshold of alpha below which texels are not drawn. The surface counts as one with
+// holes.
 static void read_alpha_test(md5_material_parser *parser)
 {
     parser->stage->has_alpha_test = true;

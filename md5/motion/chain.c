@@ -618,6 +618,7 @@ typedef struct solving {
     double matrix[MAX_ROWS][MAX_ROWS]; // lower triangle
 } solving;
 
+// Writes the components of a vector, multiplied by a factor.
 static void store_scaled(md5_vec3d v, double scale, double *rows)
 {
     rows[0] = v.x * scale;
@@ -681,6 +682,7 @@ static void fill_column(const solving *problem, const free_angle *angle, double 
     }
 }
 
+// Returns the dot product of two vectors with `count` components.
 static double dot_product(const double *a, const double *b, uint32_t count)
 {
     double sum = 0;

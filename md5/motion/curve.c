@@ -837,6 +837,8 @@ static curve_location locate(const md5_curve *curve, double t)
     return (curve_location){piece, (inside - starts[piece]) / width};
 }
 
+// Returns the point of a curve at t, for example the position of a camera. If the kind of curve
+// passes through its first and last point, the results at t = 0 and t = 1 are exactly these points.
 md5_vec3 md5_curve_point(const md5_curve *curve, double t)
 {
     MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
@@ -856,6 +858,8 @@ md5_vec3 md5_curve_tangent(const md5_curve *curve, double t)
     return md5_vec3d_round(md5_vec3d_scale(velocity, 1.0 / width));
 }
 
+// Returns the value of t at which a piece of the curve starts, for example to find the time at
+// which an object passes a point.
 double md5_curve_start(const md5_curve *curve, uint32_t piece)
 {
     MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
@@ -1153,6 +1157,7 @@ void md5_destroy_squad(md5_squad *squad)
 
 // -- Evaluation -----------------------------------------------------------------------------------
 
+// Normalizes a quaternion and rounds it to float.
 static md5_quat round_quat(md5_quatd q)
 {
     const double scale = 1.0 / sqrt(md5_quatd_dot(q, q));

@@ -292,6 +292,7 @@ static double bezier_slope(double a, double b, double s)
     return 3 * ((1 - s) * ((1 - s) * a + 2 * s * (b - a)) + s * s * (1 - b));
 }
 
+// Clamps a number to 0..1. NaN gives 0.
 static double clamp_unit(float value)
 {
     if (!(value > 0))

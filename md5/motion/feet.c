@@ -86,6 +86,7 @@ static md5_vec3 rotation_offset(float tangent, md5_vec3 about, md5_vec3 point)
     return md5_vec3_sub(rotate_by_tangent(tangent, arm), arm);
 }
 
+// Returns the horizontal movement of an animated ankle, in id's axes, that locks its sole.
 md5_vec3 md5i_locked_ankle_shift(const md5_foot_lock *lock, md5_vec3 ankle, float weight)
 {
     const md5_vec3 rotation_shift =
@@ -487,6 +488,8 @@ uint32_t md5i_solve_locked_feet(const md5_skeleton *skeleton, md5_feet_job *job,
     return num_placed;
 }
 
+// Places the feet of a pose on uneven ground. Returns the number of feet that are at their targets
+// (MD5_LIMB_REACHED). md5_foot.result contains the result for each foot.
 uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_feet_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
@@ -783,6 +786,7 @@ static md5_quat heading_rotation(const md5_gait_context *context, md5_quat rotat
     return md5_quat_from_float4(md5_float4_about(md5_float4_from_vec3(axis), cosine, sine));
 }
 
+// Limits the slope of the ground to the steepest slope that feet adapt to.
 static float clamp_slope(float slope)
 {
     if (slope > STEEPEST)
@@ -1096,6 +1100,7 @@ static md5_quat ankle_rotation(const md5_gait_context *context, const md5_gait *
     return md5_quat_normalize(md5_quat_mul(md5_quat_conjugate(gait->facing), world), foot->rest);
 }
 
+// Rotates a joint about its position by a rotation in model space.
 static void rotate_in_model(const md5_skeleton *skeleton, md5_xform *pose, uint32_t joint,
                             md5_quat rotation)
 {

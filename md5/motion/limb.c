@@ -172,6 +172,7 @@ typedef struct limb_plane {
     float lower_x;       // x from the knee to the foot; y from the knee to the foot is -y
 } limb_plane;
 
+// Returns true if a joint is a descendant of the joint `above`.
 bool md5i_is_descendant(const md5_skeleton *skeleton, uint32_t joint, uint32_t above)
 {
     uint32_t ancestor = skeleton->joints[joint].parent;

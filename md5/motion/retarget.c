@@ -156,6 +156,7 @@ static bool comes_before(const md5_skeleton *skeleton, uint32_t a, uint32_t b)
     return order != 0 ? order < 0 : a < b;
 }
 
+// Exchanges two elements of the array that is sorted.
 static void swap_elements(uint32_t *mirror, uint32_t i, uint32_t k)
 {
     const uint32_t element = mirror[i];
@@ -507,6 +508,8 @@ static bool select_sources(retarget_builder *builder, const md5_joint_pair *pair
 
 // -- Legs -----------------------------------------------------------------------------------
 
+// Returns the height of a joint in the bind pose of the source or target model: its z coordinate in
+// id's axes.
 static float joint_height(const retarget_builder *builder, int model, uint32_t joint)
 {
     return md5i_vec3_from_axes(builder->models[model]->skeleton.axes,

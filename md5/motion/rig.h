@@ -52,6 +52,7 @@ md5_quatd md5i_quatd_unit(md5_quatd q);
 // both multiplied by any factor > 0. Returns the identity if both are 0.
 md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine);
 
+// Rotates a vector by a unit quaternion, in double precision.
 static inline md5_vec3d md5_quatd_rotate(md5_quatd q, md5_vec3d v)
 {
     const md5_vec3d axis = {q.x, q.y, q.z};

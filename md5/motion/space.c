@@ -12,6 +12,7 @@ md5_vec3 md5i_forward_perpendicular(md5_axes axes, md5_vec3 v)
     return md5_vec3_normalize(across, up);
 }
 
+// Prepares a blend for several joints. `weight` > 0; weights above 1 have the effect of 1.
 void md5i_begin_rotation_blend(float weight, md5_rotation_blend *blend)
 {
     blend->is_full = !(weight < 1);
@@ -64,6 +65,7 @@ md5_float4_transform md5i_parent_joint_transform(const md5_skeleton *skeleton,
     };
 }
 
+// Converts a transform of SIMD registers to the public structure.
 static md5_xform xform_from_transform(md5_float4_transform transform)
 {
     return (md5_xform){
@@ -72,6 +74,8 @@ static md5_xform xform_from_transform(md5_float4_transform transform)
     };
 }
 
+// Returns the transform of one joint of `pose` in model space, for example to find the position of
+// a hand: the product of the transforms of the joint and all its ancestors.
 md5_xform md5_joint_in_model(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
 {
     MD5_ASSERT_PART(skeleton, joints);

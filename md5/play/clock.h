@@ -266,6 +266,8 @@ typedef struct md5_root_position {
     md5_root_delta delta;
 } md5_root_position;
 
+// Returns the state of a clip's root motion at a clock: the displacement since the start of the
+// clip.
 static inline md5_root_position md5_root_position_at(const md5_root_track *track,
                                                      const md5_timing *timing, md5_clock clock)
 {

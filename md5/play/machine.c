@@ -15,6 +15,7 @@ void md5i_sample_source(const md5_machine *machine, const md5_source *source,
                            &pose[0]);
 }
 
+// Frees a machine. Its players must be freed before. `machine` may be NULL.
 void md5_destroy_machine(md5_machine *machine)
 {
     MD5_ASSERT_NULL_OR_ALIVE(machine, MD5_TAG_MACHINE);
@@ -48,6 +49,7 @@ static uint32_t find_row(const void *rows, uint32_t count, size_t row_size, cons
     return MD5_NONE;
 }
 
+// Returns the index of the mask with a name, or MD5_NONE.
 uint32_t md5i_find_mask(const md5_machine *machine, const char *name)
 {
     MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
@@ -55,6 +57,7 @@ uint32_t md5i_find_mask(const md5_machine *machine, const char *name)
                     name);
 }
 
+// Returns the index of the parameter with this name, or MD5_NONE.
 uint32_t md5_find_parameter(const md5_machine *machine, const char *name)
 {
     MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
@@ -62,6 +65,7 @@ uint32_t md5_find_parameter(const md5_machine *machine, const char *name)
                     sizeof *machine->tables.parameters, name);
 }
 
+// Returns the index of the clip with this name, or MD5_NONE.
 uint32_t md5_find_clip(const md5_machine *machine, const char *name)
 {
     MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
@@ -69,6 +73,7 @@ uint32_t md5_find_clip(const md5_machine *machine, const char *name)
                     name);
 }
 
+// Returns the index of the layer with this name, or MD5_NONE.
 uint32_t md5_find_layer(const md5_machine *machine, const char *name)
 {
     MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
@@ -76,6 +81,7 @@ uint32_t md5_find_layer(const md5_machine *machine, const char *name)
                     sizeof *machine->tables.layers, name);
 }
 
+// Returns the index of the modifier with this name, or MD5_NONE.
 uint32_t md5_find_modifier(const md5_machine *machine, const char *name)
 {
     MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
@@ -83,6 +89,7 @@ uint32_t md5_find_modifier(const md5_machine *machine, const char *name)
                     sizeof *machine->tables.modifiers, name);
 }
 
+// Returns the index of the slot for one-shot clips with this name, or MD5_NONE.
 uint32_t md5_find_slot(const md5_machine *machine, const char *name)
 {
     MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
@@ -90,6 +97,7 @@ uint32_t md5_find_slot(const md5_machine *machine, const char *name)
                     name);
 }
 
+// Returns the index of the machine's one-shot clip with this name, or MD5_NONE.
 uint32_t md5_find_one_shot(const md5_machine *machine, const char *name)
 {
     MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
@@ -109,6 +117,8 @@ uint32_t md5_find_curve(const md5_machine *machine, const char *name)
     return find_row(machine->curves, machine->num_curves, sizeof *machine->curves, name);
 }
 
+// Returns the index of a parameter that the program requires. Use this function instead of
+// md5_find_parameter() to detect misspelled names early.
 uint32_t md5_require_parameter(const md5_machine *machine, const char *name)
 {
     MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
@@ -139,6 +149,7 @@ uint32_t md5_machine_num_morphs(const md5_machine *machine)
     return machine->num_morphs;
 }
 
+// Returns the name of a morph target that the machine controls, or NULL if the index is too large.
 const char *md5_machine_morph_name(const md5_machine *machine, uint32_t morph)
 {
     MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);

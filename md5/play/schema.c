@@ -1302,6 +1302,8 @@ const char *md5i_column_rows(const md5_column *column, const char *row, uint32_t
     return rows;
 }
 
+// Begins to iterate over the columns of a row and all rows below it. `copy` is the copy of the row,
+// or NULL if the rows are not copied.
 md5_table_iterator md5i_begin_columns(const md5_schema *schema, const void *row, void *copy)
 {
     md5_table_iterator iterator = {.top = 0};
@@ -1441,6 +1443,7 @@ md5_location md5i_find_location(const md5_locations *locations, const void *memb
     return (md5_location){0, 0};
 }
 
+// Frees the arena of an object. The object may be in the arena.
 void md5i_free_memory(const md5_internal *internal)
 {
     md5_context context;

@@ -202,6 +202,7 @@ static md5_quoted quote_name(const char *name)
     return md5i_quote(name, size);
 }
 
+// Returns the quoted name of a joint for messages, or "no parent" for MD5_NONE.
 static md5_quoted quote_parent(const md5_skeleton *skeleton, uint32_t joint)
 {
     if (joint == MD5_NONE)

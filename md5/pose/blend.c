@@ -45,6 +45,9 @@ void md5_blend_batch(const md5_blend_job *jobs, size_t count)
     }
 }
 
+// Interpolates between two transforms, from `a` (t = 0) to `b` (t = 1). `t` is clamped to 0..1.
+// Rotations are interpolated by md5_quat_slerp(), translations linearly, as md5_blend_poses() does
+// for each joint.
 md5_xform md5_xform_blend(md5_xform a, md5_xform b, float t)
 {
     md5_xform blend;

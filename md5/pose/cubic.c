@@ -230,6 +230,8 @@ md5_quat md5i_cubic_rotation(const md5_anim *anim, const md5_sample_position *sa
     return cubic_rotation(&cubic, slot);
 }
 
+// Samples the translation of anim->translation_joints[slot]: as stored with MD5_ROOT_FILE; with
+// MD5_ROOT_ID, which is for joint 0 only, as the original engine computes it.
 md5_vec3 md5i_cubic_translation(const md5_anim *anim, const md5_sample_position *sample,
                                 md5_root root, uint32_t slot)
 {

@@ -1,6 +1,7 @@
 // Selects the kernels of an instruction set.
 #include "md5/pose/kernels.h"
 
+// Returns the functions that are compiled for an instruction set.
 const md5_pose_kernels *md5i_get_pose_kernels(md5_cpu level)
 {
     static const md5_pose_kernels *const kernels[MD5_CPU_COUNT] =

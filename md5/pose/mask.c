@@ -151,6 +151,8 @@ static void skip_mask_blanks(mask_text *text)
     }
 }
 
+// Reports a syntax error at a position of a mask's text. The message is `begin` followed by `end`.
+// Returns false.
 static bool fail_at(md5_context *context, const mask_text *text, const char *at, const char *begin,
                     const char *end)
 {

@@ -19,6 +19,8 @@ static void finish_palette(const md5_pose_kernels *kernels, const md5_skeleton *
     }
 }
 
+// Returns the model-space matrix of an object that is attached to a joint, such as a weapon in a
+// hand: joints[joint] * offset.
 md5_mat34 md5_attach_to_joint(const md5_mat34 *joints, uint32_t joint, md5_xform offset)
 {
     MD5_ASSERT_NOT_NULL(joints);

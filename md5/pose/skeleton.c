@@ -19,6 +19,8 @@ uint32_t md5_find_joint(const md5_skeleton *skeleton, const char *name)
     return MD5_NONE;
 }
 
+// Returns the index of a joint that the program requires, such as the hand that carries a weapon.
+// An unknown name is a failed assertion.
 uint32_t md5_require_joint(const md5_skeleton *skeleton, const char *name)
 {
     MD5_ASSERT_PART(skeleton, joints);

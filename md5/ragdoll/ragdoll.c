@@ -906,6 +906,7 @@ enum {
     NODE_SIZE = 36 + 11 * MAX_CONTACTS
 };
 
+// Returns the size of the saved state in bytes.
 size_t md5_ragdoll_save_size(const md5_ragdoll *ragdoll)
 {
     MD5_ASSERT_RAGDOLL(ragdoll);

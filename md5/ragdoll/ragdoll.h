@@ -93,6 +93,7 @@ static inline double md5_min(double a, double b)
     return a < b ? a : b;
 }
 
+// Rotates a vector by a unit quaternion, in double precision.
 static inline md5_vec3d md5_quatd_rotate(md5_quatd q, md5_vec3d v)
 {
     const md5_vec3d axis = {q.x, q.y, q.z};

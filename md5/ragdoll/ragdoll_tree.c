@@ -261,6 +261,8 @@ typedef struct body_edge {
     uint32_t to;
 } body_edge;
 
+// Returns an edge of the graph of bodies. Each constraint has two edges, one for each direction:
+// edges 2 i and 2 i + 1 belong to constraint i.
 static body_edge get_edge(const md5_figure *figure, uint32_t edge)
 {
     const uint32_t constraint = edge / 2;
@@ -441,6 +443,7 @@ static void update_transform(const md5_ragdoll *ragdoll, ragdoll_node *node)
                       md5_quatd_rotate(node->transform.rotation, node_anchor));
 }
 
+// Sets the transforms of all nodes from the transforms of the roots and the joint rotations.
 void md5i_update_ragdoll_transforms(md5_ragdoll *ragdoll)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {

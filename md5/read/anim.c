@@ -42,6 +42,7 @@ typedef struct md5_anim_reader {
     md5_anim_file *file;
 } md5_anim_reader;
 
+// Returns the number of flags that are set.
 uint32_t md5i_count_flags(uint32_t flags)
 {
     uint32_t bits = 0;
@@ -655,6 +656,8 @@ static md5_vec3 decode_translation(const md5_anim_file *source, uint32_t joint,
     return translation;
 }
 
+// Returns the rotation of a joint in a frame: components that are not animated have the values of
+// the base frame, and w is computed from x, y and z.
 static md5_quat decode_rotation(const md5_anim_file *source, uint32_t joint, const float *numbers)
 {
     const md5_vec3 v =

@@ -267,6 +267,7 @@ static bool is_channel_changing(const channel *from)
     return key < from->num_keys;
 }
 
+// Returns the translation of a joint in a frame, from its three channels.
 static md5_vec3 translation_at(const joint_channels *table, uint32_t frame)
 {
     return (md5_vec3){value_at(table->by_attribute[0], frame),

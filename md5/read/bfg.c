@@ -48,6 +48,7 @@ static const unsigned char *binary_read(md5_binary *in, size_t size)
     return bytes;
 }
 
+// Returns the float that consists of these bits.
 static float float_from_bits(uint32_t bits)
 {
     float value;

@@ -47,6 +47,7 @@ bool md5i_is_top_level_keyword(md5_span word)
     return md5i_keyword_kinds(word) != 0;
 }
 
+// Returns the name of a kind of file for messages.
 static const char *kind_name(unsigned kinds)
 {
     if (kinds & MD5_KIND_MESH)
@@ -88,6 +89,8 @@ static bool is_keyword_of_all_versions(md5_span keyword)
     return md5_span_is(keyword, "MD5Version") || md5_span_is(keyword, "commandline");
 }
 
+// Returns true if a keyword of these kinds belongs to version 6 and `version` is a later one, or
+// the reverse. `MD5Version` and `commandline` belong to all versions.
 bool md5i_is_of_other_version(uint32_t version, md5_span keyword, unsigned kinds)
 {
     if (kinds == 0 || is_keyword_of_all_versions(keyword))
@@ -314,6 +317,7 @@ bool md5i_end_table(md5_lex *lex, const char *count_keyword, uint32_t count, con
                                   count, count_keyword);
 }
 
+// Reports that a table ends after `item` of `count` items.
 bool md5i_fail_too_few(md5_lex *lex, const char *count_keyword, uint32_t count, uint32_t item)
 {
     return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,

@@ -519,6 +519,7 @@ bool md5i_read_mesh_keyword(md5_mesh_reader *reader, md5_mesh_block *block)
     return md5i_lex_skip_values(lex, is_mesh_keyword);
 }
 
+// Reports an error if a table of a mesh is missing. `word` is its keyword.
 static bool need_table(md5_lex *lex, const md5_count *count, const char *word)
 {
     if (count->at)
@@ -582,6 +583,7 @@ bool md5i_finish_joints(md5_mesh_reader *reader, md5_file_joint *joints, md5_xfo
     return md5i_order_joints(&reader->lex, joints, count, &reader->file->order);
 }
 
+// Reads the number of meshes, whose keyword `word` was consumed.
 bool md5i_read_num_meshes(md5_mesh_reader *reader, const char *word)
 {
     md5_lex *const lex = &reader->lex;

@@ -19,6 +19,7 @@ static bool read_vec4(md5_lex *lex, md5_vec4 *value)
     return md5i_lex_expect(lex, ')');
 }
 
+// Begins a mesh of version 12, whose vertices have normals and tangents (frames).
 static bool begin_mesh_v12(md5_mesh_reader *reader, md5_mesh_block *block)
 {
     TRY(md5i_begin_mesh(reader, block));
@@ -63,6 +64,8 @@ static bool read_colors(md5_lex *lex, md5_mesh_block *block)
     return true;
 }
 
+// Reads a part of a mesh that begins with a keyword, in version 12, in which a mesh can also have
+// vertex colors.
 static bool read_mesh_word(md5_mesh_reader *reader, md5_mesh_block *block)
 {
     if (md5i_lex_accept_keyword(&reader->lex, "numvertexcolors"))

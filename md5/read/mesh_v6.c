@@ -241,6 +241,7 @@ static bool read_bone(md5_mesh_reader *reader)
     return reader->num_bones_read < reader->num_joints.value || finish_bones(reader);
 }
 
+// Reads the number of bones and allocates their table.
 static bool read_num_bones(md5_mesh_reader *reader)
 {
     md5_arena *const arena = reader->lex.arena;

@@ -25,6 +25,7 @@ typedef struct md5_item_number {
     }
 
 void md5i_write_item_number(md5_item_number *number);
+// Increases the number that the next line must have, as an integer and as digits.
 static inline void md5_next_item(md5_item_number *number)
 {
     number->value++;

@@ -2,6 +2,7 @@
 #include "md5/skin/geometry.h"
 #include "md5/core/math.h"
 
+// Sets num_vertices and num_influences of a mesh that contains the tables of the file.
 void md5i_measure_geometry(md5_mesh_build *mesh)
 {
     mesh->num_vertices = mesh->num_file_vertices;

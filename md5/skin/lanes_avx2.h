@@ -133,6 +133,7 @@ MD5_WIDE_INLINE void store_points_at(float *to, const uint32_t *at, uint32_t siz
                      _mm_movehl_ps(z4, z4));
 }
 
+// Multiplies all twelve entries of a matrix by a factor.
 MD5_WIDE_INLINE matrix_rows scale_matrix(const float *m, const float *factor)
 {
     md5_wide all = _mm256_broadcast_ss(factor);
@@ -141,6 +142,7 @@ MD5_WIDE_INLINE matrix_rows scale_matrix(const float *m, const float *factor)
                          _mm_mul_ps(_mm_loadu_ps(m + 8), _mm256_castps256_ps128(all))};
 }
 
+// Multiplies each of the three rows of a matrix by the vector q[4], component by component.
 MD5_WIDE_INLINE matrix_rows multiply_wide_rows(const float *m, const float *q)
 {
     const md5_wide both = _mm256_broadcast_ps((const __m128 *)(const void *)q);

@@ -88,6 +88,7 @@ MD5_WIDE_INLINE md5_wide spread_entry(entry_row row, int i)
     }
 }
 
+// Stores two points at two addresses. `xy` contains x and y of both, `z` contains z of both.
 MD5_WIDE_INLINE void store_point_pair(float *low, float *high, __m128 xy, __m128 z)
 {
     _mm_storel_pi((__m64 *)(void *)low, xy);
@@ -96,6 +97,7 @@ MD5_WIDE_INLINE void store_point_pair(float *low, float *high, __m128 xy, __m128
     _mm_store_ss(high + 2, _mm_shuffle_ps(z, z, 1));
 }
 
+// Stores four points in an array with elements of `size` floats, at the indices at[4].
 MD5_WIDE_INLINE void store_points_at(float *to, const uint32_t *at, uint32_t size, lanes3 v)
 {
     store_point_pair(to + at[0] * size, to + at[1] * size, _mm_unpacklo_ps(v.x, v.y), v.z);

@@ -47,7 +47,7 @@ static inline md5_pair md5_pair_div(md5_pair a, md5_pair b)
     return a / b;
 }
 
-// Returns 1 / a of each element; 0 if an element is not positive.
+// Returns the reciprocals of two numbers; 0 for numbers that are not positive.
 static inline md5_pair md5_pair_inverse(md5_pair a)
 {
     return (md5_pair)((md5_pair_bits)(1.0 / a) & (md5_pair_bits)(a > 0));
@@ -104,6 +104,7 @@ static inline md5_pair md5_pair_inverse(md5_pair a)
 
 #endif
 
+// Loads two consecutive doubles, at any alignment.
 static inline md5_pair md5_pair_load(const void *from)
 {
     md5_pair loaded;
@@ -153,7 +154,7 @@ static inline double md5_pair_cross(md5_pair a, md5_pair b)
 #if MD5_HAS_VECTORS && MD5_HAS_SSE2
 #include <emmintrin.h>
 
-// Returns two consecutive floats.
+// Loads two consecutive floats and converts them to doubles.
 static inline md5_pair md5_pair_load_floats(const void *two)
 {
     return _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)two)));
@@ -164,7 +165,7 @@ static inline md5_pair md5_pair_sqrt(md5_pair a)
     return _mm_sqrt_pd(a);
 }
 
-// Returns the nearest finite floats.
+// Rounds four doubles to floats.
 static inline md5_vec4 md5_pair_round(md5_pair xy, md5_pair zw)
 {
     const md5_pair widest = md5_pair_both((double)FLT_MAX);
@@ -242,6 +243,7 @@ static inline md5_pair md5_pair3_dot(md5_pair3 a, md5_pair3 b)
                         md5_pair_mul(a.z, b.z));
 }
 
+// Returns two cross products.
 static inline md5_pair3 md5_pair3_cross(md5_pair3 a, md5_pair3 b)
 {
     return (md5_pair3){md5_pair_sub(md5_pair_mul(a.y, b.z), md5_pair_mul(a.z, b.y)),

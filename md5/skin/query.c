@@ -90,6 +90,8 @@ md5_bounds md5_bounds_from_joints(const md5_bounds *joint_bounds, const md5_mat3
 
 // == The nearest joint ===========================================================================
 
+// Returns the index of the joint whose position is nearest to `point`, for example to find the part
+// of the body that was hit.
 uint32_t md5_find_nearest_joint(const md5_mat34 *joints, uint32_t num_joints, md5_vec3 point,
                                 float *distance)
 {
@@ -390,6 +392,8 @@ static sheared shear(const md5_ray *ray, bool is_mirrored)
                      .is_mirrored = is_mirrored};
 }
 
+// Transforms a point to the space of a ray, in which the ray is the z axis (Woop, Benthin, Wald
+// 2013).
 static md5_vec3 to_sheared(const sheared *space, const md5_vec3 *point)
 {
     const float p[3] = {point->x - space->origin[0], point->y - space->origin[1],

@@ -32,6 +32,7 @@ void md5_build_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_q
 // result is longer with wide registers.
 enum { MIN_VERTICES = 4 };
 
+// Skins a mesh with the kernel of `level`. The processor must support it: see md5i_cpu_has().
 void md5i_skin_with(md5_cpu level, const md5i_skin_job *job)
 {
     const bool is_wide = job->mesh->skin_plan && job->mesh->num_vertices >= MIN_VERTICES;
@@ -378,6 +379,8 @@ static bool has_all_geometry(const md5_model *model)
 }
 #endif
 
+// Returns the bounding box of all vertices of a model in the pose of `palette`, in model space. Use
+// it to cull a model whose .md5anim file contains missing or wrong bounds.
 md5_bounds md5_skin_bounds(const md5_model *model, const md5_mat34 *palette)
 {
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);

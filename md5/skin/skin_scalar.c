@@ -103,6 +103,7 @@ static MD5_ALWAYS_INLINE matrix_rows4 sum_influences(const md5_mesh *mesh, const
     return sum;
 }
 
+// Returns the skinned position of a vertex: the sum of its influences, in the order of the file.
 static MD5_ALWAYS_INLINE md5_vec3 exact_position(const md5_mesh *mesh, const md5_mat34 *palette,
                                                  uint32_t vertex)
 {
@@ -269,6 +270,7 @@ static inline matrix_rows4 blend_rows(const md5i_skin_job *job, uint32_t vertex)
     return e;
 }
 
+// Returns the matrix that transforms a vertex from the bind pose; 0 if it has no influences.
 md5_mat34 md5i_vertex_matrix(const md5i_skin_job *job, uint32_t vertex)
 {
     const matrix_rows4 e = blend_rows(job, vertex);

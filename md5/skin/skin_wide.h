@@ -82,6 +82,7 @@ MD5_WIDE_INLINE uint32_t lane_vertex(const group *lanes, uint32_t lane, md5_skin
 
 // -- Loading and storing --------------------------------------------------------------------
 
+// Loads the vectors of a group of vertices, which are consecutive, ascending or in any order.
 MD5_WIDE_INLINE lanes3 load3(const md5_vec3 *from, const group *lanes, md5_skin_order order)
 {
     if (order == MD5_SKIN_CONTIGUOUS)
@@ -205,6 +206,7 @@ MD5_WIDE_INLINE lanes4 spread_row(const float *row)
     return (lanes4){spread_entry(e, 0), spread_entry(e, 1), spread_entry(e, 2), spread_entry(e, 3)};
 }
 
+// Multiplies one row of a matrix by the weight of each lane.
 MD5_WIDE_INLINE lanes4 scale_row(const float *row, lanes4 by)
 {
     const entry_row e = load_entries(row);
@@ -240,6 +242,7 @@ MD5_WIDE_INLINE lanes_mat34 scale_rows(const md5_mat34 *m, lanes4 by)
     return (lanes_mat34){scale_row(m->m, by), scale_row(m->m + 4, by), scale_row(m->m + 8, by)};
 }
 
+// Adds a matrix, multiplied by the weight of each lane, to the blended matrices.
 MD5_WIDE_INLINE void add_scaled_rows(lanes_mat34 *sum, const md5_mat34 *m, lanes4 by)
 {
     sum->x = add_scaled_row(sum->x, m->m, by);
@@ -297,6 +300,7 @@ MD5_WIDE_INLINE lanes_dual add_duals(lanes_dual a, lanes_dual b)
     return (lanes_dual){add4(a.real, b.real), add4(a.dual, b.dual)};
 }
 
+// Returns the dot product of two vectors in each lane.
 MD5_WIDE_INLINE md5_wide dot_lanes(lanes4 a, lanes4 b)
 {
     return md5_wide_add(
@@ -452,6 +456,8 @@ MD5_WIDE_INLINE void transform_group(const skin_arrays *arrays, const group *lan
     rotate_directions(arrays, lanes, order, m);
 }
 
+// Returns the palette matrix of a joint in all lanes. With dual quaternions, the matrix is computed
+// from the joint's dual quaternion.
 MD5_WIDE_INLINE lanes_mat34 spread_joint(const skin_arrays *arrays, uint32_t joint)
 {
     if (!arrays->duals)
@@ -577,6 +583,7 @@ MD5_WIDE_INLINE void sum_single(const skin_arrays *arrays, const uint32_t *words
         *exact = exact_sum;
 }
 
+// Converts one blended matrix per vertex to one register per matrix entry.
 MD5_WIDE_INLINE lanes_mat34 transpose_sums(const matrix_rows sums[MD5_WIDTH])
 {
     md5_wide e[3][4];

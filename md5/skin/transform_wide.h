@@ -70,6 +70,8 @@ MD5_WIDE_INLINE md5_wide rotate_wide_row(lanes4 e, lanes3 v)
     return sum3(md5_wide_mul(e.x, v.x), md5_wide_mul(e.y, v.y), md5_wide_mul(e.z, v.z));
 }
 
+// Selects a normalized vector in lanes in which it has a direction, and the vector of the bind pose
+// in other lanes.
 MD5_WIDE_INLINE lanes3 keep_direction(md5_mask has_direction, lanes3 unit, lanes3 bind)
 {
     return (lanes3){md5_wide_select(has_direction, unit.x, bind.x),

@@ -6,6 +6,7 @@ typedef struct point_key {
     uint32_t words[3];
 } point_key;
 
+// Returns the bits of a point, which are equal for equal points.
 static point_key point_bits(md5_vec3 point)
 {
     const float values[3] = {point.x + 0, point.y + 0, point.z + 0}; // -0 becomes +0

@@ -5,6 +5,8 @@
 #include "md5/load/meshes.h"
 #include "md5/load/model.h"
 
+// Loads an asset from text[size] or, if `text` is NULL, from the file at `path`: checks the
+// options, reads the file, builds the asset and reports warnings.
 void *md5i_load_asset(md5_build_asset *build, const char *path, const char *text, size_t size,
                       const md5_load_opts *opts, md5_error *error)
 {

@@ -61,6 +61,7 @@ static void count_row(md5_building *building, const md5_table_level *level)
         building->num_feet++;
 }
 
+// Checks the three components of a vector by the rules of its column.
 static bool check_direction(md5_building *building, const md5_table_iterator *iterator,
                             const float components[3])
 {
@@ -212,6 +213,8 @@ bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *ro
 
 // -- Fingerprint --------------------------------------------------------------------------------
 
+// Adds the lowest `count` bytes of an integer to a hash, with the same result on processors of both
+// byte orders.
 static void add_bytes(uint64_t *hash, uint64_t bytes, size_t count)
 {
     unsigned char lowest_first[8];
@@ -219,6 +222,7 @@ static void add_bytes(uint64_t *hash, uint64_t bytes, size_t count)
     *hash = md5_fnv(*hash, lowest_first, count);
 }
 
+// Adds a number to a hash.
 static void add(uint64_t *hash, double number)
 {
     const double positive = number + 0; // equal numbers get equal bits: -0 becomes 0
@@ -227,6 +231,7 @@ static void add(uint64_t *hash, double number)
     add_bytes(hash, bits, 8);
 }
 
+// Adds a text and its terminating zero to a hash. NULL counts as an empty text.
 static void add_text(uint64_t *hash, const char *text)
 {
     for (const char *byte = text ? text : ""; *byte; byte++)
@@ -784,6 +789,7 @@ static bool build_tables(md5_building *building)
     return true;
 }
 
+// Allocates the arrays with one element per joint that several steps use.
 static bool alloc_scratch(md5_building *building)
 {
     const uint32_t num_joints = building->machine->num_joints;

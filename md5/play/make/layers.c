@@ -71,6 +71,7 @@ static bool split_mask(md5_building *building, uint32_t mask)
     return true;
 }
 
+// Marks the joints that a list of slots drives.
 static void mark_targets(const uint32_t *targets, uint32_t count, bool *marks)
 {
     for (uint32_t i = 0; i < count; i++) {

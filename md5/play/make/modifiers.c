@@ -43,6 +43,7 @@ static bool find_joint(md5_building *building, const limb_names *names, const ch
                         MD5_QUOTED(joint_name(building, *joint)));
 }
 
+// Returns the distance between two joints in the bind pose, in units.
 static float bind_distance(const md5_building *building, uint32_t a, uint32_t b)
 {
     const md5_mat34 *const bind = building->desc->model->bind;

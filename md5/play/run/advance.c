@@ -2019,6 +2019,8 @@ md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_ev
     return player->status;
 }
 
+// Returns the root motion of the last md5_player_advance(): the distance and rotation by which the
+// game must move the character.
 md5_xform md5_player_root_motion(const md5_player *player)
 {
     MD5_ASSERT_PLAYER(player);

@@ -629,6 +629,7 @@ void md5i_begin_motion_offsets(md5_player *from, uint32_t old_layer, md5_chain_r
         layer_state->morph_offsets[i] -= layer_state->frozen_morphs[i];
 }
 
+// Stores the root motion and morphs of a part of a layer's chain that becomes a frozen pose.
 void md5i_freeze_motion(md5_player *player, uint32_t layer, md5_chain_range oldest)
 {
     md5_layer_state *const layer_state = &player->layer_states[layer];
@@ -717,6 +718,8 @@ static float curve_value(const md5_player *player, uint32_t curve)
     return value;
 }
 
+// Returns the current value of a curve: a number that is animated over the frames of clips
+// (md5_clip_curve), such as the brightness of a glowing eye.
 float md5_player_curve(const md5_player *player, uint32_t curve)
 {
     MD5_ASSERT_PLAYER(player);

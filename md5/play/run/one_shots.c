@@ -49,6 +49,8 @@ float md5i_one_shot_weight(const md5_player *player, const md5_one_shot *one_sho
     return one_shot->weight * start_factor * end_factor * stop_factor(one_shot, shift);
 }
 
+// Returns the weight for blending a one-shot clip, so that it has the weight `weight` in the result
+// after newer clips of its slot were blended over it.
 float md5i_one_shot_blend_weight(float weight, float covered)
 {
     const float uncovered = 1 - covered;

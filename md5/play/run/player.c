@@ -501,6 +501,8 @@ static uint32_t find_adopted_state(const md5_machine *machine, uint32_t layer,
     return md5_find_state(machine, layer, old_layer->states[old_state].name);
 }
 
+// Returns the mask of an edited machine with the name of a mask of the previous machine, or
+// MD5_NONE.
 static uint32_t find_adopted_mask(const md5_machine *machine, const md5_machine *old_machine,
                                   uint32_t mask)
 {
@@ -1028,6 +1030,8 @@ bool md5_player_set(md5_player *player, uint32_t parameter, float value)
     return true;
 }
 
+// Returns the current value of a parameter, or 0 if the index is invalid. The value of a smoothed
+// parameter (md5_follow_desc) is the smoothed value, not the value that was set.
 float md5_player_get(const md5_player *player, uint32_t parameter)
 {
     MD5_ASSERT_PLAYER(player);
@@ -1104,6 +1108,8 @@ static const md5_modifier *find_modifier(const md5_player *player, uint32_t inde
     return &machine->modifiers[index];
 }
 
+// Returns the feet of a modifier that places feet on the ground (MD5_MODIFIER_FEET). The result is
+// an array with num_feet elements, in the order of md5_modifier_desc.feet.
 md5_foot *md5_player_feet(md5_player *player, uint32_t modifier)
 {
     MD5_ASSERT_PLAYER(player);
@@ -1128,6 +1134,8 @@ void md5_player_seed(md5_player *player, uint64_t seed)
     player->is_settled = false;
 }
 
+// Returns the state of a modifier that makes a character look around (MD5_MODIFIER_GAZE). Returns
+// NULL if the modifier has another kind or the index is invalid.
 md5_gaze *md5_player_gaze(md5_player *player, uint32_t modifier)
 {
     MD5_ASSERT_PLAYER(player);
@@ -1135,6 +1143,8 @@ md5_gaze *md5_player_gaze(md5_player *player, uint32_t modifier)
     return found ? &player->gazes[found->gaze] : NULL;
 }
 
+// Sets the ground function of a player. If `ground` is NULL, which is the initial value, the game
+// writes the heights to md5_player_feet() instead. md5_player_reset() does not change the function.
 void md5_player_set_ground(md5_player *player, md5_ground_fn *ground, void *user)
 {
     MD5_ASSERT_PLAYER_CHANGE(player);
@@ -1166,6 +1176,7 @@ md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
 // Poses are aligned to cache lines. A transform in two cache lines costs twice as much.
 enum { CACHE_LINE = 64 };
 
+// Returns the first address in the scratch memory at which a cache line begins.
 static md5_xform *align(void *scratch)
 {
     const uintptr_t misplaced = (uintptr_t)scratch % CACHE_LINE;

@@ -597,6 +597,7 @@ static inline md5_one_shot *md5_next_one_shot(const md5_player *player,
     return NULL;
 }
 
+// Removes a one-shot clip from its slot; later clips move up.
 static inline void md5_remove_one_shot(md5_player *player, md5_one_shot_slot *slot, uint32_t index)
 {
     slot->num_one_shots--;
@@ -638,6 +639,7 @@ static inline const md5_timing *md5_one_shot_timing(const md5_machine *machine,
     return &machine->sources[one_shot->source].timings[mode];
 }
 
+// Returns the frames of a one-shot clip at its current clock.
 static inline md5_sample_position md5_one_shot_sample_position(const md5_machine *machine,
                                                                const md5_one_shot *one_shot)
 {

@@ -454,6 +454,7 @@ static void archive_gaze(md5_archive *archive, md5_gaze *gaze)
     archive_floats(archive, &gaze->rest, 1);
 }
 
+// Saves or restores the state of one joint of a spring chain.
 static void archive_spring_joint(md5_archive *archive, md5_spring_joint *joint)
 {
     archive_floats(archive, &joint->position, 3);
@@ -588,6 +589,7 @@ static void archive_transform(md5_archive *archive, md5_xform *transform)
         transform->pad = 0;
 }
 
+// Saves or restores the blended weights of morphs, curves and modifiers.
 static void archive_sums(md5_archive *archive, const md5_machine *machine, float *weights)
 {
     for (uint32_t i = 0; i < machine->num_sums; i++)
@@ -951,6 +953,7 @@ static void archive_parameters(md5_archive *archive, md5_player *player)
         archive_smoothing(archive, player, &tables->follows[i], &player->smoothings[i]);
 }
 
+// Saves or restores the one-shot clips that play in a slot.
 static void archive_slot(md5_archive *archive, const md5_machine *machine, md5_one_shot_slot *slot)
 {
     const uint32_t num_one_shots =

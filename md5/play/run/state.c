@@ -974,6 +974,7 @@ static md5_clock group_member_clock(const md5_blend_tree *tree, uint32_t index,
                            groups[plan->group]);
 }
 
+// Returns the current clock of a clip, which may be inactive.
 md5_clock md5i_instance_clock(const md5_active_state *active, uint32_t index)
 {
     const md5_clip_instance *const instance = &active->instances[index];

@@ -115,6 +115,7 @@ typedef struct clip_warnings {
     const md5_load_opts *opts;
 } clip_warnings;
 
+// Passes a warning about a clip to the application, with the name of the clip.
 static void warn_about_clip(void *user, const md5_error *warning)
 {
     const clip_warnings *const warnings = (const clip_warnings *)user;

@@ -113,6 +113,7 @@ static void store_location(md5_lex *lex, text_row record, size_t offset, const c
 
 // -- Texts --------------------------------------------------------------------------------------
 
+// Stores a copy of a text in the member of a row at `offset`. Returns false if memory runs out.
 static bool store_text(md5_lex *lex, text_row record, size_t offset, const char *bytes, size_t size)
 {
     const char *const text = md5_copy_text(lex->arena, bytes, size);
@@ -355,6 +356,7 @@ static bool read_number(md5_lex *lex, const md5_column *column, text_row record)
     }
 }
 
+// Returns true if the next token is on this line and is not a name.
 static bool is_number_next(md5_lex *lex)
 {
     md5i_lex_skip_name_space(lex);
@@ -1011,6 +1013,7 @@ md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *o
     return file;
 }
 
+// Frees the tables of a machine file. NULL has no effect.
 void md5_free_machine_file(md5_machine_file *file)
 {
     MD5_ASSERT_NULL_OR_ALIVE(file, MD5_TAG_MACHINE_FILE);

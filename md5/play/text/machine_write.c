@@ -18,6 +18,8 @@ typedef struct writer {
 
 // -- Bytes --------------------------------------------------------------------------------------
 
+// Appends bytes to the text, as many as fit. Counts all of them, so that the size of the full text
+// is known.
 static void write_text(writer *out, const char *bytes)
 {
     for (; *bytes; bytes++, out->used++) {
@@ -33,6 +35,7 @@ static void write_token(writer *out, const char *token)
     write_text(out, token);
 }
 
+// Begins a line, indented by `depth` levels.
 static void begin_line(writer *out, int depth)
 {
     write_text(out, "\n");
@@ -109,6 +112,8 @@ static bool write_quoted(writer *out, const md5_table_iterator *iterator, const 
     return true;
 }
 
+// Writes a name, in quotes if it could be read as something else. Returns false if it cannot be
+// written.
 static bool write_name(writer *out, const md5_table_iterator *iterator, const char *name)
 {
     if (!name || !is_valid_name(name))
@@ -182,6 +187,7 @@ static const char *choice_keyword(const md5_column *column, uint32_t value)
     return NULL;
 }
 
+// Writes the keyword of a choice. A default choice without a keyword writes nothing.
 static void write_choice(writer *out, const md5_column *column, const char *row)
 {
     const char *const keyword = choice_keyword(column, (uint32_t)md5i_column_number(column, row));
@@ -307,6 +313,7 @@ static bool write_number_value(writer *out, const md5_table_iterator *iterator,
     return true;
 }
 
+// Writes a vector as ( x y z ).
 static void write_direction(writer *out, const float components[3])
 {
     write_text(out, " (");
@@ -589,6 +596,7 @@ static bool write_head(writer *out, const md5_table_iterator *iterator)
     return true;
 }
 
+// Writes the opening brace of a block before its first entry; empty blocks have no braces.
 static void open_braces(writer *out, int level)
 {
     if (!out->has_braces[level])

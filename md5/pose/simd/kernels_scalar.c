@@ -24,6 +24,7 @@ void md5i_sample_scalar(const md5_anim *anim, const md5_sample_position *sample,
     }
 }
 
+// Computes a palette: multiplies each joint matrix by the inverse bind matrix of its joint.
 void md5i_multiply_scalar(uint32_t count, const md5_mat34 *joints, const md5_mat34 *inverse_bind,
                           md5_mat34 *palette)
 {

@@ -139,6 +139,7 @@ MD5_WIDE_CODE static void sample_pose(const md5_anim *anim, const md5_sample_pos
     sample_rotations(anim, position, targets, fraction, pose);
 }
 
+// Computes a palette: multiplies each joint matrix by the inverse bind matrix of its joint.
 MD5_WIDE_CODE static void multiply_joints(uint32_t count, const md5_mat34 *joints,
                                           const md5_mat34 *inverse_bind, md5_mat34 *palette)
 {
