@@ -579,3 +579,31 @@ TEST (math_looks_along_a_camera_view) {
     // 90 degrees at an aspect of 2:1: the vertical edge is half as far as the horizontal edge.
     CHECK_NEAR(md5_vertical_fov(90, 2), 2 * atan(0.5) / DEGREES, 1e-5);
 }
+
+// Returns the volume to which a matrix maps the unit cube: its determinant.
+static double volume(md5_mat34 m)
+{
+    const md5_vec3 x = {m.m[0], m.m[4], m.m[8]};
+    const md5_vec3 y = {m.m[1], m.m[5], m.m[9]};
+    const md5_vec3 z = {m.m[2], m.m[6], m.m[10]};
+    return md5_vec3_dot(x, md5_vec3_cross(y, z));
+}
+
+// Halfway between two rotations, the mean of their matrices shrinks a body to the volume
+// (1 + cos a) / 2, and slerp preserves the volume.
+TEST (mean_of_rotation_matrices_is_not_a_rotation) {
+    const md5_vec3 axis = md5_vec3_normalize((md5_vec3){1, 0.5f, 0.3f}, (md5_vec3){1, 0, 0});
+    const md5_quat from = md5_quat_from_axis_angle((md5_vec3){0.6f, -0.8f, 0}, 0.7f);
+    for (int degrees = 0; degrees <= 180; degrees += 30) {
+        const md5_quat turn = md5_quat_from_axis_angle(axis, (float)(degrees * DEGREES));
+        const md5_quat to = md5_quat_mul(from, turn);
+        const md5_mat34 a = md5_mat34_from_xform((md5_xform){.rotation = from});
+        const md5_mat34 b = md5_mat34_from_xform((md5_xform){.rotation = to});
+        const md5_xform middle = {.rotation = md5_quat_slerp(from, to, 0.5f)};
+        md5_mat34 mean;
+        for (int i = 0; i < 12; i++)
+            mean.m[i] = 0.5f * (a.m[i] + b.m[i]);
+        CHECK_NEAR(volume(mean), 0.5 * (1 + cos(degrees * DEGREES)), 1e-5);
+        CHECK_NEAR(volume(md5_mat34_from_xform(middle)), 1, 1e-5);
+    }
+}

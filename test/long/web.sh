@@ -185,8 +185,8 @@ lose() { # CANVAS: a condition that loses its context, and restores it a second 
 check "a link contains the current view" shown open "$walk" is "$link,
     /[#&]camera-azimuth-angle=60&/.test(location.hash) && /animation-time=[0-9.]+&.*thimble.md5mesh&.*walk.md5anim$/.test(location.hash)"
 # A lesson with a slider; the last lesson needs a model that the others do not need.
-check "the link of a lesson contains its sliders" shown open "view.html#no-config&lesson=follow&set=damping%3D1.5" is "$link,
-    /^#(.*&)?lesson=follow&(.*&)?set=damping%3D1.5$/.test(location.hash)" open "view.html#no-config&lesson=walk" \
+check "the link of a lesson contains its sliders" shown open "view.html#no-config&lesson=additive&set=weight%3D0.5" is "$link,
+    /^#(.*&)?lesson=additive&(.*&)?set=weight%3D0.5$/.test(location.hash)" open "view.html#no-config&lesson=walk" \
     is "$link, /lesson=walk/.test(location.hash) && !/model=|set=/.test(location.hash)"
 check "the viewer restarts after a lost context" shown open "$walk" drop models/lantern/lantern.md5mesh \
     is "document.title.startsWith('lantern')" is "$(lose "document.getElementById('canvas')")" \
@@ -303,12 +303,12 @@ check "the viewer's menu opens files, and copies the link" shown size 1280 720 o
 
 # A lesson on a phone: drawing, text, sliders and code belong to the page; all are readable and can be operated.
 texts="[...document.querySelectorAll('p, label, code, a, select')].filter(its => its.textContent.trim() !== '')"
-check "a lesson is readable on a phone" shown phone 360 740 open "techniques/follow.html" is "'drawn' in document.documentElement.dataset" \
+check "a lesson is readable on a phone" shown phone 360 740 open "techniques/additive.html" is "'drawn' in document.documentElement.dataset" \
     is "document.documentElement.scrollWidth === 360" is "$texts.every(its => parseFloat(getComputedStyle(its).fontSize) >= 14)" \
     is "[...document.querySelectorAll('a, select, input')].every(its => its.getBoundingClientRect().height >= 44)" \
-    is "canvas.getBoundingClientRect().height <= 370 && document.querySelector('code').textContent.includes('expf(-w * dt)')" \
-    is "(its => (its.value = 0.2, its.dispatchEvent(new Event('input', {bubbles: true}))))(document.querySelector('[name=damping]'))" \
-    is "document.querySelector('[name=damping]').previousElementSibling.value === '0.2' && /set=damping%3D0.2/.test(location.hash)"
+    is "canvas.getBoundingClientRect().height <= 370 && document.querySelector('code').textContent.includes('md5_quat_conjugate')" \
+    is "(its => (its.value = 0.2, its.dispatchEvent(new Event('input', {bubbles: true}))))(document.querySelector('[name=weight]'))" \
+    is "document.querySelector('[name=weight]').previousElementSibling.value === '0.2' && /set=weight%3D0.2/.test(location.hash)"
 # The sliders have the values of the address, and change the drawing and the measured number, with its displayed digits.
 check "a lesson reports its sliders and numbers" shown open "techniques/crossfade.html#set=seconds%3D3" \
     is "document.querySelector('[name=seconds]').value === '3'" is "/^weight of the new: [0-9.]+ /m.test(facts.textContent)" \
@@ -367,7 +367,7 @@ check "all files are stored, and work without a network" shown open index.html i
     is "new Promise(done => new MutationObserver(() => /^All files are stored/.test(kept.textContent) && done(true)).observe(kept, {childList: true}))" \
     stop open techniques/walk.html is "'drawn' in document.documentElement.dataset" open docs/guide-viewer.html open "view.html#lesson=walk" \
     is "document.title.startsWith('bobbin')" forgive
-pages="index.html techniques/index.html techniques/follow.html embed.html view.html docs/index.html docs/guide-converting.html docs/md5math_8h.html docs/globals.html"
+pages="index.html techniques/index.html techniques/additive.html embed.html view.html docs/index.html docs/guide-converting.html docs/md5math_8h.html docs/globals.html"
 if (cd "$scratch" && npm install --no-audit --no-fund --ignore-scripts axe-core >npm 2>&1); then
     for page in $pages; do
         check "$page: axe-core reports no problems" shown open "$page" audit "$scratch/node_modules/axe-core/axe.min.js"
@@ -378,7 +378,7 @@ fi
 if (command -v firefox-esr || command -v firefox) >"$scratch/npm" && command -v xvfb-run >"$scratch/npm"; then
     # shellcheck disable=SC2086 # words
     check "Firefox opens all pages, and its console is empty" xvfb-run -a python3 test/web/firefox.py $web $pages \
-        techniques/walk.html "view.html#no-config&lesson=follow"
+        techniques/walk.html "view.html#no-config&lesson=additive"
 else
     skip "Firefox" "firefox-esr or xvfb-run is not installed"
 fi

@@ -205,16 +205,16 @@ TEST_HERE (view_pages_show_their_answer_after_a_click) {
 
 // Without its panel a page consists of the drawing and its plots, which have the full width.
 TEST_HERE (view_pages_can_hide_their_panel) {
-    (void)open_page(s, (uint32_t)view_find_page("follow"));
+    (void)open_page(s, (uint32_t)view_find_page("additive"));
     view_stage stage = view_build_stage(&s->viewer, s->width, s->height);
     draw(s);
-    CHECK(item_find(&s->viewer, &stage, "page-slider/damping").width > 0.0f);
+    CHECK(item_find(&s->viewer, &stage, "page-slider/weight").width > 0.0f);
     CHECK(s->viewer.pages.lens.shift_x > 0.3f); // the middle is to the right of the panel
     s->options.is_given[view_option_index(VIEW_OPTION(shown.panel))] = true;
     s->options.shown.panel = false;
     stage = view_build_stage(&s->viewer, s->width, s->height);
     draw(s);
-    CHECK(!(item_find(&s->viewer, &stage, "page-slider/damping").width > 0.0f));
+    CHECK(!(item_find(&s->viewer, &stage, "page-slider/weight").width > 0.0f));
     CHECK(fabsf(s->viewer.pages.lens.shift_x) < 0.02f);
 }
 
@@ -223,7 +223,7 @@ TEST_HERE (view_pages_can_hide_their_panel) {
 TEST_HERE (view_pages_have_their_panel_at_the_bottom_on_a_phone) {
     s->width = 390.0f;
     s->height = 844.0f;
-    (void)open_page(s, (uint32_t)view_find_page("follow"));
+    (void)open_page(s, (uint32_t)view_find_page("easing"));
     draw(s);
     const view_rect panel = s->viewer.pages.panel;
     CHECK(panel.width > 360.0f && panel.y > 400.0f && panel.y + panel.height <= s->height);
@@ -247,7 +247,7 @@ TEST_HERE (view_pages_lead_to_others) {
 TEST_HERE (view_pages_have_no_time_before_their_beginning) {
     const double times[] = {0, -2.9};
     uint8_t pixels[2][160 * 120 * 4];
-    (void)open_page(s, (uint32_t)view_find_page("squad"));
+    (void)open_page(s, (uint32_t)view_find_page("curves"));
     md5gl_target *const target = md5gl_create_target(s->gl.renderer, 160, 120, 1, NULL);
     for (int i = 0; i < 2; i++) {
         s->viewer.play.time = times[i];
@@ -333,8 +333,8 @@ TEST_HERE (view_pages_close_from_the_contents_below_the_menu_bar) {
 }
 
 TEST_HERE (view_pages_have_sliders_that_can_be_set) {
-    static const char sliders[] = "unknown slider of lesson follow; valid names: 'manner', 'speed, "
-                                  "1/s', 'damping', 'seconds'";
+    static const char sliders[] = "unknown slider of lesson additive; valid names: 'difference', "
+                                  "'head turned, degrees', 'weight'";
     static const struct {
         const char *page, *name;
         float value;
@@ -342,16 +342,18 @@ TEST_HERE (view_pages_have_sliders_that_can_be_set) {
         int slider; // index of the slider that has the value then; -1: an error
         const char *said;
     } rows[] = {
-        {"follow", "damping", 1.5f, 0, 2, ""},
-        {"follow", "speed", 12, 0, 1, ""}, // without its unit
+        {"additive", "weight", 0.5f, 0, 2, ""},
+        {"additive", "head turned", 12, 0, 1, ""}, // without its unit
         {"ik", "target, up", 20, 0, 4, ""},
-        {"follow", "nonsense", 1, 0, -1, sliders},
-        {"follow", "damp", 1, 0, -1, sliders},
+        {"additive", "nonsense", 1, 0, -1, sliders},
+        {"additive", "weigh", 1, 0, -1, sliders},
         {"ik", "target", 1, 0, -1, "'target, left'"},
-        {"follow", "speed", 30, 0, -1, "--set speed=30: expected a number from 1 to 20"},
-        {"follow", "manner", 0.5f, 0, -1, "--set manner=0.5: expected a whole number from 0 to 2"},
-        {"follow", "speed", 3, 2, -1,
-         "--set speed: @TIME is not supported for the sliders of a lesson"},
+        {"additive", "head turned", 90, 0, -1,
+         "--set head turned=90: expected a number from -80 to 80"},
+        {"additive", "difference", 0.5f, 0, -1,
+         "--set difference=0.5: expected a whole number from 0 to 1"},
+        {"additive", "weight", 1, 2, -1,
+         "--set weight: @TIME is not supported for the sliders of a lesson"},
         {"contents", "speed", 3, 0, -1,
          "--set has no effect on the list of lessons; name a lesson"},
     };
@@ -368,19 +370,20 @@ TEST_HERE (view_pages_have_sliders_that_can_be_set) {
                    "%s", said);
         CHECK(rows[i].slider < 0 || s->viewer.pages.values[rows[i].slider] == rows[i].value);
         // The other sliders are unchanged.
-        CHECK(rows[i].slider != 2 || s->viewer.pages.values[1] == 9.0f);
+        CHECK(rows[i].slider != 2 || s->viewer.pages.values[1] == 60.0f);
         free(name);
     }
     s->options.settings = (view_settings){.count = 0};
 }
 
 TEST_HERE (view_pages_have_a_command_line_with_their_sliders) {
-    (void)open_page(s, (uint32_t)view_find_page("follow"));
+    (void)open_page(s, (uint32_t)view_find_page("additive"));
     s->viewer.pages.values[1] = 12.5f;
     OWN_STRING line = view_command_line(&s->viewer);
-    CHECK_THAT(strstr(line, " --lesson follow ") && strstr(line, " --set 'speed, 1/s=12.5'"), "%s",
-               line);
-    CHECK(!strstr(line, "damping") && !strstr(line, ".md5mesh") && !strstr(line, "--no-auto"));
+    CHECK_THAT(strstr(line, " --lesson additive ")
+                   && strstr(line, " --set 'head turned, degrees=12.5'"),
+               "%s", line);
+    CHECK(!strstr(line, "weight") && !strstr(line, ".md5mesh") && !strstr(line, "--no-auto"));
 }
 
 TEST_HERE (view_unknown_pages_are_reported) {

@@ -16,24 +16,6 @@ TEST_PAGE (page_crossfade_is_the_old_pose_and_then_the_new_one, "crossfade") {
 
 // At a fade of no time neither method jumps, and a cut jumps by the difference of the clips.
 // Movement of the clips within a step does not count.
-TEST_PAGE (page_inertial_measures_jumps_in_no_time, "inertial") {
-    CLAIM("@ 0.65 | jump, cross-fade < 1e-3; jump, inertial < 1e-3; jump, cut > 30");
-    md5_xform *const run = view_spare_pose(&fixture->picture, 6);
-    md5_xform *const attack = view_spare_pose(&fixture->picture, 7);
-    view_sample_clip(&fixture->picture, "run", 0.5, run);
-    view_sample_clip(&fixture->picture, "attack", 0.0, attack);
-    double cut = 0.0;
-    for (uint32_t i = 0; i < fixture->scene.num_joints; i++)
-        real_worse(&cut, real4_angle(real4_of(run[i].rotation), real4_of(attack[i].rotation)));
-    CLAIM("| jump, cut = %.17g ~ 0.02", cut / DEGREE);
-}
-
-TEST_PAGE (page_inertial_does_not_jump_and_arrives, "inertial") {
-    CLAIM("seconds = 0.4 @ 1 | jump, inertial < 0.5 * jump, cut;" // from second 0.5 to 0.9
-          " inertial to the new = 0 ~ 0.1; cross-fade to the new = 0 ~ 0.1");
-    CLAIM("@ 0.6 | inertial to the new > 1; cross-fade to the new > 1");
-}
-
 TEST_PAGE (page_additive_preserves_a_nod, "additive") {
     // The clip itself leans a little.
     CLAIM("difference = 0; head turned, degrees = 60; weight = 1 @ 0 |"
@@ -166,57 +148,6 @@ TEST_PAGE (page_machine_changes_state_by_its_conditions, "machine") {
     CLAIM("@ 5.5 | state = 0; weight of waving = 1 ~ 1e-3");
 }
 
-// The attack has 34 frames per cycle and fades out after the blow. The reaction to the blow has 27
-// frames per cycle. Both play at 30 Hz. Returns the weight of the clip of a window while the window
-// is open, otherwise 0.
-static double window_weight(int window, double time, double begin, double fade)
-{
-    static const double frames[3][2] = {{6, 26}, {12, 18}, {2, 20}};
-    const double since = time - begin;
-    double weight = 1.0;
-    if (since < 0.0)
-        weight = 0.0;
-    else if (since < fade)
-        weight = since / fade;
-    const double frame = window < 2 ? fmod(30.0 * time, 34.0) : fmod(30.0 * since, 27.0);
-    if (frame < frames[window][0] || frame > frames[window][1])
-        return 0.0;
-    return window < 2 ? 1.0 - weight : weight;
-}
-
-TEST_PAGE (page_windows_are_bars_with_both_ends, "windows") {
-    static const char *const names[3] = {"swing", "strike", "dazed"};
-    for (int i = 0; i < 24; i++) {
-        const double leave = 0.13 + 0.07 * i;
-        const double fade = i % 4 == 0 ? 0.0 : 0.11 * (i % 7 + 1);
-        const view_plot *const plot = &fixture->picture.plots[0];
-        CLAIM("blow after, cycles = %.17g; fade, seconds = %.17g @ 1.7", leave, fade);
-        for (int window = 0; window < 3; window++) {
-            const view_series *const bar = SERIES(0, names[window]);
-            int opened = 0;
-            int closed = 0;
-            double last = 0.0;
-            CHECK(bar->count == VIEW_PAGE_POINTS);
-            for (uint32_t k = 0; k < bar->count; k++) {
-                const double now =
-                    window_weight(window, bar->points[k].x, leave * 34.0 / 30.0, fade);
-                opened += now > 0.0 && last <= 0.0;
-                closed += now <= 0.0 && last > 0.0;
-                last = now;
-                CHECK_NEAR(bar->points[k].y, 2.0 - window + 0.8 * now, 2e-4);
-            }
-            for (uint32_t j = 0; j < plot->num_marks; j++) {
-                const view_mark *const mark = &plot->marks[j];
-                if (floorf(mark->point.y) == (float)(2 - window)) {
-                    opened -= mark->color == VIEW_GREEN;
-                    closed -= mark->color == VIEW_RED;
-                }
-            }
-            CHECK_THAT(opened == 0 && closed == 0, "%d marks of %d too few", opened, closed);
-        }
-    }
-}
-
 // -- Skinning -------------------------------------------------------------------------------
 
 // w is the cosine of half of `angle`. Of the two quaternions of a rotation the file contains the
@@ -334,52 +265,6 @@ TEST_PAGE (page_influences_measures_weights, "influences") {
         sum += FACT("vertices that it moves");
     }
     CHECK(sum > 1000.0);
-}
-
-// -- Gaze: a head and eyes that look around -------------------------------------------------------
-
-TEST_PAGE (page_gaze_follows_the_ball_and_repeats_by_its_seed, "gaze") {
-    CLAIM("chance to watch ball = 1 @ 9 | looks at the ball = 1;"
-          " saccades > 3; saccades < 24"); // one saccade after each 0.4 to 2 s
-    const double head = FACT("head to the left");
-    CLAIM("chance to watch ball = 0 @ 9 | looks at the ball = 0");
-    CLAIM("chance to watch ball = 1 @ 9 | head to the left = %.17g", head);
-}
-
-// Simulates the gaze four times as finely and counts the saccades. The first one is immediate.
-TEST_PAGE (page_gaze_counts_saccades, "gaze") {
-    for (int seed = 1; seed < 6; seed++) {
-        CLAIM("chance to watch ball = 0; seed = %d @ 9", seed);
-        const md5_gaze_desc desc = {.head = JOINT("eye_l"),
-                                    .params = {.interest = MD5_EXPLICIT_ZERO,
-                                               .distance = 60,
-                                               .max_seconds = 2,
-                                               .head_share = 0.6f,
-                                               .head_seconds = 0.2f}};
-        md5_gaze gaze;
-        int count = 0;
-        md5_vec2 to = {NAN, NAN};
-        md5_gaze_begin((uint64_t)seed, &gaze);
-        for (int i = 0; i < 9 * 240; i++) {
-            md5_gaze_advance(&desc, fixture->scene.skeleton->axes, &gaze, 1.0 / 240.0);
-            count += to.x != gaze.to.x || to.y != gaze.to.y;
-            to = gaze.to;
-        }
-        CLAIM("| saccades = %d", count);
-    }
-}
-
-TEST_PAGE (page_gaze_keeps_the_head_still_without_a_share, "gaze") {
-    CLAIM("head's share = 0 @ 9");
-    const view_series *const eyes = SERIES(0, "eyes");
-    const view_series *const head = SERIES(0, "head");
-    float max_value = 0.0f;
-    CHECK(eyes->count > 100 && head->count == eyes->count);
-    for (uint32_t i = 0; i < head->count; i++) {
-        CHECK(head->points[i].y == 0.0f);
-        max_value = fmaxf(max_value, fabsf(eyes->points[i].y));
-    }
-    CHECK(max_value > 10.0f && max_value < 45.0f);
 }
 
 // -- Vertices, in double precision ----------------------------------------------------------------
@@ -511,49 +396,6 @@ TEST_PAGE (page_vertex_frames_are_those_of_the_first_character, "vertex_frames")
         for (int j = 0; j < i; j++)
             CHECK(figure->sample.frame0 != fixture->picture.figures[j].sample.frame0);
     }
-}
-
-TEST_PAGE (page_bind_shows_the_difference_from_own_weights, "bind") {
-    double largest = 0.0;
-    double sum = 0.0;
-    CLAIM("voxels along the body = 32; influences = 3; clip = 0 @ 0.3");
-    const md5_weights_desc desc = {.resolution = 32, .max_influences = 3};
-    OWN_WEIGHTS weights = view_bind_weights(fixture->scene.model, desc, NULL);
-    REQUIRE(weights);
-    for (int i = 0; i < 24; i++) {
-        OWN md5_mat34 *const joints = sample_joints(fixture, "walk", i / 24.0);
-        const md5_vertex *bound = weights->vertices;
-        for (uint32_t m = 0; m < fixture->scene.model->num_meshes; m++) {
-            const md5_mesh *const mesh = &fixture->scene.model->meshes[m];
-            for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-                const double off = real3_distance(posed_vertex(mesh, v, joints),
-                                                  skin_vertex(weights->weights, *bound++, joints));
-                real_worse(&largest, off);
-                sum += off;
-            }
-        }
-    }
-    const double mean = sum / (24.0 * weights->num_vertices);
-    CLAIM("| largest difference = %.17g ~ 2e-3; mean difference = %.17g ~ 1e-3; voxels inside = %u;"
-          " largest difference > 1; mean difference > 0.01",
-          largest, mean, weights->num_voxels);
-    CHECK(fixture->kept.bound != NULL && fixture->kept.bound->meshes[0].max_influences == 3);
-    CLAIM("voxels along the body = 16; rounds of smoothing = 0; falloff = 0 @ 0.3 | voxels inside "
-          "< %g",
-          0.3 * weights->num_voxels);
-}
-
-TEST_PAGE (page_bind_has_a_model_of_the_same_surface, "bind") {
-    CLAIM("voxels along the body = 16 @ 0.3");
-    REQUIRE(fixture->kept.bound);
-    double largest = 0.0;
-    for (uint32_t m = 0; m < fixture->scene.model->num_meshes; m++) {
-        const md5_mesh *const mesh = &fixture->scene.model->meshes[m];
-        for (uint32_t v = 0; v < mesh->num_vertices; v++)
-            real_worse(&largest, real_distance(mesh->positions[v],
-                                               fixture->kept.bound->meshes[m].positions[v]));
-    }
-    CHECK(largest < 1e-4);
 }
 
 // Returns the largest angle from a direction between the rings of images, at 0.17 and 0.79 radians,

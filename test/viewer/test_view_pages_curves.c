@@ -52,40 +52,6 @@ TEST_PAGE (page_curves_approach_a_heavier_nurbs_point, "curves") {
     }
 }
 
-// Returns the rotation between two orientations as axis times angle.
-static real3 rotation_between(md5_quat from, md5_quat to)
-{
-    const real4 way = real4_mul(real4_conjugate(real4_of(from)), real4_of(to));
-    const real3 axis = real3_scale((real3){way.x, way.y, way.z}, way.w < 0.0 ? -1.0 : 1.0);
-    return real3_scale(real3_unit(axis), real4_angle(real4_of(from), real4_of(to)));
-}
-
-// Between keys, which are one second apart, slerp rotates at constant angular velocity. Its axis
-// moves with the rotation, so the velocity is the same at both ends. Squad is smooth.
-TEST_PAGE (page_squad_has_no_jumps_of_velocity, "squad") {
-    // Axes of the keys, which are rotated by the spread about them, followed by the first two
-    // again.
-    static const md5_vec3 axes[7] = {{0, 0, 1},        {0, -1, -0.3f}, {1, 0, 0.4f},  {0, 1, -0.5f},
-                                     {-0.6f, 0.2f, 1}, {0, 0, 1},      {0, -1, -0.3f}};
-    for (int i = 1; i <= 4; i++) {
-        const float spread = 0.3f * (float)i;
-        real3 turns[6];
-        double largest = 0.0;
-        for (int k = 0; k < 6; k++) {
-            turns[k] = rotation_between(md5_quat_from_axis_angle(axes[k], spread),
-                                        md5_quat_from_axis_angle(axes[k + 1], spread));
-            real_worse(&largest, k > 0 ? real3_distance(turns[k - 1], turns[k]) : 0.0);
-        }
-        CLAIM("spread, degrees = %.9g @ 0.4 | largest jump at a key, squad < 0.06;"
-              " largest jump at a key, slerp = %.17g ~ 0.06",
-              (double)spread / DEGREE, largest / DEGREE);
-    }
-    CLAIM("@ 2"); // both agree at a key
-    CHECK_NEAR(fabs(real4_dot(real4_widen(fixture->picture.figures[0].place.rotation),
-                              real4_widen(fixture->picture.figures[1].place.rotation))),
-               1, 1e-5);
-}
-
 // As the page claims, interpolation of angles takes a longer path than slerp, at uneven speed.
 TEST (page_euler_takes_a_longer_path) {
     double length = 0.0;
@@ -160,56 +126,8 @@ TEST_PAGE (page_ik_points_at_an_unreachable_target, "ik") {
               - real_distance(joint_position(fixture, "hand_l"), shoulder));
 }
 
-TEST_PAGE (page_limits_are_kept_wherever_the_target_is, "limits") {
-    for (int i = 0; i < 36; i++)
-        CLAIM("elbow from, degrees = -12; elbow to, degrees = 70; shoulder, degrees = 40; solver = "
-              "%d;"
-              " target, forward = %d; target, up = %d @ 0 | elbow, limited > -12.06;"
-              " elbow, limited < 70.06; elbow sideways, limited = 0 ~ 0.06;"
-              " shoulder, limited < 40.06",
-              i / 12, -24 + 4 * (i % 12), 6 + 4 * (i % 12));
-    CLAIM("| elbow sideways, free > 0.6"); // without limits the elbow is not a hinge
-}
-
 // Returns the smallest distance that the arm can reach by trying all its angles: a hinge, a cone
 // and a twist.
-TEST_PAGE (page_limits_reach_the_nearest_possible_position, "limits") {
-    CLAIM("@ 0");
-    const md5_model *const model = fixture->scene.model;
-    const md5_vec3 x = {1, 0, 0};
-    const uint32_t arm[3] = {JOINT("upperarm_l"), JOINT("forearm_l"), JOINT("hand_l")};
-    md5_vec3 at[3];
-    for (int i = 0; i < 3; i++)
-        at[i] = md5_mat34_translation(model->bind[arm[i]]);
-    const md5_vec3 across = md5_vec3_cross(md5_vec3_sub(at[1], at[0]), md5_vec3_sub(at[2], at[1]));
-    const md5_quat down = md5_quat_conjugate(md5_quat_from_mat34(model->bind[arm[1]]));
-    const md5_vec3 elbow = md5_vec3_normalize(md5_quat_rotate(down, across), x);
-    md5_xform *const pose = view_spare_pose(&fixture->picture, 0);
-    view_sample_clip(&fixture->picture, "stand", 0.0, pose);
-    double best = INFINITY;
-    for (int bend = 0; bend < 25; bend++)
-        for (int swing = 0; swing < 11; swing++)
-            for (int way = 0; way < 48; way++)
-                for (int twist = 0; twist < 9; twist++) {
-                    const double turn = 7.5 * way * DEGREE;
-                    const md5_quat turns[2] = {
-                        md5_quat_mul(md5_quat_from_axis_angle(
-                                         (md5_vec3){0, (float)cos(turn), (float)sin(turn)},
-                                         (float)(5.7 * swing * DEGREE)),
-                                     md5_quat_from_axis_angle(x, -0.5f + 0.125f * (float)twist)),
-                        md5_quat_from_axis_angle(elbow, (float)((-23 + 5.5 * bend) * DEGREE))};
-                    for (int i = 0; i < 2; i++)
-                        pose[arm[i]].rotation =
-                            md5_quat_mul(model->bind_local[arm[i]].rotation, turns[i]);
-                    best =
-                        fmin(best, real_distance(view_posed_place(&fixture->picture, pose, arm[2]),
-                                                 (md5_vec3){-8, 12, 38}));
-                }
-    for (int solver = 0; solver < 3; solver++)
-        CLAIM("solver = %d @ 0 | distance, limited > %.17g; distance, limited < %.17g", solver,
-              best - 0.1, 1.05 * best);
-}
-
 // -- Easing and interpolation ---------------------------------------------------------------------
 
 TEST_PAGE (page_easing_moves_the_character_by_the_published_formula, "easing") {
@@ -239,28 +157,6 @@ TEST_PAGE (page_easing_has_the_timing_functions_of_css, "easing") {
 }
 
 // A spring of damping ratio z overshoots a jump by the fraction exp(-pi z / sqrt(1 - z^2)).
-TEST_PAGE (page_follow_overshoots_as_springs_do, "follow") {
-    static const double ratios[] = {0.1, 0.35, 0.7};
-    for (size_t i = 0; i < COUNT_OF(ratios); i++)
-        CLAIM("manner = 1; speed, 1/s = 9; damping = %g @ 0 | overshoot = %.17g ~ 5e-4", ratios[i],
-              2.0 * exp(-180.0 * DEGREE * ratios[i] / sqrt(1.0 - ratios[i] * ratios[i])));
-    // The displayed code is complete: no factor is hidden.
-    CHECK(strstr(fixture->page->lines, "a = f->damping * w"));
-    CLAIM("damping = 1 @ 0 | overshoot = 0 ~ 1e-6");
-}
-
-TEST_PAGE (page_follow_approaches_exponentially_or_in_time, "follow") {
-    for (int i = 0; i < 8; i++) {
-        const double time = 0.15 * i;
-        const double value = 1.0 - 2.0 * exp(-4.0 * time);
-        CLAIM("manner = 0; speed, 1/s = 4 @ %.17g | value = %.17g ~ 1e-5", time + 1e-9, value);
-        CHECK_NEAR(page_series_at(SERIES(0, "value"), time), value, 2e-3);
-    }
-    // A quarter of the time gives 4 / 64 of the distance.
-    CLAIM("manner = 2; seconds = 0.5 @ 0.125000001 | value = -0.875 ~ 1e-5");
-    CLAIM("@ 0.6 | value = target ~ 1e-6");
-}
-
 TEST_PAGE (page_interpolation_shows_each_method, "interpolation") {
     double largest = 0.0;
     for (double time = 0.31; time < 1.8; time += 0.13) {
@@ -495,13 +391,6 @@ TEST_PAGE (page_walk_stands_and_walks_sideways, "walk") {
 
 // The volume of the mean of the identity and a rotation by an angle: 1 - 2 t (1 - t) (1 - cos
 // angle), which is the squared length of the mean of two complex numbers.
-TEST_PAGE (page_matrices_mean_loses_its_volume, "matrices") {
-    for (int angle = 0; angle <= 180; angle += 60)
-        for (double t = 0.0; t <= 1.0; t += 0.25)
-            CLAIM("angle, degrees = %d; t (far left: plays) = %g @ 0 | volume = %.17g ~ 1e-5",
-                  angle, t, 1.0 - 2.0 * t * (1.0 - t) * (1.0 - cos(angle * DEGREE)));
-}
-
 TEST_PAGE (page_frame_rate_product_depends_on_it_and_the_share_does_not, "frame_rate") {
     double products[2], shares[2];
     for (int i = 0; i < 2; i++) {

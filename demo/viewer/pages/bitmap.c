@@ -4,42 +4,42 @@
 // -- Bitmap animation -----------------------------------------------------------------------
 
 // lines of bitmap
-// Contains "count" images of size * size texels, one after another.
 typedef struct flipbook {
     const float *texels;
-    int size;
-    int count;
+    int size, count; // texels along a side of an image, number of images
 } flipbook;
 
-static float texel(const flipbook *book, int frame, int x, int y)
+// Returns a texel. The images of size * size texels are stored one after another.
+static float texel(const flipbook *book, int image, int x, int y)
 {
-    return book->texels[(frame * book->size + y) * book->size + x];
+    return book->texels[(image * book->size + y) * book->size + x];
 }
 
-static float from_array(const flipbook *book, double frame, int x, int y)
-{
-    return texel(book, (int)frame % book->count, x, y); // show one image at a time
-}
-
-// The images are next to each other. Read half a texel to the right: at the border, the filter
-// mixes in the neighboring image.
+// Atlas: the images are next to each other. Read half a texel to the right: at the border, the
+// filter mixes in the neighboring image.
 static float from_atlas(const flipbook *book, double frame, int x, int y)
 {
     const int column = (int)frame % book->count * book->size + x;
     const int next = (column + 1) % (book->count * book->size);
-    return 0.5f * texel(book, column / book->size, x, y)
-           + 0.5f * texel(book, next / book->size, next % book->size, y);
+    const float right = texel(book, next / book->size, next % book->size, y);
+    return 0.5f * (texel(book, column / book->size, x, y) + right);
 }
 
-// The images are layers of a 3D texture. The filter interpolates between two layers.
+// Volume: the images are layers of a 3D texture. The filter interpolates between two layers.
 static float from_volume(const flipbook *book, double frame, int x, int y)
 {
     const int first = (int)frame % book->count;
-    const int second = (first + 1) % book->count;
-    const float part = (float)(frame - floor(frame));
-    return texel(book, first, x, y) * (1.0f - part) + texel(book, second, x, y) * part;
+    const float before = texel(book, first, x, y);
+    const float after = texel(book, (first + 1) % book->count, x, y);
+    return before + (after - before) * (float)(frame - floor(frame));
 }
 // end of lines
+
+// Array: one image is shown at a time.
+static float from_array(const flipbook *book, double frame, int x, int y)
+{
+    return texel(book, (int)frame % book->count, x, y);
+}
 
 // Returns the brightness of a fire at a position of its image, 0..1 each, at a phase of its cycle,
 // 0..1: flames that rise and become narrow, in a wind, over embers.

@@ -1,5 +1,5 @@
-// Lessons on blending: cross-fade, inertial transition, additive poses, masks; and on state
-// machines: synchronized clips, states with transitions, windows.
+// Lessons on blending: cross-fade, additive poses, masks; and on state machines: synchronized clips
+// and states with transitions.
 #include "demo/viewer/pages/page.h"
 
 // -- Cross-fade -----------------------------------------------------------------------------
@@ -102,102 +102,6 @@ static void play(playing *p, double seconds, md5_xform *pose)
 {
     md5_player_advance(p->player, seconds, NULL, NULL);
     md5_player_pose(p->player, pose, NULL, NULL, p->scratch);
-}
-
-// -- Inertial transition --------------------------------------------------------------------
-
-// lines of inertial
-// Returns the remaining part of a distance x after the time t (D. Bollo's method). It starts with
-// the velocity v, ends at rest after at most "seconds", and its acceleration a starts at 0 or
-// above.
-static float left_of(float x, float v, float seconds, float t)
-{
-    v = fminf(v, 0.0f); // ignore a velocity away from the new clip
-    const float t1 = v < 0.0f ? fminf(seconds, -5.0f * x / v) : seconds;
-    if (t >= t1)
-        return 0.0f;
-    const float v1 = v * t1;
-    const float a1 = fmaxf(0.0f, -8.0f * v1 - 20.0f * x);
-    const float s = t / t1;
-    const float c5 = -0.5f * (a1 + 6.0f * v1 + 12.0f * x);
-    const float c4 = 0.5f * (3.0f * a1 + 16.0f * v1 + 30.0f * x);
-    const float c3 = -0.5f * (3.0f * a1 + 12.0f * v1 + 20.0f * x);
-    return ((((c5 * s + c4) * s + c3) * s + 0.5f * a1) * s + v1) * s + x;
-}
-// end of lines
-
-// Starts a transition of the first layer to a state. Inertial: only the new clip plays, and the
-// difference to it decays.
-static void change_state(md5_player *player, uint32_t state, float seconds, md5_fade fade)
-{
-    (void)md5_player_fade_to(player, 0, state, seconds, fade, MD5_EASE_SMOOTH);
-}
-
-// The methods, which are also the indices of the figures and of the series of the plot.
-enum { METHOD_CROSSFADE, METHOD_INERTIAL, METHOD_CUT, NUM_METHODS };
-
-// The lesson plays this time, in VIEW_PAGE_STEPS steps, and changes from the run to the attack at
-// `transition_begin`; both in seconds.
-static const double transition_span = 2;
-static const double transition_begin = 0.5;
-
-// Plays the transition with one method from the start. Plots the height of the right hand, and
-// poses the figure of the method at step `now`. Adds the fact of the jump: the largest angle by
-// which a joint rotates at the instant of the change.
-static void play_transition(view_picture *picture, int method, float duration, int now)
-{
-    static const char text[] = "machine blow { clip run run { walk } clip attack attack { walk }"
-                               " layer body { state run run state attack attack } }";
-    enum { STATE_ATTACK = 1 };
-    view_plot *const plot = &picture->plots[0];
-    const view_figure *const figure = &picture->figures[method];
-    const uint32_t hand = view_page_joint(picture, "hand_r");
-    const double step = transition_span / (double)VIEW_PAGE_STEPS;
-    const int change_step = (int)(transition_begin / step);
-    const md5_fade fade = method == METHOD_INERTIAL ? MD5_FADE_INERTIAL : MD5_FADE_CROSS;
-    const float fade_seconds = method == METHOD_CUT ? 0 : duration;
-    const size_t pose_size = picture->scene->num_joints * sizeof(md5_xform);
-    md5_xform *const before = view_spare_pose(picture, 0);
-    md5_xform *const pose = view_spare_pose(picture, 1);
-    playing p;
-    const bool plays = begin_playing(&p, picture, common_copy(text));
-    for (int i = 0; plays && i < VIEW_PAGE_POINTS; i++) {
-        play(&p, i > 0 ? step : 0, pose);
-        if (i == change_step) {
-            memcpy(before, pose, pose_size);
-            change_state(p.player, STATE_ATTACK, fade_seconds, fade);
-            play(&p, 0, pose); // the pose right after the change
-            VIEW_FACTS(picture, view_largest_angle(picture, before, pose));
-        }
-
-        const float height = view_posed_place(picture, pose, hand).z;
-        view_add_point(plot, method, i * step, height);
-        if (i == now) {
-            view_add_mark(plot, i * step, height, plot->row.series[method].color | 0xFFu);
-            memcpy(figure->pose, pose, pose_size);
-        }
-    }
-    end_playing(&p);
-}
-
-// Compares three methods of a transition with the new clip, which is the pose of a cut.
-VIEW_SHOW(inertial)
-{
-    const float duration = v[0];
-    const int now =
-        (int)(fmod(picture->time, transition_span) / transition_span * (double)VIEW_PAGE_STEPS);
-    for (int method = 0; method < NUM_METHODS; method++)
-        play_transition(picture, method, duration, now);
-
-    // The remaining part of a distance of 1 with the displayed code.
-    const double elapsed = now * (transition_span / (double)VIEW_PAGE_STEPS) - transition_begin;
-    const float remaining = left_of(1, 0, duration, fmaxf((float)elapsed, 0));
-    VIEW_FACTS(picture, elapsed, remaining);
-
-    const md5_xform *const new_clip = picture->figures[METHOD_CUT].pose;
-    VIEW_FACTS(picture,
-               view_largest_angle(picture, picture->figures[METHOD_CROSSFADE].pose, new_clip),
-               view_largest_angle(picture, picture->figures[METHOD_INERTIAL].pose, new_clip));
 }
 
 // -- Additive -------------------------------------------------------------------------------
@@ -407,7 +311,8 @@ VIEW_SHOW(sync)
         const bool plays = begin_playing(&p, picture, NULL);
         if (plays) {
             md5_player_set(p.player, 0, gait);
-            change_state(p.player, (uint32_t)state, 0, MD5_FADE_CROSS);
+            (void)md5_player_fade_to(p.player, 0, (uint32_t)state, 0, MD5_FADE_CROSS,
+                                     MD5_EASE_SMOOTH);
         }
         for (int i = 0; i <= STEPS_OF_GAIT && plays; i++) {
             play(&p, i > 0 ? step : 0, pose);
@@ -507,57 +412,4 @@ VIEW_SHOW(machine)
     else
         view_add_text_fact(picture, "transition from", -1, "no transition");
     VIEW_FACTS(picture, shown_status.progress);
-}
-
-// -- Windows --------------------------------------------------------------------------------
-
-// Target of events: the plot and the time of the current step.
-typedef struct event_plot {
-    view_plot *plot;
-    double time;
-} event_plot;
-
-// Event handler of the player: marks the start or the end of a window at the height of its bar.
-static void add_window(void *user, md5_player *player, const md5_event *event, float weight)
-{
-    const event_plot *const target = user;
-    const double top = (double)target->plot->row.high.y - 1 + 0.8 * weight;
-    (void)player;
-    for (int series = 0; target->plot->row.series[series].name != NULL; series++) {
-        if (strcmp(event->name, target->plot->row.series[series].name) == 0)
-            view_add_mark(target->plot, target->time, top - series,
-                          event->kind == MD5_EVENT_END ? VIEW_RED : VIEW_GREEN);
-    }
-}
-
-// Plays the machine of the lesson from the start. The names of the plot's series are the names of
-// windows. Plots their weights as bars, and marks the events at their ends.
-VIEW_SHOW(windows)
-{
-    (void)v;
-    view_plot *const plot = &picture->plots[picture->num_plots - 1];
-    const double length = plot->row.high.x;
-    const double tick = length / (double)VIEW_PAGE_STEPS;
-    const double now = fmod(picture->time, length);
-    event_plot target = {.plot = plot};
-    playing p;
-    const bool plays = begin_playing(&p, picture, NULL);
-    for (int i = 0; plays && i < VIEW_PAGE_POINTS; i++) {
-        const bool is_now = tick * i <= now && now < tick * (i + 1);
-        target.time = tick * i;
-        md5_player_advance(p.player, i > 0 ? tick : 0, add_window, &target);
-        for (int series = 0; plot->row.series[series].name != NULL; series++) {
-            const uint32_t window = md5_find_window(p.machine, plot->row.series[series].name);
-            const float weight = md5_player_window(p.player, window);
-            const double height = (double)plot->row.high.y - 1 - series + 0.8 * weight;
-            view_add_point(plot, series, target.time, height);
-            if (is_now) {
-                view_add_mark(plot, target.time, height, plot->row.series[series].color);
-                VIEW_FACTS(picture, weight);
-            }
-        }
-        if (is_now)
-            play(&p, 0, picture->figures[0].pose);
-    }
-    end_playing(&p);
 }

@@ -1,5 +1,5 @@
 // The first lessons of the course: a line of a file, the two signs of a quaternion, a vertex
-// through the shader, scale, time, root motion.
+// through the shader, time, root motion.
 #include "demo/viewer/pages/page.h"
 
 #include "demo/viewer/assets/words.h"
@@ -8,17 +8,12 @@
 
 // lines of line
 // Reads a joint of the bind pose, in model space.
-static bool read_joint(const char *line, char name[64], int *parent, md5_vec3 *place,
-                       md5_quat *turn)
+static bool read_joint(const char *line, char name[64], int *parent, md5_vec3 *p, md5_quat *q)
 {
-    static const char form[] = " \"%63[^\"]\" %d"
-                               " ( %f %f %f )"
-                               " ( %f %f %f )";
-    const int count = sscanf(line, form, name, parent, &place->x, &place->y, &place->z, &turn->x,
-                             &turn->y, &turn->z);
+    static const char form[] = " \"%63[^\"]\" %d ( %f %f %f ) ( %f %f %f )";
+    const int count = sscanf(line, form, name, parent, &p->x, &p->y, &p->z, &q->x, &q->y, &q->z);
     // The squares of all four numbers add up to 1. By convention, w is negative or 0.
-    const float three = turn->x * turn->x + turn->y * turn->y + turn->z * turn->z;
-    turn->w = -sqrtf(fabsf(1.0f - three));
+    q->w = -sqrtf(fabsf(1.0f - (q->x * q->x + q->y * q->y + q->z * q->z)));
     return count == 8;
 }
 // end of lines
@@ -143,75 +138,6 @@ VIEW_SHOW(vertex)
     }
     VIEW_FACTS(picture, skinned.z);
     free(palette);
-}
-
-// -- Scale ----------------------------------------------------------------------------------
-
-// lines of scale
-// Maps a point x to s q x + t. A product of such transforms again has one scale s for all axes.
-typedef struct scaled {
-    md5_quat q;
-    float s;
-    md5_vec3 t;
-} scaled;
-
-static scaled mul_scaled(scaled parent, scaled child)
-{
-    const md5_vec3 turned = md5_quat_rotate(parent.q, child.t); // t = s2 q2 t1 + t2
-    return (scaled){md5_quat_mul(parent.q, child.q), parent.s * child.s,
-                    md5_vec3_add(md5_vec3_scale(turned, parent.s), parent.t)};
-}
-// end of lines
-
-// Draws the edges of a cube: from each corner to the next corner along each axis. Bit k of a corner
-// index is set if the corner is at the maximum of axis k.
-static void add_box(view_picture *picture, const md5_mat34 *m, view_color color)
-{
-    const md5_bounds box = {{-9, -9, -9}, {9, 9, 9}};
-    for (unsigned corner = 0; corner < 8; corner++) {
-        for (unsigned bit = 1; bit < 8; bit *= 2) {
-            if ((corner & bit) == 0)
-                view_page_line(picture, md5_mat34_point(*m, view_corner(box, corner)),
-                               md5_mat34_point(*m, view_corner(box, corner | bit)), color);
-        }
-    }
-}
-
-// The sliders of the lesson, in the order of pages.txt.
-enum { SCALE_WIDTH, SCALE_HEIGHT, SCALE_CHILD_ANGLE };
-
-// Draws three boxes: a scaled parent, and its child above it, once with the scale of the parent and
-// once with the mean scale.
-VIEW_SHOW(scale)
-{
-    const float scale_y = v[SCALE_WIDTH];
-    const float scale_z = v[SCALE_HEIGHT];
-    const float child_angle = view_radians(v[SCALE_CHILD_ANGLE]);
-    const md5_mat34 parent = {{1, 0, 0, 0, 0, scale_y, 0, 0, 0, 0, scale_z, 16}};
-    const md5_quat turn = md5_quat_from_axis_angle((md5_vec3){1, 0, 0}, child_angle);
-    const md5_xform child = {.rotation = turn, .translation = {0, 0, 28}};
-    const md5_mat34 product = md5_mat34_mul(parent, md5_mat34_from_xform(child));
-
-    // The child with the mean scale in all axes. Columns 0 to 2 of a row are scaled, column 3 is
-    // the translation.
-    const scaled uniform = mul_scaled((scaled){{.w = 1}, sqrtf(scale_y * scale_z), {0, 0, 16}},
-                                      (scaled){turn, 1, child.translation});
-    md5_mat34 uniform_child =
-        md5_mat34_from_xform((md5_xform){.rotation = uniform.q, .translation = uniform.t});
-    for (int i = 0; i < 12; i++)
-        uniform_child.m[i] *= i % 4 < 3 ? uniform.s : 1;
-
-    picture->figures[0].shape = (md5_mat34){{0}}; // no character
-    add_box(picture, &parent, VIEW_BLUE);
-    add_box(picture, &product, VIEW_RED);
-    add_box(picture, &uniform_child, VIEW_GREEN);
-
-    // The angle between two axes of the sheared child, which are perpendicular without scale.
-    const md5_vec3 y = md5_mat34_direction(product, (md5_vec3){0, 1, 0});
-    const md5_vec3 z = md5_mat34_direction(product, (md5_vec3){0, 0, 1});
-    const double cosine =
-        (double)md5_vec3_dot(y, z) / ((double)md5_vec3_length(y) * (double)md5_vec3_length(z));
-    VIEW_FACTS(picture, acos(cosine) * 57.29577951308232, uniform.s, uniform.t.z);
 }
 
 // -- Time -----------------------------------------------------------------------------------

@@ -1,5 +1,4 @@
-// Lessons on interpolation: between frames, slerp and nlerp, rotation matrices, Euler angles,
-// curves in space and splines of rotations.
+// Lessons on interpolation: between frames, slerp and nlerp, Euler angles, and curves in space.
 #include "demo/viewer/pages/page.h"
 
 // == Interpolation =========================================================================
@@ -10,8 +9,10 @@ static void pose_between(const md5_xform *a, const md5_xform *b, uint32_t num_jo
                          bool normalized, md5_xform *pose)
 {
     for (uint32_t i = 0; i < num_joints; i++) {
-        pose[i].rotation = normalized ? md5_quat_nlerp(a[i].rotation, b[i].rotation, part)
-                                      : md5_quat_slerp(a[i].rotation, b[i].rotation, part);
+        if (normalized)
+            pose[i].rotation = md5_quat_nlerp(a[i].rotation, b[i].rotation, part);
+        else
+            pose[i].rotation = md5_quat_slerp(a[i].rotation, b[i].rotation, part);
         pose[i].translation = md5_vec3_lerp(a[i].translation, b[i].translation, part);
     }
 }
@@ -155,73 +156,6 @@ VIEW_SHOW(slerp)
     VIEW_FACTS(picture, t, view_angle(turns[METHOD_SLERP], turns[METHOD_NLERP]), largest);
 }
 
-// -- Matrices -------------------------------------------------------------------------------
-
-// lines of matrices
-static md5_mat34 lerp_matrices(md5_mat34 from, md5_mat34 to, float t)
-{
-    md5_mat34 mean;
-    for (int i = 0; i < 12; i++)
-        mean.m[i] = from.m[i] + (to.m[i] - from.m[i]) * t;
-    return mean; // not a rotation: shrinks perpendicular to the axis
-}
-// end of lines
-
-// Returns the volume of the parallelepiped whose edges are the columns of a matrix.
-static double volume_of(md5_mat34 m)
-{
-    const md5_vec3 x = {m.m[0], m.m[4], m.m[8]};
-    const md5_vec3 y = {m.m[1], m.m[5], m.m[9]};
-    const md5_vec3 z = {m.m[2], m.m[6], m.m[10]};
-    return md5_vec3_dot(x, md5_vec3_cross(y, z));
-}
-
-// Returns the smallest singular value of a matrix: the smallest semi-axis of the ellipsoid to which
-// it maps the unit sphere. The mean of the identity and a rotation has one semi-axis of length 1,
-// and two equal semi-axes.
-static double narrowest_of(md5_mat34 m)
-{
-    return sqrt(fmax(volume_of(m), 0));
-}
-
-// Rotates the first figure by slerp, and deforms the second by the mean of the matrices of the same
-// rotations. Plots the volumes of both.
-VIEW_SHOW(matrices)
-{
-    enum { SLIDER_ANGLE, SLIDER_T }; // in the order of pages.txt
-    const float t = view_moving_part(picture, v[SLIDER_T]);
-    const md5_quat from = {.w = 1};
-    const md5_quat to =
-        md5_quat_from_axis_angle((md5_vec3){1, 0.5f, 0.3f}, view_radians(v[SLIDER_ANGLE]));
-    const md5_mat34 ends[2] = {md5_mat34_from_xform((md5_xform){.rotation = from}),
-                               md5_mat34_from_xform((md5_xform){.rotation = to})};
-    const md5_mat34 mean = lerp_matrices(ends[0], ends[1], t);
-
-    // The first figure rotates by slerp.
-    view_add_frame(picture, view_spin(&picture->figures[0], md5_quat_slerp(from, to, t)), 32);
-
-    // The mean of the matrices deforms the second figure about the same center. Its axes are the
-    // columns of the matrix.
-    md5_xform center = view_spin(&picture->figures[1], from);
-    const md5_xform down = md5_xform_mul(md5_xform_inverse(center), picture->figures[1].place);
-    picture->figures[1].place = center;
-    picture->figures[1].shape = md5_mat34_mul(mean, md5_mat34_from_xform(down));
-    static const view_color colors[3] = {VIEW_RED, VIEW_GREEN, VIEW_BLUE};
-    for (int i = 0; i < 3; i++) {
-        const md5_vec3 axis = {mean.m[i], mean.m[4 + i], mean.m[8 + i]};
-        view_page_line(picture, center.translation,
-                       md5_xform_point(center, md5_vec3_scale(axis, 32)), colors[i]);
-    }
-
-    for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
-        const double x = view_step_x(picture->plots, i, t);
-        view_plot_step(picture->plots, 0, i, x, 1);
-        view_plot_step(picture->plots, 1, i, x,
-                       volume_of(lerp_matrices(ends[0], ends[1], (float)x)));
-    }
-    VIEW_FACTS(picture, t, volume_of(mean), narrowest_of(mean));
-}
-
 // -- Euler angles ---------------------------------------------------------------------------
 
 // lines of euler
@@ -231,9 +165,10 @@ static md5_quat turn_at(md5_euler from, md5_euler to, bool by_angles, float t)
 {
     if (!by_angles)
         return md5_quat_slerp(quat_of(from), quat_of(to), t);
-    return quat_of((md5_euler){from.pitch + (to.pitch - from.pitch) * t,
-                               from.yaw + (to.yaw - from.yaw) * t,
-                               from.roll + (to.roll - from.roll) * t});
+    const float pitch = from.pitch + (to.pitch - from.pitch) * t;
+    const float yaw = from.yaw + (to.yaw - from.yaw) * t;
+    const float roll = from.roll + (to.roll - from.roll) * t;
+    return quat_of((md5_euler){pitch, yaw, roll});
 }
 
 // Rotates by roll about x first, then by pitch about y, then by yaw about z. Quaternions contain
@@ -344,10 +279,13 @@ static md5_vec3 spline(const md5_vec3 *p, int count, double t)
     const float r = 1.0f - s;
     const md5_vec3 v = velocity_at(p, count, i);
     const md5_vec3 w = velocity_at(p, count, i + 1);
-    return md5_vec3_add(md5_vec3_add(md5_vec3_scale(p[i], r * r * (1.0f + 2.0f * s)),
-                                     md5_vec3_scale(p[i + 1], s * s * (3.0f - 2.0f * s))),
-                        md5_vec3_add(md5_vec3_scale(v, r * r * s), md5_vec3_scale(w, -s * s * r)));
+    const md5_vec3 from = md5_vec3_scale(p[i], r * r * (1.0f + 2.0f * s));
+    const md5_vec3 to = md5_vec3_scale(p[i + 1], s * s * (3.0f - 2.0f * s));
+    const md5_vec3 bend =
+        md5_vec3_scale(md5_vec3_sub(md5_vec3_scale(v, r), md5_vec3_scale(w, s)), r * s);
+    return md5_vec3_add(md5_vec3_add(from, to), bend);
 }
+// end of lines
 
 // Returns the parameter t at a fraction of the length. The length is the sum of many chords.
 static double evenly(const md5_vec3 *p, int count, double part)
@@ -355,17 +293,15 @@ static double evenly(const md5_vec3 *p, int count, double part)
     enum { CHORDS = 1024 };
     double sums[CHORDS + 1] = {0.0};
     for (int i = 1; i <= CHORDS; i++)
-        sums[i] =
-            sums[i - 1]
-            + (double)md5_vec3_length(md5_vec3_sub(spline(p, count, i / (double)CHORDS),
-                                                   spline(p, count, (i - 1) / (double)CHORDS)));
+        sums[i] = sums[i - 1]
+                  + (double)view_distance(spline(p, count, i / (double)CHORDS),
+                                          spline(p, count, (i - 1) / (double)CHORDS));
     const double gone = part * sums[CHORDS];
     int i = 1;
     while (i < CHORDS && sums[i] < gone)
         i++;
     return (i - 1 + (gone - sums[i - 1]) / (sums[i] - sums[i - 1])) / (double)CHORDS;
 }
-// end of lines
 
 // Returns the point of a curve at a fraction of its length or, if `by_distance` is false, at this
 // value of the parameter t.
@@ -479,122 +415,4 @@ VIEW_SHOW(curves)
     VIEW_FACTS(picture, distance_from_curve(curve, moved_point),
                view_distance(spline(points, CURVE_POINTS, spline_t), moved_point));
     md5_destroy_curve(curve);
-}
-
-// -- Quaternion splines ---------------------------------------------------------------------
-
-enum { KEYS = 5 };
-static const double period = 5;
-
-// lines of squad
-static md5_quat beside_key(const md5_quat *keys, int count, int i);
-
-static md5_quat squad_at(const md5_quat *keys, int count, double time)
-{
-    const int a = (int)time % count;
-    const int b = (a + 1) % count;
-    const float t = (float)(time - floor(time));
-    const md5_quat along = md5_quat_slerp(keys[a], keys[b], t);
-    const md5_quat beside =
-        md5_quat_slerp(beside_key(keys, count, a), beside_key(keys, count, b), t);
-    return md5_quat_slerp(along, beside, 2.0f * t * (1.0f - t));
-}
-
-// log_of() returns half of the rotation angle times the axis, for the shorter rotation. exp_of() is
-// the inverse.
-static md5_vec3 log_of(md5_quat q)
-{
-    const md5_vec3 v = {q.x, q.y, q.z};
-    const float sine = md5_vec3_length(v);
-    const float way = q.w < 0.0f ? -1.0f : 1.0f;
-    return md5_vec3_scale(v, sine > 1e-6f ? way * atan2f(sine, fabsf(q.w)) / sine : way);
-}
-
-static md5_quat exp_of(md5_vec3 v)
-{
-    return md5_quat_from_axis_angle(v, 2.0f * md5_vec3_length(v));
-}
-
-// Shoemake's method: returns the control rotation next to a key, which sets the tangent of the
-// curve.
-static md5_quat beside_key(const md5_quat *keys, int count, int i)
-{
-    const md5_quat back = md5_quat_conjugate(keys[i]);
-    const md5_vec3 after = log_of(md5_quat_mul(back, keys[(i + 1) % count]));
-    const md5_vec3 before = log_of(md5_quat_mul(back, keys[(i + count - 1) % count]));
-    return md5_quat_mul(keys[i], exp_of(md5_vec3_scale(md5_vec3_add(after, before), -0.25f)));
-}
-// end of lines
-
-// Returns the rotation at a time, in keys: by squad if `smooth` is 1, by slerp from key to key if
-// it is 0.
-static md5_quat rotation_at(const md5_quat *keys, int smooth, double time)
-{
-    if (smooth == 1)
-        return squad_at(keys, KEYS, time);
-    const int key = (int)time % KEYS;
-    return md5_quat_slerp(keys[key], keys[(key + 1) % KEYS], (float)(time - floor(time)));
-}
-
-// Returns the mean angular velocity in the rotating frame, radians per second, from `time` to
-// `time` + `step`; a negative `step` uses the interval before `time`.
-static md5_vec3 angular_velocity(const md5_quat *keys, int smooth, double time, double step)
-{
-    const md5_quat a = rotation_at(keys, smooth, time);
-    const md5_quat b = rotation_at(keys, smooth, fmod(time + step + period, period));
-    const md5_quat d = md5_quat_mul(md5_quat_conjugate(a), b);
-    const md5_vec3 axis = {d.x, d.y, d.z};
-    const float sine = copysignf(md5_vec3_length(axis), d.w);
-    const float turn = 2 * atan2f(sine, fabsf(d.w)) / (float)step;
-    return sine != 0 ? md5_vec3_scale(axis, turn / sine) : axis;
-}
-
-static const double brief = 1.0 / 512.0; // interval for velocities, seconds
-
-// Returns the jump of the angular velocity at a key, radians per second. The velocity on each side
-// is twice the mean over one interval minus the mean over two intervals, which is the velocity at
-// their common end, with an error of the square of the interval.
-static float velocity_jump(const md5_quat *keys, int smooth, int key)
-{
-    md5_vec3 velocity[2]; // before and after the key
-    for (int side = 0; side < 2; side++) {
-        const double interval = side == 0 ? -brief : brief;
-        velocity[side] =
-            md5_vec3_sub(md5_vec3_scale(angular_velocity(keys, smooth, key, interval), 2),
-                         angular_velocity(keys, smooth, key, 2 * interval));
-    }
-    return view_distance(velocity[1], velocity[0]);
-}
-
-// The first figure and series show slerp from key to key, the second squad (`smooth` = 1).
-VIEW_SHOW(squad)
-{
-    enum { PATH_CHORDS = 240 };
-    static const md5_vec3 axes[KEYS] = {
-        {0, 0, 1}, {0, 1, 0.3f}, {1, 0, 0.4f}, {0, -1, 0.5f}, {-0.6f, 0.2f, 1}};
-    const float spread = view_radians(v[0]);
-    md5_quat keys[KEYS];
-    for (int i = 0; i < KEYS; i++)
-        keys[i] = md5_quat_from_axis_angle(axes[i], i % 2 == 0 ? spread : -spread);
-    const double now = fmod(picture->time, period);
-    view_plot *const plot = picture->plots;
-    for (int smooth = 0; smooth < 2; smooth++) {
-        md5_xform center = view_spin(&picture->figures[smooth], rotation_at(keys, smooth, now));
-        for (int i = 0; i <= PATH_CHORDS; i++) { // the path of a direction on a sphere
-            const double time = fmod(period * i / (double)PATH_CHORDS, period);
-            center.rotation = rotation_at(keys, smooth, time);
-            view_draw_to(picture, md5_xform_point(center, (md5_vec3){26, 0, 0}),
-                         i > 0 ? plot->row.series[smooth].color : 0);
-        }
-        for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
-            const double x = view_step_x(plot, i, now);
-            view_plot_step(plot, smooth, i, x,
-                           view_degrees(md5_vec3_length(
-                               angular_velocity(keys, smooth, fmod(x, period), brief))));
-        }
-        float largest = 0;
-        for (int key = 0; key < KEYS; key++)
-            largest = fmaxf(largest, velocity_jump(keys, smooth, key));
-        VIEW_FACTS(picture, view_degrees(largest));
-    }
 }

@@ -60,7 +60,6 @@ typedef struct view_plot_row {
         VIEW_FIT_NOT,
         VIEW_FIT_HEIGHT, // the vertical axis fits the points
         VIEW_FIT_TOP,    // the vertical axis reaches from 0 to the highest point
-        VIEW_FIT_BARS,   // fixed axes; each curve is filled down to the next lower integer
         VIEW_FIT_POWERS, // fixed axes; heights are decimal logarithms, with a line at each integer
     } fit;
     struct {
@@ -126,7 +125,6 @@ typedef enum view_figure_kind {
     VIEW_FIGURE_HEAT,     // without textures: a heat map of the weights, or of view_kept.heat
     VIEW_FIGURE_DUAL,     // dual-quaternion skinning
     VIEW_FIGURE_BAKED,    // vertices of view_kept.baked at `sample`
-    VIEW_FIGURE_BOUND,    // view_kept.bound in the pose
     VIEW_FIGURE_IMPOSTOR, // an image of the pose; figures with equal sample.frame0 share one pose
     VIEW_NUM_FIGURE_KINDS
 } view_figure_kind;
@@ -177,7 +175,6 @@ typedef struct view_label {
 typedef struct view_kept {
     const view_page *page; // lesson that computed the results; NULL: empty
     md5_baked *baked;
-    md5_model *bound;                  // the character with different weights
     float *heat;                       // [vertices of all meshes] 0..1; NULL: influences
     double numbers[VIEW_PAGE_NUMBERS]; // values of the lesson
     md5_vec2 points[VIEW_PAGE_POINTS]; // points of a plot
@@ -332,14 +329,6 @@ void view_end_picture(view_picture *picture);
 
 // Frees cached results. `kept` may be zero-initialized.
 void view_free_kept(view_kept *kept);
-
-// -- Automatic weights (vertices.c) -----------------------------------------------------------
-
-// Merges the meshes of a model and computes automatic weights (md5skin.h) for all vertices, in the
-// order of meshes. The caller sets resolution, influences, smoothing and falloff of `desc`; the
-// function sets the other fields. Joints whose vertices cannot be found by distance, such as parts
-// of the face and props, do not get weights. Returns NULL and fills `error` on failure.
-md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md5_error *error);
 
 // == The open lesson (picture.c) ==========================================================
 

@@ -133,7 +133,6 @@ void view_end_picture(view_picture *picture)
 void view_free_kept(view_kept *kept)
 {
     md5_destroy_baked(kept->baked);
-    md5_free_model(kept->bound);
     free(kept->heat);
     *kept = (view_kept){.baked = NULL};
 }
@@ -205,9 +204,7 @@ static bool prepare_own_model(view_pages *pages, md5gl_renderer *renderer, view_
     if (pages->models[kind] != NULL)
         return true;
 
-    const md5_model *model = picture->model;
-    if (kind == VIEW_FIGURE_BOUND)
-        model = picture->kept->bound;
+    const md5_model *const model = picture->model;
     md5gl_model *const drawn = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, error);
     pages->models[kind] = drawn;
     if (drawn == NULL)
@@ -344,6 +341,19 @@ void view_open_page(view_pages *pages, int32_t number)
 
 static const float code_inset = 8; // between the code and the edge of its box, layout units
 
+// Returns the distance of two lines of code. It is shorter than the distance of the font, so that
+// the complete code of a lesson fits below the figures.
+static float code_line_height(const view_font *font)
+{
+    return 0.88f * font->line[VIEW_CODE];
+}
+
+// Returns the space above and below the box of the code.
+static float code_gap(const view_font *font)
+{
+    return 0.4f * font->line[VIEW_TEXT];
+}
+
 // Returns true if the panel with text and sliders is shown; with --panel=no only the image is
 // shown.
 static bool has_text(const view_stage *stage)
@@ -369,16 +379,42 @@ static float panel_width(const view_stage *stage)
     return fminf(0.46f * stage->width, 520 * stage->font->scale);
 }
 
+// Returns the number of lines of a text in a box that is `columns` characters wide. Lines end with
+// a newline, and lines that are too long are wrapped.
+static size_t count_lines(const char *text, size_t columns)
+{
+    size_t count = 0;
+    while (*text != '\0') {
+        const size_t length = strcspn(text, "\n");
+        count += 1 + (length > 0 ? (length - 1) / columns : 0);
+        text += length;
+        if (*text == '\n')
+            text++;
+    }
+    return count;
+}
+
 // Returns the height of the code below the figures, if a line of a hundred characters fits there
-// without a break; otherwise 0: the code is in the panel.
+// without a break; otherwise 0: the code is in the panel. The box is as high as the code, within
+// limits that leave space for the figures.
 static float code_height(const view_stage *stage)
 {
+    const view_page *const page = stage->pages->picture.page;
     const float scale = stage->font->scale;
-    const float line_width = 100 * view_text_width(stage->font, VIEW_CODE, " ");
+    const size_t columns = 100;
+    const float line_width = (float)columns * view_text_width(stage->font, VIEW_CODE, " ");
     const float free_width = stage->width - panel_width(stage) - VIEW_MARGIN * scale;
     const bool is_panel_at_left = has_text(stage) && panel_height(stage) == 0;
     const bool fits = free_width >= line_width + 2 * code_inset * scale;
-    return is_panel_at_left && fits ? 0.36f * stage->height : 0;
+    if (page == NULL || !is_panel_at_left || !fits)
+        return 0;
+
+    char *const code = view_page_lines(page, stage->pages->values);
+    const float content = (float)count_lines(code, columns) * code_line_height(stage->font)
+                          + 2 * code_inset * scale + 2 * code_gap(stage->font)
+                          + VIEW_MARGIN * scale;
+    free(code);
+    return fminf(fmaxf(content, 0.3f * stage->height), 0.66f * stage->height);
 }
 
 // Returns the height of the plots below the figures. If the code is there, the plots are in the
@@ -598,7 +634,7 @@ static void write_code_line(text_column *column, const char *line, size_t length
     const size_t first = strspn(line, " ");
     const bool is_empty = first >= length;
     if (is_empty) {
-        column->y += font->line[VIEW_CODE];
+        column->y += code_line_height(font);
         return;
     }
 
@@ -618,7 +654,7 @@ static void write_code_line(text_column *column, const char *line, size_t length
                       num_chars);
 
         in_comment = in_comment || num_code < num_chars;
-        column->y += font->line[VIEW_CODE];
+        column->y += code_line_height(font);
         if (begin == first)
             indent += CONTINUATION_INDENT;
         begin += num_chars + strspn(text + num_chars, " ");
@@ -630,7 +666,7 @@ static void write_code(text_column *column, const char *lines)
 {
     const view_font *const font = column->canvas->font;
     const float inset = code_inset * font->scale;
-    const float space = 0.4f * font->line[VIEW_TEXT];
+    const float space = code_gap(font);
     const float top = column->y + space;
     // The first pass measures the height of the box, the second draws the text over it.
     for (int pass = 0; pass < 2; pass++) {
@@ -1090,25 +1126,16 @@ static int count_series(const view_plot *plot)
     return count;
 }
 
-// Draws the curves of a plot and, for VIEW_FIT_BARS, the bars below their segments, down to the
-// next lower integer.
+// Draws the curves of a plot.
 static void draw_series(const view_plot *plot, view_canvas *canvas, view_rect area, float width)
 {
-    const bool has_bars = plot->row.fit == VIEW_FIT_BARS;
     const int num_series = count_series(plot);
     for (int i = 0; i < num_series; i++) {
         const view_series *const series = &plot->series[i];
         const view_color color = plot->row.series[i].color;
-        const view_color bar_color = (color & ~0xFFu) | 0x50u;
         for (uint32_t p = 1; p < series->count; p++) {
-            const md5_vec2 begin = series->points[p - 1];
-            const md5_vec2 from = plot_to_screen(plot, area, begin);
+            const md5_vec2 from = plot_to_screen(plot, area, series->points[p - 1]);
             const md5_vec2 to = plot_to_screen(plot, area, series->points[p]);
-            if (has_bars) {
-                const float bottom = plot_to_screen(plot, area, (md5_vec2){.y = floorf(begin.y)}).y;
-                view_draw_rect(canvas, (view_rect){from.x, from.y, to.x - from.x, bottom - from.y},
-                               bar_color);
-            }
             if (plot->row.series[i].has_steps) {
                 view_draw_segment(canvas, (const float[4]){from.x, from.y, to.x, from.y}, width,
                                   color);
@@ -1169,15 +1196,13 @@ static void draw_axes(const view_plot *plot, view_canvas *canvas, view_rect area
     view_draw_rect(canvas, (view_rect){area.x, bottom, area.width, scale}, VIEW_EDGE);
     view_draw_rect(canvas, (view_rect){area.x, zero, area.width, scale}, VIEW_EDGE);
 
-    if (plot->row.fit == VIEW_FIT_POWERS)
+    const bool has_powers = plot->row.fit == VIEW_FIT_POWERS;
+    if (has_powers)
         draw_power_lines(plot, canvas, area);
-    if (plot->row.fit != VIEW_FIT_BARS) {
-        const bool has_powers = plot->row.fit == VIEW_FIT_POWERS;
-        const float high_value = has_powers ? powf(10, high.y) : high.y;
-        const float low_value = has_powers ? powf(10, low.y) : low.y;
-        draw_number(canvas, area.x - 6 * scale, area.y - 0.3f * line, 1, high_value);
-        draw_number(canvas, area.x - 6 * scale, bottom - 0.7f * line, 1, low_value);
-    }
+    const float high_value = has_powers ? powf(10, high.y) : high.y;
+    const float low_value = has_powers ? powf(10, low.y) : low.y;
+    draw_number(canvas, area.x - 6 * scale, area.y - 0.3f * line, 1, high_value);
+    draw_number(canvas, area.x - 6 * scale, bottom - 0.7f * line, 1, low_value);
     draw_horizontal_labels(plot, canvas, area);
 }
 

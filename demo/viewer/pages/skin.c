@@ -255,7 +255,6 @@ VIEW_SHOW(palette)
 
 // -- Linear and dual ------------------------------------------------------------------------
 
-// lines of dual
 // Converts a motion to two quaternions: its rotation, and half of its translation times the
 // rotation.
 static md5_dual_quat dual_of(md5_xform motion)
@@ -265,34 +264,29 @@ static md5_dual_quat dual_of(md5_xform motion)
     return (md5_dual_quat){motion.rotation, md5_quat_mul(half, motion.rotation)};
 }
 
-static float dot(md5_quat a, md5_quat b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
-}
-
-static md5_quat add(md5_quat sum, md5_quat q, float w)
-{
-    return (md5_quat){sum.x + w * q.x, sum.y + w * q.y, sum.z + w * q.z, sum.w + w * q.w};
-}
-
-// Moves a vertex by the weighted sum of the motions, which is normalized.
+// lines of dual
+// A motion is two quaternions: "real" is its rotation, and "dual" is half of its translation times
+// the rotation. A vertex moves by the sum of the weighted motions, which is normalized.
 static md5_vec3 skin_dual(const md5_mesh *mesh, uint32_t vertex, const md5_dual_quat *joints)
 {
-    const uint32_t first = mesh->first_influence[vertex];
-    md5_dual_quat sum = {{0.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 0.0f}};
-    for (uint32_t i = first; i < mesh->first_influence[vertex + 1]; i++) {
-        const md5_dual_quat j = joints[mesh->influence_joints[i]];
-        float w = mesh->influences[i].w;
-        if (dot(j.real, joints[mesh->influence_joints[first]].real) < 0.0f)
-            w = -w; // use the one of q and -q that is nearer to the first joint
-        sum.real = add(sum.real, j.real, w);
-        sum.dual = add(sum.dual, j.dual, w);
+    const md5_quat f = joints[mesh->influence_joints[mesh->first_influence[vertex]]].real;
+    float q[8] = {0.0f}; // sum of both quaternions
+    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++) {
+        const md5_quat r = joints[mesh->influence_joints[i]].real;
+        const md5_quat d = joints[mesh->influence_joints[i]].dual;
+        const float cosine = f.x * r.x + f.y * r.y + f.z * r.z + f.w * r.w;
+        const float sign = cosine < 0.0f ? -1.0f : 1.0f; // the nearer of q and -q
+        const float numbers[8] = {r.x, r.y, r.z, r.w, d.x, d.y, d.z, d.w};
+        for (int k = 0; k < 8; k++)
+            q[k] += sign * mesh->influences[i].w * numbers[k];
     }
-    const md5_quat t = md5_quat_mul(sum.dual, md5_quat_conjugate(sum.real));
-    const float twice = 2.0f / dot(sum.real, sum.real);
-    const md5_quat turn = md5_quat_normalize(sum.real, joints[0].real);
-    return md5_vec3_add(md5_quat_rotate(turn, mesh->positions[vertex]),
-                        (md5_vec3){twice * t.x, twice * t.y, twice * t.z});
+    const md5_quat real = {q[0], q[1], q[2], q[3]};
+    const md5_quat dual = {q[4], q[5], q[6], q[7]};
+    const md5_quat t = md5_quat_mul(dual, md5_quat_conjugate(real));
+    const float twice = 2.0f / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    const md5_vec3 translation = {twice * t.x, twice * t.y, twice * t.z};
+    const md5_quat turn = md5_quat_normalize(real, joints[0].real);
+    return md5_vec3_add(md5_quat_rotate(turn, mesh->positions[vertex]), translation);
 }
 // end of lines
 

@@ -1,7 +1,5 @@
-// Lessons on vertices: automatic weights, morph targets, baked animation, impostors.
+// Lessons on vertices: morph targets, baked animation, impostors.
 #include "demo/viewer/pages/page.h"
-
-#include "demo/viewer/assets/words.h"
 
 // == Comparison with the skinned vertices ==================================================
 
@@ -15,12 +13,11 @@ static md5_sample_position baked_sample_position(const md5_baked *baked, double 
                                  .fraction = (float)(frame - floor(frame))};
 }
 
-// Indices in view_kept.numbers: the maximum and the mean distance between equal vertices, units;
-// and counts of the automatic weights.
-enum { KEPT_LARGEST, KEPT_MEAN, KEPT_VOXELS, KEPT_JOINTS };
+// Index in view_kept.numbers: the maximum distance between equal vertices, units.
+enum { KEPT_LARGEST };
 
 // The figures of the lessons that compare, in the order of pages.txt.
-enum { FIGURE_SKINNED, FIGURE_CACHED, FIGURE_ERROR, NUM_FIGURES };
+enum { FIGURE_SKINNED, FIGURE_BAKED, FIGURE_ERROR, NUM_FIGURES };
 
 // Skins all meshes with one palette, one mesh after another.
 static void skin_model(const md5_model *model, const md5_mat34 *palette, md5_vec3 *positions)
@@ -32,23 +29,10 @@ static void skin_model(const md5_model *model, const md5_mat34 *palette, md5_vec
     }
 }
 
-// Computes all vertices with the cached result: with different weights in the pose of the palette,
-// or baked at a fraction of the clip's duration.
-static void skin_cached(const view_kept *kept, const md5_mat34 *palette, double part,
-                        uint32_t num_vertices, md5_vec3 *positions)
-{
-    if (kept->bound != NULL)
-        skin_model(kept->bound, palette, positions);
-    if (kept->baked != NULL)
-        md5_skin_baked(kept->baked, 0, num_vertices, baked_sample_position(kept->baked, part),
-                       positions, NULL);
-}
-
-// Compares the skinned vertices with the cached vertices, which are baked or have different
-// weights. Divides the clip into `num_steps` steps and compares at several times in each step.
-// Stores the results in `kept`: the maximum distance of each vertex, divided by `red`, in `heat`;
-// the mean and the maximum distance in `numbers`; and the maximum distance in each step in
-// `points`.
+// Compares the skinned vertices with the baked vertices of `kept`. Divides the clip into
+// `num_steps` steps and compares at several times in each step. Stores the results in `kept`: the
+// maximum distance of each vertex, divided by `red`, in `heat`; the maximum distance in `numbers`;
+// and the maximum distance in each step in `points`.
 static void measure_distances(const view_picture *picture, const view_clip *clip,
                               uint32_t num_steps, float red, view_kept *kept)
 {
@@ -60,7 +44,7 @@ static void measure_distances(const view_picture *picture, const view_clip *clip
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
     md5_vec3 *const skinned = common_alloc(2 * (size_t)count, sizeof *skinned);
-    md5_vec3 *const cached = skinned + count;
+    md5_vec3 *const baked = skinned + count;
     kept->heat = common_alloc(count, sizeof *kept->heat);
 
     for (uint32_t step = 0; step < num_steps; step++) {
@@ -71,14 +55,13 @@ static void measure_distances(const view_picture *picture, const view_clip *clip
                 md5_sample_position_at(clip->anim, part * duration, MD5_WRAP_LOOP);
             md5_pose_palette(clip->binding, sample, MD5_ROOT_IN_PLACE, pose, NULL, palette);
             skin_model(model, palette, skinned);
-            skin_cached(kept, palette, part, count, cached);
+            md5_skin_baked(kept->baked, 0, count, baked_sample_position(kept->baked, part), baked,
+                           NULL);
 
             for (uint32_t v = 0; v < count; v++) {
-                const float distance = view_distance(skinned[v], cached[v]);
+                const float distance = view_distance(skinned[v], baked[v]);
                 kept->heat[v] = fmaxf(kept->heat[v], distance);
                 largest = fmaxf(largest, distance);
-                kept->numbers[KEPT_MEAN] +=
-                    distance / (count * (double)SAMPLES_PER_STEP * num_steps);
             }
         }
         if (kept->num_points < VIEW_PAGE_POINTS)
@@ -94,210 +77,16 @@ static void measure_distances(const view_picture *picture, const view_clip *clip
     free(skinned);
 }
 
-// Poses the figures at the time of the picture. `cached_kind` is the kind of the figure that shows
-// the cached result.
-static void pose_figures(view_picture *picture, view_figure_kind cached_kind, const char *clip)
+// Poses the figures at the time of the picture.
+static void pose_figures(view_picture *picture, const char *clip)
 {
     const view_figure_kind kinds[NUM_FIGURES] = {[FIGURE_SKINNED] = VIEW_FIGURE_LIT,
-                                                 [FIGURE_CACHED] = cached_kind,
+                                                 [FIGURE_BAKED] = VIEW_FIGURE_BAKED,
                                                  [FIGURE_ERROR] = VIEW_FIGURE_HEAT};
     for (int i = 0; i < NUM_FIGURES; i++) {
         picture->figures[i].kind = kinds[i];
         view_sample_clip(picture, clip, picture->time, picture->figures[i].pose);
     }
-}
-
-// == Automatic weights =====================================================================
-//
-// The character with automatic weights by distance, next to its original weights.
-
-// Returns true if automatic weights cannot find the vertices of a joint by distance.
-static bool is_excluded(const char *joint_name)
-{
-    // Substrings of the names.
-    static const char *const excluded_joints[] = {"prop",  "eye",    "lid",  "belly",
-                                                  "cheek", "tongue", "twist"};
-    for (size_t i = 0; i < COMMON_LENGTH(excluded_joints); i++) {
-        if (common_contains(joint_name, excluded_joints[i]))
-            return true;
-    }
-    return false;
-}
-
-md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md5_error *error)
-{
-    const uint32_t num_joints = model->skeleton.num_joints;
-    const uint32_t count = view_count_vertices(model);
-    const uint32_t num_triangles = view_count_triangles(model);
-    md5_vec3 *const positions = common_alloc(count, sizeof *positions);
-    uint32_t *const indices = common_alloc(3 * (size_t)num_triangles, sizeof *indices);
-    bool *const excluded = common_alloc(num_joints, sizeof *excluded);
-
-    // Merge the meshes. The indices of a mesh are shifted by the number of vertices before it.
-    uint32_t num_indices = 0;
-    uint32_t first = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        const md5_mesh *const mesh = &model->meshes[i];
-        memcpy(positions + first, mesh->positions, mesh->num_vertices * sizeof *positions);
-        for (uint32_t k = 0; k < 3 * mesh->num_triangles; k++)
-            indices[num_indices++] = first + mesh->indices[k];
-        first += mesh->num_vertices;
-    }
-    for (uint32_t i = 0; i < num_joints; i++)
-        excluded[i] = is_excluded(model->skeleton.joints[i].name);
-
-    desc.positions = positions;
-    desc.num_positions = count;
-    desc.indices = indices;
-    desc.num_triangles = num_triangles;
-    desc.skeleton = &model->skeleton;
-    desc.bind = model->bind;
-    desc.excluded = excluded;
-    md5_weights *const weights = md5_create_weights(&desc, NULL, error);
-    free(positions);
-    free(indices);
-    free(excluded);
-    return weights;
-}
-
-// The sliders and choices of the lesson, in the order of pages.txt.
-enum { BIND_RESOLUTION, BIND_INFLUENCES, BIND_SMOOTHING, BIND_FALLOFF, BIND_CLIP };
-
-static const float red_units = 3; // difference that is shown red, units
-
-// lines of bind
-// Computes distances through the inside of a grid from cells with distance 0. Repeats while a
-// distance decreases: each cell compares its 26 neighbors.
-static void spread(const bool *inside, const int size[3], float *distances)
-{
-    const int count = size[0] * size[1] * size[2];
-    for (bool changes = true; changes;) {
-        changes = false;
-        for (int i = 0; i < count * 27; i++) {
-            const int cell = i / 27;
-            const int dx = i % 3 - 1;
-            const int dy = i / 3 % 3 - 1;
-            const int dz = i / 9 % 3 - 1;
-            const int x = cell % size[0] + dx;
-            const int y = cell / size[0] % size[1] + dy;
-            const int z = cell / size[0] / size[1] + dz;
-            const bool is_before = x < 0 || y < 0 || z < 0;
-            const bool is_after = x >= size[0] || y >= size[1] || z >= size[2];
-            if (is_before || is_after)
-                continue;
-            const int from = (z * size[1] + y) * size[0] + x;
-            const float d = distances[from] + sqrtf((float)(dx * dx + dy * dy + dz * dz));
-            if (inside[cell] && inside[from] && d < distances[cell]) {
-                distances[cell] = d;
-                changes = true;
-            }
-        }
-    }
-}
-
-// Returns the influence of a joint on a vertex from its distance, a fraction of the size of the
-// body. The influences of a vertex are then divided by their sum.
-static float influence_at(float distance, float falloff)
-{
-    const float d = (1.0f - falloff) * distance + falloff * distance * distance;
-    return 1.0f / (d * d);
-}
-// end of lines
-
-// Creates a copy of the model with automatic weights, and with the same vertices in the same order.
-// Writes the copy as the text of an .md5mesh and parses it. Each mesh contains all weights, because
-// the vertices of `weights` refer to one common list. Returns NULL on failure.
-static md5_model *copy_with_weights(const md5_model *original, const md5_weights *weights)
-{
-    view_text file = {0};
-    uint32_t *const sources = common_alloc(view_count_vertices(original), sizeof *sources);
-    view_append(&file, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
-                original->skeleton.num_joints, original->num_meshes);
-    for (uint32_t i = 0; i < original->skeleton.num_joints; i++)
-        view_append_joint(&file, original->skeleton.joints[i].name,
-                          original->skeleton.joints[i].parent,
-                          md5_xform_from_mat34(original->bind[i]));
-    view_append(&file, "}\n");
-
-    uint32_t first = 0; // first vertex of the mesh
-    for (uint32_t i = 0; i < original->num_meshes; i++) {
-        md5_mesh mesh = original->meshes[i];
-        for (uint32_t v = 0; v < mesh.num_vertices; v++)
-            sources[v] = v;
-        mesh.sources = sources;
-        mesh.num_file_vertices = mesh.num_vertices;
-        mesh.file_vertices = weights->vertices + first;
-        mesh.num_weights = weights->num_weights;
-        mesh.weights = weights->weights;
-        view_append_mesh(&file,
-                         &(view_mesh_text){.mesh = &mesh, .material = mesh.shader, .scale = 1});
-        first += mesh.num_vertices;
-    }
-    md5_model *const copy = md5_parse_model(file.text, file.size, NULL, NULL);
-    free(file.text);
-    free(sources);
-    return copy;
-}
-
-VIEW_KEEP(bind)
-{
-    enum { STEPS = 6 }; // of the clip, in which the distances are measured
-    const md5_model *const original = picture->model;
-    const view_clip *const clip = view_page_clip(picture, view_word(picture, BIND_CLIP));
-    const uint32_t smoothing = view_choice(picture, BIND_SMOOTHING);
-    const float falloff = picture->values[BIND_FALLOFF];
-    const md5_weights_desc desc = {.resolution = view_choice(picture, BIND_RESOLUTION),
-                                   .max_influences = view_choice(picture, BIND_INFLUENCES),
-                                   .smoothing = smoothing,
-                                   .no_smoothing = smoothing == 0,
-                                   .falloff = falloff > 0 ? falloff : MD5_EXPLICIT_ZERO};
-    md5_weights *const weights = view_bind_weights(original, desc, NULL);
-    if (weights == NULL)
-        return;
-    kept->numbers[KEPT_VOXELS] = weights->num_voxels;
-    kept->numbers[KEPT_JOINTS] = weights->num_bound;
-    kept->bound = copy_with_weights(original, weights);
-    md5_destroy_weights(weights);
-
-    // The vertices are compared by their indices.
-    if (clip != NULL && kept->bound != NULL
-        && view_count_vertices(kept->bound) == view_count_vertices(original))
-        measure_distances(picture, clip, STEPS, red_units, kept);
-}
-
-// Computes a distance with the displayed code on a small grid of cells. The body is the left
-// column, an arm next to it is the right column, and the top row connects both. Returns the
-// distance from the bottom of the body to the bottom of the arm, cells. It leads through the top
-// row, because the columns between body and arm are outside.
-static float distance_to_arm(void)
-{
-    enum { WIDE = 4, HIGH = 7 };
-    bool inside[WIDE * HIGH];
-    float distances[WIDE * HIGH];
-    for (int i = 0; i < WIDE * HIGH; i++) {
-        inside[i] = i % WIDE == 0 || i % WIDE == WIDE - 1 || i / WIDE == HIGH - 1;
-        distances[i] = i > 0 ? INFINITY : 0;
-    }
-    spread(inside, (const int[3]){WIDE, HIGH, 1}, distances);
-    return distances[WIDE - 1];
-}
-
-// Shows the original character, the copy with automatic weights, and a heat map of the distances
-// between their vertices.
-VIEW_SHOW(bind)
-{
-    const view_kept *const kept = picture->kept;
-    if (kept == NULL || kept->heat == NULL)
-        return;
-    pose_figures(picture, VIEW_FIGURE_BOUND, view_word(picture, BIND_CLIP));
-
-    // The effect of the falloff at twice the distance, and the distance through the inside.
-    const float falloff = v[BIND_FALLOFF];
-    VIEW_FACTS(picture, influence_at(0.2f, falloff) / influence_at(0.1f, falloff));
-    VIEW_FACTS(picture, distance_to_arm());
-
-    VIEW_FACTS(picture, kept->numbers[KEPT_MEAN], kept->numbers[KEPT_LARGEST], red_units);
-    VIEW_FACTS(picture, kept->numbers[KEPT_VOXELS], kept->numbers[KEPT_JOINTS]);
 }
 
 // == Morph targets =========================================================================
@@ -439,8 +228,8 @@ VIEW_SHOW(bake)
     const md5_baked *const baked = kept->baked;
     const double cycles = picture->time / clip->anim->duration;
     const double part = cycles - floor(cycles);
-    pose_figures(picture, VIEW_FIGURE_BAKED, name);
-    picture->figures[FIGURE_CACHED].sample = baked_sample_position(baked, part);
+    pose_figures(picture, name);
+    picture->figures[FIGURE_BAKED].sample = baked_sample_position(baked, part);
     plot_errors(&picture->plots[0], kept, part);
 
     // The size of the baked clip, and the data that each image uploads: a palette when skinned; two
