@@ -175,14 +175,27 @@ TEST_HERE (view_pages_have_their_code_below_the_figures_in_a_wide_window) {
     } windows[] = {{1280.0f, true}, {1100.0f, false}};
     for (size_t i = 0; i < COUNT_OF(windows); i++) {
         s->width = windows[i].width;
-        s->height = 720.0f;
-        (void)open_page(s, (uint32_t)view_find_page("additive"));
+        s->height = 500.0f;
+        (void)open_page(s, (uint32_t)view_find_page("dual"));
         const view_stage stage = view_build_stage(&s->viewer, s->width, s->height);
         draw(s);
         CHECK(windows[i].is_beside == (s->viewer.pages.lens.shift_y > 0.2f));
-        (void)view_execute(&s->viewer, turn_wheel(s, &stage, s->width - 100.0f, 650.0f, -1.0f));
+        (void)view_execute(&s->viewer, turn_wheel(s, &stage, s->width - 100.0f, 450.0f, -1.0f));
         CHECK(windows[i].is_beside == (s->viewer.pages.code_scroll.wanted > 0.0f));
         CHECK(!(s->viewer.pages.scroll.wanted > 0.0f));
+    }
+}
+
+// In a window of 1280 x 720 pixels, the code of each lesson is completely visible.
+TEST_HERE (view_pages_show_their_complete_code) {
+    s->width = 1280.0f;
+    s->height = 720.0f;
+    for (uint32_t i = 0; i < view_num_pages; i++) {
+        (void)open_page(s, i);
+        const view_stage stage = view_build_stage(&s->viewer, s->width, s->height);
+        draw(s);
+        (void)view_execute(&s->viewer, turn_wheel(s, &stage, s->width - 100.0f, 690.0f, -1.0f));
+        CHECK_THAT(!(s->viewer.pages.code_scroll.wanted > 0.0f), "%s", view_page_at(i)->name);
     }
 }
 

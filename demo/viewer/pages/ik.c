@@ -151,16 +151,14 @@ static md5_vec3 way_of(md5_vec3 home, md5_vec3 velocity, float turn)
     return (md5_vec3){velocity.x - turn * home.y, velocity.y + turn * home.x, velocity.z};
 }
 
-// Returns the distance of a foot behind its home. If all feet stand, and one foot is farther behind
-// than the slack, its group steps.
+// Returns the distance of a foot behind its home. If it exceeds the slack, a group of legs steps.
 static float lag_of(md5_vec3 home, md5_vec3 way, md5_vec3 foot)
 {
     const md5_vec3 forward = md5_vec3_normalize(way, (md5_vec3){0.0f, 0.0f, 0.0f});
     return md5_vec3_dot(md5_vec3_sub(home, foot), forward);
 }
 
-// A step ends at the position of the home in the middle of the next stance, which takes the same
-// time.
+// A step ends at the home in the middle of the next stance, which takes the same time.
 static md5_vec3 plan_step(md5_vec3 home, md5_vec3 way, float seconds)
 {
     return md5_vec3_add(home, md5_vec3_scale(way, 1.5f * seconds));

@@ -414,7 +414,8 @@ static float code_height(const view_stage *stage)
                           + 2 * code_inset * scale + 2 * code_gap(stage->font)
                           + VIEW_MARGIN * scale;
     free(code);
-    return fminf(fmaxf(content, 0.3f * stage->height), 0.66f * stage->height);
+    const float rounding = 1; // ui_begin_column() rounds positions to pixels
+    return fminf(fmaxf(content + rounding, 0.3f * stage->height), 0.68f * stage->height);
 }
 
 // Returns the height of the plots below the figures. If the code is there, the plots are in the
@@ -914,7 +915,8 @@ static void write_sliders(text_column *column, view_pages *pages)
 static void write_plots(text_column *column, const view_picture *picture)
 {
     const float line = column->canvas->font->line[VIEW_TEXT];
-    const float height = 9 * line;
+    // Two plots are lower, so that the values below them are visible without scrolling.
+    const float height = (picture->num_plots > 1 ? 6.5f : 8.5f) * line;
     for (uint32_t i = 0; i < picture->num_plots; i++) {
         const view_rect box = {column->x, column->y, column->width, height};
         draw_plot(&picture->plots[i], column->canvas, box);
@@ -1057,6 +1059,7 @@ static void run_code_box(view_ui *ui, const view_stage *stage, view_rect box)
     ui_column rows;
     ui_box(ui, "page-code", box, "");
     ui_begin_column(ui, &rows, box, &pages->code_scroll);
+    rows.margin = 0; // code_height() contains the space below the code
     text_column column = {
         .canvas = ui->canvas, .ui = ui, .x = box.x, .y = rows.y, .width = box.width};
     char *const code = view_page_lines(pages->picture.page, pages->values);
