@@ -161,9 +161,21 @@ bool convert_move_root_motion(md5_doc *clip, const md5_root_edit *edit, uint32_t
 // Returns the model of a scene, or NULL if the scene does not have one.
 const convert_part *convert_find_model(const convert_scene *scene);
 
-// Parse a part with the library. Return NULL on failure.
+// Parse a part with the library. Return NULL on failure. A compressed clip becomes a document, too.
 md5_doc *convert_parse_doc(const convert_part *part, md5_error *error);
 md5_model *convert_parse_model(const convert_part *part, md5_error *error);
+
+// Returns true if the bytes are a compressed clip, which only this library reads.
+bool convert_is_compressed_clip(const char *bytes, size_t size);
+
+// Replaces *text by the text of a compressed clip, in which the bounds of each frame contain its
+// joints. `path` is for errors. Returns false if the clip is not compressed, or if the text would
+// be more than 1000 times as large as the clip.
+bool convert_decompress_clip(const md5_anim *compressed, const char *path, char **text,
+                             size_t *size, md5_error *error);
+
+// Returns a rotation as files store it, with w <= 0.
+md5_quat convert_file_rotation(md5_quat q);
 
 // Free the memory of a part or a scene, but not the structure itself.
 void convert_free_part(const convert_part *part);

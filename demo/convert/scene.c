@@ -571,11 +571,29 @@ const convert_part *convert_find_model(const convert_scene *scene)
     return NULL;
 }
 
+// Parses a compressed clip. Documents contain uncompressed clips, so it is decompressed to a text,
+// which is parsed.
+static md5_doc *parse_compressed_clip(const convert_part *part, const md5_load_opts *opts,
+                                      md5_error *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    md5_doc *doc = NULL;
+    md5_anim *const anim = md5_parse_anim(part->bytes, part->size, opts, error);
+    if (anim && convert_decompress_clip(anim, opts->file_name, &text, &size, error))
+        doc = md5_parse_doc(MD5_DOC_ANIM, text, size, opts, error);
+    free(text);
+    md5_free_anim(anim);
+    return doc;
+}
+
 md5_doc *convert_parse_doc(const convert_part *part, md5_error *error)
 {
     static const md5_doc_kind kinds[] = {MD5_DOC_MODEL, MD5_DOC_ANIM, MD5_DOC_CAMERA,
                                          MD5_DOC_MODEL};
     const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
+    if (part->kind == CONVERT_CLIP && convert_is_compressed_clip(part->bytes, part->size))
+        return parse_compressed_clip(part, &opts, error);
     return md5_parse_doc(kinds[part->kind], part->bytes, part->size, &opts, error);
 }
 

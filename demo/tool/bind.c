@@ -251,7 +251,7 @@ static bool write_bound(const char *path, const md5_model *model, const md5_xfor
 static void round_bind_pose(const md5_model *model, md5_xform *joints, md5_mat34 *bind)
 {
     for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
-        md5_quat q = tool_stored_rotation(md5_quat_from_mat34(model->bind[i]));
+        md5_quat q = convert_file_rotation(md5_quat_from_mat34(model->bind[i]));
         const double x = q.x;
         const double y = q.y;
         const double z = q.z;

@@ -386,7 +386,7 @@ static void check_compressed_clip(const file_batch *batch, const char *bytes, si
 {
     md5_error error = {0};
     const uint32_t third_party_engines = batch->check->requested.all & ~MD5_ENGINE_LIBRARY;
-    if (third_party_engines == 0 || !tool_is_compressed_clip(bytes, size))
+    if (third_party_engines == 0 || !convert_is_compressed_clip(bytes, size))
         return;
     convert_fail(&error, MD5_ERROR_VERSION, report->path,
                  "compressed clip is not supported by the engine: expected an engine that uses "

@@ -887,7 +887,7 @@ static char *read_text(const char *path, size_t *size, md5_error *error)
         convert_fail(error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
         return NULL;
     }
-    if (tool_is_compressed_clip(text, *size)) {
+    if (convert_is_compressed_clip(text, *size)) {
         convert_fail(
             error, MD5_ERROR_VERSION, path,
             "compressed clip is not supported: expected an .md5anim; run md5tool decompress first");

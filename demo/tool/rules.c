@@ -86,7 +86,7 @@ md5_check *tool_check_text(const char *path, const char *text, size_t size, md5_
 {
     const tool_kind kind = tool_file_kind(path);
     const bool has_rules = kind == TOOL_MODEL || kind == TOOL_ANIM;
-    if (text && (!has_rules || tool_is_compressed_clip(text, size)))
+    if (text && (!has_rules || convert_is_compressed_clip(text, size)))
         return NULL;
 
     const md5_load_opts opts = {.file_name = path, .allocator = {.limit = SIZE_MAX}};

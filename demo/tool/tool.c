@@ -115,12 +115,6 @@ bool tool_write_doc(const char *path, const md5_doc *doc, md5_error *error)
     return is_written;
 }
 
-md5_quat tool_stored_rotation(md5_quat q)
-{
-    // Subtract from 0, so that the result is never -0.
-    return q.w > 0 ? (md5_quat){0 - q.x, 0 - q.y, 0 - q.z, 0 - q.w} : q;
-}
-
 // == Loading ======================================================================================
 //
 // Files of any kind are recognized by their extension or contents.
@@ -153,17 +147,12 @@ static bool starts_with(const char *text, size_t size, const char *word)
     return size >= length && memcmp(text, word, length) == 0;
 }
 
-bool tool_is_compressed_clip(const char *bytes, size_t size)
-{
-    return starts_with(bytes, size, "M5CC");
-}
-
 // Returns the kind of a file by its content: the kind of a compressed clip, or the kind of the
 // first keyword in a text. A text without a keyword is treated as a model, because the reader of
 // models has the best messages for files of other formats.
 static tool_kind detect_kind(const char *text, size_t size)
 {
-    if (tool_is_compressed_clip(text, size))
+    if (convert_is_compressed_clip(text, size))
         return TOOL_ANIM;
     for (size_t i = 0; i < size; i++) {
         if (text[i] != 'n') // all keywords begin with n

@@ -142,9 +142,6 @@ void tool_compare_name(tool_nearest *nearest, const char *wrong, const char *nam
 bool tool_write_text(const char *path, const char *text, size_t size, md5_error *error);
 bool tool_write_doc(const char *path, const md5_doc *doc, md5_error *error);
 
-// Returns a rotation as files store it, with w <= 0.
-md5_quat tool_stored_rotation(md5_quat q);
-
 // Kinds of files. tool_check_game() checks the files of the kinds up to TOOL_CAMERA.
 typedef enum tool_kind {
     TOOL_UNKNOWN,
@@ -158,9 +155,6 @@ typedef enum tool_kind {
 } tool_kind;
 
 tool_kind tool_file_kind(const char *path); // by its extension
-
-// Returns true if the bytes are a compressed clip, which only this library reads.
-bool tool_is_compressed_clip(const char *bytes, size_t size);
 
 // A file of any kind. One of the pointers is set.
 typedef struct tool_asset {

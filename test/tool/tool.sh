@@ -391,6 +391,9 @@ runs 0 compress $walk $bobbin -o "$scratch/walk" && says out 'error 0.00' && lin
 report 'compress followed by decompress' $?
 runs 0 decompress "$scratch/walk" && cmp -s "$scratch/out" "$scratch/again.md5anim"
 report 'decompress to standard output' $?
+cp "$scratch/walk" "$scratch/small.md5anim"
+runs 0 convert "$scratch/small.md5anim" --output "$scratch/text.md5anim" && cmp -s "$scratch/text.md5anim" "$scratch/again.md5anim"
+report 'convert a compressed clip to text' $?
 fine=$(wc -c <"$scratch/walk")
 runs 0 compress $walk --error 0.5 --output "$scratch/walk" && [ "$(wc -c <"$scratch/walk")" -lt "$fine" ]
 report 'compress with a larger error, without a model' $?
