@@ -33,6 +33,7 @@ static bool get_clip_edges(const view_canvas *canvas, float edges[4])
     return clip.x != 0 || clip.y != 0 || clip.width != 0 || clip.height != 0;
 }
 
+// Cuts a part off one side of a rectangle and returns it.
 view_rect view_cut(view_rect *rect, view_side side, float size)
 {
     view_rect part = *rect;
@@ -219,6 +220,7 @@ static clip_polygon clip_at_edge(const clip_polygon *polygon, int side, float ed
     return clipped;
 }
 
+// Draws a triangle, of which the part outside of the clip rectangle is cut off.
 void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color color)
 {
     clip_polygon polygon = {.count = 3};
@@ -242,6 +244,7 @@ void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color 
     }
 }
 
+// Draws a line as two triangles.
 void view_draw_segment(view_canvas *canvas, const float ends[4], float width, view_color color)
 {
     const float x = ends[2] - ends[0];
@@ -259,6 +262,8 @@ void view_draw_segment(view_canvas *canvas, const float ends[4], float width, vi
     view_draw_triangle(canvas, second, color);
 }
 
+// Draws an image in a rectangle. It is stored separately, because each image needs its own draw
+// call.
 void view_draw_image(view_canvas *canvas, view_rect rect, const float uv[4], md5gl_texture image,
                      bool is_color)
 {
@@ -284,6 +289,8 @@ float view_text_width(const view_font *font, view_text_size size, const char *te
     return width;
 }
 
+// Copies the words of a text that fit in `width` pixels to `line`, and returns the rest of the
+// text. A word that is too long is divided.
 const char *view_next_line(const view_font *font, view_text_size size, float width,
                            const char *text, char line[VIEW_MAX_LINE])
 {
@@ -316,6 +323,7 @@ static float draw_letter(view_canvas *canvas, const view_letter *letter, float p
     return pen + letter->advance;
 }
 
+// Draws a line of text, letter by letter, at whole pixels.
 float view_draw_text(view_canvas *canvas, view_text_size size, float x, float y, float width,
                      view_color color, const char *text)
 {

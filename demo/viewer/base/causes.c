@@ -223,6 +223,7 @@ static size_t limit_causes(sorted_cause *causes, size_t num_causes)
     return num_left;
 }
 
+// Groups reports by their cause, for the list of problems.
 void view_find_causes(view_reports *reports)
 {
     if (reports->num_grouped == reports->count)

@@ -290,6 +290,7 @@ static void add_settings(view_menu_entries *list, view_menu menu, view_action af
     }
 }
 
+// Lists the entries of all menus: commands, and after them the options that belong there.
 void view_list_menu_entries(view_menu_entries *list)
 {
     list->count = 0;
@@ -430,6 +431,7 @@ static bool is_key_pressed(int32_t key, int32_t code, bool shift, bool control)
     return (key & VIEW_WITH_ANY) != 0 || ((key & VIEW_WITH_SHIFT) != 0) == shift;
 }
 
+// Finds the command of a pressed key.
 const view_menu_entry *view_find_key(int32_t code, bool shift, bool control, bool alt,
                                      bool is_driving)
 {
@@ -504,6 +506,7 @@ static bool is_key_listed(const view_menu_entry *entry, uint32_t have, uint32_t 
     return walks || entry->menu != VIEW_MENU_DRIVING;
 }
 
+// Lists the shortcuts for the key list, the help and the manual page.
 uint32_t view_list_keys(uint32_t have, const char *const *triggers, uint32_t num_triggers,
                         bool walks, view_key_line lines[VIEW_MAX_KEY_LINES])
 {

@@ -259,6 +259,7 @@ static void rename_corrupt_file(const char *path, view_log *log)
     free(new_path);
 }
 
+// Reads the configuration file. A corrupt file is renamed, so that it is not overwritten.
 void view_read_config(view_config *config, const char *path, view_log *log)
 {
     *config = (view_config){.path = path != NULL ? common_copy(path) : config_path(),
@@ -286,6 +287,8 @@ void view_read_config(view_config *config, const char *path, view_log *log)
 
 // -- Applying the configuration -------------------------------------------------------------
 
+// Combines the configuration with the command line, which has priority. Each line of the
+// configuration is checked by itself first, so that an invalid line does not disable the others.
 void view_take_config(view_config *config, int count, char **arguments, view_options *options,
                       view_log *log)
 {
@@ -388,6 +391,7 @@ static void write_lines(FILE *file, const view_config *config)
         write_document(file, config->documents.names[i]);
 }
 
+// Writes the configuration file, after it has merged the lines that other windows have written.
 bool view_write_config(view_config *config, view_log *log)
 {
     common_writer writer;

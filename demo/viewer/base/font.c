@@ -535,6 +535,7 @@ static bool can_make_space(const view_letters *letters)
     return false;
 }
 
+// Uploads letters that were drawn for the first time.
 bool view_update_font(view_font *font, md5gl_renderer *renderer)
 {
     view_letters *const letters = font->letters;
@@ -603,6 +604,7 @@ static bool create_texels(view_font *font, int side)
     return !letters->is_full && letters->y + letters->row_height <= side;
 }
 
+// Creates the texture of the letters, with the smallest size into which the common ones fit.
 bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_error *error)
 {
     *font = (view_font){.scale = scale,

@@ -184,6 +184,7 @@ static view_dock front_dock(const view_layout_request *request)
     return request->is_open[front] ? front : other;
 }
 
+// Divides the window into the menu, the docks, the time bar and the free region for the model.
 view_layout view_lay_out(const view_layout_request *request)
 {
     const float em = request->em;
@@ -269,6 +270,7 @@ static sheet_height nearest_sheet_height(const view_layout_request *request, flo
     return nearest;
 }
 
+// Moves the sheet of panels on a phone to one of its heights.
 void view_drop_sheet(const view_layout_request *request, view_docks *docks)
 {
     const bool was_dragged = docks->sheet_top > 0;

@@ -214,6 +214,7 @@ void view_log_clear(view_log *log)
         view_free_reports(log->reports);
 }
 
+// Takes over the reports of a thread.
 void view_take_reports(view_log *log, view_reports *found, const void *model)
 {
     view_reports *const to = log->reports;

@@ -197,6 +197,8 @@ static common_manual_entry describe_shortcut(const view_key_line *line, common_l
                    [9] = line->help}};
 }
 
+// Prints a text that the command line requests. All these texts are made from the table of
+// options and the table of commands.
 bool view_print_asked(const view_options *options, FILE *file)
 {
     const int requested = requested_text(options);

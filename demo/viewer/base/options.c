@@ -376,6 +376,7 @@ static void drop_replaced_text(const view_option *option, view_options *options)
     texts->names[0] = texts->names[--texts->count];
 }
 
+// Parses the text of an option, which comes from the command line or from a file.
 bool view_read_option(const view_option *option, const char *text, view_options *options)
 {
     const bool requires_value = option->value != NULL || option->kind >= VIEW_OPTION_LIGHTS;
@@ -666,6 +667,7 @@ static bool is_value_equal(const view_option *option, const view_options *a, con
     return common_are_values_equal(&x, &y);
 }
 
+// Compares the values of an option, according to its type.
 bool view_is_equal(const view_option *option, const view_options *a, const view_options *b)
 {
     const void *const x = option_field(option, a);
@@ -770,6 +772,7 @@ view_options view_copy_options(const view_options *options, view_scope first, vi
 
 // == Settings =====================================================================================
 
+// Writes the options that differ from the defaults as lines, for files and for undo.
 char *view_write_settings(const view_options *options, const view_options *usual, view_scope first,
                           view_scope last)
 {
@@ -937,6 +940,7 @@ static size_t count_camera_paths(const view_options *options)
     return count;
 }
 
+// Finds out why an option would have no effect, which is an error on the command line.
 const char *view_missing_requirement(const view_option *option, const view_options *options)
 {
     enum { MAX_NAMES = 6 };
@@ -1107,6 +1111,8 @@ static void hide_default_panels(view_options *options, const bool *given)
             *view_switch_field(&table[i], &options->shown) = false;
 }
 
+// Parses a command line: options and files first, then the conditions that involve several
+// options.
 bool view_read_options(int count, char **arguments, view_options *options, char *problem,
                        size_t problem_size)
 {

@@ -76,6 +76,7 @@ static bool change_step(view_quality *quality, uint32_t step)
     return true;
 }
 
+// Selects the quality of the first frames by the name of the graphics device.
 view_quality view_begin_quality(const char *device)
 {
     // Software renderers of Mesa (two), browsers, Windows and macOS.

@@ -122,6 +122,7 @@ static size_t write_phrase(char *text, size_t size, const char *words, const cha
     return strlen(text);
 }
 
+// Returns how well the words of a search match a menu entry.
 int view_rate_entry(const view_menu_entry *entry, const char *words, const char *end)
 {
     enum { NUM_TEXTS = 5 };
@@ -176,6 +177,7 @@ static size_t distance_to_words(const char *text, const char *word, size_t lengt
     return min_distance;
 }
 
+// Finds an entry for a misspelt word, by its edit distance.
 const view_menu_entry *view_find_similar_entry(const view_menu_entries *list, const char *word)
 {
     const size_t length = strlen(word);

@@ -9,6 +9,8 @@
 
 #include <assert.h>
 
+// Copies the state that the user has changed without options, such as the size of the window,
+// into the options, from which settings and undo steps are made.
 void view_update_options(view_state *viewer)
 {
     view_options *const options = viewer->options;
@@ -174,6 +176,8 @@ static bool (*const effect_functions[])(view_state *viewer) = {
 };
 static_assert(COMMON_LENGTH(effect_functions) == VIEW_NUM_EFFECTS, "one function per effect");
 
+// Applies the options that need an open document, in an order in which no effect undoes an
+// earlier one.
 bool view_apply_start_options(view_state *viewer)
 {
     // Opening the files has already applied all options with other effects. The clip is selected
@@ -290,6 +294,7 @@ static void report_value(view_state *viewer, const view_option *option, common_v
     free(text);
 }
 
+// Sets an option in the window. All widgets, keys and commands call this function.
 bool view_set_option(view_state *viewer, const view_option *option, common_value value)
 {
     view_options *const options = viewer->options;
@@ -331,6 +336,8 @@ void view_execute_set(view_state *viewer, const view_command *command)
 
 // == Previews of list items ======================================================================
 
+// Ends the preview of a list item below the pointer: restores the options, the clip and the
+// time.
 void view_end_hover_preview(view_state *viewer)
 {
     view_hover_preview *const preview = &viewer->ui.hover_preview;
@@ -384,6 +391,7 @@ bool view_follow_trial(view_state *viewer)
     return apply_changes(viewer, &before, NULL);
 }
 
+// Undoes the changes that were made on a card.
 void view_revert_card(view_state *viewer, bool is_reset)
 {
     view_card *const card = &viewer->panels.card;
@@ -615,6 +623,7 @@ void view_store_step(view_state *viewer)
     viewer->undo.steps[viewer->undo.step] = new_step;
 }
 
+// Returns to the state of an undo step.
 void view_show_step(view_state *viewer, size_t number)
 {
     const char *const verb = number == viewer->undo.step + 1 ? "redo" : "undo";
@@ -633,6 +642,7 @@ void view_show_step(view_state *viewer, size_t number)
     viewer->undo.step = number;
 }
 
+// Performs the commands that reset settings.
 void view_reset_settings(view_state *viewer, view_action action)
 {
     const char *const path = view_shown_file(viewer->document);
@@ -754,6 +764,7 @@ static char *with_absolute_paths(const char *lines)
     return absolute_lines;
 }
 
+// Stores the settings of the document that differ from the defaults.
 void view_remember_document(view_state *viewer)
 {
     const view_document *const document = viewer->document;

@@ -7,6 +7,8 @@
 #include "demo/viewer/jobs/movie.h"
 #include "demo/viewer/jobs/view.h"
 
+// Finds a file name for a screenshot or a recording. A name whose unfinished file NAME.part
+// exists is in use, too.
 char *view_find_unused_path(const char *folder, const char *model, const char *ending)
 {
     for (unsigned n = 1; n < 10000; n++) {
@@ -56,6 +58,7 @@ void view_save_screenshot(view_state *viewer, bool clean)
     free(folder);
 }
 
+// Reads a pixel of the window, for the color picker.
 view_color view_color_at(view_state *viewer, float x, float y)
 {
     uint8_t *const rgba = capture_window(viewer, false);
@@ -86,6 +89,7 @@ static void end_recording(view_state *viewer)
     view_write_crash_note(viewer, NULL);
 }
 
+// Starts or ends the recording of the window.
 void view_toggle_recording(view_state *viewer)
 {
     static const char *const extensions[] = {"apng", "gif", "mp4", "webm"}; // by options.record_as

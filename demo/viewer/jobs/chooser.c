@@ -27,6 +27,8 @@ bool view_has_file_dialog(const view_state *viewer)
 
 extern char **environ;
 
+// Starts a program that is connected with the viewer by a pipe: the viewer writes to its input
+// if `is_fed`, otherwise it reads the output. Returns the process, or 0 on failure.
 int view_start_program(char *const *words, bool is_fed, int third, int *end)
 {
     int ends[2]; // of the pipe: for reading, for writing
@@ -70,6 +72,8 @@ static bool poll_process(const view_picker *picker, char *answer, size_t size, i
 
 #endif
 
+// Opens the dialog of the desktop, which is another program. Returns false if there is none; the
+// viewer then shows its own list.
 bool view_open_file_dialog(view_state *viewer, view_action action, const char *folder)
 {
     view_picker *const picker = &viewer->jobs.picker;
@@ -100,6 +104,7 @@ bool view_open_file_dialog(view_state *viewer, view_action action, const char *f
     return picker->process > 0;
 }
 
+// Returns the command for the answer of the dialog, or VIEW_NOTHING while it is open.
 view_command view_poll_file_dialog(view_state *viewer)
 {
     view_picker *const picker = &viewer->jobs.picker;

@@ -715,6 +715,7 @@ static void export_to_unused_name(view_state *viewer)
     }
 }
 
+// Performs the commands of the export dialog.
 void view_perform_export(view_state *viewer, view_action action)
 {
     view_conversion_job *const conversion = viewer->jobs.conversion;
@@ -754,6 +755,8 @@ static void continue_export(view_state *viewer)
         end_export(viewer, false);
 }
 
+// Continues an export between frames: a conversion runs on a thread, and images are drawn one at
+// a time.
 bool view_follow_export(view_state *viewer)
 {
     view_conversion_job *const conversion = viewer->jobs.conversion;

@@ -209,6 +209,7 @@ void view_show_section(view_state *viewer, size_t section)
     free(name);
 }
 
+// Lists the contents of a game, which is scanned on a thread if it is not open.
 void view_browse_game(view_state *viewer, const char *place)
 {
     char *const whole = view_with_bases(place, NULL, 0);
@@ -815,6 +816,7 @@ bool view_open_game_name(view_state *viewer)
 
 // == Background work =============================================================================
 
+// Reloads the document when one of its files has changed, for the option --watch.
 void view_watch_files(view_state *viewer)
 {
     if (!viewer->options->watch || viewer->now < viewer->opening.next_stamp_time)
@@ -1503,6 +1505,8 @@ static void run_file_command(view_state *viewer, const view_command *command)
     }
 }
 
+// Runs a command about files. A failed command is stored, so that the error dialog can try it
+// again.
 void view_run_file_command(view_state *viewer, const view_command *command)
 {
     const uint32_t num_errors = viewer->log.num_errors;

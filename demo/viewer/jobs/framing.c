@@ -4,6 +4,7 @@
 #include "demo/viewer/jobs/framing.h"
 #include "demo/viewer/jobs/view.h"
 
+// Moves the camera so that the document fills the region that no panel covers.
 void view_frame_document(view_state *viewer, uint32_t width, uint32_t height)
 {
     const view_document *const document = viewer->document;

@@ -298,6 +298,8 @@ static void ignore_size_limit(void)
 }
 #endif
 
+// Creates the file of a movie: APNG is written by the viewer, other formats by ffmpeg through a
+// pipe.
 view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, double frame_rate,
                              uint32_t num_frames, view_log *log)
 {

@@ -26,6 +26,7 @@ void view_store_files_stamp(view_state *viewer)
 #define MD5VIEW_MODELS "models"
 #endif
 
+// Lists the models of the repository, which the start page shows.
 common_list view_list_examples(const char *models)
 {
     // Each folder contains one model. Its machine is preferred to its .md5mesh.
@@ -429,6 +430,7 @@ static void start_document(view_state *viewer, bool is_demo)
     view_clear_steps(viewer); // the next event stores the first step
 }
 
+// Opens a document instead of the current one.
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool uses_options)
 {
     const view_options *const options = viewer->options;
@@ -480,6 +482,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     return is_valid;
 }
 
+// Applies the option --hide, which names meshes, to the bits options->hidden_meshes.
 bool view_hide_meshes(view_state *viewer)
 {
     view_options *const options = viewer->options;
@@ -669,6 +672,8 @@ typedef struct reload_state {
     uint32_t crowd_count;
 } reload_state;
 
+// Returns what the user has selected, so that it can be selected again after the files were
+// reloaded.
 static reload_state store_reload_state(const view_state *viewer)
 {
     const view_scene *const scene = &viewer->document->scene;
@@ -834,6 +839,7 @@ static bool set_slider(view_state *viewer, const view_page *page, const view_set
     return true;
 }
 
+// Sets the parameter of --set where it exists.
 bool view_set_parameter(view_state *viewer, const view_setting *setting)
 {
     const view_page *const page =

@@ -14,6 +14,7 @@
 
 // == Images ======================================================================================
 
+// Saves an image as PNG, or writes it to the standard output if the path is "-".
 bool view_write_png(view_state *viewer, const char *path, uint32_t width, uint32_t height,
                     uint8_t *rgba)
 {
@@ -293,6 +294,7 @@ static void begin_sheet(view_output *output)
     output->sheet = common_alloc((size_t)options->height * options->width, 4);
 }
 
+// Prepares the output: counts its images, and creates the target in which they are drawn.
 bool view_begin_output(view_output *output, view_state *viewer, const common_list *cells)
 {
     const view_options *const options = viewer->options;
@@ -464,6 +466,7 @@ static bool write_single_image(const view_output *output)
     return is_written;
 }
 
+// Draws the next image and writes it, or copies it to the contact sheet or to the movie.
 bool view_step_output(view_output *output)
 {
     view_state *const viewer = output->viewer;
@@ -509,6 +512,7 @@ bool view_step_output(view_output *output)
     return output->is_saved && output->num_done < output->total;
 }
 
+// Ends the output, and writes the contact sheet, if it is one.
 bool view_end_output(view_output *output)
 {
     view_state *const viewer = output->viewer;
@@ -657,6 +661,8 @@ static double sort_for_median(double *values, uint32_t count)
     return values[count / 2];
 }
 
+// Prints the statistics of --frames: minimum, median and maximum time of a frame. Sorts the
+// times.
 static void print_frame_times(const frame_statistics *statistics, uint32_t width, uint32_t height)
 {
     const uint32_t count = statistics->count;
@@ -786,6 +792,7 @@ static void print_motions(const view_scene *scene)
     }
 }
 
+// Prints a line about the camera path, for the summary.
 static void print_camera_path(const view_scene *scene)
 {
     const md5_camera *const camera = scene->camera_path.camera;

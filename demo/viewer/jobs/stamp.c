@@ -9,6 +9,7 @@ static void add_file(uint64_t *stamp, const char *path)
     *stamp ^= *stamp >> 32;
 }
 
+// Adds the files of a state machine to the stamp.
 static void add_character(uint64_t *stamp, const md5_character *character)
 {
     if (character == NULL)
@@ -18,6 +19,7 @@ static void add_character(uint64_t *stamp, const md5_character *character)
         add_file(stamp, character->anim_paths[i]);
 }
 
+// Adds all files of a scene to the stamp, which changes if one of them changes.
 static void add_scene(uint64_t *stamp, const view_scene *scene)
 {
     if (scene->path == NULL)

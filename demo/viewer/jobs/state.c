@@ -185,6 +185,7 @@ void view_notice(view_state *viewer, const char *format, ...)
 // The line of view_log_state() consists of "name=value" fields. Each of these functions appends a
 // group of fields, each with a space before it.
 
+// Appends the clip, the time and the speed to a line of the log.
 static void append_playback(char **line, const view_state *viewer)
 {
     const view_scene *const scene = &viewer->document->scene;
@@ -207,6 +208,7 @@ static void append_playback(char **line, const view_state *viewer)
                   play->range_last);
 }
 
+// Appends how the model is posed and skinned to a line of the log.
 static void append_model(char **line, const view_scene *scene)
 {
     static const char *const roots[] = {"file", "id", "in_place"};
@@ -217,6 +219,7 @@ static void append_model(char **line, const view_scene *scene)
                   front, scene->dual ? "dual" : "linear");
 }
 
+// Appends the camera to a line of the log.
 static void append_camera(char **line, const view_camera *camera)
 {
     common_extend(line,
@@ -226,6 +229,7 @@ static void append_camera(char **line, const view_camera *camera)
                   camera->target.y, camera->target.z, camera->orthographic);
 }
 
+// Appends everything that determines the look of the image to a line of the log.
 static void append_image(char **line, const view_state *viewer)
 {
     static const char *const surfaces[VIEW_NUM_SURFACES] = {"lit", "weights", "uv", "textures"};
@@ -236,6 +240,7 @@ static void append_image(char **line, const view_state *viewer)
                   viewer->log.num_warnings, viewer->width, viewer->height);
 }
 
+// Appends the camera path and its current shot to a line of the log.
 static void append_camera_path(char **line, const view_state *viewer)
 {
     const view_scene *const scene = &viewer->document->scene;
@@ -249,6 +254,7 @@ static void append_camera_path(char **line, const view_state *viewer)
                   viewer->cameras.follows_path, position.shot, position.frame);
 }
 
+// Appends the open list, the selected joint and the picked triangle to a line of the log.
 static void append_selection(char **line, const view_state *viewer)
 {
     static const char *const lists[] = {"none", "files", "clips", "channel", "game"};
