@@ -484,8 +484,8 @@ static bool read_captured(md5gl_renderer *renderer, size_t size, void *data, md5
     return true;
 }
 
-// Runs a program that captures the vertices of a mesh, and reads them back. Outputs that are NULL
-// are not read.
+// Runs a shader program that writes the vertices of a mesh to buffers (transform feedback), and
+// reads them back. Outputs that are NULL are not read.
 static bool capture_vertices(md5gl_renderer *renderer, const md5gl_model *model,
                              const md5gl_mesh *mesh, const md5gl_program *program,
                              const size_t sizes[MD5GL_NUM_CAPTURED],
@@ -657,9 +657,10 @@ static bool adds_coverage(const md5gl_stage *stage)
     return stage->source != MD5GL_FACTOR_ZERO && (stage->masked & all) != all;
 }
 
-// Sets blending and masks for a stage, and returns the alpha that the shader must write. If a stage
-// of the list reads the target's alpha (`uses_alpha`), alpha is blended as the stage specifies.
-// Otherwise the target's alpha is coverage, and the stage adds its coverage.
+// Sets blending and channel masks for a material stage, and returns the alpha that the shader must
+// write. If a stage of the list reads the target's alpha (`uses_alpha`), alpha is blended as the
+// stage specifies. Otherwise the target's alpha is coverage (0 where nothing is drawn), and the
+// stage adds its coverage.
 static enum written_alpha set_blending(md5gl_renderer *renderer, const md5gl_stage *stage,
                                        bool uses_alpha)
 {
@@ -745,8 +746,8 @@ static void bind_stage_textures(md5gl_renderer *renderer, const md5gl_program *p
     md5gli_bind_texture(renderer, program, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, image);
 }
 
-// Draws a stage on the whole surface, for all instances with the skin of the list. Blending, masks
-// and depth are set by the caller.
+// Draws one stage of a material (a texture layer) on the whole surface, for all instances with the
+// skin of the list. Blending, masks and depth are set by the caller.
 static void draw_stage(md5gl_renderer *renderer, const list_draw *draw, const md5gl_stage *stage,
                        enum alpha_test test, enum written_alpha alpha)
 {
@@ -884,7 +885,7 @@ static void draw_light_pass(md5gl_renderer *renderer, const list_draw *draw)
     set_shadowing(renderer, renderer->shadowed);
 }
 
-// Draws the opaque base of a list: first black with depth, cut out by the alpha tests of the
+// Draws the opaque base of a material: first black with depth, cut out by the alpha tests of the
 // stages; then, if the base is lit, light where the depth is equal.
 static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
 {

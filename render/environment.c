@@ -204,8 +204,9 @@ static md5gl_panorama next_level(const md5gl_panorama *level, float *rgb)
     return half;
 }
 
-// Halves a panorama until no side is above `max_side`, and creates all smaller levels, down to one
-// texel. Returns false and fills the error if memory runs out.
+// Creates the mipmap pyramid of a panorama: halves it until no side is above `max_side`, then
+// creates all smaller levels, down to one texel. Returns false and fills the error if memory runs
+// out.
 static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *source,
                            uint32_t max_side, md5gl_pyramid *pyramid, md5_error *error)
 {
@@ -240,8 +241,9 @@ static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *sourc
 
 // -- Reflections ------------------------------------------------------------------------------
 
-// Adds `weight` times the light from a direction to `sum`. The light is interpolated between the
-// four nearest texels. Columns repeat; above the first and below the last row, that row is used.
+// Adds `weight` times the light that a panorama contains in a direction to `sum`. The light is
+// interpolated between the four nearest texels. Columns repeat; above the first and below the last
+// row, that row is used.
 static void add_panorama_light(const md5gl_panorama *from, md5_vec3 direction, float weight,
                                float sum[3])
 {
@@ -298,12 +300,14 @@ static uint32_t sample_level(const md5gl_pyramid *from, double solid_angle)
     return level > last ? last : (uint32_t)level;
 }
 
-// Distributes samples according to the weight of their light: halfway directions in GGX's
-// distribution, on a spiral of the golden angle. The part of the sphere that a sample represents is
-// inversely proportional to the density of samples; it selects the sample's level, so that a few
-// dozen samples suffice (Krivanek and Colbert, "Real-time Shading with Filtered Importance
-// Sampling", 2008). Directions are relative to the axis +z of the lobe; directions below the
-// horizon are omitted. Returns the number of samples.
+// Selects the directions from which the light of a blurred reflection is sampled. They are denser
+// where the light has more weight: halfway directions in GGX's distribution, on a spiral of the
+// golden angle.
+//
+// The part of the sphere that a sample represents is inversely proportional to the density of
+// samples; it selects the sample's mipmap level, so that a few dozen samples suffice (Krivanek and
+// Colbert, "Real-time Shading with Filtered Importance Sampling", 2008). Directions are relative to
+// the axis +z of the lobe; directions below the horizon are omitted. Returns the number of samples.
 static int distribute_samples(const md5gl_pyramid *from, float roughness,
                               lobe_sample samples[NUM_SAMPLES])
 {

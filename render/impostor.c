@@ -155,8 +155,9 @@ static void arrange_atlas(md5gl_impostors *impostors)
     impostors->blocks[1] = (uint32_t)((desc->num_frames + across - 1) / across);
 }
 
-// Sets the arrangement of the atlas, its number of mipmap levels and its size in bytes. Returns
-// false and fills the error if the atlas is too large.
+// Arranges the images of an impostor set in an atlas, a texture of many images, and computes its
+// number of mipmap levels and its size in bytes. Returns false and fills the error if the atlas is
+// too large.
 static bool plan_atlas(const md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
 {
     enum { BYTES_PER_TEXEL = 4 };
@@ -333,7 +334,9 @@ static void create_canvas_block(md5gl_renderer *renderer, md5gl_impostors *impos
     md5gli_stream(renderer, GL_UNIFORM_BUFFER, impostors->frame_block, &block, sizeof block);
 }
 
-// Creates the objects for drawing images.
+// Creates the canvas, the framebuffer into which the images of one frame are drawn before they are
+// copied to the atlas, and the placements of the model for all views. Returns false and fills the
+// error on failure.
 static bool create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
 {
     const uint32_t cell = OVERSAMPLING * impostors->desc.texels;
@@ -481,7 +484,8 @@ bool md5gl_has_impostor_images(const md5gl_impostors *impostors, uint32_t frame)
 
 // -- Images -----------------------------------------------------------------------------------
 
-// Draws the posed views into the canvas and computes its mipmaps.
+// Draws the model from all directions into the canvas and computes the canvas' mipmaps, from which
+// smaller images are copied to the atlas.
 static void draw_canvas(md5gl_renderer *renderer, const md5gl_impostors *impostors,
                         const md5gl_model *model)
 {
@@ -660,7 +664,7 @@ bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors,
     return true;
 }
 
-// Sets the state for drawing instances that all passes share.
+// Sets the GL state and the uniforms that drawing impostors needs in all passes.
 static void begin_drawing(md5gl_renderer *renderer, const md5gl_impostors *impostors,
                           const md5gl_program *program)
 {

@@ -224,9 +224,9 @@ static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t sl
     return uploaded;
 }
 
-// Uploads all influences to tables, for the paths that read any number of influences per vertex.
-// Also uploads the index of each vertex's first influence; except for the path COMPUTE, it is an
-// attribute.
+// Uploads all influences (joints and weights of vertices) to tables, for the paths that read any
+// number of influences per vertex. Also uploads the index of each vertex's first influence; except
+// for the path COMPUTE, it is an attribute.
 static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
 {
     const GladGLContext *gl = &renderer->gl;

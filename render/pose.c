@@ -562,8 +562,9 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
     return true;
 }
 
-// Skins all instances of a mesh with a compute shader into the buffer `posed`: copy 0 in the
-// current pose and, if `copies` is 2, copy 1 in the pose of the previous frame.
+// Skins all instances of a mesh with a compute shader into the buffer `posed`, from which later
+// draws read their vertices: copy 0 in the current pose and, if `copies` is 2, copy 1 in the pose
+// of the previous frame.
 static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
                             const md5gl_mesh *mesh, uint32_t num_instances, uint32_t copies)
 {
@@ -606,8 +607,9 @@ static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
     gl->UseProgram(0);
 }
 
-// Skins all instances of a mesh into its buffer `posed`, on the paths CPU and COMPUTE. Does nothing
-// on the other paths, which skin in each pass. Returns false and fills the error on failure.
+// Skins all instances of a mesh into its buffer `posed`, for the paths that skin once per frame, on
+// the CPU or by a compute shader. Does nothing on the other paths, which skin in each pass. Returns
+// false and fills the error on failure.
 static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_mesh *mesh,
                     const md5gl_instances *instances, md5_error *error)
 {
@@ -679,7 +681,8 @@ static void upload_weights(md5gl_renderer *renderer, md5gl_model *model,
     model->morph = instances->morph;
 }
 
-// Uploads instances that are skinned from palettes. Returns false and fills the error on failure.
+// Uploads the palettes and morph weights of all instances, and skins the meshes whose vertices are
+// skinned before drawing. Returns false and fills the error on failure.
 static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
                           const md5gl_instances *instances, md5_error *error)
 {
@@ -759,7 +762,8 @@ static bool reserve_jobs(md5gl_renderer *renderer, md5gl_baked *baked, uint32_t 
     return baked->jobs;
 }
 
-// Uploads instances of baked clips. Returns false and fills the error on failure.
+// Uploads the clips and frames that instances of baked clips show. Returns false and fills the
+// error on failure.
 static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
                        const md5gl_instances *instances, md5_error *error)
 {
@@ -901,7 +905,8 @@ static bool find_mirrored(md5gl_renderer *renderer, md5gl_model *model,
     return true;
 }
 
-// Sets the skins, tints and ids of all instances. Returns false and fills the error on failure.
+// Sets the skins, tint colors and ids of all instances, without changing their poses. Returns false
+// and fills the error on failure.
 static bool set_appearance(md5gl_renderer *renderer, md5gl_model *model,
                            const md5gl_instances *instances, md5_error *error)
 {

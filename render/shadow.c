@@ -206,8 +206,8 @@ static void begin_spot(md5gl_renderer *renderer, const md5gl_point_light *light,
     block->spot_texels[index] = 2.0f * tanf(0.5f * fov * radians_per_degree);
 }
 
-// Writes the lights of a frame, and sets the views of lights that have shadow maps. Returns the
-// number of these maps.
+// Writes the point lights and spot lights of a frame to the uniform block, and sets the views of
+// the spot lights that have shadow maps. Returns the number of these maps.
 static uint32_t begin_lights(md5gl_renderer *renderer, const md5gl_frame *frame,
                              md5gl_frame_block *block)
 {

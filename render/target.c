@@ -152,8 +152,9 @@ static bool create_readable(md5gl_renderer *renderer, md5gl_target *target, targ
     return check_target(renderer, target, error);
 }
 
-// Creates a target. Returns NULL and fills the error on failure. `samples` is reduced to the limit
-// of the context.
+// Creates a target, which is a framebuffer with its images. `samples` is reduced to the limit of
+// the context; several samples need a second framebuffer, to which they are resolved. Returns NULL
+// and fills the error on failure.
 static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                    uint32_t samples, target_content content, md5_error *error)
 {
@@ -348,7 +349,8 @@ static void normalize_light(md5_vec3 direction, float unit[3])
     unit[2] = is_direction ? direction.z / length : 1.0f;
 }
 
-// Returns the block of a frame without the members of environments and shadows.
+// Returns the values of a frame that shaders read (the uniform block), except for those of
+// environments and shadows, which are added later.
 static md5gl_frame_block describe_frame(const md5gl_frame *frame)
 {
     md5gl_frame_block block;

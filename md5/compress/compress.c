@@ -177,9 +177,9 @@ static void measure_deviations(md5_packed_track *track, uint32_t num_frames)
         track->deviations[k] = step_deviation(track, num_frames, md5i_packed_key_steps[k]);
 }
 
-// Sets track->middle to the middle of the range of each component, and track->middle_deviation to
-// the largest distance of a frame from it. If a component is omitted, it is computed from the
-// others.
+// Computes the value that represents the track if it is stored as a constant: the middle of the
+// range of each component. track->middle_deviation becomes the largest distance of a frame from it.
+// A component that the format omits is computed from the others.
 static void measure_middle(md5_packed_track *track, uint32_t count)
 {
     md5_packed_value *const middle = &track->middle;
@@ -627,8 +627,9 @@ static void measure_paths(const md5_anim *anim, md5_skin_reach *reach, float *de
     }
 }
 
-// Finds how far the skin is from each joint, and which part of the tolerance each joint may use.
-// The distances come from the caller, from a model, or from the lengths of bones. A distance is at
+// Finds how far the vertices are from each joint that moves them, and with it the budget of each
+// joint: the error of its tracks, in units at these vertices, that compression may cause. The
+// distances come from the caller, from a model, or from the lengths of bones. A distance is at
 // least one unit.
 bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_opts *compress,
                      md5_skin_reach *reach)
@@ -1019,9 +1020,10 @@ static bool try_scaled_budgets(compression *job, md5_arena_mark mark, float fact
     return true;
 }
 
-// Searches for the budgets that give the smallest clip within the tolerance, and compresses with
-// them. Makes several attempts, each with budgets adapted to the errors of the previous attempt.
-// `mark`: see try_budgets().
+// Searches for the budgets (the allowed error of each joint) that give the smallest clip within the
+// tolerance, and compresses with them. Makes several attempts, each with budgets adapted to the
+// errors of the previous attempt. `mark` is the position in the arena to which a failed attempt is
+// undone.
 static bool find_budgets(compression *job, md5_arena_mark mark)
 {
     const uint32_t num_joints = job->anim->skeleton.num_joints;

@@ -1063,9 +1063,9 @@ static bool read_setting(md5_cube2_reader *reader)
     return true;
 }
 
-// Executes reader->command: a command about a part or its materials, a member of md5_cube2, or a
-// setting that is only stored. An unknown command causes a warning. Returns false if memory runs
-// out.
+// Executes one command of an md5.cfg file: a command about a part or its materials, a property of
+// the whole model, or a setting that is only stored. An unknown command causes a warning. Returns
+// false if memory runs out.
 static bool execute(md5_cube2_reader *reader)
 {
     md5_lex *const lex = top_lex(&reader->script);

@@ -310,9 +310,10 @@ static md5_quat find_rotation_without_bones(const axes_search *search, md5_quat 
     return best;
 }
 
-// Returns the rotation from the axes of a joint in the clip to its axes in the model: the first
-// rotation that fits the bones of the joint, in the order at the start of this file. The rotation
-// of the parent must be known.
+// Returns the rotation from the axes of a joint in the clip to its axes in the model. Tries
+// rotations from the most to the least likely, and returns the first that fits the bones of the
+// joint; the order is explained at the start of this file. The rotation of the parent must be
+// known.
 static md5_quat find_rotation(const axes_search *search, uint32_t joint)
 {
     const uint32_t parent = search->clip->skeleton->joints[joint].parent;

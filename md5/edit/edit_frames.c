@@ -251,8 +251,9 @@ static void measure_reach(const md5_repair *repair, const frame_plan *plan)
 // Number of md5_joint_components.pair. The components of a pair are kept or reduced together.
 enum { NUM_PAIRS = 2 }; // translation, rotation
 
-// Removes flags of components whose values remain so near to the first frame that the skin moves by
-// at most the tolerance if they are constant. The first frame becomes their base frame.
+// Makes components constant whose values change so little that the skin moves by at most the
+// tolerance without the change. Removes their flags; the base frame receives their values in the
+// first frame.
 //
 // A point moves by at most the sum of the movements that the joints from the root to its own joint
 // cause: a translation moves the point by its length, a rotation by its chord times the distance,
@@ -493,9 +494,10 @@ static bool move_comments(md5_repair *repair, const frame_plan *plan, md5_doc *d
     return true;
 }
 
-// Selects the old frames, and computes the number of created frames. The last old frame is always
-// created, so that a loop remains a loop, and several frames become at least two, so that the
-// motion does not disappear.
+// Selects the frames of the document that the edit uses, and computes the number of new frames at
+// the new frame rate. The last frame always has a new frame, so that a loop remains a loop, and
+// several frames become at least two, so that the motion does not disappear. Fails if a value of
+// the edit is out of range.
 static bool plan_frames(md5_repair *repair, const md5_doc *doc, frame_plan *plan)
 {
     enum { MAX_FRAMES = 1 << 24 };

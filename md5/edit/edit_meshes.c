@@ -101,8 +101,9 @@ static void write_part_weights(const mesh_part *part, md5_doc_mesh *mesh)
     }
 }
 
-// Appends the current part to the finished meshes, and begins the next part. The new mesh gets the
-// shader and the other properties of `first_mesh`. Returns false if memory runs out.
+// Ends a new mesh: copies the collected vertices and triangles to arrays of the document, and
+// begins to collect the next mesh. The new mesh gets the shader and the other properties of
+// `first_mesh`. Returns false if memory runs out.
 static bool finish_part(mesh_rebuild *rebuild, const md5_doc_mesh *first_mesh)
 {
     md5_arena *const arena = &rebuild->repair->arena;

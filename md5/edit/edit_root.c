@@ -147,8 +147,10 @@ static float level_length(md5_vec3 v)
     return sqrtf(v.x * v.x + v.y * v.y);
 }
 
-// Returns the root motion, given all joints in model space in the first and the last frame.
-// `subtree_sizes` receives the number of joints that each joint moves, itself included.
+// Returns the joint that carries the root motion, and its displacement: the topmost joint that
+// moves far along the ground, moves most joints with it, does not fall, and does not just follow
+// joint 0. All joints are given in model space in the first and the last frame. `subtree_sizes`
+// receives the number of joints that each joint moves, itself included.
 static md5_root_motion select_motion_joint(const md5_skeleton *skeleton, const md5_xform *first,
                                            const md5_xform *last, uint32_t *subtree_sizes)
 {

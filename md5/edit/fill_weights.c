@@ -37,9 +37,10 @@ typedef struct weight_fill {
     uint32_t *slots;           // [joints] 0; buffer of mix_weights()
 } weight_fill;
 
-// Reads vertex `index` of a mesh into element `vertex` of the tables. If all its weights are 0,
-// their points still show where the vertex is: its position becomes their mean. *max_weights is the
-// largest number of weights of a vertex so far.
+// Reads the vertex `index` of a mesh into the element `vertex` of the tables for the whole
+// document, and finds out if it has weights. If all its weights are 0, their points still show
+// where the vertex is: its position becomes their mean. *max_weights is the largest number of
+// weights of a vertex so far.
 static void read_fill_vertex(weight_fill *fill, const md5_doc_mesh *mesh, uint32_t index,
                              uint32_t vertex, uint32_t *max_weights)
 {

@@ -72,6 +72,8 @@ static double path_length(const md5_anim *anim, uint32_t first, uint32_t last, u
     return length;
 }
 
+// Finds out if frames of a clip form a loop, and how many frames must be blended to close it.
+//
 // A loop without its last frame is recognized by the jump from the last frame to the first: for a
 // sine of N frames, the mean of the steps before and after the jump is cos(2 pi / N) times the
 // jump. In a clip that ends in another pose, the jump has another direction.

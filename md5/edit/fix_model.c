@@ -100,8 +100,8 @@ typedef struct weight_repair {
     uint32_t count;  // changed vertices
 } weight_repair;
 
-// Reduces and normalizes the weights of a vertex, and writes them to `fixed`. Returns the number
-// of weights.
+// Limits and normalizes the weights of a vertex, and writes them to `fixed`. Returns their number.
+// Updates the statistics of the repair: changed vertices and the largest possible displacement.
 static uint32_t fix_vertex_weights(weight_repair *fix, const md5_weight *weights, uint32_t count,
                                    md5_weight *fixed)
 {

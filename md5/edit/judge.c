@@ -141,8 +141,8 @@ static uint64_t hash_edge(md5_vec3 a, md5_vec3 b)
     return hash * UINT64_C(0xBF58476D1CE4E5B9);
 }
 
-// Measures the volume of a closed surface, which is negative if its triangles face inwards. Returns
-// false for open surfaces, such as an eye or a sheet, which do not have an outer side. Connected
+// Returns true if a mesh is a closed surface whose triangles face inwards. Their signed volume is
+// then negative. Open surfaces, such as an eye or a sheet, do not have an outer side. Connected
 // pieces of a mesh are not checked separately, because a closed piece that faces inwards may be the
 // inner wall of the piece around it.
 bool md5_is_inside_out(const md5_mesh *mesh)
@@ -457,7 +457,9 @@ static bool has_common_bone(const md5_binding *clip, uint32_t joint)
 #define MIN_SCALE 1e-6f
 #define MAX_SCALE 1e6f
 
-// Measures the bones of a pose. ratios[num_joints] is a buffer.
+// Measures by which factor the bones of a pose are longer than in the model: the median of all
+// bones. The second member of the result is true if the factor is clear enough to be reported.
+// ratios[num_joints] is a buffer.
 static bone_scale measure_scale(const md5_binding *clip, const md5_xform *pose, float *ratios)
 {
     const md5_joint *const joints = clip->skeleton->joints;

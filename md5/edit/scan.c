@@ -278,10 +278,10 @@ static int32_t read_count(md5_checker *checker)
 
 // -- Entries and blocks ---------------------------------------------------------------------------
 
-// Reads the words of an entry, which began in entry_line. Each character of `shape` is a word: i an
-// integer, f a number, x a number whose value is not needed, or a parenthesis. Writes the values of
-// integers and numbers. If `has_first`, the first word has been read already. Returns false if the
-// entry has another shape. Sets `location` to the first word.
+// Reads the words of one line of a table, which began in entry_line. Each character of `shape`
+// stands for a word: i for an integer, f for a number, x for a number whose value is not needed, or
+// a parenthesis. Writes the values of integers and numbers. If `has_first`, the first word has been
+// read already. Returns false if the line has another shape. Sets `location` to the first word.
 static bool read_entry(md5_checker *checker, const char *shape, bool has_first, double *values)
 {
     md5_text_location first = {0};
@@ -645,7 +645,8 @@ static bool add_weight(md5_checker *checker, md5_text_location location, const d
     return true;
 }
 
-// Reads one entry of a mesh. Its keyword has been read.
+// Reads and checks one line of a mesh: a vertex, a triangle or a weight, as `kind` selects. Its
+// keyword has been read.
 static bool read_mesh_entry(md5_checker *checker, int kind, mesh_contents *mesh)
 {
     static const char *const shapes[NUM_KINDS] = {"i(xx)ii", "iiii", "iif(xxx)"};
@@ -825,7 +826,8 @@ static int find_mesh_keyword(const md5_checker *checker)
     return keyword;
 }
 
-// Reads a mesh, including its `}`.
+// Reads and checks a mesh of a mesh file, including its closing brace. Returns false if the rest of
+// the text cannot be interpreted.
 static bool scan_mesh(md5_checker *checker, mesh_contents *mesh)
 {
     int last_part = FIRST_PART;
@@ -946,8 +948,8 @@ static bool add_frame_number(md5_checker *checker, file_contents *clip, int32_t 
     return true;
 }
 
-// Reads a frame. Its keyword has been read. Stores the values of the first frame; other frames are
-// only checked for words that some engines cannot read.
+// Reads and checks a frame of a clip. Its keyword has been read. Stores the values of the first
+// frame; other frames are only checked for words that some engines cannot read.
 static bool scan_frame(md5_checker *checker, file_contents *clip)
 {
     const uint32_t position = clip->num_read;
@@ -1101,7 +1103,8 @@ static bool read_mesh_section(md5_checker *checker, int section, file_contents *
     }
 }
 
-// Reads a section of a clip. Its keyword has been read.
+// Reads and checks one section of a clip, such as its frame rate or its hierarchy. Its keyword has
+// been read.
 static bool read_clip_section(md5_checker *checker, int section, file_contents *clip)
 {
     enum { MAX_Q2PRO_FRAMES = 1024 };

@@ -664,9 +664,9 @@ typedef struct row_neighbors {
     uint32_t *rows;
 } row_neighbors;
 
-// Lists the neighbors of each row, by a counting sort of the triangle vertices.
-// rows_by_vertex[vertex] is the row of a vertex. Returns false and sets the error if memory runs
-// out.
+// Lists the neighbors of each row of the weights, which are the positions that share a triangle
+// with it. Uses a counting sort of the triangle vertices. rows_by_vertex[vertex] is the row of a
+// vertex. Returns false and sets the error if memory runs out.
 static bool find_neighbors(md5_arena *arena, const md5_weights_desc *desc,
                            const uint32_t *rows_by_vertex, uint32_t num_rows,
                            row_neighbors *neighbors)
@@ -735,9 +735,9 @@ static void move_sums_to_row(joint_sums *sums, md5_bind_rows *rows, uint32_t row
         entries[i].value /= -sum;
 }
 
-// Replaces each row by the mean of the row and the mean of its neighbors, `rounds` times.
-// rows_by_vertex[vertex] is the row of a vertex. Returns false and sets the error if memory runs
-// out.
+// Smooths the weights: replaces each row (the weights of one position) by the mean of the row and
+// the mean of its neighbors in the mesh, `rounds` times. rows_by_vertex[vertex] is the row of a
+// vertex. Returns false and sets the error if memory runs out.
 static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc,
                         const uint32_t *rows_by_vertex, uint32_t rounds, md5_bind_rows *rows)
 {
@@ -846,7 +846,7 @@ static bool check_weights_mesh(md5_context *context, const md5_weights_desc *des
     return true;
 }
 
-// Sets default values, and fails if a value is out of range.
+// Replaces zeros in a description by default values, and fails if a value is out of range.
 static bool check_desc(md5_context *context, md5_weights_desc *desc)
 {
     if (desc->resolution == 0)
@@ -944,7 +944,8 @@ static void write_weights(const bind_work *work, md5_weights *weights, md5_verte
     }
 }
 
-// Creates the object that the caller receives, in one block of memory.
+// Creates the weights that the caller receives, in one block of memory. Returns NULL if memory runs
+// out.
 static md5_weights *create_result(const bind_work *work)
 {
     md5_context *const context = work->arena.context;
@@ -1099,7 +1100,9 @@ static void compute_influences(bind_work *work, uint32_t row)
     }
 }
 
-// Computes the weights of all rows.
+// Computes the weights of all positions (rows): measures distances from the bones through the
+// volume of the mesh, converts them to weights, and smooths these. Returns false and sets the error
+// on failure.
 static bool compute_weights(bind_work *work)
 {
     const md5_weights_desc *const desc = &work->desc;

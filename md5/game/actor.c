@@ -835,7 +835,8 @@ void md5i_actor_advance_time(md5_actor *actor, uint32_t milliseconds)
     }
 }
 
-// Calls the commands of the frames that a slot passed in the last advance.
+// Calls the frame commands of the frames that a clip has passed in the last advance. A slot
+// contains one of the clips of a channel, which fade into each other.
 static void call_slot_commands(const md5_actor *actor, const md5_actor_slot *slot,
                                const frame_listener *listener)
 {
@@ -937,7 +938,8 @@ static bool archive_slot(md5_state_archive *archive, md5_actor_slot *slot)
     return flags < 2;
 }
 
-// Writes or reads an actor, depending on the archive. Returns false if flags are invalid.
+// Writes an actor to an archive, or replaces its values by those of the archive. Returns false if
+// flags are invalid.
 static bool archive_actor(md5_state_archive *archive, md5_actor *actor)
 {
     enum { REMOVES_MOTION = 1, BLINK_IS_STOPPED = 2, ALL_FLAGS = 3 };

@@ -47,8 +47,10 @@ static MD5_ALWAYS_INLINE void apply_mod_translation(const md5_entity *entity,
     local->translation = md5_vec3_add(translation, offset);
 }
 
-// Applies the mod of a joint to its local transform. `parent` is the transform of its parent in
-// model space. Returns the rotation of the joint in model space.
+// Applies a joint modification to the transform of a joint, `local`, which is relative to the
+// parent. A modification replaces or adds a rotation and a translation, in model space or relative
+// to the parent. `parent` is the transform of the parent in model space. Returns the rotation of
+// the joint in model space.
 static MD5_ALWAYS_INLINE md5_float4 apply_mod(const md5_entity *entity, const md5_joint_mod *mod,
                                               uint32_t joint, const md5_xform *parent,
                                               md5_xform *local)

@@ -395,8 +395,9 @@ static void apply_joint_list(md5_model_parser *parser, channel_joints *list, md5
     }
 }
 
-// Assigns the joints of a list to a channel of the engine, except for joints that already have a
-// channel, which causes a warning. The array of the list becomes the array of the channel.
+// Assigns the joints of a list to a channel, which is a part of the body with separate clips. A
+// joint that already has a channel keeps it, with a warning. The array of the list becomes the
+// array of the channel.
 static void assign_channel_joints(md5_model_parser *parser, channel_joints *list, uint32_t channel)
 {
     // Copy the parent's array before the first change.
@@ -1350,7 +1351,8 @@ static bool store_channels(md5_model_parser *parser, const md5_parsed_model *par
     return true;
 }
 
-// Stores a parsed model in the game's memory. Returns false if memory runs out.
+// Stores a parsed modelDef in the game's memory: the public part, and what models that inherit it
+// need. Returns false if memory runs out.
 static bool store_model(md5_model_parser *parser, md5_decl_entry *entry)
 {
     md5_parsed_model *const model = MD5_ALLOC_ZEROED(&parser->game->arena, md5_parsed_model, 1);

@@ -146,8 +146,9 @@ static script_value multiply(const script_value *a, const script_value *b)
     return product;
 }
 
-// Computes an operation. Unary operations use only `a`. Operations on bits and remainders use
-// integers.
+// Computes an operation of a script on one or two values. A value has one of several kinds (number,
+// vector, text). Operations on bits and remainders convert their operands to integers. The result
+// of a division by 0 is that of the engine.
 static script_value compute(script_code code, const script_value *a, const script_value *b)
 {
     const float x = a->v.x;
@@ -342,9 +343,10 @@ static void play_with_followers(md5_states *states, md5_channel channel, uint32_
         play_along(states, second, channel);
 }
 
-// Implements idleAnim(). Torso and legs are partners of each other; the partner of the head is the
-// torso. If the partner is not idle, the channel follows it. Otherwise the channel plays the clip,
-// and the partner follows. The cases are the engine's.
+// Implements the script function idleAnim(), which plays the clip of an idle channel. Torso and
+// legs are partners of each other; the partner of the head is the torso. If the partner is not
+// idle, the channel follows it. Otherwise the channel plays the clip, and the partner follows. The
+// cases are the engine's.
 static void play_idle(md5_states *states, md5_channel channel, uint32_t clip)
 {
     // A head leads only if both torso and legs are idle.
@@ -538,8 +540,8 @@ static bool has_clip_argument(script_builtin builtin)
     return builtin <= SCRIPT_ANIM_DISTANCE;
 }
 
-// Calls a function whose arguments are a channel and the name of a clip, and returns its result.
-// Functions that play a clip return true if the clip exists.
+// Calls a function of the engine whose arguments are a channel (a part of the body) and the name of
+// a clip, and returns its result. Functions that play a clip return true if the clip exists.
 static script_value call_clip_builtin(md5_states *states, script_builtin builtin,
                                       md5_channel channel, const script_value *name)
 {
@@ -578,8 +580,8 @@ static script_value call_clip_builtin(md5_states *states, script_builtin builtin
     return number_value(found != NULL);
 }
 
-// Calls a function whose first argument is a channel, and returns its result. `args` are the
-// following arguments. Functions without a result return 0.
+// Calls a function of the engine whose first argument is a channel (a part of the body), and
+// returns its result. `args` are the following arguments. Functions without a result return 0.
 static script_value call_channel_builtin(md5_states *states, script_builtin builtin,
                                          md5_channel channel, const script_value *args)
 {
@@ -701,8 +703,8 @@ static bool call_ability_builtin(md5_states *states, script_builtin builtin,
     }
 }
 
-// Calls a function of the engine and returns its result, or 0 if it does not have one. Missing
-// arguments are 0. A channel that a script cannot control is ignored.
+// Calls a function of the engine from a script and returns its result, or 0 if it does not have
+// one. Missing arguments are 0. A channel that a script cannot control is ignored.
 static script_value call_builtin(md5_states *states, script_builtin builtin,
                                  const script_value *args)
 {
@@ -789,8 +791,9 @@ static void store_value(script_value *variable, uint8_t component, const script_
         *vector_component(variable, component) = value->v.x;
 }
 
-// Runs the next operation. Returns false if a stack is full. Only calls check this, for all values
-// of the called function.
+// Runs the next operation of a script thread, on a stack machine: operands are on the stack, and
+// results replace them. Returns false if a stack is full. Only calls check this, for all values of
+// the called function.
 static bool run_operation(md5_states *states, script_thread *thread)
 {
     script_call *const current = &thread->calls[thread->num_calls - 1];

@@ -234,8 +234,9 @@ static double find_shifts(md5_monster *monster, const md5_monster_tick *tick,
     return min_shift;
 }
 
-// Computes the directions of both bones, with length 1, for the vector `reach` from hip to ankle,
-// with the knee in the direction `forward`. Both bones point at the ankle if it cannot be reached.
+// Computes the directions of thigh and shin, with length 1, so that the leg ends at the ankle.
+// `reach` is the vector from hip to ankle, and the knee bends in the direction `forward`. Both
+// bones point at the ankle if it cannot be reached.
 static void solve_leg(const md5_ik_leg *leg, md5_vec3d reach, md5_vec3d forward, md5_vec3d bones[2])
 {
     const double square = md5_vec3d_dot(reach, reach);
@@ -359,8 +360,9 @@ static double move_waist(md5_walk_ik *ik, const md5_monster_tick *tick, md5_vec3
     return shift;
 }
 
-// Computes the heights of feet and waist on the ground, and sets the mods that move them there. All
-// vectors are in model space, except for heights, which are in world space.
+// Places the feet of a monster on the ground: computes the heights of feet and waist, and sets the
+// joint modifications (mods) that move them there. All vectors are in model space, except for
+// heights, which are in world space.
 void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const world_transform *body)
 {
     md5_walk_ik *const ik = &monster->ik;

@@ -396,7 +396,8 @@ typedef struct pcx_file {
     uint32_t num_planes;
 } pcx_file;
 
-// Reads the number of planes and the size. Checks that the format is supported.
+// Reads the size and the number of planes (color channels) of a PCX file. Reports an error if the
+// format is not supported.
 static bool read_pcx_header(md5_context *context, const uint8_t *bytes, size_t size, pcx_file *file)
 {
     if (size < PCX_HEADER_SIZE)
@@ -553,10 +554,10 @@ static void widen565(uint32_t packed, uint32_t rgb[3])
     rgb[2] = b << 3 | b >> 2;
 }
 
-// Decodes the colors of a block: two end colors and a 2-bit index per texel. If the block can be
-// transparent (DXT1) and the first color is not greater than the second, the third color is the
-// mean of the ends, and the fourth is black and transparent. Otherwise the third and the fourth
-// color are interpolated at one third and two thirds.
+// Decodes the colors of a compressed block of 4 x 4 texels (S3TC): two end colors and a 2-bit index
+// per texel. If the block can be transparent (DXT1) and the first color is not greater than the
+// second, the third color is the mean of the ends, and the fourth is black and transparent.
+// Otherwise the third and the fourth color are interpolated at one third and two thirds.
 static void read_colors(const uint8_t *block, bool has_transparent, uint8_t texels[16][4])
 {
     const uint32_t first = md5_read_u16le(block);

@@ -528,9 +528,9 @@ static uint32_t read_table_term(md5_material_parser *parser, const md5_token *to
     return parser->is_defaulted ? 0 : add_constant(parser, 1.0f);
 }
 
-// Reads a term: a number, a parameter, a bracket, a function or a table. Returns the register of
-// its value. If the term contains an expression, sets `is_open`, and the expression must be read
-// next.
+// Reads a term of an expression: a number, a parameter, a bracket, a function or a table. Returns
+// the register of its value. If the term contains an expression, such as a bracket, sets *is_open,
+// and the caller must read that expression next.
 static uint32_t read_term(md5_material_parser *parser, bool *is_open)
 {
     const md5_token token = read_expression_token(parser);
@@ -615,9 +615,9 @@ static uint32_t close_table(md5_material_parser *parser, const md5_table *table,
     return emit_material_op(parser, MD5_OP_TABLE, 0, index, table);
 }
 
-// Passes a value to the top frame, the result of that frame to the next frame, and so on, until a
-// frame needs another term. Returns true if a frame needs one. Returns false if no frame is left:
-// `value` is then the value of the expression.
+// Passes the value of a term to the innermost pending operation (the top frame), its result to the
+// next frame, and so on, until a frame needs another term. Returns true if a frame needs one.
+// Returns false if no frame is left: *value is then the value of the whole expression.
 static bool pass_value_up(md5_material_parser *parser, uint32_t *value)
 {
     while (parser->num_frames > 0) {
@@ -823,8 +823,9 @@ static uint32_t centered_offset(md5_material_parser *parser, uint32_t x)
 // Transforms with two arguments.
 enum { PAIR_SCROLL, PAIR_SCALE, PAIR_CENTER_SCALE, PAIR_SHEAR };
 
-// Reads the arguments `a , b` of a transform, which apply to the texture coordinates s and t.
-// Multiplies the matrix of the stage by the transform. parser->value is one of PAIR_*.
+// Reads the arguments `a , b` of a transform of texture coordinates, such as scroll or scale, and
+// multiplies the texture matrix of the stage by the transform. a applies to s, b to t.
+// parser->value is one of PAIR_*.
 static void read_pair_transform(md5_material_parser *parser)
 {
     const uint32_t a = md5i_read_expression(parser);

@@ -312,8 +312,10 @@ static void rotate_to_positions(md5_rig *rig, const md5_vec3d *positions)
     set_local(rig, last, rig->joints[last].local);
 }
 
-// Solves a chain with limits by FABRIK, and by CCD with the remaining iterations: see
-// MAX_VAIN_ITERATIONS. Leaves the best rotations in the rig. Returns the remaining distance.
+// Solves a chain with joint limits by FABRIK (forward and backward reaching inverse kinematics).
+// When several iterations bring no progress, as limits can cause, uses CCD for the remaining
+// iterations. Leaves the best rotations in the rig. Returns the remaining distance from the target,
+// in units.
 static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32_t iterations)
 {
     md5_quatd best[MD5_MAX_CHAIN];
@@ -780,8 +782,9 @@ static void collect_angles(solving *problem)
     }
 }
 
-// Rotates the joints by J^T `solved`. If a rotation is larger than MAX_ROTATION, all rotations are
-// scaled down.
+// Rotates all joints by one step of the least-squares solver. The angle about each axis of a joint
+// is the dot product of the axis' column of the Jacobian, which contains the movements of the tips,
+// and `solved`. If an angle is larger than MAX_ROTATION, all angles are scaled down.
 static void rotate_joints(solving *problem, const double *solved)
 {
     // Add up the rotations of each joint about its axes.
@@ -815,8 +818,10 @@ static void rotate_joints(solving *problem, const double *solved)
     md5i_update_rig(rig);
 }
 
-// Runs Levenberg-Marquardt iterations, described at the start of this section, until all goals are
-// within `tolerance` or the damping shows that no further progress is possible.
+// Moves the joints towards all goals by the Levenberg-Marquardt algorithm: damped least squares,
+// with less damping after each step that reduces the error and more after a step that does not and
+// is undone. Ends when all goals are within `tolerance`, or when the damping shows that no further
+// progress is possible.
 static void iterate(solving *problem, double tolerance, uint32_t iterations)
 {
     md5_quatd before[MD5_MAX_GOAL_JOINTS];
@@ -916,8 +921,9 @@ static md5_rig_joint create_rig_joint(const md5_xform *pose, uint32_t joint, uin
     return added;
 }
 
-// Solves with a rig of the chain, in which each joint is the parent of the next. Rotations are
-// first moved into their limits.
+// Solves a chain in double precision, with joint limits, by the solver of the job. The rig is a
+// copy of the chain in which each joint is the parent of the next. Writes the rotations to the
+// pose, with the weight of the job. Returns the remaining distance from the target, in units.
 static float solve_by_rig(const reaching *reach, const md5_chain_job *job, md5_xform *pose)
 {
     static md5_rig_solver *const solvers[] = {

@@ -481,7 +481,9 @@ static bool is_piece(const spline *curve, int64_t i)
     return knot(curve, i + 1) > knot(curve, i);
 }
 
-// Builds the pieces of a B-spline or NURBS from a checked description.
+// Converts a B-spline or NURBS to Bézier pieces, one for each interval between two different knots.
+// The control points of a piece are values of the curve's polar form (blossom). The description was
+// checked.
 static bool build_spline(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
 {
     const spline curve = {

@@ -85,6 +85,9 @@ double md5i_decay(double x)
 
 #define MAX_SWING_STEPS 0x1p30 // steps of the swing that one call computes
 
+// Returns how a damped spring moves in a time: the position and the velocity after `seconds` are
+// linear combinations of those before, with the returned coefficients a and b.
+//
 // The matrix A of the spring's equation satisfies A^2 = -damping A - stiffness. Each power of A is
 // therefore a sum a + b A, and so is exp(A t): one formula for underdamped, critically damped and
 // overdamped springs. It is computed like md5i_decay(): the time is halved until ten terms of the

@@ -845,8 +845,9 @@ static void collect_foot_points(const md5_gait_context *context, const md5_gait 
 // of their squared distances from the center.
 #define MIN_FIT_DETERMINANT 1e-6
 
-// Fits the plane by least squares, in doubles, because feet may be nearly collinear. The plane of
-// collinear feet is horizontal.
+// Fits a plane through the feet of a gait by least squares, from which the body gets its height and
+// tilt. Computes in doubles, because feet may be nearly in one line. The plane of feet in one line
+// is horizontal.
 static feet_plane fit_plane(const md5_gait_context *context, const md5_gait *gait)
 {
     foot_points points; // only the first num_legs elements are set

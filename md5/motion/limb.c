@@ -245,7 +245,9 @@ static md5_float4 knee_rotation(const two_bones *limb, const md5_xform *knee)
     return limb->has_above_knee ? md5_float4_quat_mul(limb->above_knee, local) : local;
 }
 
-// Sets all members of `limb` except axes and joints from the pose.
+// Measures a limb in the current pose: lengths and directions of its two bones, and the rotation of
+// the hip. The hip, knee and foot are the root, middle and tip of any limb. Lengths are scaled so
+// that the stretched limb has length 1. limb->axes and limb->joints must be set.
 static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xform *pose,
                                     two_bones *limb)
 {
@@ -527,7 +529,9 @@ static limb_extension extend_limb(const two_bones *limb, const md5_two_bone_job 
     return (limb_extension){stretch, bent * stretch};
 }
 
-// Measures a limb and computes its new length and rotations for the target of a job.
+// Computes how a limb must bend and rotate so that its tip reaches the target of a job, without
+// changing the pose. The solution is planar: bends hip and knee in one plane, which is then rotated
+// to the target.
 static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *pose,
                                  const md5_limb *joints, const md5_two_bone_job *job,
                                  limb_plan *plan)
@@ -649,8 +653,9 @@ static void limit_plan(md5_rig *rig, limb_plan *plan)
     rotations->foot = round_quatd(md5i_limit_nearest(&rig->joints[TIP].limit, tip_local));
 }
 
-// Solves from a pose within the limits, so that the limb bends in the direction and the plane of
-// its hinge, and then moves the result into the limits. The pose is not changed.
+// Computes how a limb with joint limits must bend and rotate to reach a target. First solves from a
+// pose that complies with the limits, so that the limb bends in the direction of its hinge, and
+// then moves the result into the limits. The pose is the same after the call.
 static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xform *pose,
                                           const md5_limb *joints, const md5_two_bone_job *job,
                                           limb_plan *plan)

@@ -543,7 +543,8 @@ static height_range find_height_range(const retarget_builder *builder, int model
     return range;
 }
 
-// Finds the nearest driven ancestor and the first driven descendant of each joint.
+// Finds the nearest ancestor and the first descendant of each joint that are driven, which means
+// that a joint of the source model moves them.
 static void link_driven_joints(const retarget_builder *builder)
 {
     const md5_skeleton *const target = &builder->models[MODEL_TARGET]->skeleton;
@@ -705,7 +706,9 @@ static md5_quat bind_rotation(const md5_xform *bind, uint32_t joint)
     return joint == MD5_NONE ? MD5_NO_ROTATION : bind[joint].rotation;
 }
 
-// Computes the link of a joint. The joint and its parent must be aligned.
+// Computes the constant values with which a joint of the target follows its joint of the source,
+// such as the rotation between the bind poses of both. The joint and its parent must be aligned
+// already.
 static joint_link create_link(const retarget_builder *builder, uint32_t joint)
 {
     const builder_joint *const built = &builder->joints[joint];

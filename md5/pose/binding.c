@@ -69,8 +69,11 @@ static uint32_t sort_by_depth(const md5_skeleton *skeleton, uint32_t *order, uin
     return num_roots;
 }
 
-// Fills a plan for posing. Its lists are stored in `integers`: see md5i_lay_out_binding() for their
-// size. targets[anim joints] contains the model joint that each animation joint drives.
+// Fills the plan of a binding: lists that posing needs, so that nothing is searched in each frame.
+// They contain the order of the joints, the joint that each slot of the clip's frames drives, and
+// the joints with constant rotation or translation. The lists are stored in `integers`: see
+// md5i_lay_out_binding() for their size. targets[anim joints] contains the model joint that each
+// animation joint drives.
 static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const uint32_t *targets,
                        md5_pose_plan *plan, uint32_t *integers)
 {

@@ -35,8 +35,9 @@ static MD5_COLD md5_xform sample_joint(const md5_sampling *sampling, uint32_t jo
     return local;
 }
 
-// Corrects the joints whose track is not relative to their parent in the model: see md5_rebase. The
-// time is limited by STEPS_PER_JOINT in binding.c.
+// Corrects joints whose parent in the animation is a different joint than in the model, so that
+// their sampled transform is relative to the wrong joint. A rebase describes such a joint: see
+// md5_rebase. The time is limited by STEPS_PER_JOINT in binding.c.
 static MD5_COLD void apply_rebases(const md5_binding *binding, const md5_sample_position *sample,
                                    md5_root root, md5_xform *pose)
 {

@@ -554,7 +554,8 @@ static double safe_seconds(const md5_ragdoll *ragdoll, double kinetic_before)
     return ragdoll->seconds * fraction;
 }
 
-// Simulates one step, as described in ragdoll.h.
+// Simulates one step: finds contacts with the ground, solves for the velocities of all bodies,
+// moves the bodies, and detects rest. See ragdoll.h for the method.
 static void advance_step(md5_ragdoll *ragdoll)
 {
     enum { MAX_SOLUTIONS = 5 };
@@ -863,8 +864,8 @@ static void archive_xform(ragdoll_archive *archive, md5_xform *transform)
     }
 }
 
-// Saves or restores the whole state. A change here must also change RAGDOLL_MAGIC and the sizes
-// below.
+// Writes, checks or stores the whole state of a ragdoll, depending on the archive. A change here
+// must also change RAGDOLL_MAGIC and the sizes below.
 static void archive_ragdoll(ragdoll_archive *archive, md5_ragdoll *ragdoll)
 {
     archive_rotation(archive, &ragdoll->world.rotation);

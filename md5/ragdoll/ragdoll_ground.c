@@ -153,8 +153,9 @@ static void choose_contacts(const contact_search *search, ragdoll_node *node)
     node->num_contacts = count;
 }
 
-// Initializes a search for the contacts of a node: moves the hull of its body into world space, and
-// clears the list of candidates. The caller sets search->reach.
+// Initializes a search for the contacts of a body with the ground: moves the convex hull of the
+// body into world space, and clears the list of possible contacts (candidates). The caller sets
+// search->reach.
 static void begin_search(contact_search *search, const md5_ragdoll *ragdoll,
                          const ragdoll_node *node)
 {

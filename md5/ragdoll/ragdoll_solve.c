@@ -356,8 +356,8 @@ static void compute_contact_responses(const ragdoll_node *node, ragdoll_contact 
     }
 }
 
-// Prepares a contact for the sweeps of a step. A contact that cannot touch the ground in the step
-// is ignored.
+// Prepares a contact for the sweeps of a step: measures its gap and how the body responds to
+// impulses there. A contact that cannot touch the ground in this step is ignored.
 static void prepare_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact)
 {
     const md5_vec3d position = md5_transform_point(&node->transform, contact->position);

@@ -706,8 +706,9 @@ static double friction_brake(const md5_ragdoll *ragdoll, const ragdoll_node *nod
     return ragdoll->seconds * friction / md5_max(md5_vec3d_length(relative), MIN_BRAKE_SPEED);
 }
 
-// Sets the inertia of the joint's motions, friction and locked limits included, and its inverse.
-// Friction and limits resist only in a step of the simulation.
+// Computes the inertia of a joint's free motions and its inverse: the resistance of the body and
+// all its descendants, plus friction and locked limits. Friction and limits resist only in a step
+// of the simulation.
 static void set_joint_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, prepare_mode mode)
 {
     const uint32_t count = node->num_motions;

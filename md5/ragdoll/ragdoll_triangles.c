@@ -307,8 +307,9 @@ static void leave_by_nearest_triangle(contact_search *search, const ground_surfa
     }
 }
 
-// Adds candidates for a vertex and the near triangles that bound its motion. A vertex in the ground
-// is behind some of them; leave_by_nearest_triangle() selects the triangles for it.
+// Adds contact candidates for a vertex of a body: the near triangles of the ground that bound its
+// motion. A vertex in the ground is behind some of them; leave_by_nearest_triangle() then selects
+// the triangles through which it leaves.
 static void add_vertex(contact_search *search, const ground_surface *surface, md5_vec3d vertex)
 {
     penetration behind;
@@ -433,8 +434,9 @@ static bool is_on_segment(double position, md5_vec3d along)
     return position >= -margin && position <= 1.0 + margin;
 }
 
-// Finds the contact of an edge of the body with a ridge. Returns false if the edges do not face
-// each other or are farther apart than the reach.
+// Finds the possible contact of an edge of the body with a ridge, which is an edge of the ground
+// that bends outward. Returns false if the edges do not face each other or are farther apart than
+// the reach of the search.
 static bool find_edge_contact(const contact_search *search, const ground_ridge *ridge,
                               const ragdoll_edge *edge, ridge_contact *contact)
 {
@@ -469,7 +471,8 @@ static bool find_edge_contact(const contact_search *search, const ground_ridge *
 
 // == Faces of the body and peaks ==================================================================
 
-// Finds the contact of an end of a ridge with the face of the body that it is nearest to.
+// Finds the possible contact of a peak of the ground, an end of a ridge, with the face of the body
+// that is nearest to it.
 static bool find_peak_contact(const contact_search *search, md5_vec3d peak, ridge_contact *contact)
 {
     // The nearest face has the largest height. If the second largest height is negative, the peak

@@ -704,8 +704,10 @@ static void decode_constants(const md5_anim_file *source, const float *numbers,
     }
 }
 
-// Fills the arrays of a clip from the tables of a file. If `again` is not NULL, source->numbers
-// does not exist: each frame is read from the text again into the buffer `again`.
+// Fills the arrays of a clip from the tables of a file: values that change in each frame, and
+// constant values. moves[joint] contains flags for a changing rotation and translation. If `again`
+// is not NULL, source->numbers does not exist, and each frame is read from the text again into the
+// buffer `again`.
 void md5i_build_clip(const md5_anim_file *source, const uint8_t *moves, float *again,
                      const md5_clip_arrays *arrays)
 {

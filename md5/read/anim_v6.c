@@ -411,8 +411,9 @@ static bool are_spans_equal(md5_span a, md5_span b)
     return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
 }
 
-// Finds the owner of each channel: the first channel of the same joint, or NONE if the channel is
-// not a component of a transform.
+// Finds out which channels belong to the same joint. A channel of version 6 contains one animated
+// number of a joint, such as x or yaw, with the joint's name. The owner of a channel becomes the
+// first channel of the same joint, or NONE if the channel is not a part of a transform.
 static bool find_owners(channel_reader *reader)
 {
     md5_arena *const arena = reader->lex->arena;
@@ -444,10 +445,11 @@ static bool find_owners(channel_reader *reader)
     return true;
 }
 
-// Creates the joints in the order of their first channels, and assigns all channels to them.
+// Creates the joints in the order of their first channels, and assigns all channels to them. A
+// channel is one animated number of a joint.
 //
-// owners[i] of the first channel of a joint is i. It is replaced by the index of the joint. So
-// owners[owners[k]] is then the joint of a later channel k.
+// owners[k] is the first channel of the joint of channel k. For the first channel itself, it is
+// replaced by the index of the joint, so that owners[owners[k]] is the joint of a later channel k.
 static bool build_channel_joints(channel_reader *reader)
 {
     const md5_lex *const lex = reader->lex;

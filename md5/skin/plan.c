@@ -319,9 +319,10 @@ static inline slot_fit find_slot_fit(const plan_builder *builder, joint_set set,
     return is_same_set(set, slot_set) ? SLOT_OF_SAME_SET : SLOT_OF_DIFFERENT_SET;
 }
 
-// Adds vertices first .. end - 1, which have the same set of joints, to the open group of this set
-// in the hash table. A set can be in SLOTS_PER_SET slots. If groups of different sets occupy all of
-// them, the group in the first slot is closed, so that time is linear for any joints.
+// Adds vertices first .. end - 1, which have the same set of joints, to the group of this set that
+// is not full yet (open). Open groups are in a hash table; a full group is closed, which means
+// written to the plan. A set can be in SLOTS_PER_SET slots. If groups of different sets occupy all
+// of them, the group in the first slot is closed early, so that time is linear for any joints.
 static void add_to_open_group(plan_builder *builder, joint_set set, uint32_t first, uint32_t end)
 {
     // The hash of the set does not depend on the order of its joints.
@@ -436,8 +437,10 @@ static uint32_t lay_out_runs(plan_builder *builder)
     return num_words;
 }
 
-// Builds the skin plan of a mesh, in one block. Makes two passes over the mesh: to measure the
-// plan, and to write it. Sets *plan to NULL if the mesh is empty or too large for a plan.
+// Builds the skin plan of a mesh, in one block: the order in which md5_skin() computes the
+// vertices. Groups of MD5_SKIN_GROUP vertices with the same joints fill SIMD registers; a run is a
+// list of groups of the same kind. Makes two passes over the mesh: to measure the plan, and to
+// write it. Sets *plan to NULL if the mesh is empty or too large for a plan.
 bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_skin_plan **plan)
 {
     *plan = NULL;

@@ -37,8 +37,9 @@ MD5_WIDE_INLINE lanes_mat34 spread_two(const md5_mat34 *low, const md5_mat34 *hi
     };
 }
 
-// Skins a run of contiguous rigid groups, two groups of eight vertices at a time. firsts[i] is the
-// first vertex of group i, and joints[i] is its joint. A single last group uses AVX2.
+// Skins a run of groups that are rigid (all vertices on one joint) and contiguous (eight
+// consecutive vertices), two groups at a time. firsts[i] is the first vertex of group i, and
+// joints[i] is its joint. A single last group uses AVX2.
 MD5_WIDE_CODE static void skin_rigid_contiguous(const md5i_skin_job *job, const md5_skin_run *run)
 {
     const md5_mesh *const mesh = job->mesh;

@@ -466,9 +466,10 @@ MD5_WIDE_INLINE lanes_mat34 spread_joint(const skin_arrays *arrays, uint32_t joi
     return spread_matrix(&m);
 }
 
-// Skins the vertices of a group with several influences, or with one influence that is not at the
-// bind position. First blends the matrices or dual quaternions, then transforms positions and
-// directions.
+// Skins a group of vertices with the same joints, which have several influences, or one influence
+// whose point is not the bind position. First blends the matrices or dual quaternions, then
+// transforms positions and directions. The positions of an exact group (MD5_SKIN_EXACT) are sums of
+// its weighted points instead, as in the file.
 MD5_WIDE_INLINE void skin_blended_group(const skin_arrays *arrays, const group *lanes,
                                         md5_skin_kind kind, md5_skin_order order)
 {
@@ -505,7 +506,8 @@ MD5_WIDE_INLINE void skin_blended_group(const skin_arrays *arrays, const group *
         transform_group(arrays, lanes, order, &m, lanes->floats + MD5_SKIN_GROUP * lanes->count);
 }
 
-// Skins all groups of a run. `kind` and `order` are those of the run, as constants.
+// Skins all groups of a run, which are of the same kind. `kind` and `order` have the values of the
+// run, but are constants, so that the compiler creates separate code for each combination.
 MD5_WIDE_INLINE void skin_groups(const skin_arrays *arrays, const md5_skin_run *run,
                                  md5_skin_kind kind, md5_skin_order order)
 {
@@ -553,9 +555,10 @@ MD5_WIDE_INLINE const float *single_factors(const uint32_t *words)
     return (const float *)(const void *)(words + 1 + words[0]);
 }
 
-// Computes the sums over the influences of a single: the blended matrix, and the lanes of the exact
-// sum (see skin_scalar.c). Either result may be NULL. The factors of two joints are `step` floats
-// apart; the last of them is the bias.
+// Sums the influences of a single, which is a vertex that fits into no group. Computes the blended
+// matrix, and the sum of weighted points (the exact position); either result may be NULL. `words`
+// contains the number and the list of joints, then the factors, which are `step` floats apart for
+// two joints; the last factor of a joint is its bias.
 MD5_WIDE_INLINE void sum_single(const skin_arrays *arrays, const uint32_t *words, uint32_t step,
                                 matrix_rows *blend, matrix_rows *exact)
 {
@@ -633,8 +636,9 @@ MD5_WIDE_INLINE lanes_dual single_terms(const md5_dual_quat *palette, const sing
     return (lanes_dual){scale4(q.real, by), scale4(q.dual, by)};
 }
 
-// Blends the dual quaternions of singles, one in each lane, and converts them to matrices. Returns
-// false if a lane must be blended in plain C.
+// Blends the dual quaternions of singles (vertices that fit into no group), one in each lane, and
+// converts them to matrices. Returns false if the result of a lane is imprecise, so that the
+// vertices must be blended in plain C.
 MD5_WIDE_CODE static bool blend_dual_singles(const md5i_skin_job *job, const singles *lanes,
                                              uint32_t step, lanes_mat34 *m)
 {
@@ -667,7 +671,8 @@ MD5_WIDE_CODE static bool blend_dual_singles(const md5i_skin_job *job, const sin
     return is_all_true(is_valid_blend(sum.real, first.bias));
 }
 
-// Skins MD5_WIDTH single vertices, one in each lane.
+// Skins MD5_WIDTH singles, which are vertices that fit into no group, one in each lane. If
+// `is_exact`, positions are sums of weighted points instead of products of the blended matrix.
 MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const singles *few, bool is_exact)
 {
     const group lanes = {.vertices = few->vertices};
@@ -709,8 +714,9 @@ MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const singles *
     rotate_directions(arrays, &lanes, MD5_SKIN_SINGLES, &m);
 }
 
-// Skins the singles of a run, MD5_WIDTH at a time. The last lanes are filled with the last vertex,
-// which is then written several times. If very few vertices remain, they are skinned in plain C.
+// Skins the singles of a run (vertices that fit into no group), MD5_WIDTH at a time. The last lanes
+// are filled with the last vertex, which is then written several times. If very few vertices
+// remain, they are skinned in plain C.
 MD5_WIDE_INLINE void skin_singles(const skin_arrays *arrays, const md5_skin_run *run, bool is_exact)
 {
     const md5_skin_plan *const plan = arrays->job->mesh->skin_plan;

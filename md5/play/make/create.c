@@ -279,8 +279,9 @@ static void add_direction(uint64_t *hash, const float components[3])
         add(hash, components[i]);
 }
 
-// Adds the value of the iterator's column, without the rows below it. They follow in the next steps
-// of the iterator.
+// Adds the value of one column of a row to the fingerprint of a machine, without the rows below it,
+// which follow in the next steps of the iterator. The order and the form must not change, because
+// saved players contain fingerprints.
 static void add_column(uint64_t *hash, const md5_table_iterator *iterator)
 {
     const md5_column *const column = iterator->column;

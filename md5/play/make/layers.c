@@ -42,8 +42,8 @@ static md5_joint_set marked_range(const md5_building *building, uint32_t mask)
         .first = first, .count = end - first, .weights = weights ? (float *)weights + first : NULL};
 }
 
-// Builds the sets of joints of a mask from its weights. `whole` and `partial` share their arrays:
-// the joints with a partial weight follow the joints with the weight 1.
+// Divides the joints of a mask into those with weight 1 (`whole`) and those with a weight in
+// between (`partial`), because the former need no blending. Both sets are parts of the same arrays.
 static bool split_mask(md5_building *building, uint32_t mask)
 {
     const md5_machine *const machine = building->machine;
@@ -138,7 +138,8 @@ static void mark_changed(md5_building *building, const md5_motion *motion,
     }
 }
 
-// Builds the set of the marked joints with a weight above 0.
+// Builds the set of the marked joints that have a weight above 0 in a mask. The set is a range of
+// joints or, if that is faster, a list of them.
 static bool build_marked_set(md5_building *building, uint32_t mask, md5_joint_set *set)
 {
     const uint32_t num_joints = building->machine->num_joints;
@@ -444,7 +445,9 @@ typedef struct root_stride {
     double z;
 } root_stride;
 
-// Returns the stride of a cycle, in units, and sets *seconds to the duration of the cycle.
+// Returns the distance that a clip moves the character in one cycle, forward, to the left and up,
+// in units. Sets *seconds to the duration of the cycle. If the clip turns, the distance is measured
+// along the arc.
 static root_stride measure_stride(const md5_motion *motion, double *seconds)
 {
     enum { HALVINGS = 26 }; // of the angle; afterwards its cosine is rounded to 1
@@ -631,8 +634,8 @@ static bool build_item_weight(md5_building *building, const md5_motion_item *row
     return md5i_build_easing(building, &row->weight_easing, &item->weight.easing);
 }
 
-// Builds item `index` of a motion: its input, weight, mask and reference pose. Adds its parts and
-// traits to the motion.
+// Builds one input of a blend space or of a stack of motions: its clip or motion, weight, mask and
+// reference pose. Adds its numbers of parts and clips to the motion that contains it.
 static bool build_item(md5_building *building, const md5_motion_desc *desc, uint32_t index,
                        md5_motion *motion, md5_item *item)
 {
@@ -931,7 +934,7 @@ static void summarize_parts(md5_blend_tree *tree, const uint32_t *part_groups)
     }
 }
 
-// Lists the members of each group in the order of clip instances. The lists of all groups are one
+// Lists the clips of each group. The clips of a group share a clock. All lists are parts of one
 // array: first the members of each group are counted, then the lists are filled.
 static bool list_group_members(md5_building *building, md5_blend_tree *tree)
 {
@@ -963,7 +966,9 @@ static bool list_group_members(md5_building *building, md5_blend_tree *tree)
     return true;
 }
 
-// Builds the flattened blend tree of a motion. It contains each motion as often as it is used.
+// Builds the blend tree of a motion as an array of parts, in which inputs precede the motion that
+// blends them. A motion that is used several times occurs as often. Players evaluate the tree by a
+// loop over the parts, without recursion.
 static bool build_tree(md5_building *building, md5_motion *motion)
 {
     md5_machine *const machine = building->machine;
@@ -1076,7 +1081,8 @@ static bool build_layer_joints(md5_building *building, md5_play_layer *layer)
     return true;
 }
 
-// Builds the states of a layer.
+// Builds the states of a layer: the blend tree of each state, its events, and the joints that the
+// layer changes.
 static bool build_states(md5_building *building, uint32_t index, md5_names *names)
 {
     md5_machine *const machine = building->machine;
@@ -1194,8 +1200,9 @@ static bool add_event_bit(md5_building *building, uint32_t clip, const char *nam
     return true;
 }
 
-// Finds the event bit of an event name, see MD5_MAX_EVENT_BITS. A new name gets the next bit, which
-// is added to all matching events. Fails if no event matches the name.
+// Finds the bit that stands for an event name in sets of events, so that conditions about events
+// are tested quickly. A new name gets the next bit, which is added to all events with this name.
+// Fails if no event has the name, or if the machine uses more than MD5_MAX_EVENT_BITS names.
 static bool find_event_bit(md5_building *building, const char *const *name, uint64_t *event_bit)
 {
     md5_machine *const machine = building->machine;
@@ -1612,7 +1619,9 @@ static bool number_rows(md5_building *building, md5_names *names, md5_sum_row *r
     return true;
 }
 
-// Builds the rows of the curves of a clip.
+// Checks the animation curves of a clip, which are numbers that change over its frames, and adds
+// them to the table of weighted sums. Curves with the same name in several clips are blended like
+// the clips.
 static bool build_clip_curves(md5_building *building, uint32_t clip_index)
 {
     md5_machine *const machine = building->machine;

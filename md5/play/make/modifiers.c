@@ -434,7 +434,8 @@ static md5_morph_drive weight_drive(const md5_modifier_desc *desc)
     return desc->weight_curve ? MD5_MORPH_BY_CURVE : MD5_MORPH_BY_WINDOW;
 }
 
-// Adds a row to morph_rows for a modifier whose weight is driven by a state, a curve or a window.
+// Makes a state, a curve or a window drive the weight of a modifier: adds a row to the table of
+// weighted sums, from which players compute the weight.
 static bool build_weight_row(md5_building *building, const md5_modifier_desc *desc,
                              md5_modifier *modifier)
 {

@@ -191,8 +191,9 @@ static void advance_smoothing(const md5_follow_desc *follow, double seconds,
         *smoothing = (md5_parameter_smoothing){.goal = smoothing->goal, .from = smoothing->goal};
 }
 
-// Predicts, averages or moves all smoothed parameters for an interval of `seconds`, above 0: see
-// follow_task.
+// Treats all smoothed parameters, which follow their goals, for an interval of `seconds`, above 0.
+// `task` selects the treatment: computes only the values at its end, sets the parameters to their
+// means over the interval, or to the values at its end.
 static void follow_goals(md5_player *player, double seconds, follow_task task)
 {
     const md5_machine *const machine = player->machine;
@@ -377,7 +378,8 @@ static bool has_reached_exit(const md5_player *player, const md5_active_state *a
     return cycles_to_repeated_exit(active, transition, -MD5_BORDER, &exit) <= MD5_BORDER;
 }
 
-// Returns the seconds, at most `max_seconds`, until the exit of a transition is reached.
+// Returns the seconds, at most `max_seconds`, until the exit of a transition is reached: the time
+// in the clip at which the transition may begin.
 static double seconds_to_exit(md5_player *player, const md5_active_state *active,
                               const md5_transition *transition, double max_seconds)
 {
@@ -1201,8 +1203,9 @@ static inline window_cue decode_window_cue(const md5_clip_desc *clip, uint32_t e
     return (window_cue){index / 2, index % 2 == 0};
 }
 
-// Counts a clip in each of its windows that contains the clock. Its weight there is the weight of
-// an event.
+// Finds out in which of its windows a clip is at `clock`, and raises their weights to the weight of
+// the clip. A window is a span of frames. The clip is inside if it has passed the beginning of the
+// window but not its end.
 static void count_windows(const step_context *context, const md5_event_cursor *cursor,
                           const md5_cues *cues, md5_clock clock, bool at_start)
 {
@@ -1328,7 +1331,8 @@ static void fire_event(const step_context *context, const md5_event_cursor *curs
         context, is_end ? &machine->clip_ends[cursor->clip] : &clip->events[cursor->event], weight);
 }
 
-// Adds the cursors of the clips of an active state.
+// Adds a cursor for each clip of an active state that has events. A cursor iterates over the events
+// that its clip passes in this interval; the earliest event of all cursors is fired next.
 static void add_state_cursors(const step_context *context, md5_layer_state *layer_state,
                               uint32_t position, uint32_t *num_cursors)
 {
@@ -1421,8 +1425,8 @@ static md5_event_cursor *earliest_cursor(md5_event_cursor *cursors, uint32_t num
     return earliest;
 }
 
-// Fires the events of an interval or instant in the order of time. Simultaneous events are in the
-// order of layers and clips.
+// Fires the events of all clips in an interval or instant (an interval of length 0) in the order of
+// time. Simultaneous events are in the order of layers and clips.
 static void fire_events(const step_context *context)
 {
     md5_player *const player = context->player;

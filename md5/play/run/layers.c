@@ -442,8 +442,9 @@ static void blend_item(const md5_player *player, const md5_active_state *active,
     stack->count--;
 }
 
-// Computes the pose of a state `shift` seconds from now. spare[tree->num_poses - 1] is scratch
-// memory. If `detail` is not NULL, only the joints in its runs are defined.
+// Computes the pose of a state `shift` seconds from now: samples its clips, and blends them as its
+// blend tree specifies. spare[tree->num_poses - 1] is scratch memory. If `detail` is not NULL, only
+// the joints in its runs are computed.
 static void evaluate_state(md5_player *player, const md5_active_state *active,
                            const md5_detail_set *detail, double shift, md5_xform *spare,
                            md5_xform *pose)
@@ -718,9 +719,10 @@ static void add_remaining_offsets(const layer_job *job, md5_xform *pose)
     }
 }
 
-// Computes the pose of a part of the chain: blend(blend(A, B), C) for the states A, B and C.
-// Returns its coverage, 0..1, which is below 1 if a state does not have a motion. `spare` has room
-// for two poses and the scratch poses of a state.
+// Computes the pose of a part of a layer's chain, which contains the states that fade into each
+// other, oldest first: blend(blend(A, B), C) for the states A, B and C. Returns its coverage, 0..1,
+// which is below 1 if a state does not have a motion. `spare` has room for two poses and the
+// scratch poses of a state.
 static float evaluate_chain(const layer_job *job, md5_chain_range part, md5_xform *spare,
                             md5_xform *pose)
 {
@@ -768,8 +770,10 @@ static void measure_velocities(layer_job *job, md5_chain_range part, double begi
     md5i_pose_velocity(before, after, job->num_blended, (float)VELOCITY_STEP, velocities);
 }
 
-// Begins an inertial transition of `duration` seconds from the current pose of one part of a chain
-// to another part, of the same layer or of another player's layer.
+// Begins an inertial transition: computes the differences between the current old and new poses and
+// between their velocities. The new pose is shown with these offsets, which decay within `duration`
+// seconds. Both poses are parts of a chain of states, of the same layer or of another player's
+// layer.
 static void begin_offsets(layer_job *from, md5_chain_range old_chain, layer_job *to,
                           md5_chain_range new_chain, double duration)
 {
@@ -1056,8 +1060,9 @@ static void sample_into_result(const layer_job *job, const md5_active_state *act
     }
 }
 
-// Blends a layer over the layers below or adds it to them. *is_begun is true if `pose` is
-// initialized.
+// Blends a layer over the pose of the layers below, or adds it to that pose if it is additive.
+// *is_begun is true if `pose` is initialized. Uses the fastest of several ways for layers without
+// blending or with few joints.
 static void blend_layer(const layer_job *job, float weight, bool *is_begun, md5_xform *spare,
                         md5_xform *pose)
 {

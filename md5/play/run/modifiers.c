@@ -148,8 +148,8 @@ static bool is_in_contact(const sole_contact *contact, uint32_t kind)
     return contact->weights[kind] > 0.5f;
 }
 
-// Returns the values of a foot's step that depend on the motion since the last pose, on the
-// animated pose, and on the contact of the sole with the ground.
+// Returns the inputs of a foot lock for this pose: the character's movement since the last pose,
+// the animated position of the sole, and its contact with the ground.
 static md5_foot_lock_step foot_step(const md5_player *player, const md5_modifier *modifier,
                                     size_t foot, const md5_xform *pose)
 {

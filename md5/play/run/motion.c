@@ -690,7 +690,9 @@ static float add_one_shot_curves(const md5_player *player, uint32_t num_below, u
     return value;
 }
 
-// Returns the value of a curve. Requires up-to-date weights: see md5i_update_weights().
+// Returns the value of an animation curve: the weighted sum over all clips that contain it. An
+// overriding layer replaces the value of the layers below as far as its clips have the curve; an
+// additive layer adds to it. Requires up-to-date weights: see md5i_update_weights().
 static float curve_value(const md5_player *player, uint32_t curve)
 {
     const md5_machine *const machine = player->machine;

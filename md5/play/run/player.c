@@ -177,7 +177,8 @@ static void lay_out_layer(md5_block *block, const md5_machine *machine, const md
     ASSIGN_ARRAYS(block, poses);
 }
 
-// Lays out the arrays that each step and each pose uses.
+// Assigns addresses in the memory block of a player to the arrays that each step and each pose
+// uses. While the block is only measured, the addresses are NULL.
 static void lay_out_state(md5_block *block, const md5_machine *machine, md5_player *layout)
 {
     const md5_machine_desc *const tables = &machine->tables;
@@ -218,7 +219,8 @@ static void lay_out_step_scratch(md5_block *block, const md5_machine *machine, m
     ASSIGN_ARRAYS(block, arrays);
 }
 
-// Lays out the arrays that are only used for one-shot clips, stored poses and changes of states.
+// Assigns addresses in the memory block of a player to the arrays that are only used for one-shot
+// clips, stored poses and changes of states.
 static void lay_out_rarely_used(md5_block *block, const md5_machine *machine, md5_player *layout)
 {
     size_t num_instances = 0; // of one state per layer
@@ -1317,8 +1319,9 @@ static bool can_share_kernels(md5_play_job *const *jobs, size_t count, size_t wi
     return true;
 }
 
-// Computes the matrices of several characters with SIMD. Unused lanes repeat the work of the first
-// character; the poses have space for all lanes.
+// Computes joint matrices and palettes of several characters from their poses, one character in
+// each SIMD lane. Unused lanes repeat the work of the first character; the poses have space for all
+// lanes.
 static void compute_group_matrices(const job_group *group, size_t begin, size_t count)
 {
     md5_play_job *const *const jobs = group->jobs + begin;
@@ -1495,10 +1498,12 @@ void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads
 
 // -- Between fixed steps ------------------------------------------------------------------------
 
-// Returns a fraction of a screw motion: of its rotation by 2 h about an axis, and of its
-// translation. The component of the translation perpendicular to the axis is the chord of an arc.
-// The chord of the fraction of the arc is sin(fraction h) / sin(h) times as long and is rotated
-// back by (1 - fraction) h.
+// Returns a fraction of a movement, which is regarded as a screw motion: a rotation by 2 h about an
+// axis and a translation along it.
+//
+// The component of the translation perpendicular to the axis is the chord of an arc. The chord of
+// the fraction of the arc is sin(fraction h) / sin(h) times as long and is rotated back by (1 -
+// fraction) h.
 static md5_xform partial_motion(md5_xform motion, double fraction)
 {
     if (fraction >= 1)

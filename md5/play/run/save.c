@@ -285,8 +285,9 @@ typedef struct clip_clock {
     bool *is_at_start; // it began at a whole cycle and has not moved since
 } clip_clock;
 
-// Archives the current clock of a clip as three numbers: the cycle relative to range.base_cycle,
-// the phase, and a flag for a clip that has just started.
+// Writes, checks or stores the clock of a clip, depending on the mode of the archive, as three
+// numbers: the cycle relative to range.base_cycle, the phase, and a flag for a clip that has just
+// started.
 static void archive_clock(md5_archive *archive, clock_range range, clip_clock clip)
 {
     // The relative cycle and the flag are not members of the player. WRITE computes them here,
@@ -409,8 +410,8 @@ static void archive_one_shot_section(md5_archive *archive, uint32_t num_sections
     archive_bool(archive, &one_shot->repeats, "repeat flag of a section");
 }
 
-// Archives a one-shot clip: first the members that md5_player_play_one_shot() sets, then its
-// progress.
+// Writes, checks or stores a one-shot clip, depending on the mode of the archive: first the members
+// that md5_player_play_one_shot() sets, then its progress.
 static void archive_one_shot(md5_archive *archive, const md5_machine *machine,
                              md5_one_shot *one_shot)
 {
@@ -611,8 +612,8 @@ static void archive_root_velocity(md5_archive *archive, md5_root_velocity *veloc
     }
 }
 
-// Archives the clock of a clip in an active state. The cycle of a group member is saved relative to
-// the cycle of its group.
+// Writes, checks or stores the clock of a clip in an active state, depending on the mode of the
+// archive. The cycle of a clip that shares a clock is saved relative to the cycle of that clock.
 static void archive_instance(md5_archive *archive, md5_active_state *active,
                              const md5_blend_tree *tree, uint32_t index)
 {
@@ -644,7 +645,8 @@ static void archive_instance(md5_archive *archive, md5_active_state *active,
     }
 }
 
-// Archives the transition to an active state.
+// Writes, checks or stores the transition that leads to an active state, depending on the mode of
+// the archive. `is_above` is true if the state covers other states.
 static void archive_transition(md5_archive *archive, const md5_machine *machine,
                                const md5_play_layer *layer, bool is_above, md5_active_state *active)
 {
@@ -728,8 +730,9 @@ static void archive_offset(md5_archive *archive, md5_offset *offset)
                    "rate of an inertial offset");
 }
 
-// Archives the offsets of an inertial transition. The joint velocities of the old pose are saved
-// only if no time has passed since the transition began: see begin_offsets().
+// Writes, checks or stores the offsets of an inertial transition, depending on the mode of the
+// archive. The joint velocities of the old pose are saved only if no time has passed since the
+// transition began: see begin_offsets().
 static void archive_offsets(md5_archive *archive, const md5_machine *machine, uint32_t num_joints,
                             md5_layer_state *layer_state)
 {
@@ -791,8 +794,8 @@ static void archive_active_states(md5_archive *archive, const md5_machine *machi
     }
 }
 
-// Archives a layer: its flags, its frozen pose and inertial offsets if they exist, and its active
-// states.
+// Writes, checks or stores a layer, depending on the mode of the archive: its flags, its frozen
+// pose and inertial offsets if they exist, and its active states.
 static void archive_layer(md5_archive *archive, const md5_machine *machine,
                           const md5_play_layer *layer, md5_layer_state *layer_state)
 {
@@ -838,8 +841,8 @@ static void archive_root_delta(md5_archive *archive, md5_root_delta *motion)
                    "rotation of the root");
 }
 
-// Archives the signature, the version of the format and the fingerprint of the machine. Reading
-// fails if one of them does not match.
+// Writes or checks the signature, the version of the format and the fingerprint of the machine.
+// Reading fails if one of them does not match.
 static void archive_header(md5_archive *archive, const md5_machine *machine)
 {
     uint32_t magic = MAGIC;
@@ -962,7 +965,8 @@ static void archive_slot(md5_archive *archive, const md5_machine *machine, md5_o
         archive_one_shot(archive, machine, &slot->one_shots[k]);
 }
 
-// Writes, checks or stores a player.
+// Writes, checks or stores all values of a player, depending on the mode of the archive, so that
+// one list of values serves saving and restoring.
 static void archive_player(md5_archive *archive, md5_player *player)
 {
     const md5_machine *const machine = player->machine;

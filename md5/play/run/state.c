@@ -757,8 +757,10 @@ static void set_shared_rate(const step_group *group, uint32_t first, const doubl
     }
 }
 
-// Sets the rates of `count` states from `begin` on to their shared rate: its mean over the next
-// `seconds`. Returns the seconds, at most `max_seconds`, for which this rate is valid.
+// Computes the rate of a clock that several states share during a transition, and gives it to all
+// of them: `count` states from `begin` on. The rate is its mean over the next `seconds`, because
+// the weights of the states change. Returns the seconds, at most `max_seconds`, for which this rate
+// is valid.
 static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count, bool is_backward,
                     double seconds, double max_seconds)
 {
@@ -1220,7 +1222,8 @@ static void update_time_at_end(md5_clip_instance *instance, double seconds)
         instance->seconds_at_end = fabs(excess / instance->rate);
 }
 
-// Advances an active instance. Returns true if it becomes inactive.
+// Advances the clock of an active clip by `seconds`. Returns true if the clip becomes inactive
+// because it no longer has a weight.
 static bool advance_instance(const md5_player *player, md5_active_state *active, uint32_t index,
                              double seconds)
 {

@@ -824,7 +824,8 @@ static bool read_next_text(md5_lex *lex, const char *token, const md5_column *co
     return read_name(lex, record, column->what, column->offset + count * sizeof *texts);
 }
 
-// Reads the values of a keyword that began at `token`.
+// Reads the values of a keyword into the row of the block that contains it, or of the block above.
+// `token` is the position of the keyword.
 static bool read_keyword_values(md5_lex *lex, const char *token, const keyword_match *keyword,
                                 const open_block *block)
 {

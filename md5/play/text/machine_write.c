@@ -694,8 +694,8 @@ static bool is_share_set(const md5_column *column, const char *row)
     return find_driver(column, row) < MD5_NUM_DRIVERS;
 }
 
-// Writes the current column of the pass. `braces` is the level of the row whose block contains the
-// column.
+// Writes the current column of the iterator: its keyword and value, or the beginning of the block
+// that contains its rows. `braces` is the level of the row whose block contains the column.
 static bool write_column(writer *out, md5_table_iterator *iterator, const char *model_file,
                          int braces)
 {

@@ -611,10 +611,10 @@ MD5_WIDE_INLINE void combine_blocks(md5_combine_kind kind, bool has_joint_weight
     }
 }
 
-// Combines two poses of at least MD5_WIDTH joints, in groups of blocks. The last block overlaps the
-// previous block, so that it is full. If the output is also an input, the joints that both blocks
-// contain have already been overwritten; their results in the last block would be wrong and are not
-// stored.
+// Combines two poses of at least MD5_WIDTH joints. A block of joints fills a register; the blocks
+// of a group pass each step together. The last block overlaps the previous block, so that it is
+// full. If the output is also an input, the joints that both blocks contain have already been
+// overwritten; their results in the last block would be wrong and are not stored.
 MD5_WIDE_INLINE void combine(md5_combine_kind kind, const md5_combine_job *poses)
 {
     const md5_xform *const copied = find_copied_pose(kind, poses);

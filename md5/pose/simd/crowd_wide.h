@@ -290,7 +290,9 @@ MD5_WIDE_INLINE void load_lanes(const float *const from[MD5_WIDTH], size_t offse
     md5_wide_load_rows(pointers, rows);
 }
 
-// Samples all rotations and stores them in the local matrices of the joints that they drive.
+// Samples all rotations of several characters and stores them in the local matrices of the joints
+// that they drive. Processes MD5_SLERP_SETS rotations in each of three steps: load, compute the
+// weights of slerp or nlerp, store.
 MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const uint32_t *const targets = binding->internal.plan->targets.rotations;

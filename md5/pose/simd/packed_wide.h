@@ -361,8 +361,9 @@ MD5_WIDE_INLINE void finish_rotations(rotation_sets *rotations, md5_xform *pose)
     rotations->count = 0;
 }
 
-// Reads both keys of the tracks of a group. Translations are interpolated and stored. Rotations are
-// only collected in `rotations`: finish_rotations() interpolates many sets together.
+// Reads both keys of each track of a group, which contains MD5_LANES tracks. Translations are
+// interpolated and stored. Rotations are only collected in `rotations`, because finish_rotations()
+// interpolates many of them together.
 MD5_WIDE_INLINE void sample_group(const md5_packed *packed, const md5_packed_group *group,
                                   const lane_spans *spans, const key_positions *positions,
                                   rotation_sets *rotations, md5_xform *pose)
@@ -397,9 +398,11 @@ MD5_WIDE_INLINE void sample_group(const md5_packed *packed, const md5_packed_gro
     }
 }
 
-// Samples up to GROUPS groups into a pose. Groups with wide keys, and sample positions whose frames
-// are not between the same keys, are rare, so they are sampled in plain C. The spans of all groups
-// are computed first, so that they are in memory when they are loaded.
+// Samples up to GROUPS groups of tracks into a pose, in three steps: finds the keys around the
+// sample position (spans), computes the positions of their bits, and reads and interpolates them.
+// Each step processes all groups, so that its results are in memory when the next step loads them.
+// Groups with wide keys, and sample positions whose frames are not between the same keys, are rare,
+// so they are sampled in plain C.
 MD5_WIDE_INLINE void sample_groups(sample_spans *spans, const md5_packed_group *groups,
                                    uint32_t count, md5_xform *pose)
 {
