@@ -514,6 +514,34 @@ TEST (decl_lex_reports_unknown_punctuation_and_dots) {
     check_error("a 1.2.3 b", "a", "text:1: more than one dot in number");
 }
 
+TEST (decl_lex_reports_numbers_that_are_not_finite) {
+    check_error("1.#INF b", "1.#INF|b", "text:1: parsed '1.#INF'");
+}
+
+TEST (decl_lex_reports_words_instead_of_integers) {
+    static const struct {
+        const char *text;
+        int32_t value;
+        const char *warning;
+    } rows[] = {
+        {"7", 7, NULL},
+        {"- 7", -7, NULL},
+        {"word", 0, "text:1: expected integer value, found 'word'"},
+        {"", 0, "text:1: couldn't read expected integer"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        game_log log;
+        OWN_GAME game = open_texts(NULL, 0, &log);
+        md5_decl_lex lex;
+        md5i_decl_lex_begin(&lex, game, "text", 1, rows[i].text, strlen(rows[i].text));
+        CHECK(md5i_decl_lex_int(&lex) == rows[i].value);
+        if (rows[i].warning)
+            has_logged(&log, rows[i].warning);
+        else
+            CHECK_STRING(log.text, "");
+    }
+}
+
 // Returns the number at the start of a text.
 static double parse_number(const char *text)
 {

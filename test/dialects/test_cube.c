@@ -19,6 +19,8 @@ typedef struct cube_case {
     md5_cube2 *cube;
 } cube_case;
 
+static unsigned num_open_files;
+
 static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
 {
     for (const game_text *file = user; file->name; file++) {
@@ -26,6 +28,7 @@ static const void *open_file(void *user, const char *path, size_t *size, md5_err
             continue;
         *size = strlen(file->text);
         char *const copy = test_copy(file->text, *size);
+        num_open_files++;
         return copy;
     }
     snprintf(error->message, sizeof error->message, "not on this shelf");
@@ -35,6 +38,7 @@ static const void *open_file(void *user, const char *path, size_t *size, md5_err
 static void close_file(void *user, const void *bytes, size_t size)
 {
     (void)user, (void)size;
+    num_open_files--;
     free((void *)(uintptr_t)bytes);
 }
 
@@ -67,6 +71,7 @@ static const md5_cube2 *open_cube_with(cube_case *test, const char *text, const 
     test->files[1] = (game_text){name, other};
     const md5_load_opts opts = cube_opts(test->files, &test->log);
     test->cube = md5_load_cube2(CUBE_CASE_PATH, NULL, &opts, &test->error);
+    CHECK_UINT(num_open_files, 0);
     return test->cube;
 }
 
@@ -423,6 +428,12 @@ TEST (cube_reads_conditions_and_variables) {
         AT("12:10") "value of variable '$other' is unknown: expected a command before this "
                     "line that sets the variable to a constant\n" //
         AT("12:10") "expected a number, found ''; using 0\n");
+}
+
+// A variable is set to the second word, whatever words an earlier command had.
+TEST (cube_sets_variables_after_longer_commands) {
+    OPEN_CUBE(cube, "if 0 [ ] [ ]\nskin = red\nmd5load $skin\n");
+    CHECK_STRING(cube->parts[0].mesh, "data/actors/hero/red");
 }
 
 TEST (cube_limits_words_and_depth) {

@@ -231,6 +231,15 @@ TEST (scales_warn_of_what_they_do_not_know) {
     close_scales(&test);
 }
 
+// A backslash and one character after it are a unit.
+TEST (scales_read_a_quote_at_the_end_of_a_name) {
+    scale_case test;
+    REQUIRE(open_scales(&test, "{ \"a\\\"\": {}, \"b\\\\\": {} }"));
+    CHECK_STRING(test.log, "1:3: unknown joint 'a\"': the animation does not have it\n"
+                           "1:14: unknown joint 'b\\': the animation does not have it\n");
+    close_scales(&test);
+}
+
 static void check_error(const char *text, uint32_t line, uint32_t column, const char *message)
 {
     scale_case test;

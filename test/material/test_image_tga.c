@@ -381,14 +381,20 @@ TEST (images_dds_of_numbered_formats) {
     static const struct {
         uint32_t number;
         uint8_t expected[4];
-    } formats[] = {{28, {1, 2, 3, 4}}, {87, {3, 2, 1, 4}},   {88, {3, 2, 1, 255}},
-                   {91, {3, 2, 1, 4}}, {93, {3, 2, 1, 255}}, {74, {0, 0, 0, 255}}};
+    } formats[] = {{27, {1, 2, 3, 4}},    {32, {1, 2, 3, 4}},    {70, {0, 0, 0, 255}},
+                   {72, {0, 0, 0, 255}},  {73, {0, 0, 0, 255}},  {75, {0, 0, 0, 255}},
+                   {76, {0, 0, 0, 0x5F}}, {78, {0, 0, 0, 0x5F}}, {87, {3, 2, 1, 4}},
+                   {88, {3, 2, 1, 255}},  {90, {3, 2, 1, 4}},    {91, {3, 2, 1, 4}},
+                   {92, {3, 2, 1, 255}},  {93, {3, 2, 1, 255}}};
     for (size_t i = 0; i < COUNT_OF(formats); i++) {
+        const uint32_t number = formats[i].number;
         dds_bytes file;
         begin(&file, 1, 1, "DX10");
-        put32(&file, HEADER_SIZE, formats[i].number);
+        put32(&file, HEADER_SIZE, number);
         file.size = DX10_SIZE;
-        if (formats[i].number == 74)
+        if (number >= 70 && number <= 72)
+            add(&file, block + 8, 8);
+        else if (number >= 73 && number <= 78)
             add(&file, block, 16);
         else
             add(&file, texel, 4);
@@ -411,10 +417,16 @@ TEST (images_dds_that_are_damaged) {
     begin(&file, 4, 4, "DX10");
     check_message(file.bytes, file.size, "truncated DDS header: expected 148 bytes, found 128");
     file.size = DX10_SIZE;
-    put32(&file, HEADER_SIZE, 95);
-    check_message(file.bytes, file.size,
-                  "unsupported DDS format: expected BC1, BC2, BC3 or 8 bits per channel, found "
-                  "DXGI format 95");
+    static const uint32_t unsupported[] = {26, 33, 69, 79, 86, 89, 94};
+    for (size_t i = 0; i < COUNT_OF(unsupported); i++) {
+        put32(&file, HEADER_SIZE, unsupported[i]);
+        char message[200];
+        snprintf(message, sizeof message,
+                 "unsupported DDS format: expected BC1, BC2, BC3 or 8 bits per channel, found "
+                 "DXGI format %u",
+                 unsupported[i]);
+        check_message(file.bytes, file.size, message);
+    }
     begin(&file, 4, 4, NULL);
     set_masks(&file, 0x40, 12, masks);
     check_message(file.bytes, file.size,
