@@ -282,7 +282,7 @@ check "a lesson waits for its files, and the note shows the progress" shown begi
     is "come(), true" is "$link, /[#&]lesson=/.test(location.hash)" is "told.textContent === '' && note.textContent.startsWith('Copied')"
 # The list of lessons, opened by the reader, remains open when the remaining files of our machine arrive.
 check "late files do not replace the opened view" shown begin "view.html#no-config&verbose=debug" is "$late" is "$first" \
-    key Control+p key t key e key c key h key Enter is "/^set: /m.test(told.textContent)" is "$soon" save "$scratch/opened.png" is "come(), true" \
+    key Control+p keys tech key Enter is "/^set: /m.test(told.textContent)" is "$soon" save "$scratch/opened.png" is "come(), true" \
     is "performance.getEntriesByType('resource').some(its => /bobbin.2/.test(its.name))" is "$soon" is "$soon" \
     save "$scratch/later.png" same "$scratch/opened.png" "$scratch/later.png" 0.02
 check "the start page needs at most 300 KB" gzipped 307200 $web/index.html $web/style.css $web/page.css $web/pictures/*
@@ -294,11 +294,10 @@ check "F6 leaves the viewer and returns to it, and pressing Escape twice leaves 
     is "($here) === 'A' && document.activeElement.getBoundingClientRect().height >= 44" key F6 is "($here) === 'canvas'" \
     key Escape is "$soon" is "($here) === 'canvas'" key Escape key Escape is "($here) === 'A'" key Escape is "($here) === 'canvas'"
 # Local files are opened from the viewer's own menu; no element of the page covers it.
-# shellcheck disable=SC2046 # words
 check "the viewer's menu opens files, and copies the link" shown size 1280 720 open "view.html#no-config" \
     is "HTMLInputElement.prototype.click = function () { window.asked = this.multiple; }, true" key Control+o is "window.asked === true" \
-    key Control+p $(find_command folder) key Enter is "window.asked === false" \
-    key Control+p $(find_command link) key Enter is "/no-config/.test(location.hash) && note.textContent.startsWith('Copied')" \
+    key Control+p keys folder key Enter is "window.asked === false" \
+    key Control+p keys link key Enter is "/no-config/.test(location.hash) && note.textContent.startsWith('Copied')" \
     is "[100, 400, 700].every(y => [100, 640, 1200].every(x => document.elementFromPoint(x, y) === canvas || note.contains(document.elementFromPoint(x, y))))"
 
 # A lesson on a phone: drawing, text, sliders and code belong to the page; all are readable and can be operated.

@@ -20,6 +20,7 @@ browser.py FOLDER TASK...: serves the folder on this machine only, opens one bro
   stop                 stops the server: the network is unavailable afterwards
   click X Y, key NAME  sends user input
   type TEXT            types into the focused element
+  keys TEXT            presses and releases the keys of a text's characters, for the viewer's canvas
   drag X Y X Y         drags with the left button, in ten steps
   wheel X Y STEPS      rotates the wheel towards the user
   tap X Y SECONDS      a finger touches for this time
@@ -313,6 +314,10 @@ class Browser:
             code = name if len(name) > 1 else "Key" + name.upper()
             self.ask("Input.dispatchKeyEvent", type=kind, key=name, code=code, modifiers=2 if control else 0)
 
+    def task_keys(self, text):
+        for character in text:
+            self.task_key(character)
+
     def task_type(self, text):
         self.ask("Input.insertText", text=text)
 
@@ -325,7 +330,7 @@ class Browser:
 TASKS = {"open": 1, "begin": 1, "before": 1, "started": 0, "asks": 2, "fails": 2, "size": 2,
          "phone": 2, "save": 1, "take": 2, "same": 3, "forgive": 0, "is": 1, "click": 2,
          "drag": 4, "tap": 3, "push": 4, "wheel": 3, "swipe": 4, "pinch": 4, "key": 1, "mark": 1, "audit":
-         1, "stop": 0, "run": 1, "type": 1, "drop": None}
+         1, "stop": 0, "run": 1, "type": 1, "keys": 1, "drop": None}
 
 
 def main(folder, words):
