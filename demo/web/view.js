@@ -11,6 +11,7 @@
     const files = new Map(), urls = new Map(); // bytes by path, for a restart of the program; original URLs by path
     const packs = new Map(), loaded_models = new Set(); // promises of packs of our models; the models that are loaded
     const sizes = {whole: 0, got: 0}; // bytes of all requested packs; bytes that have arrived
+    const saved = new Set(); // paths of saved files that are not offered as downloads yet
     const pending_files = []; // [path, bytes] of files that were dropped after the last model, for the next model
     let code, begin, program, drawn, resolve_ready, site_files, waiting_text, window_of_program = 0, num_drops = 0, num_restarts = 0;
     const ready = new Promise((done) => resolve_ready = done);
@@ -230,17 +231,28 @@
             : "Copied: " + location.href);
     }
 
-    // Offers images and exports, which the program has written to /saved, as downloads, a moment after their last change.
+    // Collects the files that the program saves. The program writes a file under another name and renames it when it is complete.
+    function watch_saved_files() {
+        const {rename} = program.FS;
+        program.FS.rename = (from, to) => {
+            rename(from, to);
+            if (!/\/\./.test(to)) // not the settings of the viewer
+                saved.add(to);
+        };
+    }
+
+    // Offers saved images, movies and models as downloads. The folder /saved contains only files that the user has not received yet.
     function offer_downloads() {
-        for (const name of program.FS.readdir("/saved").filter((name) => name[0] !== "."))
-            if (Date.now() - program.FS.stat("/saved/" + name).mtime > 500 && !program.FS.isDir(program.FS.stat("/saved/" + name).mode)) {
-                const link = document.createElement("a");
-                link.href = URL.createObjectURL(new Blob([program.FS.readFile("/saved/" + name)]));
-                link.download = name;
-                link.click();
-                setTimeout(() => URL.revokeObjectURL(link.href), 60000);
-                program.FS.unlink("/saved/" + name);
-            }
+        for (const path of saved) {
+            const link = document.createElement("a");
+            saved.delete(path);
+            link.href = URL.createObjectURL(new Blob([program.FS.readFile(path)]));
+            link.download = path.slice(path.lastIndexOf("/") + 1);
+            link.click();
+            setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+            if (path.startsWith("/saved/"))
+                program.FS.unlink(path);
+        }
     }
 
     // Connects the sliders of a technique's page to the program and to the URL.
@@ -274,6 +286,7 @@
         files.forEach((bytes, path) => write(path, bytes));
         program.FS.mkdirTree("/saved");
         program.FS.chdir("/saved");
+        watch_saved_files();
         window.md5 = program;
         return program.callMain(words);
     }

@@ -161,12 +161,13 @@ check "the note about driving keys is above a phone's buttons" keys_told
 check "clips on a phone are selected by taps" shown phone 390 844 open "view.html#no-config&verbose=debug&$bobbin" tap 195 778 0.1 \
     is "$soon" tap 195 800 0.1 is "/ clip=bow /.test(told.textContent)"
 
-# A model of the page, saved as glTF by Ctrl+E, equals the output of md5tool, except for the compression of its images.
+# A model of the page, saved as glTF by the command "Export glb", equals the output of md5tool, except for the compression of its
+# images.
 exported() {
-    shown size 1280 720 open "view.html#no-config&$bobbin&model=models/bobbin/walk.md5anim" key Control+e \
-        is "$soon" click 1020 168 is "$soon" click 848 198 is "$soon" is "HTMLAnchorElement.prototype.click = function () {
+    shown size 1280 720 open "view.html#no-config&$bobbin&model=models/bobbin/walk.md5anim" \
+        is "HTMLAnchorElement.prototype.click = function () {
         fetch(this.href).then(its => its.arrayBuffer()).then(its => window.got = [this.download, new Uint8Array(its)]); }, true" \
-        click 1048 611 is "window.got && got[0] === 'bobbin_walk.glb' && (md5.FS.writeFile('/saved/.got', got[1]), true)" \
+        key Control+p keys "export glb" key Enter is "$soon" key Enter is "window.got && got[0] === 'bobbin_walk.glb' && (md5.FS.writeFile('/saved/.got', got[1]), true)" \
         take /saved/.got "$scratch/there.glb" &&
         "$products/md5tool" convert $web/models/bobbin/bobbin.md5mesh $web/models/bobbin/walk.md5anim --output "$scratch/here.glb" || return
     for side in here there; do
