@@ -159,7 +159,7 @@ fuzz: | deps
 	@MD5_TEST_TIMEOUT=1000000 $(RUN_TESTS) test/fuzz/fuzz.sh
 
 ## make mutants        inserts MUTANTS=30 small faults into lines that changed since SINCE=COMMIT (default: yesterday)
-##                     and reports the faults that no test finds
+##                     and reports the faults that no test finds; MUTANTS=list plants the fixed list of faults
 mutants: | deps
 	@MD5_TEST_TIMEOUT=1000000 $(RUN_TESTS) test/long/mutants.sh
 

@@ -7,23 +7,33 @@ the same faults in the same tree. Each fault is built with assertions in a copy 
 in the library must be detected by the tests of its module or by the library's other tests; any other fault by
 the tests of its module or by scripts without a window. Faults that do not compile, or that do not change the
 compiled code, are replaced by others. mutants.txt lists the faults that may survive, with reasons.
+
+mutants.py 0: checks that the sources contain the lines of mutants.txt and planted.txt.
+mutants.py list MINUTES FOLDER...: plants the faults of planted.txt that are below the folders.
+mutants.py draw COUNT SEED FOLDER...: prints COUNT new faults of each folder in the form of planted.txt, of
+random kinds. Remove the faults that do not compile or that swap arguments of different types.
 """
 import hashlib
 import os
 import random
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import time
 
 TREE = "build/mutants"
 PLANTED = TREE + "/build/planted"  # the last changed file, because a stopped run does not remove its fault
+JOBS = os.environ.get("MUTANT_JOBS", os.cpu_count())
+LIST = "test/long/planted.txt"
 SWAPS = [("<=", "<"), (">=", ">"), ("==", "!="), ("&&", "||"), ("+=", "-="), ("++", "--"), (" + ", " - "),
          (" * ", " / "), ("true", "false"), ("floor", "ceil"), ("fmin", "fmax")]
 SWAPS += [(b, a) for a, b in SWAPS] + [(".x", ".y"), (".y", ".z"), (".z", ".x"), ("(!", "(")]
 STATEMENT = re.compile(r"^ +(?!return|break|else|do|goto|case)[\w>\[\].*-]+( [-+*/|&^]?= |\().*;$")
 ARRAY = re.compile(r" +[\w ]+ \**\w+(\[\w+\])+;")  # a larger array is equivalent
+CALL = re.compile(r"\b\w+\(([\w.>\[\]-]+), ([\w.>\[\]-]+)(?=[,)])")
+KINDS = ["bound", "condition", "sign", "member", "number", "call", "arguments"]
 NUMBER = re.compile(r"(?<![\w.])(\d+\.\d+(?:e-?\d+)?f?|\d+u?)(?![\w.])")
 
 
@@ -35,7 +45,11 @@ def stages_of(path):
     if (top, module) == ("md5", "edit"):  # tests compare the diagnostics that the tool prints
         return library, [f"{library} test/load/", "test/tool/"]
     if top == "md5":
-        return library, [f"{library} test/{module if '.' not in module else 'load'}/", library]
+        folders = {"motion": ["curve", "ik"]}.get(module, ["load" if "." in module else module])
+        name = os.path.basename(path).split(".")[0]
+        first = " ".join(f"test/{folder}/test_{name}" for folder in folders)
+        tests = " ".join(f"test/{folder}/" for folder in folders)
+        return library, [f"{library} {first}", f"{library} {tests}", library]
     if top == "render":
         return drawing, [f"{drawing} test/render/", "test/tool/", "test/game/"]
     if module == "viewer":
@@ -50,8 +64,18 @@ def without_texts(line):
     return re.sub(r"//.*", lambda found: " " * len(found[0]), line)
 
 
+def kind_of(code, old):
+    """Returns the kind of a fault that replaces `old` in a line."""
+    is_bound = re.search(r"(?<![->])[<>](?![<>])|\w*(max|MAX|min|MIN|limit|LIMIT|capacity)\w* =", code)
+    if old in ("<", "<=", ">", ">=") or (NUMBER.match(old) and is_bound):
+        return "bound"
+    if old in ("==", "!=", "&&", "||", "true", "false", "(!", "("):
+        return "condition"
+    return "number" if NUMBER.match(old) else "member" if re.match(r"\.[xyz]", old) else "sign"
+
+
 def faults_of(line):
-    """Returns all faults of a line, as changed lines."""
+    """Returns all faults of a line, as kinds and changed lines."""
     code = without_texts(line)
     if re.match(r"\s*(#|MD5_ASSERT|\*|/\*)", code) or ARRAY.match(code):
         return []
@@ -60,13 +84,20 @@ def faults_of(line):
         begin = r"\b" if old.isalpha() else r"" if old[0] in " .(" else r"(?<![<>=!+-])"
         end = r"\b" if old in ("true", "false", ".x", ".y", ".z") else r"(?!=)"
         for at in re.finditer(begin + re.escape(old) + end, code):
-            faults.append(line[:at.start()] + new + line[at.end():])
+            faults.append((kind_of(code, old), line[:at.start()] + new + line[at.end():]))
     for at in NUMBER.finditer(code):
         is_zero = float(at[0].rstrip("fu")) == 0.0
         new = "1" if is_zero else "1.5 * " + at[0] if "." in at[0] else str(int(at[0].rstrip("u")) + 1)
-        faults.append(line[:at.start()] + new + line[at.end():])
+        faults.append((kind_of(code, at[0]), line[:at.start()] + new + line[at.end():]))
     if STATEMENT.match(code) and code.count("(") == code.count(")"):
-        faults.append(line[:len(line) - len(line.lstrip())] + ";")
+        kind = "call" if "(" in code else "assignment"
+        faults.append((kind, line[:len(line) - len(line.lstrip())] + ";"))
+    if line.startswith(" "):
+        for at in CALL.finditer(code):
+            (first, end), (second, last) = at.span(1), at.span(2)
+            if at[1] != at[2]:
+                swapped = line[:first] + line[second:last] + line[end:second] + line[first:end] + line[last:]
+                faults.append(("arguments", swapped))
     return faults
 
 
@@ -99,13 +130,14 @@ def find_faults(commit, folders):
                 continue  # it has no code, and a change rebuilds many files
             for index, line in enumerate(text.split("\n")):
                 if not commit or index + 1 in changed[path]:
-                    found = [(path, index, new) for new in faults_of(line)]
+                    found = [(path, index, new) for _, new in faults_of(line)]
                     faults.setdefault(os.path.dirname(path), []).extend(found)
     return {folder: found for folder, found in sorted(faults.items()) if found}
 
 
 def run(*command):
-    """Runs a command in the copy. A fault can cause an endless loop; the library's tests need 15 seconds."""
+    """Runs a command in the copy until it ends or prints that a test failed. A fault can cause an endless loop;
+    the library's tests need 15 seconds. Returns the status and the printed lines."""
     def limit():
         seconds = 60 if command[0].endswith("test_md5") else 300
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
@@ -113,15 +145,24 @@ def run(*command):
         resource.setrlimit(resource.RLIMIT_FSIZE, (4 << 30, 4 << 30))
     left_out = "MAKEFLAGS MAKELEVEL MFLAGS config BUILD CFLAGS LDFLAGS".split()
     environment = {name: value for name, value in os.environ.items() if name not in left_out}
-    environment |= {"MD5_TEST_STOP": "yes", "MD5_TEST_TIMEOUT": "1800", "MD5_TEST_LONG": "",
+    environment |= {"MD5_TEST_STOP": "yes", "MD5_TEST_TIMEOUT": "1800", "MD5_TEST_LONG": "", "MD5_ROOT": ".",
                     "MD5_MODELS": "build/small/models", "MD5_BUILD": "build", "SDL_VIDEODRIVER": "offscreen",
                     "GALLIVM_PERF": "nopt", "LP_NUM_THREADS": "0"}
-    return subprocess.run(command, cwd=TREE, env=environment, preexec_fn=limit, text=True, errors="replace",
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    lines = []
+    with subprocess.Popen(command, cwd=TREE, env=environment, preexec_fn=limit, text=True, errors="replace",
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        for line in process.stdout:
+            lines.append(line)
+            if line.startswith("FAILED: ") and "/test_" in command[0]:
+                process.kill()
+                return 1, lines
+    return process.returncode, lines
 
 
 def make(*goals):
-    settings = ["CFLAGS=-g0 -UNDEBUG", "DEPS=no", f"-j{os.cpu_count()}", "--no-print-directory"]
+    settings = ["CFLAGS=-g0 -UNDEBUG", "DEPS=no", f"-j{JOBS}", "--no-print-directory"]
+    if shutil.which("ld.lld"):
+        settings.append("LDFLAGS=-fuse-ld=lld")
     return run("make", *settings, *goals)
 
 
@@ -133,18 +174,21 @@ def code_of(program):
 def killer(stages):
     """Returns the first line that names a failed test; None if all pass."""
     for stage in stages:
+        status, lines = 0, []
         if "=" in stage:
-            done = make("test", stage)
+            status, lines = make("test", stage)
         elif stage.startswith("build/"):
-            done = make(stage.split()[0])
-            done = done if done.returncode else run(*stage.split())
+            status, lines = make(stage.split()[0])
+            if status == 0:
+                status, lines = run(*stage.split())
         else:
-            done = make("build/md5tool")
+            status, lines = make("build/md5tool")
             scripts = output("git", "ls-files", stage + "*.sh").split()
-            done = done if done.returncode else run("sh", "test/build/run_tests.sh", *scripts)
-        if done.returncode != 0:
-            failed = [line for line in done.stdout.splitlines() if line.startswith("FAILED: ")]
-            return failed[0] if failed else f"status {done.returncode}: {done.stdout[-200:]}"
+            if status == 0:
+                status, lines = run("sh", "test/build/run_tests.sh", *scripts)
+        if status != 0:
+            failed = [line.strip() for line in lines if line.startswith("FAILED: ")]
+            return failed[0] if failed else f"status {status}: {''.join(lines)[-200:]}"
     return None
 
 
@@ -160,57 +204,163 @@ def plant(path, index, line):
         file.write(path)
 
 
+def function_names(lines):
+    """Returns for each line the name of the function that contains it, or ""."""
+    names, name = [], ""
+    for line in lines:
+        found = re.match(r"[A-Za-z_].*?(\w+)\(", line)
+        if found and not line.endswith(";"):
+            name = found[1]
+        names.append(name)
+        if line == "}":
+            name = ""
+    return names
+
+
+def blocks_of(path):
+    """Returns the blocks of a list of faults as lists of lines."""
+    with open(path, encoding="utf-8") as file:
+        blocks = [block.strip("\n").split("\n") for block in file.read().split("\n\n")]
+    return [block for block in blocks if block[0] and not block[0].startswith("#")]
+
+
+def read_lines(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read().split("\n")
+
+
 def allowed():
-    """Yields (path, line, changed line), both without indentation, of faults without a testable effect."""
-    with open("test/long/mutants.txt", encoding="utf-8") as file:
-        blocks = [block.split("\n") for block in file.read().split("\n\n") if not block.startswith("#")]
-    known = {tuple(part.strip() for part in block[:3]) for block in blocks}
+    """Returns (path, line, changed line), both without indentation, of faults without a testable effect."""
+    known = {tuple(part.strip() for part in block[:3]) for block in blocks_of("test/long/mutants.txt")}
     for path, old, new in known:
-        with open(path, encoding="utf-8") as file:
-            lines = [line for line in file.read().split("\n") if line.strip() == old]
-        if not any(new in [fault.strip() for fault in faults_of(line)] for line in lines):
+        lines = [line for line in read_lines(path) if line.strip() == old]
+        if not any(new in [fault.strip() for _, fault in faults_of(line)] for line in lines):
             sys.exit(f"mutants.txt: {path} does not contain this line any more: {old}")
     return known
 
 
-def main():
-    count, known = int(sys.argv[1]), allowed()
-    if count == 0:
-        return
-    chooser, faults = random.Random(int(sys.argv[2])), find_faults(sys.argv[3], sys.argv[5:])
-    end = time.monotonic() + 60 * float(sys.argv[4])
-    if not faults:
-        return
+def listed(folders):
+    """Returns (path, index of the line, changed line, kind) of the faults of planted.txt below the folders."""
+    faults = []
+    for head, old, new in blocks_of(LIST):
+        path, function, kind = head.split()
+        lines = read_lines(path)
+        names = function_names(lines)
+        for index, line in enumerate(lines):
+            if line.strip() == old and function in (names[index], "-"):
+                break
+        else:
+            sys.exit(f"planted.txt: {function}() of {path} does not contain this line any more: {old}")
+        changed = [fault for _, fault in faults_of(line) if fault.strip() == new]
+        if not changed:
+            sys.exit(f"planted.txt: {path}: no fault of {old} is {new}")
+        if not folders or path.startswith(tuple(folders)):
+            faults.append((path, index, changed[0], kind))
+    return faults
+
+
+def draw(count, seed, folders):
+    """Prints new faults of each folder, of a random kind each."""
+    chooser, known = random.Random(seed), allowed()
+    known |= {(block[0].split()[0], block[1], block[2]) for block in blocks_of(LIST)}
+    for folder in folders:
+        found = {}
+        for path in output("git", "ls-files", folder).split():
+            if not path.endswith(".c") or "neon" in path:
+                continue
+            lines = read_lines(path)
+            names = function_names(lines)
+            for index, line in enumerate(lines):
+                for kind, new in faults_of(line):
+                    is_endless = kind == "sign" and line.strip().startswith("for (")  # every test detects it
+                    if names[index] and not is_endless and (path, line.strip(), new.strip()) not in known:
+                        entry = f"{path} {names[index]} {kind}\n{line.strip()}\n{new.strip()}\n"
+                        found.setdefault(kind, []).append(entry)
+        for _ in range(count):
+            kind = chooser.choice([kind for kind in KINDS if found.get(kind)])
+            print(found[kind].pop(chooser.randrange(len(found[kind]))))
+
+
+def prepare_copy():
+    """Copies the working tree and builds the programs of the tests."""
     copy = (f"mkdir -p {TREE} && find {TREE} -mindepth 1 -maxdepth 1 ! -name build -exec rm -r {{}} + &&"
             f" git ls-files -z | tar --null -c -T - | tar -x -C {TREE}")
     subprocess.run(copy, shell=True, check=True)
     if os.path.exists(PLANTED):
         with open(PLANTED, encoding="utf-8") as file:
             os.utime(f"{TREE}/{file.read()}")
-    built = make("programs")
-    if built.returncode != 0:
-        sys.exit(built.stdout)
+
+
+def build(*goals):
+    status, lines = make(*goals)
+    if status != 0:
+        sys.exit("".join(lines))
+
+
+def attempt(fault, known, original):
+    """Plants a fault and runs its tests. Returns the verdict; "" if the fault does not change the program."""
+    path, index, new = fault[:3]
+    old = read_lines(path)[index]
+    program, stages = stages_of(path)
+    if program not in original:
+        build(program)
+        original[program] = code_of(program)
+    plant(path, index, new)
+    verdict = ""
+    if make(program)[0] == 0 and code_of(program) != original[program]:
+        by = killer(stages)
+        is_known = (path, old.strip(), new.strip()) in known
+        verdict = "killed" if by else "allowed" if is_known else "survived"
+        texts = [f"{verdict}: {path}:{index + 1}", old.strip(), new.strip(), by or ""]
+        print("\n    ".join(texts).rstrip(), flush=True)
+    plant(path, index, None)
+    return verdict
+
+
+def run_list(minutes, folders):
+    """Plants the listed faults, and prints the counts of each kind."""
+    end, counts, original = time.monotonic() + 60 * minutes, {}, {}
+    prepare_copy()
+    build("build/small/models")
+    for fault in listed(folders):
+        if time.monotonic() > end:
+            counts["not planted"] = counts.get("not planted", 0) + 1
+            continue
+        verdict = attempt(fault, set(), original)
+        if not verdict:
+            print(f"without effect: {fault[0]}:{fault[1] + 1}", flush=True)
+            verdict = "without effect"
+        for key in (verdict, f"{verdict} ({fault[3]})"):
+            counts[key] = counts.get(key, 0) + 1
+    print(", ".join(f"{number} {key}" for key, number in sorted(counts.items())))
+
+
+def main():
+    if sys.argv[1] == "draw":
+        draw(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:])
+        return
+    if sys.argv[1] == "list":
+        run_list(float(sys.argv[2]), sys.argv[3:])
+        return
+    count, known = int(sys.argv[1]), allowed()
+    if count == 0:
+        listed([])
+        return
+    chooser, faults = random.Random(int(sys.argv[2])), find_faults(sys.argv[3], sys.argv[5:])
+    end = time.monotonic() + 60 * float(sys.argv[4])
+    if not faults:
+        return
+    prepare_copy()
+    build("programs")
     counts, original = {"killed": 0, "survived": 0, "allowed": 0}, {}
     while faults and sum(counts.values()) < count and time.monotonic() < end:
         folder = chooser.choice(list(faults))
-        path, index, new = faults[folder].pop(chooser.randrange(len(faults[folder])))
+        fault = faults[folder].pop(chooser.randrange(len(faults[folder])))
         if not faults[folder]:
             del faults[folder]
-        with open(path, encoding="utf-8") as file:
-            old = file.read().split("\n")[index]
-        program, stages = stages_of(path)
-        if program not in original:
-            make(program)
-            original[program] = code_of(program)
-        plant(path, index, new)
-        if make(program).returncode == 0 and code_of(program) != original[program]:
-            by = killer(stages)
-            is_known = (path, old.strip(), new.strip()) in known
-            verdict = "killed" if by else "allowed" if is_known else "survived"
+        verdict = attempt(fault, known, original)
+        if verdict:
             counts[verdict] += 1
-            texts = [f"{verdict}: {path}:{index + 1}", old.strip(), new.strip(), by or ""]
-            print("\n    ".join(texts).rstrip(), flush=True)
-        plant(path, index, None)
     print(", ".join(f"{number} {verdict}" for verdict, number in counts.items()))
     sys.exit(counts["survived"] > 0)
 
