@@ -1165,6 +1165,14 @@ static const char *last_two_parts(const char *path)
     return end;
 }
 
+// Returns true if a path has at least two parts. A path with fewer parts is only a name, which
+// compare_names() compares.
+static bool has_two_parts(const char *path)
+{
+    const char *const end = last_two_parts(path);
+    return end[0] == '/' && strchr(end + 1, '/') != NULL;
+}
+
 // Returns true if an image is too small for a model's texture, so that it is probably a
 // placeholder.
 static bool is_tiny(const char *path)
@@ -1180,38 +1188,43 @@ static bool is_tiny(const char *path)
     return is_within_limit;
 }
 
-// Adds evidence if the path of an image equals the shader's path, or has the same last two parts,
-// such as "head/skin" of "models/monster/head/skin". A path with fewer parts is only a name, which
-// compare_names() compares. The same last two parts have less weight if the image is in a different
+// Returns true if an image can be a color map: images of other maps cannot, unless they are named
+// after the model.
+static bool can_be_color_map(const named_mesh *subject, const view_image_file *image)
+{
+    return !view_is_other_map(&image->name) || is_same(&image->name, &subject->model, 0);
+}
+
+// Subtracts from the score of a candidate whose image is probably a placeholder.
+static void rate_size(candidate *rated)
+{
+    if (rated->score >= MIN_SCORE && is_tiny(rated->image->path))
+        subtract_score(rated, IS_TINY, "the image is too small");
+}
+
+// Adds evidence if the path of an image has the same last two parts as the shader's path, such as
+// "head/skin" of "models/monster/head/skin". They have less weight if the image is in a different
 // folder and the shader's name is common.
-static void compare_path(const named_mesh *subject, candidate *rated)
+static void compare_path_end(const named_mesh *subject, candidate *rated)
 {
     enum { FULL_WEIGHT = 100, WEAK_WEIGHT = 60, FULL_SIMILARITY = 100 }; // percent
     const view_image_file *const image = rated->image;
-    const char *const path_end = last_two_parts(subject->path);
-    const bool has_two_parts = path_end[0] == '/' && strchr(path_end + 1, '/') != NULL;
-    if (!has_two_parts)
+    if (!has_two_parts(subject->path)
+        || !ends_with_path(image->stem, last_two_parts(subject->path)))
         return;
-    if (is_at_path(subject, image->stem)) {
-        add_evidence(rated, BY_PATH, FULL_SIMILARITY, FULL_WEIGHT);
-    } else if (ends_with_path(image->stem, path_end)) {
-        const bool is_strong = image->location == VIEW_SAME_FOLDER || is_specific(&subject->shader);
-        add_evidence(rated, BY_END_OF_PATH, FULL_SIMILARITY, is_strong ? FULL_WEIGHT : WEAK_WEIGHT);
-    }
+    const bool is_strong = image->location == VIEW_SAME_FOLDER || is_specific(&subject->shader);
+    add_evidence(rated, BY_END_OF_PATH, FULL_SIMILARITY, is_strong ? FULL_WEIGHT : WEAK_WEIGHT);
 }
 
-// Returns the score of an image for a mesh. Images of other maps have no score, unless they are
-// named after the model.
+// Returns the score of an image for a mesh, by all evidence except the whole path of the shader.
 static candidate rate_image(const named_mesh *subject, const view_image_file *image)
 {
     candidate rated = {.image = image};
-    if (view_is_other_map(&image->name) && !is_same(&image->name, &subject->model, 0))
+    if (!can_be_color_map(subject, image))
         return rated;
-    compare_path(subject, &rated);
-    if (rated.by != BY_PATH)
-        compare_names(subject, &rated);
-    if (rated.score >= MIN_SCORE && is_tiny(image->path))
-        subtract_score(&rated, IS_TINY, "the image is too small");
+    compare_path_end(subject, &rated);
+    compare_names(subject, &rated);
+    rate_size(&rated);
     return rated;
 }
 
@@ -1308,9 +1321,6 @@ static void examine_folder(named_mesh *subject, const view_image_file *images, s
 static bool is_clear_winner(const named_mesh *subject, const candidate *best,
                             const candidate *candidates, size_t count)
 {
-    const bool is_exact = best->by <= BY_PATH; // declarations, skins and paths
-    if (is_exact)
-        return true;
     const bool is_vague = rules[best->by].is_of_model && subject->has_other_materials;
     const int margin = is_vague ? WIDE_MARGIN : MARGIN;
     for (size_t i = 0; i < count; i++) {
@@ -1348,6 +1358,32 @@ static void note_rejected(view_look *look, const candidate *candidates, size_t c
 // The steps of the search. The second step is necessary only if the first finds no sure image.
 typedef enum search_step { AROUND_MODEL, WHOLE_PACKAGE } search_step;
 
+// Selects the image that is at the shader's path, and prefers an image that is not tiny. No other
+// evidence is stronger, so the names of other images are not compared. Returns false if no image is
+// at the path.
+static bool select_at_path(view_look *look, const named_mesh *subject)
+{
+    const view_package *const package = subject->search->package;
+    candidate best = {.score = 0};
+    if (!has_two_parts(subject->path))
+        return false;
+    for (size_t i = 0; i < package->num_pictures; i++) {
+        const view_image_file *const image = &package->pictures[i];
+        candidate found = {
+            .image = image, .by = BY_PATH, .score = rules[BY_PATH].scores[image->location]};
+        if (!can_be_color_map(subject, image) || !is_at_path(subject, image->stem))
+            continue;
+        rate_size(&found);
+        if (found.score > best.score)
+            best = found;
+    }
+    if (best.score == 0)
+        return false;
+    select_image(look, &best);
+    note_names(look, subject, BY_PATH);
+    return true;
+}
+
 // Selects the image with the highest score. Returns false if the score is too low, or if another
 // image has nearly the same score. The last step accepts lower scores, and lists the rejected
 // images on failure.
@@ -1355,8 +1391,7 @@ static bool select_best(view_look *look, named_mesh *subject, search_step step)
 {
     const bool is_last = step == WHOLE_PACKAGE;
     const int min_score = is_last ? MIN_SCORE : SURE_SCORE;
-    view_package *const package = subject->search->package;
-    list_pictures(package, is_last);
+    const view_package *const package = subject->search->package;
     const view_image_file *const images = package->pictures;
     const size_t count = package->num_pictures;
     candidate *const candidates = common_alloc(count + 1, sizeof *candidates);
@@ -1799,16 +1834,25 @@ static named_mesh describe_mesh(const view_look_search *search)
     return subject;
 }
 
-// Finds the appearance of a mesh: as declared, else as a skin of Quake, else by comparing names
-// with the images around the model and, if none of them is sure, with all images of the package.
+// Selects one of the images that are known in a step of the search. Returns false if none of them
+// fits.
+static bool search_images(view_look *look, named_mesh *subject, search_step step)
+{
+    list_pictures(subject->search->package, step == WHOLE_PACKAGE);
+    return select_at_path(look, subject) || select_best(look, subject, step);
+}
+
+// Finds the appearance of a mesh: as declared, else as a skin of Quake, else by comparing paths and
+// names with the images around the model and, if none of them is sure, with all images of the
+// package.
 view_look view_find_look(const view_look_search *search, view_listener warnings)
 {
     view_look look;
     named_mesh subject = describe_mesh(search);
     if (!select_declared(&look, &subject, warnings) && !select_skin(&look, &subject, warnings)) {
         free(add_named_folder(search->package, subject.path[0] != '\0' ? subject.path + 1 : ""));
-        if (!select_best(&look, &subject, AROUND_MODEL))
-            select_best(&look, &subject, WHOLE_PACKAGE);
+        if (!search_images(&look, &subject, AROUND_MODEL))
+            search_images(&look, &subject, WHOLE_PACKAGE);
     }
     free(subject.path);
     return look;
