@@ -330,17 +330,22 @@ float view_parm_value(const view_stage *stage, int row)
     return entity_parms != NULL ? entity_parms[parm] : user_value;
 }
 
-// Gives the drawn meshes their materials for the current time, or a test pattern.
-void view_set_materials(const view_stage *stage, const view_textures *textures, md5gl_model *drawn)
+// Evaluates the expressions of the materials' stages at the current time.
+static void evaluate_materials(const view_stage *stage, const view_textures *textures)
 {
-    // Evaluate the expressions of the materials at the current time.
-    const view_shown *const shown = stage->shown;
-    const bool has_layers = shows_layers(stage, textures);
     md5_material_input input = {.time = view_material_time(stage->parms, stage->play->time)};
     for (int i = 0; i < VIEW_NUM_PARMS; i++)
         input.parms[i] = view_parm_value(stage, VIEW_FIRST_PARM + i);
+    view_evaluate_layers(&textures->layers, &input);
+}
+
+// Gives the drawn meshes their materials for the current time, or a test pattern.
+void view_set_materials(const view_stage *stage, const view_textures *textures, md5gl_model *drawn)
+{
+    const view_shown *const shown = stage->shown;
+    const bool has_layers = shows_layers(stage, textures);
     if (has_layers)
-        view_evaluate_layers(&textures->layers, &input);
+        evaluate_materials(stage, textures);
 
     // Set the material of each mesh. The checker and the UV grid replace its diffuse image.
     const bool is_grid =
