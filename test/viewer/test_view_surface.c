@@ -115,7 +115,7 @@ static sight compare_colors(shot_viewer *viewer, bool at_weights)
 }
 
 TEST_SHOT (view_surface_shows_weights_and_texture_coordinates,
-           MODEL SIZE " --shading weights --no-shadow") {
+           MODEL SIZE " --shading weights --no-shadow --joint head") {
     viewer->state.ui.selected_joint =
         (int32_t)md5_find_joint(viewer->state.document->scene.skeleton, "head");
     CHECK(viewer->state.ui.selected_joint >= 0);

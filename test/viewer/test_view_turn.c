@@ -434,12 +434,14 @@ TEST_SCENE (view_compare_is_drawn_with_the_model) {
         const shot_cover two = shot_cover_of(&both);
         CHECK((two.right - two.left) / (two.bottom - two.top)
               > 1.5 * (one.right - one.left) / (one.bottom - one.top));
-        viewer.state.options->shown.panel = true;
-        const view_stage facts = view_build_stage(&viewer.state, 1280.0f, 900.0f);
-        const float with = view_free_region(&facts).width;
-        CHECK(with > 0.0f);
-        OWN_PICTURE with_panel = shot_draw(&viewer);
-        CHECK(!shot_same(&both, &with_panel));
+        OWN_SHOT panels;
+        strcat(compared, " --panel");
+        if (shot_open(&panels, scene, compared)) {
+            const view_stage facts = view_build_stage(&panels.state, 1280.0f, 900.0f);
+            CHECK(view_free_region(&facts).width > 0.0f);
+            OWN_PICTURE with_panel = shot_draw(&panels);
+            CHECK(!shot_same(&both, &with_panel));
+        }
     }
 }
 

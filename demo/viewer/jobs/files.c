@@ -1124,8 +1124,9 @@ static bool open_named_files(view_state *viewer)
 {
     const view_options *const options = viewer->options;
     const view_config *const config = viewer->config;
-    const bool is_automatic = view_shows_window(options) && !options->no_auto;
-    if (is_automatic && options->num_files == 1 && common_has_suffix(options->files[0], ".md5anim"))
+    const bool is_clip =
+        options->num_files == 1 && common_has_suffix(options->files[0], ".md5anim");
+    if (is_clip && !options->no_auto)
         return open_clip(viewer, options->files[0], true);
     const bool uses_options = names_content(options) || config == NULL || config->is_new;
     return view_open(viewer, options->files, options->num_files, uses_options);
@@ -1135,10 +1136,9 @@ static bool open_named_files(view_state *viewer)
 static bool begins_with_start_page(const view_state *viewer)
 {
     const view_options *const options = viewer->options;
-    const bool has_window = viewer->window != NULL && view_shows_window(options);
     const bool has_content =
         options->num_files > 0 || (options->names_content && options->game == NULL);
-    return has_window && !has_content && !viewer->document->scene.machine.acts;
+    return viewer->window != NULL && !has_content && !viewer->document->scene.machine.acts;
 }
 
 // Lists the folders and the game of the command line in the browser. Each list replaces the
@@ -1156,22 +1156,32 @@ static void list_named_locations(view_state *viewer)
     }
 }
 
-// Opens the first document: the files of the command line, or a name in its game. Without them,
-// opens the last document if the options request it, otherwise our own model with the start page.
-// Then lists the folders of the command line. Returns false and logs an error on failure.
-static bool open_named(view_state *viewer)
+// Opens the document of a job without a window: the files of the command line, a name in its game,
+// or our own model. Returns false and logs an error on failure.
+static bool open_for_job(view_state *viewer)
 {
     const view_options *const options = viewer->options;
-    const bool has_window = view_shows_window(options);
-    if (options->num_folders > 0 && !has_window)
+    if (options->num_folders > 0)
         return check_folders_without_window(viewer);
+    if (options->game == NULL)
+        return view_open(viewer, options->files, options->num_files, true);
+    if (options->num_files > 0)
+        return view_open_game_name(viewer);
+    return view_error(&viewer->log,
+                      "--game %s: cannot list its contents without a window; add the name of an "
+                      "entity, model or file",
+                      options->game);
+}
+
+// Opens the first document of a window: the files of the command line, or a name in its game.
+// Without them, opens the last document if the options request it, otherwise our own model with the
+// start page. Then lists the folders of the command line. Returns false and logs an error on
+// failure.
+static bool open_for_window(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
     if (options->game != NULL && options->num_files > 0)
         return view_open_game_name(viewer);
-    if (options->game != NULL && !has_window)
-        return view_error(&viewer->log,
-                          "--game %s: cannot list its contents without a window; add the name of "
-                          "an entity, model or file",
-                          options->game);
 
     char *const implied_file = find_implied_file(viewer);
     if (implied_file != NULL) {
@@ -1191,10 +1201,12 @@ static bool open_named(view_state *viewer)
 
 bool view_open_first(view_state *viewer)
 {
+    if (!view_shows_window(viewer->options))
+        return open_for_job(viewer) && view_apply_start_options(viewer);
     view_read_crash_note(viewer);
-    if (open_named(viewer) && view_apply_start_options(viewer))
+    if (open_for_window(viewer) && view_apply_start_options(viewer))
         return true;
-    return viewer->window != NULL && view_shows_window(viewer->options)
+    return viewer->window != NULL
            && (viewer->document->scene.path != NULL || open_start_model(viewer));
 }
 

@@ -10,7 +10,7 @@ void view_frame_document(view_state *viewer, uint32_t width, uint32_t height)
     const view_document *const document = viewer->document;
     view_camera *const camera = &viewer->cameras.user;
     const view_stage stage = view_build_stage(viewer, (float)width, (float)height);
-    const view_rect region = view_free_region(&stage);
+    const view_rect region = view_content_region(viewer, &stage);
     view_frame_all(camera, document->bounds, &document->hull, region.width, region.height);
     viewer->cameras.framing =
         (view_framing){*camera, view_size(document->bounds), region.width, region.height};
@@ -30,7 +30,7 @@ void view_update_framing(view_state *viewer, uint32_t width, uint32_t height)
         return;
     const view_document *const document = viewer->document;
     const view_stage stage = view_build_stage(viewer, (float)width, (float)height);
-    const view_rect region = view_free_region(&stage);
+    const view_rect region = view_content_region(viewer, &stage);
     // The framing is still suitable if the document is not too small, and is not cut off: it fills
     // at most 92 % of the region.
     const bool is_same_region = region.width == framed->width && region.height == framed->height;

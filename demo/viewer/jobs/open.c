@@ -205,13 +205,14 @@ static view_document *load_new_document(view_state *viewer, const document_files
     viewer->reports = (view_reports){.count = 0};
     view_log_clear(&viewer->log);
     // In a window the user can stop a long conversion, and see a file without its missing parts.
-    viewer->log.may_stop = viewer->window != NULL && view_shows_window(viewer->options);
-    viewer->log.keeps_rest = request->uses_options && !request->is_reload && viewer->log.may_stop;
+    const bool has_window = viewer->window != NULL && view_shows_window(viewer->options);
+    viewer->log.may_stop = has_window;
+    viewer->log.keeps_rest = request->uses_options && !request->is_reload && has_window;
 
     // The note names the file if loading it crashes the program.
     char *const source = files->names[0];
     char *folder = NULL;
-    if (viewer->window != NULL)
+    if (has_window)
         view_write_crash_note(viewer, source);
     files->names[0] = convert_source(source, &folder, &viewer->log);
     view_document *document = NULL;
@@ -244,22 +245,28 @@ static void migrate_machines(view_state *viewer, view_document *document)
     }
 }
 
-// Frees the current document and shows the new document instead.
-static void replace_document(view_state *viewer, view_document *document)
+// Resets the parts of the interface that show the current document, before it is freed.
+static void reset_interface(view_state *viewer)
 {
     view_free_pages(&viewer->pages, viewer->renderer);
-    view_free_document(viewer->document, viewer->renderer);
-    viewer->document = document;
-    if (viewer->has_interface)
-        view_reset_panels(&viewer->ui, &viewer->panels);
-    // The retargeting panel replaces the inspector.
-    if (document->companions[VIEW_RETARGETED].model != NULL)
-        viewer->ui.docks.front = VIEW_DOCK_RIGHT;
-    // The selected joints and points belong to the freed document.
+    view_reset_panels(&viewer->ui, &viewer->panels);
+    // The selected joints and points belong to the document.
     viewer->ui.hovered_joint = -1;
     viewer->ui.selected_joint = -1;
     viewer->pick = (view_pick){.is_set = false};
     viewer->measured = (view_pick){.is_set = false};
+}
+
+// Frees the current document and shows the new document instead.
+static void replace_document(view_state *viewer, view_document *document)
+{
+    if (viewer->has_interface)
+        reset_interface(viewer);
+    view_free_document(viewer->document, viewer->renderer);
+    viewer->document = document;
+    // The retargeting panel replaces the inspector.
+    if (document->companions[VIEW_RETARGETED].model != NULL)
+        viewer->ui.docks.front = VIEW_DOCK_RIGHT;
     view_store_files_stamp(viewer);
 }
 
@@ -427,7 +434,8 @@ static void start_document(view_state *viewer, bool is_demo)
     view_place_camera(viewer);
     view_debug(&viewer->log, "opened: %s, %zu clips, %u joints, %u vertices", scene->path,
                scene->num_clips, scene->num_joints, view_count_vertices(scene->model));
-    view_clear_steps(viewer); // the next event stores the first step
+    if (viewer->has_interface)
+        view_clear_steps(viewer); // the next event stores the first step
 }
 
 // Opens a document instead of the current one.
@@ -471,7 +479,8 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     }
     free_examples(&examples);
 
-    view_clear_start(&viewer->ui, &viewer->panels.start);
+    if (viewer->has_interface)
+        view_clear_start(&viewer->ui, &viewer->panels.start);
     viewer->options->hidden_meshes = 0;
     const bool is_valid = !uses_options || view_hide_meshes(viewer);
     if (!uses_options)

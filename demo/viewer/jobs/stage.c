@@ -3,6 +3,50 @@
 #include "demo/viewer/jobs/stage.h"
 #include "demo/viewer/jobs/view.h"
 
+// Sets the inputs of panels, marks and lists. An image without an interface does not have them.
+static void add_interface(view_state *viewer, view_stage *stage)
+{
+    const view_ui *const ui = &viewer->ui;
+    const bool is_list_open = ui->over >= VIEW_OVERLAY_FILES && ui->over < VIEW_OVERLAY_START;
+    stage->steps = viewer->undo.steps;
+    stage->num_steps = viewer->undo.num_steps;
+    stage->step = viewer->undo.step;
+    stage->joint = view_marked_joint(ui, &viewer->document->scene);
+    stage->pick = &viewer->pick;
+    stage->measured = &viewer->measured;
+    stage->measured_from = ui->measured_from;
+    stage->lit = &ui->lit;
+    stage->material = ui->selected_material;
+    stage->lit_mesh = viewer->now < ui->lit_end ? ui->selected_mesh : -1;
+    stage->config = viewer->config;
+    stage->is_driving = !viewer->input.has_released_control;
+    stage->is_touched = viewer->input.is_touched;
+    stage->stick = &viewer->input.stick;
+    stage->docks = ui->docks;
+    stage->frame_times = viewer->drawing.frame_times;
+    stage->num_frame_times = viewer->drawing.num_frame_times;
+    stage->pages = viewer->pages.open >= 0 ? &viewer->pages : NULL;
+    stage->lists_pages = viewer->pages.open == VIEW_CONTENTS;
+    stage->page_panel = view_page_panel;
+    stage->is_start = viewer->panels.start.is_open;
+    stage->is_bare = stage->is_start && is_list_open;
+    stage->recorded = -1;
+    if (viewer->jobs.movie != NULL)
+        stage->recorded = viewer->jobs.movie->num_added / viewer->jobs.movie->frame_rate;
+    if (view_shows_retarget(&viewer->panels.retarget, stage)) { // instead of the inspector
+        viewer->drawing.shown.inspector = true;
+        stage->docks.sizes[VIEW_DOCK_RIGHT] =
+            fmaxf(stage->docks.sizes[VIEW_DOCK_RIGHT], VIEW_RETARGET_WIDTH);
+    }
+}
+
+view_rect view_content_region(const view_state *viewer, const view_stage *stage)
+{
+    if (viewer->has_interface)
+        return view_free_region(stage);
+    return (view_rect){0, 0, stage->width, stage->height - stage->caption};
+}
+
 view_stage view_build_stage(view_state *viewer, float width, float height)
 {
     // The camera of the demo scene. After the scene, the drawn camera moves smoothly from it to the
@@ -21,9 +65,6 @@ view_stage view_build_stage(view_state *viewer, float width, float height)
     economy.no_shadows &= viewer->options->shown.shadows;
 
     view_stage stage = {
-        .steps = viewer->undo.steps,
-        .num_steps = viewer->undo.num_steps,
-        .step = viewer->undo.step,
         .options = viewer->options,
         .renderer = viewer->renderer,
         .log = &viewer->log,
@@ -37,13 +78,7 @@ view_stage view_build_stage(view_state *viewer, float width, float height)
         .following = viewer->cameras.follows_path,
         .shown = &viewer->drawing.shown,
         .hidden_meshes = viewer->options->hidden_meshes,
-        .joint = view_marked_joint(&viewer->ui, &viewer->document->scene),
-        .pick = &viewer->pick,
-        .measured = &viewer->measured,
-        .measured_from = viewer->ui.measured_from,
-        .lit = &viewer->ui.lit,
-        .material = viewer->ui.selected_material,
-        .lit_mesh = viewer->now < viewer->ui.lit_end ? viewer->ui.selected_mesh : -1,
+        .joint = -1,
         .lights = &viewer->options->lights,
         .environment = &viewer->drawing.environment,
         .parms = &viewer->options->parms,
@@ -51,33 +86,14 @@ view_stage view_build_stage(view_state *viewer, float width, float height)
         .font = &viewer->drawing.font,
         .canvas = &viewer->drawing.canvas,
         .lines = &viewer->drawing.lines,
-        .config = viewer->config,
-        .is_driving = !viewer->input.has_released_control,
-        .is_touched = viewer->input.is_touched,
-        .stick = &viewer->input.stick,
-        .docks = viewer->ui.docks,
         .now = viewer->now,
         .economy = economy,
         .is_moving = viewer->drawing.is_moving,
-        .frame_times = viewer->drawing.frame_times,
-        .num_frame_times = viewer->drawing.num_frame_times,
-        .pages = viewer->pages.open >= 0 ? &viewer->pages : NULL,
-        .lists_pages = viewer->pages.open == VIEW_CONTENTS,
-        .page_panel = view_page_panel,
-        .recorded = viewer->jobs.movie != NULL
-                        ? viewer->jobs.movie->num_added / viewer->jobs.movie->frame_rate
-                        : -1,
-        .is_start = viewer->panels.start.is_open,
         .plays = plays,
-        .is_bare = viewer->panels.start.is_open && viewer->ui.over >= VIEW_OVERLAY_FILES
-                   && viewer->ui.over < VIEW_OVERLAY_START,
         .caption = viewer->drawing.caption != NULL ? viewer->drawing.font.line[VIEW_TEXT] + 2 : 0,
     };
-    if (view_shows_retarget(&viewer->panels.retarget, &stage)) { // instead of the inspector
-        viewer->drawing.shown.inspector = true;
-        stage.docks.sizes[VIEW_DOCK_RIGHT] =
-            fmaxf(stage.docks.sizes[VIEW_DOCK_RIGHT], VIEW_RETARGET_WIDTH);
-    }
+    if (viewer->has_interface)
+        add_interface(viewer, &stage);
 
     // Show the document in the region that the panels leave free. During a smooth movement of the
     // camera, the region also moves. A camera that was not framed, such as a camera that has taken
@@ -85,6 +101,6 @@ view_stage view_build_stage(view_state *viewer, float width, float height)
     if (viewer->cameras.framing.width > 0 && !plays)
         stage.region = viewer->cameras.is_smooth && viewer->cameras.drawn_region.width > 0
                            ? viewer->cameras.drawn_region
-                           : view_free_region(&stage);
+                           : view_content_region(viewer, &stage);
     return stage;
 }

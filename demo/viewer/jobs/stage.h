@@ -7,7 +7,11 @@
 
 typedef struct view_state view_state;
 
-// Returns the contents of an image of width * height pixels, and the interface over it.
+// Returns the contents of an image of width * height pixels and, if images can contain parts of the
+// interface, the interface over it.
 view_stage view_build_stage(view_state *viewer, float width, float height);
+
+// Returns the part of the image that the interface and the caption leave free.
+view_rect view_content_region(const view_state *viewer, const view_stage *stage);
 
 #endif

@@ -60,10 +60,10 @@ void view_begin(view_state *viewer, view_options *options)
                                   .measured_from = -1,
                                   .selected_material = -1,
                                   .selected_mesh = -1},
+                           .pages = {.open = -1},
                            .panels = {.curves.kind = 1}};
     if (viewer->has_interface)
         begin_interface(viewer);
-    view_open_page(&viewer->pages, -1);
     viewer->document = common_alloc(1, sizeof *viewer->document);
     viewer->log.reports = view_shows_window(options) ? &viewer->reports : NULL;
     viewer->width = options->width;
