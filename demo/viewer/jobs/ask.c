@@ -645,12 +645,12 @@ void view_show_step(view_state *viewer, size_t number)
 // Performs the commands that reset settings.
 void view_reset_settings(view_state *viewer, view_action action)
 {
-    const char *const path = view_shown_file(viewer->document);
     const bool is_all = action == VIEW_FORGET_ALL;
     if (!is_all)
         apply_values(viewer, NULL);
     if (action == VIEW_RESET_ALL)
         return;
+    const char *const path = view_shown_file(viewer->document); // the files may be loaded again
     if (viewer->config != NULL && (is_all || path != NULL))
         view_forget_document(viewer->config, is_all ? NULL : path);
     view_notice(viewer, is_all ? "All settings reset" : "Settings for this file reset");
