@@ -90,6 +90,25 @@ TEST_SCREEN (view_each_number_is_set_by_its_field, BOBBIN) {
     }
 }
 
+// Reset and Esc also drop a typed value that is not applied yet.
+TEST_SCREEN (view_reset_and_escape_drop_a_typed_value, BOBBIN) {
+    for (int i = 0; i < 2; i++) {
+        ask(s, "crowd-reduced");
+        const ui_mouse typed = {.text = "77"};
+        s->facts = view_build_stage(&s->viewer, s->width, s->height);
+        view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &typed));
+        CHECK(s->viewer.panels.card.waiting.action == VIEW_SET);
+        const ui_mouse escape = {.key = VIEW_KEY_ESCAPE};
+        const view_command command =
+            i == 0 ? view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &escape)
+                   : item_press(&s->viewer, &s->facts, "card/Reset", 0.5f, 0.5f);
+        view_execute(&s->viewer, command);
+        s->viewer.now += 10.0;
+        view_follow_files(&s->viewer);
+        CHECK(!s->options.crowd_reduced_given);
+    }
+}
+
 // In 320 x 240, the layout of 640 x 480 with a scale of 200 %, sliders are shorter, so that the
 // names of the numbers on a card are complete.
 TEST_SCREEN (view_card_shows_whole_names_in_a_small_window,

@@ -86,8 +86,8 @@ static bool select_clip(view_state *viewer)
     if (!options->animation_index_given)
         return true;
     if (options->animation_index >= count)
-        return view_error(&viewer->log,
-                          "--animation-index %u is out of range: the model has %zu animations",
+        return view_error(
+            &viewer->log, "--animation-index %u is out of range: the model has %zu animations",
                           options->animation_index, count);
     view_change_clip(viewer, options->animation_index);
     view_place_camera(viewer);
@@ -395,6 +395,8 @@ bool view_follow_trial(view_state *viewer)
 void view_revert_card(view_state *viewer, bool is_reset)
 {
     view_card *const card = &viewer->panels.card;
+    const view_command waiting = view_pop_delayed_command(card, INFINITY); // is not executed
+    free(waiting.path);
     view_update_options(viewer);
     view_options before = copy_all_options(viewer->options);
     for (size_t i = 0; card->before != NULL && i < view_num_options; i++) {
