@@ -430,9 +430,9 @@ static const char *topmost_panel(const view_ui *ui, const view_panels *panels)
     return view_needs_decision(&panels->decision) ? VIEW_DECISION_PANEL : NULL;
 }
 
-// Clears the state that an event of the mouse ends: a movement ends hovering, a press ends a drag
-// and the tooltip. The panels set the hovered items again in the following run.
-static void clear_mouse_state(view_ui *ui, view_panels *panels, const ui_mouse *event)
+// Clears the state that an event ends: a movement ends hovering, a press ends a drag and the
+// tooltip, and a key ends the tooltip. The panels set the hovered items again in the following run.
+static void clear_event_state(view_ui *ui, view_panels *panels, const ui_mouse *event)
 {
     if (event->is_moved && ui->held == NULL) {
         ui->hovered_joint = -1;
@@ -442,8 +442,10 @@ static void clear_mouse_state(view_ui *ui, view_panels *panels, const ui_mouse *
     if (event->is_pressed) {
         ui->active.panel = ui->held = NULL;
         ui->keeps_lit = panels->problems.has_keys = false;
-        ui->tip_since = INFINITY;
     }
+    // A key can change the item under the mouse, so its tooltip could be outdated.
+    if (event->is_pressed || event->key != 0 || event->text != NULL)
+        ui->tip_since = INFINITY;
 }
 
 // Prepares the state of the interface for view_run_ui(), which runs the panels in one of two modes:
@@ -475,7 +477,7 @@ static bool begin_run(view_ui *ui, view_panels *panels, const view_stage *stage,
     if (ui->selected_joint >= 0)
         ui->selected_mesh = -1;
     if (event != NULL)
-        clear_mouse_state(ui, panels, event);
+        clear_event_state(ui, panels, event);
 
     // State of the event. A run that draws uses the last position of the mouse.
     const ui_mouse *const mouse = event != NULL ? event : &ui->mouse;
