@@ -279,6 +279,16 @@ TEST_HERE (compared_joints_are_listed_by_their_distance, BOBBIN) {
     CHECK_EXACT(largest, peak->distance);
     CHECK_EXACT(compare->courses[peak->distance_frame * compare->num_joints + peak->joint],
                 largest);
+    // In a small window, the names next to the four numbers are complete.
+    s->width = 640.0f;
+    s->height = 480.0f;
+    screen_draw(s);
+    const float em = view_em(&s->viewer.drawing.font);
+    const float name_width = item_find(&s->viewer, &s->facts, "compared/").width - 4 * 5.2f * em;
+    CHECK(name_width > view_text_width(&s->viewer.drawing.font, VIEW_TEXT, "shoulder_r"));
+    s->width = 1280.0f;
+    s->height = 720.0f;
+    screen_draw(s);
     press(s, "bottom/Curves", 0.5f);
     CHECK(s->viewer.options->shown.curves && !s->viewer.options->shown.differences);
 }

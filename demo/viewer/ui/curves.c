@@ -17,6 +17,7 @@ static const float min_grid_step = 2.2f;     // between two grid lines
 static const float stroke_length = 0.15f;    // of the short strokes that a line is drawn in
 static const float number_width = 5.2f;      // column of a table
 static const float max_table_width = 30;
+static const float min_name_width = 8; // column of the joints' names
 static const float button_gap = 0.15f; // above and below the buttons
 static const float copy_width = 4.3f;  // button "Copy"
 
@@ -450,6 +451,8 @@ static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, 
 
 // == Comparison ===========================================================================
 
+enum { NUM_PEAK_COLUMNS = 4 }; // numbers in a row of the table of differences
+
 // Writes the row of a joint (fill_cells): its distance in the displayed frame, its largest distance
 // over the clip, the frame of the largest distance, and its largest angle.
 static void fill_peak(const view_ui *ui, const view_curves *curves, uint32_t row, ui_cells *cells)
@@ -502,7 +505,7 @@ static const char *run_compared(view_ui *ui, view_curves *curves, view_rect left
 
     ui_cells header = {.name = compare->name,
                        .texts = {"", "largest", "at frame", "degrees"},
-                       .count = 4,
+                       .count = NUM_PEAK_COLUMNS,
                        .color = VIEW_DIM};
     COMMON_TEXT(header.texts[0], "frame %u", curves->compared_frame);
     const uint32_t pressed =
@@ -516,13 +519,27 @@ static const char *run_compared(view_ui *ui, view_curves *curves, view_rect left
 
 // == The dock =============================================================================
 
+// Returns the width of the table in an area of this width, in pixels. The table gets half of the
+// area, but at least the width of its columns.
+static float get_table_width(const view_ui *ui, const view_curves *curves, float area_width)
+{
+    uint32_t num_columns = NUM_PEAK_COLUMNS;
+    float names_width = min_name_width;
+    if (ui->stage->shown->curves) {
+        num_columns = 1 + view_count_axes(curves->kind); // frame number and values
+        names_width = UI_PADDING;
+    }
+    const float columns_width = ((float)num_columns * number_width + names_width) * ui->em;
+    const float half_width = fminf(max_table_width * ui->em, 0.5f * area_width);
+    return fminf(fmaxf(half_width, columns_width), area_width);
+}
+
 void view_curves_panel(view_ui *ui, view_curves *curves, view_rect area)
 {
     const float em = ui->em;
     const bool shows_curves = ui->stage->shown->curves;
     view_rect left = area;
-    const view_rect right =
-        view_cut(&left, VIEW_AT_RIGHT, fminf(max_table_width * em, 0.5f * area.width));
+    const view_rect right = view_cut(&left, VIEW_AT_RIGHT, get_table_width(ui, curves, area.width));
 
     const char *message; // if there is nothing to display
     if (shows_curves) {
