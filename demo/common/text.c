@@ -206,6 +206,11 @@ static int report_output_error(const char *program)
     return 1;
 }
 
+const char *common_noun(uint64_t count, const char *singular, const char *plural)
+{
+    return count == 1 ? singular : plural;
+}
+
 // Writes the buffered output. Clears the error, so that each error is reported once.
 int common_flush_output(const char *program)
 {

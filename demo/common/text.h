@@ -7,6 +7,9 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
+// Returns `singular` if `count` is 1, otherwise `plural`, such as "mesh" or "meshes".
+const char *common_noun(uint64_t count, const char *singular, const char *plural);
+
 // Prints like fprintf(), but supports only %s, %d, %lld, %u, %zu, %llu, %f and %g. %s has neither
 // width nor precision, and its text cannot control a terminal: bytes that are not printable UTF-8
 // are printed as \xNN, as in the library's messages.

@@ -595,7 +595,7 @@ picks_up() {
         runs 0 --no-render "$scratch/folder/m.md5mesh" && says out ", 2 animations" &&
         says out "0 walk9:" && says out "1 walk10:" && lines err 0 &&
         runs 0 --no-render --no-auto "$scratch/folder/m.md5mesh" && says out ", 0 animations" &&
-        runs 0 --no-render "$scratch/folder/m.md5mesh" "$anim" && says out ", 1 animations"
+        runs 0 --no-render "$scratch/folder/m.md5mesh" "$anim" && says out ", 1 animation, "
 }
 stays_quick() {
     for i in $(seq 300); do

@@ -934,12 +934,15 @@ static void describe_content(const view_scene *scene, bool is_clip, char *info, 
     } else if (is_clip) {
         const md5_anim *const anim = view_shown_anim(scene);
         common_append(info, size, "\n", "%.2f s", anim->duration);
-        common_append(info, size, "\n", "%u frames, %g per second", anim->num_frames,
-                      (double)anim->frame_rate);
+        common_append(info, size, "\n", "%u %s, %g per second", anim->num_frames,
+                      common_noun(anim->num_frames, "frame", "frames"), (double)anim->frame_rate);
     } else if (scene->model == NULL && scene->camera_path.camera != NULL) {
-        common_append(info, size, "\n", "%u frames", scene->camera_path.camera->num_frames);
+        const uint32_t num_frames = scene->camera_path.camera->num_frames;
+        common_append(info, size, "\n", "%u %s", num_frames,
+                      common_noun(num_frames, "frame", "frames"));
     } else {
-        common_append(info, size, "\n", "%u joints", scene->num_joints);
+        common_append(info, size, "\n", "%u %s", scene->num_joints,
+                      common_noun(scene->num_joints, "joint", "joints"));
     }
 }
 

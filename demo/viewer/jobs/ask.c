@@ -87,8 +87,8 @@ static bool select_clip(view_state *viewer)
         return true;
     if (options->animation_index >= count)
         return view_error(
-            &viewer->log, "--animation-index %u is out of range: the model has %zu animations",
-                          options->animation_index, count);
+            &viewer->log, "--animation-index %u is out of range: the model has %zu %s",
+            options->animation_index, count, common_noun(count, "animation", "animations"));
     view_change_clip(viewer, options->animation_index);
     view_place_camera(viewer);
     return true;

@@ -80,7 +80,8 @@ static void end_recording(view_state *viewer)
     const uint32_t num_frames = viewer->jobs.movie->num_added;
     if (view_end_movie(viewer->jobs.movie)) {
         view_info(&viewer->log, "%s", path);
-        view_notice(viewer, "Saved %s: %u frames", common_base(path), num_frames);
+        view_notice(viewer, "Saved %s: %u %s", common_base(path), num_frames,
+                    common_noun(num_frames, "frame", "frames"));
     } else {
         view_notice(viewer, "Cannot write %s completely", common_base(path));
     }

@@ -569,8 +569,9 @@ static void begin_conversion(view_state *viewer, const view_options *export_opti
     stbi_write_force_png_filter = -1; // the filter of md5tool
     if (conversion->num_attached > 0)
         common_add(&conversion->notes,
-                   common_format("exported without the %u models attached to its joints",
-                                 conversion->num_attached));
+                   common_format("exported without the %u %s attached to its joints",
+                                 conversion->num_attached,
+                                 common_noun(conversion->num_attached, "model", "models")));
 
     conversion->library = viewer->document->scene.library;
     if (conversion->library != NULL)
@@ -596,9 +597,12 @@ static void end_conversion(view_state *viewer)
         view_note(&viewer->log, path, conversion->notes.names[i]);
     if (conversion->is_done) {
         view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_NONE);
-        view_notice(viewer,
-                    conversion->notes.count > 0 ? "Saved %s (%zu notes in Problems)" : "Saved %s",
-                    path, conversion->notes.count);
+        const size_t num_notes = conversion->notes.count;
+        if (num_notes > 0)
+            view_notice(viewer, "Saved %s (%zu %s in Problems)", path, num_notes,
+                        common_noun(num_notes, "note", "notes"));
+        else
+            view_notice(viewer, "Saved %s", path);
     } else if (atomic_load(&conversion->stops)) {
         view_notice(viewer, "Export stopped");
     } else {

@@ -303,8 +303,8 @@ static void end_scan(view_state *viewer)
         const uint32_t num_skipped = md5_game_num_unread(library->game);
         if (num_skipped > 0)
             view_warn(&viewer->log,
-                      "%s: skipped %u declaration files; run md5tool check for the reasons",
-                      library->place, num_skipped);
+                      "%s: skipped %u declaration %s; run md5tool check for the reasons",
+                      library->place, num_skipped, common_noun(num_skipped, "file", "files"));
         replace_library(viewer, library);
         if (is_awaited && has_single_model(library)) {
             view_clear_browser(&viewer->panels.browser);

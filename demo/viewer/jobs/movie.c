@@ -383,8 +383,8 @@ static void keep_complete_part(view_movie *movie)
     movie->writer.file = movie->file;
     finish_apng_at_offset(movie, movie->whole);
     movie->is_broken |= ftruncate(fileno(movie->file), ftell(movie->file)) != 0;
-    view_warn(movie->log, "cannot write %s: the movie was closed after %u frames", movie->path,
-              movie->num_added);
+    view_warn(movie->log, "cannot write %s: the movie was closed after %u %s", movie->path,
+              movie->num_added, common_noun(movie->num_added, "frame", "frames"));
 }
 
 bool view_end_movie(view_movie *movie)

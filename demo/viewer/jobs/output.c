@@ -754,8 +754,9 @@ static void print_differences(view_state *viewer)
     view_pose(&document->scene, &viewer->play);
     view_pose_compare(&document->compare, &document->scene, &viewer->play);
 
-    common_print(stdout, "  compared with %s at %.3f s: %u joints, %u without counterpart\n",
+    common_print(stdout, "  compared with %s at %.3f s: %u %s, %u without counterpart\n",
                  compare->name, viewer->play.time, compare->num_same,
+                 common_noun(compare->num_same, "joint", "joints"),
                  (compare->num_joints - compare->num_same));
     for (uint32_t i = 0; i < compare->num_same && i < MAX_JOINTS; i++) {
         const view_difference *const difference = &compare->differences[i];
@@ -765,8 +766,9 @@ static void print_differences(view_state *viewer)
     if (compare->measured == NULL)
         return;
 
-    common_print(stdout, "  largest differences over the clip %s: %u frames\n",
-                 view_shown_clip(&document->scene)->name, compare->measured->num_frames);
+    common_print(stdout, "  largest differences over the clip %s: %u %s\n",
+                 view_shown_clip(&document->scene)->name, compare->measured->num_frames,
+                 common_noun(compare->measured->num_frames, "frame", "frames"));
     for (uint32_t i = 0; i < compare->num_same; i++) {
         const view_peak *const peak = &compare->peaks[i];
         common_print(stdout, "    %.4f units at frame %u, %.2f degrees at frame %u: %s\n",
@@ -787,8 +789,9 @@ static void print_motions(const view_scene *scene)
 {
     for (size_t i = 0; i < scene->num_clips; i++) {
         const md5_anim *const anim = scene->clips[i].anim;
-        common_print(stdout, "  %zu %s: %u frames, %g fps, %.3f s\n", i, scene->clips[i].name,
-                     anim->num_frames, anim->frame_rate, anim->duration);
+        common_print(stdout, "  %zu %s: %u %s, %g fps, %.3f s\n", i, scene->clips[i].name,
+                     anim->num_frames, common_noun(anim->num_frames, "frame", "frames"),
+                     anim->frame_rate, anim->duration);
     }
 }
 
@@ -797,9 +800,11 @@ static void print_camera_path(const view_scene *scene)
 {
     const md5_camera *const camera = scene->camera_path.camera;
     if (camera != NULL)
-        common_print(stdout, "  camera path %s: %u frames, %u cuts, %g fps, %.3f s\n",
-                     scene->camera_path.name, camera->num_frames, camera->num_cuts,
-                     camera->frame_rate, camera->duration);
+        common_print(stdout, "  camera path %s: %u %s, %u %s, %g fps, %.3f s\n",
+                     scene->camera_path.name, camera->num_frames,
+                     common_noun(camera->num_frames, "frame", "frames"), camera->num_cuts,
+                     common_noun(camera->num_cuts, "cut", "cuts"), camera->frame_rate,
+                     camera->duration);
 }
 
 // Prints the defects at --animation-time and over the shown clip.
@@ -823,12 +828,16 @@ static void print_pose_defects(view_state *viewer)
 static void print_summary(view_state *viewer)
 {
     const view_scene *const scene = &viewer->document->scene;
-    common_print(stdout,
-                 "%s: %u joints, %u meshes, %u vertices, %u triangles, %zu animations, "
-                 "%u warnings\n",
-                 scene->name, scene->num_joints, view_count_meshes(scene),
-                 view_count_vertices(scene->model), view_count_triangles(scene->model),
-                 scene->num_clips, viewer->log.num_warnings);
+    const uint32_t num_meshes = view_count_meshes(scene);
+    const uint32_t num_vertices = view_count_vertices(scene->model);
+    const uint32_t num_triangles = view_count_triangles(scene->model);
+    common_print(stdout, "%s: %u %s, %u %s, %u %s, %u %s, %zu %s, %u %s\n", scene->name,
+                 scene->num_joints, common_noun(scene->num_joints, "joint", "joints"), num_meshes,
+                 common_noun(num_meshes, "mesh", "meshes"), num_vertices,
+                 common_noun(num_vertices, "vertex", "vertices"), num_triangles,
+                 common_noun(num_triangles, "triangle", "triangles"), scene->num_clips,
+                 common_noun(scene->num_clips, "animation", "animations"), viewer->log.num_warnings,
+                 common_noun(viewer->log.num_warnings, "warning", "warnings"));
     print_motions(scene);
     if (scene->model != NULL)
         print_defects("", &viewer->document->faults);

@@ -1145,7 +1145,8 @@ static bool write_status(const view_ui *ui, const view_browser *browser, float w
     const float text_width = width - show_link_width * ui->em;
     char count[64];
     if (browser->is_scanning)
-        COMMON_TEXT(count, "Scanning: %zu files", browser->num_scanned);
+        COMMON_TEXT(count, "Scanning: %zu %s", browser->num_scanned,
+                    common_noun(browser->num_scanned, "file", "files"));
     else
         COMMON_TEXT(count, "%zu of %zu", browser->num_found, browser->num_entries);
 

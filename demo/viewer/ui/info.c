@@ -241,8 +241,9 @@ static void list_time(view_ui *ui, const view_play *play, const md5_anim *anim)
 {
     ui_figure(ui, VIEW_BRIGHT, "Time", "%.3f of %.3f s", view_cycle_time(play, anim),
               view_cycle_length(play, anim));
-    ui_figure(ui, VIEW_BRIGHT, "Frame", "%.1f" VIEW_DOT "%u frames" VIEW_DOT "%g fps",
-              view_frame_position(play, anim), anim->num_frames, anim->frame_rate);
+    ui_figure(ui, VIEW_BRIGHT, "Frame", "%.1f" VIEW_DOT "%u %s" VIEW_DOT "%g fps",
+              view_frame_position(play, anim), anim->num_frames,
+              common_noun(anim->num_frames, "frame", "frames"), anim->frame_rate);
     ui_figure(ui, VIEW_BRIGHT, "Speed", "%s%g\xC3\x97" VIEW_DOT "%s",
               play->backward ? "\xE2\x88\x92" : "", play->speed, view_wrap_name(play->wrap));
 
@@ -403,7 +404,8 @@ static void list_statistics(view_ui *ui)
                   (double)(scene->model->size + scene->model->geometry_size) / BYTES_PER_KIB);
     list_clip_sizes(ui, scene);
     if (scene->num_unopened > 0)
-        ui_figure(ui, VIEW_PLAIN, "Not loaded", "%zu animations", scene->num_unopened);
+        ui_figure(ui, VIEW_PLAIN, "Not loaded", "%zu %s", scene->num_unopened,
+                  common_noun(scene->num_unopened, "animation", "animations"));
     ui_figure(ui, VIEW_DIM, NULL, "%s", md5gl_device_name(ui->stage->renderer));
 }
 
@@ -522,8 +524,9 @@ static void list_crowd(view_ui *ui, const view_stage *stage)
     if (crowd->impostor_pixels > 0)
         ui_figure(ui, VIEW_BRIGHT, "Impostors", "%u" VIEW_DOT "%u fading", crowd->num_far,
                   crowd->num_faded);
-    ui_figure(ui, VIEW_BRIGHT, "Update", "%u" VIEW_DOT "%.1f ms, %u threads", crowd->num_posed,
-              1e3 * crowd->seconds, crowd->threads->num_workers);
+    ui_figure(ui, VIEW_BRIGHT, "Update", "%u" VIEW_DOT "%.1f ms, %u %s", crowd->num_posed,
+              1e3 * crowd->seconds, crowd->threads->num_workers,
+              common_noun(crowd->threads->num_workers, "thread", "threads"));
 }
 
 // Displays the name of the compared model as a link to the list of distances, and the number of
@@ -533,9 +536,10 @@ static void list_comparison(view_ui *ui, const view_compare *compare)
     const ui_row_style link = {.name = "Compared", .color = VIEW_ACCENT, .hint = "list"};
     if (compare->model != NULL && ui_row(ui, &link, compare->name))
         ui->command.action = view_get_toggle(VIEW_OPTION(shown.differences));
-    if (compare->num_same < compare->num_joints)
-        ui_figure(ui, VIEW_AMBER, " ", "%u joints have no counterpart",
-                  compare->num_joints - compare->num_same);
+    const uint32_t num_single = compare->num_joints - compare->num_same;
+    if (num_single > 0)
+        ui_figure(ui, VIEW_AMBER, " ", "%u %s no counterpart", num_single,
+                  common_noun(num_single, "joint has", "joints have"));
 }
 
 // Displays the defects of normals and tangents of the model. While normals or tangents are drawn,

@@ -282,8 +282,9 @@ static void write_driving_help(const view_machine *machine, int num_omitted, cha
         common_append(text, size, "", VIEW_DOT "Space: %s", machine->desc->parameters[jump].name);
     }
     if (num_triggers > 1 && num_omitted <= HELP_MOVES)
-        common_append(text, size, "", VIEW_DOT "%sF%u: %u more moves",
-                      num_triggers > 2 ? "F2\xE2\x80\x93" : "", num_triggers, num_triggers - 1);
+        common_append(text, size, "", VIEW_DOT "%sF%u: %u more %s",
+                      num_triggers > 2 ? "F2\xE2\x80\x93" : "", num_triggers, num_triggers - 1,
+                      common_noun(num_triggers - 1, "move", "moves"));
     common_append(text, size, "", VIEW_DOT "Esc: release keyboard");
 }
 

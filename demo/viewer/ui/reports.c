@@ -583,8 +583,9 @@ static char *describe_binding(const view_clip *clip)
     const uint32_t num_matches = num_joints - clip->binding->num_extra;
     const bool matches_mostly = num_matches >= num_joints - num_matches;
     if (clip->binding->num_extra == 0)
-        return common_format("%s does not animate %u joints of the model", clip->name,
-                             clip->binding->num_missing);
+        return common_format("%s does not animate %u %s of the model", clip->name,
+                             clip->binding->num_missing,
+                             common_noun(clip->binding->num_missing, "joint", "joints"));
     if (!matches_mostly)
         return common_format("%s was made for another skeleton (%u of %u joints match)", clip->name,
                              num_matches, num_joints);
@@ -607,7 +608,7 @@ static char *describe_cause_text(const view_stage *stage, const view_cause *caus
     for (size_t i = 0; i < cause->num_reports; i++)
         count += reports->rows[order[i]].count;
     if (cause->is_rest)
-        return common_format("%zu other problems", count);
+        return common_format("%zu other %s", count, common_noun(count, "problem", "problems"));
     return common_format("%s (and %zu similar)", reports->rows[order[0]].text, count - 1);
 }
 

@@ -486,7 +486,8 @@ static void describe_joint(const md5_skeleton *skeleton, uint32_t joint, uint32_
     const uint32_t parent = skeleton->joints[joint].parent;
     const char *const name = parent != MD5_NONE ? skeleton->joints[parent].name : "root";
     if (num_vertices > 0)
-        snprintf(text, 192, "%s" VIEW_DOT "%u vertices", name, num_vertices);
+        snprintf(text, 192, "%s" VIEW_DOT "%u %s", name, num_vertices,
+                 common_noun(num_vertices, "vertex", "vertices"));
     else
         snprintf(text, 192, "%s" VIEW_DOT "no vertices", name);
 }

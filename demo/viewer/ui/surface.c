@@ -67,13 +67,15 @@ static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect b
     const int32_t joint = stage->joint;
     const bool are_counts = joint < 0;
     const view_heatmap_stats heat = view_measure_heat(ui->scene->model, joint);
+    const char *const vertices = common_noun(heat.num_vertices, "vertex", "vertices");
     char title[96] = "Influences per vertex";
     char text[96];
     if (are_counts) {
-        COMMON_TEXT(text, "max. %.0f" VIEW_DOT "%u vertices above 4", heat.most, heat.num_vertices);
+        COMMON_TEXT(text, "max. %.0f" VIEW_DOT "%u %s above 4", heat.most, heat.num_vertices,
+                    vertices);
     } else {
         COMMON_TEXT(title, "Weights of %s", ui->scene->skeleton->joints[joint].name);
-        COMMON_TEXT(text, "%u vertices" VIEW_DOT "max. %.3f", heat.num_vertices, heat.most);
+        COMMON_TEXT(text, "%u %s" VIEW_DOT "max. %.3f", heat.num_vertices, vertices, heat.most);
     }
 
     view_rect inside = view_inset(box, VIEW_PADDING * ui->scale);
@@ -152,7 +154,8 @@ void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
     const uint32_t num_outside = measure_uv(mesh, &window);
     char text[160];
     if (num_outside > 0)
-        COMMON_TEXT(text, "%u of %u vertices outside 0 to 1", num_outside, mesh->num_vertices);
+        COMMON_TEXT(text, "%u of %u %s outside 0 to 1", num_outside, mesh->num_vertices,
+                    common_noun(mesh->num_vertices, "vertex", "vertices"));
     else
         COMMON_TEXT(text, "%s", image != NULL ? common_base(image->path) : "no texture");
     view_draw_text(stage->canvas, VIEW_TEXT, inside.x, inside.y, inside.width,
