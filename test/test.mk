@@ -63,6 +63,8 @@ $(BUILD)/test/bench/bench.o: EXTRA = $(if $(ASSIMP_LIBS),-DBENCH_ASSIMP)
 $(BUILD)/test/bench/bench.o: | deps
 $(BUILD)/bench: $(BUILD)/test/bench/bench.o $(COMMON_OBJECTS) $(LIBRARY)
 	$(call show,LD,$@) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(ASSIMP_LIBS) $(PICTURE_LIBS)
+$(BUILD)/bench_steps: $(BUILD)/test/bench/bench_steps.o $(OUT)/libmd5model.a
+	$(call show,LD,$@) $(CC) $(ALL_LDFLAGS) -o $@ $^ -lm -lpthread
 $(BUILD)/bench_gl: $(BUILD)/test/bench/bench_gl.o $(RENDER_OBJECTS) $(LIBRARY)
 	$(call show,LD,$@) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) -lm
 

@@ -13,6 +13,72 @@ static float stair_below(void *user, md5_vec3 from, md5_vec3 to, float size, boo
     return 3.0f * floorf(from.x / 8.0f);
 }
 
+// A monster that stands on a stair, for test/long/instructions.sh.
+typedef struct standing {
+    md5_game *game;
+    md5_entity *entity;
+    md5_actor *actor;
+    md5_monster *monster;
+    md5_monster_tick tick;
+    md5_xform pose[128];
+    md5_mat34 joints[128], palette[128];
+} standing;
+
+// Returns false if the game folder cannot be read, because libzip is missing.
+static bool make_standing(standing *made)
+{
+    common_game_paths places = {.count = 0};
+    common_add_game_path(&places, "models/game/base", NULL);
+    made->game = md5_create_game(places.paths, places.count, NULL, NULL);
+    made->entity = md5_load_entity(made->game, "monster_bobbin", NULL, NULL);
+    if (!made->entity)
+        return false;
+    made->actor = md5_create_actor(made->entity, NULL, NULL);
+    const md5_monster_desc desc = {.entity = made->entity, .body = made->actor};
+    made->monster = md5_create_monster(&desc, NULL, NULL);
+    made->tick =
+        (md5_monster_tick){.rotation = {0, 0, 0, 1}, .has_ground = true, .sweep = stair_below};
+    md5_actor_play(made->actor, MD5_CHANNEL_ALL, 0, MD5_ACTOR_CYCLE, 0, 0);
+    return true;
+}
+
+static void free_standing(standing *made)
+{
+    md5_destroy_monster(made->monster);
+    md5_destroy_actor(made->actor);
+    md5_free_entity(made->entity);
+    md5_destroy_game(made->game);
+}
+
+static void advance_standing(standing *made)
+{
+    made->tick.time += 16;
+    made->tick.origin.x = fmodf(made->tick.origin.x + 1.0f, 32.0f);
+    md5_actor_advance(made->actor, 16, NULL, NULL);
+}
+
+// The monster only plays its clip.
+static uint64_t work_actor(void *fixture, md5_cpu level)
+{
+    standing *const made = fixture;
+    (void)level;
+    advance_standing(made);
+    md5_actor_pose(made->actor, made->pose, made->joints, made->palette);
+    return made->palette[0].m[0] > 0.0f;
+}
+
+// The monster plays its clip, looks at something and stands on the stair.
+static uint64_t work_monster(void *fixture, md5_cpu level)
+{
+    standing *const made = fixture;
+    (void)level;
+    advance_standing(made);
+    md5_monster_look_at(made->monster, 1, made->tick.time, 1000);
+    md5_monster_think(made->monster, &made->tick);
+    md5_monster_pose(made->monster, made->pose, made->joints, made->palette);
+    return made->palette[0].m[0] > 0.0f;
+}
+
 static void measure_monsters(bench_table *table)
 {
     static md5_actor *actors[1000];

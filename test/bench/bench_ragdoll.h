@@ -1,0 +1,92 @@
+// A ragdoll of our game folder that falls down stairs of triangles, for test/long/instructions.sh.
+#ifndef TEST_BENCH_BENCH_RAGDOLL_H
+#define TEST_BENCH_BENCH_RAGDOLL_H
+
+#include "test/bench/bench_monster.h"
+
+#include "md5/md5ragdoll.h"
+
+enum { MAX_RAGDOLL_BODIES = 32, TICKS_PER_FALL = 100 };
+
+// Stairs of eight steps that begin at the origin. A step is 24 units deep and 12 units high.
+enum { STAIR_DEPTH = 24, STAIR_HEIGHT = 12, NUM_STAIRS = 8 };
+
+typedef struct falling {
+    md5_game *game;
+    md5_entity *entity;
+    md5_figure *figure;
+    md5_ragdoll *ragdoll;
+    md5_body_state bodies[MAX_RAGDOLL_BODIES]; // at the start of a fall
+    uint32_t tick;                             // of the current fall
+} falling;
+
+// Returns the triangles that touch a box: the tread and the riser of each step.
+static uint32_t stair_triangles(void *user, md5_bounds box, md5_vec3 (*triangles)[3],
+                                uint32_t capacity)
+{
+    (void)user;
+    uint32_t count = 0;
+    for (int i = 0; i <= NUM_STAIRS; i++) {
+        const bool is_last = i == NUM_STAIRS; // has no riser
+        const float begin = i == 0 ? -1e4f : (float)(STAIR_DEPTH * (i - 1));
+        const float end = is_last ? 1e4f : (float)(STAIR_DEPTH * i);
+        const float top = (float)(STAIR_HEIGHT * (NUM_STAIRS - i));
+        const float bottom = top - (float)STAIR_HEIGHT;
+        const md5_vec3 a = {begin, -1e3f, top};
+        const md5_vec3 b = {begin, 1e3f, top};
+        const md5_vec3 c = {end, 1e3f, top};
+        const md5_vec3 d = {end, -1e3f, top};
+        const md5_vec3 e = {end, 1e3f, bottom};
+        const md5_vec3 f = {end, -1e3f, bottom};
+        const md5_vec3 step[4][3] = {{a, b, c}, {a, c, d}, {d, c, e}, {d, e, f}};
+        const bool is_near = box.max.x >= begin && box.min.x <= end && box.min.z <= top;
+        const uint32_t num_triangles = is_last ? 2 : 4;
+        for (uint32_t k = 0; is_near && k < num_triangles && count < capacity; k++)
+            memcpy(triangles[count++], step[k], sizeof step[k]);
+    }
+    return count;
+}
+
+// Returns false if the game folder cannot be read, because libzip is missing.
+static bool make_falling(falling *made)
+{
+    common_game_paths places = {.count = 0};
+    common_add_game_path(&places, "models/game/base", NULL);
+    made->game = md5_create_game(places.paths, places.count, NULL, NULL);
+    made->entity = md5_load_entity(made->game, "monster_bobbin", NULL, NULL);
+    const md5_figure_def *const def = md5_game_figure_def(made->game, "bobbin", NULL);
+    if (!made->entity || !def)
+        return false;
+    made->figure = md5_create_figure(def, made->entity, NULL, NULL);
+    const md5_ragdoll_desc desc = {.figure = made->figure,
+                                   .ground = {.triangles = stair_triangles}};
+    made->ragdoll = made->figure ? md5_create_ragdoll(&desc, NULL, NULL) : NULL;
+    if (!made->ragdoll || made->figure->num_bodies > MAX_RAGDOLL_BODIES)
+        return false;
+    const md5_xform start = {.rotation = {0.0f, 0.6f, 0.0f, 0.8f}, .translation = {20, 0, 130}};
+    for (uint32_t i = 0; i < made->figure->num_bodies; i++)
+        made->bodies[i] = (md5_body_state){
+            .transform = md5_xform_mul(start, made->figure->setup[i]), .linear = {120, 0, 0}};
+    return true;
+}
+
+static void free_falling(falling *made)
+{
+    md5_destroy_ragdoll(made->ragdoll);
+    md5_free_figure(made->figure);
+    md5_free_entity(made->entity);
+    md5_destroy_game(made->game);
+}
+
+// One tick of 1/60 s. After TICKS_PER_FALL ticks the figure falls again.
+static uint64_t work_ragdoll(void *fixture, md5_cpu level)
+{
+    falling *const made = fixture;
+    (void)level;
+    if (made->tick++ % TICKS_PER_FALL == 0)
+        md5_ragdoll_start(made->ragdoll, made->bodies);
+    md5_ragdoll_advance(made->ragdoll, 1.0 / 60.0);
+    return !md5_ragdoll_is_at_rest(made->ragdoll);
+}
+
+#endif
