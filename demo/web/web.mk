@@ -14,11 +14,13 @@ WEB_JSON := $(if $(JANSSON),dump error hashtable hashtable_seed load memory pack
 # The viewer is built twice: with SIMD instructions, and without them for older browsers. The page selects one.
 WEB_KINDS := simd scalar
 WEB_FLAGS_simd := -msse2 -msimd128
+# Functions of the C library that math.js replaces by functions of the browser.
+WEB_PAGE_MATH := sin sinf cos cosf tan tanf acosf asinf atan atan2 atan2f
 # The element is built once and optimized for size, because the GPU skins. Browsers that support element.js (Chrome 97,
 # Firefox 113, Safari 16.4 or later) have these instructions. With -msimd128, the compiler joins operations on vectors,
 # which makes the program 3 % smaller; the kernels for SSE2 would make it larger.
 WEB_FLAGS_element := -Oz -flto -msimd128 -mnontrapping-fptoint -msign-ext -mbulk-memory \
-    -DMD5_HAS_FILES=0 -DMD5_NO_MANUAL $(foreach name,sin cos tan,-D$(name)=page_$(name) -D$(name)f=page_$(name)f) -Wno-unused-function
+    -DMD5_HAS_FILES=0 -DMD5_NO_MANUAL $(foreach name,$(WEB_PAGE_MATH),-D$(name)=page_$(name)) -Wno-unused-function
 # Code that runs in each frame is never built with -Os, which makes skinning five times slower. Loading, writing and the interface are.
 WEB_SMALL := demo/common demo/convert demo/looks demo/viewer/app demo/viewer/assets demo/viewer/base demo/viewer/crowd \
     demo/viewer/draw demo/viewer/jobs demo/viewer/motion demo/viewer/pages demo/viewer/ui jansson md5/edit \
@@ -92,7 +94,7 @@ WEB_PACKAGE_FILES := $(WEB_ELEMENT_FILES) md5-model.d.ts react.d.ts custom-eleme
 WEB_VERSION := $(shell sed -n 's/^.define MD5_VERSION_[MP][A-Z]* //p' md5/md5model.h | paste -sd.)
 # The limits for inlining and the order of the functions give the smallest file after compression with brotli.
 WEB_PASSES := --one-caller-inline-max-function-size=160,--always-inline-max-function-size=6,--low-memory-unused,--flatten,--rereloop,-Oz,-Oz,--flatten,--rereloop,-Oz,-Oz,--reorder-functions
-$(WEB_NPM)/md5core.js: $(addprefix $(WEB)/element/,$(WEB_ELEMENT)) | demo/web/segments.py demo/web/math.js
+$(WEB_NPM)/md5core.js: $(addprefix $(WEB)/element/,$(WEB_ELEMENT)) | demo/web/segments.py demo/web/math.js demo/web/glue.sed
 	@mkdir -p $(@D)
 	$(call show,LD,$@) $(EMCC) $(WEB_FLAGS_element) -s BINARYEN_EXTRA_PASSES=$(WEB_PASSES) $(WEB_GL) \
 	    -s GL_TRACK_ERRORS=0 -s GL_POOL_TEMP_BUFFERS=0 -s GL_WORKAROUND_SAFARI_GETCONTEXT_BUG=0 -s SUPPORT_ERRNO=0 --js-library demo/web/math.js \
@@ -101,7 +103,7 @@ $(WEB_NPM)/md5core.js: $(addprefix $(WEB)/element/,$(WEB_ELEMENT)) | demo/web/se
 	    -s FILESYSTEM=0 -s MALLOC=emmalloc -s MIN_CHROME_VERSION=97 -s MIN_FIREFOX_VERSION=113 -s MIN_SAFARI_VERSION=160400 -s EXPORT_NAME=md5core -s EXPORTED_RUNTIME_METHODS='[GL,UTF8ToString]' \
 	    -s EXPORTED_FUNCTIONS='[_malloc,_free,_md5gl_destroy_renderer,_md5_player_get,_md5_player_set]' -o $@ $^
 	@$(PYTHON) demo/web/segments.py $(@:.js=.wasm)
-	@sed -i 's/var ENVIRONMENT_IS_[A-Z]*=[a-z]*;//g; s/ENVIRONMENT_IS_WEB/true/g; s/ENVIRONMENT_IS_WORKER/false/g; s/instantiateAsync()[.]catch(readyPromiseReject);return{}//' $@
+	@sed -i -f demo/web/glue.sed $@
 	@$(MINIFY)
 $(WEB_NPM)/md5core.wasm: $(WEB_NPM)/md5core.js ;
 $(WEB_NPM)/%.d.ts: demo/web/%.d.ts
@@ -124,8 +126,9 @@ $(WEB_NPM)/%.js: demo/web/%.js md5/md5model.h
 # The shaders of the element. Shaders that the element does not use are empty; the renderer's overlays then draw nothing.
 WEB_NO_SHADERS := impostor_views.glsl impostor.glsl impostor.vert impostor.frag impostor_depth.frag picture.frag stage.frag outputs.frag \
     preskin.glsl preskin.comp environment.vert environment.frag environment.glsl sky_environment.glsl sky_host.glsl spot.glsl \
-    classic.glsl previous.glsl table_buffer.glsl blend_dual.glsl skin_baked.glsl smooth.frag
-WEB_NO_PROGRAMS := line.vert line.frag grid.vert grid.frag panel.vert panel.frag image.frag blob.vert blob.frag
+    classic.glsl previous.glsl table_buffer.glsl blend_dual.glsl skin_baked.glsl smooth.frag dither.glsl
+WEB_NO_PROGRAMS := line.vert line.frag grid.vert grid.frag panel.vert panel.frag image.frag blob.vert blob.frag flat.frag resolve.frag \
+    capture.vert
 build/element_shaders.c: demo/web/web.mk shaders render/embed.py $(sort $(filter-out %.md,$(wildcard shaders/*.*))) | deps
 	@rm -rf $(WEB)/shaders && mkdir -p $(WEB)/shaders && cp $(filter shaders/%.vert shaders/%.frag shaders/%.comp shaders/%.glsl,$^) $(WEB)/shaders
 	@cd $(WEB)/shaders && for file in $(WEB_NO_SHADERS); do : > $$file; done && \

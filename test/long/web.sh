@@ -939,11 +939,10 @@ size_of() { # FILE...
         fi
     done | awk '{ sum += $1 } END { print sum }'
 }
-# The goal is 180 KB. The rest of the limit is for small changes of the compiler and of the programs that compress.
 small_element() {
     size=$(size_of build/web/npm/*.js build/web/npm/md5core.wasm)
     echo "note: the element is $size bytes"
-    numbers_satisfy '$1 <= 182000' "$size"
+    numbers_satisfy '$1 <= 180000' "$size"
 }
 small() {
     size=$(size_of $web/md5view-simd.js $web/md5view-simd.wasm)
@@ -952,6 +951,6 @@ small() {
 }
 check "the viewer is at most 900 KB" small
 grep '^note' "$scratch/check_output"
-check "the element is at most 182 KB" small_element
+check "the element is at most 180 KB" small_element
 grep '^note: the element' "$scratch/check_output"
 finish
