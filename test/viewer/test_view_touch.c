@@ -290,7 +290,7 @@ TEST_HERE (view_double_tap_zooms_to_the_spot, BOBBIN) {
 
 // The list of keys covers a page as well as a model, and Esc closes the list first.
 TEST_HERE (view_keys_are_listed_over_pages, BOBBIN) {
-    u->options.page = "follow";
+    u->options.page = "additive";
     REQUIRE(view_select_page(&u->viewer));
     user_press_key(u, VIEW_KEY_F(1));
     user_draw(u);
