@@ -267,16 +267,19 @@ def hit(a, t):
     a.move("belly", x=-1.0 * blow)
     a.nod(pitch=-20.0 * whip + 5.0 * after, yaw=-7.0 * whip
           + 8.0 * pulse(t, 0.46, 0.89, 0.16) * wave(t, 4), roll=5.0 * whip)
-    # Pain: eyes squeezed shut over a mouth that cries out and then bites. He looks at where it hurts; only
-    # as he stands again the face is his own.
-    wince = keyed(t, (0.02, 0.0), (0.09, 1.0), (0.42, 1.0), (0.54, 0.0))
-    pain = keyed(t, (0.0, 0.0), (0.10, 1.0), (0.56, 0.9), (0.72, 0.6), (0.88, 0.0))
+    # Shock first: wide eyes over a cry. Then pain: eyes squeezed shut over a mouth that bites. Shut eyes over an
+    # open mouth would look like singing. He looks at where it hurts; only as he stands again the face is his own.
+    shock = keyed(t, (0.0, 0.0), (0.07, 1.0), (0.16, 0.9), (0.25, 0.0))
+    cry = keyed(t, (0.0, 0.0), (0.08, 1.0), (0.15, 0.9), (0.27, 0.0))
+    wince = keyed(t, (0.15, 0.0), (0.25, 1.0), (0.43, 1.0), (0.54, 0.0))
+    pain = keyed(t, (0.0, 0.0), (0.08, 1.0), (0.56, 0.9), (0.72, 0.6), (0.88, 0.0))
     for side, _ in SIDES:
         a.wince(side, wince)
+        a.lids(side, -0.16 * shock, -0.2 * shock)
     woe = keyed(t, (0.40, 0.0), (0.54, 1.0), (0.68, 0.9), (0.86, 0.0))
-    a.brows(-0.7 * wince + 0.3 * woe, 1.4 * wince - 1.6 * woe)
+    a.brows(1.1 * shock - 0.7 * wince + 0.3 * woe, -1.0 * shock + 1.2 * wince - 1.6 * woe)
     a.look(4.0 * woe, 9.0 * woe)
-    a.mouth(0.16 + 1.0 * blow + 0.22 * after, 1.0 - pain)
+    a.mouth(0.10 + 0.75 * cry + 0.16 * after, 1.0 - pain)
     a.grimace(pain)
     # The left arm stays behind in front of him; the right one, of the side that goes back, is thrown out.
     # Then the left hand goes to where it hurts.

@@ -287,7 +287,7 @@ def fall(a, t, sway=(0.0, 0.0)):
     sore = keyed(t, (0.66, 0.0), (0.74, 1.0), (1.06, 1.0), (1.40, 0.0))
     a.grimace((1.0 - shock) * keyed(t, (0.66, 0.0), (0.74, 1.0), (1.06, 1.0), (1.40, WOE)))
     a.brows(-0.7 * wince, 1.2 * pulse(t, 0.66, 1.16, 0.16) - 1.1 * dizzy)
-    a.mouth(0.16 + 0.85 * shock + 0.45 * wince + 0.12 * sore + 0.02 * dizzy, 1.0 - max(shock, sore, dizzy))
+    a.mouth(0.16 + 0.85 * shock + 0.06 * wince + 0.12 * sore + 0.02 * dizzy, 1.0 - max(shock, sore, dizzy))
     a.look(9.0 * dizzy * math.sin(5.0 * t), -8.0 * shock)
     a.ears(24.0 * shock - 10.0 * dizzy, 6.0 * dizzy)
     for side, foot in fallen_feet(t):

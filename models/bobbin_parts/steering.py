@@ -94,19 +94,21 @@ class _Change:
     """From standing into a gait and back: where its feet are at phase 0, when the left one lands, its
     root being at x = 0, and the act that poses it. start: seconds from standing to the landing; stop:
     seconds in which the character comes to a halt, before he settles. heel: how far the heel that
-    leaves the floor first is up, as keys (share of the clip, degrees). lean: how far the trunk leans
-    forward at the start, degrees. dip: how far the hips give way at the end."""
+    leaves the floor first is up, as keys (share of the clip, degrees). shift: share of the clip after which the
+    weight is on the right foot. lean: how far the trunk leans forward at the start, degrees. dip: how far the
+    hips give way at the end."""
 
-    def __init__(self, gait, act, start, stop, heel, lean, dip):
+    def __init__(self, gait, act, start, stop, heel, shift, lean, dip):
         self.gait, self.act, self.start, self.stop = gait, act, start, stop
-        self.heel, self.lean, self.dip = heel, lean, dip
+        self.heel, self.shift, self.lean, self.dip = heel, shift, lean, dip
         self.left, self.right = gait.step(1.0, 0.0, 0.0), gait.step(-1.0, 0.5, 0.0)
         # Of the pitch of the right foot, in degrees per second.
         self.roll_speed = (gait.step(-1.0, 0.5, 0.001)[3] - self.right[3]) / 0.001
 
 
-_AHEAD = _Change(WALK, walk, START_SECONDS, STOP_SECONDS, ((0.10, 0.0), (0.32, 19.0), (0.46, 24.0)), 5.0, 1.3)
-_BACK = _Change(BACKWARD, backward, 0.5, STOP_SECONDS, ((0.08, 0.0), (0.46, 20.0)), 0.0, 0.8)
+_AHEAD = _Change(WALK, walk, START_SECONDS, STOP_SECONDS, ((0.04, 0.0), (0.29, 18.0), (0.45, 24.0)), 0.18, 5.0,
+                 1.3)
+_BACK = _Change(BACKWARD, backward, 0.5, STOP_SECONDS, ((0.08, 0.0), (0.46, 20.0)), 0.3, 0.0, 0.8)
 
 
 def _way(s, end, slope):
@@ -122,7 +124,7 @@ def _start(a, t, change):
     a.root(_way(s, x_end, gait.forward * change.start), y_end * _eased(s))
     _between(a, _stance, lambda b: change.act(b, t - change.start), _eased(s))
     # The weight goes over the right foot while the left heel comes up, and passes on to the left foot.
-    weight = arch(s / 0.92, 1.55, 2.3)
+    weight = keyed(s, (0.0, 0.0), (change.shift, 1.0), (change.shift + 0.12, 0.96), (0.92, 0.0))
     a.move("hips", x=0.7 * weight, y=-2.3 * weight, z=-0.35 * weight)
     a.turn("hips", roll=-3.0 * weight)
     a.bend(pitch=4.0 * weight, roll=4.0 * weight)
