@@ -879,8 +879,30 @@ static void write_camera(text_writer *to, const md5_doc *doc)
     write_format(to, "}\n");
 }
 
-// Writes a document as the text of an MD5 file. The text and a NUL are written to text[size],
-// truncated to `size`.
+// Writes the whole file of a checked document: its version, its command line, the tables of its
+// kind, and the comments that belong to none of the written lines. `begins_line` is the buffer of
+// write_anim().
+static void write_file(text_writer *to, const md5_doc *doc, bool *begins_line)
+{
+    const char *const comment = doc->comment ? doc->comment : "";
+    write_format(to, *comment ? "MD5Version 10 // %c\n" : "MD5Version 10\n", comment);
+    write_format(to, "commandline %q\n\n", doc->command_line);
+    if (doc->kind == MD5_DOC_MODEL)
+        write_model(to, doc);
+    else if (doc->kind == MD5_DOC_ANIM)
+        write_anim(to, doc, begins_line);
+    else
+        write_camera(to, doc);
+
+    // The remaining comments belong to no written line: end_line() writes them as if after all.
+    to->at.block = MD5_NONE;
+    if (to->comments < to->comments_end)
+        end_line(to);
+}
+
+// Writes a document as the text of an MD5 file, truncated to `size` bytes with its final NUL.
+// Returns the length of the full text, so that a call without a buffer measures it, or 0 if the
+// document is invalid.
 size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
@@ -899,20 +921,8 @@ size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *err
         MD5_FAIL(&to.context, MD5_ERROR_VERSION,
                  "cannot write an animation of MD5 version 6: it does not store the parents of "
                  "joints; add the parents of its mesh");
-
-    const char *const comment = doc->comment ? doc->comment : "";
-    write_format(&to, *comment ? "MD5Version 10 // %c\n" : "MD5Version 10\n", comment);
-    write_format(&to, "commandline %q\n\n", doc->command_line);
-    if (is_valid && doc->kind == MD5_DOC_MODEL)
-        write_model(&to, doc);
-    else if (is_valid && doc->kind == MD5_DOC_ANIM)
-        write_anim(&to, doc, begins_line);
-    else if (is_valid)
-        write_camera(&to, doc);
-    // Write the comments that belong to none of the written lines.
-    to.at.block = MD5_NONE; // after all lines
-    if (to.comments < to.comments_end)
-        end_line(&to);
+    if (is_valid)
+        write_file(&to, doc, begins_line);
 
     // The readers reject a text with more references than bytes, as protection against texts that
     // need much more memory than their size.
