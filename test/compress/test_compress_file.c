@@ -500,7 +500,19 @@ TEST (compress_file_with_random_bytes_is_refused_or_sound) {
 }
 
 // Offsets of the numbers at the start of a file.
-enum { AT_JOINTS = 20, AT_FRAMES = 24, AT_BYTES = 28, AT_NAMES = 32, AT_SCALE = 48 };
+enum {
+    AT_JOINTS = 20,
+    AT_FRAMES = 24,
+    AT_BYTES = 28,
+    AT_NAMES = 32,
+    AT_AXES = 36,
+    AT_FRAME_RATE = 40,
+    AT_SCALE = 48,
+    AT_TOLERANCE = 52,
+    AT_ERROR = 56,
+    AT_BASE = 60,
+    AT_ORDER = 80, // parent and order of each joint, from byte 76
+};
 
 static uint32_t get_32(const uint8_t *from)
 {
@@ -526,6 +538,64 @@ TEST (compress_file_whose_numbers_contradict_each_other_is_refused) {
     CHECK_UINT(parse_changed(&made, AT_NAMES, 1, AT_BYTES, -1), MD5_ERROR_RANGE);
     CHECK_UINT(parse_changed(&made, AT_NAMES, -1, AT_BYTES, 1), MD5_ERROR_RANGE);
     CHECK_UINT(parse_changed(&made, AT_SCALE, 0x7fc00000, AT_BYTES, 0), MD5_ERROR_RANGE);
+    free(made.bytes);
+}
+
+// The order of two joints is exchanged, so that the child precedes its parent.
+TEST (compress_file_with_children_before_parents_is_refused) {
+    const saved made = saved_clip(1);
+    CHECK_UINT(parse_changed(&made, AT_ORDER, 1, AT_ORDER + 8, -1), MD5_ERROR_RANGE);
+    free(made.bytes);
+}
+
+// Each number is accepted at its limit and rejected at the next number beyond it.
+TEST (compress_file_limits_its_numbers) {
+    static const struct {
+        size_t at;
+        float limit;
+        float beyond;
+    } rows[] = {
+        {AT_SCALE, 1e6f, 2e6f},        {AT_SCALE, 1e-6f, 0},        {AT_TOLERANCE, 1e15f, 2e15f},
+        {AT_TOLERANCE, 0, -1},         {AT_ERROR, 1e15f, 2e15f},    {AT_ERROR, 0, -1},
+        {AT_BASE, 1e15f, 2e15f},       {AT_BASE, -1e15f, -2e15f},   {AT_BASE + 4, 1e15f, 2e15f},
+        {AT_BASE + 4, -1e15f, -2e15f}, {AT_BASE + 8, 1e15f, 2e15f}, {AT_BASE + 8, -1e15f, -2e15f},
+    };
+    const saved made = saved_clip(1);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        for (int is_beyond = 0; is_beyond < 2; is_beyond++) {
+            const float next = nextafterf(rows[i].limit, rows[i].beyond);
+            const float value = is_beyond ? next : rows[i].limit;
+            uint32_t bits;
+            memcpy(&bits, &value, sizeof bits);
+            put_32(made.bytes + rows[i].at, bits);
+            seal(made.bytes, made.size);
+            const md5_status expected = is_beyond ? MD5_ERROR_RANGE : MD5_OK;
+            CHECK_THAT(parse(made.bytes, made.size) == expected, "byte %zu: %g", rows[i].at,
+                       (double)value);
+        }
+        const float original = rows[i].at == AT_SCALE ? 1.0f : 0.0f;
+        uint32_t bits;
+        memcpy(&bits, &original, sizeof bits);
+        put_32(made.bytes + rows[i].at, bits);
+    }
+
+    put_32(made.bytes + AT_AXES, MD5_AXES_BLENDER);
+    seal(made.bytes, made.size);
+    CHECK_UINT(parse(made.bytes, made.size), MD5_OK);
+    put_32(made.bytes + AT_AXES, MD5_AXES_BLENDER + 1);
+    seal(made.bytes, made.size);
+    CHECK_UINT(parse(made.bytes, made.size), MD5_ERROR_RANGE);
+    put_32(made.bytes + AT_AXES, MD5_AXES_ID);
+
+    for (int is_beyond = 0; is_beyond < 2; is_beyond++) {
+        const double rate = is_beyond ? nextafter(1e9, 2e9) : 1e9;
+        uint64_t bits;
+        memcpy(&bits, &rate, sizeof bits);
+        put_32(made.bytes + AT_FRAME_RATE, bits);
+        put_32(made.bytes + AT_FRAME_RATE + 4, bits >> 32);
+        seal(made.bytes, made.size);
+        CHECK_UINT(parse(made.bytes, made.size), is_beyond ? MD5_ERROR_RANGE : MD5_OK);
+    }
     free(made.bytes);
 }
 

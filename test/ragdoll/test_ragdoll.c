@@ -924,11 +924,13 @@ TEST (ragdolls_get_up_where_a_clip_fits) {
         md5_xform clip[MAX_BODIES];
         md5_xform pose[MAX_BODIES];
         md5_mat34 joints[MAX_BODIES];
-        md5_body_state bodies[MAX_BODIES];
+        md5_body_state bodies[MAX_BODIES] = {{.linear = {0, 0, 0}}};
         memcpy(clip, it.figure->setup_pose, skeleton->num_joints * sizeof *clip);
         clip[1].rotation = md5_quat_from_euler((md5_euler){.pitch = 80});
         md5_local_to_model(skeleton, clip, joints);
         md5_figure_from_joints(it.figure, joints, there, 0.0f, bodies);
+        for (uint32_t i = 0; i < it.figure->num_bodies; i++) // no time, no velocity
+            CHECK_EXACT(md5_vec3_length(bodies[i].linear), 0);
         const md5_xform place = md5_fit_figure(it.figure, bodies, joints);
         CHECK_NEAR(fabsf(place.rotation.z), sin(65.0 * 3.14159265358979 / 180.0), 1e-5);
         CHECK_NEAR(md5_vec3_length(md5_vec3_sub(place.translation, there.translation)), 0.0, 1e-3);
