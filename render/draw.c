@@ -908,7 +908,7 @@ static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
     if (!is_lit)
         return;
 
-    // A lit base has written only depth so far.
+    // A lit base has written only depth so far: draw its colors where the depth is equal.
     write_channels(renderer, 0, true);
     set_depth(renderer, GL_EQUAL, false);
     draw_light(renderer, draw, false);

@@ -456,13 +456,13 @@ static bool create_environment_textures(md5gl_renderer *renderer, const md5gl_pa
     if (!create_pyramid(renderer, source, max_side, &pyramid, error))
         return false;
 
-    // The light of matt surfaces.
+    // Compute the light that matt surfaces reflect, as spherical harmonics.
     const md5gl_panorama *const largest = &pyramid.levels[0];
     md5_vec3 harmonics[9];
     md5gli_project_light(largest->width, largest->height, largest->rgb, harmonics);
     md5gli_reflect_light(harmonics, environment->light);
 
-    // The textures.
+    // Create the textures of the background and of the reflections.
     environment->width = largest->width;
     environment->num_levels = pyramid.num_levels;
     const GLuint background =

@@ -118,7 +118,7 @@ struct md5gl_renderer {
     GLuint compare_sampler; // sampler for depth maps with depth comparison
     GLuint depth_sampler;   // sampler for depth maps that are read as depth values
 
-    // The current frame.
+    // The members below describe the current frame.
     bool in_frame;        // between md5gl_begin_frame() and md5gl_end_frame()
     md5gl_target *target; // NULL if the frame is drawn into `framebuffer` of the host
     GLuint framebuffer;   // framebuffer that the frame is drawn into

@@ -52,11 +52,11 @@ struct md5gl_impostors {
     GLuint frame_block;
     md5_mat34 *placements; // [num_views] rotate the model to each view and move it to its cell
 
-    // The materials of the model.
+    // The members below summarize the materials of the model.
     bool has_specular;
     float gloss;
 
-    // The instances.
+    // The members below hold the instances.
     GLuint array;
     GLuint buffer;
     uint32_t count;

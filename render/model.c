@@ -55,7 +55,8 @@ static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5
     const float limit = MD5GL_MEASURABLE_LOSS * diagonal; // in model space
     const bool is_auto = requested == MD5GL_PATH_AUTO;
 
-    // The later conditions select faster paths.
+    // Start with the exact path; each condition below selects a faster path if its loss is within
+    // the limit.
     mesh->path = is_auto ? MD5GL_PATH_EXACT : requested;
     mesh->reason = is_auto ? "8 is lossy" : "requested";
     if (is_auto && mesh->mesh->loss8 <= limit) {
@@ -332,7 +333,7 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
     if (!upload_attributes(renderer, mesh, error))
         return false;
 
-    // The data of the skinning path.
+    // Upload the data that the skinning path of the mesh needs.
     const uint32_t slots = slots_per_vertex(mesh->path);
     if (slots > 0 && !upload_slots(renderer, mesh, slots, num_joints, error))
         return false;

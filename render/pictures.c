@@ -33,7 +33,7 @@ const char *const *md5gl_image_extensions(void)
 // Returns true if a normal map contains x in alpha: red is constant and alpha is not.
 static bool is_red_empty(const md5gl_texture_desc *desc)
 {
-    // The range of red and of alpha.
+    // Find the range of red ([0]) and of alpha ([1]).
     uint8_t low[2] = {255, 255};
     uint8_t high[2] = {0, 0};
     for (size_t i = 0; i < (size_t)desc->width * desc->height; i++) {

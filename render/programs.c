@@ -232,7 +232,7 @@ static const char *skip_number(const char *text, long *number)
 // ignored. For other formats, returns -1 and sets `message` to the whole log.
 static long parse_log_line(const char *log, const char **message)
 {
-    // The number of the string.
+    // Read the number of the source string.
     long string;
     long line;
     long column;
@@ -241,7 +241,7 @@ static long parse_log_line(const char *log, const char **message)
     if (!at || (*at != ':' && *at != '('))
         return -1;
 
-    // The line, and the column that Mesa adds.
+    // Read the line, and skip the column that Mesa adds.
     at = skip_number(at + 1, &line);
     if (!at || line <= 0)
         return -1;
@@ -333,7 +333,7 @@ static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
         return fail_with_log(log, files, "shaders do not link", error);
     }
 
-    // Uniforms.
+    // Find the uniforms of the program and bind its uniform block.
     for (uint32_t i = 0; i < MD5GL_NUM_UNIFORMS; i++)
         program->uniforms[i] = gl->GetUniformLocation(program->name, uniform_names[i]);
     const GLuint frame = gl->GetUniformBlockIndex(program->name, "Frame");

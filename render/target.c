@@ -366,7 +366,7 @@ static md5gl_frame_block describe_frame(const md5gl_frame *frame)
         memcmp(previous, &none, sizeof none) ? previous->m : block.clip_from_world;
     memcpy(block.previous_clip_from_world, from, sizeof block.previous_clip_from_world);
 
-    // The camera, the light and the viewport.
+    // Store the camera, the light and the viewport.
     compute_eye(frame, block.eye);
     normalize_light(frame->light_direction, block.light_direction);
     memcpy(block.light, frame->light, sizeof frame->light);

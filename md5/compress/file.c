@@ -646,7 +646,7 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
         return NULL;
     }
 
-    // The first call only measures the block.
+    // Measure the block with a first call, which writes nothing.
     md5_anim result = *anim;
     decoded_arrays arrays;
     md5_block block = {0};
@@ -664,7 +664,7 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
     result.frame_bounds = NULL;
     result.num_warnings = 0;
 
-    // The result is not compressed.
+    // Mark the result as not compressed.
     result.internal.packed = NULL;
     result.packed_size = 0;
     result.tolerance = 0;

@@ -26,7 +26,7 @@ typedef struct md5_mesh_build {
     md5_vec3 *normals;
     md5_vec4 *tangents;
 
-    // Derived.
+    // The members below are computed from the file.
     uint32_t num_vertices;   // drawn vertices: file vertices and their copies on mirror seams
     uint32_t num_influences; // upper bound; exact for files of exporters: see count_influences()
     uint32_t *sources;

@@ -90,7 +90,7 @@ bool md5i_count_warning(md5_context *context, const char *format, const char *wo
 {
     md5_merged_warnings *const merged = context->held;
 
-    // A repeated warning is only counted.
+    // Count a warning that was already reported, instead of reporting it again.
     for (uint32_t i = 0; merged && i < merged->count; i++) {
         md5_merged_warning *const repeated = &merged->kinds[i];
         if (is_same_warning(repeated, format, word, word_size)) {

@@ -305,7 +305,7 @@ static bool read_word(md5_cube2_script *script, md5_cube2_word *word)
     if (*start == '[' || *start == '(')
         return read_brackets(script, word);
 
-    // A bare word. Brackets inside it, such as in `a(b)`, make it an expression.
+    // Read a bare word. Brackets inside it, such as in `a(b)`, make it an expression.
     while (!is_word_end(lex)) {
         const bool is_bracket = *lex->at == '(' || *lex->at == '[';
         const char *const end = is_bracket ? bracket_end(lex, lex->at) : lex->at + 1;

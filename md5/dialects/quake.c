@@ -335,8 +335,8 @@ static bool read_entries(md5_lex *lex, const md5_anim *anim, scale_entry **entri
     scale_reader reader = {.lex = lex, .anim = anim};
     const md5_skeleton *const skeleton = &anim->skeleton;
 
-    // Map the names of joints to their indices. Backwards, so that the first of several joints with
-    // the same name is used.
+    // Map the names of joints to their indices. The loop runs backwards, so that the first of
+    // several joints with the same name is used.
     for (uint32_t i = skeleton->num_joints; i-- > 0;) {
         void **const joint =
             md5i_name_map_add(&reader.joints, lex->arena, skeleton->joints[i].name);

@@ -90,7 +90,7 @@ typedef struct frame_plan {
     joint_span *spans;   // [joints]
     md5_xform *begin;    // [joints] pose of the first created frame before the loop is closed
     md5_xform *end;      // [joints] pose of the last created frame before the loop is closed
-    // Closing a loop.
+    // The members below are used when the edit closes a loop.
     md5_loop loop;
     bool adds_frame; // the first frame is repeated after the last frame
     bool walks;      // joint 0 moves on along x and y when the clip repeats

@@ -273,7 +273,7 @@ static const struct check_rule {
     {.name = "shader-name",              .effects = "SSSSXXWWXS---S",
      .text = "a shader name is empty or an absolute path",
      .fix = "use md5tool fix --rename OLD=NEW with a relative path"},
-    // Rules for game folders.
+    // The rules below apply to game folders.
     {.name = "no-material",              .effects = "SSSS----------",
      .text = "a material has no declaration, and no image has its name",
      .fix = "declare the material, or add the image"},

@@ -194,7 +194,7 @@ static number_problem find_number_problem(const md5_checker *checker)
     if (!checker->is_quoted && count_bytes(digits, size, ",") > 0)
         return (number_problem){"decimal-comma", "contains a decimal comma"};
 
-    // Words that are not numbers.
+    // Report words that are not numbers.
     const bool has_letters = count_bytes(digits, size, "0123456789.-eE+,(){}") < size;
     const bool has_digits = count_bytes(digits, size, "0123456789") > 0;
     if (checker->is_quoted || (has_letters && !has_digits))
@@ -204,7 +204,7 @@ static number_problem find_number_problem(const md5_checker *checker)
     if (has_letters)
         return (number_problem){"nan/mark", "is not a number"};
 
-    // Numbers in an unusual form.
+    // Report numbers in an unusual form.
     if (count_bytes(digits, size, "E") > 0)
         return (number_problem){"capital-exponent", "has an exponent with a capital E"};
     if (*word == '+')

@@ -781,7 +781,7 @@ static void add_root_motion(root_motion *motion, const md5_actor *actor, const m
     if (weight == 0.0f || !find_passed_samples(actor, slot, &from, samples))
         return;
 
-    // The translation.
+    // Blend the translation of the root joint into the motion of the other clips, by weight.
     const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
     const md5_anim *const anim = clip->anims[0];
     const md5_vec3 translation =
@@ -789,7 +789,7 @@ static void add_root_motion(root_motion *motion, const md5_actor *actor, const m
     motion->weight += weight;
     motion->translation = md5_vec3_lerp(motion->translation, translation, weight / motion->weight);
 
-    // The rotation.
+    // Blend the rotation of the root joint, if the clip turns the actor.
     if (!(clip->anim->flags & MD5_ANIM_TURN))
         return;
     const md5_quat rotation = root_rotation(actor, clip->bindings[0], samples);
@@ -1025,12 +1025,12 @@ static bool is_valid_slot(const md5_entity *entity, const md5_actor_slot *slot)
     if (slot->clip == MD5_NONE)
         return is_empty_slot(slot);
 
-    // The clip and its frame.
+    // Check the clip and the frame at which it is held.
     TRY(slot->clip < entity->num_clips);
     const md5_entity_clip *const clip = &entity->clips[slot->clip];
     TRY(clip->num_files > 0 && slot->held_frame <= clip->anims[0]->num_frames);
 
-    // Playback, times and weights.
+    // Check how the clip is played, its times and the weights of its fade.
     TRY(slot->cycles >= -1 && slot->cycles != 0 && slot->cycles <= MD5_MAX_CYCLES);
     TRY(is_valid_rate(slot->rate) && slot->offset >= -MAX_OFFSET && slot->offset <= MAX_OFFSET);
     TRY(is_valid_time(slot->start) && is_valid_time(slot->end) && is_valid_time(slot->fade_start));

@@ -285,7 +285,7 @@ static void read_look_keys(md5_monster *monster, md5_context *context)
     monster->eye_min = read_angles(entity, "eye_turn_min", -10.0f, -30.0f);
     monster->eye_max = read_angles(entity, "eye_turn_max", 10.0f, 30.0f);
 
-    // Offsets, rates and times. The engine spells "verticle" so.
+    // Read the offsets, rates and times. The engine spells "verticle" so.
     monster->eye_vertical = md5i_monster_float(monster, "eye_verticle_offset", 5.0f);
     monster->eye_horizontal = md5i_monster_float(monster, "eye_horizontal_offset", -8.0f);
     monster->eye_rate = md5i_monster_float(monster, "eye_focus_rate", 0.5f);
@@ -649,7 +649,8 @@ static void rotate_eyes(md5_monster *monster, const md5_monster_tick *tick, look
         monster->align_time = is_limited ? tick->time : next_align_time(monster, tick);
     }
 
-    // The look joints. A target straight ahead aligns them immediately.
+    // Update the goal of the joints that look at the target. A target straight ahead aligns them
+    // immediately.
     if (fabs(target.yaw) < EYE_TOLERANCE)
         monster->align_time = tick->time;
     if (tick->time >= monster->align_time || tick->time < monster->force_time) {

@@ -186,7 +186,7 @@ bool md5i_next_joint_pattern(const char **list, md5_joint_pattern *pattern)
     if (pattern->has_descendants)
         text++;
 
-    // The name, which is cut to the capacity.
+    // Copy the name, cut to the capacity of the pattern.
     const size_t capacity = sizeof pattern->name - 1;
     size_t size = (size_t)(*list - text);
     if (size > capacity)

@@ -1041,7 +1041,7 @@ static void check_part_key(const entity_check *check, const md5_entity_key *key)
         model = find_key(attached, "model");
     }
 
-    // The model and the entity.
+    // Check that the attached entity or model exists.
     if (!is_inherited && is_attachment && !attached)
         (void)md5i_report_key(context, MD5_WARNING, key,
                               "Unknown entityDef %s to attach: Doom 3 ends the map",
@@ -1049,7 +1049,7 @@ static void check_part_key(const entity_check *check, const md5_entity_key *key)
     else if (!is_inherited && model)
         check_model(check, key, model);
 
-    // The joint.
+    // Check that the body has the joint to which it is attached.
     if (check->body.num_joints == 0)
         return;
     if (is_head) {

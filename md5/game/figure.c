@@ -278,7 +278,7 @@ static bool read_value(figure_reader *reader, const figure_keyword *keyword, voi
     md5_token token = {.size = 0};
 
     switch (keyword->form) {
-    // Numbers.
+    // The value consists of numbers.
     case VALUE_NUMBER:
         return read_figure_numbers(reader, numbers, 1, COMMAS_REQUIRED);
     case VALUE_FOUR_NUMBERS:
@@ -294,7 +294,7 @@ static bool read_value(figure_reader *reader, const figure_keyword *keyword, voi
         (void)md5i_decl_lex_vector(lex, numbers, 9);
         return true;
 
-    // Texts and names.
+    // The value is a text or a name.
     case VALUE_STRING:
         return expect_kind(reader, MD5_TOKEN_STRING, &token)
                && copy_token(reader, &token, (const char **)field);
@@ -304,7 +304,7 @@ static bool read_value(figure_reader *reader, const figure_keyword *keyword, voi
     case VALUE_IGNORED:
         return expect_kind(reader, MD5_TOKEN_STRING, &token);
 
-    // Flags.
+    // The value is a set of flags or one flag.
     case VALUE_BITS:
         read_bits(reader, (uint32_t *)field);
         return true;
@@ -312,7 +312,7 @@ static bool read_value(figure_reader *reader, const figure_keyword *keyword, voi
         read_figure_bool(reader, (bool *)field);
         return true;
 
-    // Vectors, which may refer to joints.
+    // The value consists of vectors, which may refer to joints.
     case VALUE_VECTOR:
         return read_figure_vector(reader, vector);
     case VALUE_VECTORS:

@@ -364,7 +364,7 @@ static axes3 body_axes(const figure_builder *builder, const md5_figure_body *def
 static void store_shape(figure_builder *builder, md5_body_part *body, const body_shape *shape,
                         md5_vec3d center)
 {
-    // Vertices.
+    // Store the vertices relative to the center of mass.
     md5_figure *const figure = &builder->figure;
     body->first_vertex = figure->num_vertices;
     body->num_vertices = shape->num_corners;
@@ -415,7 +415,7 @@ static bool build_body(figure_builder *builder, uint32_t index)
                              "body %s refers to unknown joint %s: expected a joint of the model",
                              MD5_QUOTED(def->name), MD5_QUOTED(def->joint));
 
-    // Shape and mass.
+    // Build the solid of the body, and compute its mass.
     body_shape shape;
     *body = (md5_body_part){.def = def, .joint = joint};
     build_shape(builder, def, &shape);
@@ -646,7 +646,7 @@ static void set_limit(const figure_builder *builder, md5_body_constraint *constr
 {
     const md5_figure_constraint *const def = constraint->def;
 
-    // A cone, unless changed below.
+    // The limit is a cone; the types below change its axes or angles.
     md5_vec3d limit = md5_vec3d_normalize(resolve_vector(builder, &def->limit_axis));
     md5_vec3d base = model_space_world.origin;
     constraint->limit_cosines[0] = half_cosine(def->limit_angles[0]);
@@ -697,7 +697,7 @@ static bool build_constraint(figure_builder *builder, uint32_t index)
         return FIGURE_REPORT(builder, MD5_ERROR_MISMATCH, "constraint %s refers to unknown body %s",
                              MD5_QUOTED(def->name), MD5_QUOTED(def->bodies[0]));
 
-    // Anchors and shafts.
+    // Compute the anchor and the shaft of the constraint in the space of each body.
     const world_transform ends[2] = {setup_transform(builder, constraint->bodies[0]),
                                      setup_transform(builder, constraint->bodies[1])};
     md5_vec3d shafts[2];
@@ -711,7 +711,7 @@ static bool build_constraint(figure_builder *builder, uint32_t index)
         constraint->shafts[i] = rotate_into_body(shafts[i], &ends[i]);
     }
 
-    // Axes and the limit.
+    // Compute the axis in the space of each body, and the limit of the rotation.
     if (def->type == MD5_CONSTRAINT_UNIVERSAL)
         axis = universal_axis(shafts);
     for (uint32_t i = 0; i < 2; i++)

@@ -1363,7 +1363,7 @@ static bool store_model(md5_model_parser *parser, md5_decl_entry *entry)
     model->names_mesh = parser->names_mesh;
     model->anims = parser->anims;
 
-    // The public part.
+    // Fill the part of the definition that programs can read.
     model->def.decl = &entry->decl;
     model->def.mesh = "";
     if (parser->mesh) {

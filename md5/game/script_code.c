@@ -16,7 +16,7 @@ typedef enum open_kind {
     OPEN_BLOCK,
     OPEN_IF,
     OPEN_ELSE,
-    // Loops.
+    // The kinds below are loops.
     OPEN_WHILE,
     OPEN_FOR,
     OPEN_DO
@@ -50,7 +50,7 @@ typedef struct script_compiler {
     script_definition *first; // functions to compile, a list
     script_definition **last; // end of the list
     md5_name_map unknown;     // names of unknown functions that were reported
-    // The function that is compiled.
+    // The members below describe the function that is compiled.
     script_op *ops;
     open_statement *statements;
     pending_operator *operators;
@@ -463,7 +463,7 @@ static bool read_operand(script_compiler *compiler)
 {
     script_tokens *const tokens = compiler->tokens;
 
-    // Parts that precede an operand.
+    // Read a bracket or a prefix operator, which precede an operand.
     if (md5i_script_accept(tokens, "(")) { // a bracket without a call: see pending_operator
         push_operator(compiler, PRIORITY_BRACKET, (script_op){.code = SCRIPT_KEEP_SECOND}, 0);
         return true;
@@ -479,7 +479,7 @@ static bool read_operand(script_compiler *compiler)
         return true;
     }
 
-    // Operands. The name of an assignment or a call also precedes an operand.
+    // Read an operand. The name of an assignment or a call also precedes an operand.
     if (md5_script_here(tokens)->kind == SCRIPT_TOKEN_NAME)
         return read_variable_name(compiler);
     const script_value value = md5i_read_script_constant(tokens);

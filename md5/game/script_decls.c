@@ -195,7 +195,7 @@ static bool read_definition(script_program *program)
     definition->first_token = tokens->at;
     definition->object = program->space;
 
-    // The type and the name.
+    // Read the type and the name, which may be qualified as object::name.
     (void)md5i_script_read_name(tokens);
     definition->name_token = md5i_script_read_name(tokens);
     if (md5i_script_accept(tokens, "::")) {

@@ -567,7 +567,7 @@ static bool read_from_source(script_reader *reader, bool *is_end)
     if (reader->num_steps > reader->max_steps)
         md5i_script_fail(to, &token, "macros that expand to fewer tokens");
 
-    // The end of a source.
+    // At the end of a source (a file or a macro), continue with the source that uses it.
     if (token.kind == SCRIPT_TOKEN_END && source->num_ifs > 0)
         md5i_lex_warn(&to->files[token.file].lex, token.at,
                       "expected #endif, found the end of the file");

@@ -60,7 +60,7 @@ struct md5_states {
     size_t size;
     script_run run;
     script_value *variables; // [script.num_variables]
-    // Only used while a thread runs.
+    // The members below are only used while a thread runs.
     md5_channel running; // channel of the thread, MD5_NUM_CHANNELS if no thread runs
     bool yields;         // the thread must stop until the next advance
     bool has_restarted;  // the thread was replaced by the thread of another state
@@ -802,7 +802,7 @@ static bool run_operation(md5_states *states, script_thread *thread)
     script_value *const end = &thread->stack[thread->num_values]; // after the top of the stack
 
     switch ((script_code)op.code) {
-    // Operations that push a value.
+    // The operations below push a value.
     case SCRIPT_CONSTANT:
         *end = *op.value;
         thread->num_values++;
@@ -816,7 +816,7 @@ static bool run_operation(md5_states *states, script_thread *thread)
         thread->num_values++;
         return true;
 
-    // Operations that use the top of the stack.
+    // The operations below use the top of the stack.
     case SCRIPT_SET_LOCAL:
         store_value(&locals[op.arg], op.count, &end[-1]);
         return true;
@@ -827,7 +827,7 @@ static bool run_operation(md5_states *states, script_thread *thread)
         thread->num_values--;
         return true;
 
-    // Jumps and calls.
+    // The operations below jump, call or return.
     case SCRIPT_JUMP:
         current->at = op.arg;
         return true;
@@ -847,7 +847,7 @@ static bool run_operation(md5_states *states, script_thread *thread)
         run_builtin(states, thread, op);
         return true;
 
-    // Computations, which replace their operands.
+    // The operations below are computations, which replace their operands.
     case SCRIPT_NOT:
     case SCRIPT_NEGATE:
     case SCRIPT_COMPLEMENT:

@@ -383,7 +383,7 @@ void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const worl
         return;
     }
 
-    // The waist.
+    // Move the waist upward by its shift.
     const md5_vec3d raise = md5_vec3d_scale(up, waist_shift);
     md5_joint_mod *const mod = &monster->mods[ik->waist];
     mod->axis = MD5_MOD_WORLD_OVERRIDE;

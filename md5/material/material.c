@@ -537,7 +537,8 @@ static void sort_stages(md5_material_parser *parser)
     while (first < parser->material.num_stages) {
         const uint32_t end = stage_group_end(parser, first);
         for (uint32_t i = first + 1; i < end; i++) {
-            // Insertion sort.
+            // Move the stage before the stages of later lights (insertion sort, which keeps the
+            // order of equal stages).
             const md5_stage moved = parser->stages[i];
             uint32_t to = i;
             for (; to > first && parser->stages[to - 1].light > moved.light; to--)

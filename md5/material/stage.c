@@ -542,7 +542,7 @@ static uint32_t read_term(md5_material_parser *parser, bool *is_open)
         return 0;
     }
 
-    // Inputs of the material.
+    // Read an input of the material: the time, a parameter, or the sound.
     if (md5i_token_is_word(&token, "time"))
         return MD5_REGISTER_TIME;
     if (match_numbered_keyword(&token, "parm", 12, &number))
@@ -554,7 +554,7 @@ static uint32_t read_term(md5_material_parser *parser, bool *is_open)
     if (md5i_token_is_word(&token, "sound"))
         return emit_material_op(parser, MD5_OP_SOUND, 0, 0, NULL);
 
-    // Numbers, functions and tables.
+    // Read a number, or begin a function or the lookup in a table.
     if (md5i_token_is(&token, "-"))
         return read_negative_number(parser, is_open);
     if (is_number(&token))

@@ -56,7 +56,7 @@ double md5i_atan2(double y, double x)
     for (int term = 15; term > 0; term -= 2)
         sum = 1.0 / term - sum * slope * slope;
 
-    // Undo the reductions.
+    // Transform the angle back to the octant and the side of the point (x, y).
     double angle = 8 * slope * sum;
     if (y > abs_x)
         angle = 0.5 * pi - angle;

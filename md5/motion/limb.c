@@ -110,7 +110,7 @@ static void approach(md5_rig *rig, md5_vec3d target)
     if (md5i_ccd_limited(rig, target, tolerance, MAX_CORRECTIONS) < distance)
         return;
 
-    // The first result was nearer.
+    // The correction did not get nearer to the target: restore the first result.
     rig->joints[ROOT].local = first_root;
     rig->joints[MIDDLE].local = first_middle;
     md5i_update_rig(rig);

@@ -324,7 +324,7 @@ typedef struct md5_play_layer {
     bool has_steps;       // some transition is synchronized with its source (in_step)
     bool has_root_motion; // some state extracts root motion
     md5_joint_set joints; // joints that an additive or masked layer may change
-    // Maxima of the states.
+    // The numbers below are the maxima of all states.
     uint32_t max_instances;
     uint32_t max_groups;
     uint32_t max_parts;

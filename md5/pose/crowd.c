@@ -119,7 +119,7 @@ void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *j
         state.groups[i].num_jobs = 0;
     }
 
-    // Align the scratch memory.
+    // Align the scratch memory to a cache line.
     const uintptr_t misaligned = (uintptr_t)scratch % CACHE_LINE;
     unsigned char *const bytes = (unsigned char *)scratch;
     state.scratch = (float *)(void *)(bytes + (misaligned > 0 ? CACHE_LINE - misaligned : 0));

@@ -64,7 +64,7 @@ static void measure_walls(limit_state *state, md5_vec3d axis, md5_vec3d side, do
     state->cosine = x;
     state->sine = fabs(y);
     state->extent = md5_max(sqrt(x * x + y * y), 1e-3);
-    // Outward normal of the nearer wall.
+    // Compute the outward normal of the nearer wall.
     const md5_vec3d wall = md5_vec3d_sub(md5_vec3d_scale(side, y < 0.0 ? -cosine : cosine),
                                          md5_vec3d_scale(axis, sine));
     const double sine_of_gap = -md5_vec3d_dot(wall, state->shaft);

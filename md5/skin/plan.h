@@ -127,7 +127,7 @@ static inline uint32_t md5_skin_num_vertices(md5_skin_order order)
 static inline uint32_t md5_skin_num_words(md5_skin_kind kind, md5_skin_order order,
                                           uint32_t num_influences)
 {
-    // Floats of one vertex.
+    // Count the floats of one vertex.
     uint32_t num_floats = order == MD5_SKIN_GATHERED ? 3 : 0;
     if (kind == MD5_SKIN_EXACT)
         num_floats = 4 * num_influences;

@@ -349,7 +349,7 @@ static double cycles_to_repeated_exit(const md5_active_state *active,
                              transition->exit_event_bit, active->instances[0].clock, backward,
                              min_cycles, target);
 
-    // An exit at a time is like a single cue.
+    // Treat an exit at a phase of the cycle as a single cue at this phase.
     const double phase = backward ? 1 - transition->exit : transition->exit;
     const md5_clock exit =
         md5i_clock_snap(playable->timing, (md5_clock){0, phase}, MD5_FLOAT_ERROR);

@@ -382,7 +382,7 @@ struct md5_player {
     md5_ground_fn *ground;      // callback of the game, or NULL
     void *ground_user;          // its user pointer
 
-    // Scratch memory.
+    // The arrays below are scratch memory of one call.
     float *blended_weights;      // [max_parts] weight that was blended into each part
     md5_clock *group_clocks;     // [max_groups]
     md5_sync_item *sync_items;   // [max_instances]

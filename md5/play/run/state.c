@@ -219,7 +219,7 @@ md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_cloc
 // weight.
 uint32_t md5i_blend_weights_1d(const md5_item *items, uint32_t num_items, double x, float *weights)
 {
-    // Binary search for the first item above x.
+    // Find the first item whose position is above x by binary search.
     uint32_t above = 0;
     uint32_t end = num_items;
     while (above < end) {

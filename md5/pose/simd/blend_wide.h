@@ -317,7 +317,7 @@ typedef struct block_results {
     float part_b[MD5_WIDTH];
     float axes[3 * MD5_WIDTH]; // when adding: x y z of the difference's rotations
 
-    // With joint weights only.
+    // The members below are used only if the joints have weights.
     float weights[MD5_WIDTH]; // see clamp_weight()
     uint32_t changed;         // joints to compute, a bit for each joint in memory order
     uint32_t copied_from_b;   // joints to copy from b; the remaining joints are copied from a

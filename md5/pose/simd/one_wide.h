@@ -162,7 +162,7 @@ MD5_WIDE_CODE static void finish_pose(const md5_skeleton *skeleton, const md5_ma
         return;
     }
 
-    // Local matrices.
+    // Convert the rotation and translation of each joint to its local matrix.
     for (uint32_t begin = 0; begin < count; begin += MD5_WIDTH) {
         const uint32_t joint = begin + MD5_WIDTH <= count ? begin : count - MD5_WIDTH;
         md5_wide rotation[4];

@@ -62,7 +62,8 @@ MD5_WIDE_INLINE wide_weights wide_slerp_weights(const wide_slerp *slerp, md5_wid
     const md5_wide less = md5_wide_sub(slerp->one, md5_wide_negate_if(opposite, cosine));
     const md5_wide u = md5_wide_mask(md5_wide_greater(less, slerp->equal), less);
 
-    // The polynomial in u, by powers.
+    // Evaluate the polynomial in u; the grouping by powers shortens the chain of dependent
+    // operations.
     const md5_wide uu = md5_wide_mul(u, u);
     const md5_wide low = md5_wide_add(c[0], md5_wide_mul(u, c[1]));
     const md5_wide middle = md5_wide_add(c[2], md5_wide_mul(u, c[3]));
