@@ -354,9 +354,9 @@ TEST (lenient_models_keep_unknown_channels) {
 }
 
 TEST (lenient_entities) {
-    static const game_text texts[] = {{"def/a.def",
-                                       "entityDef e { model \"imp\" , \"health\" \"5\" \"last\" }\n"
-                                       "entityDef f { \"first\""}};
+    static const game_text texts[] = {
+        {"def/a.def", "entityDef e { model \"imp\" , \"health\" \"5\" \"sign\" - \"last\" }\n"
+                      "entityDef f { \"first\""}};
     game_log log;
     OWN_GAME game = open_texts(texts, 1, &log);
     const md5_entity_def *entity = md5_game_entity_def(game, "e", NULL);
@@ -366,6 +366,7 @@ TEST (lenient_entities) {
     CHECK_UINT(entity->decl->state, MD5_DECL_PARSED);
     CHECK_STRING(md5_entity_def_value(entity, "model"), "imp");
     CHECK_STRING(md5_entity_def_value(entity, "health"), "5");
+    CHECK_STRING(md5_entity_def_value(entity, "sign"), "-"); // only } is a missing value
     CHECK(!md5_entity_def_value(entity, "last"));
     CHECK(has_logged(&log, "def/a.def:1: Expected quoted string, but found 'model': expected a key "
                            "in double quotes"));
