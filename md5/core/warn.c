@@ -100,7 +100,7 @@ bool md5i_count_warning(md5_context *context, const char *format, const char *wo
         }
     }
 
-    // The first warning of its kind. If there are too many kinds, report the earlier kinds.
+    // This is the first warning of its kind. If there are too many kinds, report the earlier kinds.
     if (merged && merged->count == MD5_WARNING_KINDS)
         md5i_report_merged_warnings(context);
 

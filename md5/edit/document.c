@@ -614,7 +614,7 @@ static void write_layout(text_writer *to, const char *format, const char *end)
         if (format == end)
             return;
 
-        // A line break. An empty line is not counted as a line.
+        // Write the line break. An empty line is not counted as a line.
         if (to->at.is_behind)
             end_line(to);
         else

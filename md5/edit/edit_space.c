@@ -147,7 +147,8 @@ static bool map_joints(md5_repair *repair, const md5_space_edit *edit, const spa
     return true;
 }
 
-// Maps the views of a camera animation, in copies. Returns false if memory runs out.
+// Replaces the views of a camera animation, including those at cuts, by mapped copies. Returns
+// false if memory runs out.
 static bool map_views(md5_repair *repair, const space_map *map, md5_doc *doc)
 {
     md5_camera_view *const views = (md5_camera_view *)md5i_arena_copy(

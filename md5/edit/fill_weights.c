@@ -129,7 +129,7 @@ static bool list_incident_triangles(md5_repair *repair, weight_fill *fill)
     fill->incident = MD5_ALLOC_ARRAY(&repair->scratch, uint32_t, num_corners);
     TRY(first && fill->incident);
 
-    // Sums of the triangle counts: first[v] becomes the end of the list of vertex v.
+    // Sum the triangle counts: first[v] becomes the end of the list of vertex v.
     for (size_t i = 0; i < num_corners; i++)
         first[fill->corners[i]]++;
     for (uint32_t v = 0; v < fill->num_vertices; v++)

@@ -997,7 +997,8 @@ static bool archive_monster(md5_state_archive *archive, md5_monster *monster, md
             is_valid = false;
     }
 
-    // The mods. Each is read into a copy, so that invalid bytes do not change the monster's mods.
+    // Read the joint modifications. Each is read into a copy, so that invalid bytes do not change
+    // the monster's mods.
     for (uint32_t i = 0; i < monster->num_mods; i++) {
         md5_joint_mod mod = monster->mods[i];
         for (size_t k = 0; k < MOD_WORDS; k++)

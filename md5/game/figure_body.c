@@ -375,7 +375,7 @@ static void store_shape(figure_builder *builder, md5_body_part *body, const body
     body->bounds =
         md5_bounds_from_points(&builder->vertices[body->first_vertex], body->num_vertices);
 
-    // Triangles, which refer to vertices of the figure.
+    // Store the triangles, whose indices refer to the vertices of the figure.
     body->first_triangle = figure->num_triangles;
     body->num_triangles = shape->num_faces;
     for (uint32_t i = 0; i < shape->num_faces; i++) {

@@ -169,7 +169,8 @@ static const md5_asset *find_asset(md5_game *game, const md5_token *name, const 
         return loaded->is_usable ? loaded : NULL;
     }
 
-    // The first request. A damaged file is also stored, so that it is read only once.
+    // Load the file at its first request. A damaged file is also stored, so that it is read only
+    // once.
     md5_asset *const asset = MD5_ALLOC_ZEROED(&game->arena, md5_asset, 1);
     if (!asset)
         return NULL;

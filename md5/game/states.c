@@ -329,7 +329,7 @@ static void play_with_followers(md5_states *states, md5_channel channel, uint32_
     if (prevents_override(states, channel))
         return;
 
-    // The two other channels. The second follows only a torso, or together with the first.
+    // Find the two other channels. The second follows only a torso, or together with the first.
     const bool is_torso = channel == MD5_CHANNEL_TORSO;
     const md5_channel first = is_torso ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO;
     const md5_channel second = channel == MD5_CHANNEL_HEAD ? MD5_CHANNEL_LEGS : MD5_CHANNEL_HEAD;

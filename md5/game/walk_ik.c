@@ -371,7 +371,7 @@ void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const worl
     if (ik->enabled == 0)
         return;
 
-    // The heights of feet and waist. `up` is the upward direction of the world in model space.
+    // Find the heights of feet and waist. `up` is the upward direction of the world in model space.
     const double min_shift = find_shifts(monster, tick, body, foot_shifts);
     const md5_vec3d up = {body->axes.row[0].z, body->axes.row[1].z, body->axes.row[2].z};
     const double max_ankle = move_ankles(monster, tick, body, up, foot_shifts, ankles);

@@ -637,8 +637,9 @@ static md5_vec3d rotation_error(md5_quatd from, md5_quatd to)
     return (md5_vec3d){between.x * scale, between.y * scale, between.z * scale};
 }
 
-// Sets the weighted errors of all goals. Returns the sum of their squares. Sets *is_reached if all
-// goals are within `tolerance`.
+// Sets the weighted errors of all goals: how far each tip is from its target position and, if the
+// goal has one, from its target rotation. Returns the sum of their squares. Sets *is_reached if all
+// goals are within `tolerance`, model units.
 static double measure(solving *problem, double tolerance, bool *is_reached)
 {
     *is_reached = true;
@@ -711,9 +712,9 @@ static bool decompose(solving *problem, double added)
     return true;
 }
 
-// Solves (J J^T + lambda^2 I) result = errors by Cholesky decomposition in place, where lambda^2 is
-// `damping` times the mean of the diagonal. The matrix is positive definite unless no joint can
-// move. Returns false in this case.
+// Solves the equations of one step of damped least squares: (J J^T + lambda^2 I) result = errors,
+// where lambda^2 is `damping` times the mean of the diagonal. Uses Cholesky decomposition (L L^T)
+// in place. The matrix is positive definite unless no joint can move. Returns false in this case.
 static bool solve(solving *problem, double damping, double *result)
 {
     const uint32_t count = problem->num_rows;
@@ -723,12 +724,12 @@ static bool solve(solving *problem, double damping, double *result)
     if (!decompose(problem, damping * trace / count))
         return false;
 
-    // L y = errors; `result` contains y.
+    // Solve L y = errors by forward substitution; `result` receives y.
     for (uint32_t i = 0; i < count; i++)
         result[i] = (problem->errors[i] - dot_product(problem->matrix[i], result, i))
                     / problem->matrix[i][i];
 
-    // L^T result = y
+    // Solve L^T result = y by back substitution.
     for (uint32_t i = count; i-- > 0;) {
         for (uint32_t k = i + 1; k < count; k++)
             result[i] -= problem->matrix[k][i] * result[k];

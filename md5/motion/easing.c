@@ -38,9 +38,10 @@ double md5i_sine_of_turns(double turns)
     return md5i_sine(6.28318530717958648 * fraction);
 }
 
-// Reduces the slope to 0..1 by complements and supplements of the angle. The identity atan(x) = 2
-// atan(x / (1 + sqrt(1 + x^2))), applied three times, reduces the slope to 0..0.0985, where the
-// series up to x^15 is exact to 1e-18.
+// Returns the angle of the point (x, y) from the x axis, 0 to pi radians. A y that is not positive
+// counts as 0. The slope y / x is reduced to 0..1 by complements and supplements of the angle. The
+// identity atan(x) = 2 atan(x / (1 + sqrt(1 + x^2))), applied three times, reduces it further to
+// 0..0.0985, where the series up to x^15 is exact to 1e-18.
 double md5i_atan2(double y, double x)
 {
     const double pi = 3.14159265358979324;

@@ -571,8 +571,8 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
 
 // -- Limits -----------------------------------------------------------------------------------
 
-// Adds a joint of the limb and, before it, a joint that represents all joints between it and the
-// previous joint of the limb.
+// Adds a joint of the limb (root, middle or tip) to its rig and, before it, a held joint that
+// represents all joints between it and `above`, the previous joint of the limb.
 static void add_bone(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint,
                      uint32_t above, const md5_joint_limit *limits, md5_rig *rig)
 {

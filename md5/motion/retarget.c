@@ -674,9 +674,9 @@ static bool create_tables(retarget_builder *builder)
     return true;
 }
 
-// Rotates a joint of the target's bind pose. An aligned joint is rotated until the bone to its
-// first driven child has the direction of the source's bone. Its descendants rotate with it, except
-// for feet. Parents must be aligned before their children.
+// Rotates a joint of the target's bind pose toward the bind pose of the source. An aligned joint is
+// rotated until the bone to its first driven child has the direction of the source's bone. Its
+// descendants rotate with it, except for feet. Parents must be aligned before their children.
 static void align_joint(const retarget_builder *builder, uint32_t joint)
 {
     builder_joint *const joints = builder->joints;

@@ -258,7 +258,7 @@ static void write_swing_axes(const md5_limit *limit, md5_quatd swing, md5_limit_
     if (sine > MIN_SWING_SINE) {
         outward = md5_vec3d_scale(vector, 1.0 / sine);
         sideways = md5_vec3d_sub(limit->axis, md5_quatd_rotate(swing, limit->axis));
-    } else { // any two perpendicular axes
+    } else { // the swing is nearly 0: any two perpendicular axes
         outward = md5_vec3d_perpendicular(limit->axis);
         sideways = md5_vec3d_cross(limit->axis, outward);
     }

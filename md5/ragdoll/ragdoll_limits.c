@@ -166,9 +166,10 @@ static void add_damper(ragdoll_node *node, const ragdoll_limit *limit, const dou
     }
 }
 
-// A limit that pushed in the last step is locked: a stiff damper about its axis takes the place of
-// its impulse. The damper resists in both directions, so it also slows down a rotation away from
-// the limit. This lasts for one step only, because read_locks() then unlocks the limit.
+// Locks the limits of a node that pushed in the last step: a stiff damper about the axis of a limit
+// takes the place of its impulse. The damper resists in both directions, so it also slows down a
+// rotation away from the limit. This lasts for one step only, because read_locks() then unlocks the
+// limit.
 void md5i_lock_limits(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
     double inertia = 0.0;

@@ -30,7 +30,9 @@ static double angle_from_ratio(double sine, double cosine)
     return t * sum * (1 << HALVINGS);
 }
 
-// Uses double precision, because the results are often small differences.
+// Computes the velocity of each joint from one pose to another, `seconds` later, along the shorter
+// arc. All velocities are 0 unless seconds > 0. Uses double precision, because the results are
+// often small differences.
 void md5i_pose_velocity(const md5_xform *before, const md5_xform *after, uint32_t num_joints,
                         float seconds, md5_velocity *velocity)
 {
