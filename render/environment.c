@@ -553,9 +553,9 @@ static void write_studio_sky(const md5gl_frame *frame, md5gl_frame_block *block)
 }
 
 // Computes the matrix that transforms viewport positions, -1..1, to directions from the eye in
-// world space. Its columns are: half of the view's width, half of its height, and the direction of
-// its middle. A parallel projection has only one direction; its background is drawn with a field of
-// view of 45 degrees.
+// world space, with which the background is drawn. Its columns are: half of the view's width, half
+// of its height, and the direction of its middle. A parallel projection has only one direction; its
+// background is drawn with a field of view of 45 degrees.
 static void compute_rays(const md5gl_frame *frame, float rays[9])
 {
     const float *const clip = frame->clip_from_view.m;

@@ -229,8 +229,9 @@ typedef struct impostor_axes {
     md5_vec3 to_viewer;
 } impostor_axes;
 
-// Returns the axes of a view. The views are `num_above` rings of `num_around` views, from the
-// elevation `lowest` to `highest`, and a last view from below.
+// Returns the axes of the camera of a view, which is one of the directions from which the model is
+// drawn to an image. The views are `num_above` rings of `num_around` views, from the elevation
+// `lowest` to `highest` (radians), and a last view from below.
 static impostor_axes get_impostor_axes(const md5gl_impostors *impostors, uint32_t view)
 {
     const md5gl_impostor_desc *const desc = &impostors->desc;
@@ -393,7 +394,8 @@ static void create_instance_array(md5gl_renderer *renderer, md5gl_impostors *imp
     gl->BindBuffer(GL_ARRAY_BUFFER, 0);
 }
 
-// Creates all objects of a set.
+// Creates the GPU objects of a set of impostors: the textures of the images, and the canvas on
+// which they are drawn. Returns false and fills the error on failure.
 static bool create_impostor_objects(md5gl_renderer *renderer, md5gl_impostors *impostors,
                                     md5_error *error)
 {

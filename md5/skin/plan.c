@@ -195,9 +195,10 @@ static inline float *write_vec3(float *to, size_t size, float x, float y, float 
     return to + 3 * size;
 }
 
-// Writes the floats of a vertex of a group: see md5_skin_plan.words. joints[set.count] are the
-// joints of the group in ascending order. `to` is the address of the vertex's first float; its
-// floats are `size` apart, because the floats of the other vertices are in between.
+// Writes the floats of a vertex of a group, its influences and its bind position as far as the
+// group stores them: see md5_skin_plan.words. joints[set.count] are the joints of the group in
+// ascending order. `to` is the address of the vertex's first float; its floats are `size` apart,
+// because the floats of the other vertices are in between.
 static void write_vertex(const md5_mesh *mesh, uint32_t vertex, joint_set set, uint64_t sum_order,
                          bool is_gathered, const uint32_t *joints, size_t size, float *to)
 {
@@ -276,8 +277,8 @@ static void add_group(plan_builder *builder, md5_skin_order order, joint_set set
     builder->num_words += num_words;
 }
 
-// Adds the vertices of an open group to the plan and empties its slot: as a gathered group, or as
-// singles if they are too few.
+// Adds the vertices of an open group (vertices with the same joints that wait for more of their
+// kind) to the plan and empties its slot: as a gathered group, or as singles if they are too few.
 static void close_slot(plan_builder *builder, uint32_t slot)
 {
     const uint32_t count = builder->num_open[slot];

@@ -290,8 +290,11 @@ static inline bool is_blended(const md5i_skin_job *job, md5_skin_kind kind)
            || (kind == MD5_SKIN_RIGID && (job->normals || job->tangents));
 }
 
-// Skins one vertex and writes it to `out_index`. `blended` selects the method for the position.
-// Always inlined: gcc does not inline a function with two callers, which takes 1.3 times as long.
+// Skins one vertex and writes its position, normal and tangent to `out_index` of the job's arrays.
+// `blended` selects the method for the position: the blended matrix of its joints applied to the
+// bind position, or the exact sum of its weights. Normals and tangents always use the blended
+// matrix. Always inlined: gcc does not inline a function with two callers, which takes 1.3 times as
+// long.
 static MD5_ALWAYS_INLINE void skin_vertex(const md5i_skin_job *job, uint32_t vertex,
                                           uint32_t out_index, bool blended)
 {
