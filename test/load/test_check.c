@@ -77,6 +77,37 @@ TEST (check_finds_where_rules_are_broken) {
     CHECK(find_rule(other, "capital-exponent") && find_rule(other, "capital-exponent")->is_silent);
 }
 
+// Checks a model with a vertex of `count` equal weights whose sum is `sum`.
+static md5_check *check_weights(uint32_t count, double sum)
+{
+    test_text text = {NULL, 0, 0};
+    const char *const vertex = strstr(mesh_text, "\tvert 0");
+    test_append(&text, "%.*s", (int)(vertex - mesh_text), mesh_text);
+    test_append(&text, "\tvert 0 ( 1 0 ) 0 %u\n\tnumtris 0\n\tnumweights %u\n", count, count);
+    for (uint32_t i = 0; i < count; i++)
+        test_append(&text, "\tweight %u 1 %.6f ( 0 0 0 )\n", i, sum / count);
+    test_append(&text, "}\n");
+    md5_check *const check = check_text(MD5_DOC_MODEL, text.bytes, "all");
+    free(text.bytes);
+    return check;
+}
+
+TEST (check_limits_the_sum_and_the_number_of_weights) {
+    static const double right[] = {0.9991, 1, 1.0009};
+    static const double wrong[] = {-1, 0.9989, 1.0011};
+    for (size_t i = 0; i < COUNT_OF(right); i++) {
+        OWN_CHECK good = check_weights(2, right[i]);
+        CHECK_THAT(good && !find_rule(good, "weight-sum"), "%g", right[i]);
+        OWN_CHECK bad = check_weights(2, wrong[i]);
+        CHECK_THAT(find_rule(bad, "weight-sum"), "%g", wrong[i]);
+    }
+    for (uint32_t count = 1; count <= 10; count++) {
+        OWN_CHECK check = check_weights(count, 1);
+        CHECK((find_rule(check, "4-weights") != NULL) == (count > 4));
+        CHECK((find_rule(check, "8-weights") != NULL) == (count > 8));
+    }
+}
+
 TEST (check_knows_engines_and_their_versions) {
     char text[64];
     CHECK_UINT(md5_find_engines("tdm"), md5_find_engines("darkmod"));
