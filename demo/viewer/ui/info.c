@@ -241,9 +241,8 @@ static void list_time(view_ui *ui, const view_play *play, const md5_anim *anim)
 {
     ui_figure(ui, VIEW_BRIGHT, "Time", "%.3f of %.3f s", view_cycle_time(play, anim),
               view_cycle_length(play, anim));
-    ui_figure(ui, VIEW_BRIGHT, "Frame", "%.1f" VIEW_DOT "%u %s" VIEW_DOT "%g fps",
-              view_frame_position(play, anim), anim->num_frames,
-              common_noun(anim->num_frames, "frame", "frames"), anim->frame_rate);
+    ui_figure(ui, VIEW_BRIGHT, "Frame", "%.1f of %u" VIEW_DOT "%g fps",
+              view_frame_position(play, anim), anim->num_frames, anim->frame_rate);
     ui_figure(ui, VIEW_BRIGHT, "Speed", "%s%g\xC3\x97" VIEW_DOT "%s",
               play->backward ? "\xE2\x88\x92" : "", play->speed, view_wrap_name(play->wrap));
 
