@@ -13,6 +13,7 @@ bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_sk
 typedef struct md5_sorted_name {
     md5_span name;
     uint32_t number; // index of the named object
+    uint32_t hash;   // compared before the names; 0: the names are sorted alphabetically
 } md5_sorted_name;
 
 // Sorts by name; the order of equal names is unchanged. Returns the sorted array, which is `names`

@@ -149,7 +149,7 @@ static bool *group_meshes(md5_arena *scratch, const md5_doc *doc, bool is_merged
 
     for (uint32_t m = 0; m < doc->num_meshes; m++) {
         const char *const shader = doc->meshes[m].shader ? doc->meshes[m].shader : "";
-        shaders[m] = (md5_sorted_name){{shader, strlen(shader)}, m};
+        shaders[m] = (md5_sorted_name){{shader, strlen(shader)}, m, 0};
     }
 
     shaders = md5i_sort_names(scratch, shaders, doc->num_meshes);

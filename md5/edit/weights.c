@@ -994,7 +994,7 @@ static bool find_equal(md5_arena *arena, const md5_vec3 *points, uint32_t count,
     for (uint32_t i = 0; i < count; i++) {
         // Adding 0 converts -0 to 0, so that both have the same bits.
         keys[i] = (md5_vec3){points[i].x + 0, points[i].y + 0, points[i].z + 0};
-        names[i] = (md5_sorted_name){{(const char *)&keys[i], sizeof *keys}, i};
+        names[i] = (md5_sorted_name){{(const char *)&keys[i], sizeof *keys}, i, 0};
     }
 
     const md5_sorted_name *const ordered = md5i_sort_names(arena, names, count);

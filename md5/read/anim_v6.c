@@ -429,7 +429,7 @@ static bool find_owners(channel_reader *reader)
     for (uint32_t i = 0; i < count; i++) {
         reader->owners[i] = NONE;
         if (reader->channels[i].attribute < NUM_ATTRIBUTES)
-            names[num_names++] = (md5_sorted_name){reader->channels[i].joint, i};
+            names[num_names++] = (md5_sorted_name){reader->channels[i].joint, i, 0};
     }
     names = md5i_sort_names(arena, names, num_names);
     TRY(names);

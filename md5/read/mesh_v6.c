@@ -156,7 +156,7 @@ static bool resolve_parents(md5_mesh_reader *reader, md5_file_joint *joints)
     md5_sorted_name *names = MD5_ALLOC_ARRAY(lex->arena, md5_sorted_name, count);
     TRY(names);
     for (uint32_t i = 0; i < count; i++)
-        names[i] = (md5_sorted_name){joints[i].name, i};
+        names[i] = (md5_sorted_name){joints[i].name, i, 0};
     TRY(names = md5i_sort_names(lex->arena, names, count));
 
     for (uint32_t i = 0; i < count; i++) {
