@@ -737,7 +737,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     }
 
     // Decides after a finger has moved a few pixels. If the page scrolls in this direction, the finger is ignored from now on;
-    // otherwise it turns the camera.
+    // otherwise it turns the camera, also by these pixels.
     #decide_direction(event, finger) {
         const right = Math.abs(event.clientX - finger.x), down = Math.abs(event.clientY - finger.y);
         if (Math.max(right, down) < 8)
@@ -746,7 +746,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         if (scrolls)
             this.#fingers.delete(event.pointerId);
         else
-            Object.assign(finger, {x: event.clientX, y: event.clientY, is_decided: true});
+            finger.is_decided = true;
     }
 
     // Handles the movement of a pointer: one rotates the camera; two, or one with the right button or Shift, move it.
@@ -757,7 +757,9 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         if (!pointer || event.buttons === 0)
             return;
         if (!pointer.is_decided)
-            return this.#decide_direction(event, pointer);
+            this.#decide_direction(event, pointer);
+        if (!pointer.is_decided)
+            return;
         const spread = () => all.length < 2 ? 1 : Math.max(Math.hypot(all[0].x - all[1].x, all[0].y - all[1].y), 1);
         const [x, y, before] = [event.clientX - pointer.x, event.clientY - pointer.y, spread()];
         [pointer.x, pointer.y] = [event.clientX, event.clientY];
