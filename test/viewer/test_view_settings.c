@@ -137,7 +137,8 @@ TEST_SCREEN (view_numbers_may_have_units, BOBBIN) {
 // Changes that reopen the files wait until no further change follows. Undoing several such rows
 // reads the files once, which is counted by the messages about the texture in the log of level
 // "debug".
-TEST_SCREEN (view_escape_reads_the_files_once, BOBBIN) {
+TEST_SCREEN (view_escape_reads_the_files_once,
+             screen_open(s, "models/thimble/thimble.md5mesh", 1280, 720)) {
     static const char *const rows[][2] = {
         {"crowd", "3"}, {"crowd-reduced", "64"}, {"crowd-baked", "32"}};
     OWN_FOLDER folder = folder_make();
