@@ -1101,8 +1101,8 @@ static bool can_evaluate_curves(const assimp_importer *importer, const assimp_no
            && fbx_is_supported(importer->curves, node->model);
 }
 
-// Reports animation layers that are not evaluated. libassimp does not blend layers: the motion of a
-// model with several layers is wrong unless its curves are evaluated.
+// Reports animation layers that are missing in a clip. libassimp does not blend layers, so the
+// motion of a model with several layers is wrong unless the converter itself evaluates its curves.
 static void note_layers(assimp_importer *importer, const char *clip, bool has_curves)
 {
     if (!importer->curves)

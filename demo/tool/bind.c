@@ -108,9 +108,10 @@ static void free_vertices(bind_vertices *vertices)
     free(vertices->weight);
 }
 
-// Returns the index of the vertex of a corner, and adds the vertex if it is new. A list is searched
-// up to MAX_TRIES vertices, so that the time is linear. After that, equal vertices may be added
-// again.
+// Returns the index of the vertex of a corner, and adds the vertex if it is new. Vertices with the
+// same position form a list, of which at most MAX_TRIES are compared, so that the time is linear in
+// any file. If an equal vertex is later in the list, the model gets a copy of it, which looks the
+// same.
 static uint32_t get_vertex(bind_vertices *vertices, convert_obj_corner corner)
 {
     enum { MAX_TRIES = 64 };

@@ -50,8 +50,8 @@ void md5i_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...)
     MD5_PRINT(message, format);
     const bool has_token = lex->token_at >= lex->line_start && lex->token_at < lex->at;
     const char *const position = has_token ? lex->token_at : lex->at;
-    // md5i_warn() gets the file name from the context's error. In other messages of this call the
-    // error does not have a file name.
+    // md5i_warn() takes the file name from the error of the context. It is set only for this
+    // warning, because errors of other files use the same context.
     (void)snprintf(file, sizeof context->error.file, "%s", lex->file ? lex->file : "");
     md5i_warn(context, lex->line, (uint32_t)(position - lex->line_start) + 1, "%s", message);
     file[0] = '\0';

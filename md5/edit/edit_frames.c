@@ -251,15 +251,16 @@ static void measure_reach(const md5_repair *repair, const frame_plan *plan)
 // Number of md5_joint_components.pair. The components of a pair are kept or reduced together.
 enum { NUM_PAIRS = 2 }; // translation, rotation
 
-// Makes components constant whose values change so little that the skin moves by at most the
-// tolerance without the change. Removes their flags; the base frame receives their values in the
-// first frame.
+// Stores components that hardly change only once, in the base frame, instead of in every frame. No
+// vertex may move by more than the tolerance because of that. Clears the flags of these components;
+// their value is that of the first frame.
 //
-// A point moves by at most the sum of the movements that the joints from the root to its own joint
-// cause: a translation moves the point by its length, a rotation by its chord times the distance,
-// which is at most the length of the stretched chain. The tolerance is distributed from the root
-// on: a joint may use an equal part of it, and the unused parts of its ancestors. Joint 0 keeps the
-// flags of its translation, because games read it.
+// A vertex moves by at most the sum of the errors of all joints from the root to its own joint. An
+// error of a translation moves it by the length of the error. An error of a rotation moves it by
+// the chord of the angle times the distance from the joint, which is at most the length of all
+// bones in a straight line. Each joint of the chain may use an equal part of the tolerance, and
+// what its ancestors have not used. Joint 0 keeps the flags of its translation, because games read
+// them.
 static void reduce_flags(const md5_repair *repair, const frame_plan *plan, md5_doc_joint *joints,
                          md5_joint_components *base)
 {

@@ -30,8 +30,8 @@ typedef struct md5_surface_point {
 bool md5i_build_surface(md5_arena *arena, const md5_vec3 *positions, const uint32_t *corners,
                         uint32_t num_triangles, md5_surface *surface);
 
-// Returns the point of the surface that is nearest to a point. If no distance is finite, the
-// fractions are 0.
+// Returns the point of the surface that is nearest to a point, as a triangle and the fractions of
+// its corners. The fractions are 0 if the distance to every triangle is infinite or NaN.
 md5_surface_point md5i_nearest_point(const md5_surface *surface, md5_vec3 point);
 
 #endif

@@ -658,8 +658,8 @@ static void read_step(script_compiler *compiler, const open_statement *statement
         tokens->at = end;
 }
 
-// Begins the else of an if: emits the jump over the else at the end of the if, and sets the target
-// of a false condition.
+// Begins the else of an if. The code of the if ends with a jump over the else; the jump that leaves
+// the if when its condition is false leads to the code after that.
 static void begin_else(script_compiler *compiler, open_statement *statement)
 {
     uint32_t end = MD5_NONE;

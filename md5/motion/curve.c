@@ -524,8 +524,9 @@ static bool build_spline(md5_arena *arena, const md5_curve_desc *desc, md5_piece
 #define TOLERANCE 1e-7
 enum { MAX_HALVINGS = 24, MAX_ARCS = 1000, NUM_NODES = 4 };
 
-// Rounding errors of speeds, as a fraction of the coordinates. Far from the origin they exceed the
-// tolerance, and halving an arc does not reduce them.
+// Speed on a curve has a rounding error of up to this fraction of the largest coordinate. Far from
+// the origin this error is larger than the tolerance; then an arc is not divided further, because
+// shorter arcs have the same error.
 #define NOISE 1e-12
 
 // The positive half of the 8 nodes of the Gauss-Legendre rule, and their weights: the positive
@@ -994,7 +995,8 @@ typedef struct curve_keys {
 #define MIN_KEY_SQUARE 1e-30
 #define MAX_KEY_SQUARE 1e30
 
-// Fails if a key is not a rotation, or its time is not finite and after the previous key.
+// Checks a key: its quaternion must have a length that can be normalized, and its time must be
+// finite and later than that of the previous key.
 static bool check_curve_key(md5_context *context, const curve_keys *list, uint32_t i)
 {
     const md5_quat q = list->keys[i];

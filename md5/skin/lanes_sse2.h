@@ -73,7 +73,8 @@ MD5_WIDE_INLINE entry_row load_entries(const float *row)
     return _mm_loadu_ps(row);
 }
 
-// Returns entry `i` of a row in all lanes. `i` is a constant after inlining.
+// Returns entry `i` of a row, copied to all four lanes. The instruction contains `i`, so every call
+// passes a constant, and the compiler removes the other cases.
 MD5_WIDE_INLINE md5_wide spread_entry(entry_row row, int i)
 {
     switch (i) {

@@ -556,7 +556,7 @@ typedef struct text_column {
     float y;
     float width;
     bool is_narrow; // the panel is at the bottom: names use a larger part of the width
-    // The code is below the figures, and the plots are in this column.
+    // The plots are in this column instead of below the figures, where the code of the page is.
     bool has_plots;
 } text_column;
 

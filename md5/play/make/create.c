@@ -376,7 +376,8 @@ static bool build_follow_rule(md5_building *building, uint32_t index)
     return md5i_check_steps(building, &follow->easing);
 }
 
-// Assigns the rules of smoothed parameters to the parameters.
+// Stores for each parameter the index of the smoothing that the machine file defines for it, so
+// that setting a parameter needs no search.
 static bool build_follow_rules(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
