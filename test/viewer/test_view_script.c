@@ -34,12 +34,10 @@ static void draw_companion(user *u)
 
 void user_draw(user *u)
 {
-    if (u->perform_in_window == NULL) {
-        view_follow_files(&u->viewer);
-        for (int i = 0; is_exporting(u) && CHECK(i < MAX_WAITS); i++)
-            view_sleep(0.001);
-        draw_companion(u);
-    }
+    view_follow_files(&u->viewer);
+    for (int i = 0; is_exporting(u) && CHECK(i < MAX_WAITS); i++)
+        view_sleep(0.001);
+    draw_companion(u);
     u->facts = item_draw(&u->viewer, (float)u->viewer.width, (float)u->viewer.height);
 }
 
@@ -141,10 +139,7 @@ static void send_gesture(user *u, const gesture *made)
 
 void user_perform(user *u, const gesture *made)
 {
-    if (u->perform_in_window != NULL)
-        u->perform_in_window(u, made);
-    else
-        send_gesture(u, made);
+    send_gesture(u, made);
     u->actions += made->kind != GESTURE_MOVE && made->kind != GESTURE_WHEEL;
 }
 
@@ -212,7 +207,7 @@ bool user_begin(user *u, uint32_t width, uint32_t height)
     replace_home(u);
     CHECK(view_read_options(0, NULL, &u->options, problem, sizeof problem));
     u->options.level = VIEW_QUIET;
-    if (u->perform_in_window == NULL && !scene_share(&u->gl))
+    if (!scene_share(&u->gl))
         return false;
     view_begin(&u->viewer, &u->options);
     u->viewer.options->lights = view_usual_lights();
@@ -233,8 +228,7 @@ void user_close(user *u)
     view_stop_export(&u->viewer); // the window does the same
     view_end(&u->viewer);
     view_free_options(&u->options);
-    if (u->perform_in_window == NULL)
-        scene_close(&u->gl);
+    scene_close(&u->gl);
     restore_home(u);
 }
 
@@ -535,12 +529,8 @@ static line_result move_to_panel(script *s, const char *words)
 
 static line_result wait_for(script *s, const char *words)
 {
-    view_state *const viewer = &s->u.viewer;
-    if (s->wait_end == 0.0)
-        s->wait_end = viewer->now + strtod(words, NULL);
-    if (s->u.perform_in_window == NULL)
-        viewer->now = s->wait_end;
-    return viewer->now >= s->wait_end ? LINE_DONE : LINE_CONTINUES;
+    s->u.viewer.now += strtod(words, NULL);
+    return LINE_DONE;
 }
 
 // -- Preparations ---------------------------------------------------------------------------------
@@ -903,8 +893,6 @@ line_result script_try_line(script *s)
     };
     const bool has_document = s->u.has_document;
     const char *words;
-    if (has_document && s->u.perform_in_window != NULL) // the interface may have changed
-        user_draw(&s->u);
     for (size_t i = 0; i < COUNT_OF(commands); i++) {
         if (!begins_with(s->current, commands[i].name, &words))
             continue;
@@ -966,7 +954,6 @@ bool script_next_line(script *s)
 {
     const char *next;
     s->num_gestures = 0;
-    s->wait_end = 0.0;
     while (!begins_with(s->rest, "test", &next) && (s->current = read_line(s)) != NULL) {
         const bool is_comment = s->current[0] == '\0' || s->current[0] == '#';
         if (!is_comment && is_for_size(s, &s->current))

@@ -43,9 +43,6 @@ typedef struct user {
     const md5_model *drawn_companion; // and its time when it was last drawn, in seconds
     double drawn_time;
     unsigned actions; // number of gestures, except movements
-    // Performs a gesture in a real window. NULL: the viewer has no window, and the gesture is a
-    // sequence of its events.
-    void (*perform_in_window)(struct user *u, const gesture *made);
 } user;
 
 // Creates a viewer without a document, whose image has this size in pixels. Returns false without a
@@ -92,7 +89,6 @@ typedef struct script {
     uint32_t width, height;
     unsigned num_gestures; // that the current line has made
     unsigned max_actions;  // of the current test; 0: no limit
-    double wait_end;       // of the current line, on the viewer's clock; 0: it does not wait
     char problem[1024];    // of the last LINE_FAILED
 } script;
 
