@@ -267,8 +267,9 @@ def hit(a, t):
     a.move("belly", x=-1.0 * blow)
     a.nod(pitch=-20.0 * whip + 5.0 * after, yaw=-7.0 * whip
           + 8.0 * pulse(t, 0.46, 0.89, 0.16) * wave(t, 4), roll=5.0 * whip)
-    # Shock first: wide eyes over a cry. Then pain: eyes squeezed shut over a mouth that bites. Shut eyes over an
-    # open mouth would look like singing. He looks at where it hurts; only as he stands again the face is his own.
+    # Shock first: wide eyes over a cry. Then pain: eyes squeezed shut over a mouth that bites. Shut eyes
+    # over an open mouth would look like singing. He looks at where it hurts. His face relaxes only when he
+    # stands again.
     shock = keyed(t, (0.0, 0.0), (0.07, 1.0), (0.16, 0.9), (0.25, 0.0))
     cry = keyed(t, (0.0, 0.0), (0.08, 1.0), (0.15, 0.9), (0.27, 0.0))
     wince = keyed(t, (0.15, 0.0), (0.25, 1.0), (0.43, 1.0), (0.54, 0.0))

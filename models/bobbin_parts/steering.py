@@ -94,9 +94,9 @@ class _Change:
     """From standing into a gait and back: where its feet are at phase 0, when the left one lands, its
     root being at x = 0, and the act that poses it. start: seconds from standing to the landing; stop:
     seconds in which the character comes to a halt, before he settles. heel: how far the heel that
-    leaves the floor first is up, as keys (share of the clip, degrees). shift: share of the clip after which the
-    weight is on the right foot. lean: how far the trunk leans forward at the start, degrees. dip: how far the
-    hips give way at the end."""
+    leaves the floor first is up, as keys (share of the clip, degrees). shift: share of the clip after
+    which the weight is on the right foot. lean: how far the trunk leans forward at the start, degrees.
+    dip: how far the hips give way at the end."""
 
     def __init__(self, gait, act, start, stop, heel, shift, lean, dip):
         self.gait, self.act, self.start, self.stop = gait, act, start, stop
@@ -106,8 +106,8 @@ class _Change:
         self.roll_speed = (gait.step(-1.0, 0.5, 0.001)[3] - self.right[3]) / 0.001
 
 
-_AHEAD = _Change(WALK, walk, START_SECONDS, STOP_SECONDS, ((0.04, 0.0), (0.29, 18.0), (0.45, 24.0)), 0.18, 5.0,
-                 1.3)
+_AHEAD = _Change(WALK, walk, START_SECONDS, STOP_SECONDS, ((0.04, 0.0), (0.29, 18.0), (0.45, 24.0)),
+                 0.18, 5.0, 1.3)
 _BACK = _Change(BACKWARD, backward, 0.5, STOP_SECONDS, ((0.08, 0.0), (0.46, 20.0)), 0.3, 0.0, 0.8)
 
 

@@ -136,8 +136,8 @@ def find_faults(commit, folders):
 
 
 def run(*command):
-    """Runs a command in the copy until it ends or prints that a test failed. A fault can cause an endless loop;
-    the library's tests need 15 seconds. Returns the status and the printed lines."""
+    """Runs a command in the copy until it ends or prints that a test failed. A fault can cause an endless
+    loop; the library's tests need 15 seconds. Returns the status and the printed lines."""
     def limit():
         seconds = 60 if command[0].endswith("test_md5") else 300
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
@@ -240,7 +240,7 @@ def allowed():
 
 
 def listed(folders):
-    """Returns (path, index of the line, changed line, kind) of the faults of planted.txt below the folders."""
+    """Returns (path, index of the line, changed line, kind) of faults of planted.txt below the folders."""
     faults = []
     for head, old, new in blocks_of(LIST):
         path, function, kind = head.split()
