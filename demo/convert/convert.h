@@ -161,7 +161,9 @@ bool convert_move_root_motion(md5_doc *clip, const md5_root_edit *edit, uint32_t
 // Returns the model of a scene, or NULL if the scene does not have one.
 const convert_part *convert_find_model(const convert_scene *scene);
 
-// Parse a part with the library. Return NULL on failure. A compressed clip becomes a document, too.
+// Parse a part with the library. Return NULL on failure. convert_parse_text() accepts only texts;
+// for convert_parse_doc() a clip may also be compressed.
+md5_doc *convert_parse_text(const convert_part *part, md5_error *error);
 md5_doc *convert_parse_doc(const convert_part *part, md5_error *error);
 md5_model *convert_parse_model(const convert_part *part, md5_error *error);
 

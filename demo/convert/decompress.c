@@ -131,3 +131,26 @@ bool convert_decompress_clip(const md5_anim *compressed, const char *path, char 
     md5_free_anim(anim);
     return is_done;
 }
+
+// Parses a compressed clip. Documents contain uncompressed clips, so it is decompressed to a text,
+// which is parsed.
+static md5_doc *parse_compressed_clip(const convert_part *part, md5_error *error)
+{
+    const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
+    char *text = NULL;
+    size_t size = 0;
+    md5_doc *doc = NULL;
+    md5_anim *const anim = md5_parse_anim(part->bytes, part->size, &opts, error);
+    if (anim && convert_decompress_clip(anim, opts.file_name, &text, &size, error))
+        doc = md5_parse_doc(MD5_DOC_ANIM, text, size, &opts, error);
+    free(text);
+    md5_free_anim(anim);
+    return doc;
+}
+
+md5_doc *convert_parse_doc(const convert_part *part, md5_error *error)
+{
+    if (part->kind == CONVERT_CLIP && convert_is_compressed_clip(part->bytes, part->size))
+        return parse_compressed_clip(part, error);
+    return convert_parse_text(part, error);
+}

@@ -352,7 +352,7 @@ bool convert_add_doc(const convert_job *job, convert_scene *scene, convert_part_
     if (!convert_print_doc(doc, &text, &size, error))
         return false;
     convert_add_part(scene, kind, name, NULL, text, size);
-    md5_doc *const read = convert_parse_doc(&scene->parts[scene->num_parts - 1], error);
+    md5_doc *const read = convert_parse_text(&scene->parts[scene->num_parts - 1], error);
     const bool is_valid = read != NULL;
     md5_free_doc(read);
     return is_valid;
@@ -571,29 +571,11 @@ const convert_part *convert_find_model(const convert_scene *scene)
     return NULL;
 }
 
-// Parses a compressed clip. Documents contain uncompressed clips, so it is decompressed to a text,
-// which is parsed.
-static md5_doc *parse_compressed_clip(const convert_part *part, const md5_load_opts *opts,
-                                      md5_error *error)
-{
-    char *text = NULL;
-    size_t size = 0;
-    md5_doc *doc = NULL;
-    md5_anim *const anim = md5_parse_anim(part->bytes, part->size, opts, error);
-    if (anim && convert_decompress_clip(anim, opts->file_name, &text, &size, error))
-        doc = md5_parse_doc(MD5_DOC_ANIM, text, size, opts, error);
-    free(text);
-    md5_free_anim(anim);
-    return doc;
-}
-
-md5_doc *convert_parse_doc(const convert_part *part, md5_error *error)
+md5_doc *convert_parse_text(const convert_part *part, md5_error *error)
 {
     static const md5_doc_kind kinds[] = {MD5_DOC_MODEL, MD5_DOC_ANIM, MD5_DOC_CAMERA,
                                          MD5_DOC_MODEL};
     const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
-    if (part->kind == CONVERT_CLIP && convert_is_compressed_clip(part->bytes, part->size))
-        return parse_compressed_clip(part, &opts, error);
     return md5_parse_doc(kinds[part->kind], part->bytes, part->size, &opts, error);
 }
 

@@ -9,7 +9,7 @@ static int compare_spans(md5_span a, md5_span b)
     return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-static int compare_names(const md5_sorted_name *a, const md5_sorted_name *b)
+static int compare_sorted_names(const md5_sorted_name *a, const md5_sorted_name *b)
 {
     if (a->hash != b->hash)
         return a->hash < b->hash ? -1 : 1;
@@ -26,7 +26,7 @@ static void merge_runs(const md5_sorted_name *sorted, size_t low, size_t middle,
     for (size_t i = low; i < high; i++) {
         bool is_left = left < middle;
         if (is_left && right < high)
-            is_left = compare_names(&sorted[left], &sorted[right]) <= 0;
+            is_left = compare_sorted_names(&sorted[left], &sorted[right]) <= 0;
         merged[i] = sorted[is_left ? left++ : right++];
     }
 }
@@ -76,8 +76,8 @@ const md5_sorted_name *md5i_find_sorted_name(const md5_sorted_name *names, size_
 // Returns the names of all joints, each with the index of its joint, in an array of the arena:
 // sorted by their hashes if `is_hashed`, which is faster, else alphabetically. Returns NULL if
 // memory runs out.
-static const md5_sorted_name *sort_joints(md5_arena *arena, const md5_skeleton *skeleton,
-                                          bool is_hashed)
+static const md5_sorted_name *sort_joint_names(md5_arena *arena, const md5_skeleton *skeleton,
+                                               bool is_hashed)
 {
     const uint32_t count = skeleton->num_joints;
     md5_sorted_name *const names = MD5_ALLOC_ARRAY(arena, md5_sorted_name, count);
@@ -94,7 +94,7 @@ static const md5_sorted_name *sort_joints(md5_arena *arena, const md5_skeleton *
 
 const md5_sorted_name *md5i_sort_joint_names(md5_arena *arena, const md5_skeleton *skeleton)
 {
-    return sort_joints(arena, skeleton, false);
+    return sort_joint_names(arena, skeleton, false);
 }
 
 // Returns true if all joints have equal names and parents.
@@ -129,8 +129,8 @@ bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_sk
     for (uint32_t joint = 0; joint < anim->num_joints; joint++)
         targets[joint] = MD5_NONE;
 
-    const md5_sorted_name *const model_by_name = sort_joints(arena, model, true);
-    const md5_sorted_name *const anim_by_name = sort_joints(arena, anim, true);
+    const md5_sorted_name *const model_by_name = sort_joint_names(arena, model, true);
+    const md5_sorted_name *const anim_by_name = sort_joint_names(arena, anim, true);
     TRY(model_by_name && anim_by_name);
 
     // Advance in both sorted lists together. If a name occurs several times, its k-th joints match.
@@ -139,7 +139,7 @@ bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_sk
     while (i < model->num_joints && j < anim->num_joints) {
         const uint32_t joint = model_by_name[i].number;
         const uint32_t track = anim_by_name[j].number;
-        const int order = compare_names(&model_by_name[i], &anim_by_name[j]);
+        const int order = compare_sorted_names(&model_by_name[i], &anim_by_name[j]);
         if (order == 0) {
             tracks[joint] = track;
             targets[track] = joint;

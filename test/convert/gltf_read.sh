@@ -243,7 +243,7 @@ equals_table() { # FILE
     in_folder "$golden/$1" --scale 1 &&
         python3 test/convert/gltf_read.py "$tool" "$golden/$1" "$folder" "$golden/expected.json"
 }
-for file in 01_minimal.glb 02_two_skins.glb 03_matrices.glb 04_sparse.gltf 05_quantized.glb 06_cubic_step.glb; do
+for file in 01_minimal.glb 02_two_skins.glb 03_matrices.glb 04_sparse.gltf 05_quantised.glb 06_cubic_step.glb; do
     check "$file: poses equal those of other readers" equals_table $file
 done
 minimal() {
