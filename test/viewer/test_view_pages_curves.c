@@ -72,13 +72,14 @@ TEST (page_euler_takes_a_longer_path) {
 
 TEST_PAGE (page_euler_loses_a_direction_at_ninety_degrees, "euler") {
     for (int pitch = -90; pitch <= 90; pitch += 30) // both agree at the end
-        CLAIM("t (far left: plays) = 1; pitch, degrees = %d @ 0 | between the two = 0 ~ 0.05;"
+        CLAIM("t (far left: plays) = 1; pitch, degrees = %d @ 0 | angle between the figures = 0 ~ "
+              "0.05;"
               " independence of axes (0: gimbal lock) = %.17g ~ 1e-5",
               pitch, cos(pitch * DEGREE));
-    CLAIM("| roll, there and back = 0 ~ 1e-3"); // indistinguishable from yaw
+    CLAIM("| roll, from the rotation = 0 ~ 1e-3"); // indistinguishable from yaw
     // But not in between.
-    CLAIM("pitch, degrees = 80; t (far left: plays) = 0.5 @ 0 | between the two > 10;"
-          " pitch, there and back = 40 ~ 1e-2");
+    CLAIM("pitch, degrees = 80; t (far left: plays) = 0.5 @ 0 | angle between the figures > 10;"
+          " pitch, from the rotation = 40 ~ 1e-2");
 }
 
 static md5_vec3 joint_position(const page_case *fixture, const char *joint)

@@ -107,7 +107,7 @@ static void play(playing *p, double seconds, md5_xform *pose)
 // -- Additive -------------------------------------------------------------------------------
 
 // lines of additive
-// Returns the rotation from one to another: in the axes of the joint, or in the axes of its parent.
+// Returns the rotation from one to another: in the axes of the joint or of its parent.
 static md5_quat rotation_between(md5_quat from, md5_quat to, bool in_parent)
 {
     if (in_parent)
@@ -196,8 +196,8 @@ VIEW_SHOW(additive)
 // -- Masks ----------------------------------------------------------------------------------
 
 // lines of masks
-// Returns the weight of a joint. With feathering, the weight increases over "feather" levels below
-// the root of the mask. Joints below these levels have the weight 1.
+// Returns the weight of a joint. With feathering, the weight increases over "feather"
+// levels below the root of the mask. Joints below these levels have the weight 1.
 static float mask_weight(const md5_skeleton *skeleton, uint32_t joint, uint32_t root,
                          uint32_t feather)
 {

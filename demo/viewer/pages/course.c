@@ -134,7 +134,7 @@ VIEW_SHOW(vertex)
         view_page_line(picture, view_joint_place(picture, figure, joint), by_joint, VIEW_GREEN);
         view_page_line(picture, by_joint, skinned, VIEW_BLUE);
         view_add_fact(picture, "weight", influence.w, picture->skeleton->joints[joint].name);
-        view_add_fact(picture, "carried to the height", by_joint.z, "units");
+        view_add_fact(picture, "moved to the height", by_joint.z, "units");
     }
     VIEW_FACTS(picture, skinned.z);
     free(palette);
@@ -147,8 +147,8 @@ enum { LOOP, CYCLE, CLAMP };
 
 static double frame_at(double seconds, double rate, int frames, int after, int *frame0, int *frame1)
 {
-    // The last frame of a loop equals its first frame. A cycle continues from the last to the
-    // first.
+    // The last frame of a loop equals its first frame.
+    // A cycle continues from the last to the first.
     const int intervals = after == CYCLE ? frames : frames - 1;
     double position = seconds * rate;
     if (after == CLAMP)
@@ -203,8 +203,7 @@ VIEW_SHOW(time)
 // -- Root motion ----------------------------------------------------------------------------
 
 // lines of root
-// Returns the motion of the root between two times: whole cycles, plus the remaining part of a
-// cycle.
+// Returns the motion of the root between two times: whole cycles, plus a part of a cycle.
 static md5_vec3 moved_between(const md5_vec3 *root, uint32_t num_frames, double before, double now)
 {
     const double times[2] = {before, now};

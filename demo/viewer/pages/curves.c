@@ -171,8 +171,8 @@ static md5_quat turn_at(md5_euler from, md5_euler to, bool by_angles, float t)
     return quat_of((md5_euler){pitch, yaw, roll});
 }
 
-// Rotates by roll about x first, then by pitch about y, then by yaw about z. Quaternions contain
-// half of each angle.
+// Rotates by roll about x first, then by pitch about y, then by yaw about z.
+// Quaternions contain half of each angle.
 static md5_quat quat_of(md5_euler e)
 {
     const float half = 0.5f * 3.14159265f / 180.0f;
@@ -262,8 +262,9 @@ VIEW_SHOW(euler)
 // Curves in space, along which an object moves at constant speed.
 
 // lines of curves
-// A uniform Catmull-Rom spline. The velocity at a point is half of the vector from the previous to
-// the next point. A cubic Hermite curve between two points has their positions and velocities.
+// A uniform Catmull-Rom spline. The velocity at a point is half of the vector from the
+// previous to the next point. A cubic Hermite curve between two points has their
+// positions and velocities.
 static md5_vec3 velocity_at(const md5_vec3 *p, int count, int i)
 {
     const int before = i > 0 ? i - 1 : 0;

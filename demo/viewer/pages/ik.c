@@ -9,9 +9,9 @@ static float elbow_angle(float upper, float lower, float apart)
     return acosf(fminf(fmaxf(cosine, -1.0f), 1.0f));
 }
 
-// Cyclic coordinate descent is for longer chains. It visits each joint, from the parent of the hand
-// to the root, and rotates it so that the hand is in the direction of the target. Returns this
-// rotation in the space of the joint.
+// Cyclic coordinate descent is for longer chains. It visits each joint, from the parent of
+// the hand to the root, and rotates it so that the hand is in the direction of the target.
+// Returns this rotation in the space of the joint.
 static md5_quat aim_joint(md5_xform joint, md5_vec3 hand, md5_vec3 target)
 {
     const md5_vec3 x = {1, 0, 0};
@@ -108,8 +108,9 @@ VIEW_SHOW(ik)
             view_add_point(picture->plots, method, job.iterations, log10f(fmaxf(distance, 1e-5f)));
             num_needed += distance > 0.01f;
         }
+        const bool is_reached = num_needed <= MAX_ITERATIONS;
         if (method != METHOD_TWO_BONE)
-            VIEW_FACTS(picture, num_needed);
+            VIEW_FACTS(picture, is_reached ? num_needed : NAN);
     }
 
     job.iterations = MAX_ITERATIONS;
@@ -151,7 +152,8 @@ static md5_vec3 way_of(md5_vec3 home, md5_vec3 velocity, float turn)
     return (md5_vec3){velocity.x - turn * home.y, velocity.y + turn * home.x, velocity.z};
 }
 
-// Returns the distance of a foot behind its home. If it exceeds the slack, a group of legs steps.
+// Returns the distance of a foot behind its home. If it exceeds the slack, a group of legs
+// steps.
 static float lag_of(md5_vec3 home, md5_vec3 way, md5_vec3 foot)
 {
     const md5_vec3 forward = md5_vec3_normalize(way, (md5_vec3){0.0f, 0.0f, 0.0f});

@@ -265,8 +265,8 @@ static md5_dual_quat dual_of(md5_xform motion)
 }
 
 // lines of dual
-// A motion is two quaternions: "real" is its rotation, and "dual" is half of its translation times
-// the rotation. A vertex moves by the sum of the weighted motions, which is normalized.
+// A motion is two quaternions: "real" is its rotation, and "dual" is half of its translation
+// times the rotation. A vertex moves by the sum of the weighted motions, which is normalized.
 static md5_vec3 skin_dual(const md5_mesh *mesh, uint32_t vertex, const md5_dual_quat *joints)
 {
     const md5_quat f = joints[mesh->influence_joints[mesh->first_influence[vertex]]].real;

@@ -92,8 +92,8 @@ static void pose_figures(view_picture *picture, const char *clip)
 // == Morph targets =========================================================================
 
 // lines of morph
-// Adds morph targets to the bind pose by their weights, before skinning. A target contains the
-// displacement of each vertex that it changes.
+// Adds morph targets to the bind pose by their weights, before skinning. A target contains
+// the displacement of each vertex that it changes.
 static void add_targets(const md5_morph_mesh *mesh, const float *weights, md5_vec3 *positions)
 {
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
@@ -261,7 +261,7 @@ VIEW_SHOW(bake)
 // lines of vertex_frames
 // Each way draws a vertex between frame a and frame b of a clip: a + (b - a) * t.
 
-// 1. Upload: the CPU interpolates all vertices of a character; glBufferSubData() uploads them.
+// 1. Upload: the CPU interpolates all vertices; glBufferSubData() uploads them.
 static void interpolate(const md5_vec3 *a, const md5_vec3 *b, float t, uint32_t count,
                         md5_vec3 *out)
 {
@@ -269,15 +269,15 @@ static void interpolate(const md5_vec3 *a, const md5_vec3 *b, float t, uint32_t 
         out[i] = md5_vec3_lerp(a[i], b[i], t);
 }
 
-// 2. Buffers: two attributes of the vertex shader begin at these offsets of the buffer with all
-// frames: glVertexAttribIPointer(index, 2, GL_UNSIGNED_INT, 8, offset).
+// 2. Buffers: two attributes of the vertex shader begin at these offsets of the buffer with
+// all frames: glVertexAttribIPointer(index, 2, GL_UNSIGNED_INT, 8, offset).
 static size_t frame_offset(uint32_t frame, uint32_t num_vertices)
 {
     return (size_t)frame * num_vertices * sizeof(md5_baked_vertex);
 }
 
-// 3. Texture: the shader reads texelFetch(frames, texel) for both frames. They may differ between
-// the instances of one draw call.
+// 3. Texture: the shader reads texelFetch(frames, texel) for both frames. They may differ
+// between the instances of one draw call.
 static uint32_t frame_texel(uint32_t frame, uint32_t num_vertices, uint32_t vertex)
 {
     return frame * num_vertices + vertex;
