@@ -231,7 +231,7 @@ gltf() {
         shown open "$walk" drop "$@" is "document.title.startsWith('gift') && told.textContent.includes('$note')" || return
     done
     shown open "$walk" drop "$scratch/its" is "document.title.startsWith('gift')" drop "$scratch/its/gift.gltf" \
-        is "told.textContent.includes('gift.gltf: error: buffers/0: gift.bin: No such file')"
+        is "told.textContent.includes('gift.gltf: error: buffers/0: cannot read gift.bin: No such file')"
 }
 mkdir "$scratch/its"
 check "glTF opens as one file, with its files and as a folder, and losses are reported" gltf
@@ -279,7 +279,7 @@ check "late files do not restart the animation" shown begin "view.html#no-config
     is "come(), true" is "$rest" is "$soon" is "/^drop machine: .*states=idle,[^ ]*ready/m.test(told.textContent)" is "told.textContent.match(/^opened: /gm).length === 1"
 # A lesson that is requested before its files have arrived shows a note, and then opens without missing files.
 check "a lesson waits for its files, and the note shows the progress" shown begin "view.html#no-config" is "$late" is "$first" \
-    key y is "/^Loading the lesson: [0-9]+ %$/.test(note.textContent)" \
+    key y key y is "/^Loading the lesson: [0-9]+ %$/.test(note.textContent)" \
     is "come(), true" is "$link, /[#&]lesson=/.test(location.hash)" is "told.textContent === '' && note.textContent.startsWith('Copied')"
 # The list of lessons, opened by the reader, remains open when the remaining files of our machine arrive.
 check "late files do not replace the opened view" shown begin "view.html#no-config&verbose=debug" is "$late" is "$first" \
@@ -366,7 +366,7 @@ check "a new version takes three requests, and is reported" new_version
 check "all files are stored, and work without a network" shown open index.html is "document.getElementById('keep').click(), true" \
     is "new Promise(done => new MutationObserver(() => /^All files are stored/.test(kept.textContent) && done(true)).observe(kept, {childList: true}))" \
     stop open techniques/walk.html is "'drawn' in document.documentElement.dataset" open docs/guide-viewer.html open "view.html#lesson=walk" \
-    is "document.title.startsWith('bobbin')" forgive
+    is "document.title.startsWith('thimble')" forgive
 pages="index.html techniques/index.html techniques/additive.html embed.html view.html docs/index.html docs/guide-converting.html docs/md5math_8h.html docs/globals.html"
 if (cd "$scratch" && npm install --no-audit --no-fund --ignore-scripts axe-core >npm 2>&1); then
     for page in $pages; do
