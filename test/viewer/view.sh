@@ -408,7 +408,7 @@ remembered_texture() {
 }
 # The warning is the same as from md5tool check. A clip that fits gives no warning.
 other_units() {
-    "$products/md5tool" fix "$models/bobbin/pat.md5anim" --scale 0.0254 --output "$scratch/meters.md5anim" >"$scratch/out" &&
+    "$products/md5tool" fix "$models/bobbin/pat.md5anim" --scale 0.0254 --output "$scratch/meters.md5anim" --force >"$scratch/out" &&
         runs 0 "$own" "$models/bobbin/pat.md5anim" "$scratch/meters.md5anim" --no-auto --output "$scratch/tex.png" --resolution 64,64 \
             --samples 1 --verbose warning && lines err 1 &&
         says err "meters.md5anim: warning: bones are 0.0254 times as long as in the mesh (meters instead of inches)"
