@@ -110,7 +110,7 @@ VIEW_SHOW(ik)
         }
         const bool is_reached = num_needed <= MAX_ITERATIONS;
         if (method != METHOD_TWO_BONE)
-            VIEW_FACTS(picture, is_reached ? num_needed : NAN);
+            VIEW_FACTS(picture, is_reached ? (double)num_needed : (double)NAN);
     }
 
     job.iterations = MAX_ITERATIONS;
