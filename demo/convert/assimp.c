@@ -435,7 +435,7 @@ static unsigned find_key(const void *keys, size_t stride, unsigned count, double
 }
 
 // Interpolates translations or scales linearly at a time in libassimp's ticks. Returns
-// `fallback` if there are no keys.
+// `fallback` if the track is empty.
 static struct aiVector3D vector_at(const struct aiVectorKey *keys, unsigned count, double time,
                                    struct aiVector3D fallback)
 {
@@ -448,8 +448,8 @@ static struct aiVector3D vector_at(const struct aiVectorKey *keys, unsigned coun
     return (struct aiVector3D){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y), a.z + t * (b.z - a.z)};
 }
 
-// Interpolates rotations spherically at a time in libassimp's ticks. Returns the identity if
-// there are no keys.
+// Interpolates rotations spherically at a time in libassimp's ticks. Returns the identity if the
+// track is empty.
 static struct aiQuaternion rotation_at(const struct aiQuatKey *keys, unsigned count, double time)
 {
     if (count == 0)

@@ -642,7 +642,7 @@ static void read_layer_property(const fbx_file *file, const fbx_value *name, fbx
         layer->is_solo = is_set;
 }
 
-// Adds an animation layer: curves that are blended over those of the layers below it.
+// Adds an animation layer. Its curves are blended with the result of the layers below it.
 static void add_layer(fbx_curves *curves, const fbx_node *node, const fbx_value *name)
 {
     const size_t index = curves->counts[LAYER]++;

@@ -55,8 +55,9 @@ static convert_vec euler_from_rotation(convert_quat rotation, int order)
     return convert_times((convert_vec){angles[0], angles[1], angles[2]}, degrees_per_radian);
 }
 
-// Blends the Euler angles of a layer over those of the layers below it, as rotations and not
-// angle by angle, and returns the result as Euler angles in degrees.
+// Blends the rotation of a layer with the result of the layers below it. The Euler angles are
+// converted to quaternions for this, because a blend of separate angles would be another
+// rotation. Returns Euler angles in degrees.
 static convert_vec blend_rotations(const fbx_blending *blending, int order, convert_vec below,
                                    convert_vec value)
 {

@@ -55,7 +55,7 @@ json_t *gltf_put_extension(gltf_out *out, json_t *object, const char *name)
     return gltf_member(out, gltf_member(out, object, "extensions", false), name, false);
 }
 
-// Adds a texture to a material, at the place that glTF defines for the kind of the map.
+// Adds a texture to a material, as the member that glTF defines for this kind of map.
 void gltf_put_map(gltf_out *out, json_t *material, int map, size_t texture)
 {
     static const char *const keys[CONVERT_NUM_MAPS] = {"baseColorTexture", "normalTexture",

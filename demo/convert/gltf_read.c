@@ -465,8 +465,8 @@ static bool get_indices(primitive_reader *reader, uint32_t accessor)
     return true;
 }
 
-// Returns what the vertices of a primitive form: triangles, a strip, a fan, or points and lines,
-// which are skipped.
+// Returns the kind of a primitive: triangles, a triangle strip, a triangle fan, or another kind
+// (points and lines), which is skipped.
 static plain_mode read_mode(const json_t *object)
 {
     static const double triangles = 4; // the numbers of modes in glTF

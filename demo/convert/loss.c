@@ -51,8 +51,8 @@ static uint32_t find_scaled_ancestor(const md5_doc *model, const convert_affine 
     return highest;
 }
 
-// Compares the vertices of one frame with and without the scale of joints, and stores the
-// largest distance with its place.
+// Compares the vertices of one frame with and without the scale of joints. Stores the largest
+// distance with its mesh, joint and time.
 void convert_measure_loss(convert_loss *worst, const convert_loss_clip *clip,
                           const convert_affine *moves, double time)
 {

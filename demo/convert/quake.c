@@ -98,8 +98,9 @@ static char *find_palette_near(const char *model, size_t *size)
     return bytes;
 }
 
-// Finds the palette with the colors of skins: the file of --palette, or the one in the game
-// folder above the model. Without one, *palette is grayscale and *is_found is false.
+// Finds the palette with the colors of skins: the file of --palette, or else the palette in the
+// game folder that contains the model. Without a palette, the colors are grayscale and *is_found
+// is false.
 bool quake_find_palette(const convert_job *job, const char *model, uint8_t palette[QUAKE_PALETTE],
                         bool *is_found, md5_error *error)
 {

@@ -1136,8 +1136,8 @@ static float lowest_foot(const retarget_figure *figure, const md5_xform *posed)
     return lowest;
 }
 
-// Computes the pose of the source figure in a frame of its clip, in model space. The roots are
-// transformed from the axes and the position of the clip to those of the model.
+// Computes the pose of the source figure in a frame of its clip, in model space. The clip can
+// have other axes and another position than the model, so the roots are transformed first.
 static void pose_source(const retarget_transfer *transfer, uint32_t frame)
 {
     const retarget_figure *const source = &transfer->source;

@@ -420,7 +420,7 @@ static text_lines list_lines(const md5_character *character, md5_error *error)
     return result;
 }
 
-// Compares line i of a sorted text with line j of another one. The end of a text is after all
+// Compares line i of a sorted text with line j of another text. The end of a text is after all
 // lines.
 static int compare_lines(const text_lines *a, size_t i, const text_lines *b, size_t j)
 {

@@ -916,7 +916,7 @@ void script_end(script *s)
     free(s->text);
 }
 
-// Terminates the next line and moves behind it. Returns NULL at the end of the script.
+// Terminates the next line and moves past it. Returns NULL at the end of the script.
 static const char *read_line(script *s)
 {
     char *const line = s->rest;

@@ -146,8 +146,8 @@ static void add_name(view_library *library, view_section section, const char *na
     *COMMON_ADD_ITEM(library->names[section], library->num_names[section]) = name;
 }
 
-// Compares the location of a file with the number of locations of the mod, which precede those
-// of the base.
+// Compares the location of a file with the number of locations of the mod, because the locations
+// of the mod precede the locations of its base.
 bool view_is_from_mod(const view_library *library, view_section section, size_t name)
 {
     if (library->num_own == library->places.count)

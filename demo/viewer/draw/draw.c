@@ -906,7 +906,7 @@ static float horizon_level(const view_lens *lens, float height)
            * (1 - lens->shift_y - lens->axes.back.z / (lens->axes.up.z * lens->half_y));
 }
 
-// Draws what is behind the model: the gradient of a studio, or sky and ground.
+// Draws the background of the model: the gradient of a studio, or a sky and the ground.
 void view_draw_background(const view_stage *stage, const view_lens *lens)
 {
     const view_rect image = {0, 0, stage->width, stage->height};

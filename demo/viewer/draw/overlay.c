@@ -283,8 +283,8 @@ static void add_pose_overlays(const view_stage *stage)
         add_joint_bounds(stage);
 }
 
-// Adds the lines that explain the model, such as its skeleton, axes, bounds and normals, in two
-// passes: those that the model hides, and those on top of it.
+// Adds lines that explain the model, such as its skeleton, axes, bounds and normals. One call
+// adds the lines that the model hides, another call the lines on top of the model.
 void view_add_overlays(const view_stage *stage, bool on_top)
 {
     const view_shown *const shown = stage->shown;
@@ -538,7 +538,7 @@ static void add_vertex_mark(view_lines *lines, const view_scene *scene, const vi
     view_add_cross(lines, scene->skinned[pick->mesh].positions[pick->vertex], size, vertex_color);
 }
 
-// Draws what the user has selected: a joint with its weights, a mesh, a triangle, and a measured
+// Marks the selection of the user: a joint with its weights, a mesh, a triangle, or a measured
 // distance.
 void view_draw_marks(const view_stage *stage)
 {

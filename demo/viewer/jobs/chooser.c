@@ -72,8 +72,8 @@ static bool poll_process(const view_picker *picker, char *answer, size_t size, i
 
 #endif
 
-// Opens the dialog of the desktop, which is another program. Returns false if there is none; the
-// viewer then shows its own list.
+// Opens the file dialog of the desktop, which is a separate program. Returns false if none is
+// installed; the viewer then shows its own list of files.
 bool view_open_file_dialog(view_state *viewer, view_action action, const char *folder)
 {
     view_picker *const picker = &viewer->jobs.picker;

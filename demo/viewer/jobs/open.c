@@ -681,8 +681,7 @@ typedef struct reload_state {
     uint32_t crowd_count;
 } reload_state;
 
-// Returns what the user has selected, so that it can be selected again after the files were
-// reloaded.
+// Returns the selection of the user, which is restored after the files were reloaded.
 static reload_state store_reload_state(const view_state *viewer)
 {
     const view_scene *const scene = &viewer->document->scene;

@@ -1822,7 +1822,7 @@ static bool build_one_shot(md5_building *building, const md5_one_shot_desc *row,
         return MD5_MISMATCH(building, &row->name, " has no %s", slot == MD5_NONE ? "slot" : "clip");
     TRY(check_one_shot_frames(building, row, slot, clip));
 
-    // The conditions of the exit are stored behind the conditions of the start.
+    // The conditions of the exit are stored after the conditions of the start.
     md5_play_condition *const conditions = machine->conditions + machine->num_conditions;
     *one_shot = (md5_play_one_shot){
         .slot = slot,
