@@ -34,10 +34,13 @@ broken_anchors() {
 }
 silent "links to headings lead to existing headings" broken_anchors
 
-# `path/to/file` in code quotes, from the root or from the document's folder, except files below build/. The changelog also
-# contains former paths.
+# `path/to/file` in code quotes, from the root or from the document's folder, except files below build/. Documents about
+# changes also contain former names.
+current_documents() {
+    documents | grep -vE '/(CHANGELOG|upgrading)\.md$'
+}
 missing_paths() {
-    documents | grep -v CHANGELOG | while read -r document; do
+    current_documents | while read -r document; do
         grep -oE '`[A-Za-z0-9_./-]+/[A-Za-z0-9_.-]+\.(c|h|sh|py|md|glsl|vert|frag|comp|png|md5[a-z]+)`' "$document" |
             tr -d '`' | grep -v '^build/' | sort -u | while read -r path; do
             [ -e "$path" ] || [ -e "$(dirname "$document")/$path" ] ||
@@ -56,7 +59,7 @@ words() {
 }
 words >"$scratch/words"
 names_of_nothing() {
-    documents | grep -v CHANGELOG | while read -r document; do
+    current_documents | while read -r document; do
         grep -oE '`[a-z_][a-z0-9_]*\(\)`' "$document" | tr -d '`()' | sed 's/^md5i_play_/md5i_/' | sort -u |
             sed "s|^|$document names the function |"
         case $document in ./*/docs/* | ./md5/packaging/* | ./CONTRIBUTING.md) ;; *) continue ;; esac
