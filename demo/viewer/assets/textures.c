@@ -510,21 +510,24 @@ static bool is_lit(const md5_stage *stage)
     return stage->light != MD5_STAGE_AMBIENT;
 }
 
-// Returns true if a stage cuts holes into the surface. As in the engine, only a perforated surface
-// is cut.
+// Returns true if a stage cuts holes into the surface: it discards pixels whose alpha is too small.
+// As in the engine, only the stages of perforated materials do.
 static bool tests_alpha(const md5_material *material, const md5_stage *stage)
 {
     return stage->has_alpha_test && material->coverage == MD5_COVERAGE_PERFORATED;
 }
 
-// Returns true if a lit surface is cut by its diffuse map in the same way, at all times.
-static bool is_usual_cut(const md5_material *material, const md5_stage *stage)
+// Returns true if a stage is the alpha test that a lit surface does itself, without being drawn in
+// stages (md5gl_material.alpha_test): it tests the alpha of the diffuse map, which is not moved or
+// scaled, with a constant threshold, and is always on.
+static bool is_alpha_test_of_lit_surface(const md5_material *material, const md5_stage *stage)
 {
     if (!tests_alpha(material, stage) || stage->light != MD5_STAGE_DIFFUSE || stage->has_matrix)
         return false;
-    return constant_value(material, stage->alpha_test) > 0
-           && constant_value(material, stage->condition) != 0
-           && constant_value(material, stage->color[3]) >= 1;
+    const bool has_constant_threshold = constant_value(material, stage->alpha_test) > 0;
+    const bool is_always_on = constant_value(material, stage->condition) != 0;
+    const bool has_alpha_of_map = constant_value(material, stage->color[3]) >= 1;
+    return has_constant_threshold && is_always_on && has_alpha_of_map;
 }
 
 // Returns true if a surface is a decal on another surface.
@@ -534,10 +537,10 @@ static bool is_decal(const md5_material *material)
     return material->has_polygon_offset || material->sort == decal;
 }
 
-// Returns true if a stage cuts the surface in another way than the diffuse map.
-static bool cuts_surface(const md5_material *material, const md5_stage *stage)
+// Returns true if a stage cuts holes that only a surface drawn in stages can have.
+static bool needs_stages_to_cut(const md5_material *material, const md5_stage *stage)
 {
-    return tests_alpha(material, stage) && !is_usual_cut(material, stage);
+    return tests_alpha(material, stage) && !is_alpha_test_of_lit_surface(material, stage);
 }
 
 // Returns the bit of a register of time or parms, or 0 for any other register.
@@ -678,7 +681,7 @@ static bool is_special_stage(const md5_material *material, const md5_stage *stag
 {
     if (!is_lit(stage) || constant_value(material, stage->condition) == 0)
         return true;
-    if (cuts_surface(material, stage) || view_is_colored_stage(material, stage))
+    if (needs_stages_to_cut(material, stage) || view_is_colored_stage(material, stage))
         return true;
     return stage->has_matrix;
 }
@@ -720,7 +723,7 @@ bool view_add_layers(const view_dresser *d, const char *shader)
         const md5_stage *const stage = &material->stages[i];
         counts[stage->light]++;
         has_layers = has_layers || counts[stage->light] > 1 || is_special_stage(material, stage);
-        if (is_usual_cut(material, stage)) {
+        if (is_alpha_test_of_lit_surface(material, stage)) {
             mesh_textures->opaque = false;
             mesh_textures->alpha_test = material->registers[stage->alpha_test];
         }
@@ -805,44 +808,57 @@ static const md5gl_texgen texgens[] = {
 
 static const float offset_units = -600; // depth units for a polygonOffset of 1: r_offsetUnits
 
-// Fills the stages of a list with the stages of a material that are on. Sets `is_on` if any stage
-// is on, and `is_cut` if any of them cuts the surface.
-static void evaluate_stages(view_layered *layered, md5gl_stage_list *list, bool *is_on,
-                            bool *is_cut)
+// Describes a stage that is on for the renderer, with the current values of its registers.
+static md5gl_stage drawn_stage(const view_layered *layered, uint32_t index)
 {
-    const md5_material *const material = layered->material;
+    const md5_stage *const stage = &layered->material->stages[index];
     const float *const registers = layered->registers;
+    // A lit stage is in the list only for its alpha test: its colors are those of code 1.
+    const uint32_t source = is_lit(stage) ? 1 : stage->bits & 15;
+    const uint32_t target = is_lit(stage) ? 1 : stage->bits >> 4 & 15;
+    md5gl_stage drawn = {
+        .texture = layered->textures[index],
+        .source = source_factor(source),
+        .target = target_factor(target),
+        .has_matrix = stage->has_matrix,
+        .vertex_color = (md5gl_vertex_color)stage->vertex_color, // same order
+        .is_tested = tests_alpha(layered->material, stage),
+        .alpha_test = registers[stage->alpha_test],
+        .masked = stage->bits / MD5_STAGE_NO_RED & 15, // in the order of md5gl_mask
+        .writes_depth = !is_lit(stage) && !(stage->bits & MD5_STAGE_NO_DEPTH),
+        .depth_equal = (stage->bits & MD5_STAGE_DEPTH_EQUAL) != 0,
+        .depth_offset = offset_units * stage->polygon_offset,
+        .texgen = texgens[stage->texgen],
+        .normals = layered->bump,
+    };
+    for (int c = 0; c < 4; c++)
+        drawn.color[c] = registers[stage->color[c]];
+    if (stage->has_matrix)
+        md5_stage_matrix(stage, registers, drawn.matrix);
+    return drawn;
+}
+
+// The stages of a material at one time.
+typedef struct stage_summary {
+    bool is_on;  // a stage is on
+    bool is_cut; // a stage that is on cuts holes that only a surface drawn in stages can have
+} stage_summary;
+
+// Fills the stages of a list with the stages of a material that are on and have a texture.
+static stage_summary list_active_stages(view_layered *layered, md5gl_stage_list *list)
+{
+    stage_summary summary = {.is_on = false};
+    const md5_material *const material = layered->material;
     for (uint32_t k = 0; k < material->num_stages; k++) {
         const md5_stage *const stage = &material->stages[k];
-        if (registers[stage->condition] == 0)
+        if (layered->registers[stage->condition] == 0)
             continue;
-        *is_on = true;
-        *is_cut = *is_cut || cuts_surface(material, stage);
-        if (layered->textures[k] == 0)
-            continue;
-        // A lit stage is in the list only for its alpha test: its colors are those of code 1.
-        const uint32_t source = is_lit(stage) ? 1 : stage->bits & 15;
-        const uint32_t target = is_lit(stage) ? 1 : stage->bits >> 4 & 15;
-        md5gl_stage *const drawn = &layered->stages[list->num_stages++];
-        *drawn = (md5gl_stage){
-            .texture = layered->textures[k],
-            .source = source_factor(source),
-            .target = target_factor(target),
-            .has_matrix = stage->has_matrix,
-            .vertex_color = (md5gl_vertex_color)stage->vertex_color, // same order
-            .is_tested = tests_alpha(material, stage),
-            .alpha_test = registers[stage->alpha_test],
-            .masked = stage->bits / MD5_STAGE_NO_RED & 15, // in the order of md5gl_mask
-            .writes_depth = !is_lit(stage) && !(stage->bits & MD5_STAGE_NO_DEPTH),
-            .depth_equal = (stage->bits & MD5_STAGE_DEPTH_EQUAL) != 0,
-            .depth_offset = offset_units * stage->polygon_offset,
-            .texgen = texgens[stage->texgen],
-            .normals = layered->bump};
-        for (int c = 0; c < 4; c++)
-            drawn->color[c] = registers[stage->color[c]];
-        if (stage->has_matrix)
-            md5_stage_matrix(stage, registers, drawn->matrix);
+        summary.is_on = true;
+        summary.is_cut = summary.is_cut || needs_stages_to_cut(material, stage);
+        if (layered->textures[k] != 0)
+            layered->stages[list->num_stages++] = drawn_stage(layered, k);
     }
+    return summary;
 }
 
 // Returns the base that is drawn below the stages. As in the engine, light is added to the
@@ -860,14 +876,12 @@ static md5gl_base stage_base(const md5_material *material, bool has_light, bool 
     return MD5GL_BASE_BLACK;
 }
 
-// Evaluates the material of a mesh and fills its list.
-static void evaluate_layered(view_layered *layered, md5gl_stage_list *list,
-                             const md5_material_input *input)
+// Evaluates the registers of a mesh's material, and fills `list` with the stages and the lit layers
+// that are on.
+static stage_summary evaluate_material(view_layered *layered, const md5_material_input *input,
+                                       md5gl_stage_list *list)
 {
     const md5_material *const material = layered->material;
-    const bool is_translucent = material->coverage == MD5_COVERAGE_TRANSLUCENT;
-    bool is_on = false;
-    bool is_cut = false;
     md5_evaluate_material(material, input, layered->registers);
     *list = (md5gl_stage_list){
         .mesh = layered->mesh,
@@ -875,31 +889,48 @@ static void evaluate_layered(view_layered *layered, md5gl_stage_list *list,
                                              : (md5gl_cull)material->cull, // same order
         .stages = layered->stages,
     };
-    evaluate_stages(layered, list, &is_on, &is_cut);
+    const stage_summary summary = list_active_stages(layered, list);
     view_select_lit_layers(&layered->lit, material, layered->registers);
+    // md5gl_draw_model() draws the first lit layer, the list contains the others.
     if (layered->lit.num_shown > 1) {
         list->lit_layers = layered->lit.shown + 1;
         list->num_lit_layers = layered->lit.num_shown - 1;
     }
-    // md5gl_draw_model() draws one lit layer of front sides without an offset. Other surfaces are
-    // drawn in stages, as if they were cut.
-    const bool has_more_layers = list->num_lit_layers > 0 || list->cull == MD5GL_CULL_FRONT;
-    const bool is_lifted = material->has_polygon_offset || has_more_layers;
-    is_cut = is_cut || (is_lifted && !is_translucent);
-    const bool has_shadow = material->force_shadows || (!material->no_shadows && !is_translucent);
+    return summary;
+}
+
+// Evaluates the material of a mesh and fills its list. Selects who draws the surface:
+// md5gl_draw_model() if the surface has one lit layer of front sides, without an offset and with at
+// most the alpha test of a lit surface. All other surfaces are drawn in stages.
+static void evaluate_layered(view_layered *layered, md5gl_stage_list *list,
+                             const md5_material_input *input)
+{
+    const md5_material *const material = layered->material;
+    const stage_summary summary = evaluate_material(layered, input, list);
+    const bool is_translucent = material->coverage == MD5_COVERAGE_TRANSLUCENT;
     const bool has_light = layered->lit.num_shown > 0;
-    const bool is_lost = is_decal(material) && list->num_stages == 0 && !has_light;
-    // A surface that is cut by stages has their shadow, and is not cut again by its diffuse map.
-    layered->no_shadow = !has_shadow || is_cut || is_lost;
+
+    // Other surfaces that md5gl_draw_model() cannot draw are drawn in stages, as if they were cut.
+    const bool has_more_layers = list->num_lit_layers > 0 || list->cull == MD5GL_CULL_FRONT;
+    const bool needs_stages = material->has_polygon_offset || has_more_layers;
+    const bool is_cut = summary.is_cut || (needs_stages && !is_translucent);
     layered->is_opaque = is_cut;
     layered->is_staged = is_translucent || !has_light || is_cut;
+
+    // A surface that is cut by stages has their shadow, and is not cut again by its diffuse map.
+    const bool has_shadow = material->force_shadows || (!material->no_shadows && !is_translucent);
+    const bool is_lost = is_decal(material) && list->num_stages == 0 && !has_light;
+    layered->no_shadow = !has_shadow || is_cut || is_lost;
     list->casts_shadow = has_shadow && is_cut;
-    list->base = stage_base(material, has_light, is_on, is_cut, is_lost);
-    // A surface that md5gl_draw_model() draws has no offset and is already cut.
-    for (uint32_t k = 0; k < list->num_stages && !layered->is_staged; k++)
-        layered->stages[k].is_tested = false;
-    if (material->has_polygon_offset && layered->is_staged)
+    list->base = stage_base(material, has_light, summary.is_on, is_cut, is_lost);
+
+    // A surface that md5gl_draw_model() draws does the alpha test itself and has no offset.
+    if (!layered->is_staged) {
+        for (uint32_t k = 0; k < list->num_stages; k++)
+            layered->stages[k].is_tested = false;
+    } else if (material->has_polygon_offset) {
         list->depth_offset = offset_units * material->polygon_offset;
+    }
 }
 
 void view_evaluate_layers(const view_layers *layers, const md5_material_input *input)
@@ -1086,13 +1117,12 @@ static void use_masks(const view_dresser *d, const view_mesh_textures *mesh_text
     set_map(d, masks);
 }
 
-// Searches the textures of a mesh by its names. Loads the found texture, normals and masks, except
-// those that options select, and applies the found material properties. Reports a missing texture,
-// unless the material is in a game (`is_in_game`), whose missing images were reported before.
-static void find_and_use(const view_dresser *d, bool is_in_game)
+// Searches a mesh's textures by its names and fills the `look` of the mesh. Uses the found diffuse
+// texture unless an option selects one, or reports that it is missing. If the mesh has a material
+// in a game (`is_in_game`), the missing images of the material were reported before.
+static void find_diffuse_by_name(const view_dresser *d, bool is_in_game)
 {
-    const uint32_t index = d->search.mesh;
-    view_mesh_textures *const mesh_textures = &d->textures->meshes[index];
+    view_mesh_textures *const mesh_textures = &d->textures->meshes[d->search.mesh];
     view_look *const look = &mesh_textures->look;
     const bool is_selected = mesh_textures->maps[MD5GL_IMAGE_DIFFUSE] != NULL;
     view_free_look(look); // result for a game that lacks the image
@@ -1103,7 +1133,15 @@ static void find_and_use(const view_dresser *d, bool is_in_game)
         common_free_list(&look->tried); // the tried images are not missing
     else if (!is_selected)
         report_missing_texture(d, look);
+}
 
+// Searches a mesh's textures by its names: loads the diffuse texture (see find_diffuse_by_name()),
+// normals and masks, and copies the material properties that the search has found.
+static void load_textures_by_name(const view_dresser *d, bool is_in_game)
+{
+    find_diffuse_by_name(d, is_in_game);
+    view_mesh_textures *const mesh_textures = &d->textures->meshes[d->search.mesh];
+    const view_look *const look = &mesh_textures->look;
     set_map(d, (view_texture){.path = look->normals, .map = MD5GL_IMAGE_NORMALS});
     use_masks(d, mesh_textures);
     mesh_textures->two_sided = mesh_textures->two_sided || look->two_sided;
@@ -1298,7 +1336,7 @@ static void load_mesh(view_dresser *d, const view_dressing *dressing)
     const bool is_found = is_staged || (is_in_game && *diffuse != NULL);
     if (!is_found && (!is_in_game || d->search.package != NULL)) {
         if (*diffuse == NULL || d->search.said != NULL)
-            find_and_use(d, is_in_game);
+            load_textures_by_name(d, is_in_game);
         if (!is_declared)
             find_maps(d);
     }
