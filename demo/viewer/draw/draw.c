@@ -1219,43 +1219,67 @@ static void deform_surfaces(const view_stage *stage, const view_lens *lens)
     }
 }
 
-// The surroundings of the model in one image.
-typedef struct surroundings {
-    md5_vec3 center;     // of the document
-    uint32_t num_studio; // lights of the studio, without a fire
-    bool is_level;       // the ground is flat
-    bool is_above;       // the camera is above the ground
-    bool is_place;       // a sky is visible, and a floor if the camera is above the ground
-    bool has_place;      // the scenery of the model is also drawn
-} surroundings;
+typedef enum background {
+    BACKGROUND_NONE,        // the image is transparent, or the frame has a color
+    BACKGROUND_ENVIRONMENT, // the environment image
+    BACKGROUND_SKY,         // the sky of a place with a floor
+    BACKGROUND_GRADIENT,    // the vertical gradient of a studio
+} background;
 
-// Draws the background: the environment image, the sky of a place, or the gradient of a studio.
-// Returns the surroundings of the model. The caller sets num_studio.
-static surroundings draw_surroundings(const view_stage *stage, const view_lens *lens,
-                                      const md5gl_frame *frame, bool transparent)
+static background select_background(const view_stage *stage, const md5gl_frame *frame,
+                                    bool transparent)
 {
-    const view_document *const document = stage->document;
-    const bool has_background = !transparent && !stage->options->background_given;
-    const bool shows_environment = stage->shown->environment_behind && frame->environment != NULL;
-    surroundings around = {.is_level = document->scene.terrain.kind == VIEW_LEVEL};
-    if (has_background && shows_environment) {
-        md5gl_draw_environment(stage->renderer);
-    } else if (has_background) {
-        around.is_place = around.is_level && !stage->shown->grid;
-        view_draw_background(stage, around.is_place ? lens : NULL);
-    }
-    around.center =
-        md5_vec3_add(view_center(document->bounds), view_walked(&document->scene, stage->play));
-    around.is_above = lens->orthographic ? lens->axes.back.z > 0 : lens->eye.z > frame->ground;
-    const bool has_scenery = !view_shows_crowd(document) && document->place.drawn != NULL;
-    if (has_scenery && !lens->orthographic)
-        around.has_place = around.is_place && around.is_above;
-    return around;
+    if (transparent || stage->options->background_given)
+        return BACKGROUND_NONE;
+    if (stage->shown->environment_behind && frame->environment != NULL)
+        return BACKGROUND_ENVIRONMENT;
+    const bool has_flat_ground = stage->document->scene.terrain.kind == VIEW_LEVEL;
+    return has_flat_ground && !stage->shown->grid ? BACKGROUND_SKY : BACKGROUND_GRADIENT;
 }
 
-// Adds the bodies of the document to `bodies` and draws them. If `has_place` is true, also draws
+static void draw_background(const view_stage *stage, const view_lens *lens, background selected)
+{
+    if (selected == BACKGROUND_ENVIRONMENT)
+        md5gl_draw_environment(stage->renderer);
+    else if (selected == BACKGROUND_SKY)
+        view_draw_background(stage, lens);
+    else if (selected == BACKGROUND_GRADIENT)
+        view_draw_background(stage, NULL);
+}
+
+// The surroundings of the model in one image.
+typedef struct surroundings {
+    md5_vec3 center;            // of the document
+    uint32_t num_studio_lights; // point lights, without a fire
+    bool has_flat_ground;
+    bool is_above_ground; // the camera
+    bool has_floor;       // below the sky of a place; not visible from below
+    bool has_scenery;     // the scenery model of the document is drawn on the floor
+} surroundings;
+
+static surroundings describe_surroundings(const view_stage *stage, const view_lens *lens,
+                                          const md5gl_frame *frame, background selected,
+                                          uint32_t num_studio_lights)
+{
+    const view_document *const document = stage->document;
+    const bool is_above_ground =
+        lens->orthographic ? lens->axes.back.z > 0 : lens->eye.z > frame->ground;
+    const bool has_floor = selected == BACKGROUND_SKY && is_above_ground;
+    const bool can_show_scenery = document->place.drawn != NULL && !lens->orthographic;
+    return (surroundings){
+        .center =
+            md5_vec3_add(view_center(document->bounds), view_walked(&document->scene, stage->play)),
+        .num_studio_lights = num_studio_lights,
+        .has_flat_ground = document->scene.terrain.kind == VIEW_LEVEL,
+        .is_above_ground = is_above_ground,
+        .has_floor = has_floor,
+        .has_scenery = has_floor && can_show_scenery && !view_shows_crowd(document),
+    };
+}
+
+// Adds the bodies of the document to `bodies` and draws them. If `has_scenery` is true, also draws
 // the scenery. Returns false and fills `error` on failure.
-static bool draw_document(const view_stage *stage, bool has_place, view_bodies *bodies,
+static bool draw_document(const view_stage *stage, bool has_scenery, view_bodies *bodies,
                           md5_error *error)
 {
     const view_document *const document = stage->document;
@@ -1270,7 +1294,7 @@ static bool draw_document(const view_stage *stage, bool has_place, view_bodies *
         list_crowd(stage, bodies);
     else
         list_document(stage, bodies);
-    if (has_place)
+    if (has_scenery)
         bodies->bodies[bodies->count++] =
             (view_body){.uses = VIEW_BODY_SHOWN | VIEW_BODY_STAGED,
                         .textures = document->place.textures,
@@ -1287,9 +1311,10 @@ static void draw_ground(const view_stage *stage, const md5gl_frame *frame,
 {
     const float radius = stage->camera->scene_radius;
     const float height = frame->ground;
-    const bool has_shadows = around->is_level && around->is_above && has_model;
-    if (around->is_place && around->is_above && !around->has_place)
-        md5gl_draw_floor(stage->renderer, height, around->center, 7 * radius, around->num_studio);
+    const bool has_shadows = around->has_flat_ground && around->is_above_ground && has_model;
+    if (around->has_floor && !around->has_scenery)
+        md5gl_draw_floor(stage->renderer, height, around->center, 7 * radius,
+                         around->num_studio_lights);
     if (has_shadows && !transparent)
         md5gl_draw_ground(stage->renderer, around->center, 3 * radius + frame->shadow_radius);
     if (has_shadows && stage->economy.no_shadows) {
@@ -1298,7 +1323,7 @@ static void draw_ground(const view_stage *stage, const md5gl_frame *frame,
         else
             draw_blobs(stage, height);
     }
-    if (around->is_level && stage->shown->grid) {
+    if (around->has_flat_ground && stage->shown->grid) {
         // The cells are a power of ten that is small compared to the model.
         const float cell = powf(10, floorf(log10f(radius * 0.6f)));
         md5gl_draw_grid(stage->renderer, height, cell, around->center, 7 * radius);
@@ -1345,7 +1370,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     md5gl_point_light points[VIEW_NUM_POINTS];
     const view_lens lens = view_stage_lens(stage);
     md5gl_frame frame = view_light_frame(stage, &lens, target, transparent, points);
-    const uint32_t num_studio = frame.num_point_lights;
+    const uint32_t num_studio_lights = frame.num_point_lights;
     add_fire(stage, &frame, points);
     if (document->scene.terrain.kind == VIEW_LEVEL && !is_crowd)
         frame.ground = find_ground(document);
@@ -1357,17 +1382,20 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
 
     // The frame, from back to front.
     md5gl_begin_frame(stage->renderer, &frame);
-    surroundings around = draw_surroundings(stage, &lens, &frame, transparent);
-    around.num_studio = num_studio;
+    const background selected = select_background(stage, &frame, transparent);
+    draw_background(stage, &lens, selected);
     if (stage->is_bare)
         return true;
-    if (around.has_place) {
-        md5gl_draw_floor(stage->renderer, frame.ground, around.center, 7 * radius, num_studio);
+    const surroundings around =
+        describe_surroundings(stage, &lens, &frame, selected, num_studio_lights);
+    if (around.has_scenery) {
+        md5gl_draw_floor(stage->renderer, frame.ground, around.center, 7 * radius,
+                         num_studio_lights);
         draw_place(stage, &lens);
     }
     view_bodies bodies = {.count = 0};
     const bool has_model = document->drawn != NULL;
-    bool is_drawn = !has_model || draw_document(stage, around.has_place, &bodies, error);
+    bool is_drawn = !has_model || draw_document(stage, around.has_scenery, &bodies, error);
     draw_ground(stage, &frame, &around, is_drawn && has_model, transparent);
     is_drawn = is_drawn && draw_layers(stage, &bodies, MD5GL_STAGE_PASS_STAGES, error);
     draw_overlays(stage);

@@ -649,30 +649,46 @@ static void advance_actors(view_entity *figure, uint32_t step, const event_liste
         update_channels(figure, listener->time);
 }
 
-// Advances the figure to `time` in ticks of the engine. Without a monster, the last step may be
-// shorter than a tick. A monster acts only in whole ticks, so it may remain slightly before `time`.
-static void advance_by_ticks(view_scene *scene, double time, bool records_commands)
+// Advances the figure's clock and its actors by `step` milliseconds.
+static void advance_figure(view_entity *figure, uint32_t step, bool records_commands)
+{
+    figure->clock += step;
+    const double time = figure->begin + 0.001 * figure->clock;
+    const event_listener listener = {figure, time, records_commands};
+    advance_actors(figure, step, &listener);
+}
+
+// Advances a figure with a monster until its clock shows `milliseconds`. A monster acts only in
+// whole ticks of the engine, so the clock may remain slightly before.
+static void advance_monster(view_scene *scene, double milliseconds, bool records_commands)
 {
     view_entity *const figure = &scene->entity;
-    const double milliseconds = floor(1000 * (time - figure->begin) + 1e-6); // since the restart
-    const double min_step = figure->monster != NULL ? tick : 1;
-    md5_actor_set_in_place(figure->parts[0].actor,
-                           scene->root != MD5_ROOT_FILE || walks_on_terrain(scene));
-    while (figure->clock + min_step <= milliseconds) {
-        const double left = milliseconds - figure->clock;
-        const uint32_t step = left < tick ? (uint32_t)left : tick;
-        if (figure->monster != NULL && !figure->has_thought)
+    while (figure->clock + (double)tick <= milliseconds) {
+        if (!figure->has_thought)
             think_monster(scene);
-        figure->clock += step;
-        const event_listener listener = {figure, figure->begin + 0.001 * figure->clock,
-                                         records_commands};
-        advance_actors(figure, step, &listener);
-        if (figure->monster == NULL)
-            continue;
+        advance_figure(figure, tick, records_commands);
         if (walks_on_terrain(scene))
             figure->place =
                 md5_xform_mul(figure->place, md5_actor_root_motion(figure->parts[0].actor));
         think_monster(scene);
+    }
+}
+
+// Advances the figure to `time`, in seconds: in ticks of the engine, of which the last may be
+// shorter if the figure does not have a monster.
+static void advance_to(view_scene *scene, double time, bool records_commands)
+{
+    view_entity *const figure = &scene->entity;
+    const double milliseconds = floor(1000 * (time - figure->begin) + 1e-6); // since the restart
+    md5_actor_set_in_place(figure->parts[0].actor,
+                           scene->root != MD5_ROOT_FILE || walks_on_terrain(scene));
+    if (figure->monster != NULL) {
+        advance_monster(scene, milliseconds, records_commands);
+        return;
+    }
+    while (figure->clock + 1.0 <= milliseconds) {
+        const double left = milliseconds - figure->clock;
+        advance_figure(figure, left < tick ? (uint32_t)left : tick, records_commands);
     }
 }
 
@@ -711,10 +727,10 @@ static void move_to_time(view_scene *scene, double time)
         restart_playback(scene, time);
     while (figure->num_executed < figure->num_orders
            && figure->orders[figure->num_executed].time <= time) {
-        advance_by_ticks(scene, figure->orders[figure->num_executed].time, records_commands);
+        advance_to(scene, figure->orders[figure->num_executed].time, records_commands);
         execute_order(figure, &figure->orders[figure->num_executed++]);
     }
-    advance_by_ticks(scene, time, records_commands);
+    advance_to(scene, time, records_commands);
     figure->time = time;
 }
 
