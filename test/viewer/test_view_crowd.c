@@ -138,8 +138,9 @@ static bool open_crowd(crowd_case *made, const char *const *models, int num_mode
     *made = (crowd_case){0};
     for (int i = 0; i < num_models; i++)
         paths[i] = common_copy(test_path(models[i]));
-    made->document = view_load_document(&loader, (const char *const *)paths, (size_t)num_models,
-                                        true, true, (view_manner){.root = MD5_ROOT_FILE});
+    made->document =
+        view_load_document(&loader, (const char *const *)paths, (size_t)num_models, true, true,
+                           (view_document_settings){.root = MD5_ROOT_FILE});
     for (int i = 0; i < num_models; i++)
         free(paths[i]);
     if (!CHECK(made->document))

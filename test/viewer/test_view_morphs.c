@@ -43,7 +43,8 @@ static view_document *open_bobbin(view_setting *morphs, size_t count, md5gl_rend
     view_log log = quiet_log;
     const view_loader loader = {&options, renderer, &log, NULL};
     const char *const path = test_path(name);
-    return view_load_document(&loader, &path, 1, false, true, (view_manner){.root = MD5_ROOT_FILE});
+    return view_load_document(&loader, &path, 1, false, true,
+                              (view_document_settings){.root = MD5_ROOT_FILE});
 }
 
 static const char bobbin[] = "models/bobbin/bobbin.md5mesh";
@@ -170,8 +171,8 @@ TEST (view_morph_targets_widen_the_spheres_of_crowds) {
     view_log log = quiet_log;
     const view_loader loader = {&options, NULL, &log, NULL};
     const char *const path = test_path(bobbin);
-    view_document *const document =
-        view_load_document(&loader, &path, 1, true, true, (view_manner){.root = MD5_ROOT_FILE});
+    view_document *const document = view_load_document(
+        &loader, &path, 1, true, true, (view_document_settings){.root = MD5_ROOT_FILE});
     if (CHECK(document)) {
         view_kind kind = document->crowd.kinds[0];
         uint32_t max_value = 0;

@@ -76,8 +76,8 @@ view_document *shot_load(const view_options *options)
     const view_loader loader = {options, NULL, &log, NULL};
     const char *const files[] = {test_path("models/thimble/thimble.md5mesh"),
                                  test_path("models/thimble/walk.md5anim")};
-    view_document *const document =
-        view_load_document(&loader, files, 2, false, true, (view_manner){.root = MD5_ROOT_FILE});
+    view_document *const document = view_load_document(
+        &loader, files, 2, false, true, (view_document_settings){.root = MD5_ROOT_FILE});
     CHECK(document);
     return document;
 }

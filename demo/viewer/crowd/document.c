@@ -869,14 +869,15 @@ static bool load_crowd(view_document *document, const view_loader *loader, const
     return loader->log->keeps_rest;
 }
 
-// Applies the settings that remain when different files are opened (`manner`) and the options about
-// motion to the scene. Warns about options that have no effect.
-static void apply_manner(view_scene *scene, const view_manner *manner, const view_loader *loader)
+// Applies the settings of the document and the options about motion to the scene. Warns about
+// options that have no effect.
+static void apply_document_settings(view_scene *scene, const view_document_settings *settings,
+                                    const view_loader *loader)
 {
     const view_options *const options = loader->options;
-    scene->root = manner->root;
-    scene->dual = manner->dual;
-    scene->turn = manner->turn;
+    scene->root = settings->root;
+    scene->dual = settings->dual;
+    scene->turn = settings->turn;
     if (options->crowd > 0 && scene->turn.is_set)
         view_warn(loader->log, "--up and rotations are ignored for a crowd; rotate the model with "
                                "md5tool fix --rotate");
@@ -889,17 +890,17 @@ static void apply_manner(view_scene *scene, const view_manner *manner, const vie
 // parameters are those of view_load_document(). Returns false and logs an error on failure; the
 // caller frees the document in both cases.
 static bool load_parts(view_document *document, const view_loader *loader, const char *const *files,
-                       size_t num_files, bool pick_up, const view_manner *manner)
+                       size_t num_files, bool pick_up, const view_document_settings *settings)
 {
     view_scene *const scene = &document->scene;
     const size_t num_scene_files = count_scene_files(loader, files, num_files);
-    if (!load_scene(scene, loader, files, num_scene_files, pick_up, manner->library))
+    if (!load_scene(scene, loader, files, num_scene_files, pick_up, settings->library))
         return false;
     if (document->uses_options && !load_outfits(scene, loader))
         return false;
     check_scene(document, loader);
 
-    apply_manner(scene, manner, loader);
+    apply_document_settings(scene, settings, loader);
     scene->textures = &document->textures;
     if (!view_upload_scene(loader, scene, document->uses_options, &document->drawn,
                            &document->textures))
@@ -911,9 +912,9 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         view_warn(loader->log,
                   "--walk is ignored: expected two joints whose names contain foot or ankle");
 
-    if (!load_companions(document, manner->guest, loader))
+    if (!load_companions(document, settings->companion, loader))
         return false;
-    load_scenery(document, manner->place, loader);
+    load_scenery(document, settings->scenery, loader);
     if (!load_compared(document, loader))
         return false;
     move_aside(&document->companions[VIEW_RETARGETED], scene, relative_distance);
@@ -952,11 +953,11 @@ const char *view_shown_file(const view_document *document)
 // Loads everything that a window shows: the scene, its companions and its crowd.
 view_document *view_load_document(const view_loader *loader, const char *const *files,
                                   size_t num_files, bool pick_up, bool uses_options,
-                                  view_manner manner)
+                                  view_document_settings settings)
 {
     view_document *const document = common_alloc(1, sizeof *document);
     *document = (view_document){.uses_options = uses_options};
-    if (load_parts(document, loader, files, num_files, pick_up, &manner)
+    if (load_parts(document, loader, files, num_files, pick_up, &settings)
         && view_log_progress(loader->log, "", 0, 0))
         return document;
     view_free_document(document, loader->renderer);

@@ -148,15 +148,15 @@ void view_remove_folder(char *folder);
 // Returns the file that a document shows, or NULL.
 const char *view_shown_file(const view_document *document);
 
-// Settings that remain when different files are opened.
-typedef struct view_manner {
+// Settings of a new document, in addition to its files.
+typedef struct view_document_settings {
     md5_root root;
     bool dual; // dual-quaternion skinning
     view_turn turn;
     view_library *library; // the open library, or NULL
-    const char *guest;     // file of the second character's machine, or NULL
-    const char *place;     // file of the scenery, a model that does not move, or NULL
-} view_manner;
+    const char *companion; // file of the second character's machine, or NULL
+    const char *scenery;   // file of the scenery, a model that does not move, or NULL
+} view_document_settings;
 
 // Warns if clip `clip` of a scene has a different scale or rotation than its model. If `clip` is
 // not a valid index, warns of all such clips.
@@ -171,7 +171,7 @@ void view_check_files(const common_list *files, view_reports *reports, const ato
 // If a named file cannot be shown, frees all memory, logs an error and returns NULL.
 view_document *view_load_document(const view_loader *loader, const char *const *files,
                                   size_t num_files, bool pick_up, bool uses_options,
-                                  view_manner manner);
+                                  view_document_settings settings);
 void view_free_document(view_document *document, md5gl_renderer *renderer); // may be NULL
 
 // Loads the machine of a second character, which from then on advances together with the scene's

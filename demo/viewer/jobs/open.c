@@ -167,16 +167,17 @@ static char *convert_source(const char *file, char **folder, view_log *log)
 
 // The files of a new document.
 typedef struct document_files {
-    common_list *files;  // at least one; the first is replaced by its converted file
-    bool finds_clips;    // also loads the animations in the model's folder
-    bool uses_options;   // opened with the files and textures of the command line
-    bool is_reload;      // the files of the current document: its machines keep their state
-    const char *guest;   // see view_manner
-    const char *scenery; // see view_manner.place
+    common_list *files;    // at least one; the first is replaced by its converted file
+    bool finds_clips;      // also loads the animations in the model's folder
+    bool uses_options;     // opened with the files and textures of the command line
+    bool is_reload;        // the files of the current document: its machines keep their state
+    const char *companion; // see view_document_settings
+    const char *scenery;   // see view_document_settings
 } document_files;
 
 // Returns the settings of the current document that the new document keeps.
-static view_manner choose_manner(const view_state *viewer, const document_files *request)
+static view_document_settings choose_document_settings(const view_state *viewer,
+                                                       const document_files *request)
 {
     const view_scene *const current = &viewer->document->scene;
     view_turn turn = {0};
@@ -184,13 +185,13 @@ static view_manner choose_manner(const view_state *viewer, const document_files 
         turn = current->turn;
     else if (viewer->options->up_is_y)
         turn = view_turn_further(turn, 0);
-    return (view_manner){
+    return (view_document_settings){
         .root = current->root,
         .dual = current->dual,
         .turn = turn,
         .library = viewer->lists.library,
-        .guest = request->guest,
-        .place = request->scenery,
+        .companion = request->companion,
+        .scenery = request->scenery,
     };
 }
 
@@ -199,7 +200,7 @@ static view_manner choose_manner(const view_state *viewer, const document_files 
 static view_document *load_new_document(view_state *viewer, const document_files *request)
 {
     const view_loader loader = make_loader(viewer);
-    const view_manner manner = choose_manner(viewer, request);
+    const view_document_settings settings = choose_document_settings(viewer, request);
     common_list *const files = request->files;
     assert(files->count > 0);
     viewer->reports = (view_reports){.count = 0};
@@ -218,7 +219,7 @@ static view_document *load_new_document(view_state *viewer, const document_files
     view_document *document = NULL;
     if (files->names[0] != NULL)
         document = view_load_document(&loader, (const char *const *)files->names, files->count,
-                                      request->finds_clips, request->uses_options, manner);
+                                      request->finds_clips, request->uses_options, settings);
     viewer->log.keeps_rest = false;
     viewer->log.may_stop = false;
     view_end_warnings(&viewer->log);
@@ -460,7 +461,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         .files = &shown,
         .finds_clips = !options->no_auto,
         .uses_options = uses_options,
-        .guest = has_guest ? examples.guest : NULL,
+        .companion = has_guest ? examples.guest : NULL,
         .scenery = examples.scenery,
     };
     const bool is_open = open_with_settings(viewer, &request);
@@ -731,7 +732,7 @@ bool view_reload(view_state *viewer)
         .finds_clips = current->scene.picked_up,
         .uses_options = current->uses_options,
         .is_reload = true,
-        .guest = current->companions[VIEW_GUEST].path,
+        .companion = current->companions[VIEW_GUEST].path,
         .scenery = current->place.path,
     };
     const bool is_open = open_files(viewer, &request);

@@ -1315,7 +1315,8 @@ static view_document *load_character(const view_stage *stage, const char *models
     view_document *document = NULL;
     if (common_is_file(path)) {
         const char *const names[1] = {path};
-        document = view_load_document(&loader, names, 1, true, false, (view_manner){.dual = false});
+        document = view_load_document(&loader, names, 1, true, false,
+                                      (view_document_settings){.dual = false});
     }
     free(path);
     if (document != NULL)
