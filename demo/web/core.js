@@ -139,7 +139,7 @@ export function call(name, ...values) {
     return result;
 }
 // Indices of members of a web_element, in words of four bytes. element.c checks them.
-export const member = {eye: 0, follows: 12, min: 14, max: 17, cycles: 21, spot: 22, player: 24};
+export const member = {eye: 0, follows: 12, up_is_y: 13, min: 14, max: 17, cycles: 21, spot: 22, player: 24};
 // The numbers of a web_element, and its pointer to the player.
 export const numbers = (it) => module.HEAPF32.subarray(it >> 2, (it >> 2) + member.player);
 export const player = (it) => module.HEAPU32[(it >> 2) + member.player];

@@ -73,6 +73,7 @@ typedef struct web_element {
     _Static_assert(offsetof(web_element, name) == 4 * (index), "see `member` in core.js")
 CHECK_MEMBER(eye, 0);
 CHECK_MEMBER(follows, 12);
+CHECK_MEMBER(up_is_y, 13);
 CHECK_MEMBER(framed, 14);
 CHECK_MEMBER(cycles, 21);
 CHECK_MEMBER(spot, 22);

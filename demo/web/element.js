@@ -393,7 +393,8 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         const it = asset.need("web_create_element", asset.it, camera ?? "");
         this.#unload(asset);
         [this.#asset, this.#handle, this.#opening, this.#camera, this.#has_user_camera, this.#is_stale] = [asset, it, null, null, false, false];
-        numbers(it).set([camera !== null, this.up === "y"], member.follows);
+        numbers(it)[member.follows] = Number(camera !== null);
+        numbers(it)[member.up_is_y] = Number(this.up === "y");
         this.#hotspots.forEach((hotspot) => hotspot.joint = null);
         this.#set_parameters();
     }
