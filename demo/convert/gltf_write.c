@@ -341,6 +341,16 @@ static void put_positions(gltf_writer *writer, json_t *attributes, const convert
                        GLTF_BOUNDED);
 }
 
+// Writes the normals; values[3 * count] is temporary.
+static void put_normals(gltf_writer *writer, json_t *attributes, const md5_mesh *mesh,
+                        float *values)
+{
+    for (size_t v = 0; v < mesh->num_vertices; v++)
+        put_direction(mesh->normals[v], values + 3 * v);
+    gltf_put_attribute(writer->out, attributes, "NORMAL", GLTF_BYTE, values, mesh->num_vertices, 3,
+                       GLTF_NORMALIZED);
+}
+
 // Writes the tangents; values[4 * count] is temporary.
 static void put_tangents(gltf_writer *writer, json_t *attributes, const md5_mesh *mesh,
                          float *values)
@@ -355,18 +365,18 @@ static void put_tangents(gltf_writer *writer, json_t *attributes, const md5_mesh
                        GLTF_NORMALIZED);
 }
 
-// Writes the vertex attributes. The types are those of quantized attributes; gltf_put_attribute()
-// writes floats otherwise.
-static json_t *make_attributes(gltf_writer *writer, const md5_mesh *mesh, convert_skin *skin)
+// Writes the vertices of a mesh and returns the object "attributes" of its primitive, which
+// contains the index of an accessor for each attribute. The types below are those of quantized
+// attributes; gltf_put_attribute() writes floats if the writer does not quantize. Rounds the
+// weights of `skin` if it does.
+static json_t *write_attributes(gltf_writer *writer, const md5_mesh *mesh, convert_skin *skin)
 {
+    const bool quantizes = writer->step > 0;
     json_t *const attributes = json_object();
     const size_t count = mesh->num_vertices;
     float *const values = common_alloc(count, 4 * sizeof *values);
     put_positions(writer, attributes, skin, count, values);
-    for (size_t v = 0; v < count; v++)
-        put_direction(mesh->normals[v], values + 3 * v);
-    gltf_put_attribute(writer->out, attributes, "NORMAL", GLTF_BYTE, values, count, 3,
-                       GLTF_NORMALIZED);
+    put_normals(writer, attributes, mesh, values);
     if (mesh->tangents)
         put_tangents(writer, attributes, mesh, values);
     free(values);
@@ -376,7 +386,7 @@ static json_t *make_attributes(gltf_writer *writer, const md5_mesh *mesh, conver
     if (mesh->colors)
         gltf_put_attribute(writer->out, attributes, "COLOR_0", GLTF_USHORT, &mesh->colors[0].x,
                            count, 4, GLTF_NORMALIZED);
-    if (writer->step > 0)
+    if (quantizes)
         round_weights(mesh, skin);
     gltf_put_influences(writer->out, attributes, writer->assets.model->skeleton.num_joints,
                         skin->joints, skin->weights, count, skin->slots);
@@ -576,9 +586,9 @@ static bool write_mesh(gltf_writer *writer, uint32_t index, md5_error *error)
     const md5_mesh *const mesh = &writer->assets.model->meshes[index];
     const char *const title = mesh->name[0] != '\0' ? mesh->name : common_base(mesh->shader);
     char *const name = gltf_unique_name(writer->out, GLTF_NODE_NAME, title, "mesh");
-    json_t *const primitive = json_pack("{s:o, s:I}", "attributes",
-                                        make_attributes(writer, mesh, &writer->assets.skins[index]),
-                                        "indices", (json_int_t)add_indices(writer, mesh));
+    json_t *const primitive = json_pack(
+        "{s:o, s:I}", "attributes", write_attributes(writer, mesh, &writer->assets.skins[index]),
+        "indices", (json_int_t)add_indices(writer, mesh));
     json_t *const extras =
         json_pack("{s:{s:o, s:o, s:I}}", "md5", "shader", gltf_string(mesh->shader), "name",
                   gltf_string(mesh->name), "vertices", (json_int_t)mesh->num_file_vertices);

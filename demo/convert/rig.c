@@ -439,38 +439,43 @@ static bool has_mesh_without_joint(const convert_rig *rig)
     return false;
 }
 
-// Numbers the joints in the order of the file's nodes if parents come first there, else depth
-// first. A common root precedes them.
-static void number_joints(convert_rig *rig)
+// Returns true if the additional root becomes a joint although the skeleton does not need a common
+// root. In files without skins it moves the meshes that have no joint above them. A file without
+// joints gets it as its only joint. Call it when the joints of all other nodes have been added.
+static bool is_added_root_used(const convert_rig *rig, bool has_common_root)
+{
+    const bool moves_meshes = !rig->is_skinned && !has_common_root && has_mesh_without_joint(rig);
+    return moves_meshes || rig->num_joints == 0;
+}
+
+// Adds the joints of all nodes, in the order of the file if the parents of all joints come first
+// there, else depth first. A common root precedes all other joints.
+static void add_joints(convert_rig *rig)
 {
     const uint32_t added_root = (uint32_t)rig->num_nodes - 1; // the last node, also in the order
-    const bool is_ordered = has_parents_first(rig);
-    size_t count = 0;
+    const bool keeps_file_order = has_parents_first(rig);
+    const bool has_common_root = needs_common_root(rig);
+    const uint32_t root = has_common_root ? 0 : MD5_NONE;
+    size_t num_marked = 0;
     for (size_t i = 0; i < rig->num_nodes; i++)
-        count += rig->nodes[i].is_joint;
-    rig->joints = common_alloc(count + 1, sizeof *rig->joints);
-
-    uint32_t root = MD5_NONE;
-    if (needs_common_root(rig)) {
+        num_marked += rig->nodes[i].is_joint;
+    rig->joints = common_alloc(num_marked + 1, sizeof *rig->joints);
+    if (has_common_root)
         add_joint(rig, added_root, MD5_NONE);
-        root = 0;
-    }
 
     for (size_t i = 0; i < rig->num_nodes; i++) {
-        const uint32_t index = is_ordered ? (uint32_t)i : rig->order[i];
+        const uint32_t index = keeps_file_order ? (uint32_t)i : rig->order[i];
         rig_node *const node = &rig->nodes[index];
-        if (index == added_root) {
-            // In files without skins the additional root moves the meshes that have no joint above
-            // them. A file without joints gets it as its only joint.
-            const bool moves_meshes =
-                !rig->is_skinned && root == MD5_NONE && has_mesh_without_joint(rig);
-            node->is_joint |= moves_meshes || rig->num_joints == 0;
-        }
+        if (index == added_root)
+            node->is_joint |= is_added_root_used(rig, has_common_root);
         if (node->is_joint)
             add_joint(rig, index, root);
     }
+}
 
-    // Skins refer to joints from here on, not to nodes.
+// Replaces the nodes in the skins' lists of joints by the joints of these nodes.
+static void convert_skin_nodes_to_joints(convert_rig *rig)
+{
     for (size_t i = 0; i < rig->num_skins; i++) {
         rig_skin *const skin = &rig->skins[i];
         for (size_t k = 0; skin->joints && k < skin->num_joints; k++)
@@ -980,7 +985,8 @@ bool rig_open(convert_rig *rig)
     find_animated(rig);
     find_model_joints(rig);
     complete_joints(rig);
-    number_joints(rig);
+    add_joints(rig);
+    convert_skin_nodes_to_joints(rig);
     note_skeletons(rig);
     name_joints(rig);
 
