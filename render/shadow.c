@@ -34,28 +34,39 @@ static const float contact_radius = 0.75f;
 
 // -- Maps -------------------------------------------------------------------------------------
 
-// Sets the side of a map, texels, and allocates its texture. The maps of the four spot lights are
-// the quarters of one texture, so the first of them stands for all.
-static void resize_map(md5gl_renderer *renderer, int index, uint32_t texels)
+// Allocates the depth texture of a map as a square with this side, texels.
+static void allocate_depth_texture(md5gl_renderer *renderer, GLuint texture, uint32_t texels)
 {
     const GladGLContext *gl = &renderer->gl;
-    md5gl_depth_map *const map = &renderer->maps[index];
-    const GLsizei side = (GLsizei)(index == MD5GL_MAP_SPOT ? 2 * texels : texels);
-    if (map->shown.texels == texels)
-        return;
-
-    map->shown.texels = texels;
-    if (index == MD5GL_MAP_SPOT) {
-        for (uint32_t i = 0; i < MD5GL_MAX_SPOT_SHADOWS; i++) {
-            map[i].shown.texels = texels;
-            map[i].shown.x = i % 2 * texels;
-            map[i].shown.y = i / 2 * texels;
-        }
-    }
-    md5gli_bind_texture(renderer, NULL, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, map->shown.depth);
+    const GLsizei side = (GLsizei)texels;
+    md5gli_bind_texture(renderer, NULL, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, texture);
     gl->TexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, side, side, 0, GL_DEPTH_COMPONENT,
                    GL_UNSIGNED_INT, NULL);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+}
+
+// Sets the side of the key light's map or of the contact map, texels.
+static void resize_map(md5gl_renderer *renderer, int index, uint32_t texels)
+{
+    md5gl_shadow_map *const map = &renderer->maps[index].shown;
+    if (map->texels == texels)
+        return;
+    map->texels = texels;
+    allocate_depth_texture(renderer, map->depth, texels);
+}
+
+// Sets the side of all spot lights' maps, texels. The four maps are the quarters of one texture.
+static void resize_spot_maps(md5gl_renderer *renderer, uint32_t texels)
+{
+    md5gl_depth_map *const maps = &renderer->maps[MD5GL_MAP_SPOT];
+    if (maps[0].shown.texels == texels)
+        return;
+    for (uint32_t i = 0; i < MD5GL_MAX_SPOT_SHADOWS; i++) {
+        maps[i].shown.texels = texels;
+        maps[i].shown.x = i % 2 * texels;
+        maps[i].shown.y = i / 2 * texels;
+    }
+    allocate_depth_texture(renderer, maps[0].shown.depth, 2 * texels);
 }
 
 // Creates a sampler of depth maps that finds no casters outside of the map. OpenGL ES 3.0 does not
@@ -87,7 +98,10 @@ static bool create_map(md5gl_renderer *renderer, int index)
     const GLenum none = GL_NONE;
     md5gl_depth_map *const map = &renderer->maps[index];
     gl->GenTextures(1, &map->shown.depth);
-    resize_map(renderer, index, index == MD5GL_MAP_SPOT ? 1 : DEFAULT_SIDE);
+    if (index == MD5GL_MAP_SPOT)
+        resize_spot_maps(renderer, 1); // until a frame has spot lights with shadows
+    else
+        resize_map(renderer, index, DEFAULT_SIDE);
     gl->GenFramebuffers(1, &map->framebuffer);
     gl->BindFramebuffer(GL_FRAMEBUFFER, map->framebuffer);
     gl->FramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, map->shown.depth,
@@ -513,7 +527,7 @@ static void begin_spot_maps(md5gl_renderer *renderer, const md5gl_frame *frame, 
     const uint32_t limit = renderer->max_texture_size / 2; // four maps form one texture
     const uint32_t texels = frame->spot_texels > 0 ? frame->spot_texels : SPOT_SIDE;
     renderer->lit_pass = pass_with_spots(renderer->lit_pass);
-    resize_map(renderer, MD5GL_MAP_SPOT, texels < limit ? texels : limit);
+    resize_spot_maps(renderer, texels < limit ? texels : limit);
     for (uint32_t i = 0; i < num_spots; i++)
         block->spot_texels[i] /= (float)renderer->maps[MD5GL_MAP_SPOT].shown.texels;
 }
