@@ -125,9 +125,10 @@ md5_swing md5i_swing_for(double stiffness, double damping, double seconds)
 
 // == Easings =====================================================================================
 //
-// One function per family, which starts slowly (ease in), and its variants.
+// One function per family: from 0 at t = 0 to 1 at t = 1, starting slowly ("in"). The variants
+// "out" and "in-out" are computed from it.
 
-typedef double ease_in(double t);
+typedef double easing_function(double t);
 
 static double ease_linear(double t)
 {
@@ -241,7 +242,7 @@ typedef enum easing_way {
 // The easings, in the order of md5_ease_kind.
 static const struct easing_row {
     const char *name;
-    ease_in *in; // NULL if it has parameters
+    easing_function *in; // NULL if it has parameters
     easing_way direction;
 } easing_rows[] = {
     {"linear", ease_linear, IN},

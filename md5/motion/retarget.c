@@ -604,12 +604,17 @@ static bool is_above_ground(const retarget_builder *builder, uint32_t joint,
     return true;
 }
 
-// The legs of both models, and joints near them.
+// The legs of both models, and joints near them. The joints are joints of the target.
 typedef struct leg_search {
     float lengths[NUM_RETARGET_MODELS]; // sum of the bones of all legs, of each model
     uint32_t pelvis;                    // joint above the first leg; MD5_NONE: none
     uint32_t above_ground;              // first joint above the ground; MD5_NONE: none
 } leg_search;
+
+static bool has_legs(const leg_search *legs)
+{
+    return legs->lengths[MODEL_TARGET] > 0 && legs->lengths[MODEL_SOURCE] > 0;
+}
 
 // Adds the bone from a joint to its driven child to the legs.
 static void add_leg_bone(const retarget_builder *builder, uint32_t joint, leg_search *legs)
@@ -625,31 +630,37 @@ static void add_leg_bone(const retarget_builder *builder, uint32_t joint, leg_se
         legs->pelvis = joints[joint].above;
 }
 
-// Finds the feet and the pelvis. Returns the length of the target's legs divided by the length of
-// the source's legs. If a model has no legs, the pelvis is the first joint above the ground, and
-// the result is the ratio of its heights.
-static float find_legs(const retarget_builder *builder, uint32_t *pelvis)
+// Finds the leg bones and marks the feet. Without legs in one of the models, the pelvis is the
+// first joint above the ground.
+static leg_search find_legs(const retarget_builder *builder)
 {
     const md5_skeleton *const target = &builder->models[MODEL_TARGET]->skeleton;
     const height_range ranges[] = {find_height_range(builder, MODEL_TARGET),
                                    find_height_range(builder, MODEL_SOURCE)};
     leg_search legs = {.pelvis = MD5_NONE, .above_ground = MD5_NONE};
-    for (uint32_t i = 0; i < target->num_joints; i++) {
+    for (uint32_t i = 0; i < target->num_joints; i++) { // parents before their children
         const uint32_t joint = target->order[i];
         if (legs.above_ground == MD5_NONE && is_above_ground(builder, joint, ranges))
             legs.above_ground = joint;
         if (is_leg_bone(builder, joint, ranges))
             add_leg_bone(builder, joint, &legs);
     }
+    if (!has_legs(&legs))
+        legs.pelvis = legs.above_ground;
+    return legs;
+}
 
-    const bool has_legs = legs.lengths[MODEL_TARGET] > 0 && legs.lengths[MODEL_SOURCE] > 0;
-    *pelvis = has_legs ? legs.pelvis : legs.above_ground;
-    if (has_legs)
-        return legs.lengths[MODEL_TARGET] / legs.lengths[MODEL_SOURCE];
-    if (legs.above_ground == MD5_NONE)
+// Returns the size of the target relative to the source, by which positions are scaled: the ratio
+// of the lengths of their legs, or else of the heights of the first joint above the ground.
+static float size_ratio(const retarget_builder *builder, const leg_search *legs)
+{
+    const uint32_t joint = legs->above_ground;
+    if (has_legs(legs))
+        return legs->lengths[MODEL_TARGET] / legs->lengths[MODEL_SOURCE];
+    if (joint == MD5_NONE)
         return 1;
-    return joint_height(builder, MODEL_TARGET, legs.above_ground)
-           / joint_height(builder, MODEL_SOURCE, builder->sources[legs.above_ground]);
+    return joint_height(builder, MODEL_TARGET, joint)
+           / joint_height(builder, MODEL_SOURCE, builder->sources[joint]);
 }
 
 // -- The block ------------------------------------------------------------------------------
@@ -772,11 +783,11 @@ static md5_retarget *build_retarget(retarget_builder *builder, const md5_joint_p
         return NULL;
 
     link_driven_joints(builder);
-    uint32_t pelvis;
+    const leg_search legs = find_legs(builder);
     *retarget = (md5_retarget){
         .source = builder->models[MODEL_SOURCE],
         .target = builder->models[MODEL_TARGET],
-        .ratio = find_legs(builder, &pelvis),
+        .ratio = size_ratio(builder, &legs),
         .size = size,
         .internal = {.allocator = context->allocator, .tag = MD5_TAG_RETARGET},
     };
@@ -786,7 +797,7 @@ static md5_retarget *build_retarget(retarget_builder *builder, const md5_joint_p
         align_joint(builder, joint);
         retarget->links[joint] = create_link(builder, joint);
     }
-    mark_pelvis(builder, retarget->links, pelvis);
+    mark_pelvis(builder, retarget->links, legs.pelvis);
     return retarget;
 }
 

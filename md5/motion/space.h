@@ -110,15 +110,17 @@ void md5i_begin_rotation_blend(float weight, md5_rotation_blend *blend);
 // Sets the rotation of a joint to a slerp between it and `solved`.
 void md5i_slerp_joint(md5_xform *joint, const md5_rotation_blend *blend, md5_quat solved);
 
-// Blends a solved rotation into a joint. `solved` is a product of unit quaternions; if it is not
-// valid, the joint is not changed.
+// Blends a solved rotation into a joint, in the space of its parent. `solved` is a product of unit
+// quaternions, whose length is renormalized. If it is not nearly 1, for example because the solver
+// divided by 0, the joint is not changed.
 static inline void md5_blend_joint_rotation(md5_xform *joint, const md5_rotation_blend *blend,
                                             md5_float4 solved)
 {
     const float square = md5_float4_dot4(solved, solved);
-    if (!(fabsf(square - 1.0f) < 0.01f))
+    const bool is_unit = fabsf(square - 1.0f) < 0.01f; // false for NaN
+    if (!is_unit)
         return;
-    const md5_float4 to = md5_float4_scale(solved, 1.5f - 0.5f * square);
+    const md5_float4 to = md5_float4_scale(solved, 1.5f - 0.5f * square); // md5_float4_renormalize
     if (!blend->is_full) {
         md5i_slerp_joint(joint, blend, md5_quat_from_float4(to));
         return;

@@ -51,7 +51,9 @@ static double invert_response(double response)
 
 // == Propagation along the trees ==================================================================
 
-// Returns the part of an impulse at a node that acts on the parent.
+// Passes an impulse at a node through its joint, and returns the impulse that acts on the parent.
+// The joint moves under the part of the impulse along its motions and does not pass that part:
+// impulse - gains * (transpose(motions) * impulse).
 static spatial impulse_at_parent(const ragdoll_node *node, const spatial *impulse)
 {
     spatial passed = *impulse;
@@ -60,7 +62,9 @@ static spatial impulse_at_parent(const ragdoll_node *node, const spatial *impuls
     return passed;
 }
 
-// Returns the part of a motion of the parent that the node follows.
+// Passes a motion of the parent through the joint of a node, and returns the motion of the node.
+// The inertia of the subtree resists, so the joint moves against the motion of the parent: motion -
+// motions * (transpose(gains) * motion).
 static spatial motion_from_parent(const ragdoll_node *node, const spatial *motion)
 {
     spatial passed = *motion;
@@ -181,8 +185,7 @@ static spatial velocity_response(md5_ragdoll *ragdoll, uint32_t from, spatial im
 }
 
 // Updates ragdoll->max_change, the largest change of a speed in this sweep, after an impulse has
-// changed by `impulse`.
-// `inverse` is the impulse per change of speed.
+// changed by `impulse`. `inverse` is the impulse per change of speed.
 static void record_change(md5_ragdoll *ragdoll, double impulse, double inverse)
 {
     if (inverse > 0.0)
@@ -478,11 +481,11 @@ static uint32_t add_row(const md5_ragdoll *ragdoll, ragdoll_link *link, const md
     return row;
 }
 
-// Makes the last row a damped spring that resists the distance `apart`. Removes the row if the
-// spring is too weak to have an effect. Softness and bias are those of an implicit Euler step,
-// which is stable for every stiffness (Catto, "Soft Constraints", GDC 2011).
+// Makes the last row a damped spring that is stretched by a distance (negative: compressed), units.
+// Removes the row if the spring is too weak to have an effect. Softness and bias are those of an
+// implicit Euler step, which is stable for every stiffness (Catto, "Soft Constraints", GDC 2011).
 static void make_row_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, uint32_t row,
-                            double apart, double stiffness, double damping)
+                            double stretch, double stiffness, double damping)
 {
     const double seconds = ragdoll->seconds;
     const double impulse_per_speed = seconds * (damping + seconds * stiffness);
@@ -490,7 +493,7 @@ static void make_row_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, uint
         link->num_rows--;
         return;
     }
-    const double bias = apart * seconds * stiffness / impulse_per_speed;
+    const double bias = stretch * seconds * stiffness / impulse_per_speed;
     link->softness[row] = 1.0 / impulse_per_speed;
     link->biases[row][SWEEPS_TO_MOVE] = bias;
     link->biases[row][SWEEPS_TO_RELAX] = bias;
@@ -537,15 +540,15 @@ static void add_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, const flo
     md5_vec3d along = {0.0, 0.0, 1.0};
     if (length > MIN_LENGTH)
         along = md5_vec3d_scale(between, 1.0 / length);
-    const double apart = length - (double)values[SPRING_REST_LENGTH];
-    const float signed_strength = apart > 0.0 ? values[SPRING_STRETCH] : values[SPRING_COMPRESS];
+    const double stretch = length - (double)values[SPRING_REST_LENGTH];
+    const float signed_strength = stretch > 0.0 ? values[SPRING_STRETCH] : values[SPRING_COMPRESS];
     const double strength = md5_max(0.0, (double)signed_strength);
     // The engine's force is proportional to the square of the distance. A linear spring with twice
     // the slope and half the distance has the same force.
-    const double stiffness = md5_min(2.0 * strength * fabs(apart), MAX_STIFFNESS);
+    const double stiffness = md5_min(2.0 * strength * fabs(stretch), MAX_STIFFNESS);
     const double damping = md5_max(0.0, md5_min((double)values[SPRING_DAMPING], MAX_STIFFNESS));
     const uint32_t row = add_row(ragdoll, link, points, along);
-    make_row_spring(ragdoll, link, row, 0.5 * apart, stiffness, damping / md5_max(length, 1.0));
+    make_row_spring(ragdoll, link, row, 0.5 * stretch, stiffness, damping / md5_max(length, 1.0));
     if (values[SPRING_MAX_LENGTH] > 0.0f)
         add_stop(ragdoll, link, points, md5_vec3d_scale(along, -1.0),
                  (double)values[SPRING_MAX_LENGTH] - length);

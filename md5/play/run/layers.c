@@ -90,9 +90,20 @@ static float decay_rate(md5_vec3 offset, md5_vec3 velocity)
     return rate < 0 ? md5_larger(rate, MD5_FASTEST_DECAY) : 0;
 }
 
-// Computes the offsets of an inertial transition: the difference of each joint between the old and
-// the new pose, and the rate at which it changes. The transition adds these offsets to the new pose
-// and lets them decay. Offsets never grow.
+// Returns the velocity of an offset's modified Rodrigues parameters t along their direction. `from`
+// and `to` are the angular velocities of the old and the new pose.
+//
+// Let D = from * to^-1 be the rotation of the offset. Its angular velocity is w_from - D w_to D^-1.
+// D does not rotate its own axis, so along this axis the angular velocity is w_from - w_to. The
+// length of t, tan(angle / 4), changes (1 + t^2) / 4 times as fast as the angle.
+static md5_vec3 rodrigues_velocity(md5_vec3 t, md5_vec3 from, md5_vec3 to)
+{
+    return md5_vec3_scale(md5_vec3_sub(from, to), 0.25f * (1 + md5_vec3_dot(t, t)));
+}
+
+// Computes the offsets of an inertial transition: the difference of each joint between the old pose
+// (from) and the new pose (to), and the rate at which its length changes. The transition adds these
+// offsets to the new pose and lets them decay. Offsets never grow.
 void md5i_compute_offsets(const md5_xform *from, const md5_velocity *from_velocities,
                           const md5_xform *to, const md5_velocity *to_velocities,
                           uint32_t num_joints, md5_offset *offsets)
@@ -100,18 +111,17 @@ void md5i_compute_offsets(const md5_xform *from, const md5_velocity *from_veloci
     for (uint32_t i = 0; i < num_joints; i++) {
         const md5_vec3 rotation =
             rodrigues_from_quat(md5_quat_mul(from[i].rotation, md5_quat_conjugate(to[i].rotation)));
+        const md5_vec3 rotation_velocity =
+            rodrigues_velocity(rotation, from_velocities[i].angular, to_velocities[i].angular);
         const md5_vec3 translation = md5_vec3_sub(from[i].translation, to[i].translation);
-
-        // The velocities of the offsets. Let D = from * to^-1 with the angular velocities w. The
-        // angular velocity of D is w_from - D w_to D^-1. D does not rotate its own axis, so along
-        // this axis it is w_from - w_to. t = tan(angle / 4) changes (1 + t^2) / 4 times as fast as
-        // the angle.
-        const md5_vec3 angular =
-            md5_vec3_scale(md5_vec3_sub(from_velocities[i].angular, to_velocities[i].angular),
-                           0.25f * (1 + md5_vec3_dot(rotation, rotation)));
-        const md5_vec3 linear = md5_vec3_sub(from_velocities[i].linear, to_velocities[i].linear);
-        offsets[i] = (md5_offset){rotation, decay_rate(rotation, angular), translation,
-                                  decay_rate(translation, linear)};
+        const md5_vec3 translation_velocity =
+            md5_vec3_sub(from_velocities[i].linear, to_velocities[i].linear);
+        offsets[i] = (md5_offset){
+            .rotation = rotation,
+            .rotation_rate = decay_rate(rotation, rotation_velocity),
+            .translation = translation,
+            .translation_rate = decay_rate(translation, translation_velocity),
+        };
     }
 }
 
