@@ -42,13 +42,14 @@ MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
     return (unsigned)_mm256_movemask_ps(mask);
 }
 
+// Loads four floats to the lower half of a register, and four floats to the upper half.
 MD5_WIDE_INLINE md5_wide md5_wide_pair(const float *low, const float *high)
 {
     return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high), 1);
 }
 
-// Loads four floats from each of eight addresses: rows[i] contains those of from[i] and from[i +
-// 4].
+// Loads four floats from each of eight addresses. The lower half of rows[i] receives the floats of
+// from[i], the upper half the floats of from[i + 4].
 MD5_WIDE_INLINE void md5_wide_load_rows(const float *const from[8], md5_wide rows[4])
 {
     MD5_UNROLL
@@ -104,9 +105,9 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const fl
     MD5_UNROLL
     for (uint32_t i = 0; i < 2; i++) {
         const __m256 rows = halves[i];
-        __m256 sum = _mm256_mul_ps(_mm256_permute_ps(rows, 0x00), b0);
-        sum = _mm256_add_ps(sum, _mm256_mul_ps(_mm256_permute_ps(rows, 0x55), b1));
-        sum = _mm256_add_ps(sum, _mm256_mul_ps(_mm256_permute_ps(rows, 0xaa), b2));
+        __m256 sum = _mm256_mul_ps(md5_wide_broadcast(rows, 0), b0);
+        sum = _mm256_add_ps(sum, _mm256_mul_ps(md5_wide_broadcast(rows, 1), b1));
+        sum = _mm256_add_ps(sum, _mm256_mul_ps(md5_wide_broadcast(rows, 2), b2));
         halves[i] = _mm256_add_ps(sum, _mm256_blend_ps(_mm256_set1_ps(-0.0f), rows, 0x88));
     }
     return (md5_wide_mat34){halves[0], _mm256_castps256_ps128(halves[1])};

@@ -96,10 +96,11 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const fl
     const __m512 b0 = _mm512_broadcast_f32x4(_mm_loadu_ps(m));
     const __m512 b1 = _mm512_broadcast_f32x4(_mm_loadu_ps(m + 4));
     const __m512 b2 = _mm512_broadcast_f32x4(_mm_loadu_ps(m + 8));
-    __m512 sum = _mm512_mul_ps(_mm512_permute_ps(a, 0x00), b0);
-    sum = _mm512_add_ps(sum, _mm512_mul_ps(_mm512_permute_ps(a, 0x55), b1));
-    sum = _mm512_add_ps(sum, _mm512_mul_ps(_mm512_permute_ps(a, 0xaa), b2));
-    return _mm512_add_ps(sum, _mm512_mask_mov_ps(_mm512_set1_ps(-0.0f), 0x8888, a));
+    __m512 sum = _mm512_mul_ps(md5_wide_broadcast(a, 0), b0);
+    sum = _mm512_add_ps(sum, _mm512_mul_ps(md5_wide_broadcast(a, 1), b1));
+    sum = _mm512_add_ps(sum, _mm512_mul_ps(md5_wide_broadcast(a, 2), b2));
+    const __mmask16 last_of_rows = 0x8888;
+    return _mm512_add_ps(sum, _mm512_mask_mov_ps(_mm512_set1_ps(-0.0f), last_of_rows, a));
 }
 
 #endif

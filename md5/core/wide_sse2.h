@@ -60,9 +60,9 @@ MD5_WIDE_INLINE void md5_wide_clear_w(md5_wide rows[4])
 MD5_WIDE_INLINE __m128 md5_wide_row_product(__m128 a, const __m128 b[3])
 {
     const __m128 last = _mm_castsi128_ps(_mm_set_epi32(-1, 0, 0, 0));
-    __m128 sum = _mm_mul_ps(_mm_shuffle_ps(a, a, 0x00), b[0]);
-    sum = _mm_add_ps(sum, _mm_mul_ps(_mm_shuffle_ps(a, a, 0x55), b[1]));
-    sum = _mm_add_ps(sum, _mm_mul_ps(_mm_shuffle_ps(a, a, 0xaa), b[2]));
+    __m128 sum = _mm_mul_ps(md5_wide_broadcast(a, 0), b[0]);
+    sum = _mm_add_ps(sum, _mm_mul_ps(md5_wide_broadcast(a, 1), b[1]));
+    sum = _mm_add_ps(sum, _mm_mul_ps(md5_wide_broadcast(a, 2), b[2]));
     return _mm_add_ps(sum, md5_wide_select(last, a, _mm_set1_ps(-0.0f)));
 }
 

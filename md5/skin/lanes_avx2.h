@@ -5,25 +5,54 @@
 #include "md5/core/wide.h"
 #include "md5/md5model.h"
 
+// == Halves of registers =========================================================================
+
+MD5_WIDE_INLINE md5_wide join(__m128 low, __m128 high)
+{
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
+}
+
+// Return one half of `a` in the lower half of the register, and one half of `b` in the upper half.
+MD5_WIDE_INLINE md5_wide join_lower_halves(md5_wide a, md5_wide b)
+{
+    return _mm256_permute2f128_ps(a, b, 0x20);
+}
+
+MD5_WIDE_INLINE md5_wide join_upper_halves(md5_wide a, md5_wide b)
+{
+    return _mm256_permute2f128_ps(a, b, 0x31);
+}
+
+MD5_WIDE_INLINE md5_wide join_upper_and_lower_half(md5_wide a, md5_wide b)
+{
+    return _mm256_permute2f128_ps(a, b, 0x21);
+}
+
+MD5_WIDE_INLINE md5_wide join_lower_and_upper_half(md5_wide a, md5_wide b)
+{
+    return _mm256_blend_ps(a, b, 0xf0);
+}
+
 // == Points ======================================================================================
 //
 // Loads and stores points in eight lanes. In the comments and names of registers, 0 to 7 are
-// vertices, and a bar separates the two halves of a register.
+// vertices, and a bar separates the two halves of a register. Where a comment contains only one
+// half, the other half is the same with vertices 4 to 7 instead of 0 to 3.
 
 MD5_WIDE_INLINE bool is_all_true(md5_mask mask)
 {
     return _mm256_movemask_ps(mask) == 0xff;
 }
 
-// Transposes a = x0 y0 z0 x1 | x4 y4 z4 x5, b = y1 z1 x2 y2 | .., c = z2 x3 y3 z3 | ..
-MD5_WIDE_INLINE lanes3 points_of_rows(md5_wide a, md5_wide b, md5_wide c)
+// Separates the coordinates of eight points: a = x0 y0 z0 x1, b = y1 z1 x2 y2, c = z2 x3 y3 z3.
+MD5_WIDE_INLINE lanes3 separate_coordinates(md5_wide a, md5_wide b, md5_wide c)
 {
     const md5_wide xy = _mm256_shuffle_ps(b, c, _MM_SHUFFLE(2, 1, 3, 2)); // x2 y2 x3 y3
     const md5_wide yz = _mm256_shuffle_ps(a, b, _MM_SHUFFLE(1, 0, 2, 1)); // y0 z0 y1 z1
     return (lanes3){
-        _mm256_shuffle_ps(a, xy, _MM_SHUFFLE(2, 0, 3, 0)),
-        _mm256_shuffle_ps(yz, xy, _MM_SHUFFLE(3, 1, 2, 0)),
-        _mm256_shuffle_ps(yz, c, _MM_SHUFFLE(3, 0, 3, 1)),
+        _mm256_shuffle_ps(a, xy, _MM_SHUFFLE(2, 0, 3, 0)),  // x0 x1 x2 x3
+        _mm256_shuffle_ps(yz, xy, _MM_SHUFFLE(3, 1, 2, 0)), // y0 y1 y2 y3
+        _mm256_shuffle_ps(yz, c, _MM_SHUFFLE(3, 0, 3, 1)),  // z0 z1 z2 z3
     };
 }
 
@@ -31,11 +60,11 @@ MD5_WIDE_INLINE lanes3 points_of_rows(md5_wide a, md5_wide b, md5_wide c)
 MD5_WIDE_INLINE lanes3 load_points(const md5_vec3 *points)
 {
     const float *const p = &points->x;
-    const md5_wide u = _mm256_loadu_ps(p);
-    const md5_wide v = _mm256_loadu_ps(p + 8);
-    const md5_wide w = _mm256_loadu_ps(p + 16);
-    return points_of_rows(_mm256_blend_ps(u, v, 0xf0), _mm256_permute2f128_ps(u, w, 0x21),
-                          _mm256_blend_ps(v, w, 0xf0));
+    const md5_wide u = _mm256_loadu_ps(p);      // x0 y0 z0 x1 | y1 z1 x2 y2
+    const md5_wide v = _mm256_loadu_ps(p + 8);  // z2 x3 y3 z3 | x4 y4 z4 x5
+    const md5_wide w = _mm256_loadu_ps(p + 16); // y5 z5 x6 y6 | z6 x7 y7 z7
+    return separate_coordinates(join_lower_and_upper_half(u, v), join_upper_and_lower_half(u, w),
+                                join_lower_and_upper_half(v, w));
 }
 
 // Stores eight points at consecutive addresses: transposes x y z in lanes to triples, in three
@@ -45,13 +74,13 @@ MD5_WIDE_INLINE void store_points(md5_vec3 *points, lanes3 v)
     const md5_wide xy = _mm256_shuffle_ps(v.x, v.y, _MM_SHUFFLE(2, 0, 2, 0)); // x0 x2 y0 y2
     const md5_wide yz = _mm256_shuffle_ps(v.y, v.z, _MM_SHUFFLE(3, 1, 3, 1)); // y1 y3 z1 z3
     const md5_wide zx = _mm256_shuffle_ps(v.z, v.x, _MM_SHUFFLE(3, 1, 2, 0)); // z0 z2 x1 x3
-    const md5_wide a = _mm256_shuffle_ps(xy, zx, _MM_SHUFFLE(2, 0, 2, 0));
-    const md5_wide b = _mm256_shuffle_ps(yz, xy, _MM_SHUFFLE(3, 1, 2, 0));
-    const md5_wide c = _mm256_shuffle_ps(zx, yz, _MM_SHUFFLE(3, 1, 3, 1));
+    const md5_wide a = _mm256_shuffle_ps(xy, zx, _MM_SHUFFLE(2, 0, 2, 0));    // x0 y0 z0 x1
+    const md5_wide b = _mm256_shuffle_ps(yz, xy, _MM_SHUFFLE(3, 1, 2, 0));    // y1 z1 x2 y2
+    const md5_wide c = _mm256_shuffle_ps(zx, yz, _MM_SHUFFLE(3, 1, 3, 1));    // z2 x3 y3 z3
     float *const p = &points->x;
-    _mm256_storeu_ps(p, _mm256_permute2f128_ps(a, b, 0x20));
-    _mm256_storeu_ps(p + 8, _mm256_blend_ps(c, a, 0xf0));
-    _mm256_storeu_ps(p + 16, _mm256_permute2f128_ps(b, c, 0x31));
+    _mm256_storeu_ps(p, join_lower_halves(a, b));             // x0 y0 z0 x1 | y1 z1 x2 y2
+    _mm256_storeu_ps(p + 8, join_lower_and_upper_half(c, a)); // z2 x3 y3 z3 | x4 y4 z4 x5
+    _mm256_storeu_ps(p + 16, join_upper_halves(b, c));        // y5 z5 x6 y6 | z6 x7 y7 z7
 }
 
 // == Matrices ====================================================================================
@@ -64,8 +93,8 @@ MD5_WIDE_INLINE md5_wide load_point_pair(const float *low, const float *high)
 {
     const __m128 low_xy = _mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(const void *)low));
     const __m128 high_xy = _mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(const void *)high));
-    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_movelh_ps(low_xy, _mm_load_ss(low + 2))),
-                                _mm_movelh_ps(high_xy, _mm_load_ss(high + 2)), 1);
+    return join(_mm_movelh_ps(low_xy, _mm_load_ss(low + 2)),
+                _mm_movelh_ps(high_xy, _mm_load_ss(high + 2)));
 }
 
 // Loads the points of eight lanes from an array with elements of `size` floats, at the indices
@@ -155,11 +184,6 @@ MD5_WIDE_INLINE matrix_rows add_matrices(matrix_rows a, matrix_rows b)
     return (matrix_rows){_mm256_add_ps(a.top, b.top), _mm_add_ps(a.bottom, b.bottom)};
 }
 
-MD5_WIDE_INLINE md5_wide join(__m128 low, __m128 high)
-{
-    return _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
-}
-
 // Transposes eight matrices to lanes: entries[row][column] contains that entry of all matrices.
 MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows matrices[8], md5_wide entries[3][4])
 {
@@ -167,8 +191,8 @@ MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows matrices[8], md5_wide e
     for (uint32_t i = 0; i < 4; i++) {
         const matrix_rows a = matrices[i];
         const matrix_rows b = matrices[i + 4];
-        entries[0][i] = _mm256_permute2f128_ps(a.top, b.top, 0x20);
-        entries[1][i] = _mm256_permute2f128_ps(a.top, b.top, 0x31);
+        entries[0][i] = join_lower_halves(a.top, b.top);
+        entries[1][i] = join_upper_halves(a.top, b.top);
         entries[2][i] = join(a.bottom, b.bottom);
     }
     md5_wide_transpose(entries[0]);
@@ -196,8 +220,8 @@ MD5_WIDE_INLINE lanes3 sum_rows(const matrix_rows m[8])
     const md5_wide z26 = join(m[2].bottom, m[6].bottom);
     const md5_wide z37 = join(m[3].bottom, m[7].bottom);
     return (lanes3){
-        _mm256_permute2f128_ps(xy0123, xy4567, 0x20),
-        _mm256_permute2f128_ps(xy0123, xy4567, 0x31),
+        join_lower_halves(xy0123, xy4567),
+        join_upper_halves(xy0123, xy4567),
         add_neighbors(add_neighbors(z04, z15), add_neighbors(z26, z37)),
     };
 }

@@ -21,9 +21,9 @@ MD5_WIDE_INLINE lanes3 load_points(const md5_vec3 *points)
     const md5_wide xy = _mm_shuffle_ps(b, c, _MM_SHUFFLE(2, 1, 3, 2)); // x2 y2 x3 y3
     const md5_wide yz = _mm_shuffle_ps(a, b, _MM_SHUFFLE(1, 0, 2, 1)); // y0 z0 y1 z1
     return (lanes3){
-        _mm_shuffle_ps(a, xy, _MM_SHUFFLE(2, 0, 3, 0)),
-        _mm_shuffle_ps(yz, xy, _MM_SHUFFLE(3, 1, 2, 0)),
-        _mm_shuffle_ps(yz, c, _MM_SHUFFLE(3, 0, 3, 1)),
+        _mm_shuffle_ps(a, xy, _MM_SHUFFLE(2, 0, 3, 0)),  // x0 x1 x2 x3
+        _mm_shuffle_ps(yz, xy, _MM_SHUFFLE(3, 1, 2, 0)), // y0 y1 y2 y3
+        _mm_shuffle_ps(yz, c, _MM_SHUFFLE(3, 0, 3, 1)),  // z0 z1 z2 z3
     };
 }
 
@@ -34,9 +34,12 @@ MD5_WIDE_INLINE void store_points(md5_vec3 *points, lanes3 v)
     const md5_wide xy = _mm_shuffle_ps(v.x, v.y, _MM_SHUFFLE(2, 0, 2, 0)); // x0 x2 y0 y2
     const md5_wide yz = _mm_shuffle_ps(v.y, v.z, _MM_SHUFFLE(3, 1, 3, 1)); // y1 y3 z1 z3
     const md5_wide zx = _mm_shuffle_ps(v.z, v.x, _MM_SHUFFLE(3, 1, 2, 0)); // z0 z2 x1 x3
-    _mm_storeu_ps(&points->x, _mm_shuffle_ps(xy, zx, _MM_SHUFFLE(2, 0, 2, 0)));
-    _mm_storeu_ps(&points->x + 4, _mm_shuffle_ps(yz, xy, _MM_SHUFFLE(3, 1, 2, 0)));
-    _mm_storeu_ps(&points->x + 8, _mm_shuffle_ps(zx, yz, _MM_SHUFFLE(3, 1, 3, 1)));
+    const md5_wide a = _mm_shuffle_ps(xy, zx, _MM_SHUFFLE(2, 0, 2, 0));    // x0 y0 z0 x1
+    const md5_wide b = _mm_shuffle_ps(yz, xy, _MM_SHUFFLE(3, 1, 2, 0));    // y1 z1 x2 y2
+    const md5_wide c = _mm_shuffle_ps(zx, yz, _MM_SHUFFLE(3, 1, 3, 1));    // z2 x3 y3 z3
+    _mm_storeu_ps(&points->x, a);
+    _mm_storeu_ps(&points->x + 4, b);
+    _mm_storeu_ps(&points->x + 8, c);
 }
 
 // Loads a point, reading exactly twelve bytes.
@@ -73,20 +76,10 @@ MD5_WIDE_INLINE entry_row load_entries(const float *row)
     return _mm_loadu_ps(row);
 }
 
-// Returns entry `i` of a row, copied to all four lanes. The instruction contains `i`, so every call
-// passes a constant, and the compiler removes the other cases.
+// Returns entry `i` of a row in all four lanes.
 MD5_WIDE_INLINE md5_wide spread_entry(entry_row row, int i)
 {
-    switch (i) {
-    case 0:
-        return _mm_shuffle_ps(row, row, 0x00);
-    case 1:
-        return _mm_shuffle_ps(row, row, 0x55);
-    case 2:
-        return _mm_shuffle_ps(row, row, 0xaa);
-    default:
-        return _mm_shuffle_ps(row, row, 0xff);
-    }
+    return md5_wide_spread_row(row, i);
 }
 
 // Stores two points at two addresses. `xy` contains x and y of both, `z` contains z of both.
@@ -95,7 +88,7 @@ MD5_WIDE_INLINE void store_point_pair(float *low, float *high, __m128 xy, __m128
     _mm_storel_pi((__m64 *)(void *)low, xy);
     _mm_storeh_pi((__m64 *)(void *)high, xy);
     _mm_store_ss(low + 2, z);
-    _mm_store_ss(high + 2, _mm_shuffle_ps(z, z, 1));
+    _mm_store_ss(high + 2, md5_wide_broadcast(z, 1));
 }
 
 // Stores four points in an array with elements of `size` floats, at the indices at[4].

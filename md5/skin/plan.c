@@ -186,39 +186,59 @@ static MD5_ALWAYS_INLINE bool is_same_set(joint_set a, joint_set b)
     return true;
 }
 
-// Writes three floats of a vertex, `size` floats apart. Returns the address of its next float.
-static inline float *write_vec3(float *to, size_t size, float x, float y, float z)
+// Layout of a group, or of a single vertex, in md5_skin_plan.words.
+typedef struct group_layout {
+    joint_set set;
+    bool is_gathered;
+    uint64_t sum_order;     // md5i_sum_order() of set.joints
+    const uint32_t *joints; // [set.count] in this order
+    size_t stride;          // distance of the floats of a vertex; the floats between are of others
+} group_layout;
+
+// Writes three floats of a vertex, `stride` floats apart. Returns the address of its next float.
+static inline float *write_vec3(float *to, size_t stride, float x, float y, float z)
 {
     to[0] = x;
-    to[size] = y;
-    to[2 * size] = z;
-    return to + 3 * size;
+    to[stride] = y;
+    to[2 * stride] = z;
+    return to + 3 * stride;
 }
 
-// Writes the floats of a vertex of a group, its influences and its bind position as far as the
-// group stores them: see md5_skin_plan.words. joints[set.count] are the joints of the group in
-// ascending order. `to` is the address of the vertex's first float; its floats are `size` apart,
-// because the floats of the other vertices are in between.
-static void write_vertex(const md5_mesh *mesh, uint32_t vertex, joint_set set, uint64_t sum_order,
-                         bool is_gathered, const uint32_t *joints, size_t size, float *to)
+// Writes the influences of a vertex in the order of the group's joints: the weighted point and the
+// bias, or only the bias if all points are the bind position. The vertex stores its influences in
+// an order of its own, which for most vertices is the order of the group's set. Returns the address
+// of the next float.
+static float *write_influences(const md5_mesh *mesh, uint32_t vertex, const group_layout *group,
+                               float *to)
 {
+    const joint_set vertex_set = vertex_joint_set(mesh, vertex, group->set.kind);
     const uint32_t first = mesh->first_influence[vertex];
-    const joint_set vertex_set = vertex_joint_set(mesh, vertex, set.kind);
-    if (set.kind != MD5_SKIN_RIGID) {
-        for (uint32_t k = 0; k < set.count; k++) {
-            const uint32_t guess = md5_sum_index(sum_order, set.count, k);
-            const uint32_t index = find_set_joint(vertex_set, joints[k], guess);
-            const md5_vec4 *const q = &mesh->influences[first + index];
-            if (set.kind == MD5_SKIN_EXACT)
-                to = write_vec3(to, size, q->x, q->y, q->z);
-            *to = q->w;
-            to += size;
-        }
+    for (uint32_t k = 0; k < group->set.count; k++) {
+        const uint32_t guess = md5_sum_index(group->sum_order, group->set.count, k);
+        const uint32_t index = find_set_joint(vertex_set, group->joints[k], guess);
+        const md5_vec4 *const q = &mesh->influences[first + index];
+        if (group->set.kind == MD5_SKIN_EXACT)
+            to = write_vec3(to, group->stride, q->x, q->y, q->z);
+        *to = q->w;
+        to += group->stride;
     }
+    return to;
+}
 
+// Writes the floats that the plan stores of a vertex: see md5_skin_plan.words. `to` is the address
+// of the first of them.
+static void write_vertex(const md5_mesh *mesh, uint32_t vertex, const group_layout *group,
+                         float *to)
+{
+    // A rigid vertex moves with its joint. Its only bias is 1, which is not stored.
+    if (group->set.kind != MD5_SKIN_RIGID)
+        to = write_influences(mesh, vertex, group, to);
+
+    // The kernels read the bind position from the mesh if the vertices are contiguous. The exact
+    // sum does not need it.
     const md5_vec3 p = mesh->positions[vertex];
-    if (is_gathered && set.kind != MD5_SKIN_EXACT)
-        write_vec3(to, size, p.x, p.y, p.z);
+    if (group->is_gathered && group->set.kind != MD5_SKIN_EXACT)
+        write_vec3(to, group->stride, p.x, p.y, p.z);
 }
 
 // Writes a group or a single vertex of `set` to the plan. `words` receives the number of joints
@@ -229,7 +249,7 @@ static void write_group(const md5_mesh *mesh, md5_skin_order order, joint_set se
 {
     const bool is_single = order == MD5_SKIN_SINGLES;
     const bool is_gathered = order == MD5_SKIN_GATHERED;
-    plan_vertices[0] = vertices[0];
+    const uint32_t num_vertices = is_single ? 1 : MD5_SKIN_GROUP;
     if (is_single)
         *words++ = set.count;
 
@@ -237,16 +257,20 @@ static void write_group(const md5_mesh *mesh, md5_skin_order order, joint_set se
     for (uint32_t i = 0; i < set.count; i++)
         words[i] = set.joints[md5_sum_index(sum_order, set.count, i)];
 
-    if (set.kind == MD5_SKIN_RIGID && !is_gathered) // has no floats
-        return;
-
-    const uint32_t size = is_single ? 1 : MD5_SKIN_GROUP;
-    float *const floats = (float *)(void *)(words + set.count);
-    for (uint32_t i = 0; i < size; i++) {
-        write_vertex(mesh, vertices[i], set, sum_order, is_gathered, words, size, floats + i);
-        if (is_gathered)
+    // A contiguous group and a single vertex have one index, a gathered group one per vertex: of
+    // the vertex's first coordinate.
+    plan_vertices[0] = vertices[0];
+    if (is_gathered) {
+        for (uint32_t i = 0; i < num_vertices; i++)
             plan_vertices[i] = 3 * vertices[i];
     }
+
+    if (set.kind == MD5_SKIN_RIGID && !is_gathered) // has no floats
+        return;
+    const group_layout group = {set, is_gathered, sum_order, words, num_vertices};
+    float *const floats = (float *)(void *)(words + set.count);
+    for (uint32_t i = 0; i < num_vertices; i++)
+        write_vertex(mesh, vertices[i], &group, floats + i);
 }
 
 // Adds a group or a single vertex to the run of its kind, order and number of influences. In the

@@ -29,6 +29,23 @@
 
 #if defined(MD5_WIDE_AVX512)
 
+// The quarters of a register that contain rotations if it is loaded with two transforms, as a mask
+// of lanes: the first and the third quarter. The second and the fourth contain translations.
+#define ROTATION_LANES 0x0f0f
+
+// Returns the rotations of four transforms, of which each register contains two.
+#define ROTATIONS_OF_PAIRS(low, high) _mm512_shuffle_f32x4(low, high, _MM_SHUFFLE(2, 0, 2, 0))
+
+// Return the first two or the last two quarters of a register, each twice.
+#define REPEAT_LOW_QUARTERS(a) _mm512_shuffle_f32x4(a, a, _MM_SHUFFLE(1, 1, 0, 0))
+#define REPEAT_HIGH_QUARTERS(a) _mm512_shuffle_f32x4(a, a, _MM_SHUFFLE(3, 3, 2, 2))
+
+// Replace the rotations of two transforms `a` by the first two or the last two quarters of `q`.
+#define REPLACE_ROTATIONS_BY_LOW(a, q) \
+    _mm512_mask_shuffle_f32x4(a, ROTATION_LANES, q, q, _MM_SHUFFLE(1, 1, 0, 0))
+#define REPLACE_ROTATIONS_BY_HIGH(a, q) \
+    _mm512_mask_shuffle_f32x4(a, ROTATION_LANES, q, q, _MM_SHUFFLE(3, 3, 2, 2))
+
 // A register is loaded with two transforms, so four joints are transposed together. Joint 4 i + k
 // is in lane 4 k + i, where i is the register and k is the quarter of the register.
 MD5_WIDE_INLINE md5_wide to_lane_order(md5_wide a)
@@ -43,8 +60,7 @@ MD5_WIDE_INLINE void load_rotations(const float *p, md5_wide q[4])
 {
     MD5_UNROLL
     for (uint32_t i = 0; i < 4; i++)
-        q[i] = _mm512_shuffle_f32x4(_mm512_loadu_ps(p + 32 * i), _mm512_loadu_ps(p + 32 * i + 16),
-                                    _MM_SHUFFLE(2, 0, 2, 0));
+        q[i] = ROTATIONS_OF_PAIRS(_mm512_loadu_ps(p + 32 * i), _mm512_loadu_ps(p + 32 * i + 16));
     md5_wide_transpose(q);
 }
 
@@ -59,7 +75,7 @@ MD5_WIDE_INLINE md5_wide dot_rotations(const float *a, const float *b)
         const float *const q = b + 32 * i;
         const __m512 low = _mm512_mul_ps(_mm512_loadu_ps(p), _mm512_loadu_ps(q));
         const __m512 high = _mm512_mul_ps(_mm512_loadu_ps(p + 16), _mm512_loadu_ps(q + 16));
-        products[i] = _mm512_shuffle_f32x4(low, high, _MM_SHUFFLE(2, 0, 2, 0));
+        products[i] = ROTATIONS_OF_PAIRS(low, high);
     }
     return md5_wide_row_sums(products);
 }
@@ -68,10 +84,8 @@ MD5_WIDE_INLINE md5_wide dot_rotations(const float *a, const float *b)
 // of `a` in the first and third quarter, those of `t` in the second and fourth quarter.
 MD5_WIDE_INLINE void pair_weights(md5_wide a, md5_wide t, md5_wide pair[2])
 {
-    const __m512 even = _mm512_shuffle_f32x4(t, t, _MM_SHUFFLE(1, 1, 0, 0));
-    const __m512 odd = _mm512_shuffle_f32x4(t, t, _MM_SHUFFLE(3, 3, 2, 2));
-    pair[0] = _mm512_mask_shuffle_f32x4(even, 0x0f0f, a, a, _MM_SHUFFLE(1, 1, 0, 0));
-    pair[1] = _mm512_mask_shuffle_f32x4(odd, 0x0f0f, a, a, _MM_SHUFFLE(3, 3, 2, 2));
+    pair[0] = REPLACE_ROTATIONS_BY_LOW(REPEAT_LOW_QUARTERS(t), a);
+    pair[1] = REPLACE_ROTATIONS_BY_HIGH(REPEAT_HIGH_QUARTERS(t), a);
 }
 
 // Blends sixteen transforms, two in each register. Register i contains the rotation and translation
@@ -103,8 +117,7 @@ MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b
                                       md5_wide t, bool is_same, md5_wide q[4])
 {
     (void)is_same;
-    const __m512 weights[2] = {_mm512_shuffle_f32x4(t, t, _MM_SHUFFLE(1, 1, 0, 0)),
-                               _mm512_shuffle_f32x4(t, t, _MM_SHUFFLE(3, 3, 2, 2))};
+    const __m512 weights[2] = {REPEAT_LOW_QUARTERS(t), REPEAT_HIGH_QUARTERS(t)};
     md5_wide_transpose(q);
 
     MD5_UNROLL
@@ -117,11 +130,9 @@ MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b
         change = _mm512_add_ps(_mm512_loadu_ps(a + 16 * i), change);
 
         if (i % 2)
-            change = _mm512_mask_shuffle_f32x4(change, 0x0f0f, rotation, rotation,
-                                               _MM_SHUFFLE(3, 3, 2, 2));
+            change = REPLACE_ROTATIONS_BY_HIGH(change, rotation);
         else
-            change = _mm512_mask_shuffle_f32x4(change, 0x0f0f, rotation, rotation,
-                                               _MM_SHUFFLE(1, 1, 0, 0));
+            change = REPLACE_ROTATIONS_BY_LOW(change, rotation);
         _mm512_storeu_ps(out + 16 * i, change);
     }
 }
