@@ -252,6 +252,37 @@ TEST (compress_gives_the_motion_of_the_root) {
     }
 }
 
+// A track whose frames are within the tolerance of the middle of their range does not
+// change, also if it has only two frames.
+TEST (compress_stores_the_middle_of_a_short_range) {
+    const float tolerance = 0.1f;
+    const double range = 0.15; // larger than the tolerance, and less than twice as large
+    for (int num_frames = 1; num_frames <= 3; num_frames++) {
+        test_text text = {0};
+        test_append(&text,
+                    "MD5Version 10\ncommandline \"\"\nnumFrames %d\nnumJoints 1\nframeRate 24\n"
+                    "numAnimatedComponents 1\nhierarchy {\n\"a\" -1 1 0\n}\nbounds {\n",
+                    num_frames);
+        for (int i = 0; i < num_frames; i++)
+            test_append(&text, "( 0 0 0 ) ( 1 1 1 )\n");
+        test_append(&text, "}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n}\n");
+        for (int i = 0; i < num_frames; i++)
+            test_append(&text, "frame %d {\n%g\n}\n", i, i == 1 ? 5 + range : 5.0);
+        md5_error error = {0};
+        OWN_ANIM anim = md5_parse_anim(text.bytes, text.used, NULL, &error);
+        OWN_ANIM compressed = anim ? compress(anim, tolerance) : NULL;
+        free(text.bytes);
+        REQUIRE(compressed);
+        md5_xform poses[3];
+        for (uint32_t i = 0; i < (uint32_t)num_frames; i++) {
+            const md5_sample_position sample = {.frame0 = i, .frame1 = i};
+            sample_own(compressed, sample, MD5_ROOT_FILE, &poses[i]);
+            CHECK_NEAR(poses[i].translation.x, i == 1 ? 5 + range : 5, (double)tolerance);
+            CHECK_BYTES(&poses[i], &poses[0], sizeof poses[0]);
+        }
+    }
+}
+
 // -- Bindings ---------------------------------------------------------------------------------
 
 // Other joints, in another order: c is missing, x is extra, d has another parent.

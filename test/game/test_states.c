@@ -370,6 +370,40 @@ TEST (heads_follow_what_bodies_play_and_lead_them) {
     CHECK(plays(body, MD5_CHANNEL_TORSO, "lift", 0) && plays(body, MD5_CHANNEL_LEGS, "lift", 0));
 }
 
+// A torso that overrideAnim() disables plays the clip of the legs, in sync with it, and so does a
+// head that is idle (idActor::Event_OverrideAnim() of Actor.cpp).
+TEST (heads_follow_a_disabled_torso) {
+    static const game_text texts[] = {
+        {"a.script", HEAD "void o::Legs_B() { playCycle( 2, \"walk\" ); }\n"
+                          "void o::Torso_A() { playCycle( 1, \"lift\" ); wait( 0.1 );\n"
+                          "overrideAnim( 1 ); }"},
+        {"b.script", macros},
+        {NULL, NULL}};
+    OWN_GAME game = open_entity_game(
+        "model twin { inherit body }\n entityDef e { \"model\" \"body\" \"def_head\" \"twin\"\n"
+        "\"head_joint\" \"neck\" }",
+        NULL);
+    OWN_ENTITY entity = load_entity(game, "e");
+    REQUIRE(entity && entity->num_parts == 1);
+    OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
+    OWN_ACTOR head = md5_create_actor(entity->parts[0].entity, NULL, NULL);
+    OWN_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, NULL);
+    REQUIRE(body && head && script);
+    const md5_states_desc desc = {.script = script, .entity = entity, .body = body, .head = head};
+    OWN_STATES states = md5_create_states(&desc, NULL, NULL);
+    CHECK(md5_states_set(states, MD5_CHANNEL_LEGS, "Legs_B", 0));
+    md5_states_advance(states, 10, NULL, NULL);
+    CHECK(plays(body, MD5_CHANNEL_LEGS, "walk", 0));
+    CHECK(md5_states_set(states, MD5_CHANNEL_TORSO, "Torso_A", 0));
+    md5_states_advance(states, 10, NULL, NULL);
+    CHECK(plays(body, MD5_CHANNEL_TORSO, "lift", 0) && plays(head, MD5_CHANNEL_ALL, "lift", 0));
+    md5_states_advance(states, 100, NULL, NULL);
+    CHECK(md5_states_channel(states, MD5_CHANNEL_TORSO).is_disabled);
+    CHECK(plays(body, MD5_CHANNEL_LEGS, "walk", 110));
+    CHECK(plays(body, MD5_CHANNEL_TORSO, "walk", 110));
+    CHECK(plays(head, MD5_CHANNEL_ALL, "walk", 110));
+}
+
 // A head that does not have the clip of the body cycles "idle". "idle" is not restarted for the
 // next clip. A head without "idle" continues its current clip (idAFAttachment::PlayIdleAnim() of
 // AFEntity.cpp).

@@ -65,6 +65,37 @@ TEST (ik_dls_reaches_what_is_in_reach) {
     check_reaching(MD5_CHAIN_LEAST_SQUARES, 0, 1.01e-3, 7);
 }
 
+// A problem that is rotated as a whole has the rotated solution, after any number of iterations.
+TEST (ik_dls_does_not_depend_on_axes) {
+    uint64_t random = 11;
+    for (int round = 0; round < 200; round++) {
+        const uint32_t count = 4;
+        ik_rig rig;
+        ik_make_rig(&rig, count, 5, &random);
+        md5_chain_job job = {.solver = MD5_CHAIN_LEAST_SQUARES,
+                             .tip = rig.chain[count - 1],
+                             .length = count,
+                             .target = ik_random_point(8, &random),
+                             .tolerance = 1e-4f,
+                             .iterations = 1 + (uint32_t)round % 3,
+                             .weight = 1};
+        const md5_quat rotation = made_any_rotation(&random);
+        ik_rig rotated = rig;
+        md5_xform *const root = &rotated.pose[rig.chain[0]];
+        root->rotation = md5_quat_mul(rotation, root->rotation);
+        root->translation = md5_quat_rotate(rotation, root->translation);
+        IK_SOLVE(chain, rig, job);
+        job.target = md5_quat_rotate(rotation, job.target);
+        IK_SOLVE(chain, rotated, job);
+        for (uint32_t i = 0; i < count; i++) {
+            md5_quat expected = rig.pose[rig.chain[i]].rotation;
+            if (i == 0)
+                expected = md5_quat_mul(rotation, expected);
+            CHECK_SMALL(real_angle(rotated.pose[rig.chain[i]].rotation, expected), 1e-4);
+        }
+    }
+}
+
 static md5_chain_job straight_job(md5_chain_solver solver, ik_rig *rig, md5_vec3 target)
 {
     ik_make_line(rig, 5, 4);

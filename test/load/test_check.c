@@ -77,6 +77,49 @@ TEST (check_finds_where_rules_are_broken) {
     CHECK(find_rule(other, "capital-exponent") && find_rule(other, "capital-exponent")->is_silent);
 }
 
+// Each word replaces the x position of a joint. id's lexer accepts the suffix of a number in C, but
+// no other letters.
+TEST (check_reports_words_that_are_not_numbers) {
+    static const struct {
+        const char *word;
+        bool is_number;
+        bool stops_doom3;
+    } rows[] = {
+        {"1.5", true, false},  {"1.5f", false, false}, {"1F", false, false},
+        {"1.5x", false, true}, {"1x5", false, true},   {"12g", false, true},
+        {"inf", false, true},  {"f", false, true},     {"\"1\"", false, true},
+    };
+    const char *const place = strstr(mesh_text, "0 0 6");
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        test_text text = {0};
+        test_append(&text, "%.*s%s%s", (int)(place - mesh_text), mesh_text, rows[i].word,
+                    place + 1);
+        OWN_CHECK check = check_text(MD5_DOC_MODEL, text.bytes, "all");
+        free(text.bytes);
+        const md5_diagnostic *const found = find_rule(check, "nan");
+        CHECK_THAT(!found == rows[i].is_number, "%s", rows[i].word);
+        const bool stops_doom3 = found && strstr(found->engines, "stops doom3");
+        CHECK_THAT(stops_doom3 == rows[i].stops_doom3, "%s: %s", rows[i].word,
+                   found ? found->engines : "no diagnostic");
+    }
+}
+
+// A word may contain apostrophes and bytes above 127, except as the first byte. `it's` is one name,
+// so the number that follows is the parent.
+TEST (check_reads_words_with_apostrophes) {
+    STRINGS(names) = {"limb", "lim'b", "limb'", "l\xC3\xA9mb", "l'\xC3\xA9'b"};
+    const char *const place = strstr(mesh_text, "\"limb\"");
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        test_text text = {0};
+        test_append(&text, "%.*s%s%s", (int)(place - mesh_text), mesh_text, names[i],
+                    place + strlen("\"limb\""));
+        OWN_CHECK check = check_text(MD5_DOC_MODEL, text.bytes, "all");
+        free(text.bytes);
+        REQUIRE(check && check->num_joints == 2);
+        CHECK_STRING(check->joints[1].name, names[i]);
+    }
+}
+
 // Checks a model with a vertex of `count` equal weights whose sum is `sum`.
 static md5_check *check_weights(uint32_t count, double sum)
 {
@@ -352,6 +395,18 @@ TEST (check_finds_bones_of_another_length) {
         CHECK_NEAR(check->space.scale, found ? 1 / of.scale[0] : 1, 1e-4 / of.scale[0]);
         CHECK(!found || !found->is_silent);
     }
+}
+
+// The four odd bones are 1.2 to 1.8 times as long as the other three, so the median is 1.2 times
+// the scale of the clip. The odd bones are first: the median is not the bone in the middle.
+TEST (check_finds_the_median_of_bone_lengths) {
+    const chain of = {
+        .num_joints = 8, .num_odd = 4, .scale = {1.3, 1.3}, .turns = {"0 0 0", "0 0 0"}};
+    OWN_CHECK check = check_chain(&of);
+    const md5_diagnostic *const found = find_rule(check, "clip-scale");
+    REQUIRE(found);
+    CHECK_THAT(strstr(found->error.message, "1.56 times"), "%s", found->error.message);
+    CHECK_NEAR(check->space.scale, 1 / (1.2 * 1.3), 1e-4);
 }
 
 // x y z of a rotation belong to a quaternion whose w is negative: 0.7071 0 0 is a rotation by -90

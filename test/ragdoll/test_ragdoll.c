@@ -4,6 +4,7 @@
 #include "test/game/entity_case.h"
 #include "test/misuse.h"
 #include "test/own.h"
+#include "test/real.h"
 
 #include <time.h>
 
@@ -505,6 +506,122 @@ TEST (ragdolls_swing_as_pendulums) {
         CHECK_SMALL(now->transform.translation.x, 0.05); // of a swing of 2.3
         CHECK_NEAR(now->angular.y, 0.25, 0.005);
         CHECK_SMALL(md5_ragdoll_state(ragdoll).worst_joint, 1e-6);
+    }
+    close_case(&it);
+}
+
+// The fastest body determines the factor by which all velocities are reduced. In the first two rows
+// the only body of the figure is the fastest.
+TEST (ragdolls_have_a_largest_speed) {
+    static const struct {
+        int num_bodies;
+        double linear[2]; // of the bodies, units per second
+        double angular;   // of the first body, radians per second
+        double factor;    // expected, of all velocities
+    } rows[] = {
+        {1, {7679, 0}, 1, 1},
+        {1, {7690, 0}, 1, 7680.0 / 7690},
+        {1, {10, 0}, 94.1, 1},
+        {1, {10, 0}, 94.4, 94.2 / 94.4},
+        {2, {10, 7690}, 1, 7680.0 / 7690},
+        {2, {7690, 10}, 1, 7680.0 / 7690},
+    };
+    static const char *const figures[] = {
+        NO_FRICTION "body \"a\" { joint \"origin\" model box( ( -5, -5, -5 ), ( 5, 5, 5 ) ) }",
+        NO_FRICTION "body \"a\" { joint \"origin\" model box( ( -5, -5, -5 ), ( 5, 5, 5 ) ) }\n"
+                    "body \"b\" { joint \"chest\" model box( ( -5, -5, -5 ), ( 5, 5, 5 ) ) "
+                    "origin ( 90, 0, 0 ) }",
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        ragdoll_case it;
+        if (open_case(&it, "", figures[rows[i].num_bodies - 1])) {
+            OWN_RAGDOLL ragdoll = in_the_void(&it, MD5_EXPLICIT_ZERO);
+            md5_body_state bodies[2];
+            place_bodies(it.figure, nowhere, still, still, bodies);
+            bodies[0].angular.x = (float)rows[i].angular;
+            for (int k = 0; k < rows[i].num_bodies; k++)
+                bodies[k].linear.y = (float)rows[i].linear[k];
+            md5_ragdoll_start(ragdoll, bodies);
+            md5_ragdoll_advance(ragdoll, 1.0 / 240.0);
+            const md5_body_state *const now = md5_ragdoll_bodies(ragdoll);
+            for (int k = 0; k < rows[i].num_bodies; k++)
+                CHECK_NEAR(now[k].linear.y, rows[i].factor * rows[i].linear[k], 0.05);
+            CHECK_NEAR(now->angular.x, rows[i].factor * rows[i].angular, 0.001);
+        }
+        close_case(&it);
+    }
+}
+
+// A hinge between two boxes rotates by 20 radians per second toward the end of its range, which is
+// 20 degrees away. The fifth step ends exactly there, whichever box is named first.
+TEST (ragdolls_stop_at_limits_of_either_body) {
+    const double degree = 3.14159265358979 / 180;
+    static const char *const joints[] = {
+        "hinge \"h\" { body1 \"b\" body2 \"a\" anchor ( 5, 0, 0 ) axis ( 0, 1, 0 ) limit 0, 40, 0 "
+        "}",
+        "hinge \"h\" { body1 \"a\" body2 \"b\" anchor ( 5, 0, 0 ) axis ( 0, 1, 0 ) limit 0, 40, 0 "
+        "}",
+    };
+    for (int i = 0; i < 2; i++) {
+        ragdoll_case it;
+        test_text text = {0};
+        test_append(&text,
+                    NO_FRICTION
+                    "body \"a\" { joint \"origin\" model box( ( -4, -4, -4 ), ( 4, 4, 4 ) ) }\n"
+                    "body \"b\" { joint \"chest\" model box( ( -4, -4, -4 ), ( 4, 4, 4 ) ) origin "
+                    "( 10, 0, 0 ) }\n%s\n",
+                    joints[i]);
+        if (open_case(&it, "", text.bytes)) {
+            OWN_RAGDOLL ragdoll = in_the_void(&it, MD5_EXPLICIT_ZERO);
+            md5_body_state bodies[2];
+            place_bodies(it.figure, nowhere, still, still, bodies);
+            bodies[0].angular.y = 10;
+            bodies[1].angular.y = -10;
+            bodies[0].linear.z = 50;
+            bodies[1].linear.z = 50;
+            md5_ragdoll_start(ragdoll, bodies);
+            const int num_steps = 5;
+            md5_ragdoll_advance(ragdoll, num_steps / 240.0);
+            const md5_body_state *const now = md5_ragdoll_bodies(ragdoll);
+            const md5_quat rotation = now[0].transform.rotation;
+            const double angle = real_angle(rotation, now[1].transform.rotation);
+            CHECK_NEAR(angle, 20 * degree, 0.01 * degree);
+            md5_ragdoll_advance(ragdoll, 1.0 / 240.0);
+            CHECK_SMALL(md5_ragdoll_bodies(ragdoll)->angular.y, 0.01);
+        }
+        free(text.bytes);
+        close_case(&it);
+    }
+}
+
+// A ring of four boxes: one of the four joints closes the loop. It spins and is pulled out of
+// shape, and its joints stay together.
+TEST (ragdolls_keep_rings_closed) {
+    ragdoll_case it;
+    if (open_case(&it, "",
+                  NO_FRICTION
+                  "body \"a\" { joint \"origin\" model box( ( -5, -1, -1 ), ( 5, 1, 1 ) ) }\n"
+                  "body \"b\" { joint \"chest\" model box( ( -1, -5, -1 ), ( 1, 5, 1 ) ) origin ( "
+                  "5, 5, 0 ) }\n"
+                  "body \"c\" { joint \"head\" model box( ( -5, -1, -1 ), ( 5, 1, 1 ) ) origin ( "
+                  "0, 10, 0 ) }\n"
+                  "body \"d\" { joint \"larm\" model box( ( -1, -5, -1 ), ( 1, 5, 1 ) ) origin ( "
+                  "-5, 5, 0 ) }\n"
+                  "ballAndSocketJoint \"ab\" { body1 \"b\" body2 \"a\" anchor ( 5, 0, 0 ) }\n"
+                  "ballAndSocketJoint \"bc\" { body1 \"c\" body2 \"b\" anchor ( 5, 10, 0 ) }\n"
+                  "ballAndSocketJoint \"da\" { body1 \"d\" body2 \"a\" anchor ( -5, 0, 0 ) }\n"
+                  "ballAndSocketJoint \"cd\" { body1 \"d\" body2 \"c\" anchor ( -5, 10, 0 ) }\n")) {
+        OWN_RAGDOLL ragdoll = in_the_void(&it, MD5_EXPLICIT_ZERO);
+        md5_body_state bodies[4];
+        place_bodies(it.figure, nowhere, still, (md5_vec3){0, 0, 12}, bodies);
+        bodies[0].linear.y -= 100;
+        md5_ragdoll_start(ragdoll, bodies);
+        double worst = 0.0;
+        for (int step = 0; step < 240; step++) {
+            md5_ragdoll_advance(ragdoll, 1.0 / 240.0);
+            worst = fmax(worst, (double)md5_ragdoll_state(ragdoll).worst_joint);
+        }
+        CHECK_SMALL(worst, 0.01);
     }
     close_case(&it);
 }
