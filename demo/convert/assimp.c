@@ -14,6 +14,7 @@
 //
 // libassimp discards the curves between the keys of FBX files. fbx_curves.c reads them from the
 // file, and replaces the keys of libassimp for each node whose rest pose is the same in both.
+// libassimp also applies rotations that FBX ignores; see compare_rest().
 #include "demo/convert/budget.h"
 
 #if defined(HAS_ASSIMP) && defined(HAS_JANSSON)
@@ -612,19 +613,72 @@ static struct aiMatrix4x4 to_gltf(const assimp_importer *importer)
                                 0,          0,          0,          1};
 }
 
-// Adds the nodes with the same indices. Pivots are not in the scene. An additional node, the last,
-// converts all others to glTF's axes.
+// Returns true if two transforms differ by at most 1e-3 of a number or of 1.
+static bool is_near(const struct aiMatrix4x4 *a, const struct aiMatrix4x4 *b)
+{
+    float x[16];
+    float y[16];
+    memcpy(x, a, sizeof x);
+    memcpy(y, b, sizeof y);
+    for (int i = 0; i < 16; i++)
+        if (!(fabsf(x[i] - y[i]) <= 1e-3f * fmaxf(fabsf(x[i]), 1)))
+            return false;
+    return true;
+}
+
+// Compares the rest pose of a node with the rest pose of its model in the FBX file. libassimp
+// applies the rotation order, the pre-rotation and the post-rotation of a model even if FBX ignores
+// them; such a node gets the rest pose of the model. A node with another rest pose, because the
+// model uses an unknown property, keeps the rest pose and the keys of libassimp.
+static void compare_rest(assimp_importer *importer, assimp_node *node, size_t model)
+{
+    const convert_affine in_space = fbx_rest_transform(importer->curves, model, true);
+    struct aiMatrix4x4 matrix = matrix_from_affine(&in_space);
+    node->model = model;
+    node->has_same_rest = is_near(&matrix, &node->rest);
+    if (fbx_has_rotation_space(importer->curves, model))
+        return;
+    const convert_affine rest = fbx_rest_transform(importer->curves, model, false);
+    matrix = matrix_from_affine(&rest);
+    if (node->has_same_rest)
+        node->rest = matrix;
+    else if (!is_near(&matrix, &node->rest))
+        add_line(importer,
+                 NOTE "node '%s': the rotation order, pre-rotation and post-rotation were applied, "
+                      "although the file disables them",
+                 node->source->mName.data);
+}
+
+// Computes the rest pose of all nodes, reads the curves of an FBX file, and finds the model of each
+// node.
+static void find_rest_poses(assimp_importer *importer, const convert_input *input)
+{
+    evaluate(importer, 0, 1);
+    for (int i = 0; i < importer->num_nodes; i++)
+        importer->nodes[i].rest = importer->nodes[i].local;
+    if (!common_has_suffix(input->path, ".fbx"))
+        return;
+    importer->curves = fbx_read_curves(&importer->job, input->bytes, input->size);
+    for (int i = 0; i < importer->num_nodes && importer->curves; i++) {
+        assimp_node *const node = &importer->nodes[i];
+        const size_t model =
+            node->is_pivot ? SIZE_MAX : fbx_find_model(importer->curves, node->source->mName.data);
+        if (model != SIZE_MAX)
+            compare_rest(importer, node, model);
+    }
+}
+
+// Adds the nodes in their rest pose, with the same indices. Pivots are not in the scene. An
+// additional node, the last, converts all others to glTF's axes.
 static void add_nodes(assimp_importer *importer)
 {
     const size_t top = (size_t)importer->num_nodes;
     float columns[16];
-    evaluate(importer, 0, 1);
     for (size_t i = 0; i < top; i++) {
-        assimp_node *const node = &importer->nodes[i];
+        const assimp_node *const node = &importer->nodes[i];
         float t[3];
         float r[4];
         float scale[3];
-        node->rest = node->local;
         split(&node->rest, t, r, scale);
         gltf_add(&importer->file, "nodes",
                  json_pack("{s:o, s:o, s:o, s:o}", "name", gltf_string(node->source->mName.data),
@@ -1061,39 +1115,6 @@ static double select_rate(const order *job, double ticks)
     return ticks >= 10 && ticks <= 240 ? ticks : 60;
 }
 
-// Returns true if two transforms differ by at most 1e-3 of a number or of 1.
-static bool is_near(const struct aiMatrix4x4 *a, const struct aiMatrix4x4 *b)
-{
-    float x[16];
-    float y[16];
-    memcpy(x, a, sizeof x);
-    memcpy(y, b, sizeof y);
-    for (int i = 0; i < 16; i++)
-        if (!(fabsf(x[i] - y[i]) <= 1e-3f * fmaxf(fabsf(x[i]), 1)))
-            return false;
-    return true;
-}
-
-// Reads the curves of an FBX file, and finds the model of each node. A model that has another rest
-// pose than its node, because it uses an unknown property, keeps the keys of libassimp.
-static void find_models(assimp_importer *importer, const convert_input *input)
-{
-    if (!common_has_suffix(input->path, ".fbx"))
-        return;
-    importer->curves = fbx_read_curves(&importer->job, input->bytes, input->size);
-    for (int i = 0; i < importer->num_nodes && importer->curves; i++) {
-        assimp_node *const node = &importer->nodes[i];
-        const size_t model =
-            node->is_pivot ? SIZE_MAX : fbx_find_model(importer->curves, node->source->mName.data);
-        if (model == SIZE_MAX)
-            continue;
-        const convert_affine rest = fbx_rest_transform(importer->curves, model);
-        const struct aiMatrix4x4 matrix = matrix_from_affine(&rest);
-        node->model = model;
-        node->has_same_rest = is_near(&matrix, &node->rest);
-    }
-}
-
 // Returns true if the curves of the selected clip can be evaluated for a node.
 static bool can_evaluate_curves(const assimp_importer *importer, const assimp_node *node)
 {
@@ -1467,8 +1488,8 @@ static bool create_file(assimp_importer *importer, const order *job, convert_byt
 
     gltf_begin(&importer->file);
     list_nodes(importer);
+    find_rest_poses(importer, input);
     add_nodes(importer);
-    find_models(importer, input);
     add_materials(importer);
     if (!add_meshes(importer))
         return false;

@@ -109,6 +109,9 @@ typedef struct fbx_model {
     char *name;
     double values[NUM_FACTORS][3]; // FBX_TRANSLATION ... SCALING_PIVOT
     int rotation_order;
+    bool is_rotation_active;     // false: see has_rotation_space()
+    bool is_order_for_limits;    // the rotation order and the rotations before and after apply to
+                                 // limits only
     size_t links[NUM_FACTORS];      // of the first layer of the selected stack, or SIZE_MAX
     size_t last_links[NUM_FACTORS]; // of the last layer
     const char *blended_layer;      // name of a layer that changes the model, or NULL
@@ -128,7 +131,8 @@ struct fbx_curves {
     fbx_file file;
     fbx_object *objects; // [num_objects] sorted by id
     size_t num_objects;
-    fbx_model *models; // [counts[MODEL]], and so on
+    fbx_model defaults;    // properties of models that do not store their own
+    fbx_model *models;     // [counts[MODEL]], and so on
     fbx_curve *curves;
     fbx_curve_node *curve_nodes;
     fbx_layer *layers;
@@ -524,20 +528,47 @@ static const char *const property_names[NUM_FACTORS] = {
     [POST_ROTATION] = "PostRotation",      [SCALING_OFFSET] = "ScalingOffset",
     [SCALING_PIVOT] = "ScalingPivot"};
 
-// Stores one property of a model in an fbx_model: a factor of its transform, or its rotation
-// order. For read_properties().
+// Returns the first number of a property, or 0.
+static double read_property_number(const fbx_file *file, fbx_range values)
+{
+    double number = 0;
+    read_property_numbers(file, values, &number, 1);
+    return number;
+}
+
+// Stores one property of a model in an fbx_model: a factor of its transform, its rotation order, or
+// a flag of its rotation space. For read_properties().
 static void read_model_property(const fbx_file *file, const fbx_value *name, fbx_range values,
                                 void *to)
 {
     fbx_model *const model = to;
-    double order = 0;
     for (int i = 0; i < NUM_FACTORS; i++)
         if (fbx_is_text(name, property_names[i]))
             read_property_numbers(file, values, model->values[i], 3);
     if (fbx_is_text(name, "RotationOrder")) {
-        read_property_numbers(file, values, &order, 1);
+        const double order = read_property_number(file, values);
         model->rotation_order = order >= 0 && order < 6 ? (int)order : 0;
+    } else if (fbx_is_text(name, "RotationActive")) {
+        model->is_rotation_active = fabs(read_property_number(file, values)) > 0;
+    } else if (fbx_is_text(name, "RotationSpaceForLimitOnly")) {
+        model->is_order_for_limits = fabs(read_property_number(file, values)) > 0;
     }
+}
+
+// Reads the properties of models that do not store their own: the template of the type in the
+// section "Definitions". For read_section().
+static void read_model_template(fbx_curves *curves, const fbx_node *type)
+{
+    fbx_range values = type->values;
+    fbx_value name;
+    fbx_range children = type->children;
+    fbx_node child;
+    if (!fbx_is_named(type, "ObjectType") || !fbx_next_value(&curves->file, &values, &name)
+        || !fbx_is_text(&name, "Model"))
+        return;
+    while (fbx_next_node(&curves->file, &children, &child))
+        if (fbx_is_named(&child, "PropertyTemplate"))
+            read_properties(&curves->file, &child, &curves->defaults, read_model_property);
 }
 
 // Returns the axis of a name: 0 for "d|X", 1 for "d|Y", 2 for "d|Z", -1 for others. The weight of a
@@ -584,8 +615,8 @@ static void add_model(fbx_curves *curves, const fbx_node *node, const fbx_value 
     const size_t index = curves->counts[MODEL]++;
     curves->models = common_grow(curves->models, index, sizeof *curves->models);
     fbx_model *const model = &curves->models[index];
-    *model = (fbx_model){.name = object_name(name, curves->file.is_binary),
-                         .values = {[FBX_SCALING] = {1, 1, 1}}};
+    *model = curves->defaults;
+    model->name = object_name(name, curves->file.is_binary);
     for (int i = 0; i < NUM_FACTORS; i++)
         model->links[i] = SIZE_MAX;
     read_properties(&curves->file, node, model, read_model_property);
@@ -868,7 +899,7 @@ static double read_ticks_per_second(const fbx_file *file)
 }
 
 // Reads all models, curves, layers and stacks of a file and connects them. Returns NULL if the
-// file is not FBX 7 or has no animation.
+// file is not FBX 7 or has no models.
 fbx_curves *fbx_read_curves(const convert_job *job, const char *bytes, size_t size)
 {
     fbx_file file;
@@ -876,12 +907,16 @@ fbx_curves *fbx_read_curves(const convert_job *job, const char *bytes, size_t si
         return NULL;
     fbx_curves *const curves = common_alloc(1, sizeof *curves);
     *curves =
-        (fbx_curves){.job = job, .file = file, .ticks_per_second = read_ticks_per_second(&file)};
+        (fbx_curves){.job = job,
+                     .file = file,
+                     .ticks_per_second = read_ticks_per_second(&file),
+                     .defaults = {.values = {[FBX_SCALING] = {1, 1, 1}}, .is_rotation_active = true}};
+    read_section(curves, "Definitions", read_model_template);
     read_section(curves, "Objects", add_object);
     common_sort(curves->objects, curves->num_objects, sizeof *curves->objects, compare_objects);
     read_section(curves, "Connections", read_connection);
     sort_links(curves);
-    if (curves->counts[MODEL] > 0 && curves->counts[STACK] > 0)
+    if (curves->counts[MODEL] > 0)
         return curves;
     fbx_free_curves(curves);
     return NULL;
@@ -1241,6 +1276,14 @@ static convert_vec evaluate_curve_node(const fbx_curves *curves, size_t curve_no
     return (convert_vec){values[0], values[1], values[2]};
 }
 
+// Returns true if the rotation order and the rotations before and after the rotation of a model
+// apply. Otherwise the model is rotated in the order x, y, z only; these properties are left from
+// an earlier state of the model, or apply to the limits of its rotation.
+static bool has_rotation_space(const fbx_model *model)
+{
+    return model->is_rotation_active && !model->is_order_for_limits;
+}
+
 // Returns a property of a model at a time: the value in the lowest layer, over which the values
 // of further layers are blended in order. Without links it is the value at rest.
 static convert_vec evaluate_property(const fbx_curves *curves, const fbx_model *model, int property,
@@ -1260,7 +1303,8 @@ static convert_vec evaluate_property(const fbx_curves *curves, const fbx_model *
         if (layer->weight_node != SIZE_MAX)
             blending.weight =
                 weight_from_percent(evaluate_curve_node(curves, layer->weight_node, time).x);
-        result = fbx_blend_layer(&blending, property, model->rotation_order, result, value);
+        const int order = has_rotation_space(model) ? model->rotation_order : 0;
+        result = fbx_blend_layer(&blending, property, order, result, value);
     }
     return result;
 }
@@ -1305,21 +1349,30 @@ static convert_affine euler_rotation(convert_vec degrees, int order)
     return product;
 }
 
-// Returns the product of the factors of a model, for the values of its properties.
-static convert_affine compose(const fbx_model *model, const convert_vec values[NUM_FACTORS])
+// Returns the rotation of a model: Rpre R Rpost^-1 with its rotation order.
+static convert_affine rotate_in_space(const fbx_model *model, const convert_vec values[NUM_FACTORS])
+{
+    const convert_affine pre = euler_rotation(values[PRE_ROTATION], 0);
+    const convert_affine post = euler_rotation(values[POST_ROTATION], 0);
+    convert_affine rotation = euler_rotation(values[FBX_ROTATION], model->rotation_order);
+    convert_affine post_inverse = convert_identity;
+    convert_invert_affine(&post, &post_inverse);
+    rotation = convert_mul_affine(&pre, &rotation);
+    return convert_mul_affine(&rotation, &post_inverse);
+}
+
+// Returns the product of the factors of a model, for the values of its properties. `in_space`: as
+// if the model had a rotation space; see has_rotation_space().
+static convert_affine compose(const fbx_model *model, const convert_vec values[NUM_FACTORS],
+                              bool in_space)
 {
     const convert_vec rotation_pivot = values[ROTATION_PIVOT];
     const convert_vec scaling_pivot = values[SCALING_PIVOT];
-    const convert_affine post = euler_rotation(values[POST_ROTATION], 0);
-    convert_affine post_inverse = convert_identity;
-    convert_invert_affine(&post, &post_inverse);
     const convert_affine factors[] = {
         translation_of(values[FBX_TRANSLATION]),
         translation_of(values[ROTATION_OFFSET]),
         translation_of(rotation_pivot),
-        euler_rotation(values[PRE_ROTATION], 0),
-        euler_rotation(values[FBX_ROTATION], model->rotation_order),
-        post_inverse,
+        in_space ? rotate_in_space(model, values) : euler_rotation(values[FBX_ROTATION], 0),
         translation_of(convert_times(rotation_pivot, -1)),
         translation_of(values[SCALING_OFFSET]),
         translation_of(scaling_pivot),
@@ -1342,16 +1395,21 @@ convert_affine fbx_evaluate(const fbx_curves *curves, size_t model, double secon
     convert_vec values[NUM_FACTORS];
     for (int i = 0; i < NUM_FACTORS; i++)
         values[i] = evaluate_property(curves, transforms, i, time);
-    return compose(transforms, values);
+    return compose(transforms, values, has_rotation_space(transforms));
+}
+
+bool fbx_has_rotation_space(const fbx_curves *curves, size_t model)
+{
+    return has_rotation_space(&curves->models[model]);
 }
 
 // Returns the transform of a model relative to its parent without animation.
-convert_affine fbx_rest_transform(const fbx_curves *curves, size_t model)
+convert_affine fbx_rest_transform(const fbx_curves *curves, size_t model, bool in_space)
 {
     const fbx_model *const transforms = &curves->models[model];
     convert_vec values[NUM_FACTORS];
     for (int i = 0; i < NUM_FACTORS; i++)
         values[i] = (convert_vec){transforms->values[i][0], transforms->values[i][1],
                                   transforms->values[i][2]};
-    return compose(transforms, values);
+    return compose(transforms, values, in_space);
 }

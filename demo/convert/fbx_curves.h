@@ -9,7 +9,7 @@
 typedef struct fbx_curves fbx_curves;
 
 // Reads the models, curves and clips of a file. Returns NULL if the file is not an FBX file of
-// version 7, is damaged or exceeds the budget. Free it with fbx_free_curves().
+// version 7, has no models or is damaged. Free it with fbx_free_curves().
 fbx_curves *fbx_read_curves(const convert_job *job, const char *bytes, size_t size);
 void fbx_free_curves(fbx_curves *curves);
 
@@ -52,7 +52,13 @@ double fbx_time_factor(const fbx_curves *curves);
 // selected clip.
 convert_affine fbx_evaluate(const fbx_curves *curves, size_t model, double seconds);
 
-// Returns the transform of a model relative to its parent without a clip.
-convert_affine fbx_rest_transform(const fbx_curves *curves, size_t model);
+// Returns true if the rotation order, the pre-rotation and the post-rotation of a model apply. FBX
+// ignores these properties if RotationActive is 0 or RotationSpaceForLimitOnly is 1; libassimp
+// applies them always.
+bool fbx_has_rotation_space(const fbx_curves *curves, size_t model);
+
+// Returns the transform of a model relative to its parent without a clip. `in_space`: with the
+// rotation order, pre-rotation and post-rotation even if they do not apply.
+convert_affine fbx_rest_transform(const fbx_curves *curves, size_t model, bool in_space);
 
 #endif

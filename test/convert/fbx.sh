@@ -69,6 +69,37 @@ changed 's/^Objects: {/&\nAnimationLayer: 17, "AnimLayer::muted", "" { Propertie
 check 'a muted layer is skipped' convert "$scratch/muted.fbx"
 check '... and reported' grep -q "skipped animation layer 'muted'" "$scratch/notes"
 check '... without an effect' shows turn 1 "$scratch/own.fbx.obj" 1e-4
+# A model whose rotation space is not active has neither a rotation order nor rotations before and after its rotation. The flag can
+# be in the template of all models. The vertices were computed with ufbx.
+printf 'v %s\n' '16.31163 32.48209 18.37519' '9.069075 29.49779 13.94355' '13.55446 36.10564 20.44107' '16.97117 34.29415 16.07706' >"$scratch/inactive.obj"
+printf 'v %s\n' '36.61192 -6.685623 -4.506728' '31.33051 -2.253988 1.27836' '40.0247 -7.316902 -0.9074968' '37.91875 -4.10214 -5.292736' >"$scratch/active.obj"
+ordered() { # SED NAME: three angles in the order z, x, y
+    changed "s/a: 0,90/a: 0,50/
+        s/^    AnimationCurveNode: 8.*/    AnimationCurveNode: 8, \"AnimCurveNode::R\", \"\" { Properties70: {\nP: \"d|X\", \"Number\", \"\", \"A\",40\nP: \"d|Z\", \"Number\", \"\", \"A\",70\n} }/
+        s/^            P: \"PostRotation\".*/&\n            P: \"RotationOrder\", \"enum\", \"\", \"\",4/
+        $1" "$2"
+}
+flag() { # NAME VALUE
+    ordered "s/^            P: \"PreRotation\"/            P: \"$1\", \"bool\", \"\", \"\",$2\n&/" "$1"
+}
+ordered '' unflagged
+flag RotationActive 0
+flag RotationSpaceForLimitOnly 1
+ordered 's/^Objects: {/Definitions: {\nObjectType: "Model" { PropertyTemplate: "FbxNode" { Properties70: {\nP: "RotationActive", "bool", "", "",0\n} } }\n}\n&/' template
+for row in unflagged:active RotationActive:inactive RotationSpaceForLimitOnly:inactive template:inactive; do
+    check "rotation space: ${row%:*}" convert "$scratch/${row%:*}.fbx"
+    check "... is ${row#*:}" shows turn 1 "$scratch/${row#*:}.obj" 1e-4
+done
+# Without a clip, the rest pose shows it: here of a mesh below the node.
+changed '/^    AnimationStack/d; /^    AnimationLayer/d; /"OO",7,6/d; /"OO",8,7/d; /"OP"/d; /"OO",[35],/d; /"OO",4,1/d; /P: "Geometric/d
+    s/"OO",2,0/"OO",2,3\nC: "OO",3,0/; s/^            P: "Lcl Translation"/P: "RotationActive", "bool", "", "",0\nP: "RotationOrder", "enum", "", "",4\nP: "Lcl Rotation", "Lcl Rotation", "", "A",40,50,70\n&/' still
+printf 'v %s\n' '1 2 3' '2.978617 7.436205 -3.8944' '-1.757171 5.623555 5.065879' '3.414185 2.994764 4.477211' >"$scratch/still.obj"
+at_rest() {
+    "$tool" dump "$scratch/it/still.md5mesh" | sed -n 's/^bv /v /p' >"$scratch/dump" &&
+        python3 test/convert/fbx.py shown "$scratch/still.obj" "$scratch/dump" 1e-4
+}
+check 'rotation space: a file without a clip' convert "$scratch/still.fbx"
+check '... has the rest pose of ufbx' at_rest
 # A damaged curve of a second layer.
 changed 's/^Objects: {/&\nAnimationLayer: 17, "AnimLayer::top", "" { }\nAnimationCurveNode: 18, "AnimCurveNode::R", "" { }\nAnimationCurve: 19, "AnimCurve::", "" {\nKeyTime: *2 { a: 5,5 }\nKeyValueFloat: *2 { a: 0,9 }\nKeyAttrFlags: *1 { a: 4 }\nKeyAttrDataFloat: *4 { a: 0,0,0,0 }\nKeyAttrRefCount: *1 { a: 2 }\n}/
     s/^Connections: {/&\nC: "OO",17,6\nC: "OO",18,17\nC: "OP",18,3, "Lcl Rotation"\nC: "OP",19,18, "d|X"/; /^    C: "OO",7,6/d; s/^Connections: {/&\nC: "OO",7,6/' top

@@ -68,7 +68,7 @@ TEST (fbx_curves_are_evaluated) {
     CHECK(!fbx_is_animated(curves, model));
     REQUIRE(fbx_select_clip(curves, "open"));
     CHECK(fbx_is_animated(curves, model) && fbx_is_supported(curves, model));
-    const convert_affine rest = fbx_rest_transform(curves, model);
+    const convert_affine rest = fbx_rest_transform(curves, model, true);
     CHECK_NEAR(rest.c[3].x, 1, 0);
     CHECK_NEAR(rest.c[3].z, 3, 0);
     CHECK_NEAR(rest.c[2].z, 2, 0);
