@@ -659,6 +659,8 @@ static void find_rest_poses(assimp_importer *importer, const convert_input *inpu
     if (!common_has_suffix(input->path, ".fbx"))
         return;
     importer->curves = fbx_read_curves(&importer->job, input->bytes, input->size);
+    if (importer->curves && fbx_has_old_shapes(importer->curves))
+        add_line(importer, LOSS "morph targets in the form of FBX 6 were skipped");
     for (int i = 0; i < importer->num_nodes && importer->curves; i++) {
         assimp_node *const node = &importer->nodes[i];
         const size_t model =

@@ -109,10 +109,10 @@ typedef struct fbx_model {
     char *name;
     double values[NUM_FACTORS][3]; // FBX_TRANSLATION ... SCALING_PIVOT
     int rotation_order;
-    bool is_rotation_active;     // false: see has_rotation_space()
-    bool is_order_for_limits;    // the rotation order and the rotations before and after apply to
-                                 // limits only
-    size_t links[NUM_FACTORS];      // of the first layer of the selected stack, or SIZE_MAX
+    bool is_rotation_active;   // false: see has_rotation_space()
+    bool is_order_for_limits;  // the rotation order and the rotations before and after apply to
+                               // limits only
+    size_t links[NUM_FACTORS]; // of the first layer of the selected stack, or SIZE_MAX
     size_t last_links[NUM_FACTORS]; // of the last layer
     const char *blended_layer;      // name of a layer that changes the model, or NULL
     bool has_other_name;            // another model has the same name
@@ -131,8 +131,8 @@ struct fbx_curves {
     fbx_file file;
     fbx_object *objects; // [num_objects] sorted by id
     size_t num_objects;
-    fbx_model defaults;    // properties of models that do not store their own
-    fbx_model *models;     // [counts[MODEL]], and so on
+    fbx_model defaults; // properties of models that do not store their own
+    fbx_model *models;  // [counts[MODEL]], and so on
     fbx_curve *curves;
     fbx_curve_node *curve_nodes;
     fbx_layer *layers;
@@ -147,6 +147,7 @@ struct fbx_curves {
     size_t *name_models;     // [names.count]
     double start;            // of the selected stack, seconds
     double ticks_per_second; // of all times
+    bool has_old_shapes;     // see fbx_has_old_shapes()
 };
 
 // -- Keys -----------------------------------------------------------------------------------------
@@ -834,6 +835,17 @@ static void read_section(fbx_curves *curves, const char *name,
     }
 }
 
+// Marks a file in which a geometry contains its morph targets. For read_section().
+static void find_old_shapes(fbx_curves *curves, const fbx_node *object)
+{
+    fbx_range children = object->children;
+    fbx_node child;
+    if (!fbx_is_named(object, "Geometry"))
+        return;
+    while (fbx_next_node(&curves->file, &children, &child))
+        curves->has_old_shapes |= fbx_is_named(&child, "Shape");
+}
+
 // Orders the links of a property by the position of their layer, then by their order in the
 // file.
 static int compare_links(const void *a, const void *b)
@@ -906,14 +918,15 @@ fbx_curves *fbx_read_curves(const convert_job *job, const char *bytes, size_t si
     if (!fbx_open(bytes, size, &file))
         return NULL;
     fbx_curves *const curves = common_alloc(1, sizeof *curves);
-    *curves =
-        (fbx_curves){.job = job,
-                     .file = file,
-                     .ticks_per_second = read_ticks_per_second(&file),
-                     .defaults = {.values = {[FBX_SCALING] = {1, 1, 1}}, .is_rotation_active = true}};
+    *curves = (fbx_curves){
+        .job = job,
+        .file = file,
+        .ticks_per_second = read_ticks_per_second(&file),
+        .defaults = {.values = {[FBX_SCALING] = {1, 1, 1}}, .is_rotation_active = true}};
     read_section(curves, "Definitions", read_model_template);
     read_section(curves, "Objects", add_object);
     common_sort(curves->objects, curves->num_objects, sizeof *curves->objects, compare_objects);
+    read_section(curves, "Objects", find_old_shapes);
     read_section(curves, "Connections", read_connection);
     sort_links(curves);
     if (curves->counts[MODEL] > 0)
@@ -1136,6 +1149,11 @@ bool fbx_has_blended_layers(const fbx_curves *curves)
 size_t fbx_num_blended(const fbx_curves *curves)
 {
     return curves->num_blended;
+}
+
+bool fbx_has_old_shapes(const fbx_curves *curves)
+{
+    return curves->has_old_shapes;
 }
 
 double fbx_time_factor(const fbx_curves *curves)

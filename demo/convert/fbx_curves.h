@@ -44,6 +44,10 @@ bool fbx_has_blended_layers(const fbx_curves *curves);
 // Returns the number of additional values that an evaluation of all models blends.
 size_t fbx_num_blended(const fbx_curves *curves);
 
+// Returns true if a geometry contains its morph targets, as in files of FBX 6 and some of FBX 7.1.
+// libassimp ignores them.
+bool fbx_has_old_shapes(const fbx_curves *curves);
+
 // Returns the factor from seconds in the time unit of FBX 7 to seconds of the file: 1 unless the
 // file has the time unit of FBX 8.
 double fbx_time_factor(const fbx_curves *curves);
