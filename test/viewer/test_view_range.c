@@ -412,6 +412,46 @@ TEST (view_queued_mouse_moves_are_merged) {
     SDL_QuitSubSystem(SDL_INIT_VIDEO);
 }
 
+// Queues two dropped files and a dropped text. Between the files is the marker at which
+// SDL_PollEvent() stops.
+static void queue_drops(void)
+{
+    static const Uint32 types[] = {SDL_DROPFILE, SDL_POLLSENTINEL, SDL_DROPFILE, SDL_DROPTEXT};
+    for (size_t i = 0; i < COUNT_OF(types); i++) {
+        SDL_Event event = {.type = types[i]};
+        if (types[i] != SDL_POLLSENTINEL)
+            event.drop.file = SDL_strdup("a.md5mesh");
+        CHECK(SDL_PushEvent(&event) == 1);
+    }
+}
+
+// SDL reuses the entries of its queue, so only the first round allocates them.
+TEST (view_drops_that_remain_in_the_queue_are_freed) {
+    REQUIRE(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0);
+    view_discard_events();
+    queue_drops();
+    view_discard_events();
+    const int before = SDL_GetNumAllocations();
+    queue_drops();
+    view_discard_events();
+    CHECK(SDL_GetNumAllocations() == before);
+    CHECK(!SDL_HasEvents(SDL_FIRSTEVENT, SDL_LASTEVENT));
+    SDL_QuitSubSystem(SDL_INIT_VIDEO);
+}
+
+// Dropped texts are ignored.
+TEST (view_dropped_text_is_freed) {
+    REQUIRE(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0);
+    view_window *const window = common_alloc(1, sizeof *window);
+    const int before = SDL_GetNumAllocations();
+    SDL_Event event = {.type = SDL_DROPTEXT};
+    event.drop.file = SDL_strdup("text");
+    CHECK(view_input_from_sdl(window, &event).kind == VIEW_INPUT_OTHER);
+    CHECK(SDL_GetNumAllocations() == before);
+    free(window);
+    SDL_QuitSubSystem(SDL_INIT_VIDEO);
+}
+
 // A tap with exactly three fingers frames everything, unless the fingers rest.
 TEST (view_three_fingers_tap_the_key_home) {
     REQUIRE(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0);

@@ -198,6 +198,9 @@ view_input view_input_from_sdl(view_window *window, const SDL_Event *from)
         event.is_alone = window->num_dropped == 1;
         set_drop(&event, window->window, from->drop.file);
         break;
+    case SDL_DROPTEXT: // ignored
+        SDL_free(from->drop.file);
+        break;
     case SDL_WINDOWEVENT:
         event.kind = from->window.event == SDL_WINDOWEVENT_SIZE_CHANGED ? VIEW_INPUT_RESIZE
                                                                         : VIEW_INPUT_WINDOW;
@@ -330,6 +333,16 @@ bool view_next_input(view_window *window, double patience, view_input *event)
     merge_moves(&from);
     *event = view_input_from_sdl(window, &from);
     return true;
+}
+
+void view_discard_events(void)
+{
+    SDL_Event event;
+    SDL_PumpEvents();
+    // SDL_PollEvent() would stop at the marker between two updates of the queue.
+    while (SDL_PeepEvents(&event, 1, SDL_GETEVENT, SDL_FIRSTEVENT, SDL_LASTEVENT) > 0)
+        if (event.type == SDL_DROPFILE || event.type == SDL_DROPTEXT)
+            SDL_free(event.drop.file);
 }
 
 void view_wake_window(void)
@@ -630,9 +643,7 @@ view_window *view_open_window(const char *title, uint32_t width, uint32_t height
 void view_close_window(view_window *window)
 {
     if (window != NULL) {
-        for (SDL_Event event; SDL_PollEvent(&event) != 0;) // remaining events
-            if (event.type == SDL_DROPFILE)
-                SDL_free(event.drop.file);
+        view_discard_events();
         if (window->controller != NULL)
             SDL_GameControllerClose(window->controller);
         if (window->speaker != 0)

@@ -35,6 +35,10 @@ float view_scale_from_resources(const char *resources);
 // Returns the viewer's code of an SDL_Keycode, or VIEW_KEY_OTHER.
 int32_t view_key_from_sdl(SDL_Keycode code);
 
+// Converts an event. Frees the memory of dropped files and texts, so `from` must not be used later.
 view_input view_input_from_sdl(view_window *window, const SDL_Event *from);
+
+// Removes all events from SDL's queue and frees the memory of dropped files and texts.
+void view_discard_events(void);
 
 #endif
