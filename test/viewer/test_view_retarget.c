@@ -5,6 +5,7 @@
 
 #include "demo/viewer/app/window.h"
 #include "demo/viewer/jobs/export.h"
+#include "demo/viewer/jobs/stage.h"
 
 // Opens a screen with Bobbin and a folder with another body: Spindle, whose forearms and tail have
 // other names.
@@ -308,4 +309,39 @@ TEST_SCREEN (view_retarget_reports_the_wrong_pair, open(s)) {
     set(s, "retarget-pairs", "\"nobody\" \"head\"");
     CHECK(view_reload(&s->viewer));
     CHECK_THAT(strstr(s->viewer.log.warning, "nobody") != NULL, "%s", s->viewer.log.warning);
+}
+
+// Sends a key or a text within the delay of typed values.
+static void type_quickly(screen *s, int32_t key, const char *text)
+{
+    const ui_mouse event = {.key = key, .text = text};
+    s->facts = view_build_stage(&s->viewer, s->width, s->height);
+    view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event));
+    screen_draw(s);
+}
+
+static void click_quickly(screen *s, const char *item)
+{
+    s->facts = view_build_stage(&s->viewer, s->width, s->height);
+    view_execute(&s->viewer, item_press(&s->viewer, &s->facts, item, 0.5f, 0.5f));
+    item_release(&s->viewer);
+    screen_draw(s);
+}
+
+// Enter on a card sets its value, and also a value that was typed outside of the card just before.
+TEST_SCREEN (view_values_that_are_due_in_one_event_are_both_set, open(s)) {
+    OWN_STRING other_path = common_join(s->folder, "other.md5mesh");
+    set(s, "retarget", other_path);
+    const view_option *const joint = view_find_option("joint", strlen("joint"));
+    PERFORM(&s->viewer, VIEW_ASK, .number = view_option_index(joint));
+    draw(s);
+    click_quickly(s, "retarget/none");
+    type_quickly(s, 0, "missing.map");
+    click_quickly(s, "card/none");
+    type_quickly(s, 0, "hea");
+    type_quickly(s, VIEW_KEY_RETURN, NULL);
+    s->viewer.now += 10.0;
+    view_follow_files(&s->viewer);
+    CHECK_STRING(s->options.joint, "head");
+    CHECK_THAT(strstr(s->viewer.log.error, "missing.map") != NULL, "%s", s->viewer.log.error);
 }

@@ -97,7 +97,7 @@ TEST_SCREEN (view_reset_and_escape_drop_a_typed_value, BOBBIN) {
         const ui_mouse typed = {.text = "77"};
         s->facts = view_build_stage(&s->viewer, s->width, s->height);
         view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &typed));
-        CHECK(s->viewer.panels.card.waiting.action == VIEW_SET);
+        CHECK_UINT(s->viewer.panels.card.num_delayed, 1);
         const ui_mouse escape = {.key = VIEW_KEY_ESCAPE};
         const view_command command =
             i == 0 ? view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &escape)
@@ -422,5 +422,5 @@ TEST_SCREEN (view_cards_ignore_other_keys, BOBBIN) {
     const ui_mouse event = {.key = VIEW_KEY_F(12)};
     CHECK_UINT(view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event).action,
                VIEW_NOTHING);
-    CHECK_UINT(s->viewer.panels.card.waiting.action, VIEW_NOTHING);
+    CHECK_UINT(s->viewer.panels.card.num_delayed, 0);
 }

@@ -395,8 +395,8 @@ bool view_follow_trial(view_state *viewer)
 void view_revert_card(view_state *viewer, bool is_reset)
 {
     view_card *const card = &viewer->panels.card;
-    const view_command waiting = view_pop_delayed_command(card, INFINITY); // is not executed
-    free(waiting.path);
+    while (card->num_delayed > 0) // delayed values are not set
+        free(view_pop_delayed_command(card, INFINITY).path);
     view_update_options(viewer);
     view_options before = copy_all_options(viewer->options);
     for (size_t i = 0; card->before != NULL && i < view_num_options; i++) {

@@ -882,14 +882,19 @@ static void show_postponed_notices(view_state *viewer)
     }
 }
 
-// Sets an option whose value is applied after a delay. Returns true if a command was due.
-static bool run_delayed_command(view_state *viewer)
+// Sets the options whose values are due after a delay. Returns true if a value was due.
+static bool run_delayed_commands(view_state *viewer)
 {
-    const view_command command = view_pop_delayed_command(&viewer->panels.card, viewer->now);
-    if (command.action == VIEW_SET)
+    view_card *const card = &viewer->panels.card;
+    bool was_due = false;
+    view_command command = view_pop_delayed_command(card, viewer->now);
+    while (command.action != VIEW_NOTHING) {
+        was_due = true;
         view_execute_set(viewer, &command);
-    free(command.path);
-    return command.action != VIEW_NOTHING;
+        free(command.path);
+        command = view_pop_delayed_command(card, viewer->now);
+    }
+    return was_due;
 }
 
 // Stores the configuration once per second. A temporary value under the mouse is not stored.
@@ -909,7 +914,7 @@ bool view_follow_files(view_state *viewer)
     bool is_changed = follow_file_dialog(viewer);
     is_changed |= follow_check(viewer);
     show_postponed_notices(viewer);
-    is_changed |= run_delayed_command(viewer);
+    is_changed |= run_delayed_commands(viewer);
     is_changed |= view_follow_scan(viewer);
     is_changed |= view_follow_previews(viewer);
     is_changed |= view_draw_next_thumbnail(viewer);

@@ -1533,7 +1533,7 @@ static void run_contents(view_ui *ui, const view_stage *stage)
     ui_box(ui, "contents", box, "");
     view_draw_text(ui->canvas, VIEW_TITLE, title.x, title.y, 0, VIEW_BRIGHT, "Lessons");
     if (ui_sign(ui, close_button, "close", "\xE2\x9C\x95"))
-        ui->command.action = VIEW_CLOSE_LISTS;
+        UI_COMMAND(ui, VIEW_CLOSE_LISTS);
     ui_tip(ui, "Close  Esc");
     run_lesson_tiles(ui, stage->pages, area);
 }

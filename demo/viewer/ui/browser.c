@@ -719,7 +719,7 @@ static void show_entry(view_ui *ui, view_browser *browser, size_t index, view_re
     const bool needs_double_click = has_files && entry->kind != VIEW_ENTRY_FOLDER;
     browser->selected = index;
     if (!needs_double_click || ui->mouse.is_double)
-        ui->command = open_selected(browser);
+        ui_request(ui, open_selected(browser));
 }
 
 // Reserves the tile of the next entry and sets `box` to it. Tiles of folders are lower than tiles
@@ -922,7 +922,7 @@ static void run_filter(view_ui *ui, view_browser *browser, view_rect box)
     ui->selects_all = browser->selects_all;
     if (ui_field(ui, box, "Filter", text, sizeof text)) {
         view_filter_list(browser, text);
-        ui->command.action = VIEW_LISTED;
+        UI_COMMAND(ui, VIEW_LISTED);
     }
 
     browser->selects_all = ui->selects_all;
@@ -984,7 +984,7 @@ static void use_entry_for_option(view_ui *ui, view_browser *browser, const view_
 {
     const view_entry *const entry = selected_entry(browser);
     if (accepts_entry(option, entry)) {
-        ui->command = view_set_text_command(option, common_copy(entry->path));
+        ui_request(ui, view_set_text_command(option, common_copy(entry->path)));
         view_close_browser(browser);
     } else {
         ui_show_notice(ui, ui->stage->now, "%s: select a model first", label);
@@ -1019,13 +1019,13 @@ static void run_buttons(view_ui *ui, view_browser *browser, view_rect *foot)
         const char *const name = use_options[pressed];
         use_entry_for_option(ui, browser, view_find_option(name, strlen(name)), labels[pressed]);
     } else if (pressed == open && is_folder) {
-        ui->command = command_for_file(browser, browser->folder);
+        ui_request(ui, command_for_file(browser, browser->folder));
         view_close_browser(browser);
     } else if (pressed == open) {
-        ui->command = open_selected(browser);
+        ui_request(ui, open_selected(browser));
     } else {
         view_close_browser(browser);
-        ui->command.action = VIEW_CLOSED;
+        UI_COMMAND(ui, VIEW_CLOSED);
     }
 }
 
@@ -1118,7 +1118,7 @@ static void run_path_row(view_ui *ui, view_browser *browser, view_rect path, boo
     const float gap = part_gap * em;
     const float side = ceilf(UI_FIELD_HEIGHT * em);
     if (ui_button(ui, view_cut(&path, VIEW_AT_LEFT, side), "\xE2\x86\x91", false))
-        ui->command = open_parent(browser);
+        ui_request(ui, open_parent(browser));
     ui_tip(ui, "Parent folder  Ctrl+Up");
     view_cut(&path, VIEW_AT_LEFT, gap);
 
@@ -1278,6 +1278,6 @@ void view_browser_panel(view_ui *ui, view_browser *browser)
 
     if (is_closed) {
         view_close_browser(browser);
-        ui->command.action = VIEW_CLOSED;
+        UI_COMMAND(ui, VIEW_CLOSED);
     }
 }

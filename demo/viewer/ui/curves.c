@@ -512,7 +512,7 @@ static const char *run_compared(view_ui *ui, view_curves *curves, view_rect left
         run_table(ui, curves, right, &header, compare->num_same, selected, fill_peak);
     if (pressed != UINT32_MAX) {
         ui->selected_joint = (int32_t)compare->peaks[pressed].joint;
-        ui->command.action = VIEW_MARKED;
+        UI_COMMAND(ui, VIEW_MARKED);
     }
     return NULL;
 }

@@ -144,7 +144,7 @@ static void drag_edge(view_ui *ui, view_dock dock, view_rect box)
         ui->docks.sizes[dock] = size;
     } else {
         ui->active.panel = ui->held = NULL; // ends the drag
-        ui->command.action = toggle_action(ui->stage, dock);
+        UI_COMMAND(ui, toggle_action(ui->stage, dock));
     }
 }
 
@@ -157,7 +157,7 @@ static void press_tab(view_ui *ui, const view_stage *stage, bool is_bottom, int 
         return;
     }
     if (tab == TAB_PROBLEMS) {
-        ui->command.action = VIEW_WARNINGS;
+        UI_COMMAND(ui, VIEW_WARNINGS);
         return;
     }
 
@@ -165,8 +165,8 @@ static void press_tab(view_ui *ui, const view_stage *stage, bool is_bottom, int 
     const bool is_curves = tab == TAB_CURVES;
     const bool is_shown = is_curves ? stage->shown->curves : stage->shown->differences;
     if (!is_shown)
-        ui->command.action =
-            view_get_toggle(is_curves ? VIEW_OPTION(shown.curves) : VIEW_OPTION(shown.differences));
+        UI_COMMAND(ui, view_get_toggle(is_curves ? VIEW_OPTION(shown.curves)
+                                                 : VIEW_OPTION(shown.differences)));
 }
 
 // Returns the selected tab of a dock.
@@ -249,7 +249,7 @@ static view_rect begin_dock(view_ui *ui, const view_stage *stage, const view_lay
     if (is_closed && layout->arrangement == VIEW_ARRANGE_SHEET)
         ui->docks.is_sheet_open = false;
     else if (is_closed)
-        ui->command.action = toggle_action(stage, dock);
+        UI_COMMAND(ui, toggle_action(stage, dock));
     return content;
 }
 
@@ -288,7 +288,7 @@ static void press_sheet_tab(view_ui *ui, view_dock dock, bool is_second)
     ui->docks.front = dock;
     ui->docks.is_second[dock] = is_second;
     if (!view_requested_layout(ui->stage).is_open[dock])
-        ui->command.action = toggle_action(ui->stage, dock);
+        UI_COMMAND(ui, toggle_action(ui->stage, dock));
 }
 
 // Draws the background of a sheet for touch screens, and its tabs. `front` is the dock whose
@@ -323,7 +323,7 @@ static view_rect begin_sheet(view_ui *ui, view_dock front, view_rect box)
         view_draw_rect(ui->canvas, (view_rect){tab.x, tab.y + tab.height - line, tab.width, line},
                        is_front ? VIEW_ACCENT : VIEW_CONTROL);
         if (is_pressed && dock == no_dock)
-            ui->command.action = VIEW_EXPORT;
+            UI_COMMAND(ui, VIEW_EXPORT);
         else if (is_pressed)
             press_sheet_tab(ui, dock, tabs[i].is_second);
     }

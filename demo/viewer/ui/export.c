@@ -586,14 +586,14 @@ static void run_export_buttons(view_ui *ui, view_export *export, view_rect *foot
     // Enter is the same as the second button, Escape as the first.
     if (pressed == RUN || ui_key(ui, VIEW_KEY_RETURN)) {
         if (is_running)
-            ui->command.action = VIEW_STOP_EXPORT;
+            UI_COMMAND(ui, VIEW_STOP_EXPORT);
         else if (!is_wrong && export->exists && !export->asks)
             export->asks = true;
         else if (!is_wrong)
-            ui->command.action = VIEW_RUN_EXPORT;
+            UI_COMMAND(ui, VIEW_RUN_EXPORT);
     }
     if (pressed == CLOSE || ui_key(ui, VIEW_KEY_ESCAPE))
-        ui->command.action = VIEW_EXPORT;
+        UI_COMMAND(ui, VIEW_EXPORT);
 }
 
 // Runs the last row of the dialog: the buttons and, at their left, an error, a question or the

@@ -233,7 +233,7 @@ static void list_clip_name(view_ui *ui, const view_stage *stage)
     const bool is_link = num_clips > 0 && view_mode_of(stage->document) == VIEW_MODE_CLIPS;
     const ui_row_style style = {.color = VIEW_ACCENT, .hint = is_link ? "Ctrl+L" : NULL};
     if (ui_row(ui, &style, text))
-        ui->command.action = VIEW_CLIPS;
+        UI_COMMAND(ui, VIEW_CLIPS);
 }
 
 // Displays the time, frame, speed and range of a clip.
@@ -534,7 +534,7 @@ static void list_comparison(view_ui *ui, const view_compare *compare)
 {
     const ui_row_style link = {.name = "Compared", .color = VIEW_ACCENT, .hint = "list"};
     if (compare->model != NULL && ui_row(ui, &link, compare->name))
-        ui->command.action = view_get_toggle(VIEW_OPTION(shown.differences));
+        UI_COMMAND(ui, view_get_toggle(VIEW_OPTION(shown.differences)));
     const uint32_t num_single = compare->num_joints - compare->num_same;
     if (num_single > 0)
         ui_figure(ui, VIEW_AMBER, " ", "%u %s no counterpart", num_single,
@@ -580,7 +580,7 @@ void view_figures_panel(view_ui *ui)
     ui->label_width = label_width * ui->scale;
     const ui_row_style title = {.color = VIEW_BRIGHT, .hint = "Ctrl+O", .is_title = true};
     if (ui_row(ui, &title, document->scene.name))
-        ui->command.action = VIEW_FILES;
+        UI_COMMAND(ui, VIEW_FILES);
     list_selected_material(ui);
     list_clip(ui, stage);
 

@@ -407,7 +407,7 @@ static void joint_panel(view_ui *ui)
 
     if (next >= 0) {
         ui->selected_joint = next;
-        ui->command.action = VIEW_MARKED;
+        UI_COMMAND(ui, VIEW_MARKED);
     }
 }
 
@@ -631,7 +631,7 @@ static void list_script_names(view_ui *ui, int is_flag)
             continue;
         ui_begin_row(ui);
         if (ui_switch(ui, name, view_is_script_item_active(entity, is_flag, i), !is_flag, ""))
-            ui->command = press_script_name(entity, is_flag, i);
+            ui_request(ui, press_script_name(entity, is_flag, i));
     }
 }
 

@@ -775,7 +775,7 @@ static void execute_line(view_ui *ui, view_menus *menus, const menu_line *line)
     menus->used.entries[menus->used.count % VIEW_NUM_USED] = line->row;
     menus->used.count++;
     view_close_menu(ui, menus);
-    ui->command = command;
+    ui_request(ui, command);
 }
 
 // The list of lines that draw_lines() displays.
@@ -1163,7 +1163,7 @@ static void draw_problems(view_ui *ui, view_rect *bar)
     const view_rect box =
         view_cut(bar, VIEW_AT_RIGHT, ceilf(ui_text_width(ui, text) + 1.4f * ui->em));
     if (ui_item(ui, box, "Problems"))
-        ui->command.action = VIEW_WARNINGS;
+        UI_COMMAND(ui, VIEW_WARNINGS);
     ui_tip_command(ui, VIEW_WARNINGS);
     ui_text_in(ui, box, is_error ? VIEW_WRONG : VIEW_AMBER, text);
 }
@@ -1178,7 +1178,7 @@ static void draw_file_name(view_ui *ui, view_rect bar)
     const bool has_clips =
         view_mode_of(ui->stage->document) == VIEW_MODE_CLIPS && scene->num_clips > 0;
     if (ui_item(ui, bar, "Shown"))
-        ui->command.action = has_clips ? VIEW_CLIPS : VIEW_FILES;
+        UI_COMMAND(ui, has_clips ? VIEW_CLIPS : VIEW_FILES);
     const float used = ui_text(ui, bar.x + 0.4f * em, y, bar.width, VIEW_BRIGHT, scene->name);
 
     char text[48];

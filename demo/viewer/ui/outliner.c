@@ -154,7 +154,7 @@ static uint32_t first_mesh_with_material(const md5_model *model, uint32_t mesh)
 // the item.
 static void request_selection(view_ui *ui)
 {
-    ui->command.action = ui->mouse.is_double ? VIEW_FRAME_SELECTED : VIEW_MARKED;
+    UI_COMMAND(ui, ui->mouse.is_double ? VIEW_FRAME_SELECTED : VIEW_MARKED);
 }
 
 void view_select_mesh(view_ui *ui, double now, uint32_t mesh)
@@ -269,9 +269,9 @@ static void show_clip(view_ui *ui, size_t index, bool is_shown)
     if (part != PART_NONE)
         UI_COMMAND(ui, VIEW_OPEN_CLIP, .number = index, .item = part == PART_SIGN);
     if (is_shown && part == PART_SIGN)
-        ui->command.action = VIEW_PLAY;
+        UI_COMMAND(ui, VIEW_PLAY);
     else if (part == PART_NAME && ui->mouse.is_double)
-        ui->command.action = VIEW_FRAME_ALL;
+        UI_COMMAND(ui, VIEW_FRAME_ALL);
     ui_context(ui, VIEW_ON_CLIP, index, 0, clip->name, clip->path);
 }
 
@@ -513,7 +513,7 @@ static void show_joint(view_ui *ui, view_outliner *outliner, const joint_tree *t
     // The row is visible: setting `revealed_joint` avoids scrolling to it.
     if (ui_context(ui, VIEW_ON_JOINT, joint, 0, name, NULL)) {
         ui->selected_joint = outliner->revealed_joint = (int32_t)joint;
-        ui->command.action = VIEW_MARKED;
+        UI_COMMAND(ui, VIEW_MARKED);
     }
     if (part == PART_SIGN && joint < VIEW_MAX_FOLDED) {
         outliner->folded_joints[joint / 64] ^= fold_bit(joint);
@@ -703,7 +703,7 @@ static void open_found(view_ui *ui, view_outliner *outliner)
         view_select_mesh(ui, ui->stage->now, (uint32_t)mesh);
     else
         ui->selected_joint = joint;
-    ui->command.action = VIEW_MARKED;
+    UI_COMMAND(ui, VIEW_MARKED);
     outliner->filter[0] = '\0';
 }
 

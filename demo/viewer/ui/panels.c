@@ -231,7 +231,7 @@ static void run_phone_buttons(view_ui *ui)
     ui_begin(ui, "button");
     for (int i = 0; i < NUM_BUTTONS; i++) {
         if (ui_item(ui, box, buttons[i].name))
-            ui->command.action = buttons[i].action;
+            UI_COMMAND(ui, buttons[i].action);
 
         const float icon_width = view_text_width(font, VIEW_TITLE, buttons[i].icon);
         view_draw_round_rect(ui->canvas, box, 0.6f * ui->em, VIEW_BOX);
@@ -320,7 +320,7 @@ static void run_demo_button(view_ui *ui, const view_stage *stage)
     const view_rect box = {stage->width - 17 * em, stage->height - 7 * em, 16 * em, 2.2f * em};
     ui_begin(ui, "own");
     if (ui_button(ui, box, "Open your own model\xE2\x80\xA6", true))
-        ui->command.action = VIEW_FILES;
+        UI_COMMAND(ui, VIEW_FILES);
 }
 
 // Runs the panels around an open document: the docks, and the elements over the image.
@@ -345,7 +345,7 @@ static void run_notice(view_ui *ui)
     const view_rect box = draw_badge(ui, bottom_badge(ui), VIEW_EDGE, ui->notice);
     ui_begin(ui, "notice");
     if (ui->notice_action != VIEW_NOTHING && ui_item(ui, box, ui->notice))
-        ui->command.action = ui->notice_action;
+        UI_COMMAND(ui, ui->notice_action);
 }
 
 // Runs the panels over the document: the panels of the demo, the start page, or the panels around
@@ -463,7 +463,6 @@ static bool begin_run(view_ui *ui, view_panels *panels, const view_stage *stage,
 {
     // State that is valid after each call, even if no panel runs.
     view_sync_overlay(ui, panels);
-    ui->command = (view_command){.action = VIEW_NOTHING};
     ui->stage = stage;
     ui->scene = &stage->document->scene;
 
@@ -590,30 +589,35 @@ static bool has_hover_changed(const hovered_state *before, const hovered_state *
     return before->list_line != after->list_line || before->graph_part != after->graph_part;
 }
 
+// Runs the panels to handle an event. Requests VIEW_HANDLED if no panel has requested a command,
+// but the window must be drawn again. `before` is the state before the event.
+static void handle_event(view_ui *ui, view_panels *panels, const view_stage *stage,
+                         const ui_mouse *event, const hovered_state *before)
+{
+    // Two runs: the first finds the topmost item under the mouse, the second handles the event.
+    run_panels(ui, panels, stage);
+    run_event(ui, panels, stage, event, before->item);
+    open_context_menu(ui, panels);
+    view_sync_overlay(ui, panels);
+
+    const hovered_state after = get_hovered_state(ui, panels);
+    const bool is_key = event->key != 0 || event->text != NULL;
+    const bool changes_hover = !is_key && event->is_moved && has_hover_changed(before, &after);
+    if (ui->command.action == VIEW_NOTHING && (ui->has_taken || changes_hover))
+        UI_COMMAND(ui, VIEW_HANDLED);
+}
+
 view_command view_run_ui(view_ui *ui, view_panels *panels, const view_stage *stage,
                          const ui_mouse *event)
 {
     const hovered_state before = get_hovered_state(ui, panels);
-    if (!begin_run(ui, panels, stage, event))
-        return ui->command;
-    if (event == NULL) {
-        draw_panels(ui, panels, stage);
-        return ui->command;
+    if (begin_run(ui, panels, stage, event)) {
+        if (event == NULL)
+            draw_panels(ui, panels, stage);
+        else
+            handle_event(ui, panels, stage, event, &before);
     }
-
-    // Two runs: the first finds the topmost item under the mouse, the second handles the event.
-    run_panels(ui, panels, stage);
-    run_event(ui, panels, stage, event, before.item);
-    open_context_menu(ui, panels);
-    view_sync_overlay(ui, panels);
-    if (ui->command.action != VIEW_NOTHING)
-        return ui->command;
-
-    // Without a command, the caller needs to know whether to draw the window again.
-    const hovered_state after = get_hovered_state(ui, panels);
-    const bool is_key = event->key != 0 || event->text != NULL;
-    const bool changes_hover = !is_key && event->is_moved && has_hover_changed(&before, &after);
-    if (ui->has_taken || changes_hover)
-        ui->command.action = VIEW_HANDLED;
-    return ui->command;
+    const view_command command = ui->command;
+    ui->command = (view_command){.action = VIEW_NOTHING}; // the caller owns the text
+    return command;
 }

@@ -299,13 +299,13 @@ static void execute_error_choice(view_ui *ui, view_problems *problems, const sho
     if (choice == CHOICE_TRY_AGAIN && shown->can_map)
         UI_COMMAND(ui, VIEW_MAP_JOINTS, .path = common_copy(shown->error.file));
     else if (choice == CHOICE_TRY_AGAIN)
-        ui->command.action = VIEW_TRY_AGAIN;
+        UI_COMMAND(ui, VIEW_TRY_AGAIN);
     else if (choice == CHOICE_OPEN)
-        ui->command.action = VIEW_FILES;
+        UI_COMMAND(ui, VIEW_FILES);
     else if (choice == CHOICE_COPY)
         copy_error(problems, error_message(ui, shown), shown->location, shown->error.line);
     else if (choice == CHOICE_CLOSE && shown->is_logged)
-        ui->command.action = VIEW_CLOSE_LISTS;
+        UI_COMMAND(ui, VIEW_CLOSE_LISTS);
     else if (choice == CHOICE_CLOSE)
         problems->shown = 0;
 }
@@ -447,7 +447,7 @@ static void describe_about(const view_stage *stage, const view_report *report, v
 // camera does not move.
 static void show_about(view_ui *ui, const view_about *about)
 {
-    ui->command.action = VIEW_MARKED;
+    UI_COMMAND(ui, VIEW_MARKED);
     if (about->kind == VIEW_ABOUT_CLIP)
         UI_COMMAND(ui, VIEW_OPEN_CLIP, .number = about->number);
     else if (about->kind == VIEW_ABOUT_JOINT)
@@ -507,7 +507,7 @@ static void run_solution(view_ui *ui, view_retarget_page *retarget, const view_r
 {
     if (is_of_map(ui->stage, report)) {
         view_show_retarget(ui, retarget);
-        ui->command.action = VIEW_MARKED;
+        UI_COMMAND(ui, VIEW_MARKED);
     } else if (about->kind == VIEW_ABOUT_CLIP) {
         UI_COMMAND(ui, VIEW_MAP_JOINTS, .path = common_copy(ui->scene->clips[about->number].path));
     } else {
@@ -1018,7 +1018,7 @@ static void run_problem_keys(view_ui *ui, view_problems *problems)
     if (problems->selected > 0 && ui_key(ui, VIEW_KEY_UP))
         problems->selected--;
     if (ui_key(ui, VIEW_KEY_ESCAPE))
-        ui->command.action = VIEW_WARNINGS;
+        UI_COMMAND(ui, VIEW_WARNINGS);
 }
 
 void view_problems_panel(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
@@ -1085,5 +1085,5 @@ void view_recording_panel(view_ui *ui, const view_stage *stage)
 
     ui_begin(ui, "recording");
     if (ui_item(ui, box, "REC"))
-        ui->command.action = VIEW_RECORD;
+        UI_COMMAND(ui, VIEW_RECORD);
 }

@@ -45,7 +45,7 @@ void view_show_retarget(view_ui *ui, view_retarget_page *page)
 static void set_pairs(view_ui *ui,
                       char *text) // NOLINT(readability-non-const-parameter): is freed later
 {
-    ui->command = view_set_text_command(VIEW_OPTION(retarget_pairs), text);
+    ui_request(ui, view_set_text_command(VIEW_OPTION(retarget_pairs), text));
 }
 
 // Maps the picked joint of the target to a joint of the open model, or to "-", which means that no
@@ -75,7 +75,7 @@ static void pick_target_joint(view_ui *ui, view_retarget_page *page, uint32_t jo
 {
     page->picked = joint + 1;
     ui->selected_joint = -1;
-    ui->command.action = VIEW_FIND; // opens the search of the outliner
+    UI_COMMAND(ui, VIEW_FIND); // opens the search of the outliner
 }
 
 // A joint of the target in the image.

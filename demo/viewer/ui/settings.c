@@ -71,10 +71,22 @@ static const char *unit_text(const view_option *option)
 
 // == Changing a value =============================================================================
 
-// Returns true if the delayed command of the card sets this option.
-static bool is_delayed(const view_card *card, const view_option *option)
+// Returns the delayed value of an option, or NULL.
+static const view_delayed_value *find_delayed(const view_card *card, const view_option *option)
 {
-    return card->waiting.action == VIEW_SET && card->waiting.number == view_option_index(option);
+    for (size_t i = 0; i < card->num_delayed; i++)
+        if (card->delayed[i].set.number == view_option_index(option))
+            return &card->delayed[i];
+    return NULL;
+}
+
+// Removes a delayed value, `card->delayed[index]`, and returns its command.
+static view_command remove_delayed(view_card *card, size_t index)
+{
+    const view_command command = card->delayed[index].set;
+    card->num_delayed--;
+    card->delayed[index] = card->delayed[card->num_delayed];
+    return command;
 }
 
 // Sets the option to a value: immediately if `delay` is 0, otherwise after `delay` seconds without
@@ -87,28 +99,29 @@ static void request_value(const setting *s, common_value value, double delay)
     if (s->option->effect == VIEW_EFFECT_RELOAD)
         delay = fmax(delay, reload_delay);
 
-    // A new value replaces the delayed value of the same option. Only one value can be delayed: if
-    // the new value is delayed too, the delayed value of another option is set now.
-    if (is_delayed(card, s->option)) {
-        free(card->waiting.path);
-        card->waiting = (view_command){.action = VIEW_NOTHING};
-    }
-    if (delay > 0) {
-        s->ui->command = view_pop_delayed_command(card, INFINITY);
-        card->waiting = set;
-        card->due = s->stage->now + delay;
-    } else {
-        s->ui->command = set;
-    }
+    // A new value replaces the delayed value of the same option. Delayed values of other options
+    // are due now, because their typing has ended.
+    const view_delayed_value *const replaced = find_delayed(card, s->option);
+    if (replaced != NULL)
+        free(remove_delayed(card, (size_t)(replaced - card->delayed)).path);
+    for (size_t i = 0; i < card->num_delayed; i++)
+        card->delayed[i].due = s->stage->now;
+
+    // An event can request only one command. Further values are set before the next frame.
+    const bool is_immediate = delay <= 0 && s->ui->command.action == VIEW_NOTHING;
+    if (is_immediate)
+        ui_request(s->ui, set);
+    else
+        *COMMON_ADD_ITEM(card->delayed, card->num_delayed) =
+            (view_delayed_value){.set = set, .due = s->stage->now + delay};
 }
 
 view_command view_pop_delayed_command(view_card *card, double now)
 {
-    if (now < card->due)
-        return (view_command){.action = VIEW_NOTHING};
-    const view_command command = card->waiting;
-    card->waiting = (view_command){.action = VIEW_NOTHING};
-    return command;
+    for (size_t i = 0; i < card->num_delayed; i++)
+        if (card->delayed[i].due <= now)
+            return remove_delayed(card, i);
+    return (view_command){.action = VIEW_NOTHING};
 }
 
 // == Parts of pickers =============================================================================
@@ -1055,8 +1068,10 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
     const int kind = option->kind;
     const bool had_taken = ui->has_taken;
     // A typed text that is not a value is shown only by its field.
-    const bool is_wrong = option->kind < COMMON_TEXT && card->waiting.path != NULL;
-    const bool waits = is_delayed(card, option) && !is_wrong;
+    const view_delayed_value *const delayed = find_delayed(card, option);
+    const bool is_wrong =
+        delayed != NULL && option->kind < COMMON_TEXT && delayed->set.path != NULL;
+    const bool waits = delayed != NULL && !is_wrong;
     const common_value usual = view_get_usual(option);
     char name[64];
     write_label(option, name);
@@ -1069,7 +1084,7 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
                  .low = option->low,
                  .high = option->high,
                  .usual = usual.numbers[0]};
-    s.now = waits ? view_command_value(&card->waiting) : view_get_value(option, ui->stage->options);
+    s.now = waits ? view_command_value(&delayed->set) : view_get_value(option, ui->stage->options);
 
     // The default of an option with a text is no text, which an empty field means.
     const bool is_empty = s.now.type == COMMON_VALUE_TEXT && s.now.text[0] == '\0';
@@ -1148,7 +1163,9 @@ void view_clear_card(view_card *card)
     if (card->before != NULL)
         view_free_options(card->before);
     free(card->before);
-    free(card->waiting.path);
+    for (size_t i = 0; i < card->num_delayed; i++)
+        free(card->delayed[i].set.path);
+    free(card->delayed);
     *card = (view_card){.row = NULL};
 }
 
@@ -1175,7 +1192,7 @@ void view_report_to_card(view_ui *ui, view_card *card, view_log *log, const view
 {
     if (ui->over != VIEW_OVERLAY_CARD || !view_is_on_card(card, option))
         return;
-    if (is_set && card->closes)
+    if (is_set && card->closes && card->num_delayed == 0)
         ui_open_overlay(ui, VIEW_OVERLAY_NONE);
     card->wrong = is_set ? NULL : option;
     if (is_set)
@@ -1265,12 +1282,15 @@ static void list_card_options(view_ui *ui, view_card *card, view_rect body)
     ui_end_column(ui);
 }
 
-// Closes the card after the user has pressed "Done" or a key. If a value is delayed, requests it
-// now; the card is closed when the value was applied successfully.
+// Closes the card after the user has pressed "Done" or a key. If values are delayed, they are due
+// now; the card is closed when they were set successfully.
 static void finish_card(view_ui *ui, view_card *card)
 {
-    if (card->waiting.action != VIEW_NOTHING) {
-        ui->command = view_pop_delayed_command(card, INFINITY);
+    if (card->num_delayed > 0) {
+        for (size_t i = 0; i < card->num_delayed; i++)
+            card->delayed[i].due = 0;
+        if (ui->command.action == VIEW_NOTHING)
+            ui_request(ui, view_pop_delayed_command(card, INFINITY));
         card->closes = true;
     } else {
         ui_open_overlay(ui, VIEW_OVERLAY_NONE);
@@ -1477,6 +1497,6 @@ void view_settings_panel(view_ui *ui, view_card *card)
         sought[0] = '\0';
         ui_open_overlay(ui, VIEW_OVERLAY_NONE);
         if (shows_only_keys)
-            ui->command.action = view_get_toggle(VIEW_OPTION(shown.help));
+            UI_COMMAND(ui, view_get_toggle(VIEW_OPTION(shown.help)));
     }
 }

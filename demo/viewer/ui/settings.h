@@ -6,24 +6,30 @@
 
 #include "demo/viewer/ui/ui.h"
 
+// A value that is set after a delay.
+typedef struct view_delayed_value {
+    view_command set; // VIEW_SET; owns its text
+    double due;       // seconds since the start; INFINITY: when another value is set
+} view_delayed_value;
+
 // The state of the card, the dialog for the options of a command. It also contains the state of the
 // editors of options, which the settings and the panel for touch screens use, too.
 typedef struct view_card {
-    const view_menu_entry *row; // command that opened the card, or NULL
-    view_options *before;       // values of the options when it was opened, or NULL
-    float length;               // height of its rows, pixels
-    float label_width;          // longest name of a number, pixels; 0 outside of the card
-    float moved[2];             // displacement by dragging, pixels
-    float grip[2];              // position of the mouse minus `moved` at the press, pixels
-    const view_option *focused; // option whose first field gets the focus next, or NULL
-    const view_option *opened;  // option whose list of values is open, or NULL
-    uint32_t line;              // index of the value of `opened` that the list is for
-    const view_option *wrong;   // option whose last value was invalid, or NULL
-    char problem[256];          // error message for `wrong`
-    view_command waiting;       // VIEW_SET that is due at the time `due`, or VIEW_NOTHING
-    double due;                 // seconds since the start
-    bool closes;                // close the card when `waiting` was applied successfully
-    uint32_t typing;            // number of the item whose text is `typed`; 0: none
+    const view_menu_entry *row;  // command that opened the card, or NULL
+    view_options *before;        // values of the options when it was opened, or NULL
+    float length;                // height of its rows, pixels
+    float label_width;           // longest name of a number, pixels; 0 outside of the card
+    float moved[2];              // displacement by dragging, pixels
+    float grip[2];               // position of the mouse minus `moved` at the press, pixels
+    const view_option *focused;  // option whose first field gets the focus next, or NULL
+    const view_option *opened;   // option whose list of values is open, or NULL
+    uint32_t line;               // index of the value of `opened` that the list is for
+    const view_option *wrong;    // option whose last value was invalid, or NULL
+    char problem[256];           // error message for `wrong`
+    view_delayed_value *delayed; // [num_delayed], at most one per option
+    size_t num_delayed;
+    bool closes;     // close the card when all delayed values were set successfully
+    uint32_t typing; // number of the item whose text is `typed`; 0: none
     char typed[512];
     char filter[64];  // of the open list
     char sought[64];  // search text of the settings
@@ -40,8 +46,8 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option);
 // Returns true if an option is on the open card.
 bool view_is_on_card(const view_card *card, const view_option *option);
 
-// Returns the delayed command if its time is reached, or VIEW_NOTHING. INFINITY returns it
-// immediately.
+// Removes and returns a delayed command whose time is reached, or returns VIEW_NOTHING. INFINITY
+// returns any delayed command.
 view_command view_pop_delayed_command(view_card *card, double now);
 
 // Opens the card of an option, with all options of its group. `option` is the index of the option.

@@ -68,7 +68,7 @@ void view_decision_panel(view_ui *ui, view_decision *decision)
     for (uint32_t i = 0; i < num_buttons; i++) {
         const bool is_pressed = ui_button(ui, row, cards[card].buttons[i].label, i == 0);
         if (is_pressed || ui_key(ui, cards[card].buttons[i].key))
-            ui->command.action = cards[card].buttons[i].action;
+            UI_COMMAND(ui, cards[card].buttons[i].action);
         row.y += button_step;
     }
 
@@ -191,7 +191,7 @@ static void run_start_header(view_ui *ui, view_rect header, bool has_character)
     view_draw_text(ui->canvas, VIEW_TITLE, header.x, header.y, header.width, VIEW_BRIGHT,
                    "md5view");
     if (ui_button(ui, view_cut(&header, VIEW_AT_RIGHT, header.height), "\xC3\x97", false))
-        ui->command.action = VIEW_START_PAGE; // closes the page
+        UI_COMMAND(ui, VIEW_START_PAGE); // closes the page
     if (has_character && ui_text_width(ui, hint) < 0.6f * header.width)
         ui_text_left_of(ui, header.x + header.width - start_gap * ui->scale,
                         ui_text_top(ui, header), VIEW_DIM, hint);
@@ -241,10 +241,10 @@ static void run_start_keys(view_ui *ui, const view_start *start)
         if (has_recent)
             UI_COMMAND(ui, VIEW_OPEN_FILE, .path = common_copy(start->recent.names[0]));
         else
-            ui->command.action = VIEW_FILES;
+            UI_COMMAND(ui, VIEW_FILES);
     }
     if (ui_key(ui, VIEW_KEY_ESCAPE))
-        ui->command.action = VIEW_CLOSE_LISTS;
+        UI_COMMAND(ui, VIEW_CLOSE_LISTS);
 }
 
 void view_start_panel(view_ui *ui, const view_start *start)
@@ -267,7 +267,7 @@ void view_start_panel(view_ui *ui, const view_start *start)
     list_start_sections(ui, start, part);
 
     if (pressed != VIEW_NOTHING)
-        ui->command.action = pressed;
+        UI_COMMAND(ui, pressed);
     if (ui->over == VIEW_OVERLAY_START) // otherwise the overlay over the page receives the keys
         run_start_keys(ui, start);
 }

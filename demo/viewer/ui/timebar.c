@@ -74,7 +74,7 @@ static bool icon_button(view_ui *ui, bar_button button, view_rect *bar)
 
     ui_tip_command(ui, buttons[button].action);
     if (is_pressed)
-        ui->command.action = buttons[button].action;
+        UI_COMMAND(ui, buttons[button].action);
     return is_pressed;
 }
 
@@ -86,7 +86,7 @@ static void text_button(view_ui *ui, view_rect *bar, const char *widest, const c
     const float em = ui->em;
     const view_rect box = view_cut(bar, VIEW_AT_RIGHT, ceilf(ui_text_width(ui, widest) + em));
     if (ui_button(ui, box, text, false))
-        ui->command.action = action;
+        UI_COMMAND(ui, action);
     ui_tip_command(ui, action);
     view_cut(bar, VIEW_AT_RIGHT, roundf(button_gap * em));
 }
@@ -106,7 +106,7 @@ static void clip_button(view_ui *ui, view_rect *bar)
     const float width = ceilf(fminf(name_width, max_clip_width * em) + em);
     view_cut(bar, VIEW_AT_LEFT, roundf(button_gap * em));
     if (ui_button(ui, view_cut(bar, VIEW_AT_LEFT, width), shown->name, false))
-        ui->command.action = VIEW_CLIPS;
+        UI_COMMAND(ui, VIEW_CLIPS);
 }
 
 // Draws a right-aligned text, which is cut off the right end of the bar with the width of the text

@@ -227,6 +227,12 @@ void ui_open_overlay(view_ui *ui, view_overlay over)
     ui->focus.panel = NULL;
 }
 
+void ui_request(view_ui *ui, view_command command)
+{
+    free(ui->command.path);
+    ui->command = command;
+}
+
 bool ui_context(view_ui *ui, unsigned context, size_t number, size_t item, const char *name,
                 const char *path)
 {

@@ -227,8 +227,11 @@ typedef struct ui_cells {
 // Draws a row of a table. Each column of numbers is `column_width` pixels wide.
 void ui_draw_cells(view_ui *ui, view_rect row, float column_width, const ui_cells *cells);
 
-// Returns a command from the panel: an action, and members of view_command.
-#define UI_COMMAND(ui, ...) ((ui)->command = (view_command){.action = __VA_ARGS__})
+// Requests a command, which view_run_ui() returns. A later command of the same run replaces it.
+void ui_request(view_ui *ui, view_command command);
+
+// Requests the command with an action and members of view_command.
+#define UI_COMMAND(ui, ...) ui_request(ui, (view_command){.action = __VA_ARGS__})
 
 // Returns the command that sets an option to a text, which the command owns.
 static inline view_command view_set_text_command(const view_option *option, char *text)
