@@ -493,27 +493,46 @@ static convert_affine *create_bases(const mesh_builder *to)
     return bases;
 }
 
-// Returns the joint that moves a mesh without a skin: the nearest ancestor that is a joint, or the
-// additional root in a scene without skins. Returns MD5_NONE in a scene with skins if the mesh does
-// not have such an ancestor: the mesh is not a part of the character, and is skipped.
+// Returns the joint for the meshes that have no joint above them. In the file they do not move;
+// therefore it is the additional root or, in a file with skins, a root that no clip moves. A
+// skeleton for Doom 3 may have one root only: there it is this root, even if a clip moves it.
+static uint32_t find_mesh_root(const convert_rig *rig)
+{
+    const uint32_t additional_root = rig->nodes[rig->num_nodes - 1].joint;
+    const uint32_t still_root = rig_find_still_root(rig);
+    if (additional_root != MD5_NONE)
+        return additional_root;
+    return still_root != MD5_NONE ? still_root : 0;
+}
+
+// Returns the joint that moves a mesh without a skin: the nearest ancestor that is a joint, or a
+// root. Reports the joint in files with skins, where the mesh may be something else than a part of
+// the character.
 static uint32_t find_rigid_joint(const convert_rig *rig, uint32_t node_index)
 {
     const char *const node_name = rig->nodes[node_index].in->name;
     const char *const name = node_name ? node_name : "?";
-    const uint32_t joint = rig_parent_joint(rig, node_index);
     const convert_job *const job = rig->plain->job;
-    if (!rig->is_skinned) {
-        const uint32_t additional_root = rig->nodes[rig->num_nodes - 1].joint;
-        return joint != MD5_NONE ? joint : additional_root;
-    }
-    if (joint == MD5_NONE)
-        convert_note(job,
-                     "skipped mesh %.80s: the mesh has neither a skin nor a joint as its ancestor; "
-                     "make the mesh a child of a joint to convert it",
-                     name);
-    else
+    const uint32_t parent = rig_parent_joint(rig, node_index);
+    const uint32_t joint = parent != MD5_NONE ? parent : find_mesh_root(rig);
+    const rig_joint *const target = &rig->joints[joint];
+    if (!rig->is_skinned)
+        return joint;
+
+    if (parent != MD5_NONE)
         convert_note(job, "mesh %.80s has no skin: it was attached to joint %s", name,
-                     rig->joints[joint].name);
+                     target->name);
+    else if (rig->nodes[target->node].is_animated)
+        convert_note(job,
+                     "mesh %.80s has neither a skin nor a joint above it: it was attached to the "
+                     "root joint %s and moves with it; make the mesh a child of a joint, or use "
+                     "--hide to skip it",
+                     name, target->name);
+    else
+        convert_note(job,
+                     "mesh %.80s has neither a skin nor a joint above it: it was attached to the "
+                     "root joint %s, which does not move; use --hide to skip it",
+                     name, target->name);
     return joint;
 }
 
@@ -545,8 +564,6 @@ static bool convert_node_mesh(rig_meshes *meshes, uint32_t node_index)
         num_bases = to.skin->num_joints;
     } else {
         to.joint = find_rigid_joint(rig, node_index);
-        if (to.joint == MD5_NONE && rig->is_skinned)
-            return true;
     }
 
     if (!plain_charge(plain, ELEMENTS_PER_PRODUCT * num_bases))

@@ -320,8 +320,8 @@ static void mark_animated_descendants(convert_rig *rig)
     }
 }
 
-// Marks all nodes above cameras. In files without skins, animated nodes above a mesh also become
-// joints; if the file has no meshes either, all animated nodes above a node of the scene do.
+// Marks all nodes above cameras. Animated nodes above a mesh without a skin become joints; in files
+// without meshes, all animated nodes above a node of the scene do.
 static void mark_animated_joints(convert_rig *rig)
 {
     for (size_t i = rig->num_nodes; i-- > 0;) { // children before their parents
@@ -329,8 +329,9 @@ static void mark_animated_joints(convert_rig *rig)
         const rig_node *const node = &rig->nodes[index];
         if (node->has_camera && node->in->parent != MD5_NONE)
             rig->nodes[node->in->parent].has_camera = true;
-        const bool can_move = node->in->mesh != MD5_NONE || !rig->has_meshes;
-        if (!rig->is_skinned && node->in->is_in_scene && can_move)
+        const bool is_rigid_mesh = node->in->mesh != MD5_NONE && node->in->skin == MD5_NONE;
+        const bool can_move = is_rigid_mesh || !rig->has_meshes;
+        if (node->in->is_in_scene && can_move)
             mark_animated_ancestors(rig, index);
     }
 }
@@ -428,24 +429,46 @@ static bool has_parents_first(const convert_rig *rig)
     return true;
 }
 
-// Returns true if a mesh of the scene has no joint above it.
+// Returns true if a mesh of the scene has neither a skin nor a joint above it.
 static bool has_mesh_without_joint(const convert_rig *rig)
 {
     for (uint32_t i = 0; i < rig->num_nodes; i++) {
         const plain_node *const node = rig->nodes[i].in;
-        if (node->is_in_scene && node->mesh != MD5_NONE && rig_parent_joint(rig, i) == MD5_NONE)
+        const bool is_rigid_mesh = node->mesh != MD5_NONE && node->skin == MD5_NONE;
+        if (node->is_in_scene && is_rigid_mesh && rig_parent_joint(rig, i) == MD5_NONE)
             return true;
     }
     return false;
 }
 
+uint32_t rig_find_still_root(const convert_rig *rig)
+{
+    for (uint32_t j = 0; j < rig->num_joints; j++) {
+        const rig_joint *const joint = &rig->joints[j];
+        if (joint->parent == MD5_NONE && !rig->nodes[joint->node].is_animated)
+            return j;
+    }
+    return MD5_NONE;
+}
+
+// Returns true if the skeleton of a file with skins has a root for meshes that do not move: a root
+// that no clip moves. Skeletons for Doom 3, which allows one root only, and clips for another model
+// do not get a further root.
+static bool has_root_for_meshes(const convert_rig *rig)
+{
+    if (!rig->is_skinned)
+        return false;
+    return rig_find_still_root(rig) != MD5_NONE || is_for_doom3(rig) || rig->model;
+}
+
 // Returns true if the additional root becomes a joint although the skeleton does not need a common
-// root. In files without skins it moves the meshes that have no joint above them. A file without
-// joints gets it as its only joint. Call it when the joints of all other nodes have been added.
+// root: it holds the meshes that have no joint above them, and it is the only joint of a file
+// without joints. Call it when the joints of all other nodes have been added.
 static bool is_added_root_used(const convert_rig *rig, bool has_common_root)
 {
-    const bool moves_meshes = !rig->is_skinned && !has_common_root && has_mesh_without_joint(rig);
-    return moves_meshes || rig->num_joints == 0;
+    if (rig->num_joints == 0)
+        return true;
+    return !has_common_root && !has_root_for_meshes(rig) && has_mesh_without_joint(rig);
 }
 
 // Adds the joints of all nodes, in the order of the file if the parents of all joints come first

@@ -115,6 +115,9 @@ typedef struct convert_rig {
 // Returns the joint of a node or of its nearest ancestor that is a joint, or MD5_NONE.
 uint32_t rig_parent_joint(const convert_rig *rig, uint32_t node);
 
+// Returns the first root of the skeleton that no clip moves, or MD5_NONE.
+uint32_t rig_find_still_root(const convert_rig *rig);
+
 // Returns the rotation about the vertical axis that the writer of the file recorded, in degrees. If
 // the file does not contain it, returns rig->model_yaw.
 double rig_source_yaw(const convert_rig *rig);

@@ -178,6 +178,25 @@ def rig(seed, above, rest_moves=False, joint_scale=1.0):
     return f
 
 
+def beside(f, has_still_root=False, is_moving=False):
+    """Adds a mesh without a skin beside the joints of rig(): its node has no joint above it. A clip moves the
+    root of the joints unless has_still_root, and the mesh if is_moving."""
+    root = next(i for i, node in enumerate(f.json["nodes"]) if node["name"] == "joint 0")
+    prop = f.node(name="prop", mesh=1, translation=f.point(), rotation=f.turn(), scale=[1, 2, 1])
+    f.json["scenes"][0]["nodes"].append(prop)
+    animation = f.json["animations"][0]
+    if has_still_root:
+        animation["channels"] = [c for c in animation["channels"] if c["target"]["node"] != root]
+    if is_moving:
+        times = f.accessor([0, 1], "SCALAR")
+        values = f.accessor([f.point(), f.point()], "VEC3")
+        animation["channels"].append(
+            {"sampler": len(animation["samplers"]), "target": {"node": prop, "path": "translation"}}
+        )
+        animation["samplers"].append({"input": times, "output": values})
+    return f
+
+
 def small(seed_number, interpolation, **above):
     """Writes a triangle on two joints that uses each feature once."""
     f = Maker(seed_number)
@@ -308,6 +327,9 @@ CASES = {
     "matrix": lambda: rig(4, {"matrix": [0, 0, -3, 0, 0, 3, 0, 0, 3, 0, 0, 0, 1, 2, 3, 1]}),
     "rest": lambda: rig(5, {}, rest_moves=True),
     "joint_scale": lambda: rig(6, {}, joint_scale=1.5),
+    "beside": lambda: beside(rig(7, {})),
+    "beside_still": lambda: beside(rig(9, {}), has_still_root=True),
+    "beside_moving": lambda: beside(rig(10, {}), is_moving=True),
     "film": film,
 }
 

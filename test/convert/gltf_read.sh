@@ -42,9 +42,22 @@ fails() {
 equals_poser() { # CASE
     in_folder "$made/$1.glb" --scale 1 && python3 test/convert/gltf_read.py "$tool" "$made/$1.glb" "$folder"
 }
-for case in plain scaled mirrored matrix rest joint_scale; do
+for case in plain scaled mirrored matrix rest joint_scale beside beside_still beside_moving; do
     check "$case: poses equal another reader's" equals_poser $case
 done
+# A mesh beside the skeleton is attached to a root that does not move: one of the skeleton, or an additional one. Doom 3 allows one
+# root only.
+attached() { # CASE NUMBER_OF_ROOTS TEXT OPTION...
+    case=$1
+    roots=$2
+    text=$3
+    shift 3
+    in_folder "$made/$case.glb" --scale 1 "$@" && says "mesh prop has neither a skin nor a joint above it: it was attached to the root joint $text" &&
+        [ "$(find "$folder" -name '*.md5mesh' ! -path '*/morphs/*' -exec grep -ch '^[[:space:]].*"[[:space:]]-1[[:space:]]' {} +)" = "$roots" ]
+}
+check 'beside: an additional root' attached beside 2 'origin, which does not move'
+check 'beside: the root, for Doom 3' attached beside 1 'origin and moves with it' --for doom3
+check 'beside: the root of the skeleton, which does not move' attached beside_still 1 'joint_0, which does not move'
 
 numbers() { # FILE: prints the first joint's position
     awk '/^joints/ { getline; print $4, $5, $6 }' "$1"
