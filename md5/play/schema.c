@@ -425,7 +425,7 @@ static const md5_column item_columns[] = {
      .kinds = BIT(MD5_MOTION_STACK)},
     {COLUMN(md5_motion_item, weight, MD5_COLUMN_FLOAT, float),
      .auxiliary = offsetof(md5_motion_item, weight_parameter), .text = "weight of the item",
-     .easing = offsetof(md5_motion_item, weight_easing), .form = MD5_FORM_SHARE,
+     .easing = offsetof(md5_motion_item, weight_easing), .form = MD5_FORM_DRIVEN,
      .label = "weight of an item", .min = 0, .max = 1, .keeps_zero = true, .is_filled = true,
      .otherwise = 1, .start = 1, .kinds = BIT(MD5_MOTION_STACK)},
     {COLUMN(md5_motion_item, weight_parameter, MD5_COLUMN_TEXT, const char *),
@@ -479,7 +479,8 @@ static const md5_column motion_columns[] = {
      .usual = "0", .kinds = BIT(MD5_MOTION_CLIP)},
     {COLUMN(md5_motion_desc, speed, MD5_COLUMN_FLOAT, float),
      .auxiliary = offsetof(md5_motion_desc, speed_parameter), .text = "playback rate",
-     .form = MD5_FORM_SHARE, .range = "any", .keeps_zero = true, .is_filled = true, .otherwise = 1},
+     .form = MD5_FORM_DRIVEN, .range = "any", .keeps_zero = true, .is_filled = true,
+     .otherwise = 1},
     {COLUMN(md5_motion_desc, speed_parameter, MD5_COLUMN_TEXT, const char *),
      .text = "parameter that replaces `speed`", .position = MD5_POSITION_NONE},
     {COLUMN(md5_motion_desc, x_parameter, MD5_COLUMN_TEXT, const char *),
@@ -689,7 +690,7 @@ static const md5_column layer_columns[] = {
      .text = "mask of the joints that the layer changes", .usual = "all joints"},
     {COLUMN(md5_layer_desc, weight, MD5_COLUMN_FLOAT, float),
      .auxiliary = offsetof(md5_layer_desc, weight_parameter), .text = "weight of the layer",
-     .easing = offsetof(md5_layer_desc, weight_easing), .form = MD5_FORM_SHARE, .min = 0, .max = 1,
+     .easing = offsetof(md5_layer_desc, weight_easing), .form = MD5_FORM_DRIVEN, .min = 0, .max = 1,
      .keeps_zero = true, .is_filled = true, .otherwise = 1},
     {COLUMN(md5_layer_desc, weight_parameter, MD5_COLUMN_TEXT, const char *),
      .text = "parameter that replaces `weight`", .position = MD5_POSITION_NONE},
@@ -1003,7 +1004,7 @@ static const md5_choice spaces[] = {{"local", MD5_JOINT_LOCAL},
      | BIT(MD5_MODIFIER_SPRING))
 #define TARGETS (BIT(MD5_MODIFIER_SPRING) - 1) // all kinds before MD5_MODIFIER_SPRING
 
-const md5_share_driver md5i_share_drivers[MD5_NUM_DRIVERS] = {
+const md5_driver md5i_drivers[MD5_NUM_DRIVERS] = {
     {"state", "a layer"}, {NULL, "a state"}, {"curve", "a curve"}, {"window", "a window"}};
 
 static const md5_column modifier_columns[] = {
@@ -1065,7 +1066,7 @@ static const md5_column modifier_columns[] = {
      .auxiliary = offsetof(md5_modifier_desc, weight_parameter),
      .text = "initial weight of every player, or the source of the weight",
      .easing = offsetof(md5_modifier_desc, weight_easing),
-     .state = OFFSET(md5_modifier_desc, weight_layer, const char *), .form = MD5_FORM_SHARE,
+     .state = OFFSET(md5_modifier_desc, weight_layer, const char *), .form = MD5_FORM_DRIVEN,
      .min = 0, .max = 1, .keeps_zero = true, .is_filled = true, .otherwise = 1,
      .hash = MD5_HASH_SET},
     {COLUMN(md5_modifier_desc, weight_parameter, MD5_COLUMN_TEXT, const char *),

@@ -43,9 +43,9 @@ typedef enum md5_column_position {
 // Syntax of a value that differs from the syntax of other values of its kind.
 typedef enum md5_form {
     MD5_FORM_PLAIN,
-    MD5_FORM_OPTIONAL,   // a value that may be omitted
-    MD5_FORM_SHARE,      // a number, or the name of a parameter, optionally with an easing
-    MD5_FORM_LIST,       // a table in round brackets
+    MD5_FORM_OPTIONAL, // a value that may be omitted
+    MD5_FORM_DRIVEN,   // a number, the name of a parameter, optionally with an easing, or a driver
+    MD5_FORM_LIST,     // a table in round brackets
     MD5_FORM_CONDITIONS, // a table of rows with `and` between them
     MD5_FORM_COMPARED, // a name, optionally after `not`; or a keyword of the column after the next
     MD5_FORM_OR_AT,    // a value, unless `at` follows, which is the next column
@@ -72,14 +72,15 @@ typedef struct md5_choice {
     uint32_t value;
 } md5_choice;
 
-// Sources of a share other than a parameter. Their names are adjacent members, and a keyword
-// precedes each; NULL: a further name of the previous source.
+// Drivers of a value: its sources in addition to a number and a parameter, such as the weight of a
+// layer. The members that contain their names are adjacent. In files a keyword precedes each name;
+// NULL: a further name of the previous driver.
 enum { MD5_NUM_DRIVERS = 4 };
-typedef struct md5_share_driver {
+typedef struct md5_driver {
     const char *word;
     const char *what;
-} md5_share_driver;
-extern const md5_share_driver md5i_share_drivers[MD5_NUM_DRIVERS];
+} md5_driver;
+extern const md5_driver md5i_drivers[MD5_NUM_DRIVERS];
 
 // A text that is only used in the manual. Programs without the manual store only whether it exists.
 #ifdef MD5_NO_MANUAL
@@ -93,15 +94,15 @@ typedef struct md5_column {
     md5_column_kind kind;
     const char *member;
     size_t offset;
-    size_t auxiliary; // offset of the row count, number of elements, offset of a share's parameter,
-                      // or size
+    size_t auxiliary; // offset of the row count, number of elements, offset of a driven value's
+                      // parameter, or size
     const md5_schema *rows;    // of tables, rows and parts
     uint32_t last;             // largest value of a choice
     const md5_choice *choices; // [num_choices], NULL: easings
     uint32_t num_choices;
     md5_manual text;
-    size_t easing; // offset of a share's easing; 0: none
-    size_t state;  // offset of the names of a share's drivers (md5i_share_drivers); 0: none
+    size_t easing; // offset of a driven value's easing; 0: none
+    size_t state;  // offset of the names of a driven value's drivers (md5i_drivers); 0: none
     md5_column_position position;
     md5_form form;
     const char *word;    // keyword in files; default: the keyword of its rows or the member's name

@@ -265,7 +265,7 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
         if (column->state > 0 && play_one_in(random, 3)) {
             const char *const names[] = {random_name(random), random_name(random)};
             memcpy(row + column->state, names, sizeof names);
-        } else if (column->form == MD5_FORM_SHARE && play_one_in(random, 2)) {
+        } else if (column->form == MD5_FORM_DRIVEN && play_one_in(random, 2)) {
             const char *const name = random_name(random);
             memcpy(row + column->auxiliary, &name, sizeof name);
             if (column->easing > 0 && play_one_in(random, 2))
@@ -732,9 +732,9 @@ static void print_schema(test_text *to, const md5_schema *schema, const md5_sche
         if (column->form == MD5_FORM_AFTER)
             test_append(to, "`%s` ", md5_column_word(column));
         test_append(to, "%s", what[column->kind] ? what[column->kind] : "");
-        if (column->form == MD5_FORM_SHARE)
+        if (column->form == MD5_FORM_DRIVEN)
             test_append(to, " or parameter%s", column->easing > 0 ? " [easing]" : "");
-        if (column->form == MD5_FORM_SHARE && column->state > 0)
+        if (column->form == MD5_FORM_DRIVEN && column->state > 0)
             test_append(to, " or `state` layer state, `curve` or `window` name");
         if (column->min < column->max)
             test_append(to, ", %g to %g", column->min, column->max);

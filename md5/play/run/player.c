@@ -1558,9 +1558,9 @@ static void interpolate_player_range(void *user, size_t first, size_t last, void
     }
 }
 
-// Computes poses between two fixed time steps of a game on several threads. `share` is the position
-// between the steps, clamped to 0..1.
-void md5_pose_interpolated(md5_interpolated_pose_job *jobs, size_t count, float share,
+// Computes poses between two fixed time steps of a game on several threads. `fraction` is the
+// position between the steps, clamped to 0..1.
+void md5_pose_interpolated(md5_interpolated_pose_job *jobs, size_t count, float fraction,
                            const md5_threads *threads)
 {
     MD5_ASSERT(jobs != NULL || count == 0, "jobs: must not be NULL");
@@ -1569,7 +1569,7 @@ void md5_pose_interpolated(md5_interpolated_pose_job *jobs, size_t count, float 
         for (size_t i = 0; i < count; i++)
             MD5_ASSERT_ALIVE(jobs[i].model, MD5_TAG_MODEL);
     }
-    float clamped = share > 0 ? share : 0.0f;
+    float clamped = fraction > 0 ? fraction : 0.0f;
     if (clamped > 1)
         clamped = 1;
     interpolation_batch between = {jobs, clamped};

@@ -513,7 +513,7 @@ static bool read_by_kind(md5_lex *lex, const md5_column *column, text_row record
     }
 }
 
-// Reads a value that is not a row, a share or an easing.
+// Reads a value that is not a row, a driven value or an easing.
 static bool read_plain(md5_lex *lex, const md5_column *column, text_row record)
 {
     const char *const what = column->what ? column->what : md5_column_word(column);
@@ -576,14 +576,14 @@ static bool is_name_next(md5_lex *lex)
 static uint32_t read_driver(md5_lex *lex)
 {
     for (uint32_t i = 0; i < MD5_NUM_DRIVERS; i++) {
-        if (md5i_share_drivers[i].word && read_keyword(lex, md5i_share_drivers[i].word))
+        if (md5i_drivers[i].word && read_keyword(lex, md5i_drivers[i].word))
             return i;
     }
     return MD5_NUM_DRIVERS;
 }
 
-// Clears all members of a share.
-static void clear_share(const md5_column *column, text_row record)
+// Clears all members of a driven value: the number and the names of its sources.
+static void clear_driven(const md5_column *column, text_row record)
 {
     const char *const none = NULL;
     memset(record.row + column->offset, 0, sizeof(float));
@@ -600,18 +600,18 @@ static bool read_driver_names(md5_lex *lex, const md5_column *column, text_row r
                               uint32_t driver)
 {
     do {
-        TRY(read_name(lex, record, md5i_share_drivers[driver].what,
+        TRY(read_name(lex, record, md5i_drivers[driver].what,
                       column->state + driver * sizeof(const char *)));
         driver++;
-    } while (driver < MD5_NUM_DRIVERS && !md5i_share_drivers[driver].word);
+    } while (driver < MD5_NUM_DRIVERS && !md5i_drivers[driver].word);
     return true;
 }
 
-// Reads a share: a number, a parameter with an easing, or another driver. A later share of the same
-// column replaces an earlier share.
-static bool read_share(md5_lex *lex, const md5_column *column, text_row record)
+// Reads a driven value: a number, a parameter with an easing, or another driver. If the file
+// specifies the value of a column again, the later value replaces the earlier value.
+static bool read_driven(md5_lex *lex, const md5_column *column, text_row record)
 {
-    clear_share(column, record);
+    clear_driven(column, record);
     if (!is_name_next(lex))
         return read_number(lex, column, record);
     if (column->state > 0) {
@@ -627,8 +627,8 @@ static bool read_share(md5_lex *lex, const md5_column *column, text_row record)
 // texts.
 static bool read_value(md5_lex *lex, const md5_column *column, text_row record)
 {
-    if (column->form == MD5_FORM_SHARE)
-        return read_share(lex, column, record);
+    if (column->form == MD5_FORM_DRIVEN)
+        return read_driven(lex, column, record);
     if (column->kind == MD5_COLUMN_EASING)
         return read_easing(lex, column->offset, record);
     return read_plain(lex, column, record);

@@ -460,13 +460,13 @@ static const char *text_at(const char *row, size_t offset)
     return offset > 0 ? *(const char *const *)(const void *)(row + offset) : NULL;
 }
 
-// Returns the index of the driver of a share, or MD5_NUM_DRIVERS if it does not have one.
+// Returns the index of the driver of a value, or MD5_NUM_DRIVERS if it does not have one.
 static uint32_t find_driver(const md5_column *column, const char *row)
 {
     if (column->state == 0)
         return MD5_NUM_DRIVERS;
     for (uint32_t i = 0; i < MD5_NUM_DRIVERS; i++) {
-        if (md5i_share_drivers[i].word && text_at(row, column->state + i * sizeof row))
+        if (md5i_drivers[i].word && text_at(row, column->state + i * sizeof row))
             return i;
     }
     return MD5_NUM_DRIVERS;
@@ -478,14 +478,14 @@ static bool is_driver_keyword(const md5_column *column, const char *name)
     if (column->state == 0)
         return false;
     for (uint32_t i = 0; i < MD5_NUM_DRIVERS; i++) {
-        if (md5i_share_drivers[i].word && strcmp(name, md5i_share_drivers[i].word) == 0)
+        if (md5i_drivers[i].word && strcmp(name, md5i_drivers[i].word) == 0)
             return true;
     }
     return false;
 }
 
-// Returns true if a share has an easing other than linear.
-static bool is_share_eased(const md5_column *column, const char *row)
+// Returns true if a driven value has an easing other than linear.
+static bool is_driven_eased(const md5_column *column, const char *row)
 {
     return column->easing > 0 && md5_row_easing(row, column->easing)->kind != MD5_EASE_LINEAR;
 }
@@ -495,16 +495,16 @@ static bool is_share_eased(const md5_column *column, const char *row)
 static bool write_driver(writer *out, const md5_table_iterator *iterator, uint32_t driver)
 {
     const char *const row = iterator->level->row;
-    write_token(out, md5i_share_drivers[driver].word);
+    write_token(out, md5i_drivers[driver].word);
     do {
         TRY(write_name(out, iterator, text_at(row, iterator->column->state + driver * sizeof row)));
         driver++;
-    } while (driver < MD5_NUM_DRIVERS && !md5i_share_drivers[driver].word);
+    } while (driver < MD5_NUM_DRIVERS && !md5i_drivers[driver].word);
     return true;
 }
 
-// Writes the parameter of a share and its easing. The name is quoted if it would be read as the
-// keyword of a driver.
+// Writes the parameter of a driven value and its easing. The name is quoted if it would be read as
+// the keyword of a driver.
 static bool write_parameter(writer *out, const md5_table_iterator *iterator, const char *name)
 {
     const md5_column *const column = iterator->column;
@@ -513,30 +513,31 @@ static bool write_parameter(writer *out, const md5_table_iterator *iterator, con
         TRY(write_quoted(out, iterator, name));
     else
         TRY(write_name(out, iterator, name));
-    if (is_share_eased(column, row))
+    if (is_driven_eased(column, row))
         write_easing(out, md5_row_easing(row, column->easing));
     return true;
 }
 
-// Writes a share: a number, a parameter with an easing, or another driver.
-static bool write_share(writer *out, const md5_table_iterator *iterator)
+// Writes a driven value: a number, a parameter with an easing, or another driver.
+static bool write_driven(writer *out, const md5_table_iterator *iterator)
 {
     const md5_column *const column = iterator->column;
     const char *const row = iterator->level->row;
     const char *const parameter = text_at(row, column->auxiliary);
     const uint32_t driver = find_driver(column, row);
     const bool is_driven = driver < MD5_NUM_DRIVERS;
-    if (!parameter && is_share_eased(column, row)) // the reader accepts an easing after a parameter
+    if (!parameter
+        && is_driven_eased(column, row)) // the reader accepts an easing after a parameter
         return fail_write(out, iterator, "has an easing but no parameter: expected no easing");
     if (!parameter && !is_driven)
         return write_value(out, iterator, column, row);
 
     if (md5i_column_number(column, row) != 0)
         return fail_write(out, iterator, "is set to a number and a %s: expected one of them",
-                          parameter ? "parameter" : md5i_share_drivers[driver].word);
+                          parameter ? "parameter" : md5i_drivers[driver].word);
     if (parameter && is_driven)
         return fail_write(out, iterator, "is set to a parameter and a %s: expected one of them",
-                          md5i_share_drivers[driver].word);
+                          md5i_drivers[driver].word);
     if (is_driven)
         return write_driver(out, iterator, driver);
     return write_parameter(out, iterator, parameter);
@@ -658,8 +659,8 @@ static bool write_block_value(writer *out, const md5_table_iterator *iterator)
         return write_texts(out, iterator);
     if (column->kind != MD5_COLUMN_CHOICE)
         write_token(out, md5_column_word(column));
-    if (column->form == MD5_FORM_SHARE)
-        return write_share(out, iterator);
+    if (column->form == MD5_FORM_DRIVEN)
+        return write_driven(out, iterator);
     if (column->rows)
         return write_list(out, iterator, column, row);
     if (column->kind == MD5_COLUMN_FLAG)
@@ -683,13 +684,13 @@ static bool write_keyword_value(writer *out, const md5_table_iterator *iterator)
     return true;
 }
 
-// Returns true if the parameter, the driver or the easing of a share is set. write_share() reports
-// an easing without a parameter, also if the number of the share is 0.
-static bool is_share_set(const md5_column *column, const char *row)
+// Returns true if the parameter, the driver or the easing of a driven value is set. write_driven()
+// reports an easing without a parameter, also if the number of the value is 0.
+static bool is_driven_set(const md5_column *column, const char *row)
 {
-    if (column->form != MD5_FORM_SHARE)
+    if (column->form != MD5_FORM_DRIVEN)
         return false;
-    if (text_at(row, column->auxiliary) || is_share_eased(column, row))
+    if (text_at(row, column->auxiliary) || is_driven_eased(column, row))
         return true;
     return find_driver(column, row) < MD5_NUM_DRIVERS;
 }
@@ -719,7 +720,7 @@ static bool write_column(writer *out, md5_table_iterator *iterator, const char *
         return write_name(out, iterator, model_file);
     }
 
-    const bool is_keyword_set = is_share_set(column, row) || is_set(column, row);
+    const bool is_keyword_set = is_driven_set(column, row) || is_set(column, row);
     if (is_in_block && !has_lines && is_keyword_set) {
         open_braces(out, braces);
         TRY(write_keyword_value(out, iterator));
