@@ -520,7 +520,8 @@ static void compute_ccd_pass(const reaching *reach, const md5_vec3 *positions,
     }
 }
 
-// Bends a straight chain as bend_straight() does.
+// Bends a straight chain into a zigzag by small rotations, so that the passes of CCD can bend it
+// further: CCD never leaves a line that contains all joints and the target.
 static void rotate_if_stuck(const reaching *reach, md5_quat *total_rotations, md5_vec3 *positions)
 {
     md5_quat pass_rotations[MD5_MAX_CHAIN];

@@ -671,6 +671,17 @@ MD5_WIDE_CODE static bool blend_dual_singles(const md5i_skin_job *job, const sin
     return is_all_true(is_valid_blend(sum.real, first.bias));
 }
 
+// Sums the matrices of MD5_WIDTH singles: see sum_single(). `blends` or `exact_sums` may be NULL.
+MD5_WIDE_INLINE void sum_singles(const skin_arrays *arrays, const singles *few, uint32_t step,
+                                 matrix_rows *blends, matrix_rows *exact_sums)
+{
+    for (uint32_t lane = 0; lane < MD5_WIDTH; lane++) {
+        matrix_rows *const blend = blends ? &blends[lane] : NULL;
+        matrix_rows *const exact_sum = exact_sums ? &exact_sums[lane] : NULL;
+        sum_single(arrays, few->words[lane], step, blend, exact_sum);
+    }
+}
+
 // Skins MD5_WIDTH singles, which are vertices that fit into no group, one in each lane. If
 // `is_exact`, positions are sums of weighted points instead of products of the blended matrix.
 MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const singles *few, bool is_exact)
@@ -678,6 +689,7 @@ MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const singles *
     const group lanes = {.vertices = few->vertices};
     const uint32_t step = is_exact ? 4 : 1;
     const bool has_directions = arrays->normals || arrays->tangents;
+    const bool needs_blends = has_directions || !is_exact;
     matrix_rows blends[MD5_WIDTH];
     matrix_rows exact_sums[MD5_WIDTH];
 
@@ -690,24 +702,18 @@ MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const singles *
         }
         m = blend;
     } else {
-        // The positions of exact singles are sums of weights, which need no blended matrix. It is
-        // computed only if a direction or a position that is not exact needs it.
-        if (has_directions || !is_exact) {
-            for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
-                sum_single(arrays, few->words[lane], step, &blends[lane],
-                           is_exact ? &exact_sums[lane] : NULL);
-        }
-        if (is_exact && !has_directions) {
-            for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
-                sum_single(arrays, few->words[lane], step, NULL, &exact_sums[lane]);
-        }
+        if (needs_blends)
+            sum_singles(arrays, few, step, blends, is_exact ? exact_sums : NULL);
+        else
+            sum_singles(arrays, few, step, NULL, exact_sums);
         if (is_exact)
             store_positions(arrays, &lanes, MD5_SKIN_SINGLES, sum_rows(exact_sums));
-        if (is_exact && !has_directions)
+        if (!needs_blends)
             return;
         m = transpose_sums(blends);
     }
 
+    // The blended matrix moves the positions that have not been stored yet, and all directions.
     if (!is_exact || arrays->duals)
         store_positions(arrays, &lanes, MD5_SKIN_SINGLES,
                         move_points(&m, load3(arrays->bind_positions, &lanes, MD5_SKIN_SINGLES)));
