@@ -278,6 +278,65 @@ static md5_model *create_reduced_model(const reduction *work, int level)
     return model;
 }
 
+// Reduces all meshes of a model to the levels of detail, on several threads. The error of level i
+// is at most errors[i]. Allocates work->meshes.
+static void reduce_meshes(reduction *work, const md5_threads *threads)
+{
+    const md5_model *const source = work->source;
+    work->bent = common_alloc(source->skeleton.num_joints, sizeof *work->bent);
+    work->meshes = common_alloc(source->num_meshes, sizeof *work->meshes);
+    view_bend_joints(source, work->bent);
+    md5_threads_run(threads, source->num_meshes, reduce_part, work);
+    free(work->bent);
+    work->bent = NULL;
+}
+
+// Adds the levels of the reduced meshes, each for half of the diameter of the previous level, up to
+// `pixels`. The levels are not uploaded yet; view_free_levels() frees their models.
+static void add_reduced_levels(view_kind *kind, const reduction *work, float pixels)
+{
+    for (int i = 0; i < VIEW_NUM_REDUCED; i++) {
+        view_detail *const level = &kind->levels[kind->num_levels++];
+        *level = (view_detail){.source = VIEW_DETAIL_POSED,
+                               .pixels = pixels / (float)(1u << i),
+                               .model = create_reduced_model(work, i)};
+    }
+}
+
+// Uploads the reduced levels, except levels that save too few triangles. Returns false if an upload
+// fails.
+static bool upload_reduced_levels(view_detail levels[VIEW_NUM_REDUCED], const reduction *work,
+                                  const view_loader *loader)
+{
+    uint32_t num_triangles = view_count_triangles(work->source); // of the last uploaded level
+    for (int i = 0; i < VIEW_NUM_REDUCED; i++) {
+        const uint32_t count = view_count_triangles(levels[i].model);
+        if ((float)count > (1 - min_saved) * (float)num_triangles)
+            continue;
+        num_triangles = count;
+        if (!upload_level(&levels[i], work->morph, loader))
+            return false;
+    }
+    return true;
+}
+
+// Adds a level for shadow casters, with the last of the reduced levels whose error is at most
+// `max_error` units, if there is one. Returns false if the upload fails.
+static bool add_caster_level(view_kind *kind, const view_detail reduced[VIEW_NUM_REDUCED],
+                             const reduction *work, float max_error, const view_loader *loader)
+{
+    view_detail casters = {.source = VIEW_DETAIL_CASTERS};
+    for (int i = 0; i < VIEW_NUM_REDUCED; i++) {
+        if (work->errors[i] <= max_error)
+            casters.model = reduced[i].model;
+    }
+    if (casters.model == NULL)
+        return true;
+    view_detail *const last = &kind->levels[kind->num_levels++];
+    *last = casters;
+    return upload_level(last, work->morph, loader);
+}
+
 // Adds VIEW_NUM_REDUCED levels with the same vertices and fewer triangles, for members up to a
 // diameter of `pixels`. The surface of each level moves by less than a pixel. Then adds a level for
 // shadow casters, with the fewest triangles whose error is less than a texel of the shadow map.
@@ -285,44 +344,18 @@ static md5_model *create_reduced_model(const reduction *work, int level)
 static void add_reduced(view_kind *kind, float pixels, float texel, const md5_threads *threads,
                         const view_loader *loader)
 {
-    const md5_model *const source = kind->model;
-    const md5_morph *const morph = kind->morphs != NULL ? kind->morphs->morph : NULL;
-
+    reduction work = {.source = kind->model,
+                      .morph = kind->morphs != NULL ? kind->morphs->morph : NULL};
     // Each level is for half of the pixels, and may have twice the error of the previous level.
-    reduction work = {.source = source,
-                      .morph = morph,
-                      .bent = common_alloc(source->skeleton.num_joints, sizeof *work.bent),
-                      .meshes = common_alloc(source->num_meshes, sizeof *work.meshes)};
     for (int i = 0; i < VIEW_NUM_REDUCED; i++)
         work.errors[i] = max_error_pixels * 2 * kind->sphere.radius * (float)(1u << i) / pixels;
-    view_bend_joints(source, work.bent);
-    md5_threads_run(threads, source->num_meshes, reduce_part, &work);
-    free(work.bent);
-
-    // A level that saves too few triangles is not uploaded; shadow casters may still use it.
-    uint32_t num_triangles = view_count_triangles(source); // triangles of the last uploaded level
-    view_detail casters = {.source = VIEW_DETAIL_CASTERS};
-    bool is_uploaded = true;
-    for (int i = 0; i < VIEW_NUM_REDUCED; i++) {
-        view_detail *const level = &kind->levels[kind->num_levels++];
-        *level = (view_detail){.source = VIEW_DETAIL_POSED,
-                               .pixels = pixels / (float)(1u << i),
-                               .model = create_reduced_model(&work, i)};
-        const uint32_t count = view_count_triangles(level->model);
-        if (is_uploaded && (float)count <= (1 - min_saved) * (float)num_triangles) {
-            num_triangles = count;
-            is_uploaded = upload_level(level, morph, loader);
-        }
-        if (work.errors[i] <= max_error_texels * texel)
-            casters.model = level->model;
-    }
+    reduce_meshes(&work, threads);
+    view_detail *const reduced = &kind->levels[kind->num_levels];
+    add_reduced_levels(kind, &work, pixels);
     free(work.meshes);
-
-    if (is_uploaded && casters.model != NULL) {
-        view_detail *const last = &kind->levels[kind->num_levels++];
-        *last = casters;
-        is_uploaded = upload_level(last, morph, loader);
-    }
+    const bool is_uploaded =
+        upload_reduced_levels(reduced, &work, loader)
+        && add_caster_level(kind, reduced, &work, max_error_texels * texel, loader);
     if (!is_uploaded) {
         view_free_levels(kind, loader->renderer);
         kind->num_levels = 1;

@@ -354,6 +354,41 @@ static void draw_states(view_picture *picture, md5_layer_status status)
                    (md5_vec3){0, apart - free_space, high}, is_changing ? VIEW_RED : VIEW_DIM_LINE);
 }
 
+// The values of the lesson's machine at one time.
+typedef struct machine_values {
+    md5_layer_status status;
+    float speed; // parameter
+    float state; // during a transition between the indices of both states
+    float wave;  // weight of the one-shot clip
+} machine_values;
+
+// Reads the state and the weights of a player whose parameter has been set to `speed`.
+static machine_values read_machine(const md5_player *player, float speed)
+{
+    const md5_layer_status status = md5_player_layer(player, 0);
+    const float to = (float)status.state;
+    const float from = status.from != MD5_NONE ? (float)status.from : to;
+    return (machine_values){
+        .status = status,
+        .speed = speed,
+        .state = from + (to - from) * status.progress,
+        .wave = md5_player_one_shot(player, 0).weight,
+    };
+}
+
+// Adds the facts of the lesson: the values at the time `now` of the plot.
+static void add_machine_facts(view_picture *picture, double now, const machine_values *shown)
+{
+    const md5_layer_status status = shown->status;
+    VIEW_FACTS(picture, now, shown->speed, shown->wave);
+    view_add_text_fact(picture, "state", status.state, state_names[status.state & 1]);
+    if (status.from != MD5_NONE)
+        view_add_text_fact(picture, "transition from", status.from, state_names[status.from & 1]);
+    else
+        view_add_text_fact(picture, "transition from", -1, "no transition");
+    VIEW_FACTS(picture, status.progress);
+}
+
 // Plays the machine of the lesson from the start, and plots its state, its one-shot and its speed.
 // The speed rises within two seconds, remains constant, and falls again.
 VIEW_SHOW(machine)
@@ -368,10 +403,7 @@ VIEW_SHOW(machine)
     const double tick = length / (double)VIEW_PAGE_STEPS;
 
     // The values at the last step before `now` are shown.
-    md5_layer_status shown_status = {.from = MD5_NONE};
-    float shown_speed = 0;
-    float shown_state = 0;
-    float shown_wave = 0;
+    machine_values shown = {.status = {.from = MD5_NONE}};
     playing p;
     const bool plays = begin_playing(&p, picture, NULL);
     for (int i = 0; plays && tick * i <= length; i++) {
@@ -382,34 +414,19 @@ VIEW_SHOW(machine)
             md5_player_set(p.player, TRIGGER_WAVE, 1);
         md5_player_advance(p.player, i > 0 ? tick : 0, NULL, NULL);
 
-        // During a transition, the state is a fraction.
-        const md5_layer_status status = md5_player_layer(p.player, 0);
-        const float to = (float)status.state;
-        const float from = status.from != MD5_NONE ? (float)status.from : to;
-        const float state = from + (to - from) * status.progress;
-        const float wave = md5_player_one_shot(p.player, 0).weight;
-        view_add_point(plots, 0, time, state);
-        view_add_point(plots, 1, time, wave);
-        view_add_point(&plots[1], 0, time, speed);
+        const machine_values values = read_machine(p.player, speed);
+        view_add_point(plots, 0, time, values.state);
+        view_add_point(plots, 1, time, values.wave);
+        view_add_point(&plots[1], 0, time, values.speed);
         if (time <= now) {
             md5_player_pose(p.player, picture->figures[0].pose, NULL, NULL, p.scratch);
-            shown_status = status;
-            shown_speed = speed;
-            shown_state = state;
-            shown_wave = wave;
+            shown = values;
         }
     }
     end_playing(&p);
 
-    view_add_mark(plots, now, shown_state, VIEW_YELLOW);
-    view_add_mark(&plots[1], now, shown_speed, VIEW_BLUE);
-    draw_states(picture, shown_status);
-    VIEW_FACTS(picture, now, shown_speed, shown_wave);
-    view_add_text_fact(picture, "state", shown_status.state, state_names[shown_status.state & 1]);
-    if (shown_status.from != MD5_NONE)
-        view_add_text_fact(picture, "transition from", shown_status.from,
-                           state_names[shown_status.from & 1]);
-    else
-        view_add_text_fact(picture, "transition from", -1, "no transition");
-    VIEW_FACTS(picture, shown_status.progress);
+    view_add_mark(plots, now, shown.state, VIEW_YELLOW);
+    view_add_mark(&plots[1], now, shown.speed, VIEW_BLUE);
+    draw_states(picture, shown.status);
+    add_machine_facts(picture, now, &shown);
 }
