@@ -86,8 +86,8 @@ json_t *gltf_floats(const float *values, size_t count)
     return array;
 }
 
-// Names in MD5 files are bytes. Most names are ASCII. Names that are not UTF-8 are probably in
-// Latin-1, which old programs use.
+// Returns a JSON string with a text of an MD5 file. The file does not specify an encoding: a text
+// that is not valid UTF-8 is read as Latin-1, which old programs use.
 json_t *gltf_string(const char *text)
 {
     json_t *value = json_string(text);

@@ -632,9 +632,9 @@ static void note_look(const material_search *search, const convert_material *mat
         convert_note(search->job, "material %s: guessed the image %s by %s", title, diffuse,
                      look->why);
 
-    if (look->num_turns > 0)
+    if (look->num_later_images > 0)
         convert_note(search->job, "material %s: skipped %u more images of an animated texture",
-                     title, look->num_turns);
+                     title, look->num_later_images);
     if (look->masks)
         convert_note(search->job, "material %s: skipped the mask image %s", title, look->masks);
 }

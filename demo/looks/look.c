@@ -446,8 +446,8 @@ void view_free_look(view_look *look)
     free(look->normals);
     free(look->masks);
     free(look->why);
-    for (uint32_t i = 0; i < look->num_turns; i++)
-        free(look->turns[i]);
+    for (uint32_t i = 0; i < look->num_later_images; i++)
+        free(look->later_images[i]);
     common_free_list(&look->tried);
     common_free_list(&look->looked);
     *look = (view_look){0};
@@ -1739,8 +1739,8 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
 }
 
 // Selects the images of the mesh's skin. If the skin does not exist, uses skin 0 with a warning.
-// Further images of the skin, which are shown in turn, are stored in look->turns. Returns false if
-// no image exists.
+// Stores the later images of an animated skin in look->later_images. Returns false if no image
+// exists.
 static bool select_skin(view_look *look, const named_mesh *subject, view_listener warnings)
 {
     uint32_t skin = subject->search->skin;
@@ -1757,11 +1757,12 @@ static bool select_skin(view_look *look, const named_mesh *subject, view_listene
 
     select_image(look,
                  &(candidate){.image = image, .by = BY_SKIN, .score = rules[BY_SKIN].scores[0]});
-    while (look->num_turns < MD5_MAX_QUAKE_IMAGES - 1) {
-        const view_image_file *const next = find_skin_image(subject, skin, look->num_turns + 1);
+    while (look->num_later_images < MD5_MAX_QUAKE_IMAGES - 1) {
+        const view_image_file *const next =
+            find_skin_image(subject, skin, look->num_later_images + 1);
         if (!next)
             break;
-        look->turns[look->num_turns++] = common_copy(next->path);
+        look->later_images[look->num_later_images++] = common_copy(next->path);
     }
     return true;
 }

@@ -80,8 +80,9 @@ typedef struct view_look {
     bool is_declared; // a file declares `diffuse`
     bool is_guess;    // `diffuse` was selected by similar names
     char *why; // reason for `diffuse`: "the model's name, in the parent folder (60)"; or NULL
-    char *turns[MD5_MAX_QUAKE_IMAGES - 1]; // images that are shown in turn with `diffuse`
-    uint32_t num_turns;
+    // Images of an animated texture after the first image, `diffuse`.
+    char *later_images[MD5_MAX_QUAKE_IMAGES - 1]; // [num_later_images]
+    uint32_t num_later_images;
     common_list tried;  // if `diffuse` is NULL: the best images and the reasons against them
     common_list looked; // entries of view_add_searched_name(), in the order of the search
 } view_look;

@@ -407,7 +407,7 @@ static bool overwrites_input(const tool_command *command, const tool_arguments *
 // Returns true and prints an error if a path is inside of an archive, such as
 // pak0.pk4/a.md5mesh. md5tool check prints such paths in its diagnostics, but other commands cannot
 // open them.
-static bool is_inside(const tool_command *command, const char *path)
+static bool is_inside_archive(const tool_command *command, const char *path)
 {
     bool is_in = false;
     const char *end = strchr(path, '/');
@@ -607,7 +607,7 @@ static bool read_arguments(const tool_command *command, int count, char **list,
     if (!check_arguments(command, count, list, given.is_mixed, arguments))
         return false;
     for (int i = 0; i < arguments->num_operands; i++) {
-        if (is_inside(command, arguments->operands[i]))
+        if (is_inside_archive(command, arguments->operands[i]))
             return false;
     }
     for (int i = 0; i < NUM_OPTIONS; i++) {

@@ -170,13 +170,13 @@ static bool read_image(const view_dresser *d, const view_texture *texture, view_
 static bool apply_masks(const view_texture *texture, view_image *masks, md5_error *error)
 {
     if (texture->map != MD5GL_IMAGE_GLOW) {
-        view_apply_masks(masks, NULL, texture->share);
+        view_apply_masks(masks, NULL, texture->mask_factor);
         return true;
     }
     view_image glowing;
     if (!view_read_image(texture->base, MD5_MAX_IMAGE_PIXELS, &glowing, error))
         return false;
-    view_apply_masks(masks, &glowing, texture->share);
+    view_apply_masks(masks, &glowing, texture->mask_factor);
     free(glowing.rgba);
     return true;
 }
@@ -275,7 +275,7 @@ static bool is_same_use(const view_texture *loaded, const view_texture *desc)
         return false;
     if (desc->stage != NULL && !is_same_sampling(loaded->stage, desc->stage))
         return false;
-    return is_same_text(loaded->base, desc->base) && loaded->share == desc->share;
+    return is_same_text(loaded->base, desc->base) && loaded->mask_factor == desc->mask_factor;
 }
 
 // Returns the texture that `desc` describes. It is loaded on first use; its paths are copied.
@@ -1057,14 +1057,14 @@ static void use_found_texture(const view_dresser *d, view_mesh_textures *mesh_te
     const uint32_t index = d->search.mesh;
     const view_look *const look = &mesh_textures->look;
     const char *const name = d->search.model->meshes[index].name;
-    for (uint32_t i = 0; i <= look->num_turns; i++) {
-        const char *const path = i == 0 ? look->diffuse : look->turns[i - 1];
-        mesh_textures->turns[i] = load_file(d, MD5GL_IMAGE_DIFFUSE, path, false);
-        if (mesh_textures->turns[i] == NULL)
+    for (uint32_t i = 0; i <= look->num_later_images; i++) {
+        const char *const path = i == 0 ? look->diffuse : look->later_images[i - 1];
+        mesh_textures->images[i] = load_file(d, MD5GL_IMAGE_DIFFUSE, path, false);
+        if (mesh_textures->images[i] == NULL)
             break;
-        mesh_textures->num_turns++;
+        mesh_textures->num_images++;
     }
-    mesh_textures->maps[MD5GL_IMAGE_DIFFUSE] = mesh_textures->turns[0];
+    mesh_textures->maps[MD5GL_IMAGE_DIFFUSE] = mesh_textures->images[0];
     if (look->is_guess)
         view_info(d->log, "texture of mesh %u \"%s\" was guessed by %s: %s", index, name, look->why,
                   look->diffuse);
@@ -1104,7 +1104,7 @@ static void use_masks(const view_dresser *d, const view_mesh_textures *mesh_text
     view_texture masks = {.path = look->masks,
                           .map = MD5GL_IMAGE_SPECULAR,
                           .is_masks = true,
-                          .share = look->specular};
+                          .mask_factor = look->specular};
     set_map(d, masks);
     // If the masks cannot be read, this was reported when they were loaded as highlights.
     const bool has_masks = mesh_textures->maps[MD5GL_IMAGE_DIFFUSE] != NULL
@@ -1112,7 +1112,7 @@ static void use_masks(const view_dresser *d, const view_mesh_textures *mesh_text
     if (!look->is_declared || !has_masks)
         return;
     masks.map = MD5GL_IMAGE_GLOW;
-    masks.share = look->glow;
+    masks.mask_factor = look->glow;
     masks.base = look->diffuse;
     set_map(d, masks);
 }
@@ -1468,9 +1468,9 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
         .is_opaque = mesh_textures->opaque,
         .two_sided = mesh_textures->two_sided || has_holes,
     };
-    if (mesh_textures->num_turns > 0 && diffuse == mesh_textures->turns[0]) {
-        const md5_quake_skins skins = {.num_skins = 1, .num_images = {mesh_textures->num_turns}};
-        material.diffuse = mesh_textures->turns[md5_quake_image_at(&skins, 0, time)]->texture;
+    if (mesh_textures->num_images > 0 && diffuse == mesh_textures->images[0]) {
+        const md5_quake_skins skins = {.num_skins = 1, .num_images = {mesh_textures->num_images}};
+        material.diffuse = mesh_textures->images[md5_quake_image_at(&skins, 0, time)]->texture;
     }
     if (maps) {
         const md5gl_texture normals = drawn[MD5GL_IMAGE_NORMALS];

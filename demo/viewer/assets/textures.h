@@ -120,7 +120,7 @@ typedef struct view_texture {
     md5gl_image_kind map;  // the kind of map; MD5GL_NUM_IMAGE_KINDS: image of a stage
     bool is_masks;         // the file contains the masks of an md5.cfg for specular and glow maps
     const char *base;      // path of the texture that glows, for a glow map made of masks
-    float share;           // factor for the masks
+    float mask_factor;     // multiplies the masks
     md5gl_texture texture; // 0: the texture could not be read, and the error was logged
     uint32_t width;
     uint32_t height;
@@ -130,9 +130,9 @@ typedef struct view_texture {
 // The textures of a mesh, each of view_textures.loaded.
 typedef struct view_mesh_textures {
     const view_texture *maps[MD5GL_NUM_IMAGE_KINDS]; // NULL: none
-    // Images that are shown in turn, in Quake ten per second. The first one is the texture.
-    const view_texture *turns[MD5_MAX_QUAKE_IMAGES]; // [num_turns]
-    uint32_t num_turns;
+    // Images of an animated texture, in Quake ten per second. The first image is the texture.
+    const view_texture *images[MD5_MAX_QUAKE_IMAGES]; // [num_images]
+    uint32_t num_images;
     bool two_sided;                          // the result of a search requires both sides
     bool is_selected[MD5GL_NUM_IMAGE_KINDS]; // true: an option selects the map for this mesh only
     float alpha_test;                        // threshold of the material file, 0 = none

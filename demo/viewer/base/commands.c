@@ -372,11 +372,12 @@ const char *view_reason(uint32_t missing)
     return "";
 }
 
+// Returns the name of an action for log messages: of a command, an option or an action of a panel.
 const char *view_action_name(view_action action)
 {
     // Actions without a command in the menus.
     static const char *const item_names[] = {
-        [0] = "taken", // VIEW_HANDLED, the first of these actions
+        [0] = "handled", // VIEW_HANDLED, the first of these actions
         [VIEW_LISTED - VIEW_HANDLED] = "list",
         [VIEW_CLOSED - VIEW_HANDLED] = "close-lists",
         [VIEW_MARKED - VIEW_HANDLED] = "joint",
@@ -406,7 +407,7 @@ const char *view_action_name(view_action action)
         [VIEW_GO_TO_STATE - VIEW_HANDLED] = "state",
     };
     static_assert(COMMON_LENGTH(item_names) == VIEW_GO_TO_STATE - VIEW_HANDLED + 1,
-                  "a name for each");
+                  "each action has a name");
     if (action >= VIEW_HANDLED && action <= VIEW_GO_TO_STATE)
         return item_names[action - VIEW_HANDLED];
     if (action >= VIEW_TOGGLE) {

@@ -52,7 +52,7 @@ bool view_follow_files(view_state *viewer);
 // changes.
 bool view_follow_scan(view_state *viewer);
 
-// Requests the previews that the last image of the window needed, see ui_picture(), and stores
+// Requests the previews that the last image of the window needed, see ui_thumbnail(), and stores
 // completed previews. Returns true if the displayed previews have changed.
 bool view_follow_previews(view_state *viewer);
 
