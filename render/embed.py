@@ -166,7 +166,7 @@ def row(name, location, keys, family, lines):
              ".show = view_show_page_" + name]
     parts += [".%s = %s" % (key, quoted(one[key][0])) for key in ("model", "clip", "answer") if key in one]
     if "keeps" in one:
-        parts += [".keep = view_keep_page_" + name, ".num_kept = " + one["keeps"][0]]
+        parts += [".fill_cache = view_fill_cache_" + name, ".num_cache_sliders = " + one["keeps"][0]]
     parts += [".see[%d] = %s" % (i, quoted(other)) for i, other in enumerate(one["see"])]
     parts.append(".box = {%s}" % ", ".join("{%s}" % floats(corner) for corner in one["box"]))
     sliders, figures, plots, facts = [], [], [], []
@@ -201,8 +201,8 @@ def row(name, location, keys, family, lines):
 def pages_of(header, text, paths):
     pages = sections(text)
     lines, source = lines_of(pages, paths), b"".join(map(read, paths))
-    shown, kept = {name for name, *_ in pages}, {name for name, _, keys in pages if "keeps" in dict(keys)}
-    for keys, what in (shown, "SHOW"), (kept, "KEEP"):
+    shown, cached = {name for name, *_ in pages}, {name for name, _, keys in pages if "keeps" in dict(keys)}
+    for keys, what in (shown, "SHOW"), (cached, "FILL_CACHE"):
         functions = set(re.findall(r"^VIEW_%s\((\w+)\)" % what, source.decode(), re.MULTILINE))
         for name in sorted(keys ^ functions):
             sys.exit("%s: page '%s' has %s VIEW_%s, and %s" % (
@@ -215,7 +215,7 @@ def pages_of(header, text, paths):
         family = dict(keys).get("family", [family])[0]
         rows.append(row(name, location, keys, family, lines.get(name)))
     functions = ["void view_show_page_%s(view_picture *, const float *);\n" % name for name, *_ in pages]
-    functions += ["void view_keep_page_%s(const view_picture *, view_kept *);\n" % name
+    functions += ["void view_fill_cache_%s(const view_picture *, view_lesson_cache *);\n" % name
                   for name, _, keys in pages if "keeps" in dict(keys)]
     return ('#include "%s"\n\n#include "md5/md5pose.h"\n\n#include <stddef.h>\n\n%s\n'
             "const view_page view_page_rows[] = {\n%s};\n"

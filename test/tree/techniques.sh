@@ -43,7 +43,7 @@ sed '/^.additive.$/,/^see/d' $pages/pages.txt >"$scratch/less.txt"
 check "a lesson without a text is rejected" refuses "page 'additive' has a VIEW_SHOW, and no text" "$scratch/less.txt" $pages/*.c
 check "a text without a lesson is rejected" refuses "page 'easing' has no VIEW_SHOW" $pages/pages.txt $pages/[!e]*.c
 sed '/^keeps: 3/d' $pages/pages.txt >"$scratch/kept.txt"
-check "a VIEW_KEEP without a text is rejected" refuses "page 'bake' has a VIEW_KEEP" "$scratch/kept.txt" $pages/*.c
+check "a VIEW_FILL_CACHE without a text is rejected" refuses "page 'bake' has a VIEW_FILL_CACHE" "$scratch/kept.txt" $pages/*.c
 sed 's/^slider: head turned, degrees | -80/slider: head turned, degrees/' $pages/pages.txt >"$scratch/fields.txt"
 check "a slider without all fields is rejected" refuses ": slider has 3 fields, expected 4" "$scratch/fields.txt" $pages/*.c
 sed 's/^start: 0.7/begin: 0.7/' $pages/pages.txt >"$scratch/keys.txt"

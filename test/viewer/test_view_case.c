@@ -179,7 +179,7 @@ void page_close(page_case *fixture)
 {
     if (fixture->has_picture)
         view_end_picture(&fixture->picture);
-    view_free_kept(&fixture->kept);
+    view_free_lesson_cache(&fixture->cache);
     view_free_morphs(&fixture->morphs, NULL);
     view_free_scene(&fixture->scene);
 }
@@ -241,9 +241,9 @@ void page_claim(page_case *fixture, const char *file, int line, const char *text
         }
         if (fixture->has_picture)
             view_end_picture(&fixture->picture);
-        view_free_kept(&fixture->kept);
+        view_free_lesson_cache(&fixture->cache);
         view_show_page(&fixture->picture, fixture->page, &fixture->scene, fixture->values,
-                       strtod(time + 1, NULL), &fixture->kept);
+                       strtod(time + 1, NULL), &fixture->cache);
         fixture->has_picture = true;
     }
     rest = facts != NULL ? facts + 1 : NULL;

@@ -101,7 +101,7 @@ typedef struct page_case {
     view_morphs morphs;              // if the page has morph targets
     float values[VIEW_PAGE_SLIDERS]; // initially the values of the sliders
     view_picture picture;
-    view_kept kept; // if the page stores anything; created again for each image
+    view_lesson_cache cache; // if the page stores anything; created again for each image
     bool has_picture;
 } page_case;
 

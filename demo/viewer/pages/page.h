@@ -70,7 +70,7 @@ typedef struct view_plot_row {
 } view_plot_row;
 
 struct view_picture;
-struct view_kept;
+struct view_lesson_cache;
 
 typedef struct view_page {
     const char *name;
@@ -112,19 +112,20 @@ typedef struct view_page {
     bool has_morphs; // the morph targets of the character are loaded
     void (*show)(struct view_picture *picture, const float *values);
 
-    // Computes cached results from the first `num_kept` sliders into a zero-initialized view_kept.
+    // Computes the results that are cached while the first `num_cache_sliders` sliders are not
+    // moved, into a zero-initialized cache.
     // NULL: the lesson does not cache results.
-    void (*keep)(const struct view_picture *picture, struct view_kept *kept);
-    uint32_t num_kept;
+    void (*fill_cache)(const struct view_picture *picture, struct view_lesson_cache *cache);
+    uint32_t num_cache_sliders;
 } view_page;
 
 // -- The picture of a lesson ----------------------------------------------------------------
 
 typedef enum view_figure_kind {
     VIEW_FIGURE_LIT,
-    VIEW_FIGURE_HEAT,     // without textures: a heat map of the weights, or of view_kept.heat
-    VIEW_FIGURE_DUAL,     // dual-quaternion skinning
-    VIEW_FIGURE_BAKED,    // vertices of view_kept.baked at `sample`
+    VIEW_FIGURE_HEAT,  // without textures: a heat map of the weights, or of view_lesson_cache.heat
+    VIEW_FIGURE_DUAL,  // dual-quaternion skinning
+    VIEW_FIGURE_BAKED, // vertices of view_lesson_cache.baked at `sample`
     VIEW_FIGURE_IMPOSTOR, // an image of the pose; figures with equal sample.frame0 share one pose
     VIEW_NUM_FIGURE_KINDS
 } view_figure_kind;
@@ -172,14 +173,14 @@ typedef struct view_label {
 
 // Cached results that take too long to compute for each image. They depend on the character and the
 // first sliders of a lesson, and are cached until these change.
-typedef struct view_kept {
+typedef struct view_lesson_cache {
     const view_page *page; // lesson that computed the results; NULL: empty
     md5_baked *baked;
     float *heat;                       // [vertices of all meshes] 0..1; NULL: influences
     double numbers[VIEW_PAGE_NUMBERS]; // values of the lesson
     md5_vec2 points[VIEW_PAGE_POINTS]; // points of a plot
     uint32_t num_points;
-} view_kept;
+} view_lesson_cache;
 
 // The input of view_page.show, and its output.
 typedef struct view_picture {
@@ -187,9 +188,9 @@ typedef struct view_picture {
     const view_scene *scene; // the character: model and clips
     const md5_model *model;
     const md5_skeleton *skeleton;
-    const float *values;   // values of the sliders
-    double time;           // seconds
-    const view_kept *kept; // NULL if the lesson does not cache results
+    const float *values;            // values of the sliders
+    double time;                    // seconds
+    const view_lesson_cache *cache; // NULL if the lesson does not cache results
 
     view_figure figures[VIEW_PAGE_FIGURES];
     uint32_t num_figures;
@@ -302,14 +303,15 @@ double view_largest_angle(const view_picture *picture, const md5_xform *a, const
 // view_page.show of the lesson [bake] of pages.txt. The function describes its image in `picture`.
 // v[i] is the value of slider or choice i of pages.txt, counted from 0.
 //
-// VIEW_KEEP(bake) does the same for view_page.keep: its body stores cached results in `kept`. It is
-// required if pages.txt contains `keeps`.
+// VIEW_FILL_CACHE(bake) does the same for view_page.fill_cache: its body stores results in `cache`.
+// It is required if pages.txt contains `keeps`.
 #define VIEW_SHOW(name)                                                       \
     void view_show_page_##name(struct view_picture *picture, const float *v); \
     void view_show_page_##name(struct view_picture *picture, const float *v)
-#define VIEW_KEEP(name)                                                                     \
-    void view_keep_page_##name(const struct view_picture *picture, struct view_kept *kept); \
-    void view_keep_page_##name(const struct view_picture *picture, struct view_kept *kept)
+#define VIEW_FILL_CACHE(name)                                       \
+    void view_fill_cache_##name(const struct view_picture *picture, \
+                                struct view_lesson_cache *cache);   \
+    void view_fill_cache_##name(const struct view_picture *picture, struct view_lesson_cache *cache)
 
 extern const view_page view_page_rows[]; // in the order of the contents
 extern const uint32_t view_num_pages;
@@ -321,14 +323,14 @@ uint32_t view_num_sliders(const view_page *page);
 char *view_page_lines(const view_page *page, const float *values);
 
 // Initializes the picture from the constant parts of a lesson and, if the scene has a model, calls
-// view_page.show. If the lesson caches results and `kept` is empty, computes them first.
+// view_page.show. If the lesson caches results and `cache` is empty, computes them first.
 // view_end_picture() frees the picture.
 void view_show_page(view_picture *picture, const view_page *page, const view_scene *scene,
-                    const float *values, double time, view_kept *kept);
+                    const float *values, double time, view_lesson_cache *cache);
 void view_end_picture(view_picture *picture);
 
-// Frees cached results. `kept` may be zero-initialized.
-void view_free_kept(view_kept *kept);
+// Frees the results in a cache, which may be zero-initialized.
+void view_free_lesson_cache(view_lesson_cache *cache);
 
 // == The open lesson (picture.c) ==========================================================
 
@@ -360,9 +362,9 @@ typedef struct view_pages {
     md5gl_impostors *impostors;
     md5gl_impostor_desc impostors_desc;
 
-    view_kept kept;                       // cached results of the open lesson
-    float kept_values[VIEW_PAGE_SLIDERS]; // slider values of `kept`
-    const md5_model *source_model;        // model of `kept` and of the objects on the GPU
+    view_lesson_cache cache;               // cached results of the open lesson
+    float cache_values[VIEW_PAGE_SLIDERS]; // slider values of `cache`
+    const md5_model *source_model;         // model of `cache` and of the objects on the GPU
 } view_pages;
 
 enum { VIEW_CONTENTS = 1000 };

@@ -90,7 +90,7 @@ static void fit_axis(view_plot *plot)
 }
 
 void view_show_page(view_picture *picture, const view_page *page, const view_scene *scene,
-                    const float *values, double time, view_kept *kept)
+                    const float *values, double time, view_lesson_cache *cache)
 {
     const bool has_model = scene->model != NULL;
 
@@ -110,11 +110,11 @@ void view_show_page(view_picture *picture, const view_page *page, const view_sce
     add_figures(picture, poses, num_joints);
     add_plots(picture);
 
-    if (has_model && page->keep != NULL) {
-        if (kept->page == NULL)
-            page->keep(picture, kept);
-        kept->page = page;
-        picture->kept = kept;
+    if (has_model && page->fill_cache != NULL) {
+        if (cache->page == NULL)
+            page->fill_cache(picture, cache);
+        cache->page = page;
+        picture->cache = cache;
     }
     if (has_model)
         page->show(picture, values);
@@ -130,11 +130,11 @@ void view_end_picture(view_picture *picture)
     *picture = (view_picture){.num_figures = 0};
 }
 
-void view_free_kept(view_kept *kept)
+void view_free_lesson_cache(view_lesson_cache *cache)
 {
-    md5_destroy_baked(kept->baked);
-    free(kept->heat);
-    *kept = (view_kept){.baked = NULL};
+    md5_destroy_baked(cache->baked);
+    free(cache->heat);
+    *cache = (view_lesson_cache){.baked = NULL};
 }
 
 // == The character on the GPU ==============================================================
@@ -154,7 +154,7 @@ void view_free_pages(view_pages *pages, md5gl_renderer *renderer)
     }
     pages->baked = NULL;
     pages->impostors = NULL;
-    view_free_kept(&pages->kept);
+    view_free_lesson_cache(&pages->cache);
 }
 
 // Draws the images of an impostor in the pose of a figure, unless they exist.
@@ -189,7 +189,7 @@ static bool prepare_impostor(view_pages *pages, const view_stage *stage, const v
 static bool prepare_heat_map(view_pages *pages, md5gl_renderer *renderer, md5_error *error)
 {
     const view_picture *const picture = &pages->picture;
-    const float *const heat = picture->kept != NULL ? picture->kept->heat : NULL;
+    const float *const heat = picture->cache != NULL ? picture->cache->heat : NULL;
     const bool is_ready = view_prepare_heat(&pages->heat, renderer, picture->model, NULL, heat,
                                             picture->heat_joint, error);
     pages->models[VIEW_FIGURE_HEAT] = pages->heat.drawn;
@@ -213,7 +213,7 @@ static bool prepare_own_model(view_pages *pages, md5gl_renderer *renderer, view_
     if (kind == VIEW_FIGURE_DUAL)
         return md5gl_set_blending(renderer, drawn, MD5GL_BLEND_DUAL, error);
     if (kind == VIEW_FIGURE_BAKED) {
-        const md5_baked *const clip = picture->kept->baked;
+        const md5_baked *const clip = picture->cache->baked;
         pages->baked = md5gl_create_baked(renderer, model, &clip, 1, error);
         return pages->baked != NULL;
     }
@@ -429,18 +429,18 @@ static float plots_height(const view_stage *stage)
 }
 
 // Frees the results for another character, and cached results of another lesson or of other values
-// of the sliders on which the results depend: the first page->num_kept ones.
+// of the sliders on which the results depend: the first page->num_cache_sliders ones.
 static void free_outdated(view_pages *pages, const view_page *page, const md5_model *model,
                           md5gl_renderer *renderer)
 {
-    const bool has_results = page != NULL && page->keep != NULL;
-    const size_t size = has_results ? page->num_kept * sizeof *pages->values : 0;
-    const bool has_same_sliders = memcmp(pages->kept_values, pages->values, size) == 0;
-    const bool is_outdated = size > 0 && (pages->kept.page != page || !has_same_sliders);
+    const bool has_results = page != NULL && page->fill_cache != NULL;
+    const size_t size = has_results ? page->num_cache_sliders * sizeof *pages->values : 0;
+    const bool has_same_sliders = memcmp(pages->cache_values, pages->values, size) == 0;
+    const bool is_outdated = size > 0 && (pages->cache.page != page || !has_same_sliders);
     if (pages->source_model != model || is_outdated)
         view_free_pages(pages, renderer);
     pages->source_model = model;
-    memcpy(pages->kept_values, pages->values, size);
+    memcpy(pages->cache_values, pages->values, size);
 }
 
 // Returns points on the outline of a box with rounded vertical edges, at its bottom and its top.
@@ -482,7 +482,7 @@ static bool prepare_picture(const view_stage *stage, const view_page *page, doub
         const view_loader loader = {stage->options, stage->renderer, stage->log, NULL};
         if (page->has_morphs) // a failure is logged; the lesson then shows the model without them
             view_prepare_morphs(document, &loader);
-        view_show_page(picture, page, scene, pages->values, page->start + seconds, &pages->kept);
+        view_show_page(picture, page, scene, pages->values, page->start + seconds, &pages->cache);
     }
 
     for (uint32_t i = 0; i < picture->num_figures; i++) {

@@ -13,8 +13,8 @@ static md5_sample_position baked_sample_position(const md5_baked *baked, double 
                                  .fraction = (float)(frame - floor(frame))};
 }
 
-// Index in view_kept.numbers: the maximum distance between equal vertices, units.
-enum { KEPT_LARGEST };
+// Index in view_lesson_cache.numbers: the maximum distance between equal vertices, units.
+enum { CACHED_LARGEST };
 
 // The figures of the lessons that compare, in the order of pages.txt.
 enum { FIGURE_SKINNED, FIGURE_BAKED, FIGURE_ERROR, NUM_FIGURES };
@@ -29,12 +29,12 @@ static void skin_model(const md5_model *model, const md5_mat34 *palette, md5_vec
     }
 }
 
-// Compares the skinned vertices with the baked vertices of `kept`. Divides the clip into
-// `num_steps` steps and compares at several times in each step. Stores the results in `kept`: the
+// Compares the skinned vertices with the baked vertices of `cache`. Divides the clip into
+// `num_steps` steps and compares at several times in each step. Stores the results in `cache`: the
 // maximum distance of each vertex, divided by `red`, in `heat`; the maximum distance in `numbers`;
 // and the maximum distance in each step in `points`.
 static void measure_distances(const view_picture *picture, const view_clip *clip,
-                              uint32_t num_steps, float red, view_kept *kept)
+                              uint32_t num_steps, float red, view_lesson_cache *cache)
 {
     enum { SAMPLES_PER_STEP = 4 };
     const md5_model *const model = picture->model;
@@ -45,7 +45,7 @@ static void measure_distances(const view_picture *picture, const view_clip *clip
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
     md5_vec3 *const skinned = common_alloc(2 * (size_t)count, sizeof *skinned);
     md5_vec3 *const baked = skinned + count;
-    kept->heat = common_alloc(count, sizeof *kept->heat);
+    cache->heat = common_alloc(count, sizeof *cache->heat);
 
     for (uint32_t step = 0; step < num_steps; step++) {
         float largest = 0; // distance in this step
@@ -55,23 +55,23 @@ static void measure_distances(const view_picture *picture, const view_clip *clip
                 md5_sample_position_at(clip->anim, part * duration, MD5_WRAP_LOOP);
             md5_pose_palette(clip->binding, sample, MD5_ROOT_IN_PLACE, pose, NULL, palette);
             skin_model(model, palette, skinned);
-            md5_skin_baked(kept->baked, 0, count, baked_sample_position(kept->baked, part), baked,
+            md5_skin_baked(cache->baked, 0, count, baked_sample_position(cache->baked, part), baked,
                            NULL);
 
             for (uint32_t v = 0; v < count; v++) {
                 const float distance = view_distance(skinned[v], baked[v]);
-                kept->heat[v] = fmaxf(kept->heat[v], distance);
+                cache->heat[v] = fmaxf(cache->heat[v], distance);
                 largest = fmaxf(largest, distance);
             }
         }
-        if (kept->num_points < VIEW_PAGE_POINTS)
-            kept->points[kept->num_points++] =
+        if (cache->num_points < VIEW_PAGE_POINTS)
+            cache->points[cache->num_points++] =
                 (md5_vec2){(float)((step + 0.5) / num_steps * duration), largest};
-        kept->numbers[KEPT_LARGEST] = fmax(kept->numbers[KEPT_LARGEST], largest);
+        cache->numbers[CACHED_LARGEST] = fmax(cache->numbers[CACHED_LARGEST], largest);
     }
 
     for (uint32_t v = 0; v < count; v++)
-        kept->heat[v] /= red;
+        cache->heat[v] /= red;
     free(pose);
     free(palette);
     free(skinned);
@@ -193,21 +193,22 @@ static md5_baked *bake_clip(const view_picture *picture, const view_clip *clip, 
     return baked;
 }
 
-VIEW_KEEP(bake)
+VIEW_FILL_CACHE(bake)
 {
     const view_clip *const clip = view_page_clip(picture, view_word(picture, BAKE_CLIP));
     if (clip == NULL)
         return;
-    kept->baked = bake_clip(picture, clip, picture->values[BAKE_FRAME_RATE]);
-    if (kept->baked != NULL)
-        measure_distances(picture, clip, kept->baked->num_frames, picture->values[BAKE_RED], kept);
+    cache->baked = bake_clip(picture, clip, picture->values[BAKE_FRAME_RATE]);
+    if (cache->baked != NULL)
+        measure_distances(picture, clip, cache->baked->num_frames, picture->values[BAKE_RED],
+                          cache);
 }
 
 // Plots the largest error of each frame, and marks the frame at a fraction of the clip's duration.
-static void plot_errors(view_plot *plot, const view_kept *kept, double part)
+static void plot_errors(view_plot *plot, const view_lesson_cache *cache, double part)
 {
-    const md5_vec2 *const points = kept->points;
-    const uint32_t count = kept->num_points;
+    const md5_vec2 *const points = cache->points;
+    const uint32_t count = cache->num_points;
     const uint32_t now = (uint32_t)(part * count) % count;
     plot->row.high.x = points[count - 1].x;
     for (uint32_t i = 0; i < count; i++)
@@ -222,15 +223,15 @@ VIEW_SHOW(bake)
     (void)v;
     const char *const name = view_word(picture, BAKE_CLIP);
     const view_clip *const clip = view_page_clip(picture, name);
-    const view_kept *const kept = picture->kept;
-    if (kept == NULL || kept->baked == NULL || clip == NULL)
+    const view_lesson_cache *const cache = picture->cache;
+    if (cache == NULL || cache->baked == NULL || clip == NULL)
         return;
-    const md5_baked *const baked = kept->baked;
+    const md5_baked *const baked = cache->baked;
     const double cycles = picture->time / clip->anim->duration;
     const double part = cycles - floor(cycles);
     pose_figures(picture, name);
     picture->figures[FIGURE_BAKED].sample = baked_sample_position(baked, part);
-    plot_errors(&picture->plots[0], kept, part);
+    plot_errors(&picture->plots[0], cache, part);
 
     // The size of the baked clip, and the data that each image uploads: a palette when skinned; two
     // frames, the fraction and the clip when baked.
@@ -242,7 +243,7 @@ VIEW_SHOW(bake)
 
     // Errors: of positions and normals at the frames, and of positions between frames.
     VIEW_FACTS(picture, baked->position_error, view_degrees(baked->normal_error));
-    VIEW_FACTS(picture, kept->numbers[KEPT_LARGEST]);
+    VIEW_FACTS(picture, cache->numbers[CACHED_LARGEST]);
 
     // The first vertex of frame 0, packed with the displayed code: its x coordinate in units, the
     // origin and the step of this coordinate, and the stored numbers.
@@ -289,11 +290,11 @@ enum { FRAMES_RATE, FRAMES_CHARACTERS };
 
 static const char *const frames_clip = "walk";
 
-VIEW_KEEP(vertex_frames)
+VIEW_FILL_CACHE(vertex_frames)
 {
     const view_clip *const clip = view_page_clip(picture, frames_clip);
     if (clip != NULL)
-        kept->baked = bake_clip(picture, clip, picture->values[FRAMES_RATE]);
+        cache->baked = bake_clip(picture, clip, picture->values[FRAMES_RATE]);
 }
 
 // Cost of one way to draw characters that play a baked clip, for each image. The GL calls are those
@@ -396,10 +397,10 @@ VIEW_SHOW(vertex_frames)
     enum { CHARACTERS_PER_ROW = 3, SHOWN_VERTEX = 1000 };
     static const double phase = 0.37; // of the clip, between two characters
     const view_clip *const clip = view_page_clip(picture, frames_clip);
-    const view_kept *const kept = picture->kept;
-    if (kept == NULL || kept->baked == NULL || clip == NULL)
+    const view_lesson_cache *const cache = picture->cache;
+    if (cache == NULL || cache->baked == NULL || clip == NULL)
         return;
-    const md5_baked *const baked = kept->baked;
+    const md5_baked *const baked = cache->baked;
     const uint32_t num_meshes = picture->model->num_meshes;
 
     picture->num_figures = view_choice(picture, FRAMES_CHARACTERS);
