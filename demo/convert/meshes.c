@@ -693,8 +693,9 @@ static bool add_target(const rig_meshes *meshes, const target_groups *groups, si
     bool is_done = true;
     for (size_t i = groups->first[group]; i != SIZE_MAX; i = groups->next[i]) {
         const rig_moved *const moved = &meshes->moved[i];
+        // If several targets of the group move a mesh, the first of them applies.
         if (doc->meshes[moved->mesh].weights == originals[moved->mesh].weights)
-            doc->meshes[moved->mesh].weights = moved->weights; // the first target of a mesh applies
+            doc->meshes[moved->mesh].weights = moved->weights;
     }
 
     for (uint32_t i = 0; i < doc->num_meshes && is_done; i++)

@@ -239,7 +239,7 @@ typedef struct psk_links {
 // Groups the weights by point with a counting sort.
 static psk_links group_weights(psk_file *file)
 {
-    enum { POINT = 4 }; // offset in an entry
+    enum { POINT = 4 }; // offset of the point's index in an entry of the table of weights
     const uint32_t num_points = file->tables[POINTS].count;
     const uint32_t count = file->num_bones > 0 ? file->tables[WEIGHTS].count : 0;
     psk_links links = {.first = common_alloc((size_t)num_points + 1, sizeof *links.first),

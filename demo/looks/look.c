@@ -896,7 +896,7 @@ typedef enum evidence {
 static const struct evidence_rule {
     const char *name;
     int scores[VIEW_NUM_LOCATIONS];
-    bool is_of_model; // the evidence does not distinguish the meshes of a model
+    bool is_of_model; // names the whole model, so it supports the same image for all of its meshes
 } rules[NUM_EVIDENCE] = {
     [BY_DECLARATION] = {"declaration", {150, 150, 150, 150, 150}, false},
     [BY_SKIN] = {"the skin's index", {130, 130, 130, 130, 130}, false},

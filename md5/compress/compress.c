@@ -978,7 +978,8 @@ static double partial_factor(double factor, double part)
     return 1.0 / (1 + (1.0 / factor - 1) * part);
 }
 
-// Returns the quotient of the tolerance and an error, limited to MIN_CHANGE .. 1 / MIN_CHANGE.
+// Returns the factor that would change a budget so that its error becomes the tolerance, if errors
+// were proportional to budgets. Limits it to MIN_CHANGE .. 1 / MIN_CHANGE.
 static double budget_change(double tolerance, double error)
 {
     const double min_error = tolerance * MIN_CHANGE;

@@ -1122,7 +1122,8 @@ static bool compute_weights(bind_work *work)
     TRY(work->is_distant);
     TRY(measure_distances(work));
 
-    // Weights from distances: of paths inside the mesh, or straight if no path reaches the point.
+    // Compute the weights of each point from its distances to the joints: along paths inside of the
+    // mesh or, if no path reaches the point, in a straight line.
     for (uint32_t row = 0; row < work->num_rows; row++) {
         const md5_vec3d point = grid_point(&work->grid, md5_vec3d_from_vec3(work->points[row]));
         work->is_distant[row] = work->rows.counts[row] == 0;

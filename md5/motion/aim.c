@@ -34,7 +34,7 @@ typedef struct aim_rule {
 typedef struct aim_view {
     aim_rule rule;
     md5_float4 target;
-    md5_float4 eye;      // position of the tip
+    md5_float4 eye;      // position of the tip, from which it looks at the target
     md5_float4 rotation; // of the tip, model space
 } aim_view;
 

@@ -35,9 +35,10 @@ MD5_WIDE_INLINE md5_wide join_lower_and_upper_half(md5_wide a, md5_wide b)
 
 // == Points ======================================================================================
 //
-// Loads and stores points in eight lanes. In the comments and names of registers, 0 to 7 are
-// vertices, and a bar separates the two halves of a register. Where a comment contains only one
-// half, the other half is the same with vertices 4 to 7 instead of 0 to 3.
+// Loads and stores points in eight lanes. In comments and in the names of registers, the
+// numbers 0 to 7 are indices of vertices, and a bar separates the two halves of a register. Where a
+// comment contains only one half, the other half is the same with vertices 4 to 7 instead of 0
+// to 3.
 
 MD5_WIDE_INLINE bool is_all_true(md5_mask mask)
 {

@@ -5,7 +5,7 @@
 #include "md5/core/wide.h"
 #include "md5/md5model.h"
 
-// In the comments and names of registers, 0 to 3 are vertices.
+// In comments and in the names of registers, the numbers 0 to 3 are indices of vertices.
 
 MD5_WIDE_INLINE bool is_all_true(md5_mask mask)
 {

@@ -296,7 +296,7 @@ enum { VIEW_MAX_TRIGGERS = 10 }; // triggers that have keys: Space, and F2 to F1
 // Writes the key of a machine's trigger, or "" if it does not have a key.
 void view_print_trigger_key(uint32_t trigger, char *text, size_t size);
 
-// Returns the label without the submenu.
+// Returns the label of a menu entry, without the path of its submenu.
 const char *view_get_label(const view_menu_entry *entry);
 
 // Returns the tooltip of an entry, of its option, or the label: the first that exists.

@@ -48,7 +48,8 @@ const view_option *view_get_map_option(md5gl_image_kind map)
 static const view_option *find_nearest(const char *name, size_t length)
 {
     enum { MIN_PART_LENGTH = 4, BYTES_PER_EDIT = 4 };
-    const bool whole_name = false; // values of the parameter `in_part`
+    // Values of the parameter `in_part` of common_edit_distance().
+    const bool whole_name = false;
     const bool part_of_name = true;
     const view_option *nearest = NULL;
     size_t min_distance = SIZE_MAX;

@@ -1049,7 +1049,9 @@ static float start_fade(const md5_active_state *active)
 // Returns the weight of a clip at the time of its cursor's next event.
 static float event_weight(const step_context *context, const md5_event_cursor *cursor)
 {
-    const double shift = cursor->when - fabs(context->seconds); // from the end of the interval
+    // Time of the event relative to the end of the interval, seconds: weights are computed for the
+    // end.
+    const double shift = cursor->when - fabs(context->seconds);
     if (cursor->one_shot)
         return md5i_one_shot_weight(context->player, cursor->one_shot, shift, START_FADE);
 
