@@ -69,22 +69,44 @@ static md5_quat way_to(md5_quat a, md5_quat b, bool shorter, float t)
 enum { SIGN_ANGLE, SIGN_T };
 enum { FIGURE_WITHOUT_CHECK, FIGURE_SHORTER, NUM_SIGN_FIGURES };
 
-// Rotates an arm of each figure to the same rotation: as the quaternions are given, and on the
-// shorter of the two ways. Plots the angles of both.
+// Draws the way of a figure on the ground: an arc from its first direction to the direction of its
+// current rotation, and a line to the end of the arc. `angle` is signed, radians.
+static void draw_way(view_picture *picture, const view_figure *figure, float angle,
+                     view_color color)
+{
+    enum { ARC_POINTS = 48 };
+    const float radius = 26;
+    const float height = 0.3f; // above the ground
+    const md5_vec3 center = {0, figure->place.translation.y, height};
+    view_draw_to(picture, center, 0);
+    for (int i = 0; i <= ARC_POINTS; i++) {
+        const float part = angle * (float)i / (float)ARC_POINTS;
+        const md5_vec3 direction = {radius * cosf(part), radius * sinf(part), 0};
+        view_draw_to(picture, md5_vec3_add(center, direction), color);
+    }
+    view_draw_to(picture, center, color);
+}
+
+// Rotates both figures about the vertical axis to the same rotation: as the quaternions are given,
+// and on the shorter of the two ways. Draws both ways, and plots their angles.
 VIEW_SHOW(sign)
 {
+    static const view_color colors[NUM_SIGN_FIGURES] = {VIEW_RED, VIEW_GREEN};
     const float angle = view_radians(v[SIGN_ANGLE]);
     const float t = view_moving_part(picture, v[SIGN_T]);
     const md5_quat from = {.w = 1};
-    const md5_quat to = {.x = sinf(0.5f * angle), .w = cosf(0.5f * angle)};
+    const md5_quat to = {.z = sinf(0.5f * angle), .w = cosf(0.5f * angle)};
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
         const float part = (float)view_step_x(picture->plots, i, t);
         for (int way = 0; way < NUM_SIGN_FIGURES; way++) {
+            view_figure *const figure = &picture->figures[way];
             const md5_quat turn = way_to(from, to, way == FIGURE_SHORTER, part);
-            view_plot_step(picture->plots, way, i, part,
-                           2 * view_degrees(acosf(view_clamp(turn.w, -1, 1))));
-            if (i == VIEW_PAGE_POINTS) // the additional step for the figures
-                view_turn_joint(picture, picture->figures[way].pose, "upperarm_l", turn);
+            const float way_angle = 2 * acosf(view_clamp(turn.w, -1, 1));
+            view_plot_step(picture->plots, way, i, part, view_degrees(way_angle));
+            if (i == VIEW_PAGE_POINTS) { // the additional step for the figures
+                figure->place.rotation = turn;
+                draw_way(picture, figure, copysignf(way_angle, turn.z), colors[way]);
+            }
         }
     }
     VIEW_FACTS(picture, to.w, v[SIGN_ANGLE], fminf(v[SIGN_ANGLE], 360 - v[SIGN_ANGLE]));
@@ -260,11 +282,16 @@ VIEW_SHOW(root)
         view_add_point(picture->plots, 1, time, sum.x);
     }
 
+    // The image contains the complete way of the first figure at each rate.
+    const float reach = 24; // from the root to the tip of a foot in the longest stride, units
+    picture->bounds.max.x = sum.x + reach;
+
     const double now = fmod(picture->time, span);
     const md5_vec3 displacement = moved_between(root, num_frames, 0, rate * now);
     for (int i = 0; i < 2; i++)
         view_sample_clip(picture, "walk", time_scale * now, picture->figures[i].pose);
     picture->figures[0].place.translation.x += displacement.x;
+    picture->labels[0].place.x += displacement.x; // the label of the first figure moves with it
     view_add_mark(picture->plots, now, displacement.x, VIEW_YELLOW);
     VIEW_FACTS(picture, now, (num_frames - 1) / rate,
                moved_between(root, num_frames, 0, num_frames - 1).x, displacement.x, sum.x);

@@ -49,7 +49,7 @@ static void sample(view_picture *picture, const view_clip *clip, int kind, doubl
 VIEW_SHOW(interpolation)
 {
     enum { CHOICE_KIND, SLIDER_SPEED }; // in the order of pages.txt
-    enum { FRAMES_SHOWN = 4 };
+    const float frames_shown = 4;
     const float smallest_distance = 1e-6f; // units; its logarithm is finite
     const view_clip *const clip = view_page_clip(picture, "attack");
     const uint32_t hand = view_page_joint(picture, "hand_r");
@@ -63,17 +63,19 @@ VIEW_SHOW(interpolation)
     // The plots show the interval of frames that contains the current time.
     const double time = v[SLIDER_SPEED] * picture->time;
     const double rate = clip->anim->frame_rate;
-    const double span = (double)FRAMES_SHOWN / rate;
+    const double span = (double)frames_shown / rate;
     const double begin = span * floor(time / span);
+    const double first_frame = rate * fmod(begin, clip->anim->duration);
     for (int i = 0; i < 2; i++) {
-        picture->plots[i].row.low.x = (float)begin;
-        picture->plots[i].row.high.x = (float)(begin + span);
+        picture->plots[i].row.low.x = (float)first_frame;
+        picture->plots[i].row.high.x = (float)first_frame + frames_shown;
     }
     for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
-        const double x = begin + span * i / (double)VIEW_PAGE_STEPS;
+        const double part = i / (double)VIEW_PAGE_STEPS;
+        const double x = first_frame + (double)frames_shown * part;
         md5_vec3 hands[NUM_KINDS];
         for (int kind = 0; kind < NUM_KINDS; kind++) {
-            sample(picture, clip, kind, x, tried);
+            sample(picture, clip, kind, begin + span * part, tried);
             hands[kind] = view_posed_place(picture, tried, hand);
             view_add_point(heights, kind, x, hands[kind].z);
         }
@@ -88,19 +90,19 @@ VIEW_SHOW(interpolation)
     const md5_sample_position position = md5_sample_position_at(clip->anim, time, MD5_WRAP_LOOP);
     sample(picture, clip, (int)view_choice(picture, CHOICE_KIND), time, pose);
     const md5_vec3 place = view_posed_place(picture, pose, hand);
-    view_add_mark(heights, time, place.z,
+    view_add_mark(heights, first_frame + rate * (time - begin), place.z,
                   heights->row.series[view_choice(picture, CHOICE_KIND)].color | 0xFFu);
     view_page_cross(picture, place, 3, VIEW_RED);
 
     md5_xform *const slerp_pose = view_spare_pose(picture, 1);
     sample(picture, clip, KIND_SLERP, time, slerp_pose);
     sample(picture, clip, KIND_NLERP, time, tried);
-    VIEW_FACTS(picture, time, rate, position.fraction);
     const md5_vec3 slerp_hand = view_posed_place(picture, slerp_pose, hand);
     VIEW_FACTS(picture, view_distance(place, slerp_hand),
                view_distance(view_posed_place(picture, tried, hand), slerp_hand));
     VIEW_FACTS(picture, view_largest_angle(picture, slerp_pose, pose),
                view_largest_angle(picture, slerp_pose, tried));
+    VIEW_FACTS(picture, time, rate, position.fraction);
 }
 
 // -- Slerp and nlerp ------------------------------------------------------------------------

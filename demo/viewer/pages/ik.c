@@ -96,8 +96,6 @@ VIEW_SHOW(ik)
     const float lower = md5_vec3_length(figure->pose[job.tip].translation);
     const float apart =
         view_distance(view_posed_place(picture, figure->pose, joints[elbow].parent), job.target);
-    VIEW_FACTS(picture, upper, lower, apart, view_degrees(elbow_angle(upper, lower, apart)));
-
     // The distance after each number of iterations, always from the same pose.
     md5_xform *const pose = view_spare_pose(picture, 0);
     for (int method = 0; method < NUM_METHODS; method++) {
@@ -115,6 +113,7 @@ VIEW_SHOW(ik)
 
     job.iterations = MAX_ITERATIONS;
     VIEW_FACTS(picture, reach(shown_method, picture->skeleton, job, figure->pose));
+    VIEW_FACTS(picture, apart, view_degrees(elbow_angle(upper, lower, apart)), upper, lower);
     add_chain(picture, figure, job.target, job.tip,
               shown_method == METHOD_TWO_BONE ? 3 : job.length, VIEW_RED, VIEW_YELLOW);
 }

@@ -1209,14 +1209,29 @@ static void draw_axes(const view_plot *plot, view_canvas *canvas, view_rect area
     draw_horizontal_labels(plot, canvas, area);
 }
 
-// Writes the names of the series in lines from `left` to `right`, or measures the lines if
+// Distances of the names of the series, layout units.
+static const float legend_disc_width = 12; // from the left of the disc to the name
+static const float legend_gap = 12;        // between two names
+
+// Returns the width of the names of all series in one line.
+static float legend_width(const view_plot *plot, const view_font *font)
+{
+    const int num_series = count_series(plot);
+    float width = 0;
+    for (int i = 0; i < num_series; i++)
+        width += view_text_width(font, VIEW_TEXT, plot->row.series[i].name)
+                 + (legend_disc_width + legend_gap) * font->scale;
+    return width - legend_gap * font->scale;
+}
+
+// Writes the names of the series in lines from `left_top` to `right`, or measures the lines if
 // `is_drawn` is false. Returns the y of the end of the last line.
 static float draw_legend(const view_plot *plot, view_canvas *canvas, md5_vec2 left_top, float right,
                          bool is_drawn)
 {
     const float scale = canvas->font->scale;
     const float line = canvas->font->line[VIEW_TEXT];
-    const float disc_width = 12 * scale;
+    const float disc_width = legend_disc_width * scale;
     const int num_series = count_series(plot);
     float x = left_top.x;
     float y = left_top.y;
@@ -1233,9 +1248,22 @@ static float draw_legend(const view_plot *plot, view_canvas *canvas, md5_vec2 le
             view_draw_text(canvas, VIEW_TEXT, x + disc_width, y, fmaxf(right - x - disc_width, 1),
                            VIEW_PLAIN, name);
         }
-        x += width + 12 * scale;
+        x += width + legend_gap * scale;
     }
     return y + line;
+}
+
+// Returns the left and top of the names of the series: on the line of the title, at its right, if
+// all names fit there, otherwise below the title.
+static md5_vec2 place_legend(const view_plot *plot, const view_canvas *canvas, md5_vec2 title,
+                             float right)
+{
+    const float gap = 24 * canvas->font->scale;
+    const float line = canvas->font->line[VIEW_TEXT];
+    const float title_width = view_text_width(canvas->font, VIEW_TEXT, plot->row.title);
+    const float left = title.x + title_width + gap;
+    const bool fits = left + legend_width(plot, canvas->font) <= right;
+    return fits ? (md5_vec2){left, title.y} : (md5_vec2){title.x, title.y + line};
 }
 
 static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
@@ -1245,14 +1273,15 @@ static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
     const float padding = 10 * scale;
     const float left = 44 * scale; // for the numbers of the vertical axis
     const float right = box.x + box.width - padding;
-    const md5_vec2 legend = {box.x + padding, box.y + padding + line};
+    const md5_vec2 title = {box.x + padding, box.y + padding};
+    const md5_vec2 legend = place_legend(plot, canvas, title, right);
     const float top = draw_legend(plot, canvas, legend, right, false) + 0.3f * line;
     const view_rect area = {box.x + padding + left, top, right - (box.x + padding + left),
                             box.y + box.height - padding - 1.2f * line - top};
 
     view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
-    view_draw_text(canvas, VIEW_TEXT, box.x + padding, box.y + padding, box.width - 2 * padding,
-                   VIEW_BRIGHT, plot->row.title);
+    view_draw_text(canvas, VIEW_TEXT, title.x, title.y, right - title.x, VIEW_BRIGHT,
+                   plot->row.title);
     draw_axes(plot, canvas, area);
     draw_series(plot, canvas, area, 2 * scale);
     draw_legend(plot, canvas, legend, right, true);
@@ -1538,7 +1567,8 @@ static void run_contents(view_ui *ui, const view_stage *stage)
     run_lesson_tiles(ui, stage->pages, area);
 }
 
-// Draws a label over the image, centered at the projection of its position.
+// Draws a label over the image, centered at the projection of its position. A label that would
+// extend past the edge of the image is moved inward.
 static void draw_label(const view_stage *stage, const view_label *label, md5_mat44 world_to_clip)
 {
     const float scale = stage->font->scale;
@@ -1547,7 +1577,11 @@ static void draw_label(const view_stage *stage, const view_label *label, md5_mat
     if (!md5_mat44_project(world_to_clip, viewport, label->place, &center))
         return;
     const float width = view_text_width(stage->font, VIEW_TEXT, label->text) + 12 * scale;
-    const view_rect box = {center.x - 0.5f * width, center.y - 11 * scale, width, 22 * scale};
+    const float margin = VIEW_MARGIN * scale;
+    const float min_left = panel_width(stage);
+    const float max_left = fmaxf(stage->width - margin - width, min_left);
+    const float left = view_clamp(center.x - 0.5f * width, min_left, max_left);
+    const view_rect box = {left, center.y - 11 * scale, width, 22 * scale};
     view_draw_round_rect(stage->canvas, box, 6 * scale, 0x12151AC0u);
     view_draw_text(stage->canvas, VIEW_TEXT, box.x + 6 * scale, box.y + 2 * scale, 0, label->color,
                    label->text);

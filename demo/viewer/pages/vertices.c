@@ -237,13 +237,13 @@ VIEW_SHOW(bake)
     // frames, the fraction and the clip when baked.
     const double palette_bytes = (double)(picture->scene->num_joints * sizeof(md5_mat34));
     const double job_bytes = (double)sizeof(md5_vec4);
-    VIEW_FACTS(picture, baked->num_frames, baked->num_vertices);
     VIEW_FACTS(picture, (double)baked->size / 1024.0, (double)clip->anim->size / 1024.0);
     VIEW_FACTS(picture, palette_bytes, job_bytes);
 
-    // Errors: of positions and normals at the frames, and of positions between frames.
-    VIEW_FACTS(picture, baked->position_error, view_degrees(baked->normal_error));
+    // Errors: of positions between frames, and of positions and normals at the frames.
     VIEW_FACTS(picture, cache->numbers[CACHED_LARGEST]);
+    VIEW_FACTS(picture, baked->position_error, view_degrees(baked->normal_error));
+    VIEW_FACTS(picture, baked->num_frames, baked->num_vertices);
 
     // The first vertex of frame 0, packed with the displayed code: its x coordinate in units, the
     // origin and the step of this coordinate, and the stored numbers.
@@ -427,12 +427,12 @@ VIEW_SHOW(vertex_frames)
     const frames_cost *const u = &costs[WAY_UPLOAD];
     const frames_cost *const b = &costs[WAY_BUFFERS];
     const frames_cost *const t = &costs[WAY_TEXTURE];
-    VIEW_FACTS(picture, u->main_bytes / 1024, b->main_bytes / 1024, t->main_bytes / 1024);
-    VIEW_FACTS(picture, u->gpu_bytes / 1024, b->gpu_bytes / 1024, t->gpu_bytes / 1024);
+    VIEW_FACTS(picture, u->draw_calls, b->draw_calls, t->draw_calls);
+    VIEW_FACTS(picture, u->buffer_calls, b->buffer_calls, t->buffer_calls);
     VIEW_FACTS(picture, u->upload_bytes, b->upload_bytes, t->upload_bytes);
     VIEW_FACTS(picture, u->input_bytes, b->input_bytes, t->input_bytes);
-    VIEW_FACTS(picture, u->buffer_calls, b->buffer_calls, t->buffer_calls);
-    VIEW_FACTS(picture, u->draw_calls, b->draw_calls, t->draw_calls);
+    VIEW_FACTS(picture, u->main_bytes / 1024, b->main_bytes / 1024, t->main_bytes / 1024);
+    VIEW_FACTS(picture, u->gpu_bytes / 1024, b->gpu_bytes / 1024, t->gpu_bytes / 1024);
 }
 
 // == Impostors =============================================================================
