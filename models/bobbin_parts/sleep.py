@@ -56,7 +56,9 @@ def yawn(a, t):
     # His smile goes with the yawn, and does not come back: under half shut lids it would be a leer.
     tired = keyed(t, (0.30, 0.0), (0.80, 1.0))
     a.mouth(0.16 - 0.10 * tired + 0.94 * wide + 0.22 * smack, 1.0 - 1.5 * tired - 0.4 * wide)
-    a.turn("jaw", pitch=10.5 * wide)      # 26 degrees from shut
+    a.turn("jaw", pitch=15.0 * wide)      # 30 degrees from shut
+    # The mouth is modeled as a smile, so a wide mouth laughs unless its corners go down.
+    a.grimace(1.0 * wide + 0.2 * tired)
     squint = keyed(t, (0.47, 0.0), (0.59, 1.0), (1.54, 1.0), (1.60, 0.0))
     # Down, as the head does: half lids over eyes that look at somebody would be smug.
     a.look(0.0, 8.0 * keyed(t, (1.55, 0.0), (1.70, 1.0), (2.6, 1.0), (YAWN_SECONDS, 0.0)))

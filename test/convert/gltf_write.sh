@@ -187,8 +187,8 @@ machine() {
     written machine.glb "$models/bobbin/bobbin.md5machine" && gltf check "$files/machine.glb" &&
         says machine.glb 'sorted(g["meshes"][0]["extras"]["targetNames"])' \
             "['blink', 'fright', 'oh', 'oo', 'pain', 'shut', 'sleepy', 'smile']" || return 1
-    # morph smile clip dance ( 0 0.8 120 0.8 ): 0.8 in every frame; morph oh clip yawn ( 6 0 14 1 ... ): 0.5 at 10.
-    for curve in dance:smile:0:0.8 dance:smile:60:0.8 yawn:oh:6:0.0 yawn:oh:10:0.5; do
+    # morph smile clip dance ( 0 0.8 120 0.8 ): 0.8 in every frame; morph oh clip yawn ( 6 0 14 0.4 ... ): 0.2 at 10.
+    for curve in dance:smile:0:0.8 dance:smile:60:0.8 yawn:oh:6:0.0 yawn:oh:10:0.2; do
         IFS=: read -r clip target frame weight <<END
 $curve
 END
