@@ -30,7 +30,7 @@ PAGE = """<!doctype html>
 </html>
 """
 BODY = """<body class="technique" data-show="%(show)s" data-model="models/%(model)s">
-<section class="drawing" aria-label="Drawing"><img src="techniques/%(name)s.png" alt="">
+<section class="drawing" aria-label="Drawing"><img src="techniques/%(name)s.jpg" alt="">
 <canvas id="canvas" role="img" aria-label="%(title)s, animated"></canvas></section>
 <main class="contents">
 <nav aria-label="Breadcrumb"><a href="index.html">md5model</a> /
@@ -69,7 +69,7 @@ SOURCES = """<body>
 </main>
 """
 CARD = """<li><a href="techniques/%(name)s.html">
-<img src="techniques/%(name)s.png" width="240" height="150" loading="lazy" alt="">%(title)s</a>
+<img src="techniques/%(name)s.jpg" width="240" height="150" loading="lazy" alt="">%(title)s</a>
 <br>%(about)s</li>
 """
 SLIDER = """<label>%(name)s <output>%(first)s</output>

@@ -166,27 +166,30 @@ $(filter-out %/style.css,$(WEB_PAGES)): $(WEB_SITE)/%: demo/web/%
 $(WEB_PAGES):
 	@mkdir -p $(@D) && sed 's/md5model-VERSION/md5model-$(WEB_VERSION)/' $< > $@
 $(WEB_SITE)/index.html: demo/web/index.html
-	@sed 's|<!-- where it is.*|$(if $(SITE),<link rel="canonical" href="$(SITE)index.html"><meta property="og:image" content="$(SITE)pictures/bobbin.png">)|' $< > $@
+	@sed 's|<!-- where it is.*|$(if $(SITE),<link rel="canonical" href="$(SITE)index.html"><meta property="og:image" content="$(SITE)pictures/bobbin.jpg">)|' $< > $@
 # The documents, with a link to the start page.
 $(WEB_SITE)/docs/index.html: $(wildcard md5/docs/*.md md5/docs/site/* demo/docs/*.md demo/docs/*/* md5/*.h md5/play/*.md render/*.h demo/examples/*)
 	@$(MAKE) --no-print-directory docs
 	@rm -rf $(@D) && cp -r build/docs $(@D)
 	@sed 's|^var menudata={children:\[|&{text:"About",url:"../index.html"},|' build/docs/menudata.js > $(@D)/menudata.js
+# Images of the site are drawn by the viewer and stored as JPEG files, which take a fifth of the bytes of PNG files.
+$(WEB)/jpeg: demo/web/jpeg.c | $(WEB)/include/stb
+	$(call show,CC,$<) $(CC) -O2 -w -isystem $(WEB)/include $< -o $@ -lm
 # The lessons as HTML pages, each with an image.
 WEB_TECHNIQUES := $(shell sed -n 's/^\[\([a-z0-9_]*\)\]$$/\1/p' demo/viewer/pages/pages.txt)
-WEB_TECHNIQUE_FILES := $(WEB_SITE)/techniques/index.html $(WEB_TECHNIQUES:%=$(WEB_SITE)/techniques/%.png)
+WEB_TECHNIQUE_FILES := $(WEB_SITE)/techniques/index.html $(WEB_TECHNIQUES:%=$(WEB_SITE)/techniques/%.jpg)
 $(WEB_SITE)/techniques/index.html: demo/web/techniques.py render/embed.py demo/viewer/pages/pages.txt $(wildcard demo/viewer/pages/*.c) test/techniques.md models/zoo/first.md5machine
 	@mkdir -p $(@D) && $(PYTHON) $< $(@D) $(filter %.txt %.c,$^)
-$(WEB_TECHNIQUES:%=$(WEB_SITE)/techniques/%.png): $(WEB_SITE)/techniques/%.png: $(OUT)/md5view $(WEB_MODELS)
-	@mkdir -p $(@D) && $(OUT)/md5view --no-config --resolution 960,600 --lesson $* --panel=no --output $@ > $(WEB)/picture
-# Images of the start page, which the viewer draws.
+$(WEB_TECHNIQUES:%=$(WEB_SITE)/techniques/%.jpg): $(WEB_SITE)/techniques/%.jpg: $(OUT)/md5view $(WEB_MODELS) $(WEB)/jpeg
+	@mkdir -p $(@D) && $(OUT)/md5view --no-config --resolution 960,600 --lesson $* --panel=no --output - | $(WEB)/jpeg $@
+# Images of the start page, at twice the size at which a phone shows them, which is larger than in a wide window.
 WEB_PICTURES := bobbin ik spindle edges thimble tendril lantern
 picture_of = $(or $(firstword $(wildcard models/$(1)/$(1).md5machine models/$(1)/$(1).md5mesh)),$(picture_of_$(1)))
 picture_of_ik := --lesson ik --panel=no
 picture_of_edges := models/bobbin/bobbin.md5mesh --untextured --edges
-$(WEB_PICTURES:%=$(WEB_SITE)/pictures/%.png): $(WEB_SITE)/pictures/%.png: $(OUT)/md5view $(WEB_MODELS)
-	@mkdir -p $(@D) && $(OUT)/md5view --no-config --resolution 480,300 --samples 4 $(call picture_of,$*) --output $@ > $(WEB)/picture
-WEB_FILES := $(WEB_TECHNIQUE_FILES) $(WEB_PICTURES:%=$(WEB_SITE)/pictures/%.png) $(foreach kind,$(WEB_KINDS),$(WEB_SITE)/md5view-$(kind).js) \
+$(WEB_PICTURES:%=$(WEB_SITE)/pictures/%.jpg): $(WEB_SITE)/pictures/%.jpg: $(OUT)/md5view $(WEB_MODELS) $(WEB)/jpeg
+	@mkdir -p $(@D) && $(OUT)/md5view --no-config --resolution 656,410 --samples 4 $(call picture_of,$*) --output - | $(WEB)/jpeg $@
+WEB_FILES := $(WEB_TECHNIQUE_FILES) $(WEB_PICTURES:%=$(WEB_SITE)/pictures/%.jpg) $(foreach kind,$(WEB_KINDS),$(WEB_SITE)/md5view-$(kind).js) \
     $(addprefix $(WEB_SITE)/,index.html models.json docs/index.html) $(addprefix $(WEB_SITE)/element/,$(WEB_ELEMENT_FILES) md5model-$(WEB_VERSION).tgz) \
     $(WEB_PAGES)
 # A hash of each file, for sw.js, which contains a hash of this list and so changes with every file.

@@ -259,7 +259,7 @@ check "random bytes, a hostile file and an empty file are reported with md5tool'
 # The bytes that a server with gzip sends until the first frame is drawn, and the bytes of the start page.
 gzipped() { # LIMIT FILE...
     most=$1 && shift
-    total=$(for file in "$@"; do case $file in *.gz | *.png) cat "$file" ;; *) gzip -9c "$file" ;; esac; done | wc -c)
+    total=$(for file in "$@"; do case $file in *.gz | *.png | *.jpg) cat "$file" ;; *) gzip -9c "$file" ;; esac; done | wc -c)
     echo "note: $total bytes"
     numbers_satisfy "\$1 <= $most" "$total"
 }

@@ -12,7 +12,7 @@ gnu_outside() {
         md5 render demo --include='*.[ch]' |
         grep -vE '^md5/core/compiler\.h:|^(md5|render)/md5[a-z]*\.h:[0-9]+:#(define MD5(_PLAY|_GAME|_RAGDOLL|_EDIT|GL)?_API|(el)?if(def| defined\()? ?__GNUC__\)?)' |
         grep -vE '^(render/gl_internal|render/assert|demo/common/memory)\.h:[0-9]+:(#if|#define [A-Z0-9]+_PRINTF|__attribute__\(\(noreturn, cold\)\)$)' |
-        grep -vE '^demo/web/' | # compiled only by Emscripten
+        grep -vE '^demo/web/' | # compiled only for the site
         grep -vE '^md5/core/file\.c:[0-9]+:__declspec\(dllimport\) int __stdcall MultiByteToWideChar'
 }
 silent "compiler extensions are only in md5/core/compiler.h" gnu_outside

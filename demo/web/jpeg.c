@@ -1,0 +1,32 @@
+// Converts an image for the site: reads any format of stb_image from standard input and writes a
+// JPEG file. The backgrounds that the viewer draws are dithered, so their PNG files are large.
+//
+// jpeg FILE.jpg
+#define STB_IMAGE_IMPLEMENTATION
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#include <stb/stb_image.h>
+#include <stb/stb_image_write.h>
+
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    const int channels = 3;
+    const int quality = 88; // up to 90, stb stores the colors at half the resolution
+    int width = 0;
+    int height = 0;
+    if (argc != 2) {
+        fprintf(stderr, "usage: jpeg FILE.jpg < IMAGE\n");
+        return 2;
+    }
+    stbi_uc *const pixels = stbi_load_from_file(stdin, &width, &height, NULL, channels);
+    if (pixels == NULL) {
+        fprintf(stderr, "jpeg: error: cannot read the image: %s\n", stbi_failure_reason());
+        return 1;
+    }
+    const int is_written = stbi_write_jpg(argv[1], width, height, channels, pixels, quality);
+    stbi_image_free(pixels);
+    if (!is_written)
+        fprintf(stderr, "%s: error: cannot be written\n", argv[1]);
+    return is_written ? 0 : 1;
+}
