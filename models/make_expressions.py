@@ -18,7 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 from kit import md5, program, read, rig  # noqa: E402
-from kit.maths import normalised, rotate  # noqa: E402
+from kit.maths import normalized, rotate  # noqa: E402
 from bobbin_parts import expressions, skeleton  # noqa: E402
 from bobbin_parts.build import BOBBIN  # noqa: E402
 
@@ -37,7 +37,7 @@ def _points(base):
 
 
 def _raised(points, rise):
-    """Raises points: expressions are defined at the modelled head, on shorter legs."""
+    """Raises points: expressions are defined at the modeled head, on shorter legs."""
     return [(x, y, z + rise) for x, y, z in points]
 
 
@@ -58,7 +58,7 @@ def _matrices(joints):
     for _, _, position, turn in joints:
         x, y, z = map(_float, turn[:3])
         square = _float(_float(_float(x * x) + _float(y * y)) + _float(z * z))
-        turn = normalised((x, y, z, -_float(math.sqrt(abs(_float(1.0 - square))))))
+        turn = normalized((x, y, z, -_float(math.sqrt(abs(_float(1.0 - square))))))
         columns = [rotate(turn, axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
         out.append([tuple(map(_float, row)) for row in zip(*columns, position)])
     return out

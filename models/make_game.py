@@ -204,7 +204,7 @@ def picture(name, halvings):
 
 
 def frost(size=64):
-    """Returns pale spots, to be added to a colour."""
+    """Returns pale spots, to be added to a color."""
     pixels = bytearray()
     for y in range(size):
         for x in range(size):
@@ -228,7 +228,7 @@ def burn(size=128):
 
 
 def sky(axis, sign, size=32):
-    """Returns a side of a cube map: a bright zenith, a horizon, dark ground, and a sun towards +x and +y.
+    """Returns a side of a cube map: a bright zenith, a horizon, dark ground, and a sun toward +x and +y.
     `axis` and `sign` select the side; rows and columns are those of OpenGL's cube maps."""
     pixels = bytearray()
     for row in range(size):

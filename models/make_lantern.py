@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Generates a lantern on a stick, for a hand: the root joint is where the fist closes, x along the stick
-towards the thumb. Attached to Bobbin's `prop_l` or `prop_r` it lies in his fist. In its clip it stands
+toward the thumb. Attached to Bobbin's `prop_l` or `prop_r` it lies in his fist. In its clip it stands
 upright without a hand.
 
     python3 models/make_lantern.py [FOLDER]    writes the files (default: models/lantern)
@@ -103,8 +103,8 @@ def mesh():
     return md5.Mesh(NAME, SHADER, points, uvs, tris, weights)
 
 
-def colour(s, t):
-    """Returns the colour of the strips: wood, metal, the cap's paint, glass."""
+def color(s, t):
+    """Returns the color of the strips: wood, metal, the cap's paint, glass."""
     u, v = 0.5 + 0.5 * s, 0.5 + 0.5 * t
     grain = value(40.0 * u, 3.0 * v, 1.0)
     if u < 0.25:
@@ -146,11 +146,11 @@ def _pose(bones, phase):
 def make(folder):
     bones = rig.Skeleton(JOINTS)
     made = mesh()
-    for suffix, paint in (("", colour), ("_add", glow)):
+    for suffix, paint in (("", color), ("_add", glow)):
         png.write(os.path.join(folder, NAME + suffix + ".png"), TEXELS, TEXELS,
                   bake.flat_texture(TEXELS, paint))
-    grey = bake.flat_texture(64, lambda s, t: (shine(s, t),) * 3)[::3]
-    png.write(os.path.join(folder, NAME + "_s.png"), 64, 64, grey, 1)
+    gray = bake.flat_texture(64, lambda s, t: (shine(s, t),) * 3)[::3]
+    png.write(os.path.join(folder, NAME + "_s.png"), 64, 64, gray, 1)
     program.save(folder, NAME + ".md5mesh", md5.mesh_text(COMMAND, bones.rows(), [made]))
     bounds, frames, boxes = rig.Bounds(bones, [made]), [], []
     for n in range(FRAMES + 1):

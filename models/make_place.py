@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Generates the scene of Bobbin's home: three rocks, a line of dunes behind them, a static Tendril, and a
-lantern in the sand with its light on the ground. One joint: nothing moves. All colours are strips of one
+lantern in the sand with its light on the ground. One joint: nothing moves. All colors are strips of one
 small texture, in which the coordinate of a vertex is its brightness under constant light: the scene needs
 no lighting when it is drawn.
 
@@ -111,7 +111,7 @@ def posed(mesh, clip, frame):
         dict(zip(names, places))
 
 
-def colour_at(picture, uv):
+def color_at(picture, uv):
     width, height, channels, pixels = picture
     x, y = int(uv[0] * width) % width, int(uv[1] * height) % height
     at = (y * width + x) * channels
@@ -153,7 +153,7 @@ def tendril(part):
     points, _ = posed(mesh, clip, 30)
     for number, strip in ((0, "leaf"), (1, "stalk")):
         def strip_of(uv, strip=strip):
-            return strip, 1.7 * sum(colour_at(picture, uv)) / 3.0 - 0.1
+            return strip, 1.7 * sum(color_at(picture, uv)) / 3.0 - 0.1
         moved = [add(TENDRIL, scale(rotate(turn(yaw=60.0), p), TENDRIL_SIZE)) for p in points[number]]
         put_mesh(part, moved, mesh.uvs[number], mesh.tris[number], 3.4, strip_of)
 
@@ -166,7 +166,7 @@ def lantern(part):
     picture = png.read(os.path.join(folder, "lantern.png"))
 
     def strip_of(uv):
-        light = sum(colour_at(picture, uv)) / 3.0
+        light = sum(color_at(picture, uv)) / 3.0
         return ("glass", uv[1]) if uv[0] > 0.75 else ("metal", 1.4 * light - 0.2)
 
     def place(p):

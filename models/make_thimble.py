@@ -21,12 +21,12 @@ TEXELS = 512
 
 
 def make(folder):
-    for suffix, pixels in (("", bake.flat_texture(TEXELS, paint.colour)),
+    for suffix, pixels in (("", bake.flat_texture(TEXELS, paint.color)),
                            ("_add", bake.flat_texture(TEXELS, paint.glow)),
                            ("_local", bake.flat_normals(TEXELS, paint.height))):
         png.write(os.path.join(folder, NAME + suffix + ".png"), TEXELS, TEXELS, pixels)
-    grey = bake.flat_texture(TEXELS // 2, lambda s, t: (paint.gloss(s, t),) * 3)[::3]
-    png.write(os.path.join(folder, NAME + "_s.png"), TEXELS // 2, TEXELS // 2, grey, 1)
+    gray = bake.flat_texture(TEXELS // 2, lambda s, t: (paint.gloss(s, t),) * 3)[::3]
+    png.write(os.path.join(folder, NAME + "_s.png"), TEXELS // 2, TEXELS // 2, gray, 1)
     bones, made = rig.Skeleton(skeleton.joints()), shape.mesh()
     program.save(folder, NAME + ".md5mesh", md5.mesh_text(COMMAND, bones.rows(), [made]))
     bounds = rig.Bounds(bones, [made])

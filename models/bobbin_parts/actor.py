@@ -113,7 +113,7 @@ class Actor:
                       z=(0.25 + 0.35 * wide) * smile)
 
     def grimace(self, amount):
-        """Pulls the corners of the mouth, and the cheeks with them, down and in. The mouth is modelled as a
+        """Pulls the corners of the mouth, and the cheeks with them, down and in. The mouth is modeled as a
         smile: without this, a face that screams or winces would laugh. Its mouth() has no smile."""
         for side, sign in SIDES:
             self.move("cheek_" + side, x=-1.2 * amount, y=-2.0 * sign * amount, z=-4.5 * amount)
@@ -195,13 +195,13 @@ class Actor:
         self.pose.spin("forearm_" + side, axis, degrees)
 
     def reach(self, side, target, elbow=(-0.6, 0.5, -0.6)):
-        """Puts the wrist at a position in model space; the elbow points towards `elbow`, given as if
+        """Puts the wrist at a position in model space; the elbow points toward `elbow`, given as if
         it were the left one. The hand keeps its rotation relative to the forearm."""
         hint = elbow if side == "l" else maths.mirror(elbow)
         self.pose.reach("upperarm_" + side, "forearm_" + side, "hand_" + side, target, hint)
 
     def palm(self, side, target, ahead, amount, up=(0.0, 0.0, 1.0), elbow=(-0.8, 0.9, 0.2)):
-        """Puts a hand flat on the floor, the wrist at `target`, fingers towards `ahead`, both given
+        """Puts a hand flat on the floor, the wrist at `target`, fingers toward `ahead`, both given
         in model space; amount 0..1 of the way there from where the arm is posed. up: of the back of the
         hand, on what is no floor; elbow: as for reach()."""
         if amount <= 0.0:

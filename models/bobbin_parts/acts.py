@@ -173,7 +173,7 @@ def bow(a, t):
     head = keyed(t, (0.30, 0.0), (1.15, 1.0), (1.55, 1.0), (2.35, 0.0))
     arm = keyed(t, (0.10, 0.0), (0.85, 1.0), (1.75, 1.0), (2.45, 0.0))
     a.rest()
-    # Towards the arm that sweeps out, then over the other foot; the head is turned a little, and the tail.
+    # Toward the arm that sweeps out, then over the other foot; the head is turned a little, and the tail.
     aside = keyed(t, (0.0, 0.0), (0.42, -0.7), (1.05, 1.0), (1.7, 0.85), (2.5, 0.0))
     a.move("hips", x=-2.9 * down + 0.3 * rise, y=1.2 * aside, z=-0.9 * down + 0.35 * rise)
     a.turn("hips", pitch=21.0 * down - 2.0 * rise, roll=2.5 * aside, yaw=5.0 * aside)

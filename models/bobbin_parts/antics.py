@@ -12,7 +12,7 @@ SNEEZE_SECONDS = 2.8
 
 
 def squint(a, amount, down=0.0):
-    """Both eyes turn towards the tip of the nose; 1 is all of it."""
+    """Both eyes turn toward the tip of the nose; 1 is all of it."""
     a.both("eye", yaw=-22.0 * amount, pitch=down * amount)
 
 
@@ -64,7 +64,7 @@ def sneeze(a, t):
     gape = keyed(t, (1.18, 0.0), (1.34, 1.0), (1.44, 0.9), (1.66, 0.0))
     a.mouth(0.16 + 0.72 * late + 0.84 * gape * (1.0 - late), 1.0 - 1.5 * max(late, gape))
     a.turn("jaw", pitch=14.0 * gape)
-    # Hands come up, the right one towards the nose, the left one less, and are thrown back and down.
+    # Hands come up, the right one toward the nose, the left one less, and are thrown back and down.
     for side, own, much, bent in (("l", 0.0, 0.62, 46.0), ("r", 0.05, 1.0, 78.0)):
         up = keyed(t - own, (0.12, 0.0), (0.34, 0.35), (0.48, 0.28), (0.72, 0.70), (0.84, 0.62), (1.06, 1.0),
                    (1.19, 1.0), (1.40, 0.0))
@@ -255,7 +255,7 @@ def _stance(a):
     a.stand()
 
 
-def _head_towards(yaw, pitch):
+def _head_toward(yaw, pitch):
     """The head turns most of the way, and the eyes, which were there before it, turn back."""
     def act(a, t):
         _stance(a)
@@ -266,7 +266,7 @@ def _head_towards(yaw, pitch):
     return act
 
 
-def _eyes_towards(yaw, pitch):
+def _eyes_toward(yaw, pitch):
     """So far the eyes go alone."""
     def act(a, t):
         _stance(a)
@@ -277,10 +277,10 @@ def _eyes_towards(yaw, pitch):
     return act
 
 
-look_left, look_right = _head_towards(1.0, 0.0), _head_towards(-1.0, 0.0)
-look_up, look_down = _head_towards(0.0, 1.0), _head_towards(0.0, -1.0)
-eyes_left, eyes_right = _eyes_towards(1.0, 0.0), _eyes_towards(-1.0, 0.0)
-eyes_up, eyes_down = _eyes_towards(0.0, 1.0), _eyes_towards(0.0, -1.0)
+look_left, look_right = _head_toward(1.0, 0.0), _head_toward(-1.0, 0.0)
+look_up, look_down = _head_toward(0.0, 1.0), _head_toward(0.0, -1.0)
+eyes_left, eyes_right = _eyes_toward(1.0, 0.0), _eyes_toward(-1.0, 0.0)
+eyes_up, eyes_down = _eyes_toward(0.0, 1.0), _eyes_toward(0.0, -1.0)
 
 
 def prick(a, t):

@@ -47,8 +47,8 @@ _HALVED = (("knee_l", "shin_l", ("thigh_l",)), ("elbow_l", "forearm_l", ("uppera
            ("neck", "head", ("chest", "clavicle_l", "clavicle_r", "spine_2")))
 
 
-def _gauss(p, centre, radius):
-    return math.exp(-sum((p[i] - centre[i]) ** 2 for i in range(3)) / (radius * radius))
+def _gauss(p, center, radius):
+    return math.exp(-sum((p[i] - center[i]) ** 2 for i in range(3)) / (radius * radius))
 
 
 def jaw_share(p):
@@ -69,7 +69,7 @@ def tongue_share(p):
 
 def _toes(w, p):
     """The sole belongs to the foot alone and bends at one line, so that it does not slide;
-    the ball of the foot bends as one; each toe's weight grows towards its tip."""
+    the ball of the foot bends as one; each toe's weight grows toward its tip."""
     low = smoothstep(2.6, 0.5, p[2])
     w = steal(w, "foot_l", smoothstep(1.9, 0.8, p[2]))
     w = steal(w, "toes_l", smoothstep(3.4 - 0.7 * low, 6.2 - 1.9 * low, p[0])
@@ -82,11 +82,11 @@ def _toes(w, p):
                  * smoothstep(3.0, 2.2, near[toe][1]))
 
 
-def skin_weights(points, near, centre):
+def skin_weights(points, near, center):
     """Returns the weights of the body's vertices (left half)."""
     parts = [shape.part_at(p) for p in points]
     weights = [by_distance(p, _PULLS[part], 7.0) for p, part in zip(points, parts)]
-    weights = smooth(weights, near, centre, other_side, 5)
+    weights = smooth(weights, near, center, other_side, 5)
     for v, p in enumerate(points):
         w = weights[v]
         if parts[v] == "leg":
@@ -99,13 +99,13 @@ def skin_weights(points, near, centre):
             w = steal(w, "cheek_l", 0.8 * _gauss(p, (9.6, 8.2, 36.6), 3.4))
             w = steal(w, "brow_l", 0.85 * _gauss(p, (7.4, 6.4, 48.9), 3.0))
         weights[v] = w
-    weights = smooth(weights, near, centre, other_side, 1, keep=0.7)
+    weights = smooth(weights, near, center, other_side, 1, keep=0.7)
     for helper, joint, others in _HALVED:
         weights = [halve(w, joint, helper, others) for w in weights]
     # Both halves share the vertices of the mirror plane: equal weights left and right, or the
     # halves would separate as soon as one side moves.
     return [blend([(0.5, w), (0.5, swapped(w, other_side))]) if middle else w
-            for w, middle in zip(weights, centre)]
+            for w, middle in zip(weights, center)]
 
 
 def along_chain(names, stops, t):

@@ -1,4 +1,4 @@
-"""Limbs of other lengths and girths: skin and skeleton are stretched joint by joint. Bobbin is modelled with
+"""Limbs of other lengths and girths: skin and skeleton are stretched joint by joint. Bobbin is modeled with
 short legs and arms, for which shape, paint and charts are defined; his final ones are longer."""
 
 from kit.maths import add, dot, scale, sub, unit
@@ -52,7 +52,7 @@ class Build:
         return add(scale(offset, girth), scale(along, (length - girth) * dot(offset, along)))
 
     def position(self, point, weights):
-        """Maps a point of the modelled skin to its final position."""
+        """Maps a point of the modeled skin to its final position."""
         at = (0.0, 0.0, 0.0)
         for joint, bias in sorted(_whole(weights).items()):
             moved = add(self.place_of[joint],
@@ -61,7 +61,7 @@ class Build:
         return at
 
     def rise(self, joint):
-        """Returns the height of a joint above its modelled position."""
+        """Returns the height of a joint above its modeled position."""
         return self.place_of[joint][2] - self.bind[joint][2]
 
     def joints(self):

@@ -1,4 +1,4 @@
-"""Spindle, Bobbin's cousin: his proportions and colours."""
+"""Spindle, Bobbin's cousin: his proportions and colors."""
 
 # (length, girth) of joints, as in build.py.
 SHARES = (("hips", 1.05, 0.80), ("belly", 0.66, 0.80), ("tail_1", 0.90, 0.70),

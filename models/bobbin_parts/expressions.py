@@ -14,15 +14,15 @@ from bobbin_parts.skin import fang
 CORNER = (12.6, 5.5, 36.8)
 
 
-def _near(p, centre, radius):
-    """Returns 1 at the centre, decreasing to 0, equally on both sides of the face."""
-    d = ((p[0] - centre[0]) ** 2 + (abs(p[1]) - centre[1]) ** 2 + (p[2] - centre[2]) ** 2)
+def _near(p, center, radius):
+    """Returns 1 at the center, decreasing to 0, equally on both sides of the face."""
+    d = ((p[0] - center[0]) ** 2 + (abs(p[1]) - center[1]) ** 2 + (p[2] - center[2]) ** 2)
     return math.exp(-d / (radius * radius))
 
 
-def _pull(p, centre, radius, move):
-    """Moves points near the centre by (forward, outward, up)."""
-    share = _near(p, centre, radius)
+def _pull(p, center, radius, move):
+    """Moves points near the center by (forward, outward, up)."""
+    share = _near(p, center, radius)
     side = max(-1.0, min(1.0, p[1] / 1.5))
     return (move[0] * share, move[1] * share * side, move[2] * share)
 

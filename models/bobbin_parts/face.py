@@ -13,7 +13,7 @@ UP = cross(GAZE, HINGE)
 UPPER_EDGE, LOWER_EDGE = 50.0, -54.0
 _LOWER = -80.0  # from the edge of the lower lid to its back
 _CAP = 105.0
-# Half the width of the opening, relative to the radius: towards its outer corner the upper lid comes down
+# Half the width of the opening, relative to the radius: toward its outer corner the upper lid comes down
 # along an ellipse, so that an eye is round behind its iris also from the side, without a wedge of white.
 WIDE = 0.95
 # Radius of a lower lid, in eyeballs: it is under the upper lid, deep enough that its flat triangles do not

@@ -8,9 +8,9 @@ RATE = 30
 UP = (0.0, 0.0, 1.0)
 
 
-def _around(centre, radius, azimuth, height):
+def _around(center, radius, azimuth, height):
     turn = math.radians(azimuth)
-    return (centre[0] + radius * math.cos(turn), centre[1] + radius * math.sin(turn), height)
+    return (center[0] + radius * math.cos(turn), center[1] + radius * math.sin(turn), height)
 
 
 def _face(t):

@@ -269,7 +269,7 @@ def fall(a, t, sway=(0.0, 0.0)):
         flail = keyed(t, (0.0, 0.0), (0.34, 1.0), (stop - 0.3, 1.0), (stop, 0.0))
         round_ = 2.0 * math.pi * (2.0 * t + (0.0 if side == "l" else 0.42))
         a.one("clavicle", side, roll=10.0 * flail)
-        # He tips towards the right: the left arm would be before his face.
+        # He tips toward the right: the left arm would be before his face.
         low = down if side == "l" else 0.0
         a.arm(side, roll=(44.0 + 24.0 * math.sin(round_) - 30.0 * low) * flail,
               yaw=(30.0 * math.cos(round_) + 20.0 * low) * flail, pitch=8.0 * flail)

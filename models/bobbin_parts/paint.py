@@ -1,4 +1,4 @@
-"""Bobbin's colours, as functions of a position on the skin. All colours are sRGB, 0..255."""
+"""Bobbin's colors, as functions of a position on the skin. All colors are sRGB, 0..255."""
 
 import math
 
@@ -26,13 +26,13 @@ _PEBBLES = Spots(1.0, 0.95, 1.05, 1.0)
 _PEBBLED = ("torso", "head", "arm", "leg", "tail", "ear_out")
 _FRECKLES = ((11.2, 8.3, 39.0, 0.42), (10.2, 9.5, 38.4, 0.36), (10.9, 9.1, 37.0, 0.34))
 _TOES = tuple((x, y, 1.75) for x, y in ((8.55, 5.0), (9.75, 8.35), (7.45, 12.3)))
-# Nails of fingers, at the tips, a little towards the back of the hand.
+# Nails of fingers, at the tips, a little toward the back of the hand.
 _NAILS = tuple(add(add(tip, scale(unit(sub(tip, shape.J[n + "_2_l"])), 1.25)), (0.0, 0.45, 0.45))
                for n, tip in ((n, shape.AIM[n + "_2_l"]) for n in shape.DIGITS))
 
 
 def use(palette):
-    """Other colours for the names above, for all that is painted from now on."""
+    """Other colors for the names above, for all that is painted from now on."""
     assert set(palette) <= set(globals())
     globals().update(palette)
 
@@ -41,27 +41,27 @@ def mix(a, b, t):
     return (a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t, a[2] + (b[2] - a[2]) * t)
 
 
-def _near(x, y, z, centre):
-    dx, dy, dz = x - centre[0], y - centre[1], z - centre[2]
+def _near(x, y, z, center):
+    dx, dy, dz = x - center[0], y - center[1], z - center[2]
     return math.sqrt(dx * dx + dy * dy + dz * dz)
 
 
 def _hide(x, y, z, ny, nz, nx, deep):
-    """Teal, darker along the back, indigo towards the ends of the limbs, with pale spots."""
+    """Teal, darker along the back, indigo toward the ends of the limbs, with pale spots."""
     back = smoothstep(0.15, -0.75, nx - 0.4 * nz)
     back = 0.3 + (back - 0.3) * smoothstep(6.0, 13.0, z)
-    colour = mix(TEAL, BACK, 0.75 * back)
-    colour = mix(colour, DEEP, deep)
+    color = mix(TEAL, BACK, 0.75 * back)
+    color = mix(color, DEEP, deep)
     spot = _SPOTS.near(x, y, z)
     if spot > -0.15:
         strength = smoothstep(-0.02, 0.14, spot) * smoothstep(0.15, -0.2, nx)
         ring = 0.65 if spot < 0.45 else 0.8
-        colour = mix(colour, mix(SPOT, SPOT_DEEP, deep), ring * strength * (1.0 - _bare(x, y, z)))
-    return colour
+        color = mix(color, mix(SPOT, SPOT_DEEP, deep), ring * strength * (1.0 - _bare(x, y, z)))
+    return color
 
 
 def _belly(x, y, z, nx):
-    """Returns the fraction of the belly's cream colour: 1 in the middle, 0 on the flanks."""
+    """Returns the fraction of the belly's cream color: 1 in the middle, 0 on the flanks."""
     wide, middle, high = BELLY
     round_ = (y / wide) ** 2 + ((z - middle) / high) ** 2
     return smoothstep(1.04, 0.94, round_) * smoothstep(-0.05, 0.2, nx)
@@ -88,93 +88,93 @@ def _muzzle(x, y, z):
 
 def _trunk(x, y, z, n, deep=0.0):
     """Hide, belly and muzzle: shared by the parts that meet at the trunk."""
-    colour = _hide(x, y, z, n[1], n[2], n[0], deep)
+    color = _hide(x, y, z, n[1], n[2], n[0], deep)
     if x < -2.0:
-        return colour
+        return color
     belly = _belly(x, y, z, n[0])
     if belly > 0.0:
         pale = mix(CREAM, CREAM_SHADE, 0.55 * _bands(z + 0.035 * y * y, 2.7))
         pale = mix(pale, CREAM_SHADE, 0.5 * smoothstep(4.0, 7.0, y) + 0.2 * smoothstep(14, 9, z))
-        colour = mix(colour, pale, belly)
-    return mix(colour, mix(CREAM, CREAM_SHADE, 0.35 * smoothstep(34.5, 31.0, z)), _muzzle(x, y, z))
+        color = mix(color, pale, belly)
+    return mix(color, mix(CREAM, CREAM_SHADE, 0.35 * smoothstep(34.5, 31.0, z)), _muzzle(x, y, z))
 
 
 def _tail(x, y, z, n):
     deep = 0.9 * smoothstep(-10.0, -35.0, x)
-    colour = _hide(x, y, z, n[1], n[2], n[0], deep)
+    color = _hide(x, y, z, n[1], n[2], n[0], deep)
     # The underside faces the ground; where the tail rises, it faces back.
     under = -n[2] if x > -26.0 else max(-n[2], -n[0])
     pale = smoothstep(0.45, 0.7, under) * smoothstep(-34.0, -28.0, x) * smoothstep(-8.0, -17.0, x)
     if pale > 0.0:
         band = mix(CREAM, CREAM_SHADE, 0.35 + 0.5 * _bands(x, 2.7))
-        colour = mix(colour, mix(band, DEEP, 0.45 * deep), pale * (1.0 - 0.5 * deep))
-    return colour
+        color = mix(color, mix(band, DEEP, 0.45 * deep), pale * (1.0 - 0.5 * deep))
+    return color
 
 
 def _leg(x, y, z, n):
-    colour = mix(_trunk(x, y, z, n), DEEP, 0.85 * smoothstep(9.0, 1.5, z))
+    color = mix(_trunk(x, y, z, n), DEEP, 0.85 * smoothstep(9.0, 1.5, z))
     nail = min(_near(x, y, z, toe) for toe in _TOES)
-    return mix(colour, CREAM, smoothstep(1.12, 0.98, nail))
+    return mix(color, CREAM, smoothstep(1.12, 0.98, nail))
 
 
 def _arm(x, y, z, n):
     reach = y - 0.35 * z
     deep = 0.85 * smoothstep(1.5, 13.0, reach)
-    colour = _trunk(x, y, z, n, deep)
+    color = _trunk(x, y, z, n, deep)
     nail = min(_near(x, y, z, tip) for tip in _NAILS)
-    colour = mix(colour, mix(DEEP, INK, 0.25), 0.5 * smoothstep(2.2, 1.3, nail))
-    return mix(colour, CREAM, smoothstep(1.1, 0.97, nail))
+    color = mix(color, mix(DEEP, INK, 0.25), 0.5 * smoothstep(2.2, 1.3, nail))
+    return mix(color, CREAM, smoothstep(1.1, 0.97, nail))
 
 
 def _inside_mouth(x, y, z, n):
     """Maroon, darker at the back, with a tongue on the floor."""
-    colour = mix(MAROON, (84, 14, 38), smoothstep(11.5, 7.5, x))
+    color = mix(MAROON, (84, 14, 38), smoothstep(11.5, 7.5, x))
     floor = shape.mouth_height(x, y)
     along = ((x - 8.0) / 5.0) ** 2 + (y / 3.4) ** 2
     if z < floor and n[2] > 0.0:
         tongue = smoothstep(1.0, 0.85, along) * smoothstep(0.0, 0.35, n[2]) \
             * smoothstep(0.0, 0.5, floor - z)
         line = 0.25 * smoothstep(0.35, 0.0, y) * smoothstep(12.0, 10.5, x)
-        colour = mix(colour, mix(TONGUE, MAROON, line), tongue)
-    return colour
+        color = mix(color, mix(TONGUE, MAROON, line), tongue)
+    return color
 
 
 def _head(x, y, z, n):
-    colour = _trunk(x, y, z, n)
+    color = _trunk(x, y, z, n)
     # A pale mark for a brow.
     brow = math.hypot((y - 5.9) / 2.0, (z - 50.2 + 0.06 * (y - 5.0) ** 2) / 0.62)
     if x > 2.0 and brow < 1.2:
-        colour = mix(colour, SPOT, 0.8 * smoothstep(1.08, 0.86, brow))
+        color = mix(color, SPOT, 0.8 * smoothstep(1.08, 0.86, brow))
     # Rosy cheeks with three freckles, and a soft line under them, from the corner of the mouth backwards.
     under = z - 34.6 - 0.09 * (x - 8.0) ** 2
-    colour = mix(colour, BACK, 0.45 * smoothstep(1.1, 0.0, abs(under)) * smoothstep(5.2, 7.2, y)
-                 * smoothstep(2.0, 5.0, x) * smoothstep(12.6, 10.0, x))
+    color = mix(color, BACK, 0.45 * smoothstep(1.1, 0.0, abs(under)) * smoothstep(5.2, 7.2, y)
+                * smoothstep(2.0, 5.0, x) * smoothstep(12.6, 10.0, x))
     rosy = _near(x, y, z, (9.8, 8.6, 37.9))
-    colour = mix(colour, BLUSH, 0.85 * math.exp(-(rosy / 2.4) ** 2))
+    color = mix(color, BLUSH, 0.85 * math.exp(-(rosy / 2.4) ** 2))
     for fx, fy, fz, size in _FRECKLES:
         spot = math.hypot(y - fy, z - fz)
         if spot < 0.8 and n[0] > 0.0:
-            colour = mix(colour, (196, 74, 92), 0.75 * smoothstep(size + 0.1, size - 0.1, spot))
+            color = mix(color, (196, 74, 92), 0.75 * smoothstep(size + 0.1, size - 0.1, spot))
     if x > 12.0 and z > 38.5:
         nostril = math.hypot((y - 1.45) / 0.85, z - 40.5 - 0.3 * (y - 1.45))
-        colour = mix(colour, mix(INK, MAROON, 0.4), smoothstep(0.62, 0.46, nostril))
+        color = mix(color, mix(INK, MAROON, 0.4), smoothstep(0.62, 0.46, nostril))
     # A soft shade around the eye lets it sit in the head.
     rim = shape.eye_distance(x, y, z)
-    colour = mix(colour, LID, smoothstep(1.5, 0.15, rim))
+    color = mix(color, LID, smoothstep(1.5, 0.15, rim))
     if x > 5.0 and 30.0 < z < 41.0:
         hollow = shape.MOUTH(x, y, z)
         if hollow < 1.0:
             lip = mix(CREAM_SHADE, MAROON, 0.55)
-            colour = mix(colour, lip, 0.7 * smoothstep(0.95, 0.35, hollow))
-            colour = mix(colour, _inside_mouth(x, y, z, n), smoothstep(0.42, 0.1, hollow))
-    return colour
+            color = mix(color, lip, 0.7 * smoothstep(0.95, 0.35, hollow))
+            color = mix(color, _inside_mouth(x, y, z, n), smoothstep(0.42, 0.1, hollow))
+    return color
 
 
 def _ear_in(x, y, z, n, along):
     across = value(along * 3.0, 4.0, y * 0.2)
-    colour = mix(mix(CORAL, CREAM, 0.33), CORAL, 0.5 * across + 0.5 * smoothstep(0.7, 0.2, along))
-    colour = mix(colour, (186, 74, 112), 0.75 * smoothstep(0.45, 0.12, along))
-    return mix(colour, DEEP, 0.85 * smoothstep(0.72, 1.0, along))
+    color = mix(mix(CORAL, CREAM, 0.33), CORAL, 0.5 * across + 0.5 * smoothstep(0.7, 0.2, along))
+    color = mix(color, (186, 74, 112), 0.75 * smoothstep(0.45, 0.12, along))
+    return mix(color, DEEP, 0.85 * smoothstep(0.72, 1.0, along))
 
 
 def _ear_out(x, y, z, n, along):
@@ -182,7 +182,7 @@ def _ear_out(x, y, z, n, along):
 
 
 def _groove(along):
-    """Rings around a horn, fainter towards the tip."""
+    """Rings around a horn, fainter toward the tip."""
     ring = along * 7.0
     return smoothstep(0.34, 0.08, abs(ring - math.floor(ring) - 0.5)) * smoothstep(0.85, 0.4, along)
 
@@ -198,10 +198,10 @@ def _thorn(along):
 
 
 def _fin(along, t, flat):
-    colour = _thorn(0.15 + 0.85 * along)
+    color = _thorn(0.15 + 0.85 * along)
     rays = math.cos(t * 2.6)
     ray = 0.32 * flat * smoothstep(0.55, 1.0, rays) * smoothstep(0.15, 0.5, along)
-    return mix(colour, THORN, ray)
+    return mix(color, THORN, ray)
 
 
 def _lid(x, y, z, along):
@@ -215,7 +215,7 @@ def _lid(x, y, z, along):
     return mix(ink, tint, smoothstep(wide - 0.012, wide + 0.012, along))
 
 
-def _colour(part, x, y, z, n, sky, along):
+def _color(part, x, y, z, n, sky, along):
     if part == "torso":
         c = _trunk(x, y, z, n)
     elif part == "head":
@@ -252,7 +252,7 @@ def _colour(part, x, y, z, n, sky, along):
     elif part == "head":
         # Around the eye the skin is shaded like the lid that slides out from under it.
         sky += (_LID_SKY - sky) * smoothstep(1.6, 0.1, shape.eye_distance(x, y, z))
-        # The mouth is dark by its colour and by real shadows already.
+        # The mouth is dark by its color and by real shadows already.
         if x > 5.0 and 30.0 < z < 41.0:
             sky += (0.7 - sky) * smoothstep(0.42, 0.1, shape.MOUTH(x, y, z))
     if part in ("head", "torso"):
@@ -277,7 +277,7 @@ def _gloss(part, x, y, z, n):
         pale = max(_belly(x, y, z, n[0]), _muzzle(x, y, z))
         gloss += (38.0 - gloss) * pale
     if part == "head" and x > 5.0 and 30.0 < z < 41.0:
-        # Lips shine; the dark behind them must not turn grey.
+        # Lips shine; the dark behind them must not turn gray.
         hollow = shape.MOUTH(x, y, z)
         gloss = max(gloss, 100.0 * smoothstep(0.9, 0.5, hollow))
         gloss *= 1.0 - smoothstep(0.42, 0.12, hollow)
@@ -289,9 +289,9 @@ _THIN = {"ear_in": 0.75, "ear_out": 0.45, "fin": 0.7}
 
 
 def texel(part, x, y, z, n, sky, along):
-    """Colour, height, gloss and alpha of the gloss, the lower the thinner, of the skin at a position with
+    """Color, height, gloss and alpha of the gloss, the lower the thinner, of the skin at a position with
     normal n; `sky` is its ambient visibility, 0..1."""
-    colour = _colour(part, x, y, z, n, sky, along)
+    color = _color(part, x, y, z, n, sky, along)
     gloss = _gloss(part, x, y, z, n) * (0.35 + 0.65 * sky)
     height = 0.0
     if part in _PEBBLED:
@@ -308,7 +308,7 @@ def texel(part, x, y, z, n, sky, along):
         height = 0.13 * amount * pebble
         shade = 1.0 + 0.09 * amount * (pebble - 0.6)
         gloss *= 1.0 + 0.7 * amount * (pebble - 0.5)
-        colour = (colour[0] * shade, colour[1] * shade, colour[2] * shade)
+        color = (color[0] * shade, color[1] * shade, color[2] * shade)
         if x > -2.0:
             height -= 0.16 * _belly(x, y, z, n[0]) * _bands(z + 0.035 * y * y, 2.7)
     elif part == "horn":
@@ -316,17 +316,17 @@ def texel(part, x, y, z, n, sky, along):
     elif part == "ear_in":
         height = 0.12 * value(y * 1.4 + x, z * 1.4, 3.0)
     thin = _THIN.get(part, 0.0) * smoothstep(0.05, 0.5, along)
-    return colour, height, min(gloss, 255.0), 255.0 - 127.0 * thin
+    return color, height, min(gloss, 255.0), 255.0 - 127.0 * thin
 
 
 def shadowed(c):
-    """The same colour in a hollow: darker, a little towards violet."""
+    """The same color in a hollow: darker, a little toward violet."""
     return (c[0] * 0.52 + SHADOW[0] * 0.14, c[1] * 0.44 + SHADOW[1] * 0.14,
             c[2] * 0.52 + SHADOW[2] * 0.14)
 
 
 def eye(s, t):
-    """Colour of the eye at s (right) and t (down), -1..1, seen from in front."""
+    """Color of the eye at s (right) and t (down), -1..1, seen from in front."""
     r = math.hypot(s, t)
     angle = math.atan2(t, s)
     white = mix((255, 253, 248), (206, 208, 226), smoothstep(0.45, 0.95, r))
@@ -337,9 +337,9 @@ def eye(s, t):
     iris = mix(iris, IRIS_LIGHT, 0.55 * fibre * smoothstep(pupil_size, 0.38, r))
     iris = mix(iris, IRIS_RIM, smoothstep(iris_size - 0.06, iris_size - 0.005, r))
     iris = mix((24, 16, 36), iris, smoothstep(pupil_size - 0.015, pupil_size + 0.025, r))
-    colour_ = mix(iris, white, smoothstep(iris_size - 0.008, iris_size + 0.012, r))
+    color_ = mix(iris, white, smoothstep(iris_size - 0.008, iris_size + 0.012, r))
     # A window high on the left, a smaller light low on the right.
     big = math.hypot(s + 0.145, (t + 0.165) * 0.95)
     small = math.hypot(s - 0.155, t - 0.15)
-    colour_ = mix(colour_, (255, 255, 255), smoothstep(0.105, 0.085, big))
-    return mix(colour_, (255, 246, 230), 0.85 * smoothstep(0.055, 0.038, small))
+    color_ = mix(color_, (255, 255, 255), smoothstep(0.105, 0.085, big))
+    return mix(color_, (255, 246, 230), 0.85 * smoothstep(0.055, 0.038, small))

@@ -87,19 +87,19 @@ def _sky(points, normals):
 
 
 def _body(skin, coarse):
-    points, tris = nets.polygonise(shape.body, (-40.0, 0.0, -1.5), (19.0, 25.0, 56.0), 0.6)
+    points, tris = nets.polygonize(shape.body, (-40.0, 0.0, -1.5), (19.0, 25.0, 56.0), 0.6)
     points, tris = remesh.remesh(shape.body, points, tris, lambda p: coarse * _wish(p))
     near = [set() for _ in points]
     for tri in tris:
         for v in tri:
             near[v].update(w for w in tri if w != v)
     near = [sorted(n) for n in near]
-    centre = [p[1] == 0.0 for p in points]
+    center = [p[1] == 0.0 for p in points]
     normals = []
-    for p, middle in zip(points, centre):
+    for p, middle in zip(points, center):
         g = gradient(shape.body, p)
         normals.append(unit((g[0], 0.0, g[2]) if middle else g))
-    weights = binding.skin_weights(points, near, centre)
+    weights = binding.skin_weights(points, near, center)
     middles = [scale(add(add(points[a], points[b]), points[c]), 1.0 / 3.0) for a, b, c in tris]
     parts = [shape.part_at(p) for p in middles]
     # Charts want each part's triangles together.
@@ -155,7 +155,7 @@ def _thorns(skin):
     body_points, body_weights = list(skin.points), list(skin.weights)
     for root, tip, tall, thick in _THORNS:
         a, b = (root[0], 0.0, root[1]), (tip[0], 0.0, tip[1])
-        # Leaning back: the tip bends towards the tail.
+        # Leaning back: the tip bends toward the tail.
         bend = add(scale(add(a, b), 0.5), (0.5, 0.0, 0.25))
         path = loft.curve([a, bend, b], 5)
         steps = [n / 5 for n in range(6)]

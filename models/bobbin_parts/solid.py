@@ -51,16 +51,16 @@ class Solid:
         """Returns the depth of the deepest point of each part, or 0: {"hand": ..., "tail": ...}."""
         found = {name: 0.0 for name, _ in PARTS}
         carried = []
-        for joint, centre, radius, distance in self.shapes:
+        for joint, center, radius, distance in self.shapes:
             back = mul(self.bind[joint][1], conj(posed[joint][1]))
-            now = add(posed[joint][0], rotate(conj(back), sub(centre, self.bind[joint][0])))
-            carried.append((now, radius * radius, back, centre, distance))
+            now = add(posed[joint][0], rotate(conj(back), sub(center, self.bind[joint][0])))
+            carried.append((now, radius * radius, back, center, distance))
         for name, row in self.points:
             at = self.mesh.position(row, posed)
-            for now, reach, back, centre, distance in carried:
+            for now, reach, back, center, distance in carried:
                 away = sub(at, now)
                 if away[0] ** 2 + away[1] ** 2 + away[2] ** 2 < reach:
                     x, y, z = rotate(back, away)
-                    inside = -distance(x + centre[0], y + centre[1], z + centre[2])
+                    inside = -distance(x + center[0], y + center[1], z + center[2])
                     found[name] = max(found[name], inside)
         return found

@@ -55,7 +55,7 @@ def _swing_arms(a, phase, reach, bend, pump, wide):
 
 
 def walk(a, t, gait=WALK, sign=0.0):
-    """A cheerful waddle, straight on or along an arc towards `sign` (1 left, -1 right)."""
+    """A cheerful waddle, straight on or along an arc toward `sign` (1 left, -1 right)."""
     phase = t / gait.seconds
     gait.go(a, t)
     _curve(a, sign, 8.0)
@@ -192,7 +192,7 @@ def backward(a, t):
 
 
 def _aside(a, t, gait, sign):
-    """Side steps towards `sign` (1 left, -1 right), described as if to the left."""
+    """Side steps toward `sign` (1 left, -1 right), described as if to the left."""
     phase = t / gait.seconds + (0.0 if sign > 0.0 else 0.5)
     gait.go(a, t)
     # Feet part at 0.0, when the leading foot lands, and come together at 0.5.

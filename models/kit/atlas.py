@@ -1,6 +1,6 @@
 """A texture for a surface: flat charts, packed into a square, painted texel by texel.
 
-Textures are painted in space: each texel takes the colour at its position on the surface, so charts
+Textures are painted in space: each texel takes the color at its position on the surface, so charts
 agree at their borders and no seam is visible."""
 
 from kit.maths import dot
@@ -28,7 +28,7 @@ class Chart:
 
 
 def _facing(normals, beside, count):
-    """Returns the side of the cube for each triangle, by normals averaged with those of the neighbours."""
+    """Returns the side of the cube for each triangle, by normals averaged with those of the neighbors."""
     for _ in range(3):
         normals = [tuple(sum(normals[m][axis] for m in beside[n]) + 2.0 * normals[n][axis]
                          for axis in range(3)) for n in range(count)]
@@ -69,7 +69,7 @@ def project(points, tris, face_normals, regions, detail):
             beside[pair[1]].append(pair[0])
     sides = _facing(face_normals, beside, len(tris))
     for _ in range(4):
-        # Small islands are merged with the neighbour with which they share most edges.
+        # Small islands are merged with the neighbor with which they share most edges.
         for island in _islands(list(zip(regions, sides)), beside):
             if len(island) >= 14:
                 continue
@@ -127,7 +127,7 @@ def pack(charts, size):
 
 
 def cover(tri_texels, size):
-    """Yields texels whose centre is in the triangle or at most about one texel outside it, with their
+    """Yields texels whose center is in the triangle or at most about one texel outside it, with their
     barycentric weights (clamped outside of the triangle)."""
     (ax, ay), (bx, by), (cx, cy) = tri_texels
     area = (bx - ax) * (cy - ay) - (cx - ax) * (by - ay)
@@ -154,7 +154,7 @@ def cover(tri_texels, size):
 
 
 def spread(pixels, filled, size, rounds, channels=3):
-    """Spreads colours from filled texels into empty neighbours, so that filtering and mipmaps do not
+    """Spreads colors from filled texels into empty neighbors, so that filtering and mipmaps do not
     pick up the background."""
     rim = [n for n in range(size * size) if filled[n]]
     for _ in range(rounds):

@@ -1,4 +1,4 @@
-"""Fills a texture by evaluating a colour at the position of every texel in space."""
+"""Fills a texture by evaluating a color at the position of every texel in space."""
 
 from array import array
 
@@ -6,11 +6,11 @@ from kit import atlas
 
 
 def skin_textures(size, charts, tris, fields, parts, texel, background):
-    """Returns three images of a surface: colour, relief as tangent-space normals, gloss.
+    """Returns three images of a surface: color, relief as tangent-space normals, gloss.
 
     fields: per vertex an (x, y, z, nx, ny, nz, sky, along) tuple. texel(part, x, y, z, normal, sky,
-    along) is called once per texel and returns (colour, height in model units, gloss 0..255, alpha of the
-    gloss). Returns colour, normals, gloss (two bytes per texel)."""
+    along) is called once per texel and returns (color, height in model units, gloss 0..255, alpha of the
+    gloss). Returns color, normals, gloss (two bytes per texel)."""
     pixels = bytearray(bytes(background) * (size * size))
     gloss = bytearray(b"\0\xff" * (size * size))
     heights, owner = array("f", bytes(4 * size * size)), array("i", [-1]) * (size * size)
@@ -43,7 +43,7 @@ def skin_textures(size, charts, tris, fields, parts, texel, background):
 
 
 def _normals(size, charts, heights, owner):
-    """Returns tangent-space normals of a height field: red leans towards growing u, green towards growing
+    """Returns tangent-space normals of a height field: red leans toward growing u, green toward growing
     v (downwards in the image, the tangents of id's engine). Slopes never cross a chart's border."""
     out = bytearray(b"\x80\x80\xff" * (size * size))
     for index in range(size * size):
@@ -65,12 +65,12 @@ def _normals(size, charts, heights, owner):
     return out
 
 
-def flat_texture(size, colour):
-    """Returns a texture of colour(s, t), with s to the right and t down, both -1..1."""
+def flat_texture(size, color):
+    """Returns a texture of color(s, t), with s to the right and t down, both -1..1."""
     pixels = bytearray()
     for y in range(size):
         for x in range(size):
-            rgb = colour(2.0 * (x + 0.5) / size - 1.0, 2.0 * (y + 0.5) / size - 1.0)
+            rgb = color(2.0 * (x + 0.5) / size - 1.0, 2.0 * (y + 0.5) / size - 1.0)
             pixels += bytes([max(0, min(255, int(v + 0.5))) for v in rgb])
     return pixels
 

@@ -11,10 +11,10 @@ def tube(path, radii, columns, strip, closed_ends=True, axis=None):
     the texture, u around and v along. Vertices are doubled at the seam. axis: the normal of all
     sections instead; then the path may go back and forth along it."""
     u0, v0, u1, v1 = strip
-    points, uvs, tris, rows, travelled = [], [], [], [], [0.0]
+    points, uvs, tris, rows, traveled = [], [], [], [], [0.0]
     for a, b in zip(path, path[1:]):
         step = sub(b, a)
-        travelled.append(travelled[-1] + max(1e-6, sum(c * c for c in step) ** 0.5))
+        traveled.append(traveled[-1] + max(1e-6, sum(c * c for c in step) ** 0.5))
     for n, (p, radius) in enumerate(zip(path, radii)):
         ahead = axis or unit(sub(path[min(n + 1, len(path) - 1)], path[max(n - 1, 0)]))
         side, row = cross((0.0, 1.0, 0.0), ahead), []
@@ -25,7 +25,7 @@ def tube(path, radii, columns, strip, closed_ends=True, axis=None):
             row.append(len(points))
             points.append(add(p, spoke))
             uvs.append((u0 + (u1 - u0) * column / columns,
-                        v0 + (v1 - v0) * travelled[n] / travelled[-1]))
+                        v0 + (v1 - v0) * traveled[n] / traveled[-1]))
         rows.append(row)
     for low, high, ra, rb in zip(rows, rows[1:], radii, radii[1:]):
         for a, b, c, d in zip(low, low[1:], high[1:], high):

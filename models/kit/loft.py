@@ -42,17 +42,17 @@ class Loft:
 
 def leaf(path, facing, wide, thick, cup, columns):
     """A leaf along `path`, its broad side faces `facing`. wide and thick are half sizes per
-    path point; cup bends the rims towards `facing`. Each side gets its own flat chart."""
+    path point; cup bends the rims toward `facing`. Each side gets its own flat chart."""
     loft, sheets = Loft(), []
     for side in (1.0, -1.0):
-        rows, flat, travelled = [], {}, 0.0
+        rows, flat, traveled = [], {}, 0.0
         for n, p in enumerate(path):
             ahead = unit(sub(path[min(n + 1, len(path) - 1)], path[max(n - 1, 0)]))
             across = unit(cross(facing, ahead))
             up = cross(ahead, across)
             if n:
                 step = sub(p, path[n - 1])
-                travelled += dot(step, step) ** 0.5
+                traveled += dot(step, step) ** 0.5
             row = []
             count = columns if n < len(path) - 1 else 0
             for column in range(count + 1):
@@ -70,7 +70,7 @@ def leaf(path, facing, wide, thick, cup, columns):
             rows.append(row)
             for column, v in enumerate(row):
                 angle = math.pi * column / count if count else 0.5 * math.pi
-                flat[v] = (-math.cos(angle) * wide[n] * side, travelled)
+                flat[v] = (-math.cos(angle) * wide[n] * side, traveled)
         sheets.append(rows)
         tris = _sheet(rows, side > 0.0)
         loft.tris += tris
@@ -102,13 +102,13 @@ def blade(path, thick, tall, columns):
     """The left half (y >= 0) of a fin or thorn that grows in the mirror plane: half size across
     the plane (thick) and in it (tall) per path point. Its two seams lie in the plane."""
     loft = Loft()
-    rows, flat, travelled = [], {}, 0.0
+    rows, flat, traveled = [], {}, 0.0
     for n, p in enumerate(path):
         ahead = unit(sub(path[min(n + 1, len(path) - 1)], path[max(n - 1, 0)]))
         across = (-ahead[2], 0.0, ahead[0])
         if n:
             step = sub(p, path[n - 1])
-            travelled += dot(step, step) ** 0.5
+            traveled += dot(step, step) ** 0.5
         row, around = [], 0.0
         count = columns if n < len(path) - 1 else 0
         half = _half_way_round(thick[n], tall[n])
@@ -124,7 +124,7 @@ def blade(path, thick, tall, columns):
             loft.points.append((at[0], 0.0 if rim else math.sin(angle) * thick[n], at[2]))
             loft.along.append(n / (len(path) - 1))
             row.append(len(loft.points) - 1)
-            flat[row[-1]] = (around - half if count else 0.0, travelled)
+            flat[row[-1]] = (around - half if count else 0.0, traveled)
         rows.append(row)
     loft.tris = _sheet(rows, True)
     loft.charts = [(loft.tris, flat)]

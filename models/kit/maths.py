@@ -87,7 +87,7 @@ def conj(q):
     return (-q[0], -q[1], -q[2], q[3])
 
 
-def normalised(q):
+def normalized(q):
     size = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     return (q[0] / size, q[1] / size, q[2] / size, q[3] / size)
 
@@ -96,7 +96,7 @@ def blend(a, b, t):
     """Interpolates between two rotations along the shorter arc."""
     t = t if a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] > 0.0 else -t
     s = 1.0 - abs(t)
-    return normalised((s * a[0] + t * b[0], s * a[1] + t * b[1], s * a[2] + t * b[2], s * a[3] + t * b[3]))
+    return normalized((s * a[0] + t * b[0], s * a[1] + t * b[1], s * a[2] + t * b[2], s * a[3] + t * b[3]))
 
 
 def rotate(q, v):
@@ -135,11 +135,11 @@ def from_columns(x, y, z):
     else:
         s = math.sqrt(1.0 + z[2] - x[0] - y[1]) * 2.0
         q = ((z[0] + x[2]) / s, (z[1] + y[2]) / s, 0.25 * s, (x[1] - y[0]) / s)
-    return normalised(q)
+    return normalized(q)
 
 
 def frame(forward, hint):
-    """Returns the rotation whose x column is `forward` and whose z column leans towards `hint`."""
+    """Returns the rotation whose x column is `forward` and whose z column leans toward `hint`."""
     x = unit(forward)
     if abs(dot(x, unit(hint))) > 0.999:
         hint = (1.0, 0.0, 0.0) if abs(x[0]) < 0.9 else (0.0, 0.0, 1.0)

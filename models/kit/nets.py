@@ -125,7 +125,7 @@ def _quads(values, index, xs, ys, zs):
     return quads
 
 
-def polygonise(field, low, high, cell):
+def polygonize(field, low, high, cell):
     """Returns points and counter-clockwise triangles of the half of the surface with y >= 0.
     field(x, y, z) must be symmetric in y; the box low..high must contain the surface."""
     xs, zs = _lines(low[0], high[0], cell), _lines(low[2], high[2], cell)

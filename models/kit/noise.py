@@ -62,7 +62,7 @@ class Spots:
         return found
 
     def near(self, x, y, z):
-        """Returns 1 at the centre of a spot, 0 at its edge, negative outside."""
+        """Returns 1 at the center of a spot, 0 at its edge, negative outside."""
         key = (int(x // self.cell), int(y // self.cell), int(z // self.cell))
         spots = self.cache.get(key)
         if spots is None:

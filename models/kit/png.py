@@ -1,4 +1,4 @@
-"""PNG files, 8-bit RGB, grey or grey with alpha, from and to flat bytearrays (top row first)."""
+"""PNG files, 8-bit RGB, gray or gray with alpha, from and to flat bytearrays (top row first)."""
 
 import struct
 import zlib
@@ -27,7 +27,7 @@ def _packed(kind, height, stride, pixels, channels):
 
 
 def write(path, width, height, pixels, channels=3):
-    """Writes an image. 3 channels are RGB, 1 is grey, 2 are grey and alpha. All rows get the filter that
+    """Writes an image. 3 channels are RGB, 1 is gray, 2 are gray and alpha. All rows get the filter that
     gives the smallest file."""
     packed = min((_packed(kind, height, width * channels, pixels, channels) for kind in GUESSES),
                  key=len)
@@ -49,8 +49,8 @@ def read(path):
         parts[kind] = data[offset + 8:offset + 8 + size]
         offset += 12 + size
     rows = zlib.decompress(parts[b"IDAT"])
-    width, height, _, colour = struct.unpack(">IIBB", parts[b"IHDR"][:10])
-    channels = {0: 1, 2: 3, 4: 2}[colour]
+    width, height, _, color = struct.unpack(">IIBB", parts[b"IHDR"][:10])
+    channels = {0: 1, 2: 3, 4: 2}[color]
     stride, pixels = width * channels, bytearray()
     above = bytes(channels + stride)  # with the pixel to the left of the first
     for y in range(height):

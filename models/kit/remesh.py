@@ -1,7 +1,7 @@
 """Simplifies a dense half mesh to given edge lengths, with well-shaped triangles.
 
-Short edges collapse first (shortest relative to the target), edges flip towards six neighbours
-per vertex, and vertices slide along the surface to the mean of their neighbours. Vertices with
+Short edges collapse first (shortest relative to the target), edges flip toward six neighbors
+per vertex, and vertices slide along the surface to the mean of their neighbors. Vertices with
 y == 0 lie in the mirror plane and never leave it."""
 
 import heapq
@@ -148,7 +148,7 @@ def _slide(mesh, field, steps, vertices=None, amount=0.6):
         rim = p[1] == 0.0
         total, count = (0.0, 0.0, 0.0), 0
         for other in near:
-            # A neighbour outside of the mirror plane has a mirrored twin.
+            # A neighbor outside of the mirror plane has a mirrored twin.
             twin = 2 if rim and mesh.points[other][1] != 0.0 else 1
             total = add(total, scale(mesh.points[other], twin))
             count += twin
@@ -161,7 +161,7 @@ def _slide(mesh, field, steps, vertices=None, amount=0.6):
 
 def _unfold(mesh, field):
     """Repairs triangles that face into the body: their corners move to the mean of their
-    neighbours."""
+    neighbors."""
     for _ in range(12):
         folded = set()
         for n in sorted(mesh.tris):

@@ -19,10 +19,10 @@ def by_distance(p, pulls, sharpness):
         _, distance = segment_nearest(p, pull.a, pull.b)
         share = max(distance / pull.radius, 0.25) ** -sharpness
         found[pull.joint] = max(found.get(pull.joint, 0.0), share)
-    return normalised(found)
+    return normalized(found)
 
 
-def normalised(weights):
+def normalized(weights):
     total = sum(weights.values())
     return {joint: share / total for joint, share in weights.items()}
 
@@ -37,12 +37,12 @@ def blend(parts):
     for share, weights in parts:
         for joint, bias in weights.items():
             found[joint] = found.get(joint, 0.0) + share * bias
-    return normalised(found)
+    return normalized(found)
 
 
-def smooth(weights, near, centre, twin, rounds, keep=0.5):
+def smooth(weights, near, center, twin, rounds, keep=0.5):
     """Diffuses weights along the surface of a half mesh. A vertex in the mirror plane also sees
-    the twins of its neighbours, which leaves it with equal weights left and right."""
+    the twins of its neighbors, which leaves it with equal weights left and right."""
     for _ in range(rounds):
         fresh = []
         for v, own in enumerate(weights):
@@ -51,7 +51,7 @@ def smooth(weights, near, centre, twin, rounds, keep=0.5):
                 continue
             part = (1.0 - keep) / len(near[v])
             around = [(part, weights[other]) for other in near[v]]
-            if centre[v]:
+            if center[v]:
                 around = [(0.5 * s, w) for s, w in around] \
                     + [(0.5 * s, swapped(w, twin)) for s, w in around]
             fresh.append(blend([(keep, own)] + around))
@@ -68,7 +68,7 @@ def strongest_pairs(weights, twin, most):
         pair = {joint, twin(joint)}
         if len(kept.keys() | pair) <= most:
             kept.update((name, weights[name]) for name in sorted(pair))
-    return normalised(kept)
+    return normalized(kept)
 
 
 def steal(weights, joint, share):
@@ -164,7 +164,7 @@ class Pose:
 
     def reach(self, upper, lower, end, target, hint):
         """Two-bone inverse kinematics: turns `upper` and `lower` so that `end` reaches the target
-        (as far as possible); the middle joint bends towards `hint`. `end` may have been moved along the
+        (as far as possible); the middle joint bends toward `hint`. `end` may have been moved along the
         lower bone, which is then shorter."""
         s = self.skeleton
         a, b, c = (s.position[s.index[name]] for name in (upper, lower, end))
@@ -194,12 +194,12 @@ class Pose:
 def half_turn(turn):
     """Returns half of a rotation, along the shorter arc."""
     x, y, z, w = turn if turn[3] >= 0.0 else tuple(-c for c in turn)
-    return maths.normalised((x, y, z, w + 1.0))
+    return maths.normalized((x, y, z, w + 1.0))
 
 
 def halve(weights, joint, helper, others):
     """Moves weights between a joint and the connected joints `others` to the helper with half of the joint's
-    rotation: all of the weight where both have equal shares, and less towards either."""
+    rotation: all of the weight where both have equal shares, and less toward either."""
     far, near = weights.get(joint, 0.0), sum(weights.get(name, 0.0) for name in others)
     if not far or not near:
         return weights

@@ -58,7 +58,7 @@ class _Point:
 def between(a, b):
     """Returns the shortest rotation from direction a to direction b (not for opposite directions)."""
     axis = maths.cross(a, b)
-    return maths.normalised((axis[0], axis[1], axis[2], 1.0 + maths.dot(a, b)))
+    return maths.normalized((axis[0], axis[1], axis[2], 1.0 + maths.dot(a, b)))
 
 
 def soft(size, limit):

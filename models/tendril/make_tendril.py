@@ -32,7 +32,7 @@ LEAF_LENGTH = 26.0
 TEXELS = 512
 
 
-# -- The stalk's centre line ------------------------------------------------------------------------
+# -- The stalk's center line ------------------------------------------------------------------------
 
 def lean(n):
     """Returns the angle of joint n in the bind pose, in radians from upright, in the xz plane: a flat S."""
@@ -182,14 +182,14 @@ def build_sucker(surface, s, side):
     """A cup on the front: a rim around a hollow. All its vertices have the same weights, so it is rigid."""
     size = 0.36 * radius(s) + 0.12
     angle = side * 0.46
-    centre, weights = ring(s, angle, -0.12 * size), stalk_weights(s)
+    center, weights = ring(s, angle, -0.12 * size), stalk_weights(s)
     _, way = along(s)
     out = (ring(s, angle, 1.0) - ring(s, angle)).normalized()
     across = way.cross(out).normalized()
     up = out.cross(across)
     profile = [(1.0, -0.35), (1.06, 0.42), (0.92, 0.66), (0.70, 0.60), (0.45, 0.36)]
     count = 8
-    rows = [[surface.add(centre + size * (wide * (math.cos(n * math.tau / count) * across
+    rows = [[surface.add(center + size * (wide * (math.cos(n * math.tau / count) * across
                                                   + math.sin(n * math.tau / count) * up)
                                           + height * out), weights) for n in range(count)]
             for wide, height in profile]
@@ -199,7 +199,7 @@ def build_sucker(surface, s, side):
         turn = n * math.tau / count
         return 0.875 + 0.115 * far * math.cos(turn), 0.875 + 0.115 * far * math.sin(turn)
     surface.tube(rows, place)
-    middle = surface.add(centre + size * 0.28 * out, weights)
+    middle = surface.add(center + size * 0.28 * out, weights)
     for n in range(count):
         surface.face((rows[-1][n], place(4, n)), (rows[-1][(n + 1) % count], place(4, n + 1)),
                      (middle, (0.875, 0.875)))
@@ -213,7 +213,7 @@ def leaf_frame(leaf):
 
 
 def leaf_at(leaf, t):
-    """Returns the leaf's centre line at t (0..1): position, direction, size. Rises, then arches over."""
+    """Returns the leaf's center line at t (0..1): position, direction, size. Rises, then arches over."""
     foot, out, _ = leaf_frame(leaf)
     size = LEAF_LENGTH * (1.0, 0.86, 1.08, 0.92, 1.04, 0.82)[leaf]
     rise = 1.0 - 1.25 * t + 0.12 * math.sin(leaf * 2.1)
@@ -333,7 +333,7 @@ def leaves_at(turns, phase, push):
 
 
 def sway(t):
-    """A wave that runs up the stalk, wider towards the tip; a second wave makes the path of the tip a loop,
+    """A wave that runs up the stalk, wider toward the tip; a second wave makes the path of the tip a loop,
     not a line."""
     phase, turns = math.tau * t, {}
     for n in range(JOINTS):
@@ -437,7 +437,7 @@ def spots(x, y, rows, columns, seed):
 
 
 def stalk_texture(x, y):
-    """Returns colour and height of the stalk. x runs around it, 0 and 1 at the back; y from base to tip."""
+    """Returns color and height of the stalk. x runs around it, 0 and 1 at the back; y from base to tip."""
     front = np.abs(x - 0.5) * 2  # 0 in front
     noise = waves(x, 6 * y, 3)
     near = spots(x, y, 30, 7, 5)
@@ -451,36 +451,36 @@ def stalk_texture(x, y):
     belly = mix(np.array([0.90, 0.80, 0.58]), np.array([0.96, 0.66, 0.60]), soft(y, 0.2, 0.9))
     belly = belly * (1 - 0.10 * soft(np.sin(math.tau * y * 66 + noise), 0.2, 1.0))[..., None]
     edge = front + 0.06 * noise + 0.03 * np.sin(math.tau * y * 44)
-    colour = mix(belly, back, soft(edge, 0.36, 0.50))
+    color = mix(belly, back, soft(edge, 0.36, 0.50))
     earth = np.array([0.20, 0.13, 0.09]) * (1 + 0.25 * noise[..., None])
-    colour = mix(earth, colour, soft(y + 0.015 * noise, 0.02, 0.13))
+    color = mix(earth, color, soft(y + 0.015 * noise, 0.02, 0.13))
     height = 0.5 * soft(-near, -0.40, -0.15) * on_back + 0.35 * np.sin(math.tau * y * 66 + 0.8 * noise) \
         * (0.3 + 0.7 * soft(-front, -0.5, -0.3)) + 0.25 * noise
-    return colour, height
+    return color, height
 
 
 def leaf_texture(x, y):
-    """Returns colour and height of the leaves. x runs across, y along; the upper side is the left half."""
+    """Returns color and height of the leaves. x runs across, y along; the upper side is the left half."""
     below = x > 0.5
     across = np.abs(np.where(below, 1.5 - 2 * x, 2 * x - 0.5))  # 0 at the rib, 0.5 at the edge
     noise = waves(x, 3 * y, 11)
     veins = np.abs(np.sin(math.pi * (y * 15 - across * 5.5)))
     rib, vein = soft(-across, -0.035, -0.012), soft(-veins, -0.22, -0.05)
-    colour = mix(np.array([0.08, 0.27, 0.14]), np.array([0.20, 0.46, 0.16]), soft(noise, -0.8, 0.9))
-    colour = mix(colour, np.array([0.52, 0.62, 0.22]), soft(across, 0.36, 0.50))
-    colour = mix(colour, np.array([0.58, 0.16, 0.30]), soft(across + 0.4 * y + 0.03 * noise, 0.72, 0.9))
-    colour = mix(colour, np.array([0.55, 0.68, 0.36]), np.maximum(rib, 0.45 * vein))
-    colour = np.where(below[..., None], colour * 0.72 + np.array([0.10, 0.10, 0.06]), colour)
-    return colour, 0.6 * rib - 0.35 * vein + 0.1 * noise
+    color = mix(np.array([0.08, 0.27, 0.14]), np.array([0.20, 0.46, 0.16]), soft(noise, -0.8, 0.9))
+    color = mix(color, np.array([0.52, 0.62, 0.22]), soft(across, 0.36, 0.50))
+    color = mix(color, np.array([0.58, 0.16, 0.30]), soft(across + 0.4 * y + 0.03 * noise, 0.72, 0.9))
+    color = mix(color, np.array([0.55, 0.68, 0.36]), np.maximum(rib, 0.45 * vein))
+    color = np.where(below[..., None], color * 0.72 + np.array([0.10, 0.10, 0.06]), color)
+    return color, 0.6 * rib - 0.35 * vein + 0.1 * noise
 
 
 def sucker_texture(x, y):
     far = np.hypot(x - 0.5, y - 0.5) * 2
     turn = np.arctan2(y - 0.5, x - 0.5)
-    colour = mix(np.array([0.42, 0.10, 0.20]), np.array([0.97, 0.72, 0.62]), soft(far, 0.30, 0.72))
-    colour = mix(colour, np.array([0.93, 0.78, 0.60]), soft(far, 0.82, 0.98))
+    color = mix(np.array([0.42, 0.10, 0.20]), np.array([0.97, 0.72, 0.62]), soft(far, 0.30, 0.72))
+    color = mix(color, np.array([0.93, 0.78, 0.60]), soft(far, 0.82, 0.98))
     folds = np.sin(14 * turn) * soft(far, 0.2, 0.5) * (1 - soft(far, 0.6, 0.8))
-    return colour * (1 - 0.10 * folds[..., None]), 0.5 * folds
+    return color * (1 - 0.10 * folds[..., None]), 0.5 * folds
 
 
 def textures(folder):
@@ -488,12 +488,12 @@ def textures(folder):
     u, v = x / TEXELS, 1 - y / TEXELS  # Blender's v grows upwards
     half = u < 0.5
     crown = (u >= 0.75) & (v >= 0.75)
-    colour, height = stalk_texture(np.clip(u * 2, 0, 1), v)
+    color, height = stalk_texture(np.clip(u * 2, 0, 1), v)
     for where, part in ((~half, leaf_texture((u - 0.5) * 2, v / 0.74)),
                         (crown, sucker_texture((u - 0.875) / 0.23 + 0.5, (v - 0.875) / 0.23 + 0.5))):
-        colour = np.where(where[..., None], part[0], colour)
+        color = np.where(where[..., None], part[0], color)
         height = np.where(where, part[1], height)
-    save(os.path.join(folder, "tendril.png"), np.clip(colour, 0, 1) * 255)
+    save(os.path.join(folder, "tendril.png"), np.clip(color, 0, 1) * 255)
     down, right = np.gradient(height * 2.2 * TEXELS / 1024)
     slope = np.stack([-right, -down, np.ones_like(right)], axis=-1)
     slope /= np.linalg.norm(slope, axis=-1, keepdims=True)

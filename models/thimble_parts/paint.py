@@ -69,7 +69,7 @@ def height(s, t):
     return 0.0
 
 
-def colour(s, t):
+def color(s, t):
     name, u, v = _field(s, t)
     grain = 0.93 + 0.14 * _ripple(u, v, 9.0, 26.0)
     if name == "enamel":
@@ -91,11 +91,11 @@ def colour(s, t):
     elif name == "rubber":
         c = (52, 50, 56)
     else:
-        return _glow_colour(v)
+        return _glow_color(v)
     return tuple(x * grain for x in c)
 
 
-def _glow_colour(v):
+def _glow_color(v):
     heart = smoothstep(0.55, 1.0, v)
     lit = _mix(_mix((30, 120, 150), (90, 226, 226), smoothstep(0.3, 0.75, v)), (240, 255, 250), heart)
     return _mix(lit, (14, 40, 56), smoothstep(0.945, 0.955, v))
@@ -106,7 +106,7 @@ def glow(s, t):
     name, _, v = _field(s, t)
     if name != "glass":
         return (0, 0, 0)
-    return tuple(c * (0.25 + 0.75 * smoothstep(0.35, 0.9, v)) for c in _glow_colour(v))
+    return tuple(c * (0.25 + 0.75 * smoothstep(0.35, 0.9, v)) for c in _glow_color(v))
 
 
 def gloss(s, t):

@@ -64,7 +64,7 @@ def _roots():
 
 
 def _sums():
-    """Three plates whose biases sum to 0.5, 1 and 1.5: half as large, as modelled, 1.5 times as
+    """Three plates whose biases sum to 0.5, 1 and 1.5: half as large, as modeled, 1.5 times as
     large, all relative to the origin of the model."""
     parts = []
     for n, total in enumerate((0.5, 1.0, 1.5)):
@@ -76,7 +76,7 @@ def _sums():
 
 def _shared():
     """Eight vertices, six weights: two plates share an edge's weights, and one vertex takes two
-    weights of which its neighbours take one each."""
+    weights of which its neighbors take one each."""
     weights = [(0, 1.0, (0.0, 0.0, 0.0)), (0, 1.0, (0.0, 8.0, 0.0)), (0, 1.0, (0.0, 8.0, 8.0)),
                (0, 1.0, (0.0, 0.0, 8.0)), (0, 0.5, (0.0, 16.0, 0.0)), (0, 0.5, (0.0, 16.0, 8.0))]
     verts = [(0.0, 1.0, 0, 1), (1.0, 1.0, 1, 1), (1.0, 0.0, 2, 1), (0.0, 0.0, 3, 1),
@@ -172,16 +172,16 @@ def _apart():
 
 
 def _version_12():
-    """Stored normals and tangents, in the space of each vertex's joint, and vertex colours."""
+    """Stored normals and tangents, in the space of each vertex's joint, and vertex colors."""
     plate = _plate(0.0)
-    colours = ((1, 0, 0, 1), (0, 1, 0, 1), (0, 0, 1, 1), (1, 1, 1, 0.5))
+    colors = ((1, 0, 0, 1), (0, 1, 0, 1), (0, 0, 1, 1), (1, 1, 1, 0.5))
 
     def extra(_, vert):
         if vert is not None:
             return "( 1.000000 0.000000 0.000000 ) ( 0.000000 1.000000 0.000000 -1 )"
         return "\n".join(["\tnumvertexcolors 4"] + [
-            "\tvertexcolor %d ( %s )" % (n, " ".join("%.6f" % c for c in colour))
-            for n, colour in enumerate(colours)])
+            "\tvertexcolor %d ( %s )" % (n, " ".join("%.6f" % c for c in color))
+            for n, color in enumerate(colors)])
 
     return [(".md5mesh", mesh_text(ROOT, [plate], 12, extra))]
 

@@ -30,7 +30,7 @@ def export_path(context, path, settings, report):
             if written.frames:
                 written.cuts.append(len(written.frames) - 1)
             _check_camera(camera, report)
-            # Includes the first frame of the next shot, towards which this one interpolates.
+            # Includes the first frame of the next shot, toward which this one interpolates.
             turns = []
             for frame in range(start, end + 1):
                 scene.frame_set(frame)

@@ -106,8 +106,8 @@ def rebuilt(xyz):
 
 def rounded_turns(turns, digits, free, wide):
     """x y z of rotations (frames, 4), rounded to `digits` decimals. Rounding each component separately
-    gives a wrong w if w is small, so the best of all neighbouring roundings is chosen. free: which of
-    the three components may change; wide: search more neighbours."""
+    gives a wrong w if w is small, so the best of all neighboring roundings is chosen. free: which of
+    the three components may change; wide: search more neighbors."""
     unit = 10.0 ** -digits
     near = np.round(turns[:, :3] / unit) * unit
     near = np.where(free, near, turns[:, :3])
