@@ -31,15 +31,27 @@ static void merge_runs(const md5_sorted_name *sorted, size_t low, size_t middle,
     }
 }
 
+static bool are_names_sorted(const md5_sorted_name *names, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        if (compare_sorted_names(&names[i - 1], &names[i]) > 0)
+            return false;
+    }
+    return true;
+}
+
 // Sorts names with a bottom-up merge sort, which is stable, does not recurse, and does not have a
 // slow worst case. Each pass merges pairs of sorted runs, which doubles the length of the runs.
 // Passes copy between two arrays. Returns the array with the result: `names`, or an array of the
 // arena.
 md5_sorted_name *md5i_sort_names(md5_arena *arena, md5_sorted_name *names, size_t count)
 {
+    if (!names || are_names_sorted(names, count))
+        return names;
+
     md5_sorted_name *sorted = names;
     md5_sorted_name *spare = MD5_ALLOC_ARRAY(arena, md5_sorted_name, count);
-    if (!names || !spare)
+    if (!spare)
         return NULL;
     for (size_t run = 1; run < count; run *= 2) {
         for (size_t low = 0; low < count; low += 2 * run) {
@@ -73,6 +85,39 @@ const md5_sorted_name *md5i_find_sorted_name(const md5_sorted_name *names, size_
 
 // -- Joints of two skeletons ----------------------------------------------------------------------
 
+enum {
+    RADIX_BITS = 8, // of a hash, which one pass of the radix sort compares
+    NUM_BUCKETS = 1 << RADIX_BITS,
+    MIN_RADIX_NAMES = 256, // a merge sort of fewer names is faster
+};
+
+// Copies names to `sorted`, in the order of the RADIX_BITS bits of their hashes that begin at bit
+// `shift`. Names with equal bits keep their order.
+static void sort_by_hash_bits(const md5_sorted_name *names, size_t count, uint32_t shift,
+                              md5_sorted_name *sorted)
+{
+    size_t starts[NUM_BUCKETS + 1] = {0}; // of each bucket in `sorted`
+    for (size_t i = 0; i < count; i++)
+        starts[(names[i].hash >> shift) % NUM_BUCKETS + 1]++;
+    for (size_t bucket = 1; bucket <= NUM_BUCKETS; bucket++)
+        starts[bucket] += starts[bucket - 1];
+    for (size_t i = 0; i < count; i++)
+        sorted[starts[(names[i].hash >> shift) % NUM_BUCKETS]++] = names[i];
+}
+
+// Sorts names by their hashes with a radix sort: it is stable, and its time is linear. Returns
+// false if memory runs out.
+static bool sort_by_hash(md5_arena *arena, md5_sorted_name *names, size_t count)
+{
+    md5_sorted_name *const spare = MD5_ALLOC_ARRAY(arena, md5_sorted_name, count);
+    TRY(spare);
+    for (uint32_t shift = 0; shift < 32; shift += 2 * RADIX_BITS) {
+        sort_by_hash_bits(names, count, shift, spare);
+        sort_by_hash_bits(spare, count, shift + RADIX_BITS, names);
+    }
+    return true;
+}
+
 // Returns the names of all joints, each with the index of its joint, in an array of the arena:
 // sorted by their hashes if `is_hashed`, which is faster, else alphabetically. Returns NULL if
 // memory runs out.
@@ -89,6 +134,9 @@ static const md5_sorted_name *sort_joint_names(md5_arena *arena, const md5_skele
             names[joint] = (md5_sorted_name){{name, size}, joint, hash};
         }
     }
+    if (names && is_hashed && count >= MIN_RADIX_NAMES && !sort_by_hash(arena, names, count))
+        return NULL;
+    // Compares the names themselves where hashes are equal.
     return md5i_sort_names(arena, names, count);
 }
 

@@ -412,6 +412,93 @@ TEST (bind_names_few_long_joints) {
     CHECK(strlen(error.message) < sizeof error.message - 1);
 }
 
+// -- Many joints --------------------------------------------------------------------------------
+
+// Pairs of names whose 64-bit FNV-1a hashes have the same last 32 bits.
+static const char *const equal_hashes[] = {"joint_16059",  "joint_674174", "joint_16058",
+                                           "joint_674175", "joint_16055",  "joint_674178"};
+
+// Returns the name of a joint in `name`: pairs with equal hashes, each name twice, and then
+// different names.
+static void name_joint(uint32_t joint, char name[16])
+{
+    if (joint < 2 * COUNT_OF(equal_hashes))
+        snprintf(name, 16, "%s", equal_hashes[joint % COUNT_OF(equal_hashes)]);
+    else
+        snprintf(name, 16, "bone%u", (unsigned)joint);
+}
+
+// Appends a model or a clip of one frame whose joints have no parents. Joint i has the name of
+// joint order[i].
+static void append_joints(test_text *text, bool is_model, const uint32_t *order, uint32_t count)
+{
+    if (is_model)
+        test_append(text, "MD5Version 10 numJoints %u numMeshes 0 joints {", (unsigned)count);
+    else
+        test_append(text,
+                    "MD5Version 10 numFrames 1 numJoints %u frameRate 24 "
+                    "numAnimatedComponents 0 hierarchy {",
+                    (unsigned)count);
+    for (uint32_t i = 0; i < count; i++) {
+        char name[16];
+        name_joint(order[i], name);
+        test_append(text, " \"%s\" -1 %s\n", name, is_model ? "( 0 0 0 ) ( 0 0 0 )" : "0 0");
+    }
+    test_append(text, "}");
+    if (is_model)
+        return;
+    test_append(text, " bounds { ( 0 0 0 ) ( 0 0 0 ) } baseframe {");
+    for (uint32_t i = 0; i < count; i++)
+        test_append(text, " ( 0 0 0 ) ( 0 0 0 )\n");
+    test_append(text, "} frame 0 { }");
+}
+
+// Checks `tracks` by a search of all joints: the k-th joint of a name belongs to the k-th joint of
+// this name in the animation.
+static void check_matches(const md5_skeleton *model, const md5_skeleton *anim,
+                          const uint32_t *tracks)
+{
+    bool *const is_used = calloc(anim->num_joints, sizeof *is_used);
+    for (uint32_t joint = 0; joint < model->num_joints; joint++) {
+        uint32_t expected = 0;
+        while (is_used[expected]
+               || strcmp(model->joints[joint].name, anim->joints[expected].name) != 0)
+            expected++;
+        is_used[expected] = true;
+        CHECK_UINT(tracks[joint], expected);
+    }
+    free(is_used);
+}
+
+// Names are sorted in another way from 256 names on.
+TEST (bind_finds_each_of_many_joints) {
+    static const uint32_t counts[] = {255, 256, 257, 1000};
+    uint64_t random = 14;
+    for (size_t row = 0; row < COUNT_OF(counts); row++) {
+        const uint32_t count = counts[row];
+        uint32_t order[1000];
+        for (uint32_t i = 0; i < count; i++)
+            order[i] = i;
+        test_text model_text = {0};
+        append_joints(&model_text, true, order, count);
+        OWN_MODEL model = md5_parse_model(model_text.bytes, model_text.used, NULL, NULL);
+        free(model_text.bytes);
+        for (uint32_t i = count; i-- > 1;) {
+            const uint32_t other = test_random_u32(&random) % i;
+            const uint32_t swap = order[i];
+            order[i] = order[other];
+            order[other] = swap;
+        }
+        test_text anim_text = {0};
+        append_joints(&anim_text, false, order, count);
+        OWN_ANIM anim = md5_parse_anim(anim_text.bytes, anim_text.used, NULL, NULL);
+        free(anim_text.bytes);
+        OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
+        CHECK(binding);
+        check_matches(&model->skeleton, &anim->skeleton, binding->tracks);
+    }
+}
+
 // -- Properties ---------------------------------------------------------------------------------
 
 // A tree. The model and the animation contain some of its joints, in different orders. The children
