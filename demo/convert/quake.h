@@ -14,6 +14,8 @@ enum {
     QUAKE_MDL_VERSION = 6,
     QUAKE_MD2_VERSION = 8,
     QUAKE_MD3_VERSION = 15,
+    QUAKE_MDL_HAS_HOLES = 0x4000, // flag of MDL: texels of color QUAKE_HOLE are transparent
+    QUAKE_HOLE = 255,
     QUAKE_MDL_HEADER = 84,
     QUAKE_MD2_HEADER = 68,
     QUAKE_MD3_HEADER = 108,

@@ -396,7 +396,6 @@ static uint32_t read_group(quake_reader *in, size_t size)
 static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *palette, bool has_holes,
                      const char *shader)
 {
-    enum { HOLE = 255 };
     const size_t count = (size_t)in->width * in->height;
     if (scene->num_materials == MAX_SKINS)
         FAIL("file has too many skins: expected at most %d", MAX_SKINS);
@@ -409,7 +408,7 @@ static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *pale
     for (size_t i = 0; i < count; i++) {
         const uint8_t texel = in->bytes[in->at++];
         memcpy(image.rgba + 4 * i, palette + 3 * (size_t)texel, 3);
-        image.rgba[4 * i + 3] = has_holes && texel == HOLE ? 0 : 255;
+        image.rgba[4 * i + 3] = has_holes && texel == QUAKE_HOLE ? 0 : 255;
     }
 
     convert_image picture = {.name = common_copy(shader)};
@@ -466,9 +465,6 @@ static void read_mdl_frames(quake_reader *in, uint32_t num_frames, size_t num_po
     }
 }
 
-// Flag of models whose skins have transparent texels.
-static const uint32_t holey_flag = 0x4000;
-
 // Reports the properties of MDL that other formats do not have.
 static void note_mdl_properties(quake_reader *in, uint32_t flags)
 {
@@ -478,7 +474,7 @@ static void note_mdl_properties(quake_reader *in, uint32_t flags)
     const float y = get_float(in, EYE + 4);
     const float z = get_float(in, EYE + 8);
     const bool has_eye = fabsf(x) + fabsf(y) + fabsf(z) > 0;
-    if (sync != 0 || (flags & ~holey_flag) != 0 || has_eye)
+    if (sync != 0 || (flags & ~(uint32_t)QUAKE_MDL_HAS_HOLES) != 0 || has_eye)
         NOTE("skipped the flags 0x%x, synctype %u and eye position %g %g %g of the model: MD5 "
              "cannot store them",
              flags, sync, x, y, z);
@@ -493,7 +489,7 @@ static void read_mdl(quake_reader *in, uint32_t num_frames, convert_scene *scene
     const size_t num_points = get_uint(in, in->kind->points, 4);
     const size_t num_triangles = get_uint(in, in->kind->triangles, 4);
     in->at = QUAKE_MDL_HEADER;
-    read_mdl_skins(in, scene, (flags & holey_flag) != 0);
+    read_mdl_skins(in, scene, (flags & QUAKE_MDL_HAS_HOLES) != 0);
 
     const size_t triangles = in->at + in->kind->texcoord_size * num_points;
     add_meshes(in, 1);

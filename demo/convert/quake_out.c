@@ -621,7 +621,7 @@ static uint8_t nearest_color(const uint8_t *palette, int num_colors, const uint8
 static void put_texels(quake_writer *writer, const view_image *image, const uint32_t *size,
                        bool has_holes, const uint8_t *palette, int num_colors)
 {
-    enum { HOLE = 255, MIN_OPAQUE = 128 };
+    enum { MIN_OPAQUE = 128 };
     const uint8_t grey[] = {128, 128, 128, 255};
     for (size_t t = 0; t < size[1]; t++) {
         const size_t y = (2 * t + 1) * image->height / (2 * (size_t)size[1]); // at the center of t
@@ -630,7 +630,7 @@ static void put_texels(quake_writer *writer, const view_image *image, const uint
             const uint8_t *rgba = grey;
             if (image->rgba)
                 rgba = image->rgba + 4 * (y * image->width + x);
-            uint8_t color = HOLE;
+            uint8_t color = QUAKE_HOLE;
             if (!has_holes || rgba[3] >= MIN_OPAQUE)
                 color = nearest_color(palette, num_colors, rgba);
             convert_append(&writer->out, &color, 1);
@@ -767,7 +767,6 @@ typedef struct quake_surface {
 // Writes the header of MDL.
 static void put_mdl_header(quake_writer *writer, const quake_surface *surface)
 {
-    const uint32_t has_holes_flag = 0x4000;
     const uint32_t ident[] = {QUAKE_MDL, QUAKE_MDL_VERSION};
     const uint32_t counts[] = {1, // skin
                                surface->size[0],
@@ -776,7 +775,7 @@ static void put_mdl_header(quake_writer *writer, const quake_surface *surface)
                                writer->num_triangles,
                                writer->num_frames,
                                0, // synchronized animation
-                               surface->has_holes ? has_holes_flag : 0};
+                               surface->has_holes ? QUAKE_MDL_HAS_HOLES : 0};
     const float triangle_area = (float)(writer->area / writer->num_triangles);
     const float *const box = surface->box;
     float radius_and_eye[4] = {0}; // the eye is at the origin
