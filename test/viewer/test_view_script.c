@@ -693,12 +693,14 @@ static char *get_joint(user *u, const char *name)
     return joint >= 0 ? common_copy(user_scene(u)->skeleton->joints[joint].name) : NULL;
 }
 
-// Returns the name of the open lesson.
+// Returns the name of the open lesson, or "contents" for the list of lessons.
 static char *get_lesson(user *u, const char *name)
 {
     (void)name;
-    const int32_t page = u->viewer.pages.open;
-    return page >= 0 ? common_copy(view_page_at((uint32_t)page)->name) : NULL;
+    const int32_t open = u->viewer.pages.open;
+    if (open == VIEW_CONTENTS)
+        return common_copy("contents");
+    return open >= 0 ? common_copy(view_page_at((uint32_t)open)->name) : NULL;
 }
 
 static char *get_mesh(user *u, const char *name)
