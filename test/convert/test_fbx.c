@@ -143,13 +143,19 @@ typedef struct layer_case {
     convert_vec expected; // translation of the door; of a rotation or scale: column x
 } layer_case;
 
-static void check_layer(const layer_case *test)
+// `weight_percent` is the animated weight of the second layer. If it is NULL, the weight is not
+// animated.
+static void check_layer(const layer_case *test, const char *weight_percent)
 {
     enum { SIZE = sizeof text + 1000 };
     char base[SIZE];
     char changed[SIZE];
-    char objects[700];
-    char connections[200];
+    char objects[900];
+    char connections[300];
+    char weight[100] = "";
+    if (weight_percent)
+        snprintf(weight, sizeof weight,
+                 "Properties70: { P: \"d|Weight\", \"\", \"\", \"A\",%s\n } ", weight_percent);
     snprintf(
         objects, sizeof objects,
         "\"AnimLayer::base\", \"\" { Properties70: { %s } }\n"
@@ -157,11 +163,11 @@ static void check_layer(const layer_case *test)
         "    AnimationCurveNode: 14, \"AnimCurveNode::X\", \"\" {\n"
         "        Properties70: {\n P: \"d|X\", \"\", \"\", \"A\",4\n"
         "            P: \"d|Y\", \"\", \"\", \"A\",30\n P: \"d|Z\", \"\", \"\", \"A\",4\n }\n }\n"
-        "    AnimationCurveNode: 15, \"AnimCurveNode::W\", \"\" { }\n",
-        test->base_properties, test->layer_properties);
+        "    AnimationCurveNode: 15, \"AnimCurveNode::W\", \"\" { %s}\n",
+        test->base_properties, test->layer_properties, weight);
     snprintf(connections, sizeof connections,
-             "\"OO\",3,2\n C: \"OO\",13,2\n C: \"OO\",14,13\n C: \"OP\",14,1, \"%s\"\n",
-             test->property);
+             "\"OO\",3,2\n C: \"OO\",13,2\n C: \"OO\",14,13\n C: \"OP\",14,1, \"%s\"\n%s",
+             test->property, weight_percent ? " C: \"OP\",15,13, \"Weight\"\n" : "");
     replace_part("\"AnimLayer::base\", \"\" { }\n", objects, base, sizeof base);
     const char *const at = strstr(base, "\"OO\",3,2\n");
     REQUIRE(at);
@@ -221,7 +227,20 @@ TEST (fbx_layers_are_blended) {
          {0.965337, 0.033710, -0.258819}},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
-        check_layer(&cases[i]);
+        check_layer(&cases[i], NULL);
+}
+
+// An animated weight replaces the weight of the layer. It is limited to 0 to 100 percent.
+TEST (fbx_weights_of_layers_are_animated) {
+    static const struct {
+        const char *percent;
+        convert_vec expected;
+    } rows[] = {
+        {"-1", {15, 0, 7}},     {"0", {15, 0, 7}},     {"25", {16, 7.5, 8}},
+        {"75", {18, 22.5, 10}}, {"100", {19, 30, 11}}, {"101", {19, 30, 11}},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        check_layer(&(layer_case){HALF, "", "Lcl Translation", rows[i].expected}, rows[i].percent);
 }
 
 // The clip animates another property than the translation: the curve node is (15, 0, 7) at 0.5 s.

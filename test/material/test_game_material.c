@@ -255,6 +255,26 @@ TEST (materials_keep_words_of_their_own) {
     CHECK_EXACT(material->decal_end[3], 8);
 }
 
+// Like the engine, converts numbers to unsigned and reinterprets them as signed. Larger numbers
+// give the largest integer.
+TEST (materials_read_integers_as_the_engine_does) {
+    static const struct {
+        const char *number;
+        int32_t expected;
+    } rows[] = {
+        {"0", 0},           {"2147483647", INT32_MAX},   {"2147483648", INT32_MIN},
+        {"4294967295", -1}, {"4294967296.0", INT32_MAX}, {"5e9", INT32_MAX},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        test_text text = {0};
+        test_append(&text, "m { spectrum %s { map x } }", rows[i].number);
+        MATERIAL(material, text.bytes);
+        CHECK_THAT(material->spectrum == rows[i].expected, "%s: %d", rows[i].number,
+                   material->spectrum);
+        free(text.bytes);
+    }
+}
+
 // The type of a surface does not change the contents of the material: solid, bit 0, and opaque,
 // bit 1.
 TEST (types_of_surfaces_keep_a_material_solid) {

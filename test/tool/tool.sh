@@ -269,6 +269,11 @@ runs 1 info "$odd" && says err '\x1b[31m' && ! grep -q "$escape" "$scratch/err"
 report 'errors print names escaped' $?
 runs 2 "x$escape" && says err 'x\x1b' && ! grep -q "$escape" "$scratch/err"
 report 'arguments are printed escaped' $?
+accent=$(printf '\303\251') half=$(printf '\303')
+runs 2 "x$accent" && says err "x$accent"
+report 'printable characters above 127 are printed as they are' $?
+runs 2 "x${half}y" && says err 'x\xc3y' && runs 2 "x$half" && says err 'x\xc3'
+report 'incomplete characters are printed escaped' $?
 
 # Unusual but valid files.
 awk '/^bounds/ {b = 1} b && /\(/ {$0 = "( 0 0 0 ) ( 0 0 0 )"} /^}/ {b = 0} {print}' \
@@ -368,6 +373,20 @@ for wrong in '--influences 0' '--influences 17' '--influences x' '--resolution 3
     runs 2 bind "$scratch/good.obj" "$scratch/skeleton.md5mesh" $wrong && lines err 1 && says err "${wrong%% *}"
     report "bind $wrong" $?
 done
+# The first and the last value of a range, and the numbers next to it.
+while read -r option below first last above; do
+    for value in "$first" "$last"; do
+        runs 1 bind none.obj "$scratch/skeleton.md5mesh" "$option" "$value" && says err 'none.obj: error: '
+        report "bind $option $value" $?
+    done
+    for value in "$below" "$above"; do
+        runs 2 bind none.obj "$scratch/skeleton.md5mesh" "$option" "$value" && says err "$option" && says err "$value"
+        report "bind $option $value is out of range" $?
+    done
+done <<'END'
+--influences 0 1 16 17
+--resolution 3 4 256 257
+END
 runs 2 bind a b c && says err "found also 'c'"
 report 'bind with three files' $?
 ! bind none.obj && says err 'none.obj: error: cannot read the file'
