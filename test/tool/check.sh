@@ -1061,7 +1061,9 @@ finds_textures() {
         line_of '^    texture          .*case/skin/hide.tga, TGA, 4 x 2, 32 bits$' && rm -rf "$scratch/case" && mkdir "$scratch/case" &&
         sed 's/"hide"/"none"/' "$base/a.md5mesh" >"$scratch/case/goblin.md5mesh" && cp models/bobbin/bobbin.png "$scratch/case/goblin_d.png" &&
         runs 0 info "$scratch/case/goblin.md5mesh" && line_of '^    texture          .*case/goblin_d.png, PNG, 1024 x 1024, 24 bits$' &&
-        line_of "^    guessed by       the model's name, in the model's folder ("
+        line_of "^    guessed by       the model's name, in the model's folder (" && mkdir "$scratch/case/materials" &&
+        printf 'none { diffusemap skin/none.tga }\n' >"$scratch/case/materials/m.mtr" && runs 0 info "$scratch/case/goblin.md5mesh" &&
+        line_of '^    not used         image skin/none not found, which the material declares$'
 }
 check 'info finds the textures of models' finds_textures
 explains_json() {

@@ -394,6 +394,12 @@ report 'bind without its file' $?
 python3 test/tool/bind_compare.py "$tool" "$scratch" >"$scratch/out" 2>"$scratch/err"
 report 'bind reproduces weights similar to Bobbin'"'"'s' $?
 
+# A field of view is the last number of a frame.
+camera=models/bobbin/flight.md5camera
+awk '/^\t\(.*\) [0-9.]+$/ && !done { $NF += 0.5; done = 1 } { print }' "$camera" >"$scratch/zoomed.md5camera"
+runs 0 diff "$camera" "$camera" && runs 1 diff "$camera" "$scratch/zoomed.md5camera" && says out 'fields of view differ by up to 0.5 degrees' && ! says out 'views '
+report 'diff of two fields of view' $?
+
 walk=models/bobbin/walk.md5anim
 bobbin=models/bobbin/bobbin.md5mesh
 # Prints the distance between the skins of the decompressed clip and the original, in two frames and between frames.
