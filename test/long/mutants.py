@@ -54,8 +54,9 @@ def stages_of(path):
         return drawing, [f"{drawing} test/render/", "test/tool/", "test/game/"]
     if module == "viewer":
         return drawing, [f"{drawing} test/viewer/", "TEST=viewer"]
-    looks = [f"{drawing} image png find_texture"] if module == "looks" else []
-    return "build/md5tool", looks + [f"test/{name}/" for name in ("convert", "tool", "game")]
+    parts = {"looks": "image png find_texture panorama", "convert": "test/convert/"}
+    units = [f"{drawing} {parts[module]}"] if module in parts else []
+    return "build/md5tool", units + [f"test/{name}/" for name in ("convert", "tool", "game")]
 
 
 def without_texts(line):
