@@ -918,7 +918,7 @@ static void run_filter(view_ui *ui, view_browser *browser, view_rect box)
     COMMON_TEXT(text, "%s", browser->filter);
 
     if (ui->modal == NULL)
-        ui->focus = (ui_item_id){ui->item.panel, ui->item.number + 1};
+        ui->focus = ui->focus_at_press = (ui_item_id){ui->item.panel, ui->item.number + 1};
     ui->selects_all = browser->selects_all;
     if (ui_field(ui, box, "Filter", text, sizeof text)) {
         view_filter_list(browser, text);

@@ -375,6 +375,7 @@ static bool select_by_word(view_export *export, const char *word, size_t length,
         choices->kind = VIEW_EXPORT_MODEL;
         choices->model_format = ending;
     }
+    export->focuses_folder |= kind < NUM_KINDS || format < NUM_FORMATS || ending < num_endings;
     return kind < NUM_KINDS;
 }
 
@@ -452,6 +453,11 @@ static void add_output_rows(view_ui *ui, view_export *export)
     view_rect row = next_row(ui, "Folder");
     if (ui_buttons(ui, &row, &browse, 1, -1, true) == 0)
         UI_COMMAND(ui, VIEW_OPEN_FOLDER, .number = VIEW_FOLDER_OF_EXPORT);
+    if (export->focuses_folder) {
+        ui_focus_next(ui);
+        ui->selects_all = true;
+        export->focuses_folder = false;
+    }
     ui_field(ui, row, "Folder", choices->folder, sizeof choices->folder);
 
     // The placeholder is the automatic name without the file extension.

@@ -36,7 +36,8 @@ typedef struct view_export_choices {
 typedef struct view_export {
     bool is_set; // view_select_export() has initialized `choices`
     view_export_choices choices;
-    bool asks; // the question about an existing file is open
+    bool asks;           // the question about an existing file is open
+    bool focuses_folder; // the next run gives the focus to the field of the folder
 
     // Set by the caller:
     common_list endings; // file extensions of the model formats
@@ -70,8 +71,8 @@ bool view_select_export(view_export *export, const view_stage *stage, unsigned n
                         view_options *options);
 void view_free_export(view_export *export);
 
-// Selects the kind and the format that a search text such as "export glb" names, if any. The
-// choices must be initialized.
+// Selects the kind and the format that a search text such as "export glb" names, if any. Then the
+// field of the folder gets the focus. The choices must be initialized.
 void view_name_export(view_export *export, const char *words);
 
 // Writes the choices, except the range of the clip, as one line, to be freed. view_read_choices()

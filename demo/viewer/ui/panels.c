@@ -535,6 +535,7 @@ static void run_event(view_ui *ui, view_panels *panels, const view_stage *stage,
     ui->mouse = *event;
     if (event->is_pressed) { // the pressed item may take the focus again
         ui->is_focus_shown = false;
+        ui->focus_at_press = ui->focus;
         ui->focus.panel = NULL;
     }
     ui->is_focus_shown &= event->text == NULL; // after typing, Enter belongs to the text

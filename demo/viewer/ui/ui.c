@@ -9,7 +9,7 @@ void ui_begin(view_ui *ui, const char *panel)
     ui->item = (ui_item_id){panel, 0};
 }
 
-static bool is_same(ui_item_id a, ui_item_id b)
+bool ui_is_same_item(ui_item_id a, ui_item_id b)
 {
     if (a.panel == NULL || b.panel == NULL)
         return false;
@@ -42,7 +42,7 @@ static bool is_in_panel(const view_ui *ui, ui_item_id item)
 static void pass_focus(view_ui *ui)
 {
     const bool is_tab = ui->mouse.key == VIEW_KEY_TAB;
-    const bool has_focus = is_same(ui->focus, ui->item);
+    const bool has_focus = ui_is_same_item(ui->focus, ui->item);
     const bool can_get_focus = is_tab || !is_in_panel(ui, ui->focus); // F6 leaves the panel
     if (ui->mouse.shift) {
         if (has_focus)
@@ -106,15 +106,15 @@ bool ui_item(view_ui *ui, view_rect rect, const char *label)
     ui->item.number++;
     if (label[0] != '\0' && has_keys(ui) && ui_passes_focus(ui))
         pass_focus(ui);
-    if (is_same(ui->focus, ui->item))
+    if (ui_is_same_item(ui->focus, ui->item))
         note_focused_item(ui, rect);
 
     if (is_under_mouse(ui, rect))
         ui->top = ui->item;
-    if (ui->column != NULL && is_same(ui->hot, ui->item))
+    if (ui->column != NULL && ui_is_same_item(ui->hot, ui->item))
         ui->column->is_hot = true;
     ui_note_found(ui, rect, label, "");
-    return ui->mouse.is_pressed && is_same(ui->hot, ui->item);
+    return ui->mouse.is_pressed && ui_is_same_item(ui->hot, ui->item);
 }
 
 bool ui_box(view_ui *ui, const char *panel, view_rect box, const char *label)
@@ -139,12 +139,12 @@ bool ui_passes_focus(const view_ui *ui)
 
 bool ui_is_hot(const view_ui *ui)
 {
-    return is_same(ui->hot, ui->item);
+    return ui_is_same_item(ui->hot, ui->item);
 }
 
 bool ui_is_focused(const view_ui *ui)
 {
-    return is_same(ui->focus, ui->item);
+    return ui_is_same_item(ui->focus, ui->item);
 }
 
 void ui_focus_next(view_ui *ui)
@@ -262,7 +262,7 @@ bool ui_drag(view_ui *ui, bool is_pressed, view_rect track, float *part)
         ui->held = ui->item.panel;
     }
     const bool has_event = ui->mouse.is_pressed || ui->mouse.is_moved;
-    if (!has_event || !is_same(ui->active, ui->item) || track.width <= 0)
+    if (!has_event || !ui_is_same_item(ui->active, ui->item) || track.width <= 0)
         return false;
     *part = view_clamp((ui->mouse.x - track.x) / track.width, 0, 1);
     return true;

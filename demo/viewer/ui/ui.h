@@ -37,6 +37,9 @@ void ui_begin(view_ui *ui, const char *panel);
 // Adds an item. Returns true if it was pressed.
 bool ui_item(view_ui *ui, view_rect rect, const char *label);
 
+// Returns true if both items exist and are the same.
+bool ui_is_same_item(ui_item_id a, ui_item_id b);
+
 // For tests: stores the rectangle and the text of the last item if it is the first whose name
 // "panel/label" begins with ui->sought.
 void ui_note_found(view_ui *ui, view_rect rect, const char *label, const char *text);
@@ -112,8 +115,9 @@ bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t 
                 uint32_t *choice);
 
 // A text field of one line. `hint` is its label and the placeholder of an empty field. The field
-// receives keys and text while it has the focus. Returns true if `text`, a buffer of `size` bytes
-// with its terminator, has changed.
+// receives keys and text while it has the focus. The click that gives the focus to the field
+// selects its text. Returns true if `text`, a buffer of `size` bytes with its terminator, has
+// changed.
 bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t size);
 
 // Shows a notice from the time `now` on (seconds since the start), formatted as by printf().

@@ -153,7 +153,8 @@ static void draw_field(const view_ui *ui, view_rect rect, const char *hint, cons
 
 bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t size)
 {
-    if (ui_item(ui, rect, hint))
+    const bool is_pressed = ui_item(ui, rect, hint);
+    if (is_pressed)
         ui->focus = ui->item;
     const bool is_focused = ui_is_focused(ui);
     bool is_changed = false;
@@ -162,6 +163,10 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
         is_changed = edit_text(ui, text, size) || is_changed;
         consume_field_keys(ui);
     }
+    // The click that gives the focus to the field selects its text. The next click ends the
+    // selection.
+    if (is_pressed && !ui_is_same_item(ui->focus_at_press, ui->item))
+        ui->selects_all = true;
     draw_field(ui, rect, hint, text, is_focused);
     return is_changed;
 }

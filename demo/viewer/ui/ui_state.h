@@ -174,20 +174,21 @@ typedef struct view_ui {
     const char *modal;    // panel above all others, the only one that receives keys; NULL: none
 
     // Items and the keyboard focus.
-    ui_item_id item;      // the last item so far in this run
-    ui_item_id top;       // the last item under the mouse so far in this run
-    ui_item_id hot;       // the topmost item under the mouse
-    ui_item_id active;    // item whose value follows the mouse until the button is released
-    const char *held;     // panel whose value the last press has changed
-    float low;            // minimum of the active slider when it was pressed
-    float high;           // maximum of the active slider when it was pressed
-    ui_item_id focus;     // item that receives keys: a field, or an item reached by Tab
-    view_rect focus_rect; // rectangle of the focused item in the last run
-    bool is_focus_there;  // the focused item exists in this run
-    bool is_focus_shown;  // the focus has a visible frame: from Tab until the mouse is used
-    bool selects_all;     // typed text replaces the text of the focused field
-    bool takes_next;      // after Tab, the next item gets the focus
-    ui_item_id before;    // after Shift+Tab, the item that gets the focus
+    ui_item_id item;           // the last item so far in this run
+    ui_item_id top;            // the last item under the mouse so far in this run
+    ui_item_id hot;            // the topmost item under the mouse
+    ui_item_id active;         // item whose value follows the mouse until the button is released
+    const char *held;          // panel whose value the last press has changed
+    float low;                 // minimum of the active slider when it was pressed
+    float high;                // maximum of the active slider when it was pressed
+    ui_item_id focus;          // item that receives keys: a field, or an item reached by Tab
+    ui_item_id focus_at_press; // `focus` when the button was pressed
+    view_rect focus_rect;      // rectangle of the focused item in the last run
+    bool is_focus_there;       // the focused item exists in this run
+    bool is_focus_shown;       // the focus has a visible frame: from Tab until the mouse is used
+    bool selects_all;          // typed text replaces the text of the focused field
+    bool takes_next;           // after Tab, the next item gets the focus
+    ui_item_id before;         // after Shift+Tab, the item that gets the focus
 
     // Rows, columns and sections.
     view_rect space; // rectangle of the next row for ui_slider()
