@@ -300,6 +300,7 @@ typedef struct convert_engine {
     const char *names; // each name has a space before and after it
     convert_family family;
     uint32_t max_weights; // weights per vertex; 0: no limit
+    bool needs_one_root;  // rejects skeletons or clips with several roots
 } convert_engine;
 
 // Returns true if `names`, in the form of convert_engine.names, contains the engine. A version

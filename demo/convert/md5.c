@@ -218,8 +218,11 @@ static bool write_part(md5_output *writer, const convert_part *part, const char 
     md5_doc *const doc = convert_parse_doc(part, error);
     bool is_done = doc;
     const bool is_limited_clip = part->kind == CONVERT_CLIP && writer->model;
+    const bool lacks_model = part->kind == CONVERT_CLIP && !writer->model;
     if (is_done && is_limited_clip)
         is_done = limit_clip(writer, doc, part->name, error);
+    else if (is_done && lacks_model && writer->layout.has_one_clip) // adds all components
+        is_done = md5_fix_joints(doc, NULL, true, error) != MD5_NONE;
     if (is_done && doc->kind == MD5_DOC_MODEL && writer->layout.job->engine)
         is_done = limit_model(writer, doc, error);
 

@@ -494,8 +494,8 @@ static convert_affine *create_bases(const mesh_builder *to)
 }
 
 // Returns the joint for the meshes that have no joint above them. In the file they do not move;
-// therefore it is the additional root or, in a file with skins, a root that no clip moves. A
-// skeleton for Doom 3 may have one root only: there it is this root, even if a clip moves it.
+// therefore it is the additional root or, in a file with skins, a root that no clip moves. For an
+// engine that allows one root only, it is this root, even if a clip moves it.
 static uint32_t find_mesh_root(const convert_rig *rig)
 {
     const uint32_t additional_root = rig->nodes[rig->num_nodes - 1].joint;

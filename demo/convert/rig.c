@@ -384,27 +384,47 @@ static void complete_joints(convert_rig *rig)
     mark_animated_descendants(rig);
 }
 
-static bool is_for_doom3(const convert_rig *rig)
+// Returns the engine for which the file is converted, or NULL.
+static const convert_engine *find_engine(const convert_rig *rig)
 {
     const char *const engine = rig->plain->job->engine;
-    return engine && convert_find_engine(engine)->family == CONVERT_DOOM3;
+    return engine ? convert_find_engine(engine) : NULL;
 }
 
-// Returns true if the skeleton needs the additional root: Doom 3's engines require one root, and
-// the file has several, which are nodes without parents.
-static bool needs_common_root(const convert_rig *rig)
+static bool is_for_doom3(const convert_rig *rig)
+{
+    const convert_engine *const engine = find_engine(rig);
+    return engine && engine->family == CONVERT_DOOM3;
+}
+
+// Returns true if the engine requires a single root. The joints of a model that was read before are
+// not changed.
+static bool needs_one_root(const convert_rig *rig)
+{
+    const convert_engine *const engine = find_engine(rig);
+    return engine && engine->needs_one_root && !rig->model;
+}
+
+static size_t count_roots(const convert_rig *rig)
 {
     size_t num_roots = 0;
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const uint32_t parent = rig->nodes[i].in->parent;
-        const bool is_root = parent == MD5_NONE || !rig->nodes[parent].is_joint;
-        if (!rig->nodes[i].is_joint || !is_root)
-            continue;
-        if (parent != MD5_NONE)
-            return false;
-        num_roots++;
+        const bool has_parent = parent != MD5_NONE && rig->nodes[parent].is_joint;
+        num_roots += rig->nodes[i].is_joint && !has_parent;
     }
-    return is_for_doom3(rig) && !rig->model && num_roots > 1;
+    return num_roots;
+}
+
+// Makes the nodes above all joints joints. Then each root is a node without a parent, which the
+// additional root can move.
+static void extend_roots(convert_rig *rig)
+{
+    for (size_t i = 0; i < rig->num_nodes; i++) {
+        uint32_t node = rig->nodes[i].is_joint ? rig->nodes[i].in->parent : MD5_NONE;
+        for (; node != MD5_NONE && !rig->nodes[node].is_joint; node = rig->nodes[node].in->parent)
+            rig->nodes[node].is_joint = true;
+    }
 }
 
 // Adds the joint of a node.
@@ -452,13 +472,13 @@ uint32_t rig_find_still_root(const convert_rig *rig)
 }
 
 // Returns true if the skeleton of a file with skins has a root for meshes that do not move: a root
-// that no clip moves. Skeletons for Doom 3, which allows one root only, and clips for another model
+// that no clip moves. Skeletons for engines that allow one root only, and clips for another model,
 // do not get a further root.
 static bool has_root_for_meshes(const convert_rig *rig)
 {
     if (!rig->is_skinned)
         return false;
-    return rig_find_still_root(rig) != MD5_NONE || is_for_doom3(rig) || rig->model;
+    return rig_find_still_root(rig) != MD5_NONE || needs_one_root(rig) || rig->model;
 }
 
 // Returns true if the additional root becomes a joint although the skeleton does not need a common
@@ -476,8 +496,10 @@ static bool is_added_root_used(const convert_rig *rig, bool has_common_root)
 static void add_joints(convert_rig *rig)
 {
     const uint32_t added_root = (uint32_t)rig->num_nodes - 1; // the last node, also in the order
+    const bool has_common_root = needs_one_root(rig) && count_roots(rig) > 1;
+    if (has_common_root)
+        extend_roots(rig);
     const bool keeps_file_order = has_parents_first(rig);
-    const bool has_common_root = needs_common_root(rig);
     const uint32_t root = has_common_root ? 0 : MD5_NONE;
     size_t num_marked = 0;
     for (size_t i = 0; i < rig->num_nodes; i++)

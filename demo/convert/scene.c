@@ -67,13 +67,14 @@ void convert_note_unsupported_parts(const convert_job *job, const convert_scene 
 // Each entry describes the newest version of its engines. Without a requested engine, the first
 // entry applies.
 static const convert_engine engines[] = {
-    {" doom3 dhewm3 darkmod tdm quake4 openq4 ", CONVERT_DOOM3, 0},
-    {" rbdoom bfg ", CONVERT_DOOM3, 4},
-    {" ironwail qss quakespasm-spiked fte fteqw ", CONVERT_QUAKE, 4},
-    {" vkquake ", CONVERT_QUAKE, 8},
-    {" q2pro yquake2 yquake2remaster ", CONVERT_QUAKE2, 0},
-    {" cube2 redeclipse ", CONVERT_CUBE2, 4},
-    {" daemon unvanquished ", CONVERT_OTHER, 4},
+    {" doom3 dhewm3 darkmod tdm quake4 openq4 ", CONVERT_DOOM3, 0, true},
+    {" rbdoom bfg ", CONVERT_DOOM3, 4, true},
+    {" ironwail qss quakespasm-spiked ", CONVERT_QUAKE, 4, false},
+    {" fte fteqw ", CONVERT_QUAKE, 4, true},
+    {" vkquake ", CONVERT_QUAKE, 8, false},
+    {" q2pro yquake2 yquake2remaster ", CONVERT_QUAKE2, 0, false},
+    {" cube2 redeclipse ", CONVERT_CUBE2, 4, false},
+    {" daemon unvanquished ", CONVERT_OTHER, 4, false},
 };
 enum { NUM_ENGINES = COMMON_LENGTH(engines) };
 

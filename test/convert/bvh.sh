@@ -38,6 +38,14 @@ noted() {
 
 walker write "$scratch/walk.bvh" cm 0 mixamo
 walker write "$scratch/meters.bvh" m 0 mixamo
+# A clip without a model: Ironwail ignores the base frame, so frames contain all components. The poses do not change.
+full_frames() {
+    "$tool" convert "$scratch/walk.bvh" --output "$scratch/any/walk.md5anim" && "$tool" convert "$scratch/walk.bvh" --for ironwail --output "$scratch/full/" &&
+        "$tool" check --for ironwail "$scratch/full" && grep -q '^numAnimatedComponents' "$scratch/full/progs/walk.md5anim" &&
+        joints=$(sed -n 's/^numJoints //p' "$scratch/any/walk.md5anim") && grep -q "^numAnimatedComponents $((6 * joints))$" "$scratch/full/progs/walk.md5anim"
+}
+mkdir "$scratch/any"
+check 'a clip without a model has all components, for Ironwail' full_frames
 walker write "$scratch/classic.bvh" cm 0 classic
 walker write "$scratch/odd.bvh" cm 0 odd
 walker write "$scratch/hanging.bvh" cm 0 hanging

@@ -58,6 +58,14 @@ attached() { # CASE NUMBER_OF_ROOTS TEXT OPTION...
 check 'beside: an additional root' attached beside 2 'origin, which does not move'
 check 'beside: the root, for Doom 3' attached beside 1 'origin and moves with it' --for doom3
 check 'beside: the root of the skeleton, which does not move' attached beside_still 1 'joint_0, which does not move'
+# Doom 3 and FTE reject several roots. The roots of this file have parents that are not joints; they get a common root.
+one_root() { # ENGINE
+    in_folder "$made/beside_moving.glb" --scale 1 --for "$1" || return 1
+    ! says '[roots]' >"$scratch/out"
+}
+check 'beside_moving: a common root, for FTE' one_root fte
+check 'beside_moving: a common root, for Doom 3' one_root doom3
+check '... without a change of the poses' python3 test/convert/gltf_read.py "$tool" "$made/beside_moving.glb" "$folder"
 
 numbers() { # FILE: prints the first joint's position
     awk '/^joints/ { getline; print $4, $5, $6 }' "$1"
