@@ -164,6 +164,17 @@ machine_comes_back() {
         back morphs models/bobbin/bobbin.md5machine "$folder/again.md5machine" &&
         [ "$(cd "$folder/morphs" && echo *)" = "$(cd models/bobbin/morphs && echo *)" ]
 }
+# An editor may cut off the name of a material. The scene contains the shader, of which the name is then the beginning. A
+# name that an editor has changed is the new shader. The blanks keep the size of the file.
+finds_shader() { # NAME SHADER
+    LC_ALL=C sed "s|\"name\":\"models/imp/skin\",\"pbr|\"name\":$(printf '%-17s' "\"$1\""),\"pbr|" "$scratch/imp.glb" >"$scratch/edited.glb" &&
+        in_folder "$scratch/edited.glb" && [ "$(awk '$1 == "shader" { print $2 }' "$folder/edited.md5mesh" | sort -u)" = "\"$2\"" ]
+}
+finds_shaders() {
+    sed 's|shader "[^"]*"|shader "models/imp/skin"|' models/zoo/apart.md5mesh >"$scratch/imp.md5mesh" &&
+        "$tool" convert "$scratch/imp.md5mesh" -o "$scratch/imp.glb" 2>"$scratch/notes" || return 1
+    finds_shader models/imp/skin models/imp/skin && finds_shader models/imp models/imp/skin && finds_shader models/imp/fur models/imp/fur
+}
 path_comes_back() {
     "$tool" convert models/bobbin/flight.md5camera -o "$scratch/flight.glb" 2>"$scratch/notes" && in_folder "$scratch/flight.glb" &&
         [ "$(ls "$folder")" = flight.md5camera ] && back path models/bobbin/flight.md5camera "$folder/flight.md5camera"
@@ -178,6 +189,7 @@ attaches() { # each vertex of the hat has one weight, on its parent joint
             in_hat && $1 == "weight" { all++; good += $3 == joint && $4 == 1 } END { exit all != 9 || good != 9 }' "$folder/plain.md5mesh"
 }
 check "a machine with morph targets survives two round trips" machine_comes_back
+check "shaders survive names of materials that are cut off" finds_shaders
 check "a camera path survives a round trip" path_comes_back
 check "a third-party camera with a cut is read" films
 check "a mesh without a skin is attached to its joint" attaches
