@@ -266,6 +266,36 @@ TEST_HERE (gl_environment_is_the_background) {
     }
 }
 
+// Columns of a panorama that are narrower than pixels are averaged, whatever the direction of the
+// view: black and white columns are gray. Each turn rotates the view by 90 degrees about z.
+TEST_HERE (gl_environment_averages_what_is_smaller_than_a_pixel) {
+    enum { COLUMNS = 1024, ROWS = 512 };
+    static const double gray[3] = {0.5, 0.5, 0.5};
+    float *const rgb = malloc(sizeof(float) * 3 * COLUMNS * ROWS);
+    for (size_t i = 0; i < (size_t)3 * COLUMNS * ROWS; i++)
+        rgb[i] = (float)(i / 3 % 2);
+    md5gl_environment *const columns =
+        md5gl_create_environment(lit->stage.renderer, COLUMNS, ROWS, rgb, NULL);
+    free(rgb);
+    REQUIRE(columns);
+    lit->stage.frame.environment = columns;
+    look_from_point(&lit->stage.frame); // a pixel is 1/60 radian wide, a column 1/163
+    float *const view = lit->stage.frame.view_from_world.m;
+    for (int turn = 0; turn < 4; turn++) {
+        gl_picture picture;
+        draw_background(lit, &picture);
+        for (int y = -8; y < 8; y++)
+            check_pixel(picture_at(&picture, y, 0), gray, __LINE__, turn);
+        for (int i = 0; i < 3; i++) {
+            const float x = view[i];
+            view[i] = view[4 + i];
+            view[4 + i] = -x;
+        }
+    }
+    lit->stage.frame.environment = lit->environment;
+    md5gl_destroy_environment(lit->stage.renderer, columns);
+}
+
 // Parallel rays show it as from a point, 45 degrees high.
 TEST_HERE (gl_environment_is_seen_in_parallel_projections) {
     gl_picture picture;
