@@ -254,6 +254,9 @@ TEST_HERE (view_pages_lead_to_others) {
     draw(s);
     press(s, "page-slider/See also=Euler angles", 0.5f);
     CHECK(s->viewer.pages.open == view_find_page("euler"));
+    draw(s);
+    press(s, "page-slider/Next=All lessons", 0.5f);
+    CHECK(s->viewer.pages.open == VIEW_CONTENTS);
 }
 
 // A clip may play backward without end. A page, whose steps begin at 0, then shows its beginning.

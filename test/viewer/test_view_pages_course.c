@@ -20,11 +20,11 @@ TEST_PAGE (page_line_rebuilds_w_of_each_joint, "line") {
 
 TEST_PAGE (page_sign_shows_both_arcs, "sign") {
     for (int angle = 20; angle < 360; angle += 50) {
-        CLAIM("angle, degrees = %d; t (far left: plays) = 1 @ 0 | way as they are = %d ~ 1e-4;"
+        CLAIM("angle, degrees = %d; t (far left: plays) = 1 @ 0 | signs as given = %d ~ 1e-4;"
               " shorter arc = %d ~ 1e-4",
               angle, angle, angle < 180 ? angle : 360 - angle);
-        CHECK_NEAR(page_series_at(SERIES(0, "as they are"), 1.0), angle, 1e-2);
-        CHECK_NEAR(page_series_at(SERIES(0, "the shorter arc"), 1.0), FACT("shorter arc"), 1e-2);
+        CHECK_NEAR(page_series_at(SERIES(0, "as given"), 1.0), angle, 1e-2);
+        CHECK_NEAR(page_series_at(SERIES(0, "shorter arc"), 1.0), FACT("shorter arc"), 1e-2);
     }
 }
 
@@ -159,7 +159,7 @@ static const answer_proof answer_proofs[] = {
     {"quaternion_w", "0.704 degrees at 60",
      "digits = 2; angle, degrees = 60 @ 0 | error of the rotation = 0.704 ~ 5e-4"},
     {"sign", "360 - 250 = 110 degrees",
-     "angle, degrees = 250 @ 0 | way as they are = 250 ~ 1e-3; shorter arc = 110 ~ 1e-3"},
+     "angle, degrees = 250 @ 0 | signs as given = 250 ~ 1e-3; shorter arc = 110 ~ 1e-3"},
     {"palette", "= 32.72 units",
      "seconds = 1.6 @ 0 | third row, x = -0.2041 ~ 5e-5; third row, y = -0.9053 ~ 5e-5;"
      " third row, z = 0.3726 ~ 5e-5; height of the fingertip now = 32.72 ~ 5e-3"},

@@ -422,7 +422,8 @@ static float code_height(const view_stage *stage)
 // panel.
 static float plots_height(const view_stage *stage)
 {
-    const float fraction = has_text(stage) ? 0.36f : 0.44f;
+    const bool is_panel_at_left = has_text(stage) && panel_height(stage) == 0;
+    const float fraction = is_panel_at_left ? 0.36f : 0.44f;
     if (code_height(stage) > 0 || stage->pages->picture.num_plots == 0)
         return 0;
     return fraction * (stage->height - panel_height(stage));
@@ -851,7 +852,8 @@ static void write_fact(text_column *column, const char *name, const char *value)
 }
 
 // Writes the chapter and the number of the lesson, the title, the explanation and the first steps.
-// The keyboard shortcuts follow the number, if they fit into its line.
+// The keyboard shortcuts follow the number, if they fit into its line and the device has a
+// keyboard.
 static void write_introduction(text_column *column, const view_pages *pages)
 {
     const view_page *const page = pages->picture.page;
@@ -859,9 +861,10 @@ static void write_introduction(text_column *column, const view_pages *pages)
     char position_and_keys[96];
     COMMON_TEXT(position, "%s  %d / %u", page->family, pages->open + 1, view_num_pages);
     COMMON_TEXT(position_and_keys, "%s   Y: next   Esc: close", position);
+    const bool has_keys = !column->is_narrow && !column->ui->is_touched;
     const bool fits =
         view_text_width(column->canvas->font, VIEW_TEXT, position_and_keys) <= column->width;
-    write_text(column, VIEW_TEXT, VIEW_DIM, fits ? position_and_keys : position);
+    write_text(column, VIEW_TEXT, VIEW_DIM, has_keys && fits ? position_and_keys : position);
     write_text(column, VIEW_TITLE, VIEW_BRIGHT, page->title);
     write_paragraph(column, VIEW_PLAIN, page->about);
     write_paragraph(column, VIEW_BRIGHT, page->first);
@@ -995,13 +998,15 @@ static void write_facts(text_column *column, const view_picture *picture)
     }
 }
 
-// Writes links to the next lesson and to related lessons.
+// Writes links to the next lesson, to the list of lessons, which a touch screen can open only here,
+// and to related lessons.
 static void write_lesson_links(text_column *column, const view_pages *pages)
 {
     const view_page *const page = pages->picture.page;
     const int32_t next = (pages->open + 1) % (int32_t)view_num_pages;
-    const char *const next_title = view_page_at((uint32_t)next)->title;
-    write_links(column, "Next", &next_title, &next, 1);
+    const int32_t destinations[2] = {next, VIEW_CONTENTS};
+    const char *const names[2] = {view_page_at((uint32_t)next)->title, "All lessons"};
+    write_links(column, "Next", names, destinations, 2);
 
     int32_t related[VIEW_PAGE_LINKS];
     const char *titles[VIEW_PAGE_LINKS];
