@@ -516,13 +516,15 @@ static void note_losses(const convert_job *job, const convert_assets *assets, co
     }
 
     if (num_more > 0)
-        convert_note(job, "%zu vertices have more than %u influences%s", num_more, fit->slots,
+        convert_note(job, "%zu %s more than %u influences%s", num_more,
+                     common_noun(num_more, "vertex has", "vertices have"), fit->slots,
                      fit->num_frames > 0 ? "; their weights were fitted to the clips" : "");
     if (fit->num_vertices > num_more)
         convert_note(job,
-                     "the format cannot store the weights of %zu vertices exactly: the weighted "
+                     "the format cannot store the weights of %zu %s exactly: the weighted "
                      "positions differ, a weight is negative, or the weights do not sum to 1",
-                     fit->num_vertices - num_more);
+                     fit->num_vertices - num_more,
+                     common_noun(fit->num_vertices - num_more, "vertex", "vertices"));
 
     if (fit->worst.distance > 0 && !convert_note_worst(job, assets, &fit->worst) && !job->is_fitted)
         convert_note(job,
@@ -694,7 +696,7 @@ uint8_t *convert_pack_bytes(const convert_job *job, const md5_model *model, uint
     }
 
     if (num_unweighted > 0)
-        convert_note(job, "%zu vertices without positive weights were attached to joint 0",
-                     num_unweighted);
+        convert_note(job, "attached %zu %s without positive weights to joint 0", num_unweighted,
+                     common_noun(num_unweighted, "vertex", "vertices"));
     return packed;
 }

@@ -132,8 +132,8 @@ static uint32_t write_joints(gltf_writer *writer)
     gltf_append(writer->out, writer->out->tops, gltf_whole(root));
 
     if (num_renamed > 0)
-        convert_note(writer->job, "renamed %zu joints to make their names unique in other programs",
-                     num_renamed);
+        convert_note(writer->job, "renamed %zu %s to make all names unique in other programs",
+                     num_renamed, common_noun(num_renamed, "joint", "joints"));
     if (adds_root)
         convert_note(writer->job,
                      "the model has several root joints: md5_root was added as their parent");
@@ -1139,8 +1139,8 @@ static bool write_meshes(gltf_writer *writer, md5_error *error)
             return false;
     }
     if (num_empty > 0)
-        convert_note(writer->job, "skipped %zu meshes, because they have no vertices or triangles",
-                     num_empty);
+        convert_note(writer->job, "skipped %zu %s without vertices or triangles", num_empty,
+                     common_noun(num_empty, "mesh", "meshes"));
     return true;
 }
 

@@ -107,9 +107,9 @@ static void add_all_weights(const convert_job *job, convert_scene *scene,
     }
     if (num_skipped > 0)
         convert_note(job,
-                     "skipped %u morph target drivers of the machine that use parameters, states, "
+                     "skipped %u morph target %s of the machine with parameters, states, "
                      "curves or windows: only clips are supported",
-                     num_skipped);
+                     num_skipped, common_noun(num_skipped, "driver", "drivers"));
 }
 
 // Reads the model, the clips and the morph targets that a state machine refers to.

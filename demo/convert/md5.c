@@ -86,12 +86,13 @@ static bool limit_model(const md5_output *writer, md5_doc *doc, md5_error *error
         return false;
     if (num_vertices > 0 && max_weights > 0)
         convert_note(job,
-                     "reduced the weights of %u vertices to at most %u each, with a sum of 1; "
+                     "reduced the weights of %u %s to at most %u each, with a sum of 1; "
                      "vertices move by up to %g units",
-                     num_vertices, max_weights, loss);
+                     num_vertices, common_noun(num_vertices, "vertex", "vertices"), max_weights,
+                     loss);
     else if (num_vertices > 0)
-        convert_note(job, "normalized the weights of %u vertices, whose sum was not 1",
-                     num_vertices);
+        convert_note(job, "normalized the weights of %u %s, whose sum was not 1", num_vertices,
+                     common_noun(num_vertices, "vertex", "vertices"));
     return true;
 }
 

@@ -607,14 +607,12 @@ bool rig_convert_meshes(convert_rig *rig, rig_meshes *meshes)
 
     if (meshes->num_flat > 0)
         convert_note(rig->plain->job,
-                     "%zu meshes have no normals: they are flat-shaded, and their triangles share "
-                     "no vertices",
-                     meshes->num_flat);
+                     "%zu %s no normals: flat-shaded, with triangles that share no vertices",
+                     meshes->num_flat, common_noun(meshes->num_flat, "mesh has", "meshes have"));
 
     if (meshes->num_colored > 0)
-        convert_note(rig->plain->job,
-                     "skipped the vertex colors of %zu meshes: MD5 cannot store them",
-                     meshes->num_colored);
+        convert_note(rig->plain->job, "skipped the vertex colors of %zu %s: MD5 cannot store them",
+                     meshes->num_colored, common_noun(meshes->num_colored, "mesh", "meshes"));
     return true;
 }
 

@@ -1353,9 +1353,11 @@ bool convert_write_quake(const convert_job *job, const convert_scene *scene, md5
     convert_note_unsupported_parts(job, scene, writer.title, scene->num_weights == 0);
     if (is_written)
         convert_note(job,
-                     "wrote %u frames of %u triangles; rounding moves vertices by %.3g units on "
+                     "wrote %u %s of %u %s; rounding moves vertices by %.3g units on "
                      "average, at most %.3g%s",
-                     writer.num_frames, writer.num_corners / 3,
+                     writer.num_frames, common_noun(writer.num_frames, "frame", "frames"),
+                     writer.num_corners / 3,
+                     common_noun(writer.num_corners / 3, "triangle", "triangles"),
                      writer.sum_error / writer.num_errors, writer.max_error,
                      writer.ident == QUAKE_MD3 ? "" : " (in .md3: at most 0.014)");
     free_writer(&writer);

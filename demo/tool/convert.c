@@ -530,10 +530,13 @@ static int print_report(const model_batch *batch)
     }
     tool_end_report(report, batch->num_items, 0);
     if (batch->num_clips > 0)
-        common_print(stdout, "%zu clips do not match a model in their folder; the first is %s\n",
-                     batch->num_clips, batch->clip);
-    common_print(stdout, "%zu models: %zu converted, %zu up to date, %zu failed\n",
-                 batch->num_items, counts[IS_DONE], counts[IS_CURRENT], counts[HAS_FAILED]);
+        common_print(stdout, "%zu %s in their folder; the first is %s\n", batch->num_clips,
+                     common_noun(batch->num_clips, "clip does not match a model",
+                                 "clips do not match a model"),
+                     batch->clip);
+    common_print(stdout, "%zu %s: %zu converted, %zu up to date, %zu failed\n", batch->num_items,
+                 common_noun(batch->num_items, "model", "models"), counts[IS_DONE],
+                 counts[IS_CURRENT], counts[HAS_FAILED]);
     return counts[HAS_FAILED] > 0 ? TOOL_BAD_FILE : TOOL_OK;
 }
 

@@ -194,8 +194,8 @@ static void diff_positions(uint32_t index, const md5_mesh *a, const md5_mesh *b,
         }
     }
     if (num_moved > 0)
-        DIFFERS("mesh %u: %u vertices moved in the bind pose, by up to %g units (vertex %u)\n",
-                index, num_moved, max_distance, farthest);
+        DIFFERS("mesh %u: %u %s moved in the bind pose, by up to %g units (vertex %u)\n", index,
+                num_moved, common_noun(num_moved, "vertex", "vertices"), max_distance, farthest);
 }
 
 // Reports the largest difference of a texture coordinate between two meshes with equally many

@@ -413,9 +413,10 @@ static void check_bounds(const clip_motion *motion, excess frames, excess bind)
     if (frames.count > 0) {
         const md5_bounds bounds = motion->anim->frame_bounds[frames.frame];
         tool_add_violation(motion->clip, "bounds-small", motion->clip->bounds_line,
-                           "bounds are too small: the skin exceeds the bounds of %u frames, by up "
+                           "bounds are too small: the skin exceeds the bounds of %u %s, by up "
                            "to %.3g units in frame %u",
-                           frames.count, exact_excess(motion, frames.frame, bounds), frames.frame);
+                           frames.count, common_noun(frames.count, "frame", "frames"),
+                           exact_excess(motion, frames.frame, bounds), frames.frame);
     }
     if (bind.count > 0)
         tool_add_violation(motion->clip, "bind-box", 0,

@@ -403,14 +403,18 @@ static void print_summary(tool_report *report, size_t num_files, uint32_t checke
 {
     qsort(report->groups, NUM_GROUPS, sizeof report->groups[0], compare_hidden);
     for (size_t i = 0; i < NUM_GROUPS && report->groups[i].num_hidden > 0; i++)
-        common_print(stdout, "%zu more in %zu files: %s\n", report->groups[i].num_hidden,
-                     report->groups[i].num_files, report->groups[i].text);
+        common_print(stdout, "%zu more in %zu %s: %s\n", report->groups[i].num_hidden,
+                     report->groups[i].num_files,
+                     common_noun(report->groups[i].num_files, "file", "files"),
+                     report->groups[i].text);
     for (size_t i = 0; i < report->remedies.count; i++)
         common_print(stdout, "remedy for %s\n", report->remedies.names[i]);
     if (report->num_ignored > 0)
-        printf("%zu messages were filtered out\n", report->num_ignored);
-    printf("%zu files, %zu errors, %zu warnings", num_files, report->num_errors,
-           report->num_warnings);
+        printf("%zu %s filtered out\n", report->num_ignored,
+               common_noun(report->num_ignored, "message was", "messages were"));
+    printf("%zu %s, %zu %s, %zu %s", num_files, common_noun(num_files, "file", "files"),
+           report->num_errors, common_noun(report->num_errors, "error", "errors"),
+           report->num_warnings, common_noun(report->num_warnings, "warning", "warnings"));
     if (checked_engines != 0) {
         fputs(", for ", stdout);
         tool_print_engines(checked_engines);

@@ -169,7 +169,7 @@ fi
 
 # In a folder, a motion capture with the name of a mesh is its clip.
 mkdir "$scratch/pair" && cp "$bobbin" "$scratch/pair/walk.md5mesh" && cp "$scratch/walk.bvh" "$scratch/pair"
-check "a motion capture next to the mesh of its name is converted" exits_with 0 "1 models: 1 converted, 0 up to date, 0 failed" "$tool" convert \
+check "a motion capture next to the mesh of its name is converted" exits_with 0 "1 model: 1 converted, 0 up to date, 0 failed" "$tool" convert \
     "$scratch/pair" --to iqm --output "$scratch/paired"
 check "... to its clip" exits_with 0 "" "$tool" convert "$scratch/paired/walk.iqm" --output "$scratch/paired/walk.md5anim"
 check "... for the model's joints" grep -q '^numFrames 31$' "$scratch/paired/walk.md5anim"

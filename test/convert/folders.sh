@@ -39,7 +39,7 @@ to=$scratch/to
 check "a folder" converts 0 "$to"
 check "clips belong to the only mesh or to the mesh with their name" has "$to" "$all"
 check "the report contains the number of converted models" says "5 models: 5 converted, 0 up to date, 0 failed"
-check "a clip without a mesh is reported" says "1 clips do not match a model in their folder; the first is $from/pair/nobody.md5anim"
+check "a clip without a mesh is reported" says "1 clip does not match a model in their folder; the first is $from/pair/nobody.md5anim"
 check "written files are checked" says "9 files, 0 errors, 0 warnings, for md5model"
 
 # -- Repeated runs --------------------------------------------------------------------------------

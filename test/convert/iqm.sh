@@ -105,7 +105,7 @@ joints() { # FILE: prints the names of its joints
 }
 check "... with the model's joint names" test "$(joints "$scratch/named/made.md5mesh")" = "$(joints "$scratch/named/lift_up_2.md5anim")"
 check "... and no numbers" test -z "$(grep joint_0 "$scratch/notes")"
-check "a folder with a model and frames is converted" grep -q '^1 models: 1 converted' <<END
+check "a folder with a model and frames is converted" grep -q '^1 model: 1 converted' <<END
 $("$tool" convert "$scratch/both" --output "$scratch/folder")
 END
 

@@ -245,7 +245,7 @@ while [ $i -lt 40 ]; do
 done >"$scratch/forty/def/a.def"
 one_of_forty() {
     says 1 "error: 'm1' and 39 models that inherit it or name the same mesh become the default: Model 'models/gone.md5mesh' defaulted" check "$scratch/forty" &&
-        grep -q ' 1 errors, 0 warnings' "$scratch/out"
+        grep -q ' 1 error, 0 warnings' "$scratch/out"
 }
 check "forty models without their mesh are one diagnostic" one_of_forty
 sed -i 's/^model early/model unused/; s/inherit late anim more/inherit unused anim more/' "$scratch/broken/def/a.def"
@@ -281,7 +281,7 @@ for i in 1 2 3; do
 done >"$scratch/lost/def/a.def"
 check "check prints a missing clip once" says 1 "Couldn't load anim 'no.md5anim': expected a readable file, and 2 more" check "$scratch/lost"
 check "check prints a missing model once" says 1 "expected a modelDef or an .md5mesh file, and 2 more" check "$scratch/lost"
-check "check prints no further messages about missing files" says 1 "0 files, 1 errors, 2 warnings" check "$scratch/lost"
+check "check prints no further messages about missing files" says 1 "0 files, 1 error, 2 warnings" check "$scratch/lost"
 check "check reads the files of a plain folder" says 0 '2 files, 0 errors' check "$plain"
 mkdir -p "$scratch/loose/Materials"
 echo "odd { wrong }" >"$scratch/loose/Materials/a.mtr"

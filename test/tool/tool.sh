@@ -96,7 +96,7 @@ for bad in missing.md5mesh empty.md5mesh picture.md5mesh anim.md5mesh mesh.md5an
     runs 1 info "$scratch/$bad" && lines err 1 && says err "$bad" && says err 'error: '
     report "info of invalid file $bad" $?
     runs 1 check "$scratch/$bad" && [ "$(grep -vc '^remedy for ' "$scratch/out")" -eq 2 ] && says out "$bad" \
-        && says out '1 files, 1 errors, 0 warnings'
+        && says out '1 file, 1 error, 0 warnings'
     report "check of invalid file $bad" $?
 done
 runs 1 info "$scratch/anim.md5mesh" && says err 'md5anim'
@@ -140,7 +140,7 @@ runs 0 info "$scratch/tree/a/b/flight.md5camera" && says out 'md5camera' && says
 report 'info of a camera' $?
 sed 's/90$/x/' "$scratch/tree/a/b/flight.md5camera" >"$scratch/tree/bad.md5camera"
 runs 1 check --for md5model "$scratch/tree" && says out "bad.md5camera:9:21: error: " \
-    && says out '4 files, 1 errors, 0 warnings'
+    && says out '4 files, 1 error, 0 warnings'
 report 'check prints the invalid file, line and column' $?
 # 300 files, every tenth of them invalid, are read on all cores and reported in their order.
 mkdir "$scratch/many"
@@ -185,7 +185,7 @@ for kind in mesh anim; do
     report "info of an md5$kind on standard input" $?
     # shellcheck disable=SC2002
     cat "$data/flags.md5$kind" | "$tool" check /dev/stdin >"$scratch/out" 2>"$scratch/err" \
-        && says out '1 files, 0 errors'
+        && says out '1 file, 0 errors'
     report "check of an md5$kind through a pipe" $?
 done
 "$tool" info /dev/stdin <"$scratch/tree/a/b/flight.md5camera" >"$scratch/out" 2>"$scratch/err" \
@@ -459,7 +459,7 @@ report 'info of an asset file of version 0.3' $?
 runs 0 info "$scratch/walk" && says out "$scratch/walk: compressed clip" && says out 'frames             25' &&
     says out 'error limit        0.5 units' && says out ' per joint and frame' && lines err 0
 report 'info of a compressed clip' $?
-runs 0 check "$scratch/walk" && says out '1 files, 0 errors, 0 warnings' && lines out 1
+runs 0 check "$scratch/walk" && says out '1 file, 0 errors, 0 warnings' && lines out 1
 report 'check of a compressed clip' $?
 runs 0 info "$scratch/walk" "$bobbin" && says out ': md5mesh'
 report 'info of a compressed clip and a model' $?
@@ -534,7 +534,7 @@ runs 0 curves "$scratch/glide.md5mesh" "$scratch/glide.md5anim" && lines out 2 &
     says out 'curve speed ( 0 7.2  1 7.2  3 12  4 12 )' && says out 'curve "plant_a foot" ( 0 1  2 1  3 0  4 0 )'
 report 'curves of a gliding foot' $?
 { echo "machine one { model $PWD/$bobbin clip run $PWD/models/bobbin/run.md5anim {" && cat "$scratch/curves" && echo '} layer all { state a run } }'; } >"$scratch/pasted.md5machine"
-runs 0 check "$scratch/pasted.md5machine" && says out '1 files, 0 errors, 0 warnings'
+runs 0 check "$scratch/pasted.md5machine" && says out '1 file, 0 errors, 0 warnings'
 report 'a machine with the printed curves is valid' $?
 runs 1 curves "$data/flags.md5mesh" "$scratch/other.md5anim" && lines err 1 && lines out 0 && says err "'other0'"
 report 'curves of a clip of another skeleton' $?

@@ -365,7 +365,7 @@ TEST_HERE (view_problems_are_repaired) {
     w->viewer.ui.docks.shows_problems = true;
     press(w, "problems/Repair");
     const view_problems *const list = &w->viewer.panels.problems;
-    CHECK_STRING(list->repair, "1 vertices with weights scaled to a sum of 1\n");
+    CHECK_STRING(list->repair, "1 vertex with weights scaled to a sum of 1\n");
     CHECK(has_item(w, 420, 300, "error/Save and open") && has_item(w, 1280, 720, "error/Close"));
     press_key(w, VIEW_KEY_ESCAPE);
     OWN_STRING output = common_join(w->folder, "half-fixed-2.md5mesh");
@@ -416,7 +416,7 @@ TEST_HERE (view_problems_of_a_clip_are_repaired) {
     press(w, "problems/Repair");
     const view_problems *const list = &w->viewer.panels.problems;
     CHECK_STRING(list->repair != NULL ? list->repair : "",
-                 "1 joints adapted to the skeleton of the model\n");
+                 "1 joint adapted to the skeleton of the model\n");
     press(w, "error/Save and open");
     const view_scene *const scene = &w->viewer.document->scene;
     CHECK_STRING(scene->clips[scene->clip].name, "idle-fixed-1");

@@ -1202,8 +1202,9 @@ static bool use_choice(const view_dresser *d, md5gl_image_kind map, const char *
         is_used = true;
     }
     if (!is_used)
-        return view_error(d->log, "--texture: mesh \"%.*s\" not found; the model has %u meshes",
-                          (int)name_length, choice, model->num_meshes);
+        return view_error(d->log, "--texture: mesh \"%.*s\" not found; the model has %u %s",
+                          (int)name_length, choice, model->num_meshes,
+                          common_noun(model->num_meshes, "mesh", "meshes"));
     return true;
 }
 

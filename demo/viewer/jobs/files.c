@@ -653,14 +653,16 @@ void view_drop(view_state *viewer, const char *path)
 
 // -- Repairs -------------------------------------------------------------------------------------
 
-// Adds the line "COUNT DESCRIPTION" about a repair, if it has changed anything. Returns false if
-// the repair failed: `count` is MD5_NONE.
-static bool note_repair(char **lines, uint32_t count, const char *description)
+// Adds the line "COUNT NOUN DESCRIPTION" about a repair, if it has changed anything. Returns false
+// if the repair failed: `count` is MD5_NONE.
+static bool note_repair(char **lines, uint32_t count, const char *singular, const char *plural,
+                        const char *description)
 {
     if (count == MD5_NONE)
         return false;
     if (count > 0)
-        common_extend(lines, "%u %s\n", count, description);
+        common_extend(lines, "%u %s %s\n", count, common_noun(count, singular, plural),
+                      description);
     return true;
 }
 
@@ -687,15 +689,16 @@ static bool repair_clip(md5_doc *doc, const view_scene *scene, md5_check *check,
 {
     const bool is_wrong = has_wrong_bounds(doc, scene, check);
     const uint32_t moved = md5_edit_space(doc, &check->space, error);
-    if (!note_repair(lines, moved, "joints converted to the scale and orientation of the model"))
+    if (!note_repair(lines, moved, "joint", "joints",
+                     "converted to the scale and orientation of the model"))
         return false;
-    if (!note_repair(lines, md5_fix_joints(doc, scene->model, false, error),
-                     "joints adapted to the skeleton of the model"))
+    if (!note_repair(lines, md5_fix_joints(doc, scene->model, false, error), "joint", "joints",
+                     "adapted to the skeleton of the model"))
         return false;
     if (moved == 0 && !is_wrong)
         return true;
-    return note_repair(lines, md5_fix_bounds(doc, scene->model, error),
-                       "bounding boxes recomputed from the mesh");
+    return note_repair(lines, md5_fix_bounds(doc, scene->model, error), "bounding box",
+                       "bounding boxes", "recomputed from the mesh");
 }
 
 // Repairs a document of a model, and appends a line to `lines` for each kind of repair that has
@@ -703,11 +706,11 @@ static bool repair_clip(md5_doc *doc, const view_scene *scene, md5_check *check,
 static bool repair_model(md5_doc *doc, char **lines, md5_error *error)
 {
     const md5_joint_edit order = {.root = NULL};
-    return note_repair(lines, md5_fix_rotations(doc, error), "rotations normalized")
-           && note_repair(lines, md5_fix_weights(doc, 0, 1e-3f, NULL, error),
-                          "vertices with weights scaled to a sum of 1")
-           && note_repair(lines, md5_edit_joints(doc, &order, error),
-                          "joints sorted so that parents come first");
+    return note_repair(lines, md5_fix_rotations(doc, error), "rotation", "rotations", "normalized")
+           && note_repair(lines, md5_fix_weights(doc, 0, 1e-3f, NULL, error), "vertex", "vertices",
+                          "with weights scaled to a sum of 1")
+           && note_repair(lines, md5_edit_joints(doc, &order, error), "joint", "joints",
+                          "sorted so that parents come first");
 }
 
 // Repairs everything in a file that id's engine rejects or shows wrong and that can be repaired
@@ -872,7 +875,8 @@ static void show_postponed_notices(view_state *viewer)
     if (has_new_problems && viewer->now >= viewer->ui.notice_end) {
         const uint32_t count = view_count_problems(&viewer->log);
         viewer->reports.was_announced = true;
-        view_notice(viewer, "%u problem%s" VIEW_DOT "show", count, count == 1 ? "" : "s");
+        view_notice(viewer, "%u %s" VIEW_DOT "show", count,
+                    common_noun(count, "problem", "problems"));
         viewer->ui.notice_action = VIEW_WARNINGS;
     }
     if (viewer->opening.is_restored && viewer->now >= viewer->ui.notice_end) {

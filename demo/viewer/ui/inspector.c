@@ -265,7 +265,7 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
 {
     const uint32_t count = model != NULL ? find_weights(model, joint, NULL, 0) : 0;
     char text[48];
-    COMMON_TEXT(text, count == 1 ? "%u vertex" : "%u vertices", count);
+    COMMON_TEXT(text, "%u %s", count, common_noun(count, "vertex", "vertices"));
     if (!ui_section(ui, UI_SECTION_WEIGHTS, "Weights", text))
         return;
     if (count == 0) {
