@@ -636,6 +636,12 @@ static void compare_rest(assimp_importer *importer, assimp_node *node, size_t mo
     struct aiMatrix4x4 matrix = matrix_from_affine(&in_space);
     node->model = model;
     node->has_same_rest = is_near(&matrix, &node->rest);
+    if (fbx_has_ordered_geometry(importer->curves, model))
+        add_line(importer,
+                 LOSS "the geometric rotation of node '%s' is wrong, because its rotation order "
+                      "is not XYZ; reset the order or apply the transform before you export the "
+                      "file",
+                 node->source->mName.data);
     if (fbx_has_rotation_space(importer->curves, model))
         return;
     const convert_affine rest = fbx_rest_transform(importer->curves, model, false);

@@ -108,6 +108,7 @@ enum {
 typedef struct fbx_model {
     char *name;
     double values[NUM_FACTORS][3]; // FBX_TRANSLATION ... SCALING_PIVOT
+    double geometric_rotation[3];  // of meshes, degrees; always in the order x, y, z
     int rotation_order;
     bool is_rotation_active;   // false: see has_rotation_space()
     bool is_order_for_limits;  // the rotation order and the rotations before and after apply to
@@ -546,6 +547,8 @@ static void read_model_property(const fbx_file *file, const fbx_value *name, fbx
     for (int i = 0; i < NUM_FACTORS; i++)
         if (fbx_is_text(name, property_names[i]))
             read_property_numbers(file, values, model->values[i], 3);
+    if (fbx_is_text(name, "GeometricRotation"))
+        read_property_numbers(file, values, model->geometric_rotation, 3);
     if (fbx_is_text(name, "RotationOrder")) {
         const double order = read_property_number(file, values);
         model->rotation_order = order >= 0 && order < 6 ? (int)order : 0;
@@ -1419,6 +1422,15 @@ convert_affine fbx_evaluate(const fbx_curves *curves, size_t model, double secon
 bool fbx_has_rotation_space(const fbx_curves *curves, size_t model)
 {
     return has_rotation_space(&curves->models[model]);
+}
+
+bool fbx_has_ordered_geometry(const fbx_curves *curves, size_t model)
+{
+    const fbx_model *const transforms = &curves->models[model];
+    int num_angles = 0;
+    for (int axis = 0; axis < 3; axis++)
+        num_angles += fabs(transforms->geometric_rotation[axis]) > 0;
+    return transforms->rotation_order != 0 && num_angles > 1;
 }
 
 // Returns the transform of a model relative to its parent without animation.

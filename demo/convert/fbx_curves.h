@@ -61,6 +61,10 @@ convert_affine fbx_evaluate(const fbx_curves *curves, size_t model, double secon
 // applies them always.
 bool fbx_has_rotation_space(const fbx_curves *curves, size_t model);
 
+// Returns true if a model has a rotation order and a geometric rotation around several axes. FBX
+// applies the order to the other rotation only; libassimp applies it to both.
+bool fbx_has_ordered_geometry(const fbx_curves *curves, size_t model);
+
 // Returns the transform of a model relative to its parent without a clip. `in_space`: with the
 // rotation order, pre-rotation and post-rotation even if they do not apply.
 convert_affine fbx_rest_transform(const fbx_curves *curves, size_t model, bool in_space);
