@@ -55,50 +55,70 @@ typedef struct alias {
 
 static void *md5_alloc(void *user, size_t size)
 {
-    return (void)user, zone_alloc(size);
+    (void)user;
+    return zone_alloc(size);
 }
+
 static void md5_free(void *user, void *memory, size_t size)
 {
-    (void)user, (void)size, zone_free(memory);
+    (void)user;
+    (void)size;
+    zone_free(memory);
 }
+
 static const void *md5_open(void *user, const char *name, size_t *size, md5_error *error)
 {
+    (void)user;
     const void *bytes = read_file(name, size);
     if (!bytes)
         snprintf(error->message, sizeof error->message, "not in the packs");
-    return (void)user, bytes;
+    return bytes;
 }
+
 static void md5_close(void *user, const void *bytes, size_t size)
 {
     md5_free(user, (void *)bytes, size);
 }
 
-// Packs the vertices: four joint indices as bytes, and four weights as bytes with the sum 255. The
-// texture coordinate v is 0 at the top of the image. Returns false if the mesh exceeds a limit.
-static bool fill_surface(const md5_mesh *mesh, surface *s)
+static int8_t byte_of_normal(float component)
 {
-    s->num_vertices = mesh->num_vertices, s->num_indices = 3 * mesh->num_triangles;
+    return (int8_t)lrintf(127 * component);
+}
+
+// Copies a mesh into the engine's structure. Each vertex gets four joint indices and four weights
+// as bytes; the weights have the sum 255. The texture coordinate v is 0 at the top of the image.
+// Returns NULL, or the reason of the failure.
+static const char *fill_surface(const md5_mesh *mesh, surface *s)
+{
+    if (mesh->num_vertices > UINT16_MAX)
+        return "more than 65535 vertices in a mesh";
+    s->num_vertices = mesh->num_vertices;
+    s->num_indices = 3 * mesh->num_triangles;
     s->vertices = (engine_vertex *)hunk_alloc((s->num_vertices + 1) * sizeof *s->vertices);
     s->indices = (uint16_t *)hunk_alloc((s->num_indices + 1) * sizeof *s->indices);
-    if (s->num_vertices > UINT16_MAX || !s->vertices || !s->indices)
-        return false;
+    if (!s->vertices || !s->indices)
+        return "out of memory";
 
     for (uint32_t i = 0; i < s->num_indices; i++)
         s->indices[i] = (uint16_t)mesh->indices[i];
     for (uint32_t i = 0; i < s->num_vertices; i++) {
-        const md5_vec3 n = md5_vec3_scale(mesh->normals[i], 127);
-        const float normal[4] = {n.x, n.y, n.z, 0};
-        for (int axis = 0; axis < 4; axis++)
-            s->vertices[i].normal[axis] = (int8_t)lrintf(normal[axis]);
-        memcpy(s->vertices[i].position, &mesh->positions[i], sizeof(md5_vec3));
-        memcpy(s->vertices[i].uv, &mesh->texcoords[i], sizeof(md5_vec2));
+        engine_vertex *v = &s->vertices[i];
+        memcpy(v->position, &mesh->positions[i], sizeof v->position);
+        memcpy(v->uv, &mesh->texcoords[i], sizeof v->uv);
+        v->normal[0] = byte_of_normal(mesh->normals[i].x);
+        v->normal[1] = byte_of_normal(mesh->normals[i].y);
+        v->normal[2] = byte_of_normal(mesh->normals[i].z);
+        v->normal[3] = 0;
     }
 
     md5_pack_job job = MD5_INIT;
-    job.mesh = mesh, job.format = MD5_PACK_BYTES;
-    job.joints = s->vertices->joints, job.weights = s->vertices->weights;
-    job.joint_stride = job.weight_stride = sizeof *s->vertices;
-    return md5_pack_influences(&job); // false if a joint index is above 255
+    job.mesh = mesh;
+    job.format = MD5_PACK_BYTES;
+    job.joints = s->vertices->joints;
+    job.weights = s->vertices->weights;
+    job.joint_stride = sizeof *s->vertices;
+    job.weight_stride = sizeof *s->vertices;
+    return md5_pack_influences(&job) ? NULL : "more than 256 joints";
 }
 
 #ifdef MD5_SMALL
@@ -113,28 +133,39 @@ static void skip_parts(md5_load_opts *opts)
 }
 #endif
 
-// Fills the engine's model: the bone matrices of all frames, then the surfaces. Returns NULL, or
-// the reason of the failure.
+// Computes the bone matrices of all frames. Returns false if memory runs out.
+static bool fill_bones(const md5_binding *binding, alias *a)
+{
+    a->bones = (bone *)hunk_alloc(sizeof(bone) * a->num_bones * a->num_frames);
+    md5_xform *pose = (md5_xform *)zone_alloc(sizeof(md5_xform) * a->num_bones);
+    const bool has_memory = a->bones && pose;
+    for (uint32_t frame = 0; has_memory && frame < a->num_frames; frame++) {
+        md5_sample_position sample =
+            md5_sample_position_from_frames(binding->anim, frame, frame, 0);
+        // md5_mat34 has the memory layout of the engine's bone: three rows of four floats.
+        void *palette = &a->bones[(size_t)frame * a->num_bones];
+        md5_pose_palette(binding, sample, MD5_ROOT_FILE, pose, NULL, (md5_mat34 *)palette);
+    }
+    zone_free(pose);
+    return has_memory;
+}
+
+// Fills the engine's model: the bone matrices of all frames and the surfaces. Returns NULL, or the
+// reason of the failure.
 static const char *fill_alias(const md5_model *model, const md5_binding *binding, alias *a)
 {
-    const md5_anim *anim = binding->anim;
-    const uint32_t num_bones = a->num_bones = model->skeleton.num_joints;
-    a->num_frames = anim->num_frames, a->num_surfaces = model->num_meshes;
-    if (!a->num_surfaces)
+    a->num_bones = model->skeleton.num_joints;
+    a->num_frames = binding->anim->num_frames;
+    a->num_surfaces = model->num_meshes;
+    if (a->num_surfaces == 0)
         return "no meshes"; // the library also loads files that contain only a skeleton
-    a->bones = (bone *)hunk_alloc(sizeof(bone) * num_bones * a->num_frames);
     a->surfaces = (surface *)hunk_alloc(sizeof(surface) * a->num_surfaces);
-    md5_xform *pose = (md5_xform *)zone_alloc(sizeof(md5_xform) * num_bones);
-    const char *why = a->bones && a->surfaces && pose ? NULL : "out of memory";
-
-    // md5_mat34 has the memory layout of the engine's bone: three rows of four floats.
-    for (uint32_t i = 0; i < a->num_frames && !why; i++)
-        md5_pose_palette(binding, md5_sample_position_from_frames(anim, i, i, 0), MD5_ROOT_FILE,
-                         pose, NULL, (md5_mat34 *)(void *)&a->bones[(size_t)i * num_bones]);
-    for (uint32_t i = 0; i < a->num_surfaces && !why; i++)
-        why = fill_surface(&model->meshes[i], &a->surfaces[i]) ? NULL : "a mesh is too large";
-    zone_free(pose);
-    return why;
+    if (!a->surfaces || !fill_bones(binding, a))
+        return "out of memory";
+    const char *reason = NULL;
+    for (uint32_t i = 0; i < a->num_surfaces && !reason; i++)
+        reason = fill_surface(&model->meshes[i], &a->surfaces[i]);
+    return reason;
 }
 
 // Loads a model and a clip with the allocator and the file system of the engine, and converts them.
@@ -142,25 +173,31 @@ static const char *fill_alias(const md5_model *model, const md5_binding *binding
 static bool load_alias(const char *mesh_name, const char *anim_name, alias *a, char text[600])
 {
     md5_load_opts opts = MD5_INIT;
-    md5_error error = MD5_INIT;
-    memset(a, 0, sizeof *a);
-    opts.allocator.alloc = md5_alloc, opts.allocator.free = md5_free;
-    opts.files.open = md5_open, opts.files.close = md5_close;
+    opts.allocator.alloc = md5_alloc;
+    opts.allocator.free = md5_free;
+    opts.files.open = md5_open;
+    opts.files.close = md5_close;
     opts.normals = MD5_NORMALS_AREA;
     skip_parts(&opts);
 
+    md5_error error = MD5_INIT;
     md5_model *model = md5_load_model(mesh_name, &opts, &error);
     md5_anim *anim = model ? md5_load_anim(anim_name, &opts, &error) : NULL;
-    md5_binding *binding = md5_bind(model, anim, &opts, &error);
-    const char *why = model && binding ? fill_alias(model, binding, a) : "";
-    md5_format_error(&error, text, 600);
-    if (binding && why)
-        snprintf(text, 600, "%s: %s", mesh_name, why);
+    md5_binding *binding = md5_bind(model, anim, &opts, &error); // NULL if model or anim is NULL
+    const char *reason = NULL;
+    memset(a, 0, sizeof *a);
+    if (!binding)
+        md5_format_error(&error, text, 600);
+    else
+        reason = fill_alias(model, binding, a);
+    if (reason)
+        snprintf(text, 600, "%s: %s", mesh_name, reason);
+    const bool is_loaded = binding && !reason;
 
     md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(model);
-    return !why;
+    return is_loaded;
 }
 
 #ifndef ENGINE
@@ -168,8 +205,10 @@ int main(int argc, char **argv)
 {
     static alias a;
     char text[600] = "usage: quake_engine MODEL.md5mesh CLIP.md5anim";
-    if (argc != 3 || !load_alias(argv[1], argv[2], &a, text))
-        return fprintf(stderr, "%s\n", text), 1;
+    if (argc != 3 || !load_alias(argv[1], argv[2], &a, text)) {
+        fprintf(stderr, "%s\n", text);
+        return 1;
+    }
     printf("%u bones in %u frames, %u surfaces\n", (unsigned)a.num_bones, (unsigned)a.num_frames,
            (unsigned)a.num_surfaces);
     return 0;
