@@ -3,7 +3,7 @@
 # renderer, a scene and a camera, and no part of the window. build/functions.txt contains the list. Its length is printed, but
 # has no limit, because it grows whenever a function is split.
 . test/build/report.sh
-unset MAKEFLAGS MAKELEVEL MFLAGS DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
+unset MAKEFLAGS MAKELEVEL MFLAGS BUILD config DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
 
 command -v gcov >/dev/null || {
     skip "functions of a still image" "gcov is not installed"
