@@ -240,18 +240,18 @@ static double half_error(float number)
 // Reports how far texture coordinates move because the format stores them in half precision.
 static void note_half_error(const convert_job *job, const md5_model *model)
 {
-    double most = 0;
+    double max_error = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
-            most = fmax(most,
-                        fmax(half_error(mesh->texcoords[v].x), half_error(mesh->texcoords[v].y)));
+            max_error = fmax(max_error, fmax(half_error(mesh->texcoords[v].x),
+                                             half_error(mesh->texcoords[v].y)));
     }
-    if (most > 0)
+    if (max_error > 0)
         convert_note(job,
                      "texture coordinates were rounded to 11 bits, as the format requires; the "
                      "largest change is %.2g of the image's size",
-                     most);
+                     max_error);
 }
 
 // Converts a document of a model to the bytes of a binary model file. The document is written as

@@ -577,7 +577,7 @@ static void read_model_template(fbx_curves *curves, const fbx_node *type)
 
 // Returns the axis of a name: 0 for "d|X", 1 for "d|Y", 2 for "d|Z", -1 for others. The weight of a
 // layer, "d|Weight", is stored as axis 0.
-static int axis_of(const fbx_value *name)
+static int find_axis(const fbx_value *name)
 {
     static const char *const axis_names[3] = {"d|X", "d|Y", "d|Z"};
     for (int axis = 0; axis < 3; axis++)
@@ -589,7 +589,7 @@ static int axis_of(const fbx_value *name)
 static void read_curve_node_property(const fbx_file *file, const fbx_value *name, fbx_range values,
                                      void *to)
 {
-    const int axis = axis_of(name);
+    const int axis = find_axis(name);
     if (axis >= 0)
         read_property_numbers(file, values, &((fbx_curve_node *)to)->values[axis], 1);
 }
@@ -784,7 +784,7 @@ static void connect_objects(fbx_curves *curves, const fbx_object *child, const f
     } else if (child->kind == CURVE_NODE && parent->kind == LAYER) {
         curves->curve_nodes[child->index].layer = parent->index;
     } else if (child->kind == CURVE && parent->kind == CURVE_NODE) {
-        const int axis = axis_of(property);
+        const int axis = find_axis(property);
         if (axis >= 0)
             curves->curve_nodes[parent->index].curves[axis] = child->index;
     } else if (child->kind == CURVE_NODE && parent->kind == MODEL) {

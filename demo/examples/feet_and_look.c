@@ -17,7 +17,7 @@ static float height_at(const md5_model *model, md5_vec3 position)
     return 0.08f * size * floorf(position.y / (0.2f * size));
 }
 
-static md5_vec3 position_of(const md5_binding *binding, const md5_xform *pose, uint32_t joint)
+static md5_vec3 joint_position(const md5_binding *binding, const md5_xform *pose, uint32_t joint)
 {
     return md5_joint_in_model(&binding->model->skeleton, pose, joint).translation;
 }
@@ -30,7 +30,7 @@ static void place_feet(const md5_binding *binding, md5_xform *pose, const uint32
     // A game keeps this array between frames, because the solver stores state in it.
     md5_foot feet[2] = {{.ankle = joints[LEFT]}, {.ankle = joints[RIGHT]}};
     for (int i = 0; i < 2; i++) {
-        const md5_vec3 before = position_of(binding, pose, feet[i].ankle);
+        const md5_vec3 before = joint_position(binding, pose, feet[i].ankle);
         feet[i].floor = height_at(binding->model, before);
         printf("ankle at height %.2f, stair at height %.2f\n", (double)before.z,
                (double)feet[i].floor);
@@ -40,7 +40,7 @@ static void place_feet(const md5_binding *binding, md5_xform *pose, const uint32
     md5_feet_job job = {.pelvis = joints[PELVIS], .feet = feet, .num_feet = 2, .weight = 1};
     const uint32_t placed = md5_solve_feet(skeleton, &job, pose);
     for (int i = 0; i < 2; i++)
-        printf("corrected height %.2f%s\n", (double)position_of(binding, pose, feet[i].ankle).z,
+        printf("corrected height %.2f%s\n", (double)joint_position(binding, pose, feet[i].ankle).z,
                feet[i].result == MD5_LIMB_REACHED ? "" : ": out of reach");
     printf("%u feet placed, pelvis moved by %.2f\n", (unsigned)placed, (double)job.drop);
 }
@@ -105,7 +105,7 @@ int main(int argc, char **argv)
     const md5_sample_position sample = md5_sample_position_at(anim, 0.5, MD5_WRAP_LOOP);
     md5_sample(binding, sample, MD5_ROOT_IN_PLACE, pose);
     place_feet(binding, pose, joints);
-    const md5_vec3 head = position_of(binding, pose, joints[HEAD]);
+    const md5_vec3 head = joint_position(binding, pose, joints[HEAD]);
     const md5_vec3 target = {head.x + 60, head.y + 50, head.z + 20};
     look(binding, pose, joints[HEAD], target);
 

@@ -66,7 +66,7 @@ static unsigned long long add_stamp(unsigned long long stamp, const char *path)
 }
 
 // Returns the stamp of all files of a character: machine, model and clips.
-static unsigned long long stamp_of(const md5_character *character, const char *path)
+static unsigned long long read_time_stamp(const md5_character *character, const char *path)
 {
     unsigned long long stamp = add_stamp(add_stamp(0, path), character->model_path);
     for (uint32_t i = 0; i < character->num_clips; i++)
@@ -137,12 +137,12 @@ int main(int argc, char **argv)
     hero h;
     if (!load_hero(&h, argv[1]))
         return 1;
-    unsigned long long stamp = stamp_of(h.character, argv[1]);
+    unsigned long long stamp = read_time_stamp(h.character, argv[1]);
     md5_xform placement = {.rotation = {.w = 1}}; // transform in the world, not changed by reloads
     char line[128];
     while (fgets(line, sizeof line, stdin)) {
         // If a changed file is invalid, continue with the old character until the next change.
-        const unsigned long long new_stamp = stamp_of(h.character, argv[1]);
+        const unsigned long long new_stamp = read_time_stamp(h.character, argv[1]);
         hero reloaded;
         if (new_stamp != stamp && load_hero(&reloaded, argv[1])) {
             printf("reloaded, continued %s\n", carry_over(&h, &reloaded));

@@ -21,7 +21,7 @@ static _Noreturn void die(const char *message)
     exit(1);
 }
 
-static _Noreturn void die_of(const md5_error *error)
+static _Noreturn void exit_with_error(const md5_error *error)
 {
     char text[600];
     md5_format_error(error, text, sizeof text);
@@ -93,7 +93,7 @@ static md5gl_material_set *load_materials(md5gl_renderer *renderer, md5gl_model 
                                           .warn = warn};
     md5gl_material_set *material_set = md5gl_load_materials(renderer, &desc, &error);
     if (!material_set)
-        die_of(&error);
+        exit_with_error(&error);
     for (uint32_t i = 0; i < material_set->num_meshes; i++)
         md5gl_set_material(renderer, drawn, 0, i, &material_set->materials[i]);
     return material_set;
@@ -106,12 +106,12 @@ static void draw_frame(md5gl_renderer *renderer, md5gl_model *drawn, const md5_m
     md5_error error = MD5_INIT;
     const md5gl_instances instances = {.count = 1, .palettes = palette};
     if (!md5gl_pose(renderer, drawn, &instances, &error))
-        die_of(&error);
+        exit_with_error(&error);
     md5gl_begin_frame(renderer, frame);
     md5gl_draw_shadows(renderer, drawn);
     md5gl_draw_model(renderer, drawn, MD5GL_LIT);
     if (!md5gl_end_frame(renderer, &error))
-        die_of(&error);
+        exit_with_error(&error);
 }
 
 // Loads and uploads the model, then draws frames until the window is closed, or one frame if an
@@ -125,16 +125,16 @@ int main(int argc, char **argv)
     md5_anim *anim = md5_load_anim(argv[2], NULL, &error);
     md5_binding *binding = md5_bind(model, anim, NULL, &error);
     if (!model || !binding)
-        die_of(&error);
+        exit_with_error(&error);
     md5_pose_buffers *posed = md5_create_pose_buffers(model, 0, NULL, &error);
     if (!posed)
-        die_of(&error);
+        exit_with_error(&error);
 
     SDL_Window *window = open_window();
     md5gl_renderer *renderer = md5gl_create_renderer(&(md5gl_opts){.load = load_proc}, &error);
     md5gl_model *drawn = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error);
     if (!drawn)
-        die_of(&error);
+        exit_with_error(&error);
     md5gl_material_set *material_set = load_materials(renderer, drawn, model, argv[1]);
 
     for (int is_open = 1; is_open;) {

@@ -1585,18 +1585,19 @@ static const view_image_file *find_declared_image(view_package *package, const c
     return image;
 }
 
-// Sets the appearance that is declared for a mesh, or that the caller has specified (search->said).
-// Returns true if an image is declared, even if it does not exist: a missing image is not replaced
-// by another image.
+// Sets the appearance that is declared for a mesh, or that the caller has specified
+// (search->cfg_look). Returns true if an image is declared, even if it does not exist: a missing
+// image is not replaced by another image.
 static bool select_declared(view_look *look, const named_mesh *subject, view_listener warnings)
 {
     view_package *const package = subject->search->package;
     view_look found = {0};
     view_look notes = {0};
-    if (!subject->search->said)
+    if (!subject->search->cfg_look)
         find_declaration(package, subject->mesh, &found, &notes, warnings);
 
-    const view_look *const declared = subject->search->said ? subject->search->said : &found;
+    const view_look *const declared =
+        subject->search->cfg_look ? subject->search->cfg_look : &found;
     *look = *declared;
     look->looked = notes.looked;
     look->diffuse = NULL;

@@ -181,7 +181,8 @@ typedef struct view_look_search {
     uint32_t mesh;
     view_package *package; // package of the model
     uint32_t skin;         // skin of a model of the Quake re-releases
-    const view_look *said; // appearance in the opened md5.cfg, with paths as in that file; or NULL
+    const view_look
+        *cfg_look; // appearance in the opened md5.cfg, with paths as in that file; or NULL
 } view_look_search;
 
 // Finds the appearance of a mesh. Each image gets a score from the evidence for it. The image with

@@ -537,7 +537,7 @@ TEST_EXPORT (view_export_of_a_shown_model_equals_the_tools_result) {
     for (size_t i = 0; i < COUNT_OF(endings); i++)
         check_tool_writes_same(fixture, endings[i], " --range 3-7 ");
     viewer->options->root = viewer->document->scene.root = MD5_ROOT_IN_PLACE;
-    viewer->document->scene.turn = view_turn_further((view_turn){.is_set = false}, 0);
+    viewer->document->scene.rotation = view_rotate_further((view_rotation){.is_set = false}, 0);
     for (size_t i = 0; i < COUNT_OF(endings); i++)
         check_tool_writes_same(fixture, endings[i], " --root in_place ");
     OWN_STRING chosen = common_format("0=%s", image);

@@ -698,7 +698,7 @@ TEST (monster_looks_at_the_pointer) {
     if (!open_played(&fixture, test_path(bobbin)))
         return;
     view_scene *const scene = &fixture.scene;
-    const view_motion_kind *const mover = view_mover_of(scene);
+    const view_motion_kind *const mover = view_get_mover(scene);
     float yaws[2];
     for (int side = 0; side < 2; side++) {
         mover->point(scene, (md5_vec3){200, side == 0 ? 200.0f : -200.0f, 44});

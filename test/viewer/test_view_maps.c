@@ -429,7 +429,7 @@ TEST (view_camera_cubes_show_where_the_camera_looked) {
 
             encode(way, from[i]);
         }
-        view_turn_camera_side(number, LAYERS_SIDE, from[0], to[0]);
+        view_rotate_camera_side(number, LAYERS_SIDE, from[0], to[0]);
         for (int i = 0; i < LAYERS_SIDE * LAYERS_SIDE; i++) {
             // The direction of (s, t) on a side in OpenGL: the specification, "Cube Map Texture
             // Selection", solved for the direction.

@@ -18,23 +18,23 @@ TEST (view_motion_is_selected_by_the_scene) {
     view_scene scene;
     if (!open_scene(&scene, "models/bobbin/bobbin.md5machine"))
         return;
-    CHECK_STRING(view_motion_of(&scene)->name, "machine");
-    CHECK(view_shown_clip(&scene) == NULL && view_mover_of(&scene)->mode == VIEW_MODE_MACHINE);
+    CHECK_STRING(view_get_motion(&scene)->name, "machine");
+    CHECK(view_shown_clip(&scene) == NULL && view_get_mover(&scene)->mode == VIEW_MODE_MACHINE);
     view_free_scene(&scene);
 
     if (!open_scene(&scene, "models/thimble/thimble.md5mesh"))
         return;
-    CHECK_STRING(view_motion_of(&scene)->name, "clip");
+    CHECK_STRING(view_get_motion(&scene)->name, "clip");
     CHECK(view_begin_walk(&scene));
-    CHECK_STRING(view_motion_of(&scene)->name, "legs");
+    CHECK_STRING(view_get_motion(&scene)->name, "legs");
     view_show_bind_pose(&scene, true, NULL);
-    CHECK_STRING(view_motion_of(&scene)->name, "bind pose");
-    CHECK_STRING(view_mover_of(&scene)->name, "legs");
-    CHECK(view_shown_clip(&scene) == NULL && !view_motion_of(&scene)->moves_alone);
+    CHECK_STRING(view_get_motion(&scene)->name, "bind pose");
+    CHECK_STRING(view_get_mover(&scene)->name, "legs");
+    CHECK(view_shown_clip(&scene) == NULL && !view_get_motion(&scene)->moves_alone);
     view_show_bind_pose(&scene, false, NULL);
-    CHECK_STRING(view_motion_of(&scene)->name, "legs");
+    CHECK_STRING(view_get_motion(&scene)->name, "legs");
     CHECK(view_end_walk(&scene) && !view_end_walk(&scene));
-    CHECK_STRING(view_motion_of(&scene)->name, "clip");
+    CHECK_STRING(view_get_motion(&scene)->name, "clip");
     view_free_scene(&scene);
 }
 
@@ -119,7 +119,7 @@ TEST (view_motion_of_a_new_kind_is_shown_and_driven) {
     CHECK_NEAR(view_walked(scene, &play).z, 3, 1e-6);
     CHECK_NEAR(view_model_from_world(scene).m[11], -5, 1e-6);
     CHECK(view_shown_clip(scene) == NULL && view_timing_anim(scene) == NULL);
-    CHECK(view_mode_of(&document) == VIEW_MODE_CLIPS);
+    CHECK(view_get_mode(&document) == VIEW_MODE_CLIPS);
     view_describe_motion(scene, text, sizeof text);
     CHECK_STRING(text, "kite of thimble");
     view_hull hull;
@@ -140,7 +140,7 @@ TEST (view_motion_of_a_new_kind_is_shown_and_driven) {
     CHECK_NEAR(scene->joints[0].m[11], scene->model->bind[0].m[11], 1e-6);
     CHECK_SMALL(view_walked(scene, &play).z, 1e-6);
     view_show_bind_pose(scene, false, NULL);
-    CHECK_STRING(view_motion_of(scene)->name, "kite");
+    CHECK_STRING(view_get_motion(scene)->name, "kite");
     view_free_scene(scene);
 }
 

@@ -321,7 +321,7 @@ TEST (view_gamepads_press_the_keys_that_drive) {
         char released[16] = "";
         view_pad pad = steps[i].pad;
         view_input event;
-        pad.told = told;
+        pad.reported = told;
         while (view_next_pad_key(&pad, &event)) {
             char *const text = event.kind == VIEW_INPUT_KEY_DOWN ? pressed : released;
             const size_t length = strlen(text);
@@ -331,7 +331,7 @@ TEST (view_gamepads_press_the_keys_that_drive) {
         }
         CHECK_STRING(pressed, steps[i].pressed);
         CHECK_STRING(released, steps[i].released);
-        told = pad.told;
+        told = pad.reported;
     }
 }
 

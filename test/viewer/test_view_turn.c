@@ -15,20 +15,20 @@ static bool is_at(md5_vec3 v, float x, float y, float z)
 
 TEST (view_turns_are_quarters) {
     const md5_vec3 v = {1, 2, 3};
-    const view_turn none = {.is_set = false};
-    const view_turn about_x = view_turn_further(none, 0);
-    const view_turn about_y = view_turn_further(none, 1);
-    const view_turn about_z = view_turn_further(none, 2);
+    const view_rotation none = {.is_set = false};
+    const view_rotation about_x = view_rotate_further(none, 0);
+    const view_rotation about_y = view_rotate_further(none, 1);
+    const view_rotation about_z = view_rotate_further(none, 2);
     CHECK(is_at(view_rotate_vector(&none, v), 1.0f, 2.0f, 3.0f));
     CHECK(is_at(view_rotate_vector(&about_x, v), 1.0f, -3.0f, 2.0f)); // y to z
     CHECK(is_at(view_rotate_vector(&about_y, v), 3.0f, 2.0f, -1.0f)); // z to x
     CHECK(is_at(view_rotate_vector(&about_z, v), -2.0f, 1.0f, 3.0f)); // x to y
-    const view_turn both = view_turn_further(about_x, 2);             // the first one about x
+    const view_rotation both = view_rotate_further(about_x, 2);       // the first one about x
     CHECK(is_at(view_rotate_vector(&both, v), 3.0f, 1.0f, 2.0f));
     for (int axis = 0; axis < 3; axis++) {
-        view_turn turn = {.is_set = false};
+        view_rotation turn = {.is_set = false};
         for (int i = 0; i < 4; i++) {
-            turn = view_turn_further(turn, axis);
+            turn = view_rotate_further(turn, axis);
             CHECK(turn.is_set == (i < 3));
         }
     }
@@ -36,19 +36,19 @@ TEST (view_turns_are_quarters) {
 
 TEST (view_turns_are_described) {
     char text[32];
-    view_turn turn = {.is_set = false};
+    view_rotation turn = {.is_set = false};
     view_describe_rotation(&turn, text, sizeof text);
     CHECK_STRING(text, "up +z, front +x");
-    turn = view_turn_further((view_turn){0}, 0);
+    turn = view_rotate_further((view_rotation){0}, 0);
     view_describe_rotation(&turn, text, sizeof text);
     CHECK_STRING(text, "up +y, front +x");
-    turn = view_turn_further(turn, 2);
+    turn = view_rotate_further(turn, 2);
     view_describe_rotation(&turn, text, sizeof text);
     CHECK_STRING(text, "up +y, front +z");
 }
 
 TEST (view_turns_move_boxes_and_matrices) {
-    const view_turn turn = view_turn_further((view_turn){0}, 0);
+    const view_rotation turn = view_rotate_further((view_rotation){0}, 0);
     const md5_bounds box = view_rotate_bounds(&turn, (md5_bounds){{-1, -2, -3}, {1, 20, 30}});
     CHECK(is_at(box.min, -1.0f, -30.0f, -2.0f) && is_at(box.max, 1.0f, 3.0f, 20.0f));
     md5_mat34 matrix = {{1, 0, 0, 5, 0, 1, 0, 6, 0, 0, 1, 7}};
@@ -67,7 +67,7 @@ TEST_SCENE (view_option_up_turns_the_model) {
                       i == 0 ? MODEL " --samples 1" : MODEL " --samples 1 --up y")) {
             const view_document *const document = viewer.state.document;
             sizes[i] = md5_vec3_sub(document->bounds.max, document->bounds.min);
-            CHECK(document->scene.turn.is_set == (i == 1));
+            CHECK(document->scene.rotation.is_set == (i == 1));
         }
         shot_close(&viewer);
     }
@@ -83,11 +83,11 @@ TEST_SHOT (view_turns_by_keys_undo_the_option, MODEL " --samples 1 --resolution 
     CHECK(shot_difference(&plain, &turned) > 0.02);
     for (int i = 0; i < 3; i++)
         PERFORM(&viewer->state, VIEW_TURN_X);
-    CHECK(!viewer->state.document->scene.turn.is_set);
+    CHECK(!viewer->state.document->scene.rotation.is_set);
     OWN_PICTURE again = shot_draw(viewer);
     CHECK(shot_difference(&plain, &again) < 0.001);
     PERFORM(&viewer->state, VIEW_TURN_Z);
-    CHECK(viewer->state.document->scene.turn.is_set);
+    CHECK(viewer->state.document->scene.rotation.is_set);
 }
 
 // The character of a machine is rotated about its position.
@@ -99,7 +99,7 @@ TEST_SHOT (view_turns_machines_about_their_position,
     view_pose(shown, &viewer->state.play);
     const md5_vec3 stands =
         md5_vec3_sub(md5_mat34_translation(shown->joints[shown->num_joints - 1]), place);
-    shown->turn = view_turn_further(shown->turn, 0);
+    shown->rotation = view_rotate_further(shown->rotation, 0);
     view_pose(shown, &viewer->state.play);
     const md5_vec3 lies =
         md5_vec3_sub(md5_mat34_translation(shown->joints[shown->num_joints - 1]), place);
@@ -380,7 +380,7 @@ TEST (view_compare_follows_the_clip_of_the_scene) {
     const view_play play = {.time = 0.3, .speed = 1};
     if (open_scene(&scene, "models/bobbin/bobbin.md5mesh", "models/bobbin/walk.md5anim")
         && CHECK(load(&compare, &scene, "models/bobbin/bobbin.md5mesh"))) {
-        scene.turn = view_turn_further((view_turn){0}, 0);
+        scene.rotation = view_rotate_further((view_rotation){0}, 0);
         view_pose(&scene, &play);
         view_pose_compare(&compare, &scene, &play);
         CHECK_UINT(compare.num_same, scene.num_joints);

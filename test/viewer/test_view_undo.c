@@ -311,7 +311,7 @@ TEST_SCREEN (view_undo_restores_rotations, BOBBIN) {
     // The first entry is the state before the first action.
     static const view_action actions[COUNT_OF(steps)] = {
         VIEW_NOTHING, VIEW_TURN_X, VIEW_TURN_Z, VIEW_UNDO, VIEW_UNDO, VIEW_REDO, VIEW_REDO};
-    const view_turn *const turn = &s->viewer.document->scene.turn;
+    const view_rotation *const turn = &s->viewer.document->scene.rotation;
     begin(s);
     for (size_t i = 0; i < COUNT_OF(steps); i++) {
         if (i > 0)
@@ -442,7 +442,7 @@ static size_t count_held(const view_options *options)
 {
     size_t count = options->num_times + options->settings.count;
     for (size_t i = 0; i < view_num_options; i++)
-        count += options->own[i].count;
+        count += options->strings[i].count;
     return count;
 }
 

@@ -26,7 +26,7 @@ static view_lens current_lens(view_state *viewer)
 void view_point_mover(view_state *viewer, float x, float y)
 {
     view_scene *const scene = &viewer->document->scene;
-    const view_motion_kind *const mover = view_mover_of(scene);
+    const view_motion_kind *const mover = view_get_mover(scene);
     if (mover->point == NULL || current_stage(viewer).plays)
         return;
     const float width = (float)viewer->width;
@@ -49,7 +49,7 @@ bool view_controls_character(const view_state *viewer)
     if (viewer->input.has_released_control || viewer->pages.open >= 0
         || view_shows_crowd(viewer->document))
         return false;
-    return view_mover_of(&viewer->document->scene)->take_over != NULL;
+    return view_get_mover(&viewer->document->scene)->take_over != NULL;
 }
 
 // Shows a notice if a key of a state machine has no visible effect.
@@ -104,7 +104,7 @@ static void set_direction(view_control *control, view_action action, bool down)
 void view_control_character(view_state *viewer, const view_menu_entry *row, bool down)
 {
     view_scene *const scene = &viewer->document->scene;
-    const view_motion_kind *const mover = view_mover_of(scene);
+    const view_motion_kind *const mover = view_get_mover(scene);
     const view_action action = row->action;
     const bool has_triggers = mover->mode == VIEW_MODE_MACHINE;
     if (mover->take_over == NULL || (action == VIEW_TRIGGER && !has_triggers))
@@ -151,7 +151,7 @@ static void step(view_play *play, const md5_anim *anim, int direction)
 static void step_playback(view_state *viewer, int direction)
 {
     view_play *const play = &viewer->play;
-    if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE) {
+    if (view_get_mode(viewer->document) == VIEW_MODE_MACHINE) {
         play->playing = false;
         play->time = fmax(play->time + direction / (double)VIEW_STEPS_A_SECOND, 0);
     } else {
@@ -165,7 +165,7 @@ static void go_to_end(view_state *viewer, bool is_last)
     view_play *const play = &viewer->play;
     view_scene *const scene = &viewer->document->scene;
     const md5_anim *const anim = view_timing_anim(scene);
-    if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE) {
+    if (view_get_mode(viewer->document) == VIEW_MODE_MACHINE) {
         view_restart_machine(&scene->machine);
         play->time = 0;
     } else if (anim != NULL) {
@@ -227,7 +227,7 @@ static void execute_playback(view_state *viewer, view_action action)
     switch (action) {
     case VIEW_PLAY:
         view_toggle_play(play, view_timing_anim(scene));
-        if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE)
+        if (view_get_mode(viewer->document) == VIEW_MODE_MACHINE)
             view_notice(viewer, "%s", play->playing ? "Playing" : "Paused");
         break;
     case VIEW_STEP_BACK:
@@ -320,8 +320,8 @@ static void rotate_model(view_state *viewer, int axis)
         return;
     }
     char axes[32];
-    scene->turn = view_turn_further(scene->turn, axis);
-    view_describe_rotation(&scene->turn, axes, sizeof axes);
+    scene->rotation = view_rotate_further(scene->rotation, axis);
+    view_describe_rotation(&scene->rotation, axes, sizeof axes);
     view_measure(viewer);
     view_frame_document(viewer, viewer->width, viewer->height);
     view_notice(viewer, "File axes: %s", axes);
@@ -606,7 +606,7 @@ static void execute_mesh_command(view_state *viewer, const view_command *command
 static void execute_transition(view_state *viewer, const view_command *command)
 {
     view_machine *const machine = &viewer->document->scene.machine;
-    if (view_mode_of(viewer->document) != VIEW_MODE_MACHINE)
+    if (view_get_mode(viewer->document) != VIEW_MODE_MACHINE)
         return;
     view_take_over(machine);
 
@@ -709,7 +709,7 @@ static void execute_other_command(view_state *viewer, const view_command *comman
         view_reset_settings(viewer, action);
         break;
     case VIEW_FIRE_TRIGGER:
-        if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE) {
+        if (view_get_mode(viewer->document) == VIEW_MODE_MACHINE) {
             view_take_over(&scene->machine);
             view_activate_parameter(&scene->machine, (uint32_t)number);
         }
@@ -803,7 +803,7 @@ void view_pick_at(view_state *viewer, float x, float y)
         view_execute(viewer, viewer->ui.command);
         viewer->ui.command.path = NULL; // freed by view_execute()
     }
-    const view_motion_kind *const mover = view_mover_of(&viewer->document->scene);
+    const view_motion_kind *const mover = view_get_mover(&viewer->document->scene);
     viewer->input.has_released_control =
         false; // a click in the viewport takes control of the character
     if (viewer->pick.is_set && mover->click != NULL)

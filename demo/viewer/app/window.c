@@ -199,7 +199,7 @@ static bool is_animated(const view_state *viewer)
     const md5_anim *const anim = view_timing_anim(scene);
     if (!viewer->play.playing || !(viewer->play.speed > 0))
         return false;
-    return view_motion_of(scene)->moves_alone || (anim != NULL && anim->num_frames > 1);
+    return view_get_motion(scene)->moves_alone || (anim != NULL && anim->num_frames > 1);
 }
 
 // Opens the card after the first minute if its time is reached and nothing covers the image.

@@ -119,13 +119,13 @@ void view_free_heat(view_heat *heat, md5gl_renderer *renderer)
 view_heatmap_stats view_measure_heat(const md5_model *model, int32_t joint)
 {
     const double threshold = joint >= 0 ? 0 : 4; // weight, or number of influences
-    view_heatmap_stats stats = {.most = 0};
+    view_heatmap_stats stats = {.max_value = 0};
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         for (uint32_t v = 0; v < mesh->num_vertices; v++) {
             const double value = view_joint_weight(mesh, v, joint);
-            if (value > stats.most)
-                stats.most = value;
+            if (value > stats.max_value)
+                stats.max_value = value;
             if (value > threshold)
                 stats.num_vertices++;
         }

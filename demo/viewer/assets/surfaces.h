@@ -39,7 +39,7 @@ void view_free_heat(view_heat *heat, md5gl_renderer *renderer); // `heat` may be
 // influences. For joint -1: the largest number of influences of a vertex, and the number of
 // vertices with more than 4.
 typedef struct view_heatmap_stats {
-    double most;
+    double max_value;
     uint32_t num_vertices;
 } view_heatmap_stats;
 view_heatmap_stats view_measure_heat(const md5_model *model, int32_t joint);

@@ -49,7 +49,7 @@ void view_apply_masks(view_image *masks, const view_image *glowing, float factor
 
 // The position in the image, right and down, of a point (s, t) on a side, both from -1 to 1,
 // results from the direction of the camera and the directions that OpenGL defines for s and t.
-void view_turn_camera_side(int number, uint32_t side, const uint8_t *from, uint8_t *to)
+void view_rotate_camera_side(int number, uint32_t side, const uint8_t *from, uint8_t *to)
 {
     const bool is_transposed = number != 2 && number != 3; // right along t, down along s
     const bool flips_right = number == 1 || number == 3;
@@ -119,7 +119,7 @@ static uint8_t *read_cube_sides(md5_game *game, const md5_stage *stage, md5gl_te
             image.width == desc->width && image.height == (uint32_t)sides_per_image * image.width;
         uint8_t *const side = rgba + side_size * (size_t)number;
         if (has_size && is_camera && num_images > 1)
-            view_turn_camera_side(number, desc->width, image.rgba, side);
+            view_rotate_camera_side(number, desc->width, image.rgba, side);
         else if (has_size)
             memcpy(side, image.rgba, (size_t)sides_per_image * side_size);
         free(image.rgba);
@@ -1316,7 +1316,7 @@ static void load_mesh(view_dresser *d, const view_dressing *dressing)
     const char *const shader = dressing->model->meshes[index].shader;
     if (dressing->wardrobe != NULL)
         open_outfits(d, dressing->wardrobe);
-    d->search.said = index < dressing->num_said ? &dressing->said[index] : NULL;
+    d->search.cfg_look = index < dressing->num_cfg_looks ? &dressing->cfg_looks[index] : NULL;
     const bool is_selected = mesh_textures->is_selected[MD5GL_IMAGE_DIFFUSE];
 
     // Use the material in the game, or else in the package of the file.
@@ -1336,7 +1336,7 @@ static void load_mesh(view_dresser *d, const view_dressing *dressing)
     // Search by names. Images that the game lacks were reported.
     const bool is_found = is_staged || (is_in_game && *diffuse != NULL);
     if (!is_found && (!is_in_game || d->search.package != NULL)) {
-        if (*diffuse == NULL || d->search.said != NULL)
+        if (*diffuse == NULL || d->search.cfg_look != NULL)
             load_textures_by_name(d, is_in_game);
         if (!is_declared)
             find_maps(d);

@@ -10,7 +10,7 @@
 
 // Rotates an image of a cameraCubeMap (0 forward, 1 back, 2 left, 3 right, 4 up, 5 down), as seen
 // by a camera that is upright, into side `number` of a cube map: +x, -x, +y, -y, +z, -z.
-void view_turn_camera_side(int number, uint32_t side, const uint8_t *from, uint8_t *to);
+void view_rotate_camera_side(int number, uint32_t side, const uint8_t *from, uint8_t *to);
 
 // -- Lit layers ----------------------------------------------------------------------------------
 //
@@ -163,10 +163,11 @@ typedef struct view_loader {
 // Input of loading the textures of a model.
 typedef struct view_dressing {
     const md5_model *model;
-    const char *path;      // path of its file, or address in a game
-    md5_game *game;        // game that contains it, or NULL
-    const view_look *said; // [num_said] appearance that an md5.cfg defines for each mesh, or NULL
-    uint32_t num_said;
+    const char *path; // path of its file, or address in a game
+    md5_game *game;   // game that contains it, or NULL
+    const view_look
+        *cfg_looks; // [num_cfg_looks] appearance that an md5.cfg defines for each mesh, or NULL
+    uint32_t num_cfg_looks;
     const view_options *options;   // textures that options select; NULL: none
     const convert_scene *wardrobe; // models that were merged into it, or NULL
     const char *file;              // file of the model, if `path` is the machine that plays it
@@ -189,9 +190,9 @@ typedef struct view_dresser {
 bool view_add_layers(const view_dresser *d, const char *shader);
 
 // Finds and loads the textures of all meshes: first those of the options, then those of
-// view_dressing.said, then those that view_find_look() finds, then their other maps. Logs a warning
-// for each mesh without a texture. Returns false and logs an error if the options name a mesh that
-// does not exist or a file that cannot be read. Ignores the options of the loader.
+// view_dressing.cfg_looks, then those that view_find_look() finds, then their other maps. Logs a
+// warning for each mesh without a texture. Returns false and logs an error if the options name a
+// mesh that does not exist or a file that cannot be read. Ignores the options of the loader.
 bool view_load_textures(view_textures *textures, const view_loader *loader,
                         const view_dressing *dressing);
 

@@ -53,7 +53,7 @@ static bool note_line(view_latest *list, size_t capacity, const char *line)
     return true;
 }
 
-void view_free_lines_of(view_latest *list)
+void view_free_latest(view_latest *list)
 {
     for (size_t i = 0; i < list->count; i++)
         free(list->names[i]);
@@ -66,7 +66,7 @@ static void merge_lines(view_latest *list, view_latest *stored, size_t capacity)
     for (size_t i = list->num_new; i-- > 0;)
         note_line(stored, capacity, list->names[i]);
     stored->num_new = list->num_new;
-    view_free_lines_of(list);
+    view_free_latest(list);
     *list = *stored;
     stored->count = 0;
 }
@@ -436,8 +436,8 @@ bool view_store_config(view_config *config, const view_options *now, bool is_soo
 
 void view_free_config(view_config *config)
 {
-    view_free_lines_of(&config->recent);
-    view_free_lines_of(&config->documents);
+    view_free_latest(&config->recent);
+    view_free_latest(&config->documents);
     common_free_list(&config->forgotten);
     free(config->settings);
     free(config->export_choices);

@@ -21,7 +21,7 @@ typedef struct view_latest {
 // `path` is a file or a path in a game.
 const char *view_find_document(const view_latest *documents, const char *path);
 
-void view_free_lines_of(view_latest *list);
+void view_free_latest(view_latest *list);
 
 typedef struct view_config {
     char *path;            // the file; NULL = neither read nor written

@@ -73,7 +73,7 @@ static inline md5_xform view_at_origin(void)
 }
 
 // Returns the rotation `a` times a rotation about z.
-static inline md5_quat view_turn_by(md5_quat a, float radians)
+static inline md5_quat view_rotate_about_z(md5_quat a, float radians)
 {
     return md5_quat_mul(a, (md5_quat){.z = sinf(0.5f * radians), .w = cosf(0.5f * radians)});
 }

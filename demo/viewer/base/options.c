@@ -341,9 +341,9 @@ static void mark_given(const view_option *option, view_options *options)
 static char *own_text(const view_option *option, const char *text, view_options *options)
 {
     char *const copy = common_copy(text);
-    if (options->own == NULL)
-        options->own = common_alloc(view_num_options, sizeof *options->own);
-    common_add(&options->own[view_option_index(option)], copy);
+    if (options->strings == NULL)
+        options->strings = common_alloc(view_num_options, sizeof *options->strings);
+    common_add(&options->strings[view_option_index(option)], copy);
     return copy;
 }
 
@@ -370,7 +370,7 @@ static bool read_single_value(const view_option *option, const char *text, view_
 // Frees the former text of an option that is not repeated, after another text was read.
 static void drop_replaced_text(const view_option *option, view_options *options)
 {
-    common_list *const texts = &options->own[view_option_index(option)];
+    common_list *const texts = &options->strings[view_option_index(option)];
     if (texts->count < 2)
         return;
     free(texts->names[0]);
@@ -527,8 +527,8 @@ static void reset_option(const view_option *option, const view_options *usual,
     bool *const given = given_flag(option, options);
     if (given != NULL)
         *given = false;
-    if (options->own != NULL)
-        common_free_list(&options->own[view_option_index(option)]);
+    if (options->strings != NULL)
+        common_free_list(&options->strings[view_option_index(option)]);
     switch (option->kind) {
     case COMMON_TEXTS:
         free(((common_texts *)field)->names);
@@ -1158,7 +1158,7 @@ void view_free_options(view_options *options)
     const view_options usual = usual_options(true);
     for (size_t i = 0; i < view_num_options; i++)
         reset_option(&table[i], &usual, options);
-    free(options->own);
+    free(options->strings);
     free(options->is_given);
     free(options->files);
     free(options->folders);

@@ -57,7 +57,7 @@ typedef enum view_shell {
 typedef struct view_options {
     const char **files; // MODEL, ANIMs and CAMERA, in the order given
     size_t num_files;
-    common_list *own;     // [view_num_options] strings that the fields of each option point to
+    common_list *strings; // [view_num_options] strings that the fields of each option point to
     bool *is_given;       // [view_num_options] the option was given on the command line
     const char **folders; // folders and archives among the files; a window lists the last
     size_t num_folders;

@@ -99,7 +99,7 @@ static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind
 
     if (!is_animated) {
         md5_error error = {0};
-        if (!view_retarget_clips(&kind->own, source->clips, source->num_clips, &error))
+        if (!view_retarget_clips(&kind->loaded, source->clips, source->num_clips, &error))
             return view_log_error(log, &error);
         if (source->machine != NULL && !retarget_machine(kind, scene, source->machine, &error))
             return view_log_error(log, &error);
@@ -705,7 +705,7 @@ static void turn_back(const view_crowd *crowd, view_member *member, float second
     const md5_vec3 ahead = md5_quat_rotate(member->place.rotation, (md5_vec3){1, 0, 0});
     const float side = ahead.x * position.y - ahead.y * position.x; // > 0: the middle is right
     const float rate = side > 0 ? -turn_back_rate : turn_back_rate;
-    member->place.rotation = view_turn_by(member->place.rotation, rate * seconds);
+    member->place.rotation = view_rotate_about_z(member->place.rotation, rate * seconds);
 }
 
 // Sets the placement of a member as the target of its machine's springs, which are simulated in
@@ -1141,20 +1141,20 @@ static bool load_kind_scene(view_kind *kind, const char *const *files, size_t nu
                             const view_loader *loader)
 {
     const bool is_automatic = !loader->options->no_auto;
-    if (!view_load_scene(&kind->own, files, num_files, NULL, is_automatic, loader->log))
+    if (!view_load_scene(&kind->loaded, files, num_files, NULL, is_automatic, loader->log))
         return false;
     kind->textures = kind->own_textures = common_alloc(1, sizeof *kind->own_textures);
-    return view_upload_scene(loader, &kind->own, false, &kind->drawn, kind->own_textures);
+    return view_upload_scene(loader, &kind->loaded, false, &kind->drawn, kind->own_textures);
 }
 
 // Loads the morph targets of a kind after the first, if --morph or its machine sets weights.
 // Returns false and logs an error on failure.
 static bool load_kind_morphs(view_kind *kind, const view_loader *loader)
 {
-    const md5_machine *const machine = view_scene_machine(&kind->own);
+    const md5_machine *const machine = view_scene_machine(&kind->loaded);
     if (loader->options->morphs.count == 0 && !view_has_driven_morphs(machine))
         return true;
-    if (!view_load_morphs(&kind->own_morphs, kind->own.path, kind->own.model, machine, false,
+    if (!view_load_morphs(&kind->own_morphs, kind->loaded.path, kind->loaded.model, machine, false,
                           loader))
         return false;
     kind->morphs = &kind->own_morphs;
@@ -1222,7 +1222,7 @@ static bool create_kinds(view_crowd *crowd, const view_scene *scene, const view_
         } else {
             const size_t num_kind_files = 1 + view_find_model(files + 1, num_files - 1);
             if (!load_kind_scene(kind, files, num_kind_files, loader)
-                || !find_clips(kind, &kind->own, &crowd->kinds[0], loader->log)
+                || !find_clips(kind, &kind->loaded, &crowd->kinds[0], loader->log)
                 || !load_kind_morphs(kind, loader))
                 return false;
             files += num_kind_files;
@@ -1304,7 +1304,7 @@ static void place_member(const view_crowd *crowd, view_member *member, md5_vec3 
     member->place.translation =
         md5_vec3_sub(md5_vec3_scale(view_along(cell, to_middle, 0.4f), step),
                      (md5_vec3){crowd->spread, crowd->spread, 0});
-    member->place.rotation = view_turn_by(
+    member->place.rotation = view_rotate_about_z(
         (md5_quat){.w = 1}, member->talks ? atan2f(to_middle.y, to_middle.x) : heading);
 }
 
@@ -1509,7 +1509,7 @@ void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer)
         free(kind->morph_weights);
         free(kind->reported);
         md5_destroy_machine(kind->own_machine);
-        view_free_scene(&kind->own);
+        view_free_scene(&kind->loaded);
         free(kind->own_textures);
         free(kind->clips);
         free(kind->palettes);

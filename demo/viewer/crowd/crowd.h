@@ -108,7 +108,7 @@ float view_impostor_fraction(float size, float pixels);
 // A kind of character in a crowd: the model, clips and bounds that its members share, and the
 // arrays of its visible members. The first kind refers to the document's scene and does not own it.
 typedef struct view_kind {
-    view_scene own; // model and clips; empty in the first kind, which uses the document's scene
+    view_scene loaded; // model and clips; empty in the first kind, which uses the document's scene
     view_textures *own_textures;
     md5_machine *own_machine; // machine with retargeted clips, or NULL
     view_morphs own_morphs;   // empty in the first kind

@@ -215,7 +215,7 @@ static void measure_clip(view_compare *compare, view_scene *scene, const md5_ani
 // available. Returns false if no clip is shown, or if a machine, legs or channels change its poses.
 static bool update_measurement(view_compare *compare, view_scene *scene, const view_play *play)
 {
-    const bool is_as_stored = view_motion_of(scene)->clip_use == VIEW_CLIP_AS_FILE;
+    const bool is_as_stored = view_get_motion(scene)->clip_use == VIEW_CLIP_AS_FILE;
     const md5_anim *const shown = is_as_stored ? view_shown_anim(scene) : NULL;
     const bool is_current = shown == compare->measured && compare->bound == compare->against
                             && scene->root == compare->root;
@@ -239,7 +239,7 @@ static bool update_measurement(view_compare *compare, view_scene *scene, const v
 static void write_scene_joints(view_compare *compare, const view_scene *scene)
 {
     const bool has_no_clip =
-        view_motion_of(scene)->clip_use >= VIEW_CLIP_PLAYED && view_shown_anim(scene) == NULL;
+        view_get_motion(scene)->clip_use >= VIEW_CLIP_PLAYED && view_shown_anim(scene) == NULL;
     if (view_is_bind_pose(scene) || has_no_clip)
         memcpy(compare->scene_joints, scene->model->bind,
                compare->num_joints * sizeof *compare->scene_joints);
@@ -877,8 +877,8 @@ static void apply_document_settings(view_scene *scene, const view_document_setti
     const view_options *const options = loader->options;
     scene->root = settings->root;
     scene->dual = settings->dual;
-    scene->turn = settings->turn;
-    if (options->crowd > 0 && scene->turn.is_set)
+    scene->rotation = settings->rotation;
+    if (options->crowd > 0 && scene->rotation.is_set)
         view_warn(loader->log, "--up and rotations are ignored for a crowd; rotate the model with "
                                "md5tool fix --rotate");
     scene->camera_path.smoothing = options->camera_smoothing;
@@ -1041,7 +1041,7 @@ static void widen_by_companions(view_document *document)
                          (md5_vec3){companion->machine->start.translation.x, 0, 0});
         else
             widen_by_box(document,
-                         view_rotate_bounds(&document->scene.turn, companion->model->bounds),
+                         view_rotate_bounds(&document->scene.rotation, companion->model->bounds),
                          (md5_vec3){0, companion->aside, 0});
     }
 }
@@ -1089,7 +1089,7 @@ void view_show_meshes(const view_document *document, uint64_t hidden)
     }
 }
 
-view_mode view_mode_of(const view_document *document)
+view_mode view_get_mode(const view_document *document)
 {
-    return view_shows_crowd(document) ? VIEW_MODE_CROWD : view_mover_of(&document->scene)->mode;
+    return view_shows_crowd(document) ? VIEW_MODE_CROWD : view_get_mover(&document->scene)->mode;
 }

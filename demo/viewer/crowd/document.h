@@ -152,7 +152,7 @@ const char *view_shown_file(const view_document *document);
 typedef struct view_document_settings {
     md5_root root;
     bool dual; // dual-quaternion skinning
-    view_turn turn;
+    view_rotation rotation;
     view_library *library; // the open library, or NULL
     const char *companion; // file of the second character's machine, or NULL
     const char *scenery;   // file of the scenery, a model that does not move, or NULL
@@ -202,6 +202,6 @@ static inline bool view_shows_crowd(const view_document *document)
 }
 
 // Returns the mode of a document, which determines the available controls.
-view_mode view_mode_of(const view_document *document);
+view_mode view_get_mode(const view_document *document);
 
 #endif

@@ -732,7 +732,7 @@ static md5_mat34 place_beside(const view_companion *companion, const view_stage 
                              .translation = {0, is_beside ? companion->aside : 0, 0}};
     const md5_mat34 place =
         md5_mat34_mul(md5_mat34_from_xform(aside), md5_mat34_from_xform(view_placement(scene)));
-    return scene->turn.is_set ? md5_mat34_mul(place, scene->turn.matrix) : place;
+    return scene->rotation.is_set ? md5_mat34_mul(place, scene->rotation.matrix) : place;
 }
 
 // Poses a model like the scene, and writes its palette. Uses the retargeted clip if it exists,

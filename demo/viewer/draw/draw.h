@@ -132,7 +132,7 @@ typedef struct view_step {
     view_options options;   // copies of the options that can be undone
     size_t num_text_bytes;  // of the texts in `options`
     const view_option *row; // first option that the step has changed, or NULL
-    view_turn turn;
+    view_rotation rotation;
 } view_step;
 
 // Everything that an image depends on. The caller owns all objects and creates a stage for each

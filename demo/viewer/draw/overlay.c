@@ -247,7 +247,7 @@ static void add_bounds(const view_stage *stage)
         box.min = md5_vec3_add(box.min, scene->pose[0].translation);
         box.max = md5_vec3_add(box.max, scene->pose[0].translation);
     }
-    add_box(stage->lines, NULL, view_rotate_bounds(&scene->turn, box), path_color);
+    add_box(stage->lines, NULL, view_rotate_bounds(&scene->rotation, box), path_color);
 }
 
 // Adds the bodies of an articulated figure, or an oriented box for each joint that influences

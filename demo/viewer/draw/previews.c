@@ -831,7 +831,7 @@ static bool load_mesh_image(thumbnail *job, uint32_t index)
         .mesh = index,
         .package = job->package,
         .skin = job->options->skin,
-        .said = index < scene->num_looks ? &scene->looks[index] : NULL,
+        .cfg_look = index < scene->num_looks ? &scene->looks[index] : NULL,
     };
     view_look look = view_find_look(&search, view_log_listener(job->log));
     bool is_within_limits = true;

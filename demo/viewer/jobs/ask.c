@@ -71,7 +71,7 @@ static bool show_time(view_state *viewer)
     if (options->num_times == 0)
         return true;
     viewer->play.playing = false;
-    if (anim != NULL && view_mode_of(viewer->document) != VIEW_MODE_MACHINE)
+    if (anim != NULL && view_get_mode(viewer->document) != VIEW_MODE_MACHINE)
         view_seek(&viewer->play, anim, options->times[options->num_times - 1]);
     else
         viewer->play.time = fmax(options->times[options->num_times - 1], 0);
@@ -142,17 +142,17 @@ static bool select_joint(view_state *viewer)
     return true;
 }
 
-static void set_model_rotation(view_state *viewer, view_turn turn)
+static void set_model_rotation(view_state *viewer, view_rotation rotation)
 {
-    viewer->document->scene.turn = turn;
+    viewer->document->scene.rotation = rotation;
     view_measure(viewer);
     view_frame_document(viewer, viewer->width, viewer->height);
 }
 
 static bool set_up_axis(view_state *viewer)
 {
-    const view_turn none = {0};
-    set_model_rotation(viewer, viewer->options->up_is_y ? view_turn_further(none, 0) : none);
+    const view_rotation none = {0};
+    set_model_rotation(viewer, viewer->options->up_is_y ? view_rotate_further(none, 0) : none);
     return true;
 }
 
@@ -264,7 +264,7 @@ static bool set_parameter(view_state *viewer, const view_option *option, const c
 static bool parse_time(const view_state *viewer, const char *text, double *seconds)
 {
     const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
-    const bool has_frames = anim != NULL && view_mode_of(viewer->document) != VIEW_MODE_MACHINE;
+    const bool has_frames = anim != NULL && view_get_mode(viewer->document) != VIEW_MODE_MACHINE;
     const double rate = has_frames ? anim->frame_rate : (double)VIEW_STEPS_A_SECOND;
     char *end;
     const double number = strtod(text, &end);
@@ -415,7 +415,7 @@ void view_revert_card(view_state *viewer, bool is_reset)
 
 // == Undo ========================================================================================
 
-static bool has_other_rotation(const view_turn *a, const view_turn *b)
+static bool has_other_rotation(const view_rotation *a, const view_rotation *b)
 {
     return a->is_set != b->is_set
            || (a->is_set && memcmp(&a->matrix, &b->matrix, sizeof a->matrix) != 0);
@@ -530,9 +530,9 @@ static size_t count_text_bytes(const view_options *options)
 {
     const view_settings *const lists[] = {&options->settings, &options->morphs};
     size_t size = 0;
-    for (size_t i = 0; options->own != NULL && i < view_num_options; i++) {
-        for (size_t j = 0; j < options->own[i].count; j++)
-            size += strlen(options->own[i].names[j]);
+    for (size_t i = 0; options->strings != NULL && i < view_num_options; i++) {
+        for (size_t j = 0; j < options->strings[i].count; j++)
+            size += strlen(options->strings[i].names[j]);
     }
     for (size_t i = 0; i < COMMON_LENGTH(lists); i++) {
         for (size_t j = 0; j < lists[i]->count; j++)
@@ -592,9 +592,9 @@ void view_store_step(view_state *viewer)
         viewer->undo.num_steps > 0 ? &viewer->undo.steps[viewer->undo.step] : NULL;
     view_step new_step = {.options =
                               view_copy_options(viewer->options, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE),
-                          .turn = viewer->document->scene.turn};
+                          .rotation = viewer->document->scene.rotation};
     if (last != NULL && has_equal_options(&new_step, last)
-        && !has_other_rotation(&new_step.turn, &last->turn)) {
+        && !has_other_rotation(&new_step.rotation, &last->rotation)) {
         view_free_step(&new_step);
         return;
     }
@@ -633,14 +633,14 @@ void view_show_step(view_state *viewer, size_t number)
         view_notice(viewer, "Nothing to %s", verb);
         return;
     }
-    const view_turn *const turn = &viewer->undo.steps[number].turn;
+    const view_rotation *const rotation = &viewer->undo.steps[number].rotation;
     // This fails if a file of the step no longer exists; then nothing has changed.
     if (!apply_values(viewer, &viewer->undo.steps[number].options)) {
         view_notice(viewer, "Cannot %s: %s", verb, viewer->log.error);
         return;
     }
-    if (has_other_rotation(turn, &viewer->document->scene.turn))
-        set_model_rotation(viewer, *turn);
+    if (has_other_rotation(rotation, &viewer->document->scene.rotation))
+        set_model_rotation(viewer, *rotation);
     viewer->undo.step = number;
 }
 
@@ -731,7 +731,7 @@ void view_describe_document(view_state *viewer, view_options *options)
         options->settings.count = 0; // lessons have sliders instead
 
     char up[3], front[3];
-    view_name_axes(&scene->turn, up, front);
+    view_name_axes(&scene->rotation, up, front);
     options->up_is_y = strcmp(up, "+y") == 0;
     const int32_t joint = viewer->ui.selected_joint;
     const bool has_joint = joint >= 0 && scene->skeleton != NULL;

@@ -537,7 +537,7 @@ static bool drop_clip(view_state *viewer, const char *path)
 {
     view_scene *const scene = &viewer->document->scene;
     bool is_open;
-    if (view_mover_of(scene)->clip_use == VIEW_CLIP_UNUSED) {
+    if (view_get_mover(scene)->clip_use == VIEW_CLIP_UNUSED) {
         // Copy the path, because the character is freed with the replaced document.
         char *const model = common_copy(scene->machine.character->model_path);
         const char *const files[2] = {model, path};
@@ -1307,7 +1307,7 @@ static void open_neighbor_in_game(view_state *viewer, int step)
 // Returns the file extension of the documents of the same kind as the shown document.
 static const char *shown_extension(const view_scene *scene)
 {
-    const char *const motion_extension = view_mover_of(scene)->ending;
+    const char *const motion_extension = view_get_mover(scene)->ending;
     if (motion_extension != NULL)
         return motion_extension;
     if (scene->model != NULL)

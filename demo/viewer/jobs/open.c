@@ -180,15 +180,15 @@ static view_document_settings choose_document_settings(const view_state *viewer,
                                                        const document_files *request)
 {
     const view_scene *const current = &viewer->document->scene;
-    view_turn turn = {0};
+    view_rotation rotation = {0};
     if (request->is_reload)
-        turn = current->turn;
+        rotation = current->rotation;
     else if (viewer->options->up_is_y)
-        turn = view_turn_further(turn, 0);
+        rotation = view_rotate_further(rotation, 0);
     return (view_document_settings){
         .root = current->root,
         .dual = current->dual,
-        .turn = turn,
+        .rotation = rotation,
         .library = viewer->lists.library,
         .companion = request->companion,
         .scenery = request->scenery,
@@ -765,7 +765,7 @@ static bool open_lesson_character(view_state *viewer, const view_page *page, con
     char *const path = common_join(models, page->model != NULL ? page->model : VIEW_USUAL_MODEL);
     const char *const shown = viewer->document->scene.path;
     const bool is_shown = shown != NULL && strcmp(path, shown) == 0
-                          && view_mode_of(viewer->document) == VIEW_MODE_CLIPS;
+                          && view_get_mode(viewer->document) == VIEW_MODE_CLIPS;
     const char *const files[1] = {path};
     const bool is_open = is_shown || view_open(viewer, files, 1, false);
     free(path);
@@ -858,7 +858,7 @@ bool view_set_parameter(view_state *viewer, const view_setting *setting)
 
     const view_machine *const machine = &viewer->document->scene.machine;
     uint32_t parameter = MD5_NONE;
-    if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE)
+    if (view_get_mode(viewer->document) == VIEW_MODE_MACHINE)
         parameter = md5_find_parameter(machine->character->machine, setting->parameter);
     if (parameter == MD5_NONE)
         return view_error(

@@ -166,7 +166,7 @@ bool view_draw_next_thumbnail(view_state *viewer)
     const view_scene *const scene = &document->scene;
     if (viewer->renderer == NULL || scene->model == NULL)
         return false;
-    if (document->compare.model != NULL || view_mode_of(document) != VIEW_MODE_CLIPS)
+    if (document->compare.model != NULL || view_get_mode(document) != VIEW_MODE_CLIPS)
         return false;
     // After a clip was added, all thumbnails are drawn again.
     if (document->num_pictures != scene->num_clips) {

@@ -98,8 +98,8 @@ uint64_t view_stamp_files(const view_state *viewer)
     }
     for (uint32_t i = 0; i < viewer->document->crowd.num_kinds; i++) {
         view_kind *const kind = &viewer->document->crowd.kinds[i];
-        add_scene(&stamp, &kind->own);
-        add_textures(&stamp, kind->own_textures, kind->own.path);
+        add_scene(&stamp, &kind->loaded);
+        add_textures(&stamp, kind->own_textures, kind->loaded.path);
     }
     return stamp;
 }

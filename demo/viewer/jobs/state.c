@@ -214,7 +214,7 @@ static void append_model(char **line, const view_scene *scene)
     static const char *const roots[] = {"file", "id", "in_place"};
     char up[3];
     char front[3];
-    view_name_axes(&scene->turn, up, front);
+    view_name_axes(&scene->rotation, up, front);
     common_extend(line, " root=%s axes-of-file=up%s,front%s skinning=%s", roots[scene->root], up,
                   front, scene->dual ? "dual" : "linear");
 }
@@ -290,10 +290,10 @@ void view_log_state(view_state *viewer, const char *action)
     view_debug(&viewer->log, "%s", line);
     free(line);
 
-    const view_motion_kind *const mover = view_mover_of(scene);
-    if (mover->tell != NULL) {
+    const view_motion_kind *const mover = view_get_mover(scene);
+    if (mover->write_log_line != NULL) {
         char text[512];
-        mover->tell(scene, text, sizeof text);
+        mover->write_log_line(scene, text, sizeof text);
         view_debug(&viewer->log, "%s %s", action, text);
     }
 }

@@ -8,9 +8,9 @@
 
 static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
 
-// Multiplies the rotation by a quarter turn about an axis, as a matrix of zeros and ones, so
+// Multiplies the rotation by a quarter rotation about an axis, as a matrix of zeros and ones, so
 // that four quarter turns give exactly the identity.
-view_turn view_turn_further(view_turn turn, int axis)
+view_rotation view_rotate_further(view_rotation rotation, int axis)
 {
     // Rotate by 90 degrees about the axis: `next` is rotated to `last`, and `last` to the opposite
     // of `next`. m[4 * row + column] is an element of a matrix.
@@ -20,21 +20,21 @@ view_turn view_turn_further(view_turn turn, int axis)
     quarter.m[5 * (size_t)axis] = 1;
     quarter.m[4 * last + next] = 1;
     quarter.m[4 * next + last] = -1;
-    turn.matrix = turn.is_set ? md5_mat34_mul(quarter, turn.matrix) : quarter;
+    rotation.matrix = rotation.is_set ? md5_mat34_mul(quarter, rotation.matrix) : quarter;
     // The identity has ones on its diagonal; other rotations have a 0 or -1 there.
-    const float *const m = turn.matrix.m;
-    turn.is_set = m[0] < 0.5f || m[5] < 0.5f || m[10] < 0.5f;
-    return turn;
+    const float *const m = rotation.matrix.m;
+    rotation.is_set = m[0] < 0.5f || m[5] < 0.5f || m[10] < 0.5f;
+    return rotation;
 }
 
-md5_vec3 view_rotate_vector(const view_turn *turn, md5_vec3 v)
+md5_vec3 view_rotate_vector(const view_rotation *rotation, md5_vec3 v)
 {
-    return turn->is_set ? md5_mat34_direction(turn->matrix, v) : v;
+    return rotation->is_set ? md5_mat34_direction(rotation->matrix, v) : v;
 }
 
-md5_bounds view_rotate_bounds(const view_turn *turn, md5_bounds bounds)
+md5_bounds view_rotate_bounds(const view_rotation *rotation, md5_bounds bounds)
 {
-    return turn->is_set ? md5_bounds_transform(bounds, turn->matrix) : bounds;
+    return rotation->is_set ? md5_bounds_transform(bounds, rotation->matrix) : bounds;
 }
 
 // Writes the name, such as "+y", of the axis of the file to which a row of the matrix is parallel.
@@ -47,17 +47,17 @@ static void name_axis(const float row[4], char name[3])
     }
 }
 
-void view_name_axes(const view_turn *turn, char up[3], char front[3])
+void view_name_axes(const view_rotation *rotation, char up[3], char front[3])
 {
-    const md5_mat34 matrix = turn->is_set ? turn->matrix : identity;
+    const md5_mat34 matrix = rotation->is_set ? rotation->matrix : identity;
     name_axis(matrix.m + 8, up);
     name_axis(matrix.m, front);
 }
 
-void view_describe_rotation(const view_turn *turn, char *text, size_t size)
+void view_describe_rotation(const view_rotation *rotation, char *text, size_t size)
 {
     char up[3], front[3];
-    view_name_axes(turn, up, front);
+    view_name_axes(rotation, up, front);
     snprintf(text, size, "up %s, front %s", up, front);
 }
 
@@ -65,7 +65,7 @@ void view_describe_rotation(const view_turn *turn, char *text, size_t size)
 
 const view_clip *view_shown_clip(const view_scene *scene)
 {
-    const bool shown = scene->num_clips > 0 && view_motion_of(scene)->clip_use != VIEW_CLIP_UNUSED;
+    const bool shown = scene->num_clips > 0 && view_get_motion(scene)->clip_use != VIEW_CLIP_UNUSED;
     return shown ? &scene->clips[scene->clip] : NULL;
 }
 
@@ -86,16 +86,16 @@ const md5_anim *view_timing_anim(const view_scene *scene)
 // placement of a character that has moved.
 void view_rotate_pose(view_scene *scene, const md5_xform *place)
 {
-    md5_mat34 turn = scene->turn.matrix;
-    if (!scene->turn.is_set)
+    md5_mat34 rotation = scene->rotation.matrix;
+    if (!scene->rotation.is_set)
         return;
     if (place != NULL) {
         const md5_mat34 from = md5_mat34_from_xform(md5_xform_inverse(*place));
-        turn = md5_mat34_mul(md5_mat34_from_xform(*place), md5_mat34_mul(turn, from));
+        rotation = md5_mat34_mul(md5_mat34_from_xform(*place), md5_mat34_mul(rotation, from));
     }
-    view_move_matrices(turn, scene->joints, scene->num_joints);
+    view_move_matrices(rotation, scene->joints, scene->num_joints);
     if (scene->model != NULL)
-        view_move_matrices(turn, scene->palette, scene->num_joints);
+        view_move_matrices(rotation, scene->palette, scene->num_joints);
 }
 
 // Poses the scene in the bind pose of its model. Without a model, uses the base frame of the clip.
@@ -156,7 +156,7 @@ static md5_vec3 walked_in_clip(const view_scene *scene, const view_play *play)
         return (md5_vec3){0, 0, 0};
     const md5_sample_position begin = {0};
     const md5_sample_position now = view_sample_position(play, anim);
-    return view_rotate_vector(&scene->turn, md5_anim_root_motion(anim, begin, now));
+    return view_rotate_vector(&scene->rotation, md5_anim_root_motion(anim, begin, now));
 }
 
 const view_motion_kind view_clip_motion = {

@@ -856,7 +856,7 @@ const view_motion_kind view_entity_motion = {
 
 const view_entity *view_active_entity(const view_scene *scene)
 {
-    const bool is_shown = view_motion_of(scene) == &view_entity_motion;
+    const bool is_shown = view_get_motion(scene) == &view_entity_motion;
     return is_shown && scene->entity.entity->model_def != NULL ? &scene->entity : NULL;
 }
 

@@ -71,7 +71,7 @@ static const char *create_figure(view_fall *fall, const md5_model *model, const 
     if (fall->game != NULL)
         def = md5_game_figure_def(fall->game, name, error);
     if (def != NULL)
-        fall->bodies = fall->own = md5_create_figure(def, &fall->entity, opts, error);
+        fall->bodies = fall->created_bodies = md5_create_figure(def, &fall->entity, opts, error);
     if (fall->bodies != NULL)
         return NULL;
     return error->message[0] != '\0' ? error->message : "articulatedFigure of this name not found";
@@ -122,7 +122,7 @@ void view_free_fall(view_fall *fall)
         return;
     md5_destroy_ragdoll(fall->ragdoll);
     free(fall->states);
-    md5_free_figure(fall->own);
+    md5_free_figure(fall->created_bodies);
     md5_destroy_game(fall->game);
     if (fall->clip.num_files > 0) {
         md5_free_binding((md5_binding *)(uintptr_t)fall->clip.bindings[0]);

@@ -30,7 +30,7 @@ typedef struct view_fall {
     char *path;
     char *name;
     md5_game *game;
-    md5_figure *own;
+    md5_figure *created_bodies;
     md5_entity entity;
     md5_entity_clip clip;
     md5_model_anim anim;

@@ -412,7 +412,7 @@ static void apply_keys(view_machine *machine, float span)
     // Without clips for sideways motion the character itself rotates.
     if (!steer(machine, "side", control->side, reach, part, &control->moves_side)) {
         const float angle = view_radians(-turn_rate * (float)control->side * span);
-        machine->place.rotation = view_turn_by(machine->place.rotation, angle);
+        machine->place.rotation = view_rotate_about_z(machine->place.rotation, angle);
     }
 }
 
@@ -731,7 +731,7 @@ const view_motion_kind view_machine_motion = {
     .clip = get_clip,
     .pose_frame = pose_frame,
     .describe = describe,
-    .tell = write_log_line,
+    .write_log_line = write_log_line,
     .take_over = take_over,
     .point = point,
     .click = click,

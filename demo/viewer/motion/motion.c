@@ -18,7 +18,7 @@ void view_select_motion(view_scene *scene)
 
 void view_show_bind_pose(view_scene *scene, bool on, view_play *play)
 {
-    const view_motion_kind *const mover = view_mover_of(scene);
+    const view_motion_kind *const mover = view_get_mover(scene);
     scene->motion = on ? &view_bind_motion : mover;
     if (!on && play != NULL && mover->resume != NULL)
         mover->resume(scene, play);
@@ -48,7 +48,7 @@ bool view_is_on_ground(const view_scene *scene)
 
 void view_describe_motion(const view_scene *scene, char *text, size_t size)
 {
-    const view_motion_kind *const motion = view_motion_of(scene);
+    const view_motion_kind *const motion = view_get_motion(scene);
     const view_clip *const clip = view_shown_clip(scene);
     text[0] = '\0';
     if (motion->describe != NULL)

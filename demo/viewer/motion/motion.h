@@ -46,10 +46,10 @@ typedef struct view_motion_kind {
     const md5_anim *(*clip)(const view_scene *scene, uint32_t clip);
     void (*pose_frame)(view_scene *scene, uint32_t clip, uint32_t frame);
 
-    // describe() writes a description for the statistics; NULL: the shown clip. tell() writes a
-    // line for the log; NULL: no line.
+    // describe() writes a description for the statistics; NULL: the shown clip. write_log_line()
+    // writes a line for the log; NULL: no line.
     void (*describe)(const view_scene *scene, char *text, size_t size);
-    void (*tell)(const view_scene *scene, char *text, size_t size);
+    void (*write_log_line)(const view_scene *scene, char *text, size_t size);
 
     // Input. take_over() is called when a key that moves the character is pressed (`down`) or
     // released, and returns the controls; NULL: keys do not move the character. point() lets the
@@ -65,12 +65,12 @@ typedef struct view_motion_kind {
 extern const view_motion_kind view_bind_motion, view_clip_motion;
 extern const view_motion_kind view_machine_motion, view_legs_motion, view_entity_motion;
 
-static inline const view_motion_kind *view_mover_of(const view_scene *scene)
+static inline const view_motion_kind *view_get_mover(const view_scene *scene)
 {
     return scene->mover != NULL ? scene->mover : &view_clip_motion;
 }
 
-static inline const view_motion_kind *view_motion_of(const view_scene *scene)
+static inline const view_motion_kind *view_get_motion(const view_scene *scene)
 {
     return scene->motion != NULL ? scene->motion : &view_clip_motion;
 }

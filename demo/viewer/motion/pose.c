@@ -7,7 +7,7 @@
 
 void view_pose(view_scene *scene, const view_play *play)
 {
-    const view_motion_kind *const motion = view_motion_of(scene);
+    const view_motion_kind *const motion = view_get_motion(scene);
     if (scene->fall != NULL && !view_is_bind_pose(scene))
         view_pose_with_death(scene, motion, play);
     else
@@ -16,13 +16,13 @@ void view_pose(view_scene *scene, const view_play *play)
 
 md5_xform view_placement(const view_scene *scene)
 {
-    const view_motion_kind *const motion = view_motion_of(scene);
+    const view_motion_kind *const motion = view_get_motion(scene);
     return motion->place != NULL ? motion->place(scene) : view_at_origin();
 }
 
 md5_vec3 view_walked(const view_scene *scene, const view_play *play)
 {
-    const view_motion_kind *const motion = view_motion_of(scene);
+    const view_motion_kind *const motion = view_get_motion(scene);
     if (view_has_died(scene->fall, play->time) && !view_is_bind_pose(scene))
         return scene->fall->walked;
     return motion->walked != NULL ? motion->walked(scene, play) : view_placement(scene).translation;
@@ -406,7 +406,7 @@ static void update_far_frames(const view_scene *scene, uint32_t clip, uint32_t f
 // Poses a frame of the shown clip, or of a clip of the motion.
 static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
 {
-    const view_motion_kind *const motion = view_motion_of(scene);
+    const view_motion_kind *const motion = view_get_motion(scene);
     const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
     if (motion->pose_frame != NULL)
         motion->pose_frame(scene, clip, frame);
@@ -461,7 +461,7 @@ static md5_bounds camera_bounds(const md5_camera *camera, view_hull *hull)
 // skinned afterwards.
 md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull *hull)
 {
-    const view_motion_kind *const motion = view_motion_of(scene);
+    const view_motion_kind *const motion = view_get_motion(scene);
     clip_extent extent = {
         .bounds = md5_bounds_from_points(NULL, 0), .hull = hull, .far = {.hull = empty_hull()}};
     *hull = empty_hull();

@@ -729,8 +729,8 @@ static view_dressing make_dressing(const view_loader *loader, const view_scene *
     view_dressing dressing = {
         .model = scene->model,
         .path = scene->path,
-        .said = scene->looks,
-        .num_said = scene->num_looks,
+        .cfg_looks = scene->looks,
+        .num_cfg_looks = scene->num_looks,
         .wardrobe = &scene->wardrobe,
     };
     if (scene->library != NULL)

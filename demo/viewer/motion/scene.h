@@ -17,24 +17,24 @@
 
 // A rotation from the file's axes to the viewer's axes. Its elements are -1, 0 and 1, so that it is
 // exact. Zeroed: no rotation.
-typedef struct view_turn {
+typedef struct view_rotation {
     bool is_set;
     md5_mat34 matrix; // only valid if is_set
-} view_turn;
+} view_rotation;
 
 // Returns the rotation followed by a rotation of 90 degrees about the viewer's axis 0 to 2,
 // counterclockwise as seen from the end of the axis. After four such rotations the result is not
 // set. From no rotation, axis 0 maps the file's y axis to z, and z to -y.
-view_turn view_turn_further(view_turn turn, int axis);
+view_rotation view_rotate_further(view_rotation rotation, int axis);
 
 // Rotate a point or a direction, and bounds.
-md5_vec3 view_rotate_vector(const view_turn *turn, md5_vec3 v);
-md5_bounds view_rotate_bounds(const view_turn *turn, md5_bounds bounds);
+md5_vec3 view_rotate_vector(const view_rotation *rotation, md5_vec3 v);
+md5_bounds view_rotate_bounds(const view_rotation *rotation, md5_bounds bounds);
 
 // view_name_axes() writes the file's axes that point up and to the front in the viewer, such as
 // "+y" and "-z". view_describe_rotation() writes both as "up +y, front -z".
-void view_name_axes(const view_turn *turn, char up[3], char front[3]);
-void view_describe_rotation(const view_turn *turn, char *text, size_t size);
+void view_name_axes(const view_rotation *rotation, char up[3], char front[3]);
+void view_describe_rotation(const view_rotation *rotation, char *text, size_t size);
 
 // -- Scenes --------------------------------------------------------------------------------------
 
@@ -83,7 +83,7 @@ typedef struct view_scene {
     // Textures of the document, which determine the drawn meshes; or NULL.
     const view_textures *textures;
     md5_root root;
-    view_turn turn;             // applied to the pose, except on terrain and to procedural walking
+    view_rotation rotation;     // applied to the pose, except on terrain and to procedural walking
     bool dual;                  // use dual quaternion skinning
     const md5_morph *morph;     // morph targets of the document, or NULL
     const float *morph_weights; // [num_targets] weights of `morph`, written by view_pose()

@@ -154,28 +154,28 @@ VIEW_SHOW(slerp)
         view_plot_step(&plots[1], 0, i, part, difference);
     }
     for (int method = METHOD_SLERP; method <= METHOD_NLERP; method++)
-        view_turn_joint(picture, picture->figures[method].pose, "upperarm_l", turns[method]);
+        view_rotate_joint(picture, picture->figures[method].pose, "upperarm_l", turns[method]);
     VIEW_FACTS(picture, t, view_angle(turns[METHOD_SLERP], turns[METHOD_NLERP]), largest);
 }
 
 // -- Euler angles ---------------------------------------------------------------------------
 
 // lines of euler
-static md5_quat quat_of(md5_euler e);
+static md5_quat quat_from_euler(md5_euler e);
 
 static md5_quat turn_at(md5_euler from, md5_euler to, bool by_angles, float t)
 {
     if (!by_angles)
-        return md5_quat_slerp(quat_of(from), quat_of(to), t);
+        return md5_quat_slerp(quat_from_euler(from), quat_from_euler(to), t);
     const float pitch = from.pitch + (to.pitch - from.pitch) * t;
     const float yaw = from.yaw + (to.yaw - from.yaw) * t;
     const float roll = from.roll + (to.roll - from.roll) * t;
-    return quat_of((md5_euler){pitch, yaw, roll});
+    return quat_from_euler((md5_euler){pitch, yaw, roll});
 }
 
 // Rotates by roll about x first, then by pitch about y, then by yaw about z.
 // Quaternions contain half of each angle.
-static md5_quat quat_of(md5_euler e)
+static md5_quat quat_from_euler(md5_euler e)
 {
     const float half = 0.5f * 3.14159265f / 180.0f;
     const md5_quat yaw = {.z = sinf(half * e.yaw), .w = cosf(half * e.yaw)};

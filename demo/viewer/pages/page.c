@@ -94,8 +94,8 @@ md5_vec3 view_joint_place(const view_picture *picture, const view_figure *figure
     return md5_xform_point(figure->place, view_posed_place(picture, figure->pose, joint));
 }
 
-void view_turn_joint(const view_picture *picture, md5_xform *pose, const char *name,
-                     md5_quat rotation)
+void view_rotate_joint(const view_picture *picture, md5_xform *pose, const char *name,
+                       md5_quat rotation)
 {
     const md5_xform change = {.rotation = rotation, .translation = {NAN, NAN, NAN}};
     md5_modify_joint(picture->skeleton, view_page_joint(picture, name), MD5_JOINT_MODEL, change, 1,

@@ -267,8 +267,8 @@ md5_vec3 view_posed_place(const view_picture *picture, const md5_xform *pose, ui
 md5_vec3 view_joint_place(const view_picture *picture, const view_figure *figure, uint32_t joint);
 
 // Rotates a joint and its descendants about the joint's position, in model space.
-void view_turn_joint(const view_picture *picture, md5_xform *pose, const char *name,
-                     md5_quat rotation);
+void view_rotate_joint(const view_picture *picture, md5_xform *pose, const char *name,
+                       md5_quat rotation);
 
 // Rotates a figure about the center of its body. Returns the transform of the center.
 md5_xform view_spin(view_figure *figure, md5_quat rotation);

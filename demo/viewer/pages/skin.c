@@ -257,7 +257,7 @@ VIEW_SHOW(palette)
 
 // Converts a motion to two quaternions: its rotation, and half of its translation times the
 // rotation.
-static md5_dual_quat dual_of(md5_xform motion)
+static md5_dual_quat dual_from_transform(md5_xform motion)
 {
     const md5_vec3 t = motion.translation;
     const md5_quat half = {0.5f * t.x, 0.5f * t.y, 0.5f * t.z, 0.0f};
@@ -417,14 +417,14 @@ VIEW_SHOW(dual)
         const md5_quat rotation =
             md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, view_radians(v[joint]));
         for (int figure = 0; figure < 2; figure++)
-            view_turn_joint(picture, picture->figures[figure].pose, names[joint], rotation);
+            view_rotate_joint(picture, picture->figures[figure].pose, names[joint], rotation);
     }
 
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
     md5_dual_quat *const dual_palette = common_alloc(num_joints, sizeof *dual_palette);
     md5_local_to_palette(model, picture->figures[0].pose, NULL, palette);
     for (uint32_t i = 0; i < num_joints; i++)
-        dual_palette[i] = dual_of(md5_xform_from_mat34(palette[i]));
+        dual_palette[i] = dual_from_transform(md5_xform_from_mat34(palette[i]));
 
     // Compare the distance of one vertex from the axis, and the waists, of the bind pose and of
     // both methods.
@@ -599,7 +599,7 @@ VIEW_SHOW(influences)
         view_add_fact(picture, "largest weight", largest_weight(picture->model, joint), "");
         view_add_fact(picture, "vertices that it moves", stats.num_vertices, "");
     } else {
-        view_add_fact(picture, "most joints of a vertex", stats.most, "");
+        view_add_fact(picture, "most joints of a vertex", stats.max_value, "");
         view_add_fact(picture, "vertices with more than 4", stats.num_vertices, "");
     }
 }

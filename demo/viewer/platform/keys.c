@@ -69,9 +69,9 @@ bool view_count_fingers(view_fingers *fingers, int down, double now)
         *fingers = (view_fingers){.since = now};
     // A touch that began before the window was opened is not counted: its end would be below 0.
     fingers->down = down > 0 ? down : 0;
-    fingers->most = down > fingers->most ? down : fingers->most;
+    fingers->max_down = down > fingers->max_down ? down : fingers->max_down;
     const bool is_end = before > 0 && down == 0;
-    return is_end && fingers->most == 3 && !view_is_long_touch(fingers, now);
+    return is_end && fingers->max_down == 3 && !view_is_long_touch(fingers, now);
 }
 
 // Returns the pressed buttons of a gamepad, with those that its stick represents.
@@ -100,9 +100,9 @@ bool view_next_pad_key(view_pad *pad, view_input *event)
     const uint32_t down = pressed_buttons(pad);
     for (size_t i = 0; i < COMMON_LENGTH(keys); i++) {
         const uint32_t bit = (uint32_t)1 << i;
-        if ((down & bit) == (pad->told & bit))
+        if ((down & bit) == (pad->reported & bit))
             continue;
-        pad->told ^= bit;
+        pad->reported ^= bit;
         *event = (view_input){.kind = (down & bit) != 0 ? VIEW_INPUT_KEY_DOWN : VIEW_INPUT_KEY_UP,
                               .key = keys[i]};
         return true;

@@ -110,10 +110,10 @@ typedef enum view_pad_button {
 } view_pad_button;
 
 typedef struct view_pad {
-    uint32_t buttons; // pressed buttons
-    float x;          // stick, -1 to 1: right; the full deflection is also VIEW_PAD_RUN
-    float y;          // stick, -1 to 1: down
-    uint32_t told;    // keys that view_next_pad_key() has reported as pressed
+    uint32_t buttons;  // pressed buttons
+    float x;           // stick, -1 to 1: right; the full deflection is also VIEW_PAD_RUN
+    float y;           // stick, -1 to 1: down
+    uint32_t reported; // keys that view_next_pad_key() has reported as pressed
 } view_pad;
 
 // Writes the next key that is pressed or released. Returns false if no key has changed (keys.c).
@@ -134,7 +134,7 @@ int view_count_clicks(view_clicks *clicks, int button, uint32_t time, float x, f
 // Fingers on a screen, from the first touch until all fingers are gone.
 typedef struct view_fingers {
     int down;     // number of fingers that are down
-    int most;     // maximum number of fingers that were down
+    int max_down; // maximum number of fingers that were down
     double since; // time of the first touch, seconds
 } view_fingers;
 

@@ -113,7 +113,7 @@ static void set_button(view_input *event, const SDL_MouseButtonEvent *from,
     event->button = button_of_sdl(from->button);
     event->clicks = from->clicks;
     event->is_touch = from->which == SDL_TOUCH_MOUSEID;
-    event->is_given_up = event->is_touch && fingers->most > 1;
+    event->is_given_up = event->is_touch && fingers->max_down > 1;
     event->is_long = event->is_touch && view_is_long_touch(fingers, now);
     event->x = (float)from->x;
     event->y = (float)from->y;
@@ -235,7 +235,7 @@ static void read_pad(view_window *window)
     for (int i = 0; i < count && window->controller == NULL; i++)
         window->controller = SDL_GameControllerOpen(i); // NULL: not a gamepad
     view_pad *const pad = &window->pad;
-    *pad = (view_pad){.told = pad->told};
+    *pad = (view_pad){.reported = pad->reported};
     if (window->controller == NULL)
         return;
     pad->x =

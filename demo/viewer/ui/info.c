@@ -54,7 +54,8 @@ static void add_three(view_ui *ui, const char *label, md5_vec3 v, int places)
 md5_mat34 view_model_from_world(const view_scene *scene)
 {
     const md5_mat34 back = md5_mat34_from_xform(md5_xform_inverse(view_placement(scene)));
-    return scene->turn.is_set ? md5_mat34_mul(md5_mat34_inverse(scene->turn.matrix), back) : back;
+    return scene->rotation.is_set ? md5_mat34_mul(md5_mat34_inverse(scene->rotation.matrix), back)
+                                  : back;
 }
 
 md5_vec3 view_pick_difference(const view_scene *scene, const view_pick *from, const view_pick *to)
@@ -230,7 +231,7 @@ static void list_clip_name(view_ui *ui, const view_stage *stage)
     if (text[0] == '\0')
         return;
 
-    const bool is_link = num_clips > 0 && view_mode_of(stage->document) == VIEW_MODE_CLIPS;
+    const bool is_link = num_clips > 0 && view_get_mode(stage->document) == VIEW_MODE_CLIPS;
     const ui_row_style style = {.color = VIEW_ACCENT, .hint = is_link ? "Ctrl+L" : NULL};
     if (ui_row(ui, &style, text))
         UI_COMMAND(ui, VIEW_CLIPS);
@@ -586,8 +587,8 @@ void view_figures_panel(view_ui *ui)
 
     // The rotation of the model, if its axes differ from those of the viewer.
     char rotation[64];
-    view_describe_rotation(&document->scene.turn, rotation, sizeof rotation);
-    if (document->scene.turn.is_set && !is_crowd)
+    view_describe_rotation(&document->scene.rotation, rotation, sizeof rotation);
+    if (document->scene.rotation.is_set && !is_crowd)
         ui_figure(ui, VIEW_AMBER, "Axes", "%s", rotation);
 
     list_camera_path(ui, stage);

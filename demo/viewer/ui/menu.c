@@ -63,7 +63,7 @@ typedef struct menu_lines {
 uint32_t view_found_needs(const view_document *document)
 {
     const view_scene *const scene = &document->scene;
-    const view_mode mode = view_mode_of(document);
+    const view_mode mode = view_get_mode(document);
     uint32_t found = 0;
     if (scene->model != NULL)
         found |= VIEW_NEEDS_MODEL;
@@ -77,7 +77,7 @@ uint32_t view_found_needs(const view_document *document)
         found |= VIEW_NEEDS_ONE;
     if (scene->camera_path.camera != NULL)
         found |= VIEW_NEEDS_CAMERA_PATH;
-    if (view_mover_of(scene)->take_over != NULL)
+    if (view_get_mover(scene)->take_over != NULL)
         found |= VIEW_NEEDS_MOVER;
     return found;
 }
@@ -169,7 +169,7 @@ static bool is_on(const view_stage *stage, const view_menu_entry *row)
     case VIEW_REVERSE:
         return stage->play->backward;
     case VIEW_WALK:
-        return view_mover_of(scene) == &view_legs_motion;
+        return view_get_mover(scene) == &view_legs_motion;
     case VIEW_ORTHOGRAPHIC:
         return stage->camera->orthographic;
     case VIEW_CAMERA_PATH:
@@ -177,7 +177,7 @@ static bool is_on(const view_stage *stage, const view_menu_entry *row)
     case VIEW_RECORD:
         return stage->recorded >= 0;
     case VIEW_DRIVE:
-        return stage->is_driving && view_mover_of(scene)->take_over != NULL;
+        return stage->is_driving && view_get_mover(scene)->take_over != NULL;
     default:
         return false;
     }
@@ -269,7 +269,7 @@ static void describe_state(const view_stage *stage, size_t number, menu_line *li
     const view_machine *const machine = &stage->document->scene.machine;
     uint32_t layer;
     uint32_t state;
-    if (view_mode_of(stage->document) != VIEW_MODE_MACHINE
+    if (view_get_mode(stage->document) != VIEW_MODE_MACHINE
         || !find_state(machine->desc, number, &layer, &state))
         return;
     const md5_layer_desc *const desc = &machine->desc->layers[layer];
@@ -282,7 +282,7 @@ static void describe_state(const view_stage *stage, size_t number, menu_line *li
 static const char *describe_trigger(const view_stage *stage, size_t number, menu_line *line)
 {
     const view_machine *const machine = &stage->document->scene.machine;
-    if (view_mode_of(stage->document) != VIEW_MODE_MACHINE)
+    if (view_get_mode(stage->document) != VIEW_MODE_MACHINE)
         return NULL;
     const int32_t trigger = view_find_trigger(machine, (uint32_t)number);
     view_print_trigger_key((uint32_t)number, line->keys, sizeof line->keys);
@@ -1176,7 +1176,7 @@ static void draw_file_name(view_ui *ui, view_rect bar)
     const float em = ui->em;
     const float y = ui_text_top(ui, bar);
     const bool has_clips =
-        view_mode_of(ui->stage->document) == VIEW_MODE_CLIPS && scene->num_clips > 0;
+        view_get_mode(ui->stage->document) == VIEW_MODE_CLIPS && scene->num_clips > 0;
     if (ui_item(ui, bar, "Shown"))
         UI_COMMAND(ui, has_clips ? VIEW_CLIPS : VIEW_FILES);
     const float used = ui_text(ui, bar.x + 0.4f * em, y, bar.width, VIEW_BRIGHT, scene->name);

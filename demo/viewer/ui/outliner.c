@@ -280,7 +280,7 @@ static void show_clip(view_ui *ui, size_t index, bool is_shown)
 static void list_clips(view_ui *ui, const view_outliner *outliner)
 {
     const view_clip *const shown = view_shown_clip(ui->scene);
-    const bool can_select = view_mode_of(ui->stage->document) == VIEW_MODE_CLIPS;
+    const bool can_select = view_get_mode(ui->stage->document) == VIEW_MODE_CLIPS;
     const size_t count = can_select ? ui->scene->num_clips : 0;
     uint32_t num_found = 0;
     for (size_t i = 0; i < count; i++)
@@ -366,7 +366,7 @@ static void list_layers(view_ui *ui, view_outliner *outliner, view_graph_view *g
 {
     const view_machine *const machine = &ui->scene->machine;
     const md5_machine_desc *const desc = machine->desc;
-    if (view_mode_of(ui->stage->document) != VIEW_MODE_MACHINE)
+    if (view_get_mode(ui->stage->document) != VIEW_MODE_MACHINE)
         return;
     uint32_t num_found = 0;
     for (uint32_t i = 0; i < desc->num_layers; i++)
@@ -744,7 +744,7 @@ void view_outliner_panel(view_ui *ui, view_outliner *outliner, view_graph_view *
     if (lists_model)
         list_meshes(ui, outliner);
     if (lists_clips) {
-        if (has_tabs && view_mode_of(ui->stage->document) == VIEW_MODE_CLIPS)
+        if (has_tabs && view_get_mode(ui->stage->document) == VIEW_MODE_CLIPS)
             list_clip_tiles(ui);
         else
             list_clips(ui, outliner);

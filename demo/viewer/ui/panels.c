@@ -160,7 +160,7 @@ static bool is_stick_covered(const view_stage *stage, const view_layout *layout)
 // Returns true if the keys control the character of a state machine.
 static bool controls_character(const view_stage *stage)
 {
-    return stage->is_driving && view_mode_of(stage->document) == VIEW_MODE_MACHINE
+    return stage->is_driving && view_get_mode(stage->document) == VIEW_MODE_MACHINE
            && !view_is_bind_pose(&stage->document->scene);
 }
 

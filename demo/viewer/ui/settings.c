@@ -1393,14 +1393,14 @@ static uint32_t list_trigger_names(const view_machine *machine,
 uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES])
 {
     const view_scene *const scene = &document->scene;
-    const bool is_machine = view_mode_of(document) == VIEW_MODE_MACHINE;
+    const bool is_machine = view_get_mode(document) == VIEW_MODE_MACHINE;
     const char *triggers[VIEW_MAX_TRIGGERS];
     uint32_t num_triggers = 0;
     if (is_machine)
         num_triggers = list_trigger_names(&scene->machine, triggers);
 
     const bool walks =
-        is_machine ? view_can_walk(&scene->machine) : view_mover_of(scene)->take_over != NULL;
+        is_machine ? view_can_walk(&scene->machine) : view_get_mover(scene)->take_over != NULL;
     const uint32_t have = view_found_needs(document) | VIEW_NEEDS_ENVIRONMENT;
     return view_list_keys(have, triggers, num_triggers, walks, lines);
 }

@@ -71,11 +71,12 @@ static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect b
     char title[96] = "Influences per vertex";
     char text[96];
     if (are_counts) {
-        COMMON_TEXT(text, "max. %.0f" VIEW_DOT "%u %s above 4", heat.most, heat.num_vertices,
+        COMMON_TEXT(text, "max. %.0f" VIEW_DOT "%u %s above 4", heat.max_value, heat.num_vertices,
                     vertices);
     } else {
         COMMON_TEXT(title, "Weights of %s", ui->scene->skeleton->joints[joint].name);
-        COMMON_TEXT(text, "%u %s" VIEW_DOT "max. %.3f", heat.num_vertices, vertices, heat.most);
+        COMMON_TEXT(text, "%u %s" VIEW_DOT "max. %.3f", heat.num_vertices, vertices,
+                    heat.max_value);
     }
 
     view_rect inside = view_inset(box, VIEW_PADDING * ui->scale);

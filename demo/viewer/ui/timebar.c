@@ -97,7 +97,7 @@ static void clip_button(view_ui *ui, view_rect *bar)
 {
     const view_clip *const shown = view_shown_clip(ui->scene);
     const float em = ui->em;
-    if (shown == NULL || view_mode_of(ui->stage->document) != VIEW_MODE_CLIPS)
+    if (shown == NULL || view_get_mode(ui->stage->document) != VIEW_MODE_CLIPS)
         return;
 
     float name_width = 0;

@@ -14,7 +14,7 @@ view_layout view_current_layout(const view_stage *stage);
 // Returns true if a state machine is displayed, not clips or a crowd.
 static inline bool view_shows_machine(const view_stage *stage)
 {
-    return view_mode_of(stage->document) == VIEW_MODE_MACHINE;
+    return view_get_mode(stage->document) == VIEW_MODE_MACHINE;
 }
 
 // Returns true if the bottom dock belongs to a clip or to compared joints, not to a state graph.
