@@ -101,6 +101,7 @@ static void set_direction(view_control *control, view_action action, bool down)
         control->side = direction;
 }
 
+// Handles a press or release of a key that controls a character.
 void view_control_character(view_state *viewer, const view_menu_entry *row, bool down)
 {
     view_scene *const scene = &viewer->document->scene;
@@ -742,6 +743,7 @@ static void execute_other_command(view_state *viewer, const view_command *comman
     }
 }
 
+// Executes a command and frees its path, then logs the state at the level "debug".
 bool view_execute(view_state *viewer, view_command command)
 {
     const view_action action = command.action;
@@ -787,6 +789,7 @@ static view_pick pick_at(view_state *viewer, float x, float y)
     return view_find_pick(&viewer->document->scene, viewer->options->hidden_meshes, &ray);
 }
 
+// Selects the point of the body at pixel (x, y) and the joint that influences it most.
 void view_pick_at(view_state *viewer, float x, float y)
 {
     viewer->pick = pick_at(viewer, x, y);
@@ -1436,6 +1439,7 @@ static bool dispatch_event(view_state *viewer, const view_input *event)
     return false;
 }
 
+// Handles an event, whose position is in points of the system, and frees its path.
 void view_handle_event(view_state *viewer, const view_input *in_points, bool *redraw)
 {
     const view_input event = scale_event(in_points, mouse_scale(viewer));

@@ -87,6 +87,8 @@ static void print_lessons(void)
     }
 }
 
+// Reads the options, and runs the viewer or prints what the options request. Returns the exit
+// status.
 int main(int count, char **arguments)
 {
     view_options options;

@@ -38,6 +38,7 @@ static bool approach(float *shown, float wanted, float fraction)
     return is_moving;
 }
 
+// Moves the camera and the lists of a window towards their targets.
 bool view_follow(view_state *viewer, double seconds)
 {
     const float rate = 20; // 1/s: 50 % of the distance takes 35 ms, 99 % takes 0.23 s

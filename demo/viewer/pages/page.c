@@ -28,6 +28,7 @@ uint32_t view_num_sliders(const view_page *page)
     return count;
 }
 
+// Returns the displayed code with the values of the sliders. The caller frees it.
 char *view_page_lines(const view_page *page, const float *values)
 {
     // "$N" is replaced by the value of slider N, or by the selected word of choice N.
@@ -209,6 +210,7 @@ void view_add_text_fact(view_picture *picture, const char *name, double value, c
     picture->facts[picture->num_facts - 1].text = text;
 }
 
+// Adds values for the next facts of the lesson. A row of a table has several values.
 void view_add_facts(view_picture *picture, const double *values, size_t count)
 {
     const view_page *const page = picture->page;

@@ -89,6 +89,8 @@ static void fit_axis(view_plot *plot)
     plot->row.high.y = fmaxf(step * ceilf(high / step), plot->row.low.y + step);
 }
 
+// Initializes the picture from the constant parts of a lesson and, if the scene has a model, calls
+// view_page.show.
 void view_show_page(view_picture *picture, const view_page *page, const view_scene *scene,
                     const float *values, double time, view_lesson_cache *cache)
 {
@@ -139,6 +141,7 @@ void view_free_lesson_cache(view_lesson_cache *cache)
 
 // == The character on the GPU ==============================================================
 
+// Frees the cached results of lessons, in memory and on the GPU.
 void view_free_pages(view_pages *pages, md5gl_renderer *renderer)
 {
     view_end_picture(&pages->picture);
@@ -504,6 +507,7 @@ static view_rect figures_area(const view_stage *stage, bool clean)
     return (view_rect){left, 0, stage->width - left, stage->height - covered};
 }
 
+// Draws the stage's open lesson into `target`, like view_draw_world().
 bool view_draw_page(const view_stage *given, double seconds, md5gl_target *target, bool transparent,
                     bool clean, md5_error *error)
 {
@@ -1398,6 +1402,7 @@ static void prepare_thumbnail(const view_stage *stage, md5gl_target *target, uin
     view_free_document(special, stage->renderer);
 }
 
+// Draws the next missing thumbnail, or for --output all. Call it outside of a frame.
 void view_prepare_thumbnails(const view_stage *stage)
 {
     view_pages *const pages = stage->pages;
@@ -1606,6 +1611,7 @@ static void draw_bottom_plots(const view_stage *stage, float height)
     }
 }
 
+// Draws the panel of the stage's open lesson or contents, after view_draw_page().
 void view_page_panel(view_ui *ui, const view_stage *stage)
 {
     const view_picture *const picture = &stage->pages->picture;

@@ -36,6 +36,7 @@ void view_close_browser(view_browser *browser)
     browser->is_peeking = false;
 }
 
+// Hides the list and frees its entries.
 void view_clear_browser(view_browser *browser)
 {
     for (size_t i = 0; i < browser->num_entries; i++) {
@@ -240,6 +241,7 @@ static void list_folders(view_browser *browser, const common_list *folders, cons
     }
 }
 
+// Lists a folder. "" lists the recently opened files. `shown` is the path to select, or NULL.
 void view_browse_folder(view_browser *browser, const char *folder, const char *shown,
                         const view_config *config)
 {
@@ -271,6 +273,7 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
     select_shown(browser);
 }
 
+// Moves the files with these paths to the beginning of the list.
 void view_list_first(view_browser *browser, const common_list *paths)
 {
     // Each path moves its entry to the beginning. The last path is moved first, so that the first
@@ -316,6 +319,8 @@ static void list_channel_clips(view_browser *browser, const view_scene *scene, u
     }
 }
 
+// Opens a list of the clips of the scene, of the files in the folder of the scene, or of the clips
+// for channel `number` of the scene's entity.
 bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t number,
                        const view_scene *scene)
 {
@@ -348,6 +353,7 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t n
     return true;
 }
 
+// Lists a section of a library. `shown` is the name of the item to select, or NULL.
 void view_list_section(view_browser *browser, const view_library *library, view_section section,
                        const char *shown)
 {
@@ -569,6 +575,7 @@ static view_command press_escape(view_browser *browser)
     return (view_command){.action = VIEW_CLOSED};
 }
 
+// Handles a key before all other panels while the list is open.
 view_command view_key_browser(view_browser *browser, int32_t code)
 {
     const view_command unused = {.action = VIEW_NOTHING};
@@ -1242,6 +1249,7 @@ static void run_small_dialog(view_ui *ui, view_browser *browser, view_rect rest,
         show_entries(ui, browser, rest, true);
 }
 
+// Runs the dialog of the open list.
 void view_browser_panel(view_ui *ui, view_browser *browser)
 {
     if (browser->kind == VIEW_BROWSE_NOTHING)

@@ -534,6 +534,8 @@ static float get_table_width(const view_ui *ui, const view_curves *curves, float
     return fminf(fmaxf(half_width, columns_width), area_width);
 }
 
+// Runs the content of the bottom dock for a clip: curves of the selected joint, or distances of the
+// joints of two models.
 void view_curves_panel(view_ui *ui, view_curves *curves, view_rect area)
 {
     const float em = ui->em;

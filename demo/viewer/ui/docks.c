@@ -33,6 +33,7 @@ static bool is_right_opened(const view_shown *before, const view_shown *now)
     return now->inspector && !before->inspector;
 }
 
+// Brings a panel to the front that a change of the options has switched on.
 void view_activate_opened_panels(view_ui *ui, const view_shown *before, view_shown *now)
 {
     // While the docks are folded, the commands that toggle a side dock show both docks.
@@ -389,6 +390,7 @@ static void run_bottom_dock(view_ui *ui, view_panels *panels, const view_layout 
     drag_edge(ui, VIEW_DOCK_BOTTOM, box);
 }
 
+// Runs the docks with their content, headers and edges, and the time bar.
 void view_dock_panels(view_ui *ui, view_panels *panels)
 {
     const view_stage *const stage = ui->stage;

@@ -49,6 +49,8 @@ char *view_write_choices(const view_export_choices *choices)
                          c.sheet, c.resolution, c.rate, c.folder, c.name);
 }
 
+// Reads the choices from a line that view_write_choices() has written. Returns false and changes
+// nothing if the text is invalid.
 bool view_read_choices(view_export_choices *choices, const char *text)
 {
     enum { NUM_DIGITS = 8, NUM_TEXTS = 6 };
@@ -301,6 +303,7 @@ static bool select_frames(view_export *export, const view_stage *stage, const vi
     return true;
 }
 
+// Sets `options` to the choices of the export dialog. The first call initializes the choices.
 bool view_select_export(view_export *export, const view_stage *stage, unsigned number,
                         view_options *options)
 {
@@ -644,6 +647,7 @@ static void draw_preview(view_ui *ui, const view_export *export, view_rect *side
     view_cut(side, VIEW_AT_TOP, 8 * scale);
 }
 
+// Runs the export dialog.
 void view_export_panel(view_ui *ui, view_export *export)
 {
     const view_export_choices before = export->choices;

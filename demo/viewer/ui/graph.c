@@ -1155,6 +1155,7 @@ static uint32_t hovered_number(const graph_panel *panel)
     return panel->edge != MD5_NONE ? 1 + panel->graph->num_nodes + panel->edge : 0;
 }
 
+// Runs the state graph in the bottom dock.
 void view_graph_panel(view_ui *ui, view_graph_view *view)
 {
     const view_stage *const stage = ui->stage;

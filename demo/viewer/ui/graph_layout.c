@@ -634,6 +634,7 @@ static void measure_nodes(layout *work, view_measure_fn *measure, const void *us
     }
 }
 
+// Creates the layout of a layer, to be freed with view_free_graph().
 view_graph *view_lay_out_graph(const md5_layer_desc *layer, view_graph_area area,
                                view_measure_fn *measure, const void *user)
 {

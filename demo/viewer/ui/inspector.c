@@ -26,6 +26,8 @@ uint32_t view_count_axes(uint32_t kind)
     return kind == VIEW_VALUE_QUATERNION ? 4 : 3;
 }
 
+// Computes the values of a joint from its transform. The angles are in degrees, about the fixed
+// axes x, y and z in this order.
 void view_find_values(md5_mat34 matrix, view_joint_values values)
 {
     const md5_vec3 position = md5_mat34_translation(matrix);
@@ -647,6 +649,7 @@ static void states_panel(view_ui *ui)
 
 // == The dock =============================================================================
 
+// Runs the inspector. It contains the page of the selected mesh and the page of retargeting.
 void view_inspector_panel(view_ui *ui, view_card *card, view_texture_panel *textures,
                           view_retarget_page *retarget, view_rect area)
 {

@@ -60,6 +60,7 @@ typedef struct menu_lines {
     menu_line lines[MAX_LINES];
 } menu_lines;
 
+// Returns the VIEW_NEEDS_* bits that the document satisfies.
 uint32_t view_found_needs(const view_document *document)
 {
     const view_scene *const scene = &document->scene;
@@ -354,6 +355,7 @@ static bool describe_item(const view_stage *stage, const view_menu_entry *row, s
     return text != NULL || line->label[0] != '\0';
 }
 
+// Writes entry `number` of a list: its name, and the value that an option is set to.
 bool view_list_item(const view_stage *stage, view_menu_list list, const view_option *option,
                     size_t number, char name[128], common_value *value)
 {
@@ -1275,6 +1277,7 @@ static bool run_menu_closing(view_ui *ui, view_menus *menus, view_rect backgroun
     return true;
 }
 
+// Runs the menu bar and the open menu.
 void view_menu_panel(view_ui *ui, view_menus *menus)
 {
     const view_stage *const stage = ui->stage;

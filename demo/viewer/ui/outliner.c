@@ -725,6 +725,8 @@ static void run_search_field(view_ui *ui, view_outliner *outliner, view_rect row
         open_found(ui, outliner);
 }
 
+// Runs the outliner. On a phone it shows either only the clips, without headers, or all other
+// sections.
 void view_outliner_panel(view_ui *ui, view_outliner *outliner, view_graph_view *graph,
                          view_rect area)
 {

@@ -17,6 +17,7 @@ static const double demo_button_delay = 3; // of the button over the demo, secon
 static const view_color stick_color = 0xFFFFFF28;
 static const view_color stick_pad_color = 0xFFC65CB0;
 
+// Resets the folded sections, scroll positions and selections for a new document.
 void view_reset_panels(view_ui *ui, view_panels *panels)
 {
     memset(ui->scrolls, 0, sizeof ui->scrolls);
@@ -40,6 +41,8 @@ static view_overlay closed_list_overlay(const view_browser *browser)
     return browser->was == VIEW_BROWSE_FILES ? browser->asked.returns_to : VIEW_OVERLAY_NONE;
 }
 
+// Makes ui->over consistent with the states of the file list, the menu and the start page, after
+// one of them was opened or closed.
 void view_sync_overlay(view_ui *ui, view_panels *panels)
 {
     // The list: `kind` is its state, and `over` should display it. If another overlay was opened
@@ -164,6 +167,7 @@ static bool controls_character(const view_stage *stage)
            && !view_is_bind_pose(&stage->document->scene);
 }
 
+// Returns the on-screen stick by which a finger controls the character.
 view_stick view_stick_position(const view_stage *stage)
 {
     const view_layout layout = view_current_layout(stage);
@@ -608,6 +612,7 @@ static void handle_event(view_ui *ui, view_panels *panels, const view_stage *sta
         UI_COMMAND(ui, VIEW_HANDLED);
 }
 
+// Runs all panels. If `event` is NULL, draws them to the canvas of the stage.
 view_command view_run_ui(view_ui *ui, view_panels *panels, const view_stage *stage,
                          const ui_mouse *event)
 {

@@ -1021,6 +1021,7 @@ static void run_problem_keys(view_ui *ui, view_problems *problems)
         UI_COMMAND(ui, VIEW_WARNINGS);
 }
 
+// Runs the list of problems in the bottom dock. A button of a problem may open the page `retarget`.
 void view_problems_panel(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
                          view_rect area)
 {
@@ -1061,6 +1062,7 @@ void view_reports_panel(view_ui *ui, view_problems *problems)
 
 // -- Recording ------------------------------------------------------------------------------
 
+// Runs the indicator of a recording at the top of the image, which is not a part of the recording.
 void view_recording_panel(view_ui *ui, const view_stage *stage)
 {
     if (stage->recorded < 0)

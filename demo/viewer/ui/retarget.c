@@ -296,6 +296,7 @@ static void run_save_links(view_ui *ui, const view_stage *stage, const view_clip
         save_retargeted(ui, VIEW_SAVE_MAP);
 }
 
+// Runs the rows of the page in the column of the inspector.
 void view_retarget_rows(view_ui *ui, view_retarget_page *page, view_card *card)
 {
     static const char *const options[] = {"retarget", "retarget-map", "retarget-layout"};

@@ -1063,6 +1063,8 @@ static void run_editor(setting *s, bool is_usual)
         color_picker(s);
 }
 
+// Runs the editor of an option in the next row of the column: its name, an editor for its kind, and
+// a reset button.
 bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
 {
     const int kind = option->kind;
@@ -1131,6 +1133,7 @@ bool view_is_on_card(const view_card *card, const view_option *option)
     return card->row != NULL && entry != NULL && is_on_card(entry, card->row);
 }
 
+// Returns the command that sets an option of the open card by a click in the viewport.
 view_command view_pick_for_card(view_ui *ui, view_card *card, const view_stage *stage,
                                 int32_t joint, view_color color)
 {
@@ -1169,6 +1172,7 @@ void view_clear_card(view_card *card)
     *card = (view_card){.row = NULL};
 }
 
+// Opens the card of an option, with all options of its group. `option` is the index of the option.
 view_command view_open_card(view_ui *ui, view_card *card, const view_stage *stage, size_t option)
 {
     const view_option *const opened = &view_option_rows[option];
@@ -1187,6 +1191,7 @@ view_command view_open_card(view_ui *ui, view_card *card, const view_stage *stag
     return (view_command){.action = VIEW_NOTHING};
 }
 
+// Reports the result of a delayed or immediate VIEW_SET to the open card if it has the option.
 void view_report_to_card(view_ui *ui, view_card *card, view_log *log, const view_option *option,
                          bool is_set)
 {
@@ -1298,6 +1303,7 @@ static void finish_card(view_ui *ui, view_card *card)
     }
 }
 
+// Runs the card, if it is open.
 void view_card_panel(view_ui *ui, view_card *card)
 {
     enum { RESET, DONE, NUM_BUTTONS };
@@ -1350,6 +1356,7 @@ static bool is_look_command(const view_ui *ui, const view_menu_entry *row)
     return (row->context & (VIEW_ON_MODEL | VIEW_ON_GROUND)) != 0;
 }
 
+// Runs the tab "Display" of a touch screen, with the options of the display and the light.
 void view_display_panel(view_ui *ui, view_card *card, view_rect area)
 {
     ui_column column;
@@ -1390,6 +1397,7 @@ static uint32_t list_trigger_names(const view_machine *machine,
     return count;
 }
 
+// Lists the shortcuts that affect the document, as the help shows them.
 uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES])
 {
     const view_scene *const scene = &document->scene;
@@ -1464,6 +1472,8 @@ static uint32_t list_shortcuts(view_ui *ui, const char *sought)
     return num_listed;
 }
 
+// Runs the dialog of the settings: the modified options, all other options by headings, and the
+// keyboard shortcuts.
 void view_settings_panel(view_ui *ui, view_card *card)
 {
     static const char *const done[] = {"Done"};

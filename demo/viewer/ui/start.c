@@ -52,6 +52,7 @@ static void close_decision(const view_ui *ui, view_decision *decision)
         decision->file[0] = '\0';
 }
 
+// Runs the card that asks for a decision, if it is open.
 void view_decision_panel(view_ui *ui, view_decision *decision)
 {
     const float button_height = 30 * ui->scale;
@@ -247,6 +248,7 @@ static void run_start_keys(view_ui *ui, const view_start *start)
         UI_COMMAND(ui, VIEW_CLOSE_LISTS);
 }
 
+// Runs the start page.
 void view_start_panel(view_ui *ui, const view_start *start)
 {
     const float scale = ui->scale;

@@ -143,6 +143,8 @@ static uint32_t measure_uv(const md5_mesh *mesh, uv_window *window)
     return num_outside;
 }
 
+// Draws the UV layout of a mesh in `inside`: its texture and, over it, its triangles at their
+// texture coordinates.
 void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
 {
     enum { MAX_TRIANGLES = 20000 };
@@ -183,6 +185,8 @@ void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
 
 // -- The panel ------------------------------------------------------------------------------
 
+// Runs the legend of the weights in the lower right corner of the image, while the surface displays
+// weights.
 void view_surface_panel(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;
@@ -208,6 +212,8 @@ void view_surface_panel(view_ui *ui)
 
 // -- Markers --------------------------------------------------------------------------------
 
+// Projects a point of the world to a pixel of the window. Returns false if the point is behind the
+// camera or far outside of the window.
 bool view_find_pixel(const view_stage *stage, md5_vec3 position, float at[2])
 {
     const view_lens lens = view_stage_lens(stage);
@@ -224,6 +230,7 @@ bool view_find_pixel(const view_stage *stage, md5_vec3 position, float at[2])
     return half_height > 0 && fabsf(at[0]) < max_pixel && fabsf(at[1]) < max_pixel;
 }
 
+// Draws a marker with a name at a pixel.
 void view_mark_pixel(const view_stage *stage, const float at[2], const char *name)
 {
     view_canvas *const canvas = stage->canvas;

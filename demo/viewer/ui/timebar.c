@@ -403,6 +403,7 @@ static void run_clip_bar(view_ui *ui, view_rect bar, view_rect row)
         run_timeline(ui, bar, track);
 }
 
+// Runs the time bar in the rectangle `bar`, for a clip or a state machine.
 void view_time_bar(view_ui *ui, view_rect bar)
 {
     const view_layout layout = view_current_layout(ui->stage);

@@ -101,6 +101,7 @@ static void note_focused_item(view_ui *ui, view_rect rect)
         view_draw_frame(ui->canvas, view_inset(rect, -2), 2 * ui->scale, VIEW_ACCENT);
 }
 
+// Adds an item. Returns true if it was pressed.
 bool ui_item(view_ui *ui, view_rect rect, const char *label)
 {
     ui->item.number++;
@@ -161,6 +162,7 @@ static bool can_preview(const view_option *option)
     return option->effect == VIEW_EFFECT_NONE || option->effect == VIEW_EFFECT_MEASURE;
 }
 
+// Requests a preview of a value while the last item is under the mouse.
 void ui_preview_option(view_ui *ui, const view_option *option, common_value value)
 {
     view_hover_preview *const preview = &ui->hover_preview;
@@ -190,6 +192,7 @@ void ui_tip(view_ui *ui, const char *text)
         COMMON_TEXT(ui->tip, "%s", text);
 }
 
+// Sets the tooltip of the last item to the label, the keys and the description of a command.
 void ui_tip_command(view_ui *ui, view_action action)
 {
     if (!ui_is_hot(ui))
@@ -233,6 +236,7 @@ void ui_request(view_ui *ui, view_command command)
     ui->command = command;
 }
 
+// Requests the context menu of the last item if the item was clicked with the right button.
 bool ui_context(view_ui *ui, unsigned context, size_t number, size_t item, const char *name,
                 const char *path)
 {
@@ -255,6 +259,8 @@ bool ui_is_panel_hot(const view_ui *ui)
     return ui->hot.panel != NULL && strcmp(ui->hot.panel, ui->item.panel) == 0;
 }
 
+// Handles dragging of the last item: from a run in which `is_pressed` is true until the button of
+// the mouse is released.
 bool ui_drag(view_ui *ui, bool is_pressed, view_rect track, float *part)
 {
     if (is_pressed) {

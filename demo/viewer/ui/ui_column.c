@@ -15,6 +15,7 @@ void ui_begin_column(view_ui *ui, ui_column *column, view_rect area, ui_scroll *
     ui_item(ui, area, "");
 }
 
+// Begins a column that keys can scroll, too. It scrolls without animation.
 void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll)
 {
     const float line = ui->line;
@@ -104,6 +105,7 @@ static void run_scroll_bar(view_ui *ui, const ui_column *column, float length, f
                          ui_is_hot(ui) ? VIEW_DIM : VIEW_DISABLED);
 }
 
+// Ends a column, and scrolls it by the input of this run.
 void ui_end_column(view_ui *ui)
 {
     ui_column *const column = ui->column;
@@ -128,6 +130,7 @@ void ui_gap(view_ui *ui)
     ui_reserve_row(ui, 0.5f * ui->line, &row);
 }
 
+// Adds a text to the column, with line breaks between words.
 void ui_column_text(view_ui *ui, view_color color, const char *text)
 {
     const float margin = ui->column->margin;
@@ -165,6 +168,8 @@ static void draw_row_line(view_ui *ui, view_rect row, const ui_row_style *style,
                    line->text);
 }
 
+// Adds a text to the column, wrapped into up to three lines, with a name at the left in
+// ui->label_width.
 bool ui_row(view_ui *ui, const ui_row_style *style, const char *text)
 {
     enum { MAX_LINES = 3 };
@@ -220,6 +225,7 @@ void ui_figure(view_ui *ui, view_color color, const char *name, const char *form
     ui_row(ui, &(ui_row_style){.name = name, .color = color}, text);
 }
 
+// Adds the header of a page: the name of the selected item, and a text at the right.
 void ui_page_title(view_ui *ui, const char *name, const char *text)
 {
     const float em = ui->em;
@@ -268,6 +274,7 @@ void ui_fact(view_ui *ui, const char *name, const char *format, ...)
     ui_pair(ui, name, text, false);
 }
 
+// Draws a row of a table. Each column of numbers is `column_width` pixels wide.
 void ui_draw_cells(view_ui *ui, view_rect row, float column_width, const ui_cells *cells)
 {
     const float padding = 0.7f * ui->em;
@@ -286,6 +293,7 @@ void ui_draw_cells(view_ui *ui, view_rect row, float column_width, const ui_cell
         ui_text(ui, row.x + padding, y, name_width, cells->color, cells->name);
 }
 
+// Adds the header of a section, with a text at the right. Returns true if the section is open.
 bool ui_section(view_ui *ui, ui_section_number number, const char *title, const char *text)
 {
     const float scale = ui->scale;

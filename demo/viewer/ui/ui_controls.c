@@ -67,6 +67,8 @@ bool ui_button(view_ui *ui, view_rect rect, const char *text, bool is_selected)
     return is_pressed;
 }
 
+// Adds buttons that are as wide as their texts, at the left or, if `at_end` is true, at the right
+// end of `row`.
 int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count, int primary,
                bool at_end)
 {
@@ -94,6 +96,7 @@ int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count,
     return pressed;
 }
 
+// Adds a segmented control: adjacent buttons, of which one is selected.
 bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t count,
                 uint32_t *choice)
 {
@@ -147,6 +150,7 @@ static void draw_slider(const view_ui *ui, view_rect track, float part)
     view_draw_disc(ui->canvas, track.x + filled, middle, 6 * scale, VIEW_BRIGHT);
 }
 
+// Adds a row with a name, a slider from `low` to `high`, and a text at the right.
 bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char *text,
                view_color text_color, float low, float high, const float *usual, float *value)
 {
@@ -177,6 +181,8 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
     return true;
 }
 
+// Adds a row with a name, a switch, and the name of a key. If `is_button` is true, a disc replaces
+// the switch.
 bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const char *key)
 {
     const float side = 12 * ui->scale;

@@ -11,6 +11,8 @@ void ui_popover(const view_ui *ui, view_rect box, float radius, view_color edge)
     view_draw_round_rect(ui->canvas, box, radius * ui->scale, VIEW_POPOVER);
 }
 
+// Draws lines of text in a popup. Its upper left corner is at (x, y), or moved to keep the popup in
+// the window.
 void ui_note(const view_ui *ui, float x, float y, float end_above, const ui_line *lines,
              size_t count)
 {
@@ -43,6 +45,7 @@ void ui_show_notice(view_ui *ui, double now, const char *format, ...)
     ui->notice_action = VIEW_NOTHING;
 }
 
+// Begins a dialog in the middle of the window. It dims everything else and receives all presses.
 view_rect ui_dialog(view_ui *ui, const char *panel, float width, float height, const char *title)
 {
     view_canvas *const canvas = ui->canvas;
@@ -63,6 +66,8 @@ view_rect ui_dialog(view_ui *ui, const char *panel, float width, float height, c
     return (view_rect){box.x + padding, box.y + padding + title_height, width, height};
 }
 
+// Begins a dialog (see ui_dialog()) of this size in layout units, or smaller if the window is
+// smaller.
 view_rect ui_footed_dialog(view_ui *ui, const char *panel, float width, float height,
                            const char *title, view_rect *foot)
 {

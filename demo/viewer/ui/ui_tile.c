@@ -7,6 +7,7 @@ static const float grid_gap = 0.6f;     // between tiles
 static const float tile_gap = 0.4f;     // between the edge of a tile and its content
 static const float folder_width = 1.5f; // space for the icon of a folder
 
+// Scrolls a list of `count` lines by the wheel or a finger, in whole lines.
 bool ui_scroll_lines(view_ui *ui, float height, size_t num_visible, size_t count, size_t *first)
 {
     const float lines_per_wheel_step = 3;
@@ -26,6 +27,7 @@ bool ui_scroll_lines(view_ui *ui, float height, size_t num_visible, size_t count
     return true;
 }
 
+// Returns the preview of a file, or of an item of the listed game, and requests it if needed.
 view_thumbnail *ui_thumbnail(view_ui *ui, const char *request, bool is_in_game)
 {
     // Find the thumbnail in the cache, or the first unused element.
@@ -50,6 +52,7 @@ view_thumbnail *ui_thumbnail(view_ui *ui, const char *request, bool is_in_game)
     return unused;
 }
 
+// Sets `box` to the rectangle of the next tile of a grid, at least `min_width` pixels wide.
 bool ui_next_tile(view_ui *ui, ui_grid *grid, float min_width, float height, view_rect *box)
 {
     const float gap = grid_gap * ui->em;
@@ -218,6 +221,8 @@ static void draw_tile_image(view_ui *ui, view_rect area, const ui_tile_content *
         ui_text_in(ui, area, icon_color, content->sign);
 }
 
+// Adds a tile with an image above its name and its text. In a wide tile, the texts are at the right
+// of the image.
 bool ui_content_tile(view_ui *ui, view_rect box, const ui_tile_content *content)
 {
     const bool is_wide = box.width > 2 * box.height;
@@ -235,6 +240,7 @@ bool ui_content_tile(view_ui *ui, view_rect box, const ui_tile_content *content)
     return is_pressed;
 }
 
+// Adds a tile of a clip. Its image is requested if the tile is visible.
 bool ui_clip_tile(view_ui *ui, view_rect box, size_t number, bool is_selected, bool is_visible)
 {
     const view_document *const document = ui->stage->document;

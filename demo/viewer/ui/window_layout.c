@@ -23,6 +23,7 @@ static bool has_bottom_content(const view_stage *stage, bool has_curves)
     return shown->graph && view_shows_machine(stage);
 }
 
+// Returns the parts that the window should contain: the input of view_lay_out().
 view_layout_request view_requested_layout(const view_stage *stage)
 {
     const float curves_height = 14; // em, less than a graph
