@@ -375,7 +375,9 @@ static const char *get_shader(quake_reader *in, size_t at, uint32_t count, size_
 
 // -- MDL ------------------------------------------------------------------------------------------
 
-// Begins a group of skins or frames, or a single one, and returns their number. A group has a rate.
+// Reads the header of a group of skins or frames, or of a single skin or frame, and returns the
+// number of elements. `size` is the number of bytes before the times of a group's elements. The
+// first time gives the rate.
 static uint32_t read_group(quake_reader *in, size_t size)
 {
     const size_t header = in->at + 4;

@@ -541,7 +541,7 @@ typedef struct text_writer {
     size_t used;                         // length of the whole text, which may exceed `size`
     const md5_doc_comment *comments;     // the next comment to write
     const md5_doc_comment *comments_end; // end of the comments
-    md5_doc_comment at;                  // current line; is_behind: the line contains a word
+    md5_doc_comment at;                  // current line; is_behind: it contains a token
 } text_writer;
 
 // Writes bytes as long as they fit. Counts bytes that do not fit, so that a call without a buffer

@@ -287,7 +287,8 @@ static void shift_slots(const md5_actor *actor, md5_actor_slot *slots, uint32_t 
     fade_out_slot(&slots[1], actor->time, blend);
 }
 
-// Computes the end of a slot from its start, cycles and rate.
+// Computes the time at which the clip of a slot ends, in milliseconds: -1 if it is repeated
+// forever or does not advance.
 static void update_end(const md5_actor *actor, md5_actor_slot *slot)
 {
     const double duration = actor->entity->clips[slot->clip].anim->milliseconds;

@@ -74,10 +74,11 @@ static uint32_t quality_step(const view_state *viewer, bool is_first, bool is_mo
 {
     const view_quality *const quality = &viewer->drawing.quality;
     const bool can_reduce = viewer->options->shown.auto_quality && viewer->jobs.movie == NULL;
+    enum { BEST_STEP = 0, FIRST_FRAME_STEP = 2 };
     if (is_first)
-        return 2;
+        return FIRST_FRAME_STEP;
     if (!can_reduce)
-        return 0;
+        return BEST_STEP;
     if (is_moving || quality->step < quality->still)
         return quality->step;
     return quality->still;

@@ -352,41 +352,44 @@ void view_wake_window(void)
 
 // == Watchdog =====================================================================================
 
-// The operation that this thread waits for, and the name of the thread it waits for, or NULL. The
-// texts are constants. The watchdog reads those of the window's thread.
-static _Thread_local _Atomic(const char *) own_wait;
-static _Thread_local _Atomic(const char *) own_awaited;
+// A watchdog thread reports if the thread of the window has not finished a step for ten seconds.
+// For this report, each thread records the operation that it waits for and the name of the thread
+// that performs it, or NULL. The texts are constants. The watchdog reads the texts of the window's
+// thread.
+static _Thread_local _Atomic(const char *) waited_operation;
+static _Thread_local _Atomic(const char *) waited_thread;
 
-static void note_wait(const char *what, const char *whom)
+static void note_wait(const char *operation, const char *thread)
 {
-    atomic_store(&own_awaited, whom);
-    atomic_store(&own_wait, what);
+    atomic_store(&waited_thread, thread);
+    atomic_store(&waited_operation, operation);
 }
 
 typedef struct watch_state {
-    _Atomic(const char *) *wait; // of the thread that runs the steps
-    _Atomic(const char *) *awaited;
+    _Atomic(const char *) *operation; // of the thread that runs the steps
+    _Atomic(const char *) *thread;
     SDL_atomic_t num_steps;
     SDL_sem *ends;
 } watch_state;
 
-// Thread that reports if no step has ended for ten seconds.
-static int keep_watch(void *user)
+// Runs the watchdog until the semaphore `ends` is posted. Checks once per second, and reports after
+// each ten seconds without a step.
+static int run_watchdog(void *user)
 {
     watch_state *const watch = user;
-    int before = -1;
-    int seconds = 0;
+    int last_num_steps = -1;
+    int seconds = 0; // since the last step
     while (SDL_SemWaitTimeout(watch->ends, 1000) == SDL_MUTEX_TIMEDOUT) {
-        const int now = SDL_AtomicGet(&watch->num_steps);
-        const char *const what = atomic_load(watch->wait);
-        const char *const whom = atomic_load(watch->awaited);
-        seconds = now == before ? seconds + 1 : 0;
-        before = now;
+        const int num_steps = SDL_AtomicGet(&watch->num_steps);
+        const char *const operation = atomic_load(watch->operation);
+        const char *const thread = atomic_load(watch->thread);
+        seconds = num_steps == last_num_steps ? seconds + 1 : 0;
+        last_num_steps = num_steps;
         if (seconds == 0 || seconds % 10 != 0)
             continue;
-        const char *const operation = what != NULL ? what : "an unknown operation";
+        const char *const operation_text = operation != NULL ? operation : "an unknown operation";
         common_print(stderr, "md5view: no frame was drawn for %d s: waiting for %s%s\n", seconds,
-                     operation, whom != NULL ? whom : "");
+                     operation_text, thread != NULL ? thread : "");
     }
     return 0;
 }
@@ -575,9 +578,9 @@ static float read_desktop_scale(void *library)
     return scale;
 }
 
-// Prepares a window on an X server: counts clicks by the times of the server, reports its errors,
-// and reads the scale of the desktop. SDL loads libX11 at run time, so that the library exists if
-// its driver does.
+// Prepares the window if it is on an X server: counts clicks by the times of the server, reports
+// its errors, and reads the scale of the desktop. SDL loads libX11 at run time, so that the library
+// exists if its driver does.
 static void use_x11(view_window *window)
 {
     if (strcmp(SDL_GetCurrentVideoDriver(), "x11") != 0)
@@ -677,8 +680,8 @@ void view_run_steps(view_window *window, const view_steps *steps, bool watched)
 {
     (void)window;
     watch_state watch = {
-        .wait = &own_wait, .awaited = &own_awaited, .ends = SDL_CreateSemaphore(0)};
-    SDL_Thread *const thread = watched ? SDL_CreateThread(keep_watch, "watch", &watch) : NULL;
+        .operation = &waited_operation, .thread = &waited_thread, .ends = SDL_CreateSemaphore(0)};
+    SDL_Thread *const thread = watched ? SDL_CreateThread(run_watchdog, "watch", &watch) : NULL;
     handle_signals();
     steps_taken = steps;
     while (steps->step(steps->user))
