@@ -319,10 +319,10 @@ static void compare(void)
         bool begins = false, stands = true;
         for (int k = 0; k < 6; k++) {
             const md5_foothold *const foot = &walk.feet[k];
-            const md5_vec3 way = way_of(foot->home, walk.velocity, walk.turn_rate);
+            const md5_vec3 way = foot_velocity(foot->home, walk.velocity, walk.turn_rate);
             const md5_vec3 at = foot->is_stepping ? foot->from : foot->position;
             if (!foot->is_stepping || foot->progress == 0.0f)
-                farthest = fmaxf(farthest, lag_of(foot->home, way, md5_xform_point(md5_xform_inverse(body), at)));
+                farthest = fmaxf(farthest, foot_lag(foot->home, way, md5_xform_point(md5_xform_inverse(body), at)));
             stands &= !foot->is_stepping;
             if (!foot->is_stepping)
                 continue;

@@ -176,7 +176,7 @@ TEST (view_faults_are_counted_in_a_pose) {
     make_square(&posed);
     const view_directed pose = {posed.positions, posed.normals, posed.tangents, 0};
     view_directed lax = pose;
-    lax.most_skew = 0.1f;
+    lax.max_skew = 0.1f;
     posed.normals[1].z = -1.0f; // both triangles have vertices 0 and 2, one has vertex 1
     view_mesh_defects faults = view_find_defects(&s.mesh, &pose, marks);
     CHECK(are_faults(&faults, 0, 0, 1, 0, 0) && marks[1] && !marks[3]);

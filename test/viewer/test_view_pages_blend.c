@@ -83,7 +83,7 @@ static double smallest_step(page_case *fixture, double gait, bool in_phase)
                              3.0 * i / (double)STEPS * (in_phase ? rate / rates[k] : 1.0),
                              poses[k] = view_spare_pose(&fixture->picture, 5 + k));
         md5_blend_poses(poses[0], poses[1], (float)gait, NULL, fixture->scene.num_joints, both);
-        x[i] = view_posed_place(&fixture->picture, both, JOINT("foot_l")).x;
+        x[i] = view_posed_position(&fixture->picture, both, JOINT("foot_l")).x;
     }
     const int window = (int)((double)STEPS / (3.0 * rate)) + 1;
     for (int first = 0; first + window <= STEPS; first++) {
@@ -188,9 +188,10 @@ TEST_PAGE (page_palette_carries_from_the_bind_pose, "palette") {
           " translation of the shoulder's matrix = 0 ~ 1e-3");
     CLAIM("bind 0, clip 1 = 1 @ 0 | fingertip moves > 5");
     const uint32_t tip = JOINT("finger_b_2_r");
-    CLAIM("| fingertip moves = %.17g ~ 1e-3",
-          real_distance(view_posed_place(&fixture->picture, fixture->picture.figures[1].pose, tip),
-                        md5_mat34_translation(fixture->scene.model->bind[tip])));
+    CLAIM(
+        "| fingertip moves = %.17g ~ 1e-3",
+        real_distance(view_posed_position(&fixture->picture, fixture->picture.figures[1].pose, tip),
+                      md5_mat34_translation(fixture->scene.model->bind[tip])));
 }
 
 // A vertex at distance r from the axis, of whose weight the part s rotates with the joint by an

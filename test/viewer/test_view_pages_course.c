@@ -130,10 +130,11 @@ TEST_PAGE (page_ik_has_the_elbow_of_the_law_of_cosines, "ik") {
     const uint32_t hand = JOINT("hand_l");
     const uint32_t elbow = fixture->picture.skeleton->joints[hand].parent;
     const uint32_t shoulder = fixture->picture.skeleton->joints[elbow].parent;
-    const md5_vec3 at = view_joint_place(&fixture->picture, figure, elbow);
+    const md5_vec3 at = view_joint_position(&fixture->picture, figure, elbow);
     const real3 a =
-        real3_of(md5_vec3_sub(view_joint_place(&fixture->picture, figure, shoulder), at));
-    const real3 b = real3_of(md5_vec3_sub(view_joint_place(&fixture->picture, figure, hand), at));
+        real3_of(md5_vec3_sub(view_joint_position(&fixture->picture, figure, shoulder), at));
+    const real3 b =
+        real3_of(md5_vec3_sub(view_joint_position(&fixture->picture, figure, hand), at));
     CLAIM("| elbow of two bones = %.17g ~ 1e-2",
           acos(real3_dot(a, b) / (real3_length(a) * real3_length(b))) / DEGREE);
     const double upper = FACT("upper bone");

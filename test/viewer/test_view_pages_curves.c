@@ -84,7 +84,7 @@ TEST_PAGE (page_euler_loses_a_direction_at_ninety_degrees, "euler") {
 
 static md5_vec3 joint_position(const page_case *fixture, const char *joint)
 {
-    return view_joint_place(&fixture->picture, &fixture->picture.figures[0], JOINT(joint));
+    return view_joint_position(&fixture->picture, &fixture->picture.figures[0], JOINT(joint));
 }
 
 TEST_PAGE (page_ik_reports_the_distance_of_the_hand, "ik") {

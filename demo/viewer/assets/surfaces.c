@@ -219,7 +219,7 @@ static bool is_unit(md5_vec3 direction)
 static void check_vertices(const md5_mesh *mesh, const view_directed *pose,
                            view_mesh_defects *faults, bool *marks)
 {
-    const float max_skew = pose->most_skew > 0 ? pose->most_skew : slack;
+    const float max_skew = pose->max_skew > 0 ? pose->max_skew : slack;
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const md5_vec3 normal = pose->normals[v];
         bool is_short = !is_unit(normal);

@@ -85,7 +85,7 @@ typedef struct view_directed {
     const md5_vec3 *positions;
     const md5_vec3 *normals;
     const md5_vec4 *tangents; // or NULL
-    float most_skew;          // largest cosine between normal and tangent without a defect; 0: 1 %
+    float max_skew;           // largest cosine between normal and tangent without a defect; 0: 1 %
 } view_directed;
 
 // Counts the defects in a pose, NULL: the bind pose, in time linear in the mesh. A mesh without

@@ -97,14 +97,14 @@ static uint32_t sort_triangles(const md5_mesh *mesh, const float *morph_distance
                                uint32_t *sorted)
 {
     uint32_t num_moved = 0;
-    uint32_t first_other = mesh->num_triangles;
+    uint32_t first_unmoved = mesh->num_triangles;
     for (uint32_t t = 0; t < mesh->num_triangles; t++) {
         const uint32_t *const vertices = mesh->indices + 3 * (size_t)t;
         uint32_t position;
         if (triangle_distance(vertices, morph_distances) > error)
             position = num_moved++;
         else
-            position = --first_other;
+            position = --first_unmoved;
         memcpy(sorted + 3 * (size_t)position, vertices, 3 * sizeof *sorted);
     }
     return num_moved;

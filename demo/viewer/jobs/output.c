@@ -610,11 +610,11 @@ static bool run_contact_sheet(view_state *viewer)
 // frames.
 typedef struct frame_statistics {
     uint32_t count;
-    double *frames;     // whole frames
-    double *updates;    // updates of the crowd, which are parts of the frames
-    double *other_work; // the other parts of the frames
-    double *joints;     // updates per posed joint
-    double sum;         // of all frames
+    double *frames;         // whole frames
+    double *updates;        // updates of the crowd, which are parts of the frames
+    double *remaining_work; // the other parts of the frames
+    double *joints;         // updates per posed joint
+    double sum;             // of all frames
     uint64_t num_visible;
     uint64_t num_posed;
     uint64_t num_baked; // drawn from baked clips
@@ -632,7 +632,7 @@ static frame_statistics create_statistics(uint32_t count)
         .count = count,
         .frames = block,
         .updates = block + count,
-        .other_work = block + 2 * (size_t)count,
+        .remaining_work = block + 2 * (size_t)count,
         .joints = block + 3 * (size_t)count,
     };
 }
@@ -643,7 +643,7 @@ static void add_frame(frame_statistics *statistics, uint32_t i, double seconds,
 {
     statistics->frames[i] = seconds;
     statistics->updates[i] = crowd->last_seconds;
-    statistics->other_work[i] = seconds - crowd->last_seconds;
+    statistics->remaining_work[i] = seconds - crowd->last_seconds;
     statistics->joints[i] =
         crowd->last_seconds / (crowd->num_joints > 0 ? (double)crowd->num_joints : 1);
     statistics->sum += seconds;
@@ -695,7 +695,7 @@ static void print_crowd_times(const frame_statistics *statistics, const view_cro
     if (statistics->num_posed > 0)
         printf(", %.2f ns per joint", 1e9 * sort_for_median(statistics->joints, statistics->count));
     printf("; other work: median %.3f ms\n",
-           1e3 * sort_for_median(statistics->other_work, statistics->count));
+           1e3 * sort_for_median(statistics->remaining_work, statistics->count));
 }
 
 // Runs --frames: draws the frames, and prints their durations. Returns false and logs an error on

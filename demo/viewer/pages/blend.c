@@ -45,7 +45,8 @@ VIEW_SHOW(crossfade)
         weight =
             crossfade(walk, wave, picture->scene->num_joints, easing, time - begin, duration, mix);
         for (int series = 0; series < 3; series++)
-            view_plot_step(plot, series, i, time, view_posed_place(picture, poses[series], hand).z);
+            view_plot_step(plot, series, i, time,
+                           view_posed_position(picture, poses[series], hand).z);
     }
 
     VIEW_FACTS(picture, now - begin, weight);
@@ -316,7 +317,7 @@ VIEW_SHOW(sync)
         }
         for (int i = 0; i <= STEPS_OF_GAIT && plays; i++) {
             play(&p, i > 0 ? step : 0, pose);
-            forward[i] = view_posed_place(picture, pose, foot).x;
+            forward[i] = view_posed_position(picture, pose, foot).x;
             if (i % STEPS_PER_POINT == 0)
                 view_add_point(&picture->plots[0], state, step * i, forward[i]);
             if (step * i <= now)

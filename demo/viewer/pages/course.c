@@ -153,7 +153,7 @@ VIEW_SHOW(vertex)
         const md5_vec3 bind_position =
             md5_vec3_scale((md5_vec3){influence.x, influence.y, influence.z}, 1 / influence.w);
         const md5_vec3 by_joint = md5_mat34_point(palette[joint], bind_position);
-        view_page_line(picture, view_joint_place(picture, figure, joint), by_joint, VIEW_GREEN);
+        view_page_line(picture, view_joint_position(picture, figure, joint), by_joint, VIEW_GREEN);
         view_page_line(picture, by_joint, skinned, VIEW_BLUE);
         view_add_fact(picture, "weight", influence.w, picture->skeleton->joints[joint].name);
         view_add_fact(picture, "moved to the height", by_joint.z, "units");

@@ -76,7 +76,7 @@ VIEW_SHOW(interpolation)
         md5_vec3 hands[NUM_KINDS];
         for (int kind = 0; kind < NUM_KINDS; kind++) {
             sample(picture, clip, kind, begin + span * part, tried);
-            hands[kind] = view_posed_place(picture, tried, hand);
+            hands[kind] = view_posed_position(picture, tried, hand);
             view_add_point(heights, kind, x, hands[kind].z);
         }
         for (int kind = FIRST_COMPARED_KIND; kind < NUM_KINDS; kind++) {
@@ -89,7 +89,7 @@ VIEW_SHOW(interpolation)
     // Pose the figure with the selected interpolation.
     const md5_sample_position position = md5_sample_position_at(clip->anim, time, MD5_WRAP_LOOP);
     sample(picture, clip, (int)view_choice(picture, CHOICE_KIND), time, pose);
-    const md5_vec3 place = view_posed_place(picture, pose, hand);
+    const md5_vec3 place = view_posed_position(picture, pose, hand);
     view_add_mark(heights, first_frame + rate * (time - begin), place.z,
                   heights->row.series[view_choice(picture, CHOICE_KIND)].color | 0xFFu);
     view_page_cross(picture, place, 3, VIEW_RED);
@@ -97,9 +97,9 @@ VIEW_SHOW(interpolation)
     md5_xform *const slerp_pose = view_spare_pose(picture, 1);
     sample(picture, clip, KIND_SLERP, time, slerp_pose);
     sample(picture, clip, KIND_NLERP, time, tried);
-    const md5_vec3 slerp_hand = view_posed_place(picture, slerp_pose, hand);
+    const md5_vec3 slerp_hand = view_posed_position(picture, slerp_pose, hand);
     VIEW_FACTS(picture, view_distance(place, slerp_hand),
-               view_distance(view_posed_place(picture, tried, hand), slerp_hand));
+               view_distance(view_posed_position(picture, tried, hand), slerp_hand));
     VIEW_FACTS(picture, view_largest_angle(picture, slerp_pose, pose),
                view_largest_angle(picture, slerp_pose, tried));
     VIEW_FACTS(picture, time, rate, position.fraction);

@@ -95,7 +95,7 @@ VIEW_SHOW(ik)
     const float upper = md5_vec3_length(figure->pose[elbow].translation);
     const float lower = md5_vec3_length(figure->pose[job.tip].translation);
     const float apart =
-        view_distance(view_posed_place(picture, figure->pose, joints[elbow].parent), job.target);
+        view_distance(view_posed_position(picture, figure->pose, joints[elbow].parent), job.target);
     // The distance after each number of iterations, always from the same pose.
     md5_xform *const pose = view_spare_pose(picture, 0);
     for (int method = 0; method < NUM_METHODS; method++) {
@@ -146,14 +146,14 @@ static float terrain(void *user, md5_vec3 at, md5_vec3 *normal)
 
 // lines of walk
 // Returns the velocity of a home, the rest position of a foot, in the space of the body.
-static md5_vec3 way_of(md5_vec3 home, md5_vec3 velocity, float turn)
+static md5_vec3 foot_velocity(md5_vec3 home, md5_vec3 velocity, float turn)
 {
     return (md5_vec3){velocity.x - turn * home.y, velocity.y + turn * home.x, velocity.z};
 }
 
 // Returns the distance of a foot behind its home. If it exceeds the slack, a group of legs
 // steps.
-static float lag_of(md5_vec3 home, md5_vec3 way, md5_vec3 foot)
+static float foot_lag(md5_vec3 home, md5_vec3 way, md5_vec3 foot)
 {
     const md5_vec3 forward = md5_vec3_normalize(way, (md5_vec3){0.0f, 0.0f, 0.0f});
     return md5_vec3_dot(md5_vec3_sub(home, foot), forward);
@@ -196,7 +196,7 @@ static void watch_legs(view_picture *picture, const md5_gait_desc *desc, const m
     md5_gait_pose(desc, gait, walker.pose);
     for (uint32_t j = 0; j < gait->num_legs; j++) {
         const md5_foothold *const foot = &gait->feet[j];
-        const md5_vec3 ankle = view_joint_place(picture, &walker, desc->legs[j].limb.tip);
+        const md5_vec3 ankle = view_joint_position(picture, &walker, desc->legs[j].limb.tip);
         if (!foot->is_stepping && !seen->stood[j])
             seen->stands[j] = ankle;
         if (!foot->is_stepping)
@@ -261,13 +261,13 @@ static float draw_feet(view_picture *picture, const md5_gait *gait, md5_xform bo
     float largest_lag = 0;
     for (uint32_t i = 0; i < gait->num_legs; i++) {
         const md5_foothold *const foot = &gait->feet[i];
-        const md5_vec3 velocity = way_of(foot->home, gait->velocity, gait->turn_rate);
+        const md5_vec3 velocity = foot_velocity(foot->home, gait->velocity, gait->turn_rate);
         if (foot->is_stepping) {
             view_page_cross(picture, foot->to, 3, VIEW_YELLOW);
         } else {
             const md5_vec3 in_body = md5_xform_point(md5_xform_inverse(body), foot->position);
             view_page_cross(picture, foot->position, 2.5f, VIEW_GREEN);
-            largest_lag = fmaxf(largest_lag, lag_of(foot->home, velocity, in_body));
+            largest_lag = fmaxf(largest_lag, foot_lag(foot->home, velocity, in_body));
         }
         const md5_vec3 planned = plan_step(foot->home, velocity, gait->seconds);
         view_page_cross(picture, md5_xform_point(body, planned), 1, VIEW_VIOLET);

@@ -85,14 +85,14 @@ uint32_t view_page_joint(const view_picture *picture, const char *name)
     return joint != MD5_NONE ? joint : 0;
 }
 
-md5_vec3 view_posed_place(const view_picture *picture, const md5_xform *pose, uint32_t joint)
+md5_vec3 view_posed_position(const view_picture *picture, const md5_xform *pose, uint32_t joint)
 {
     return md5_joint_in_model(picture->skeleton, pose, joint).translation;
 }
 
-md5_vec3 view_joint_place(const view_picture *picture, const view_figure *figure, uint32_t joint)
+md5_vec3 view_joint_position(const view_picture *picture, const view_figure *figure, uint32_t joint)
 {
-    return md5_xform_point(figure->place, view_posed_place(picture, figure->pose, joint));
+    return md5_xform_point(figure->place, view_posed_position(picture, figure->pose, joint));
 }
 
 void view_rotate_joint(const view_picture *picture, md5_xform *pose, const char *name,
@@ -268,6 +268,6 @@ void view_add_bone(view_picture *picture, const view_figure *figure, uint32_t jo
 {
     const uint32_t parent = picture->skeleton->joints[joint].parent;
     if (parent != MD5_NONE)
-        view_page_line(picture, view_joint_place(picture, figure, parent),
-                       view_joint_place(picture, figure, joint), color);
+        view_page_line(picture, view_joint_position(picture, figure, parent),
+                       view_joint_position(picture, figure, joint), color);
 }

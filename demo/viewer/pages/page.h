@@ -263,8 +263,9 @@ void view_sample_clip(const view_picture *picture, const char *name, double seco
 uint32_t view_page_joint(const view_picture *picture, const char *name);
 
 // Return the position of a joint in model space, and of a figure's joint in world space.
-md5_vec3 view_posed_place(const view_picture *picture, const md5_xform *pose, uint32_t joint);
-md5_vec3 view_joint_place(const view_picture *picture, const view_figure *figure, uint32_t joint);
+md5_vec3 view_posed_position(const view_picture *picture, const md5_xform *pose, uint32_t joint);
+md5_vec3 view_joint_position(const view_picture *picture, const view_figure *figure,
+                             uint32_t joint);
 
 // Rotates a joint and its descendants about the joint's position, in model space.
 void view_rotate_joint(const view_picture *picture, md5_xform *pose, const char *name,

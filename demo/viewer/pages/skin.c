@@ -590,7 +590,7 @@ VIEW_SHOW(influences)
         if (dances)
             view_sample_clip(picture, "dance", picture->time, figure->pose);
         if (has_joint)
-            view_page_cross(picture, view_joint_place(picture, figure, joint), 2, VIEW_RED);
+            view_page_cross(picture, view_joint_position(picture, figure, joint), 2, VIEW_RED);
     }
 
     add_color_key(picture, has_joint);

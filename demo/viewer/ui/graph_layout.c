@@ -34,14 +34,14 @@ enum { NUM_SWEEPS = 4 };
 enum { MAX_COLUMNS_PER_BAND = 32 };
 
 // Working data of a node.
-typedef struct graph_place {
+typedef struct graph_node_layout {
     uint32_t distance; // from the start state, or MD5_NONE
     uint32_t column;
     uint32_t row;
     double level;      // position in the band: 0 at the top, 1 at the bottom
     double mean_level; // mean level of the neighbors in other bands
     float width;       // of the name and the sign of a loop
-} graph_place;
+} graph_node_layout;
 
 // The nodes of one distance: layout.order[begin] to layout.order[end - 1].
 typedef struct graph_band {
@@ -52,7 +52,7 @@ typedef struct graph_band {
 // Working data of the layout of a graph.
 typedef struct layout {
     view_graph *graph;
-    graph_place *places; // [nodes]
+    graph_node_layout *nodes; // [nodes]
     // The edges of node n: adjacent_edges[first_edge[n]] to adjacent_edges[first_edge[n + 1] - 1].
     uint32_t *first_edge;
     uint32_t *adjacent_edges;
@@ -228,7 +228,7 @@ static void search_from(layout *work, uint32_t start, uint32_t *num_found)
     const view_graph *const graph = work->graph;
     uint32_t head = *num_found;
     uint32_t tail = *num_found;
-    work->places[start].distance = 0;
+    work->nodes[start].distance = 0;
     work->order[tail++] = start;
 
     while (head < tail) {
@@ -238,9 +238,9 @@ static void search_from(layout *work, uint32_t start, uint32_t *num_found)
             const uint32_t end = edge->ends[0] == node ? 0 : 1;
             const uint32_t target = edge->ends[1 - end];
             const bool leads_to_target = edge->num_transitions[end] > 0;
-            if (!leads_to_target || work->places[target].distance != MD5_NONE)
+            if (!leads_to_target || work->nodes[target].distance != MD5_NONE)
                 continue;
-            work->places[target].distance = work->places[node].distance + 1;
+            work->nodes[target].distance = work->nodes[node].distance + 1;
             work->order[tail++] = target;
         }
     }
@@ -252,7 +252,7 @@ static void set_levels(layout *work, const graph_band *band)
 {
     const double count = band->end - band->begin;
     for (uint32_t i = band->begin; i < band->end; i++)
-        work->places[work->order[i]].level = (i - band->begin + 0.5) / count;
+        work->nodes[work->order[i]].level = (i - band->begin + 0.5) / count;
 }
 
 // Sets the distances of all nodes by breadth-first searches: from the start state, then from "any
@@ -264,13 +264,13 @@ static void find_distances(layout *work)
     const uint32_t num_states = work->graph->num_states;
     uint32_t num_found = 0;
     for (uint32_t i = 0; i < num_nodes; i++)
-        work->places[i].distance = MD5_NONE;
+        work->nodes[i].distance = MD5_NONE;
     if (num_states > 0)
         search_from(work, 0, &num_found);
     if (num_nodes > num_states)
         search_from(work, num_states, &num_found);
     for (uint32_t i = 0; i < num_nodes; i++)
-        if (work->places[i].distance == MD5_NONE)
+        if (work->nodes[i].distance == MD5_NONE)
             search_from(work, i, &num_found);
 }
 
@@ -285,7 +285,7 @@ static void sort_into_bands(layout *work)
     // Count the nodes of each band in its member `end`. Then set the beginnings: until nodes are
     // stored in a band, it is empty.
     for (uint32_t i = 0; i < num_nodes; i++) {
-        const uint32_t distance = work->places[i].distance;
+        const uint32_t distance = work->nodes[i].distance;
         work->bands[distance].end++;
         if (work->num_bands < distance + 1)
             work->num_bands = distance + 1;
@@ -298,7 +298,7 @@ static void sort_into_bands(layout *work)
     }
 
     for (uint32_t i = 0; i < num_nodes; i++) {
-        graph_band *const band = &work->bands[work->places[found[i]].distance];
+        graph_band *const band = &work->bands[work->nodes[found[i]].distance];
         work->order[band->end++] = found[i];
     }
     free(found);
@@ -317,21 +317,21 @@ static void find_bands(layout *work)
 // `is_backward` is true, in bands at the right. A node without such neighbors keeps its own level.
 static void find_mean_level(layout *work, uint32_t node, bool is_backward)
 {
-    graph_place *const place = &work->places[node];
+    graph_node_layout *const node_layout = &work->nodes[node];
     double sum = 0;
     uint32_t count = 0;
     for (uint32_t k = work->first_edge[node]; k < work->first_edge[node + 1]; k++) {
         const view_graph_edge *const edge = &work->graph->edges[work->adjacent_edges[k]];
         const uint32_t other_node = edge->ends[0] == node ? edge->ends[1] : edge->ends[0];
-        const graph_place *const neighbor = &work->places[other_node];
-        const bool is_counted = is_backward ? neighbor->distance > place->distance
-                                            : neighbor->distance < place->distance;
+        const graph_node_layout *const neighbor = &work->nodes[other_node];
+        const bool is_counted = is_backward ? neighbor->distance > node_layout->distance
+                                            : neighbor->distance < node_layout->distance;
         if (is_counted) {
             sum += neighbor->level;
             count++;
         }
     }
-    place->mean_level = count > 0 ? sum / count : place->level;
+    node_layout->mean_level = count > 0 ? sum / count : node_layout->level;
 }
 
 typedef struct sort_item {
@@ -359,7 +359,7 @@ static void order_band(layout *work, const graph_band *band, bool is_backward, s
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t node = work->order[band->begin + i];
         find_mean_level(work, node, is_backward);
-        items[i] = (sort_item){.key = work->places[node].mean_level, .position = i, .node = node};
+        items[i] = (sort_item){.key = work->nodes[node].mean_level, .position = i, .node = node};
     }
     qsort(items, count, sizeof *items, compare_items);
 
@@ -410,7 +410,7 @@ static float column_width(const layout *work, const graph_column *column)
 {
     float width = min_node_width;
     for (uint32_t i = column->first; i < column->end; i += column->stride)
-        width = fmaxf(width, work->places[work->order[i]].width);
+        width = fmaxf(width, work->nodes[work->order[i]].width);
     return width;
 }
 
@@ -421,8 +421,8 @@ static void place_column(layout *work, const graph_column *column)
     for (uint32_t i = column->first; i < column->end; i += column->stride) {
         const uint32_t node = work->order[i];
         const float y = row_height * (column->top + (float)row);
-        work->places[node].column = column->index;
-        work->places[node].row = row;
+        work->nodes[node].column = column->index;
+        work->nodes[node].row = row;
         work->graph->nodes[node].rect = (view_rect){column->left, y, column->width, node_height};
         row++;
     }
@@ -560,13 +560,13 @@ static float attach_height(view_rect node, view_rect target)
 
 // Sets the line of an edge between nodes of different columns: from the right side of the left node
 // to the left side of the right node. The arrays contain the nodes edge->ends[0] and ends[1].
-static void connect_columns(view_graph_edge *edge, const graph_place *const places[2],
+static void connect_columns(view_graph_edge *edge, const graph_node_layout *const nodes[2],
                             const view_rect rects[2])
 {
     edge->num_points = 2;
     for (int end = 0; end < 2; end++) {
         const view_rect rect = rects[end];
-        const bool is_left = places[end]->column < places[1 - end]->column;
+        const bool is_left = nodes[end]->column < nodes[1 - end]->column;
         const view_graph_point point = {.x = is_left ? rect.x + rect.width : rect.x,
                                         .y = attach_height(rect, rects[1 - end])};
         edge->points[end] = point;
@@ -603,18 +603,18 @@ static void connect_around(view_graph_edge *edge, const view_rect rects[2], uint
 // a line; its node has a sign.
 static void place_line(const layout *work, view_graph_edge *edge)
 {
-    const graph_place *const places[2] = {&work->places[edge->ends[0]],
-                                          &work->places[edge->ends[1]]};
+    const graph_node_layout *const nodes[2] = {&work->nodes[edge->ends[0]],
+                                               &work->nodes[edge->ends[1]]};
     const view_rect rects[2] = {work->graph->nodes[edge->ends[0]].rect,
                                 work->graph->nodes[edge->ends[1]].rect};
     if (edge->ends[0] == edge->ends[1])
         return;
-    if (places[0]->column != places[1]->column) {
-        connect_columns(edge, places, rects);
+    if (nodes[0]->column != nodes[1]->column) {
+        connect_columns(edge, nodes, rects);
         return;
     }
-    const int upper = places[0]->row < places[1]->row ? 0 : 1;
-    const uint32_t num_between = places[1 - upper]->row - places[upper]->row - 1;
+    const int upper = nodes[0]->row < nodes[1]->row ? 0 : 1;
+    const uint32_t num_between = nodes[1 - upper]->row - nodes[upper]->row - 1;
     if (num_between == 0)
         connect_neighbors(edge, rects, upper);
     else
@@ -630,7 +630,7 @@ static void measure_nodes(layout *work, view_measure_fn *measure, const void *us
         const view_graph_node *const node = &work->graph->nodes[i];
         const float sign_width = node->loops ? loop_sign_width : 0;
         const float width = measure(user, node->name) + 2 * text_padding + sign_width;
-        work->places[i].width = fminf(width, max_node_width);
+        work->nodes[i].width = fminf(width, max_node_width);
     }
 }
 
@@ -644,7 +644,7 @@ view_graph *view_lay_out_graph(const md5_layer_desc *layer, view_graph_area area
 
     layout work = {.graph = graph};
     const size_t capacity = (size_t)graph->num_nodes + 1;
-    work.places = common_alloc(capacity, sizeof *work.places);
+    work.nodes = common_alloc(capacity, sizeof *work.nodes);
     work.order = common_alloc(capacity, sizeof *work.order);
     work.bands = common_alloc(capacity, sizeof *work.bands);
     list_adjacent_edges(&work);
@@ -657,7 +657,7 @@ view_graph *view_lay_out_graph(const md5_layer_desc *layer, view_graph_area area
     for (uint32_t i = 0; i < graph->num_edges; i++)
         place_line(&work, &graph->edges[i]);
 
-    free(work.places);
+    free(work.nodes);
     free(work.order);
     free(work.bands);
     free(work.first_edge);
