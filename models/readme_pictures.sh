@@ -14,7 +14,8 @@ $view models/bobbin/bobbin.md5machine --panel --resolution 1280,720 --animation-
 $view --crowd 300 --resolution 1120,420 --animation-time 5 --camera-azimuth-angle -25 --camera-elevation-angle 9 \
     --camera-distance 640 --output demo/crowd.png
 
-# One image of each chapter of the course, with 256 colors and without dithering, which would double the files. test/long/learn.sh compares them with the lessons.
+# One image of each chapter of the course, with 256 colors and without dithering, which would double the files.
+# test/long/learn.sh compares them with the lessons.
 for image in demo/docs/learn/*.png; do
     lesson=${image##*/}
     lesson=${lesson%.png}
