@@ -957,3 +957,17 @@ TEST (view_export_refuses_unsupported_choices) {
         CHECK_THAT(!view_read_choices(&choices, bad[i]), "%s", bad[i]);
     CHECK(choices.kind == VIEW_EXPORT_MOVIE && choices.samples == 3);
 }
+
+// The longest names of rows have space at each text size, with the gap of ui_next_row() after them.
+TEST_EXPORT (view_export_shows_whole_names) {
+    static const float scales[] = {1.0f, 1.25f, 1.5f, 2.0f};
+    static const char *const names[] = {"Frame count", "Frame range", "Frame rate", "Background"};
+    for (size_t i = 0; i < COUNT_OF(scales); i++) {
+        REQUIRE(view_set_scale(&fixture->viewer, scales[i]));
+        const view_font *const font = &fixture->viewer.drawing.font;
+        const float width = VIEW_EXPORT_NAME_WIDTH * view_em(font) - 8.0f * font->scale;
+        for (size_t j = 0; j < COUNT_OF(names); j++)
+            CHECK_THAT(view_text_width(font, VIEW_TEXT, names[j]) <= width, "%s at %g", names[j],
+                       (double)scales[i]);
+    }
+}

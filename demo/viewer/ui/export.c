@@ -405,7 +405,7 @@ static view_rect next_row(view_ui *ui, const char *name)
     ui_begin_row(ui);
     ui->space.x = ui->column->area.x;
     ui->space.width += margins;
-    ui->label_width = name[0] != '\0' ? 7 * ui->em : 0;
+    ui->label_width = name[0] != '\0' ? VIEW_EXPORT_NAME_WIDTH * ui->em : 0;
     ui_next_row(ui, name, VIEW_DIM, &rest);
     return view_inset(rest, ui->scale);
 }
