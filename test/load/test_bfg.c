@@ -290,6 +290,19 @@ TEST (bfg_models_without_meshes_are_errors_if_meshes_are_needed) {
     }
 }
 
+// The smallest mesh has 48 bytes: an empty material name, and counts of 0.
+TEST (bfg_models_may_end_with_an_empty_mesh) {
+    bytes file;
+    md5_error error = {0};
+    write_model(&file);
+    file.size = MESHES;
+    append_big_endian(&file, 1);
+    append_zeros(&file, 48);
+    OWN_MODEL model = md5_parse_model(file.data, file.size, NULL, &error);
+    CHECK_STRING(error.message, "");
+    CHECK(model && model->num_meshes == 1 && model->meshes[0].num_vertices == 0);
+}
+
 // -- Animations -----------------------------------------------------------------------------------
 
 static void write_anim(bytes *anim)
