@@ -195,6 +195,34 @@ TEST (attachments_are_placed_at_their_joint) {
                                 (md5_xform *)(uintptr_t)gun->entity->model->bind_local);
 }
 
+// Each of the three angles rotates one axis to another, as idAngles::ToMat3() does.
+TEST (attachments_are_rotated_by_three_angles) {
+    static const struct {
+        const char *angles;
+        md5_vec3 from, to;
+    } rows[] = {
+        {"90 0 0", {1, 0, 0}, {0, 0, -1}},
+        {"0 90 0", {1, 0, 0}, {0, 1, 0}},
+        {"0 0 90", {0, 1, 0}, {0, 0, 1}},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "entityDef e { \"model\" \"body\" \"def_attach\" \"gun\" }\n"
+                 "entityDef gun { \"model\" \"head.md5mesh\" \"joint\" \"spine\"\n"
+                 "\"angles\" \"%s\" }",
+                 rows[i].angles);
+        OWN_GAME game = open_entity_game(text, NULL);
+        OWN_ENTITY entity = load_entity(game, "e");
+        REQUIRE(entity && entity->num_parts == 1);
+        md5_mat34 joints[ENTITY_JOINTS];
+        md5_local_to_model(&entity->model->skeleton, entity->model->bind_local, joints);
+        const md5_xform placement = md5_entity_part_placement(&entity->parts[0], joints);
+        const md5_vec3 to = rows[i].to;
+        check_vector(md5_quat_rotate(placement.rotation, rows[i].from), to.x, to.y, to.z);
+    }
+}
+
 static void add_warning(void *user, const md5_error *warning)
 {
     game_log *const log = user;
