@@ -101,7 +101,7 @@ forbidden() {
             allow("convert", "public play_public " all_game "edit_public md5gl common looks convert libc system jansson stb")
             allow("tool", "public play_public " all_game "edit_public common looks convert tool libc system")
             allow("platform", "common platform libc")
-            allow("web", "public play_public " all_game "md5gl glad common platform web libc system")
+            allow("web", "public play_public " all_game "md5gl glad common platform web libc system stb")
             allow("sdl", "common platform sdl libc SDL system")
             shared = "public play_public md5gl common looks platform libc system stb "
             allow("base", shared all_game "base")
