@@ -49,7 +49,9 @@ typedef struct channel_reader {
     md5_anim_file *file;
     md5_count num_channels;
     channel *channels;
-    uint32_t *owners; // [num_channels] joint of each channel, or NONE
+    // [num_channels] index of the first channel of the same joint; NONE if the channel is not a
+    // component of a transform
+    uint32_t *first_channels;
     md5_file_joint *joints;
     joint_channels *tables; // [num_joints]
     joint_channels bounds[2];
@@ -411,15 +413,14 @@ static bool are_spans_equal(md5_span a, md5_span b)
     return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
 }
 
-// Finds out which channels belong to the same joint. A channel of version 6 contains one animated
-// number of a joint, such as x or yaw, with the joint's name. The owner of a channel becomes the
-// first channel of the same joint, or NONE if the channel is not a part of a transform.
-static bool find_owners(channel_reader *reader)
+// Finds the channels of the same joint: sets reader->first_channels. A channel of version 6
+// contains one animated number of a joint, such as x or yaw, with the joint's name.
+static bool find_first_channels(channel_reader *reader)
 {
     md5_arena *const arena = reader->lex->arena;
     const uint32_t count = reader->num_channels.value;
-    reader->owners = MD5_ALLOC_ARRAY(arena, uint32_t, count);
-    TRY(reader->owners);
+    uint32_t *const first_channels = MD5_ALLOC_ARRAY(arena, uint32_t, count);
+    TRY(first_channels);
 
     // Sort the channels by the name of their joint. Channels with the same name keep their order.
     const md5_arena_mark before = md5i_arena_position(arena);
@@ -427,29 +428,38 @@ static bool find_owners(channel_reader *reader)
     TRY(names);
     uint32_t num_names = 0;
     for (uint32_t i = 0; i < count; i++) {
-        reader->owners[i] = NONE;
+        first_channels[i] = NONE;
         if (reader->channels[i].attribute < NUM_ATTRIBUTES)
             names[num_names++] = (md5_sorted_name){reader->channels[i].joint, i, 0};
     }
     names = md5i_sort_names(arena, names, num_names);
     TRY(names);
 
-    uint32_t first = 0;
+    uint32_t first = 0; // the first of the names that are equal to names[i]
     for (uint32_t i = 0; i < num_names; i++) {
         if (!are_spans_equal(names[i].name, names[first].name))
             first = i;
-        reader->owners[names[i].number] = names[first].number;
+        first_channels[names[i].number] = names[first].number;
     }
 
     md5i_arena_rewind(arena, before);
+    reader->first_channels = first_channels;
     return true;
 }
 
-// Creates the joints in the order of their first channels, and assigns all channels to them. A
-// channel is one animated number of a joint.
-//
-// owners[k] is the first channel of the joint of channel k. For the first channel itself, it is
-// replaced by the index of the joint, so that owners[owners[k]] is the joint of a later channel k.
+// Returns the channels of a bounding box if the channel `added` belongs to it: its joint has the
+// name boundsMin or boundsMax, and is not a joint of the skeleton. Otherwise returns NULL.
+static joint_channels *find_bounds_channels(channel_reader *reader, const channel *added)
+{
+    if (md5_span_is(added->joint, "boundsMin"))
+        return &reader->bounds[0];
+    if (md5_span_is(added->joint, "boundsMax"))
+        return &reader->bounds[1];
+    return NULL;
+}
+
+// Creates the joints in the order of their first channels, and assigns each channel to its joint or
+// to the bounding boxes. No joint gets a parent, because the file does not contain the hierarchy.
 static bool build_channel_joints(channel_reader *reader)
 {
     const md5_lex *const lex = reader->lex;
@@ -458,29 +468,33 @@ static bool build_channel_joints(channel_reader *reader)
     reader->joints = MD5_ALLOC_ZEROED(arena, md5_file_joint, count);
     reader->tables = MD5_ALLOC_ZEROED(arena, joint_channels, count);
     uint32_t *const order = MD5_ALLOC_ARRAY(arena, uint32_t, count);
-    TRY(reader->joints && reader->tables && order);
+    // [num_channels] joint of a channel; set only for the first channel of each joint
+    uint32_t *const joint_indices = MD5_ALLOC_ARRAY(arena, uint32_t, count);
+    TRY(reader->joints && reader->tables && order && joint_indices);
 
     uint32_t num_joints = 0;
     for (uint32_t i = 0; i < count; i++) {
         const channel *const added = &reader->channels[i];
-        const uint32_t owner = reader->owners[i];
-        if (owner == NONE)
+        const uint32_t first_channel = reader->first_channels[i];
+        if (first_channel == NONE)
             continue;
 
-        const bool is_max = md5_span_is(added->joint, "boundsMax");
-        if (is_max || md5_span_is(added->joint, "boundsMin")) {
-            add_channel(reader, &reader->bounds[is_max], added);
+        joint_channels *const bounds_channels = find_bounds_channels(reader, added);
+        if (bounds_channels) {
+            add_channel(reader, bounds_channels, added);
             continue;
         }
 
-        const bool is_new_joint = owner == i;
+        const bool is_new_joint = first_channel == i;
         if (is_new_joint) {
             const uint32_t offset = (uint32_t)(added->position - lex->text);
-            order[num_joints] = num_joints;
             reader->joints[num_joints] = (md5_file_joint){added->joint, offset, MD5_NONE};
-            reader->owners[i] = num_joints++;
+            order[num_joints] = num_joints;
+            joint_indices[i] = num_joints;
+            num_joints++;
         }
-        add_channel(reader, &reader->tables[reader->owners[owner]], added);
+        const uint32_t joint = joint_indices[first_channel];
+        add_channel(reader, &reader->tables[joint], added);
     }
 
     reader->file->num_joints = num_joints;
@@ -505,7 +519,7 @@ static bool read_channels(md5_lex *lex, const md5_header *header, md5_anim_file 
     TRY(md5_lex_is_ok(lex));
 
     file->frame_rate = reader.channels[0].frame_rate;
-    TRY(find_owners(&reader));
+    TRY(find_first_channels(&reader));
     TRY(build_channel_joints(&reader));
 
     if (file->num_joints == 0)

@@ -285,9 +285,12 @@ static size_t skip_items(md5_lex *lex, const char *format, size_t max)
     return max;
 }
 
-// Returns the position of one part of one item in a table of items that begins at `start`, to
-// report its line and column. `format` contains one character for each part of an item. Reads the
-// table again, which must not have syntax errors.
+// Finds a token in a table that was read without errors, so that a message about a value that was
+// checked later contains its line and column. The positions of tokens are not stored, because they
+// would need as much memory as the table; instead, the table is read again.
+//
+// The table begins at `start`. Each character of `format` (MD5_PART_NUMBER ...) describes one part
+// of an item. Returns the position of part `part` of item `item`; both count from 0.
 const char *md5i_find_item_part(const md5_lex *lex, const char *start, const char *format,
                                 size_t item, size_t part)
 {

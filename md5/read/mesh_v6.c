@@ -31,29 +31,31 @@ static bool read_bare_vec3(md5_lex *lex, md5_vec3 *value)
 
 // -- One bone -------------------------------------------------------------------------------------
 
-// Returns the deviation of three axes from the axes of a rotation, which are orthonormal and
-// right-handed: their determinant is 1, and the dot product of two axes is 1 if both are the same
-// axis and 0 otherwise. The result is the largest difference to these values.
+// Returns 0 if three axes are those of a rotation, otherwise the largest deviation.
+//
+// The axes of a rotation have length 1 and are perpendicular, so the dot product of an axis with
+// itself is 1, and with another axis 0. They are right-handed, so their determinant is 1, not -1.
 static float distance_from_rotation(const md5_vec3 axes[3])
 {
     const float determinant = md5_vec3_dot(md5_vec3_cross(axes[0], axes[1]), axes[2]);
-    float largest = fabsf(determinant - 1);
+    float max_deviation = fabsf(determinant - 1);
     for (int i = 0; i < 3; i++) {
         for (int k = i; k < 3; k++) {
             const float expected = i == k ? 1 : 0;
-            largest = fmaxf(largest, fabsf(md5_vec3_dot(axes[i], axes[k]) - expected));
+            const float deviation = fabsf(md5_vec3_dot(axes[i], axes[k]) - expected);
+            max_deviation = fmaxf(max_deviation, deviation);
         }
     }
-    return largest;
+    return max_deviation;
 }
 
 // Returns the rotation that maps the coordinate axes to `axes`, the columns of its matrix.
 //
-// Each element of the matrix of a quaternion is a sum of products of two of its components. So sums
-// and differences of elements are 4 times one such product. The four products that contain one
-// component form the quaternion times 4 times this component; normalizing them gives the
-// quaternion. The function uses the products with the largest component, because they lose the
-// least precision.
+// The elements of a rotation matrix are sums of products of two components of the quaternion, such
+// as xy and wz. Sums and differences of elements isolate four times one product: element 01 plus
+// element 10 is 4 xy. The four products with one component, such as xx, xy, zx and wx, are the
+// quaternion times that component, so normalizing them gives the quaternion. The function selects
+// the largest component, because its products lose the least precision.
 static md5_quat rotation_from_axes(const md5_vec3 axes[3])
 {
     const float m00 = axes[0].x;
@@ -157,7 +159,8 @@ static bool resolve_parents(md5_mesh_reader *reader, md5_file_joint *joints)
     TRY(names);
     for (uint32_t i = 0; i < count; i++)
         names[i] = (md5_sorted_name){joints[i].name, i, 0};
-    TRY(names = md5i_sort_names(lex->arena, names, count));
+    names = md5i_sort_names(lex->arena, names, count);
+    TRY(names);
 
     for (uint32_t i = 0; i < count; i++) {
         const md5_file_bone *const bone = &reader->bones[i];
@@ -202,7 +205,9 @@ static const char *missing_keyword(uint32_t found)
         return "name";
     if (!(found & POSITION))
         return "bindpos";
-    return found & MATRIX ? NULL : "bindmat";
+    if (!(found & MATRIX))
+        return "bindmat";
+    return NULL;
 }
 
 // Reads `bone i { ... }`. After the last declared bone, converts all bones to the joints of the
@@ -238,7 +243,10 @@ static bool read_bone(md5_mesh_reader *reader)
                              missing);
 
     reader->num_bones_read++;
-    return reader->num_bones_read < reader->num_joints.value || finish_bones(reader);
+    const bool is_last_bone = reader->num_bones_read == reader->num_joints.value;
+    if (!is_last_bone)
+        return true;
+    return finish_bones(reader);
 }
 
 // Reads the number of bones and allocates their table.
@@ -266,7 +274,7 @@ static bool read_keyword(md5_mesh_reader *reader, md5_span word)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-// Reads mesh i {.
+// Reads the start of a mesh, `mesh i {`. Its number is ignored.
 static bool begin_mesh_v6(md5_mesh_reader *reader, md5_mesh_block *block)
 {
     uint32_t number;

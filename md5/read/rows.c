@@ -1,12 +1,16 @@
-// Fast readers for items of tables: see rows.h.
+// Fast readers for the items of mesh tables: lines that begin with `vert`, `tri` or `weight` in the
+// layout of id's exporter, which nearly all files have. The keyword and the number of an item are
+// compared as a whole, and no errors are detected: every other item is left to the lexer, which
+// reads any layout.
 #include "md5/read/rows.h"
 
 enum { WORD = sizeof(uint64_t), BYTE = 8 }; // bytes in a word, bits in a byte
 
 // -- Numbers of items -----------------------------------------------------------------------
 
-// Writes the text of number->value and its mask, so that eight bytes of a file can be compared with
-// it at once. md5_next_item() calls it only if the last digit overflows.
+// Sets the text of an item's number from number->value: its digits and a blank, in one 64-bit
+// integer, so that begin_row() compares the number in a file with one instruction.
+// md5_next_item() increments the last digit itself, and calls this only if that digit overflows.
 void md5i_write_item_number(md5_item_number *number)
 {
     enum { LIMIT = 10000000 }; // smaller numbers, of seven digits, fit into a word with the blank
@@ -39,8 +43,8 @@ void md5i_write_item_number(md5_item_number *number)
 // has another form.
 static inline const char *begin_row(md5_lex *lex, const char *word, const md5_item_number *number)
 {
-    // A row is scanned only if this number of bytes is left in the text. It is an upper limit of
-    // the bytes that are read for a row, so that the scanner needs no further check for the end.
+    // Upper limit of the bytes that are read for an item. Items nearer to the end of the text are
+    // left to the lexer, so that the scanner need not check for the end at each byte.
     enum { ROW_BYTES = 160 };
     const char *next = lex->at;
     while (next < lex->end && md5_is_blank(*next))
