@@ -396,8 +396,9 @@ static void stretch_limb(const md5_skeleton *skeleton, md5_xform *pose, const md
         pose[ancestor].translation = md5_vec3_scale(pose[ancestor].translation, factor);
 }
 
-// Returns a rotation relative to joints with the combined rotation `above`. If there are no such
-// joints, `has_above` is false, and the rotation is returned unchanged.
+// Converts the rotation of a joint from the space of an ancestor to the space of its parent.
+// `above` is the combined rotation of the joints between the two. If no joint is between them,
+// `has_above` is false, and the rotation is returned unchanged.
 static md5_float4 rotation_below(bool has_above, md5_float4 above, md5_float4 rotation)
 {
     return has_above ? md5_float4_quat_mul(md5_float4_conjugate(above), rotation) : rotation;
@@ -425,23 +426,33 @@ static md5_float4 foot_rotation(const two_bones *limb, const md5_xform *pose,
     return md5_float4_quat_mul(above, md5_float4_load_rotation(&pose[limb->joints->tip]));
 }
 
-// Computes the rotations of the joints from the rotations of thigh and knee, in the space of the
-// hip before the change. The foot gets the rotation `model_rotation`, or keeps its rotation in
-// model space if this is NULL.
+// Computes the new rotations of the hip, knee and foot, relative to their parents. The foot gets
+// the rotation `model_rotation` in model space, or keeps its current one if this is NULL.
+//
+// `thigh_rotation` and `knee_bend` are in the space of the hip before the change, which is the "old
+// hip". A product of quaternions applies its right factor first: the knee has its current rotation,
+// is then bent by `knee_bend`, and then rotates with the thigh. The space of the hip that the thigh
+// has rotated is the "new hip".
 static limb_rotations find_rotations(const md5_xform *pose, const two_bones *limb,
                                      md5_float4 thigh_rotation, md5_float4 knee_bend,
                                      const md5_quat *model_rotation)
 {
-    const md5_xform *const hip = &pose[limb->joints->root];
-    const md5_xform *const knee = &pose[limb->joints->middle];
-    const md5_float4 new_knee = md5_float4_quat_mul(knee_bend, knee_rotation(limb, knee));
-    const md5_float4 new_shin = md5_float4_quat_mul(thigh_rotation, new_knee);
-    const md5_float4 new_foot = md5_float4_quat_mul(md5_float4_conjugate(new_shin),
-                                                    foot_rotation(limb, pose, model_rotation));
+    const md5_float4 hip_in_parent = md5_float4_load_rotation(&pose[limb->joints->root]);
+    const md5_float4 current_knee = knee_rotation(limb, &pose[limb->joints->middle]);
+
+    // The rotation of the thigh moves the hip and everything below it, so the bent knee has the
+    // same rotation in the new hip as it had in the old hip.
+    const md5_float4 knee_in_new_hip = md5_float4_quat_mul(knee_bend, current_knee);
+    const md5_float4 knee_in_old_hip = md5_float4_quat_mul(thigh_rotation, knee_in_new_hip);
+
+    const md5_float4 foot_in_old_hip = foot_rotation(limb, pose, model_rotation);
+    const md5_float4 foot_in_knee =
+        md5_float4_quat_mul(md5_float4_conjugate(knee_in_old_hip), foot_in_old_hip);
+
     return (limb_rotations){
-        .hip = md5_float4_quat_mul(md5_float4_load_rotation(hip), thigh_rotation),
-        .knee = rotation_below(limb->has_above_knee, limb->above_knee, new_knee),
-        .foot = rotation_below(limb->has_above_foot, limb->above_foot, new_foot),
+        .hip = md5_float4_quat_mul(hip_in_parent, thigh_rotation),
+        .knee = rotation_below(limb->has_above_knee, limb->above_knee, knee_in_new_hip),
+        .foot = rotation_below(limb->has_above_foot, limb->above_foot, foot_in_knee),
     };
 }
 
