@@ -173,15 +173,18 @@ static bool is_degenerate(const uint32_t *indices)
     return indices[0] == indices[1] || indices[1] == indices[2] || indices[2] == indices[0];
 }
 
-// Returns true if a triangle has no area in the bind pose, by the limit of the rule no-area.
+// Returns true if a triangle has no area in the bind pose: it is so narrow that its area is only
+// the rounding error of its vertices. The comparison is relative to the triangle's size, and has
+// the limit of the rule no-area (md5_check_model()).
 static bool has_no_area(const mesh_part *part, uint32_t mesh, const uint32_t *indices)
 {
-    static const float max_area = 1e-6f; // fraction of the longer of two edges, squared
+    static const float max_ratio = 1e-6f; // of twice the area to the square of the longer edge
     const md5_vec3 *const positions = part->positions + part->offsets[mesh].vertex;
-    const md5_vec3 a = md5_vec3_sub(positions[indices[1]], positions[indices[0]]);
-    const md5_vec3 b = md5_vec3_sub(positions[indices[2]], positions[indices[0]]);
-    const float longest = fmaxf(md5_vec3_dot(a, a), md5_vec3_dot(b, b)); // squared
-    return md5_vec3_length(md5_vec3_cross(a, b)) <= max_area * longest;
+    const md5_vec3 edge1 = md5_vec3_sub(positions[indices[1]], positions[indices[0]]);
+    const md5_vec3 edge2 = md5_vec3_sub(positions[indices[2]], positions[indices[0]]);
+    const float max_square = fmaxf(md5_vec3_dot(edge1, edge1), md5_vec3_dot(edge2, edge2));
+    const float double_area = md5_vec3_length(md5_vec3_cross(edge1, edge2));
+    return double_area <= max_ratio * max_square;
 }
 
 // Returns true if a triangle of a mesh would exceed a limit of the current part. A vertex that
@@ -203,6 +206,14 @@ static bool is_part_full(const mesh_rebuild *rebuild, uint32_t mesh, const uint3
     return num_new > edit->max_vertices - part->num_vertices;
 }
 
+// Returns true if the edit removes a triangle because it cannot be seen.
+static bool is_dropped(const mesh_rebuild *rebuild, uint32_t mesh, const uint32_t *indices)
+{
+    if (!rebuild->edit->drops_unused)
+        return false;
+    return is_degenerate(indices) || has_no_area(&rebuild->part, mesh, indices);
+}
+
 // Adds the triangles of a mesh to the current part. Each time the part is full, finishes it with
 // the properties of `first_mesh`, and continues with an empty part.
 static bool add_mesh_triangles(mesh_rebuild *rebuild, uint32_t mesh_index,
@@ -212,8 +223,7 @@ static bool add_mesh_triangles(mesh_rebuild *rebuild, uint32_t mesh_index,
     const md5_doc_mesh *const mesh = &part->meshes[mesh_index];
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
         const uint32_t *const indices = mesh->indices + 3 * (size_t)i;
-        if (rebuild->edit->drops_unused
-            && (is_degenerate(indices) || has_no_area(part, mesh_index, indices)))
+        if (is_dropped(rebuild, mesh_index, indices))
             continue;
         // An empty part accepts every triangle, so that a limit cannot stop the edit.
         if (part->num_triangles > 0 && is_part_full(rebuild, mesh_index, indices))

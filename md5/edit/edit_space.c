@@ -1,22 +1,49 @@
 // Edits of space: scales, rotates and mirrors a model, clip or camera animation.
 //
-// A point p becomes scale * rotation * p, or, if mirrored, scale * rotation * Y p, where Y negates
-// y. The rotation applies to joints without a parent and to data in model space; the other joints
-// rotate with their parents. Mirroring applies to every joint: a rotation R becomes Y R Y, because
-// Y R is not a rotation.
+// The edit maps a point p to scale * rotation * p. If it mirrors, it first negates y: p is mapped
+// to scale * rotation * Y * p, with the matrix Y of this reflection.
+//
+// Joints store their transforms relative to their parents, so the rotation is applied only to
+// joints without a parent and to data in model space; the other joints rotate with their parents.
+// Scaling and mirroring are applied to every joint. A rotation R is mirrored as Y R Y, because Y R
+// would be a reflection, which a quaternion cannot store.
 #include "md5/edit/repair.h"
 
+// The transform from the old to the new model space.
 typedef struct space_map {
-    md5_mat34 matrix; // the whole transform
+    md5_mat34 matrix; // scale * rotation, or scale * rotation * Y
     md5_quat rotation;
     float scale;
     bool is_mirrored;
     bool has_rotation;
 } space_map;
 
-// Creates the map of an edit. Rounds elements of the rotation matrix that are nearly whole numbers,
-// so that rotations by 90 degrees are exact. Returns false and sets the error if the scale or the
-// rotation is out of range.
+// Returns the matrix of a rotation. Elements that are nearly whole numbers are rounded, so that
+// rotations by 90 degrees are exact.
+static md5_mat34 rounded_rotation_matrix(md5_quat rotation)
+{
+    md5_mat34 matrix = md5_mat34_from_xform((md5_xform){.rotation = rotation});
+    for (uint32_t i = 0; i < 12; i++) {
+        const float whole = rintf(matrix.m[i]);
+        if (fabsf(matrix.m[i] - whole) < 1e-6f)
+            matrix.m[i] = whole;
+    }
+    return matrix;
+}
+
+// Returns true if a matrix of 3 rows and 4 columns is the identity.
+static bool is_identity_matrix(const md5_mat34 *matrix)
+{
+    for (uint32_t i = 0; i < 12; i++) {
+        const bool is_diagonal = i % 5 == 0;
+        if (matrix->m[i] != (is_diagonal ? 1 : 0))
+            return false;
+    }
+    return true;
+}
+
+// Creates the map of an edit. Returns false and sets the error if the scale or the rotation is out
+// of range.
 static bool create_map(md5_repair *repair, const md5_space_edit *edit, space_map *map)
 {
     *map = (space_map){.rotation = md5_quat_from_euler(edit->rotation),
@@ -30,15 +57,12 @@ static bool create_map(md5_repair *repair, const md5_space_edit *edit, space_map
                         "invalid rotation: expected finite angles, found %g %g %g",
                         edit->rotation.pitch, edit->rotation.yaw, edit->rotation.roll);
 
-    map->matrix = md5_mat34_from_xform((md5_xform){.rotation = map->rotation});
+    map->matrix = rounded_rotation_matrix(map->rotation);
+    map->has_rotation = !is_identity_matrix(&map->matrix);
     for (uint32_t i = 0; i < 12; i++) {
-        float *const element = &map->matrix.m[i];
-        if (fabsf(*element - rintf(*element)) < 1e-6f)
-            *element = rintf(*element);
-        const bool is_diagonal = i % 5 == 0;
-        map->has_rotation |= *element != (is_diagonal ? 1 : 0);
         const bool is_y_column = i % 4 == 1;
-        *element *= map->is_mirrored && is_y_column ? -map->scale : map->scale;
+        const bool is_negated = map->is_mirrored && is_y_column;
+        map->matrix.m[i] *= is_negated ? -map->scale : map->scale;
     }
     return true;
 }
@@ -50,20 +74,27 @@ static md5_vec3 map_offset(const space_map *map, md5_vec3 v)
     return md5_vec3_scale((md5_vec3){v.x, y, v.z}, map->scale);
 }
 
-// Maps a position and a rotation. `rotation` is x, y and z of a quaternion. To preserve the numbers
-// of a file, w is only computed if the rotation of the map applies.
+// Maps the transform of a joint in place: its position, and x, y and z of its rotation's
+// quaternion. The transform is in model space, or relative to a parent, which the map rotates. w is
+// computed from x, y and z only if the map rotates the joint, because rounding would change the
+// numbers of the file.
 static void map_joint(const space_map *map, bool is_in_model_space, md5_vec3 *position,
                       md5_vec3 *rotation)
 {
-    const md5_vec3 v = *rotation;
-    *rotation = map->is_mirrored ? (md5_vec3){0 - v.x, v.y, 0 - v.z} : v;
-    if (!is_in_model_space || !map->has_rotation) {
+    // The reflection of y in Y R Y reverses the rotations about x and z.
+    const md5_vec3 old_xyz = *rotation;
+    const md5_vec3 xyz =
+        map->is_mirrored ? (md5_vec3){0 - old_xyz.x, old_xyz.y, 0 - old_xyz.z} : old_xyz;
+
+    const bool is_rotated = is_in_model_space && map->has_rotation;
+    if (!is_rotated) {
         *position = map_offset(map, *position);
+        *rotation = xyz;
         return;
     }
-    const md5_quat q = md5_quat_from_xyz(rotation->x, rotation->y, rotation->z);
-    *rotation = md5_quat_to_xyz(md5_quat_mul(map->rotation, q));
+    const md5_quat q = md5_quat_from_xyz(xyz.x, xyz.y, xyz.z);
     *position = md5_mat34_point(map->matrix, *position);
+    *rotation = md5_quat_to_xyz(md5_quat_mul(map->rotation, q));
 }
 
 // Writes to partners[joints] the mirror partner of each joint: the joint whose image it becomes.
@@ -134,7 +165,9 @@ static bool map_joints(md5_repair *repair, const md5_space_edit *edit, const spa
     for (uint32_t m = 0; m < to.num_meshes; m++) {
         for (uint32_t w = 0; w < to.meshes[m].num_weights; w++)
             to.meshes[m].weights[w].offset = map_offset(map, to.meshes[m].weights[w].offset);
-        TRY(!edit->is_mirrored || md5i_flip_triangles(repair, &to.meshes[m]));
+        // A reflection turns the front of each triangle to its back.
+        if (edit->is_mirrored)
+            TRY(md5i_flip_triangles(repair, &to.meshes[m]));
     }
 
     if (doc->bounds) {
@@ -185,13 +218,13 @@ uint32_t md5_edit_space(md5_doc *doc, const md5_space_edit *edit, md5_error *err
     if (!md5i_begin_repair(&repair, doc, doc->kind, error) || !create_map(&repair, edit, &map))
         return md5i_end_repair(&repair, doc, 0);
     const bool is_identity = map.scale == 1 && !map.has_rotation && !map.is_mirrored;
-    uint32_t count = 0;
+    if (is_identity)
+        return md5i_end_repair(&repair, doc, 0);
+
     if (doc->kind == MD5_DOC_CAMERA) {
-        if (!is_identity && map_views(&repair, &map, doc))
-            count = doc->num_frames;
-    } else {
-        if (!is_identity && map_joints(&repair, edit, &map, doc))
-            count = doc->num_joints;
+        const bool is_mapped = map_views(&repair, &map, doc);
+        return md5i_end_repair(&repair, doc, is_mapped ? doc->num_frames : 0);
     }
-    return md5i_end_repair(&repair, doc, count);
+    const bool is_mapped = map_joints(&repair, edit, &map, doc);
+    return md5i_end_repair(&repair, doc, is_mapped ? doc->num_joints : 0);
 }

@@ -112,14 +112,16 @@ static uint32_t count_scattered_vertices(const md5_mesh *mesh)
 // Counts the triangles whose area is zero within the precision of floats.
 static uint32_t count_flat_triangles(const md5_mesh *mesh)
 {
-    static const float max_area = 1e-6f; // fraction of the longer of two edges, squared
+    static const float max_ratio = 1e-6f; // of twice the area to the square of the longer edge
+    const md5_vec3 *const positions = mesh->positions;
     uint32_t count = 0;
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
-        const uint32_t *const corner = mesh->indices + 3 * (size_t)i;
-        const md5_vec3 a = md5_vec3_sub(mesh->positions[corner[1]], mesh->positions[corner[0]]);
-        const md5_vec3 b = md5_vec3_sub(mesh->positions[corner[2]], mesh->positions[corner[0]]);
-        const float longest = fmaxf(md5_vec3_dot(a, a), md5_vec3_dot(b, b)); // squared
-        if (md5_vec3_length(md5_vec3_cross(a, b)) <= max_area * longest)
+        const uint32_t *const indices = mesh->indices + 3 * (size_t)i;
+        const md5_vec3 edge1 = md5_vec3_sub(positions[indices[1]], positions[indices[0]]);
+        const md5_vec3 edge2 = md5_vec3_sub(positions[indices[2]], positions[indices[0]]);
+        const float max_square = fmaxf(md5_vec3_dot(edge1, edge1), md5_vec3_dot(edge2, edge2));
+        const float double_area = md5_vec3_length(md5_vec3_cross(edge1, edge2));
+        if (double_area <= max_ratio * max_square)
             count++;
     }
     return count;

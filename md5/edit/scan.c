@@ -420,22 +420,38 @@ static md5_check_joint *add_joint(md5_checker *checker)
     return joint;
 }
 
-// Checks the parent of the joint that was added last. `num_declared` is numJoints.
+// Checks the parent of the joint that was added last: in every file, a parent is an earlier joint.
+// In a mesh file, whose header declares `num_declared` joints, a parent that is the last joint or
+// out of range violates a separate rule, because engines react to it in another way.
 static void check_parent(md5_checker *checker, const md5_check_joint *joint, bool is_clip,
                          int32_t num_declared, md5_text_location location)
 {
     const int32_t parent = joint->parent;
-    if (!is_clip && parent >= 0 && parent == (int64_t)num_declared - 1)
+    const bool is_root = parent < 0;
+    if (is_root)
+        return;
+
+    const bool is_last_joint = parent == (int64_t)num_declared - 1;
+    if (!is_clip && is_last_joint) {
         md5i_report_violation(
             checker, "parent-order/last", location,
             "parent of joint '%.60s' is the last joint: expected an earlier joint, found %d",
             joint->name, parent);
-    else if (!is_clip && parent >= 0 && parent >= num_declared)
+        return;
+    }
+
+    const bool is_out_of_range = parent >= num_declared;
+    if (!is_clip && is_out_of_range) {
         md5i_report_violation(
             checker, "parent-order/last", location,
             "parent of joint '%.60s' is out of range: expected a joint below %d, found %d",
             joint->name, num_declared, parent);
-    else if (parent >= (int32_t)checker->check.num_joints - 1)
+        return;
+    }
+
+    const int32_t index = (int32_t)checker->check.num_joints - 1;
+    const bool is_earlier = parent < index;
+    if (!is_earlier)
         md5i_report_violation(checker, "parent-order", location,
                               "joint '%.60s' comes before its parent: expected the parent first",
                               joint->name);
