@@ -993,20 +993,27 @@ static void scale_budgets(compression *job, float factor)
         job->reach.budgets[joint] *= factor;
 }
 
-// Changes the budget of each joint in proportion to the tolerance and its last error: a joint whose
-// error is too large gets a smaller budget. The error of a joint counts as the largest error of the
-// joint and its descendants, because they move with it. `speed` (0..1) is the fraction of the
-// change to apply.
-static void adapt_budgets(compression *job, double speed)
+// Raises the error of each joint to the largest error of the joint and its descendants.
+static void raise_errors_to_descendants(const md5_skeleton *skeleton, double *errors)
 {
-    const md5_skeleton *const skeleton = &job->anim->skeleton;
-    double *const errors = job->scratch.errors;
     for (uint32_t i = skeleton->num_joints; i-- > 0;) { // children before their parents
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         if (parent != MD5_NONE && errors[joint] > errors[parent])
             errors[parent] = errors[joint];
+    }
+}
 
+// Changes the budget of each joint, which is the error that its tracks may cause, after an attempt
+// has measured the errors: a joint whose error exceeds the tolerance gets a smaller budget, a joint
+// with a small error a larger one. A joint answers for the errors of its descendants, because they
+// move with it. `speed` (0..1) is the fraction of the change to apply.
+static void adapt_budgets(compression *job, double speed)
+{
+    const md5_skeleton *const skeleton = &job->anim->skeleton;
+    double *const errors = job->scratch.errors; // the next attempt measures them again
+    raise_errors_to_descendants(skeleton, errors);
+    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
         const double change = budget_change(job->tolerance, errors[joint]) * SAFETY_FACTOR;
         job->reach.budgets[joint] *= (float)partial_factor(change, speed);
     }
