@@ -65,13 +65,13 @@ struct md5_packed {
     uint32_t num_frames;
     const uint8_t *bytes;
     uint32_t num_bytes;               // without the padding
-    uint32_t header_bits;             // of all headers
+    uint32_t header_bits;             // number of bits of all headers, where the keys begin
     const md5_packed_cursor *cursors; // [num_joints] position of each joint's rotation
 };
 
 // The decoded header of a track.
 typedef struct md5_packed_header {
-    uint32_t first_bit; // of the first key
+    uint32_t first_bit; // index of the first bit of the first key
     uint8_t kind;
     uint8_t form;
     uint8_t step;
@@ -91,12 +91,15 @@ float md5i_packed_decode_scale(uint32_t scale);
 
 // -- Bits -------------------------------------------------------------------------------------
 
-// Returns the bits from `bit` on. At least the lowest 57 bits are valid.
+// Loads bits of the stream: the lowest bit of the result is the bit with the index `bit`. At least
+// MD5_PACKED_WORD_BITS bits of the result are valid, because the load begins at a whole byte and up
+// to 7 bits before `bit` are shifted out.
 static inline uint64_t md5_packed_load_word(const uint8_t *bytes, uint32_t bit)
 {
     return md5_read_u64le(bytes + bit / 8) >> bit % 8;
 }
 
+// Reads an unsigned number of `count` bits, at most 32, that begins at the bit `bit`.
 static inline uint32_t md5_packed_read_bits(const uint8_t *bytes, uint32_t bit, uint32_t count)
 {
     return (uint32_t)md5_packed_load_word(bytes, bit) & (uint32_t)(((uint64_t)1 << count) - 1);
@@ -167,7 +170,8 @@ static inline uint8_t *md5_packed_target(md5_xform *pose, uint32_t offset)
     return (uint8_t *)pose + offset;
 }
 
-// Samples groups into a pose.
+// A kernel decodes the two keys around the sample position for all tracks of each group,
+// interpolates between them, and writes the values to the joints of a pose.
 typedef void md5_packed_kernel(const md5_packed *packed, const md5_packed_group *groups,
                                uint32_t num_groups, const md5_sample_position *sample,
                                md5_xform *pose);

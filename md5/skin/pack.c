@@ -101,8 +101,10 @@ static bool fit_bytes(const md5_mesh *mesh, uint32_t slots)
 {
     for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
         const packed_vertex packing = pack_vertex(mesh, vertex, slots);
-        for (uint32_t slot = 0; slot < packing.num_kept; slot++)
-            TRY(mesh->influence_joints[packing.first + slot] <= UINT8_MAX);
+        for (uint32_t slot = 0; slot < packing.num_kept; slot++) {
+            if (mesh->influence_joints[packing.first + slot] > UINT8_MAX)
+                return false;
+        }
     }
     return true;
 }
@@ -234,23 +236,29 @@ static double vertex_loss(const md5_model *model, const md5_mesh *mesh, uint32_t
     return md5_vec3d_length(shift) + rotated + fabs(excess) * travel;
 }
 
-// Returns an upper bound of the error of packing into `slots` slots, over the vertices with
-// min_influences to max_influences influences. `joints` is the pose; NULL means any pose.
-float md5i_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints,
-                     uint32_t min_influences, uint32_t max_influences)
+// Returns an upper bound of the distance, in units, by which packing into `slots` slots per vertex
+// moves a vertex. Only vertices with min_influences to max_influences influences are compared.
+//
+// `joints` contains the joints' matrices in model space. If it is NULL, the result is for any pose:
+// the joints have any rotation, and the character has moved by the diagonal of its bind pose.
+float md5i_pack_loss(const md5_model *model, uint32_t mesh_index, uint32_t slots,
+                     const md5_mat34 *joints, uint32_t min_influences, uint32_t max_influences)
 {
-    const md5_mesh *const drawn = &model->meshes[mesh];
+    const md5_mesh *const mesh = &model->meshes[mesh_index];
     const md5_mat34 *const posed = joints ? joints : model->bind;
-    // Without a pose, the character is assumed to move by the diagonal of its bind pose.
     const double travel = joints ? 0 : bind_pose_diagonal(model);
     double max_loss = 0;
-    for (uint32_t vertex = 0; vertex < drawn->num_vertices; vertex++) {
-        const uint32_t count = drawn->first_influence[vertex + 1] - drawn->first_influence[vertex];
-        if (count < min_influences || count > max_influences)
+    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
+        const uint32_t count = mesh->first_influence[vertex + 1] - mesh->first_influence[vertex];
+        const bool is_selected = count >= min_influences && count <= max_influences;
+        if (!is_selected)
             continue;
-        if (count == 1 && md5_is_rigid(drawn, vertex)) // most vertices: packing is exact
+        // Most vertices are rigid. Their only influence is the bind position with bias 1, which
+        // packing does not change.
+        const bool is_exact = count == 1 && md5_is_rigid(mesh, vertex);
+        if (is_exact)
             continue;
-        const double loss = vertex_loss(model, drawn, vertex, slots, posed, travel);
+        const double loss = vertex_loss(model, mesh, vertex, slots, posed, travel);
         max_loss = loss > max_loss ? loss : max_loss;
     }
     return md5_round_to_float(max_loss);

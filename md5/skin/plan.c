@@ -1,31 +1,40 @@
-// Builds the skin plan of a mesh: selects the groups of vertices that md5_skin() computes together.
-// This makes skinning fast.
+// Builds the skin plan of a mesh after loading it: the order in which md5_skin() computes the
+// vertices, and their inputs in this order.
 //
-// Vertices on the same joints are skinned eight at a time, because real models have few sets of
-// joints: nine of ten vertices are in a group with seven others. A register contains one matrix
-// entry for eight vertices; the entry is loaded once and multiplied by the bias of each vertex. No
-// matrix is transposed and no row is summed. The plan finds the groups while loading, in linear
-// time, with a small table of groups that are not full yet. Vertices can be in the same group
-// although their largest biases are on different joints, because influences are added in ascending
-// order of joints (md5i_sum_order()). In a monster with 6022 vertices this halves the number of
-// sets of joints and reduces singles from 18 % to 5 %.
+// Vertices that are moved by the same set of joints are skinned in groups of eight. A SIMD register
+// contains the same number of all eight vertices, so each entry of a joint's matrix is loaded once
+// and multiplied by the eight biases. No matrix is transposed and no row is summed. Real models
+// have few sets of joints: nine of ten vertices are in a group.
 //
-// - A contiguous group is eight consecutive vertices, which are loaded and stored together.
-// - A gathered group is eight vertices from anywhere in the mesh. If it has fewer vertices, the
-//   first vertex is repeated. The plan stores the inputs of the vertices consecutively; results are
-//   written to the index of each vertex. Nothing is reordered.
-// - Singles are the remaining vertices. The matrices of each single are blended in the layout of
-//   the palette; eight blends are then transposed. The plan stores the inputs of one single after
-//   the other.
+// There are three orders (md5_skin_order):
 //
-// A rigid vertex has one influence with bias 1 at its bind position. If a vertex has three or more
-// influences and all their points are the bind position, its matrices are blended to one matrix,
-// which moves the position and rotates the directions. Points count as equal if their differences,
-// summed over the weights, are at most 2^-21 of the size of the mesh, which is less than the
-// rounding error of a position in floats. Other vertices use the exact sum. Rigid vertices use the
-// shorter method, because both methods give the same bits. The code is written once with
-// md5/core/wide.h, so all instruction sets compute the same bits. The bounds of a posed model are
-// computed by the same code, which compares positions instead of storing them.
+// - A contiguous group consists of eight consecutive vertices, which are loaded and stored
+//   together.
+// - A gathered group consists of eight vertices from anywhere in the mesh. If it has fewer
+//   vertices, the first vertex is repeated. The plan stores the inputs of the vertices
+//   consecutively. Results are written to the index of each vertex, so nothing is reordered.
+// - A single is a vertex whose set of joints has too few vertices for a group. The matrices of each
+//   single are blended in the layout of the palette; eight blends are then transposed. The plan
+//   stores the inputs of one single after the other.
+//
+// The influences of a vertex are sorted by magnitude, but they are added in ascending order of
+// joints (md5i_sum_order()). So vertices can be in the same group although their largest biases are
+// on different joints. In a monster with 6022 vertices, this halves the number of sets of joints
+// and reduces the singles from 18 % to 5 % of the vertices.
+//
+// There are three kinds of vertices with influences (md5_skin_kind):
+//
+// - A rigid vertex has one influence with bias 1 at its bind position. The joint's matrix moves it.
+// - A blended vertex has three or more influences, and the points of all of them are the bind
+//   position. Its matrices are blended to one matrix, which moves the position and rotates the
+//   directions. Points count as equal if their differences, summed over the weights, are at most
+//   2^-21 of the size of the mesh, which is less than the rounding error of a position in floats.
+// - An exact vertex has influences at several points. Each matrix moves its own point, and the
+//   results are added.
+//
+// The kernels are written once with md5/core/wide.h, so all instruction sets compute the same bits.
+// The bounds of a posed model are computed by the same code, which compares positions instead of
+// storing them.
 //
 // Bytes of a plan per vertex:
 //
@@ -46,7 +55,8 @@
 
 #include "md5/core/math.h"
 
-// Minimum number of vertices in a gathered group. Fewer vertices are as fast as singles.
+// Minimum number of different vertices in a gathered group. Fewer vertices are skinned as singles,
+// which takes no longer.
 enum { MIN_GATHERED = 3 };
 
 // Size of the table of groups that are not full yet.
@@ -54,8 +64,8 @@ enum {
     MIN_LOG2_SLOTS = 3,
     MAX_LOG2_SLOTS = 10,
     JOINT_SLOTS = 1 << MAX_LOG2_SLOTS,
-    SLOTS_PER_VERTEX = 4, // in small meshes
-    SLOTS_PER_SET = 4     // slots in which the group of a set of joints can be
+    SLOTS_PER_VERTEX = 4, // unless the table has its maximum size
+    SLOTS_PER_SET = 4     // slots that the group of a set of joints can use
 };
 
 // A vertex is blended if the distances of its points from the bind position, summed over the
@@ -138,7 +148,8 @@ typedef struct plan_builder {
     uint32_t num_vertices;
     uint64_t num_words;
 
-    // Groups that are not full yet, in a hash table by kind and joints.
+    // Open groups, which are not full yet, in a hash table by kind and joints. A slot contains the
+    // vertices of one open group, or is empty.
     uint32_t log2_slots;
     uint32_t num_taken; // slots with an open group
     uint8_t num_open[JOINT_SLOTS];
@@ -172,7 +183,9 @@ static inline uint32_t find_set_joint(joint_set set, uint32_t joint, uint32_t gu
     return index;
 }
 
-// Both sets have the same number of joints, so they are equal if `a` contains each joint of `b`.
+// Returns true if two vertices can be in one group: they have the same kind and the same joints, in
+// any order. Each set contains a joint once, so sets of equal size are equal if `a` contains each
+// joint of `b`.
 static MD5_ALWAYS_INLINE bool is_same_set(joint_set a, joint_set b)
 {
     if (a.kind != b.kind || a.count != b.count || a.count > MD5_SKIN_MAX_INFLUENCES)
@@ -192,7 +205,7 @@ typedef struct group_layout {
     bool is_gathered;
     uint64_t sum_order;     // md5i_sum_order() of set.joints
     const uint32_t *joints; // [set.count] in this order
-    size_t stride;          // distance of the floats of a vertex; the floats between are of others
+    size_t stride;          // distance from one float of a vertex to its next float
 } group_layout;
 
 // Writes three floats of a vertex, `stride` floats apart. Returns the address of its next float.
@@ -225,8 +238,8 @@ static float *write_influences(const md5_mesh *mesh, uint32_t vertex, const grou
     return to;
 }
 
-// Writes the floats that the plan stores of a vertex: see md5_skin_plan.words. `to` is the address
-// of the first of them.
+// Writes the floats of a vertex to the plan, beginning at `to`: its influences, and its bind
+// position if a kernel cannot read it from the mesh. md5_skin_plan.words describes the format.
 static void write_vertex(const md5_mesh *mesh, uint32_t vertex, const group_layout *group,
                          float *to)
 {
@@ -241,9 +254,9 @@ static void write_vertex(const md5_mesh *mesh, uint32_t vertex, const group_layo
         write_vec3(to, group->stride, p.x, p.y, p.z);
 }
 
-// Writes a group or a single vertex of `set` to the plan. `words` receives the number of joints
-// (only of a single vertex), the joints, and the floats of each vertex; `plan_vertices` receives
-// the vertices.
+// Writes a group or a single to the plan. Its vertices have the joints of `set`. Writes to `words`
+// the joints and the floats of all vertices, and to `plan_vertices` the vertices. The words of a
+// single begin with its number of joints, because the singles of a run can have different numbers.
 static void write_group(const md5_mesh *mesh, md5_skin_order order, joint_set set,
                         const uint32_t *vertices, uint32_t *words, uint32_t *plan_vertices)
 {
@@ -301,8 +314,8 @@ static void add_group(plan_builder *builder, md5_skin_order order, joint_set set
     builder->num_words += num_words;
 }
 
-// Adds the vertices of an open group (vertices with the same joints that wait for more of their
-// kind) to the plan and empties its slot: as a gathered group, or as singles if they are too few.
+// Closes the open group in a slot: adds its vertices to the plan and empties the slot. At least
+// MIN_GATHERED vertices become a gathered group, fewer vertices become singles.
 static void close_slot(plan_builder *builder, uint32_t slot)
 {
     const uint32_t count = builder->num_open[slot];
@@ -344,34 +357,45 @@ static inline slot_fit find_slot_fit(const plan_builder *builder, joint_set set,
     return is_same_set(set, slot_set) ? SLOT_OF_SAME_SET : SLOT_OF_DIFFERENT_SET;
 }
 
-// Adds vertices first .. end - 1, which have the same set of joints, to the group of this set that
-// is not full yet (open). Open groups are in a hash table; a full group is closed, which means
-// written to the plan. A set can be in SLOTS_PER_SET slots. If groups of different sets occupy all
-// of them, the group in the first slot is closed early, so that time is linear for any joints.
-static void add_to_open_group(plan_builder *builder, joint_set set, uint32_t first, uint32_t end)
+// Returns a hash of a set of joints that does not depend on their order.
+static inline uint32_t hash_joint_set(joint_set set)
 {
-    // The hash of the set does not depend on the order of its joints.
     uint32_t hash = set.kind;
     for (uint32_t i = 0; i < set.count; i++) {
         const uint32_t spread = set.joints[i] * 0x9e3779b1u;
         hash += (spread ^ spread >> 15) * 0x85ebca77u;
     }
+    return hash;
+}
 
-    // Find the best of the slots: the open group of the set, or else an empty slot.
-    const uint32_t first_slot = hash >> (32 - builder->log2_slots);
-    uint32_t slot = first_slot;
-    slot_fit fit = SLOT_OF_DIFFERENT_SET;
-    for (uint32_t i = 0; i < SLOTS_PER_SET && fit != SLOT_OF_SAME_SET; i++) {
-        const slot_fit next_fit = find_slot_fit(builder, set, first_slot ^ i);
-        if (next_fit > fit) {
-            slot = first_slot ^ i;
-            fit = next_fit;
+// Returns the slot to which vertices of a set of joints are added: the slot of the open group of
+// this set, or else an empty slot. A set can use SLOTS_PER_SET slots. If groups of different sets
+// occupy all of them, closes the group in the first slot although it is not full, so that the time
+// is linear for any joints.
+static inline uint32_t select_slot(plan_builder *builder, joint_set set)
+{
+    const uint32_t first_slot = hash_joint_set(set) >> (32 - builder->log2_slots);
+    uint32_t best_slot = first_slot;
+    slot_fit best_fit = SLOT_OF_DIFFERENT_SET;
+    for (uint32_t i = 0; i < SLOTS_PER_SET && best_fit != SLOT_OF_SAME_SET; i++) {
+        const uint32_t slot = first_slot ^ i;
+        const slot_fit fit = find_slot_fit(builder, set, slot);
+        if (fit > best_fit) {
+            best_slot = slot;
+            best_fit = fit;
         }
     }
-    if (fit == SLOT_OF_DIFFERENT_SET)
-        close_slot(builder, slot);
-    builder->kinds[slot] = (uint8_t)set.kind;
+    if (best_fit == SLOT_OF_DIFFERENT_SET)
+        close_slot(builder, best_slot);
+    return best_slot;
+}
 
+// Adds vertices first .. end - 1, which have the same set of joints, to the open group of this set.
+// Each time the group is full, closes it.
+static void add_to_open_group(plan_builder *builder, joint_set set, uint32_t first, uint32_t end)
+{
+    const uint32_t slot = select_slot(builder, set);
+    builder->kinds[slot] = (uint8_t)set.kind;
     for (uint32_t vertex = first; vertex < end; vertex++) {
         const uint32_t count = builder->num_open[slot]++;
         if (count == 0)

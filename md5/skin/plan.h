@@ -74,8 +74,8 @@ struct md5_skin_plan {
 };
 
 // Computes md5_pack_loss() of the vertices with min_influences to max_influences influences.
-float md5i_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints,
-                     uint32_t min_influences, uint32_t max_influences);
+float md5i_pack_loss(const md5_model *model, uint32_t mesh_index, uint32_t slots,
+                     const md5_mat34 *joints, uint32_t min_influences, uint32_t max_influences);
 
 // Builds the plan of a mesh that is complete except for its plan, in one block from the context's
 // allocator. *plan is NULL if the mesh has no vertices, or if three times the number of vertices or
