@@ -25,9 +25,10 @@ static md5_quatd shortest_rotation(md5_vec3d from, md5_vec3d to)
 static md5_quatd rotate_within_limit(const md5_rig *rig, uint32_t joint, md5_quatd change)
 {
     const md5_rig_joint *const rig_joint = &rig->joints[joint];
-    const md5_quatd above = md5_quatd_conjugate(md5i_rig_parent_rotation(rig, joint));
-    const md5_quatd local = md5_quatd_mul(above, md5_quatd_mul(change, rig_joint->rotation));
-    return md5i_limit_nearest(&rig_joint->limit, md5i_quatd_unit(local));
+    const md5_quatd in_model = md5_quatd_mul(change, rig_joint->rotation);
+    const md5_quatd model_to_parent = md5_quatd_conjugate(md5i_rig_parent_rotation(rig, joint));
+    const md5_quatd in_parent = md5_quatd_mul(model_to_parent, in_model);
+    return md5i_limit_nearest(&rig_joint->limit, md5i_quatd_unit(in_parent));
 }
 
 // Copies the rotations of all joints, relative to their parents, to locals[rig->count].
@@ -69,8 +70,9 @@ static void write_rig(const md5_rig *rig, float weight, md5_xform *pose)
 #define RIG_BEND_SINE 0.1
 #define RIG_BEND_COSINE 0.99498743710662
 
-// Bends a joint by the small angle with this sine about an axis, within its limit. A hinge bends
-// about the axis of its limit instead, to the side with the larger part of its range.
+// Bends a joint about an axis in model space, within its limit, by the small angle whose sine is
+// `sine`, which is RIG_BEND_SINE or its negative. A hinge bends about the axis of its limit
+// instead, to the side with the larger part of its range.
 static void bend_joint(md5_rig *rig, uint32_t joint, md5_vec3d axis, double sine)
 {
     md5_rig_joint *const rig_joint = &rig->joints[joint];
@@ -274,15 +276,18 @@ static void compute_positions(const md5_rig *rig, md5_vec3d target, md5_vec3d *p
     }
 }
 
-// Rotates the parent of a hinge about the parent's bone until the plane of the hinge contains the
-// position after the hinge. This is necessary because a hinge bends in one plane only.
+// Twists the parent of a hinge about the bone between them until the plane of the hinge contains
+// the position after the hinge. This is necessary because a hinge bends in one plane only. All
+// vectors are in model space.
 static void align_hinge_plane(md5_rig *rig, uint32_t parent, const md5_vec3d *positions)
 {
     const md5_rig_joint *const hinge = &rig->joints[parent + 1];
-    const md5_quatd rotation = rig->joints[parent].rotation;
-    const md5_vec3d bone = md5_vec3d_normalize(md5_quatd_rotate(rotation, hinge->offset));
-    const md5_vec3d axis =
-        md5_quatd_rotate(md5_quatd_mul(rotation, hinge->limit.rest), hinge->limit.axis);
+    const md5_quatd parent_to_model = rig->joints[parent].rotation;
+    const md5_quatd rest_to_model = md5_quatd_mul(parent_to_model, hinge->limit.rest);
+    const md5_vec3d bone = md5_vec3d_normalize(md5_quatd_rotate(parent_to_model, hinge->offset));
+    const md5_vec3d axis = md5_quatd_rotate(rest_to_model, hinge->limit.axis);
+
+    // The direction to which the hinge bends the next bone, at the middle of its range.
     const double side = hinge->limit.middle.sine < 0 ? -1 : 1;
     const md5_vec3d bend = md5_vec3d_scale(md5_vec3d_cross(axis, bone), side);
     const md5_vec3d next_bone = md5_vec3d_sub(positions[parent + 2], positions[parent + 1]);
@@ -393,10 +398,12 @@ static bool is_stuck(const reaching *reach, md5_vec3 *direction, md5_vec3 *aside
         max_deviation = deviation > max_deviation ? deviation : max_deviation;
     }
 
-    if (reach->iterations == 0 || !(max_deviation < STRAIGHT_CHAIN * reach->length))
+    const bool is_straight = max_deviation < STRAIGHT_CHAIN * reach->length;
+    if (reach->iterations == 0 || !is_straight)
         return false;
-    return distance_to_target(reach, positions[0]) < reach->length
-           && distance_to_target(reach, positions[reach->last]) > reach->tolerance;
+    const bool is_reachable = distance_to_target(reach, positions[0]) < reach->length;
+    const float tip_distance = distance_to_target(reach, positions[reach->last]);
+    return is_reachable && tip_distance > reach->tolerance;
 }
 
 // Returns the point at the distance `length` from `fixed`, in the direction of `toward`.

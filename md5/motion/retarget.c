@@ -297,35 +297,47 @@ static md5_vec3 mirror_image(md5_axes axes, md5_vec3 v)
     return md5i_vec3_to_axes(axes, (md5_vec3){from.x, -from.y, from.z});
 }
 
-// Returns the mirrored transform of a joint from the transform of its partner in a pose.
+// Returns the rotation of a joint from its bind pose, in the axes of the joint, that mirrors the
+// rotation of its partner from the partner's bind pose.
+static md5_quat mirror_rotation(const md5_model *model, uint32_t joint, uint32_t partner,
+                                const md5_xform *pose)
+{
+    const md5_quat bind = model->bind_local[partner].rotation;
+    const md5_quat change = md5_quat_mul(md5_quat_conjugate(bind), pose[partner].rotation);
+
+    // x, y and z of a quaternion are along its axis. An axis is a pseudovector: its mirror image is
+    // the negative of the mirror image of a vector.
+    const md5_vec3 in_partner = {change.x, change.y, change.z};
+    const md5_vec3 in_model = md5_mat34_rotate(&model->bind[partner], in_partner);
+    const md5_vec3 mirrored = md5_vec3_scale(mirror_image(model->skeleton.axes, in_model), -1);
+    const md5_vec3 in_joint = rotate_back(&model->bind[joint], mirrored);
+    return (md5_quat){in_joint.x, in_joint.y, in_joint.z, change.w};
+}
+
+// Returns the displacement of a joint from its bind pose, in the axes of its parent, that mirrors
+// the displacement of its partner.
+static md5_vec3 mirror_displacement(const md5_model *model, uint32_t joint, uint32_t partner,
+                                    const md5_xform *pose)
+{
+    const md5_mat34 partner_parent = parent_bind(model, partner);
+    const md5_mat34 joint_parent = parent_bind(model, joint);
+    const md5_vec3 change =
+        md5_vec3_sub(pose[partner].translation, model->bind_local[partner].translation);
+    const md5_vec3 in_model = md5_mat34_rotate(&partner_parent, change);
+    return rotate_back(&joint_parent, mirror_image(model->skeleton.axes, in_model));
+}
+
+// Returns the mirrored transform of a joint from the transform of its partner in a pose. Both are
+// relative to the parents.
 static md5_xform mirror_joint(const md5_model *model, uint32_t joint, uint32_t partner,
                               const md5_xform *pose)
 {
-    const md5_xform *const bind = model->bind_local;
-    const md5_axes axes = model->skeleton.axes;
-
-    // Rotation of the partner from its bind pose. A rotation axis is a pseudovector: it is the
-    // negative of the mirror image of a vector.
-    const md5_quat rotation =
-        md5_quat_mul(md5_quat_conjugate(bind[partner].rotation), pose[partner].rotation);
-    const md5_vec3 axis =
-        md5_mat34_rotate(&model->bind[partner], (md5_vec3){rotation.x, rotation.y, rotation.z});
-    const md5_vec3 mirrored_axis = md5_vec3_scale(mirror_image(axes, axis), -1);
-    const md5_vec3 local_axis = rotate_back(&model->bind[joint], mirrored_axis);
-    const md5_quat local_rotation = {local_axis.x, local_axis.y, local_axis.z, rotation.w};
-
-    // Displacement of the partner from its bind pose.
-    const md5_mat34 partner_parent = parent_bind(model, partner);
-    const md5_mat34 joint_parent = parent_bind(model, joint);
-    const md5_vec3 displacement = md5_mat34_rotate(
-        &partner_parent, md5_vec3_sub(pose[partner].translation, bind[partner].translation));
-    const md5_vec3 mirrored_displacement = mirror_image(axes, displacement);
-
+    const md5_xform *const bind = &model->bind_local[joint];
+    const md5_quat change = mirror_rotation(model, joint, partner, pose);
+    const md5_vec3 displacement = mirror_displacement(model, joint, partner, pose);
     return (md5_xform){
-        .rotation = md5_quat_normalize(md5_quat_mul(bind[joint].rotation, local_rotation),
-                                       bind[joint].rotation),
-        .translation = md5_vec3_add(bind[joint].translation,
-                                    rotate_back(&joint_parent, mirrored_displacement)),
+        .rotation = md5_quat_normalize(md5_quat_mul(bind->rotation, change), bind->rotation),
+        .translation = md5_vec3_add(bind->translation, displacement),
     };
 }
 
