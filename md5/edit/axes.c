@@ -202,16 +202,10 @@ static uint32_t count_fitting_bones(const axes_search *search, md5_quat rotation
     return count;
 }
 
-// Returns the rotation that fits most bones of the skeleton: a multiple of 90 degrees, or the
-// rotation that fits all bones best. If all bones are parallel, several multiples fit. The function
-// then selects the multiple with which the root in the first frame is nearest to its bind pose.
-static md5_quat find_common_rotation(const axes_search *search, uint32_t num_bones)
+// Returns the multiple of 90 degrees that fits most bones of the skeleton. If several multiples fit
+// the same number, because all bones are parallel, selects the multiple nearest to an estimate.
+static md5_quat find_common_quarter_turn(const axes_search *search, md5_quat estimate)
 {
-    const uint32_t root = search->clip->skeleton->order[0];
-    const md5_quat bind = search->clip->bind_local[root].rotation;
-    const md5_quat estimate = md5_quat_mul(md5_quat_conjugate(bind), search->pose[root].rotation);
-
-    // The best multiple of 90 degrees.
     md5_quat best = {.w = 1};
     uint32_t best_count = 0;
     float best_cosine = 0;
@@ -224,11 +218,16 @@ static md5_quat find_common_rotation(const axes_search *search, uint32_t num_bon
             best_cosine = cosine;
         }
     }
+    return best;
+}
 
-    // The rotation that fits all bones best. Bones that the clip animates are excluded by stricter
-    // limits in each round; the first round uses all bones.
+// Returns the rotation that fits all bones of the skeleton best, by least squares. The first round
+// uses all bones. The clip may animate some of them, so each later round excludes, by a stricter
+// limit, the bones that the previous result does not fit.
+static md5_quat fit_all_bones(const axes_search *search, uint32_t num_bones)
+{
     static const float min_cosines[] = {-2, MIN_BONE_COSINE, 0.9999f};
-    md5_quat fitted = best;
+    md5_quat fitted = {.w = 1};
     for (uint32_t round = 0; round < MD5_COUNT(min_cosines); round++) {
         double fit[4][4] = {{0}};
         for (uint32_t j = 0; j < search->clip->skeleton->num_joints; j++) {
@@ -242,8 +241,23 @@ static md5_quat find_common_rotation(const axes_search *search, uint32_t num_bon
             || count_fitting_bones(search, refined) >= count_fitting_bones(search, fitted))
             fitted = refined;
     }
+    return fitted;
+}
 
-    return count_fitting_bones(search, fitted) > best_count ? fitted : best;
+// Returns the rotation that fits most bones of the skeleton: a multiple of 90 degrees, or the
+// rotation that fits all bones best. Of several multiples, selects the multiple with which the root
+// in the first frame is nearest to its bind pose.
+static md5_quat find_common_rotation(const axes_search *search, uint32_t num_bones)
+{
+    const uint32_t root = search->clip->skeleton->order[0];
+    const md5_quat bind = search->clip->bind_local[root].rotation;
+    const md5_quat estimate = md5_quat_mul(md5_quat_conjugate(bind), search->pose[root].rotation);
+
+    const md5_quat quarter = find_common_quarter_turn(search, estimate);
+    const md5_quat fitted = fit_all_bones(search, num_bones);
+    const bool fits_more =
+        count_fitting_bones(search, fitted) > count_fitting_bones(search, quarter);
+    return fits_more ? fitted : quarter;
 }
 
 // Returns true if a rotation of a joint's axes fits all its bones.

@@ -179,8 +179,9 @@ static bool store_comment_line(md5_arena *arena, md5_doc *doc, md5_doc_comment l
         return true;
     }
     location.text = text;
-    TRY(doc->comments = (md5_doc_comment *)md5_grow(arena, doc->comments, doc->num_comments,
-                                                    sizeof *doc->comments));
+    doc->comments =
+        (md5_doc_comment *)md5_grow(arena, doc->comments, doc->num_comments, sizeof *doc->comments);
+    TRY(doc->comments);
     doc->comments[doc->num_comments++] = location;
     return true;
 }
@@ -295,7 +296,8 @@ static bool store_joints(md5_arena *arena, const md5_file_joint *joints,
         joint->parent = joints[j].parent;
         joint->position = transforms[j].translation;
         joint->rotation = md5_quat_to_xyz(transforms[j].rotation);
-        TRY(joint->name = md5_copy_text(arena, joints[j].name.bytes, joints[j].name.size));
+        joint->name = md5_copy_text(arena, joints[j].name.bytes, joints[j].name.size);
+        TRY(joint->name);
     }
     return true;
 }
@@ -305,7 +307,8 @@ static bool read_model(md5_arena *arena, const char *text, size_t size, md5_doc 
 {
     md5_mesh_file file;
     TRY(md5i_read_all_meshes(arena, text, size, &file));
-    TRY(doc->command_line = md5_copy_text(arena, file.command_line.bytes, file.command_line.size));
+    doc->command_line = md5_copy_text(arena, file.command_line.bytes, file.command_line.size);
+    TRY(doc->command_line);
     TRY(store_joints(arena, file.joints, file.bind, file.num_joints, doc));
 
     doc->num_meshes = file.num_meshes;
@@ -333,12 +336,14 @@ static bool read_model(md5_arena *arena, const char *text, size_t size, md5_doc 
     return true;
 }
 
-// The casts remove the const of the reader's tables, which belong to the document now.
+// Reads the text of an animation into the tables of a document. The casts remove the const of the
+// reader's tables, which belong to the document now.
 static bool read_anim(md5_arena *arena, const char *text, size_t size, md5_doc *doc)
 {
     md5_anim_file file;
     TRY(md5i_read_anim_file(arena, text, size, NULL, &file));
-    TRY(doc->command_line = md5_copy_text(arena, file.command_line.bytes, file.command_line.size));
+    doc->command_line = md5_copy_text(arena, file.command_line.bytes, file.command_line.size);
+    TRY(doc->command_line);
     TRY(store_joints(arena, file.joints, file.base_frame, file.num_joints, doc));
     for (uint32_t j = 0; j < file.num_joints; j++)
         doc->joints[j].track = file.tracks[j];
@@ -356,7 +361,8 @@ static bool read_camera(md5_arena *arena, const char *text, size_t size, md5_doc
 {
     md5_camera_file file;
     TRY(md5i_read_camera_file(arena, text, size, &file));
-    TRY(doc->command_line = md5_copy_text(arena, file.command_line.bytes, file.command_line.size));
+    doc->command_line = md5_copy_text(arena, file.command_line.bytes, file.command_line.size);
+    TRY(doc->command_line);
     doc->num_frames = file.num_frames;
     doc->frame_rate = file.frame_rate;
     doc->num_cuts = file.num_cuts;

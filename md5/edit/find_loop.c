@@ -72,7 +72,34 @@ static double path_length(const md5_anim *anim, uint32_t first, uint32_t last, u
     return length;
 }
 
-// Finds out if frames of a clip form a loop, and how many frames must be blended to close it.
+// Returns the length of the longest bone of a clip, at least 1, in units.
+static float longest_bone(const md5_anim *anim)
+{
+    float length = 1;
+    for (uint32_t j = 1; j < anim->skeleton.num_joints; j++)
+        length = fmaxf(length, md5_vec3_length(anim->base_frame[j].translation));
+    return length;
+}
+
+// Measures the jump from frame `last` to frame `first` of all tracks, with the steps before and
+// after it. If there is only one frame, all steps are 0.
+static jump_sums measure_jump(const md5_anim *anim, uint32_t first, uint32_t last,
+                              uint32_t num_tracks, float reach)
+{
+    const uint32_t second = first < last ? first + 1 : first;
+    const uint32_t second_to_last = first < last ? last - 1 : last;
+    jump_sums sums = {0};
+    for (uint32_t track = 0; track < num_tracks; track++) {
+        const md5_vec3 steps[] = {motion_between(anim, track, second_to_last, last, reach),
+                                  motion_between(anim, track, last, first, reach),
+                                  motion_between(anim, track, first, second, reach)};
+        add_steps(&sums, steps);
+    }
+    return sums;
+}
+
+// Finds out if frames of a clip form a loop, and how many frames must be blended to close it. If
+// `num_frames` is 0, all frames from `first` on are used.
 //
 // A loop without its last frame is recognized by the jump from the last frame to the first: for a
 // sine of N frames, the mean of the steps before and after the jump is cos(2 pi / N) times the
@@ -80,40 +107,29 @@ static double path_length(const md5_anim *anim, uint32_t first, uint32_t last, u
 md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames)
 {
     MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
+    const md5_loop open_loop = {.end = MD5_LOOP_OPEN};
     if (anim->packed_size || first >= anim->num_frames)
-        return (md5_loop){.end = MD5_LOOP_OPEN};
+        return open_loop;
     const uint32_t num_available = anim->num_frames - first;
-    if (num_frames == 0)
-        num_frames = num_available;
-    if (num_frames > num_available)
-        return (md5_loop){.end = MD5_LOOP_OPEN};
+    const uint32_t count = num_frames > 0 ? num_frames : num_available;
+    if (count > num_available)
+        return open_loop;
 
     const uint32_t num_tracks = anim->num_translations + anim->num_rotations;
-    const uint32_t last = first + num_frames - 1;
-    const uint32_t second = first + (num_frames > 1);
-    const uint32_t second_to_last = last - (num_frames > 1);
-    float reach = 1; // length of the longest bone, units
-    for (uint32_t j = 1; j < anim->skeleton.num_joints; j++)
-        reach = fmaxf(reach, md5_vec3_length(anim->base_frame[j].translation));
-
-    // The steps before the jump, at the jump, and after it.
-    jump_sums sums = {0};
-    for (uint32_t i = 0; i < num_tracks; i++) {
-        const md5_vec3 steps[] = {motion_between(anim, i, second_to_last, last, reach),
-                                  motion_between(anim, i, last, first, reach),
-                                  motion_between(anim, i, first, second, reach)};
-        add_steps(&sums, steps);
-    }
-    if (sums.jump <= 1e-6 * (double)(reach * reach))
+    const uint32_t last = first + count - 1;
+    const float reach = longest_bone(anim);
+    const jump_sums sums = measure_jump(anim, first, last, num_tracks, reach);
+    const bool is_closed = sums.jump <= 1e-6 * (double)(reach * reach);
+    if (is_closed)
         return (md5_loop){MD5_LOOP_CLOSED, 1};
 
     // The weights of the blended frames increase by at most 1.5 times the mean increase per frame.
     // Blend so many frames that the correction per frame is not larger than the mean motion.
     const double path = path_length(anim, first, last, num_tracks, reach);
-    const double num_blended = ceil(1.5 * sqrt(sums.jump) * (num_frames - 1) / path);
-    const bool lacks_last_frame = num_frames >= 4 && is_regular_jump(&sums);
+    const double num_blended = ceil(1.5 * sqrt(sums.jump) * (count - 1) / path);
+    const bool lacks_last_frame = count >= 4 && is_regular_jump(&sums);
     return (md5_loop){
         .end = lacks_last_frame ? MD5_LOOP_WITHOUT_LAST_FRAME : MD5_LOOP_OPEN,
-        .num_blended = (uint32_t)fmin(num_blended, num_frames - 1),
+        .num_blended = (uint32_t)fmin(num_blended, count - 1),
     };
 }

@@ -528,8 +528,9 @@ static bool scan_joints(md5_checker *checker, const file_contents *clip, int32_t
     while (read_section_word(checker)) {
         double values[NUM_TRACK_NUMBERS]; // of a mesh file: x, y, z of the rotation
         md5_check_joint *const joint = add_joint(checker);
-        md5_text_location location = checker->location; // in clips the name, in meshes the parent
         TRY(joint);
+        // Violations are reported at the joint's name in a clip, at its parent in a mesh file.
+        md5_text_location location = checker->location;
         if (clip) {
             TRY(read_entry(checker, "iii", false, values));
             joint->parent = (int32_t)values[TRACK_PARENT];
@@ -842,6 +843,21 @@ static int find_mesh_keyword(const md5_checker *checker)
     return keyword;
 }
 
+// Reads the value of a part of a mesh, whose keyword has been read: its name, its shader, or the
+// declared number of entries of one kind. Returns false if the rest of the text cannot be
+// interpreted.
+static bool read_mesh_part(md5_checker *checker, int part, mesh_contents *mesh)
+{
+    if (part == PART_NAME)
+        return read_word(checker);
+    if (part == PART_SHADER)
+        return read_word(checker) && add_shader(checker);
+    const int kind = part - PART_COUNTS;
+    mesh->count_lines[kind] = checker->location.line;
+    mesh->num_declared[kind] = (uint32_t)fmax(read_count(checker), 0);
+    return true;
+}
+
 // Reads and checks a mesh of a mesh file, including its closing brace. Returns false if the rest of
 // the text cannot be interpreted.
 static bool scan_mesh(md5_checker *checker, mesh_contents *mesh)
@@ -865,13 +881,7 @@ static bool scan_mesh(md5_checker *checker, mesh_contents *mesh)
             md5i_report_violation(checker, "mesh-name", checker->location,
                                   "unsupported keyword in a mesh: found 'name'");
         check_part_order(checker, keyword, &last_part);
-        if (keyword >= PART_COUNTS) {
-            const int kind = keyword - PART_COUNTS;
-            mesh->count_lines[kind] = checker->location.line;
-            mesh->num_declared[kind] = (uint32_t)fmax(read_count(checker), 0);
-        } else {
-            TRY(read_word(checker) && (keyword == PART_NAME || add_shader(checker)));
-        }
+        TRY(read_mesh_part(checker, keyword, mesh));
     }
 
     if (last_part + 1 < PART_END)
