@@ -177,11 +177,12 @@ bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **a
     TRY(md5i_read_anim_file(arena, text, size, NULL, &file));
 
     const uint32_t num_joints = file.num_joints;
-    // Flags of each joint (MD5_ROTATION_CHANGES ...), then a flag for each component that changes.
+    // `changes` contains flags of each joint (MD5_ROTATION_CHANGES ...). The same allocation
+    // contains a flag for each component, which is needed only here.
     uint8_t *changes = MD5_ALLOC_ZEROED(arena, uint8_t, (size_t)num_joints + file.num_components);
     TRY(changes);
-    md5i_plan_clip(&file, changes + num_joints, changes, &clip.num_rotations,
-                   &clip.num_translations);
+    uint8_t *const component_changes = changes + num_joints;
+    md5i_plan_clip(&file, component_changes, changes, &clip.num_rotations, &clip.num_translations);
 
     // Measure the block of the clip.
     md5_block block = {0};
@@ -192,31 +193,31 @@ bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **a
                                * (clip.num_rotations * sizeof *clip.arrays.rotations
                                   + clip.num_translations * sizeof *clip.arrays.translations);
 
-    // Decide whether to read the text twice.
-    second_reading second;
-    float *frame_buffer = NULL; // second.numbers if the text is read twice
-    if (can_read_twice(arena, &file, frames_size)
-        && exceeds_memory_goal(context, size, clip_size)) {
+    // Free the tables of the first reading if the text is read twice.
+    const bool reads_twice =
+        can_read_twice(arena, &file, frames_size) && exceeds_memory_goal(context, size, clip_size);
+    if (reads_twice) {
         changes = free_tables(arena, changes, num_joints);
         TRY(changes);
-        frame_buffer = second.numbers;
     }
 
     // Allocate the block, and fill it.
     TRY(md5i_block_end_measuring(context, &block));
     allocate_frames(&block, file.num_frames, &clip);
-    if (frame_buffer
+    second_reading second;
+    if (reads_twice
         && !read_text_again(context, text, size, clip.arrays.rotations, frames_size, &second,
                             &file)) {
         md5i_free(context, block.base, clip_size);
         return false;
     }
     allocate_tables(&block, &file, &clip);
+
     // Decode the frames, with the copied tables: the frames overwrite the tables of a second
     // reading.
     file.tracks = clip.tracks;
     file.base_frame = clip.arrays.base_frame;
-    md5i_build_clip(&file, changes, frame_buffer, &clip.arrays);
+    md5i_build_clip(&file, changes, reads_twice ? second.numbers : NULL, &clip.arrays);
     if (md5_needs_conversion(context))
         convert_clip(context, &file, &clip);
     fill_anim(context, &file, &clip, block.used);

@@ -74,7 +74,8 @@ static bool reserve_memory(md5_arena *arena, md5_arena *joints, md5_arena *mesh_
     const md5_mesh_counts counts = md5i_count_mesh_file(text, size);
     const md5_mesh_sizes sizes = md5i_mesh_file_sizes(&counts);
     const uint64_t total = sizes.meshes + sizes.tables + counts.mesh_arena_size;
-    TRY(counts.num_joints == 0 || md5i_arena_reserve(joints, (size_t)sizes.joints));
+    if (counts.num_joints > 0)
+        TRY(md5i_arena_reserve(joints, (size_t)sizes.joints));
     return md5i_arena_reserve(mesh_arena, total < SIZE_MAX ? (size_t)total : SIZE_MAX);
 }
 
@@ -104,6 +105,24 @@ static bool read_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_aren
     return true;
 }
 
+// Fills the meshes of a model from the tables of its file: stores the tables for later if
+// `keeps_tables`, otherwise derives the geometry from them. Then converts the bind pose; the meshes
+// are derived from the bind pose of the file.
+static bool fill_model(md5_arena *arena, md5_arena *mesh_arena, size_t text_size,
+                       const md5_mesh_file *file, bool keeps_tables, md5_model *model)
+{
+    md5_context *const context = arena->context;
+    md5_mesh *const meshes = (md5_mesh *)model->meshes;
+    if (keeps_tables)
+        TRY(md5i_store_tables(mesh_arena, file, model, meshes));
+    else
+        TRY(md5i_derive_meshes(arena, mesh_arena, md5i_memory_goal(text_size), &md5i_mesh_steps,
+                               file, model->bind, model, meshes));
+    if (md5_needs_conversion(context))
+        md5i_convert_bind_pose(context, model);
+    return true;
+}
+
 // Builds a model from a text: reads its tables, derives the geometry of the meshes or keeps their
 // tables for later, and converts the result to the axes and units of the options.
 bool md5i_build_model(md5_arena *arena, const char *text, size_t size, void **asset)
@@ -122,28 +141,20 @@ bool md5i_build_model(md5_arena *arena, const char *text, size_t size, void **as
     }
 
     const bool keeps_tables = skips_geometry(context);
-    md5_mesh *const meshes = (md5_mesh *)model->meshes;
-    bool is_filled;
-    if (keeps_tables)
-        is_filled = md5i_store_tables(&mesh_arena, &file, model, meshes);
-    else
-        is_filled = md5i_derive_meshes(arena, &mesh_arena, md5i_memory_goal(size), &md5i_mesh_steps,
-                                       &file, model->bind, model, meshes);
+    const bool is_filled = fill_model(arena, &mesh_arena, size, &file, keeps_tables, model);
     md5i_set_mesh_memory(model, &mesh_arena);
 
-    // The bind pose is converted after the meshes, which are derived from the file's bind pose.
-    if (is_filled && md5_needs_conversion(context))
-        md5i_convert_bind_pose(context, model);
-
-    // Plans are allocated after the scratch memory is freed, so that the peak of memory does not
-    // include both.
+    // Skin plans are allocated after the scratch memory is freed, so that the peak of memory does
+    // not include both.
     md5i_arena_free(arena);
+    bool is_complete = is_filled;
     if (is_filled && !keeps_tables)
-        is_filled = md5i_finish_meshes(context, ~context->skip_geometry, model, meshes);
-
-    if (is_filled)
-        *asset = model;
-    else
+        is_complete =
+            md5i_finish_meshes(context, ~context->skip_geometry, model, (md5_mesh *)model->meshes);
+    if (!is_complete) {
         md5_free_model(model);
-    return is_filled;
+        return false;
+    }
+    *asset = model;
+    return true;
 }

@@ -56,7 +56,8 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
     camera_layout parts = {.camera = NULL};
     for (uint32_t pass = 0; pass < 2; pass++) {
         allocate_camera(&block, &file, &parts);
-        TRY(pass > 0 || md5i_block_end_measuring(arena->context, &block));
+        if (pass == 0)
+            TRY(md5i_block_end_measuring(arena->context, &block));
     }
     convert_camera(context, &file, &parts);
 

@@ -56,7 +56,8 @@ static bool rebuild_meshes(md5_arena *arena, const stored_tables *tables, md5_mo
     md5_mesh_file file = {.num_joints = model->skeleton.num_joints, .num_meshes = num_meshes};
     md5_mesh *const meshes = MD5_ALLOC_ZEROED(arena, md5_mesh, num_meshes);
     TRY(meshes);
-    TRY(file.meshes = MD5_ALLOC_ARRAY(arena, md5_mesh_build, num_meshes));
+    file.meshes = MD5_ALLOC_ARRAY(arena, md5_mesh_build, num_meshes);
+    TRY(file.meshes);
     file.tables = md5i_arena_position(arena);
 
     // The new meshes are built in a copy of the model, which replaces the model only on success.
@@ -120,8 +121,10 @@ static bool restore_mesh(md5_arena *arena, const md5_model *model, const md5_mes
         .file_vertices = (md5_vertex *)mesh->file_vertices, // not modified
     };
 
-    TRY(file->weights = MD5_ALLOC_ARRAY(arena, md5_weight, mesh->num_weights));
-    TRY(file->texcoords = MD5_ALLOC_ARRAY(arena, md5_vec2, mesh->num_file_vertices));
+    file->weights = MD5_ALLOC_ARRAY(arena, md5_weight, mesh->num_weights);
+    TRY(file->weights);
+    file->texcoords = MD5_ALLOC_ARRAY(arena, md5_vec2, mesh->num_file_vertices);
+    TRY(file->texcoords);
 
     for (uint32_t w = 0; w < mesh->num_weights; w++) {
         // The inverse of md5i_convert_points().
@@ -140,7 +143,8 @@ static bool restore_mesh(md5_arena *arena, const md5_model *model, const md5_mes
     }
 
     const size_t num_indices = 3 * (size_t)mesh->num_triangles;
-    TRY(file->indices = MD5_ALLOC_ARRAY(arena, uint32_t, num_indices));
+    file->indices = MD5_ALLOC_ARRAY(arena, uint32_t, num_indices);
+    TRY(file->indices);
     for (size_t i = 0; i < num_indices; i++)
         file->indices[i] = mesh->sources[mesh->indices[i]];
     return true;
@@ -149,8 +153,10 @@ static bool restore_mesh(md5_arena *arena, const md5_model *model, const md5_mes
 // Restores the tables of the file from geometry without tangents.
 static bool restore_tables(md5_arena *arena, const md5_model *model, stored_tables *tables)
 {
-    TRY(tables->bind = MD5_ALLOC_ARRAY(arena, md5_mat34, model->skeleton.num_joints));
-    TRY(tables->meshes = MD5_ALLOC_ARRAY(arena, md5_mesh_build, model->num_meshes));
+    tables->bind = MD5_ALLOC_ARRAY(arena, md5_mat34, model->skeleton.num_joints);
+    TRY(tables->bind);
+    tables->meshes = MD5_ALLOC_ARRAY(arena, md5_mesh_build, model->num_meshes);
+    TRY(tables->meshes);
     restore_bind_pose(model, tables->bind);
     for (uint32_t m = 0; m < model->num_meshes; m++)
         TRY(restore_mesh(arena, model, &model->meshes[m], &tables->meshes[m]));

@@ -29,7 +29,8 @@ static bool copy_tables(md5_arena *mesh_arena, md5_mesh_file *file)
             if (pass > 0)
                 file->meshes[m] = mesh;
         }
-        TRY(pass > 0 || md5i_block_end_measuring_in(mesh_arena, &block));
+        if (pass == 0)
+            TRY(md5i_block_end_measuring_in(mesh_arena, &block));
     }
     return true;
 }
@@ -174,7 +175,8 @@ bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_g
     };
     TRY(joints.scratch);
     const size_t scratch_size = build_memory_size(context, model->max_vertices, memory_goal);
-    TRY(scratch_size <= md5i_arena_free_bytes(arena) || md5i_arena_reserve(arena, scratch_size));
+    if (scratch_size > md5i_arena_free_bytes(arena))
+        TRY(md5i_arena_reserve(arena, scratch_size));
 
     // Build each mesh, convert it to the axes and units of the options, and store it in the model.
     model->bounds = md5_bounds_from_points(NULL, 0);

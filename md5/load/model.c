@@ -16,7 +16,8 @@ bool md5i_reserve_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_are
     const uint64_t scratch =
         counts.num_joints * sizeof(uint32_t) + md5i_geometry_min_size(counts.max_vertices);
     const uint64_t total = sizes.meshes + sizes.tables + scratch;
-    TRY(counts.num_joints == 0 || md5i_arena_reserve(joints, (size_t)sizes.joints));
+    if (counts.num_joints > 0)
+        TRY(md5i_arena_reserve(joints, (size_t)sizes.joints));
     TRY(md5i_arena_reserve(mesh_arena, counts.mesh_arena_size));
     return md5i_arena_reserve(arena, total < SIZE_MAX ? (size_t)total : SIZE_MAX);
 }
@@ -63,7 +64,8 @@ MD5_COLD bool md5i_create_model(md5_context *context, const md5_mesh_file *file,
     model_layout parts = {.model = NULL};
     for (uint32_t pass = 0; pass < 2; pass++) {
         allocate_model(&block, file, &parts);
-        TRY(pass > 0 || md5i_block_end_measuring(context, &block));
+        if (pass == 0)
+            TRY(md5i_block_end_measuring(context, &block));
     }
 
     *parts.model = (md5_model){
