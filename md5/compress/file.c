@@ -23,11 +23,17 @@ static bool fail_at_joint(md5_context *context, uint32_t joint, const char *prob
 static bool is_valid_header(const md5_packed_header *header)
 {
     const int32_t offset_limit = 1 << (MD5_PACKED_MAX_OFFSET_BITS - 1);
-    TRY(header->form <= MD5_PACKED_FULL);
-    TRY(header->step == 0 || header->key_bits > 0);
+    const bool is_constant = header->step == 0;
+    if (header->form > MD5_PACKED_FULL)
+        return false;
+    if (!is_constant && header->key_bits == 0)
+        return false;
     for (uint32_t c = 0; c < 4; c++) {
-        TRY(header->component_bits[c] <= MD5_PACKED_MAX_COMPONENT_BITS);
-        TRY(header->offsets[c] < offset_limit && header->offsets[c] >= -offset_limit);
+        const int32_t offset = header->offsets[c];
+        if (header->component_bits[c] > MD5_PACKED_MAX_COMPONENT_BITS)
+            return false;
+        if (offset >= offset_limit || offset < -offset_limit)
+            return false;
     }
     return true;
 }
@@ -63,8 +69,8 @@ static bool check_headers(md5_context *context, md5_packed *packed)
     return true;
 }
 
-// Returns true if the components of a key, before the root or the length is computed, are bounded,
-// so that all samples are finite.
+// Returns true if all samples of a track with this key are finite: the coordinates of a translation
+// are bounded, and a rotation is a unit quaternion.
 static bool is_valid_key(const md5_packed_value *value, uint8_t kind)
 {
     const float *const v = value->v;
@@ -394,9 +400,12 @@ static bool fail_size(md5_context *context, size_t min_size, size_t size)
 // Returns true if the counts in the header are in range and match the size of the file.
 static bool are_counts_valid(const clip_bytes *clip, size_t size)
 {
-    TRY(clip->packed.num_joints > 0 && clip->packed.num_joints <= MD5_PACKED_MAX_JOINTS);
-    TRY(clip->packed.num_frames > 0);
-    return clip->reserved == 0 && file_size(clip) == size;
+    const uint32_t num_joints = clip->packed.num_joints;
+    if (num_joints == 0 || num_joints > MD5_PACKED_MAX_JOINTS)
+        return false;
+    if (clip->packed.num_frames == 0 || clip->reserved != 0)
+        return false;
+    return file_size(clip) == size;
 }
 
 // Returns the name of the first value of a file that is out of range, or NULL if all values are in
@@ -420,7 +429,9 @@ static const char *find_invalid_value(const clip_bytes *clip)
         return "tolerance";
     if (!(clip->anim.max_error >= 0 && clip->anim.max_error <= max_value))
         return "largest error";
-    return is_base_in_range ? NULL : "position of joint 0 in the base frame";
+    if (!is_base_in_range)
+        return "position of joint 0 in the base frame";
+    return NULL;
 }
 
 // Checks the counts and the other values at fixed positions of the file.

@@ -42,16 +42,22 @@ uint32_t md5_find_mesh(const md5_model *model, const char *name)
     return MD5_NONE;
 }
 
-// Returns true if skeleton->order lists every joint once and every parent before its children.
-// visited[joints] must be zeroed.
+// Returns true if skeleton->order lists every joint once and every parent before its children. The
+// skeleton may contain any indices. visited[joints] is a buffer that must be zeroed.
 bool md5i_is_ordered(const md5_skeleton *skeleton, uint8_t *visited)
 {
     const uint32_t count = skeleton->num_joints;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = skeleton->order[i];
-        TRY(joint < count && !visited[joint]);
+        const bool is_first_visit = joint < count && !visited[joint];
+        if (!is_first_visit)
+            return false;
+
         const uint32_t parent = skeleton->joints[joint].parent;
-        TRY(parent == MD5_NONE || (parent < count && visited[parent]));
+        const bool is_root = parent == MD5_NONE;
+        const bool follows_parent = is_root || (parent < count && visited[parent]);
+        if (!follows_parent)
+            return false;
         visited[joint] = 1;
     }
     return true;

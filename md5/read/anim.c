@@ -381,9 +381,12 @@ static bool read_hierarchy(md5_anim_reader *reader)
     TRY(begin_section(lex, "hierarchy", reader->joints != NULL));
 
     const uint32_t num_joints = reader->num_joints.value;
-    TRY(reader->is_again || reserve_tables(reader));
-    TRY(reader->joints = MD5_ALLOC_ARRAY(lex->arena, md5_file_joint, num_joints));
-    TRY(reader->tracks = MD5_ALLOC_ZEROED(lex->arena, md5_track, num_joints));
+    if (!reader->is_again)
+        TRY(reserve_tables(reader));
+    reader->joints = MD5_ALLOC_ARRAY(lex->arena, md5_file_joint, num_joints);
+    TRY(reader->joints);
+    reader->tracks = MD5_ALLOC_ZEROED(lex->arena, md5_track, num_joints);
+    TRY(reader->tracks);
 
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         TRY(md5i_read_joint(lex, num_joints, joint, &reader->joints[joint]));

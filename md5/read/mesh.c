@@ -260,7 +260,8 @@ static bool read_triangles(md5_lex *lex, md5_mesh_block *block)
     md5_mesh_build *const mesh = block->mesh;
     const uint32_t count = block->num_triangles.value;
     mesh->num_triangles = count;
-    TRY(mesh->indices = MD5_ALLOC_ARRAY(block->mesh_arena, uint32_t, 3 * (size_t)count));
+    mesh->indices = MD5_ALLOC_ARRAY(block->mesh_arena, uint32_t, 3 * (size_t)count);
+    TRY(mesh->indices);
 
     block->triangles_at = lex->at;
     md5_item_number number = MD5_ITEM_0;
@@ -588,7 +589,8 @@ bool md5i_read_num_meshes(md5_mesh_reader *reader, const char *word)
 {
     md5_lex *const lex = &reader->lex;
     TRY(md5i_read_count(lex, word, 0, MD5_MESH_BYTES, &reader->num_meshes));
-    TRY(reader->meshes = MD5_ALLOC_ZEROED(lex->arena, md5_mesh_build, reader->num_meshes.value));
+    reader->meshes = MD5_ALLOC_ZEROED(lex->arena, md5_mesh_build, reader->num_meshes.value);
+    TRY(reader->meshes);
     return true;
 }
 

@@ -35,8 +35,10 @@ static bool read_vertices_v12(md5_lex *lex, md5_mesh_block *block)
     md5_mesh_build *const mesh = block->mesh;
     bool is_warned = false;
     TRY(md5i_begin_vertices(lex, block));
-    TRY(mesh->normals = MD5_ALLOC_ARRAY(lex->arena, md5_vec3, mesh->num_file_vertices));
-    TRY(mesh->tangents = MD5_ALLOC_ARRAY(lex->arena, md5_vec4, mesh->num_file_vertices));
+    mesh->normals = MD5_ALLOC_ARRAY(lex->arena, md5_vec3, mesh->num_file_vertices);
+    TRY(mesh->normals);
+    mesh->tangents = MD5_ALLOC_ARRAY(lex->arena, md5_vec4, mesh->num_file_vertices);
+    TRY(mesh->tangents);
 
     md5_item_number number = MD5_ITEM_0;
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++, md5_next_item(&number)) {
@@ -55,7 +57,8 @@ static bool read_colors(md5_lex *lex, md5_mesh_block *block)
     bool is_warned = false;
     TRY(md5i_read_count(lex, "numvertexcolors", 0, MIN_COLOR_BYTES, &block->num_colors));
     const uint32_t count = block->num_colors.value;
-    TRY(mesh->colors = MD5_ALLOC_ARRAY(lex->arena, md5_vec4, count));
+    mesh->colors = MD5_ALLOC_ARRAY(lex->arena, md5_vec4, count);
+    TRY(mesh->colors);
     for (uint32_t c = 0; c < count; c++) {
         TRY(md5i_begin_item(lex, &block->num_colors, "numvertexcolors", "vertexcolor", c,
                             &is_warned));

@@ -519,7 +519,8 @@ bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_
         runs = MD5_BLOCK_ARRAY(&block, md5_skin_run, builder.num_runs);
         builder.vertices = MD5_BLOCK_ARRAY(&block, uint32_t, builder.num_vertices);
         builder.words = MD5_BLOCK_ARRAY(&block, uint32_t, num_words);
-        TRY(pass > 0 || md5i_block_end_measuring(context, &block));
+        if (pass == 0)
+            TRY(md5i_block_end_measuring(context, &block));
     }
 
     memcpy(runs, builder.runs, builder.num_runs * sizeof *runs);
