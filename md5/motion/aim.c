@@ -51,22 +51,25 @@ static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swu
     if (!(view->rule.stays_upright && slant > MIN_SLANT))
         return swing;
 
+    // Cosine and sine of the added angle, both times the same factor.
+    const float cosine = up.z - view->rule.up_along * sight.z;
     const float sine = sight.x * up.y - sight.y * up.x;
-    const md5_float4 uprighting =
-        md5_float4_about(md5_float4_from_vec3(along), up.z - view->rule.up_along * sight.z,
-                         md5_is_mirrored(view->rule.axes) ? -sine : sine);
+    const md5_float4 uprighting = md5_float4_about(md5_float4_from_vec3(along), cosine,
+                                                   md5_is_mirrored(view->rule.axes) ? -sine : sine);
+    const bool is_steep = slant < STEEP * STEEP;
+    if (!is_steep)
+        return md5_float4_quat_mul(uprighting, swing);
 
     // Fade the rotation out toward the vertical, where the direction of the sight is undefined.
-    if (slant < STEEP * STEEP) {
-        const float fraction = sqrtf(slant) / STEEP;
-        const md5_quat faded =
-            md5_quat_slerp(MD5_NO_ROTATION, md5_quat_from_float4(uprighting), fraction);
-        return md5_float4_quat_mul(md5_float4_from_quat(faded), swing);
-    }
-    return md5_float4_quat_mul(uprighting, swing);
+    const float fraction = sqrtf(slant) / STEEP;
+    const md5_quat faded =
+        md5_quat_slerp(MD5_NO_ROTATION, md5_quat_from_float4(uprighting), fraction);
+    return md5_float4_quat_mul(md5_float4_from_quat(faded), swing);
 }
 
-// Returns the rotation in model space that points the tip at the target and makes it upright.
+// Returns the rotation in model space that points the tip at the target and makes it upright. It is
+// composed of a swing, the shortest rotation from the tip's forward direction to the target, and a
+// rotation about the direction to the target.
 static md5_float4 aim_rotation(const aim_view *view)
 {
     const md5_float4 toward = md5_float4_sub(view->target, view->eye);

@@ -233,8 +233,10 @@ static bool check_curve(md5_context *context, const md5_curve_desc *desc)
 // == Pieces ======================================================================================
 
 // Returns the point and the velocity of a piece by De Casteljau's algorithm. Each round replaces
-// two neighboring points by a point between them. The difference of the last two points gives the
-// derivative. With weights, the algorithm computes P = w p, whose derivative is P' = w' p + w p'.
+// each two neighboring points by a point between them, until one point is left, the point on the
+// curve. The derivative is `degree` times the difference of the last two points. The points are
+// homogeneous: the algorithm computes P = w p, whose derivative is P' = w' p + w p', so p' = (P' -
+// w' p) / w.
 static curve_sample evaluate_piece(const md5_pieces *pieces, uint32_t piece, double fraction)
 {
     const uint32_t degree = pieces->degree;
@@ -628,21 +630,23 @@ static uint32_t measure_piece(const md5_pieces *pieces, uint32_t piece, md5_arc 
             integrate(pieces, piece, from, middle) + integrate(pieces, piece, middle, to);
 
         const bool may_halve = interval.depth < MAX_HALVINGS && count < MAX_ARCS;
-        if (may_halve && fabs(whole - halves) > tolerance * width) {
+        const bool is_inexact = fabs(whole - halves) > tolerance * width;
+        if (may_halve && is_inexact) {
             interval = first_half(interval);
-        } else {
-            if (arcs) {
-                arcs[count] = (md5_arc){
-                    .distance = *length,
-                    .from = from,
-                    .to = to,
-                    .piece = piece,
-                };
-            }
-            *length += halves;
-            count++;
-            interval = next_piece_interval(interval);
+            continue;
         }
+
+        if (arcs) {
+            arcs[count] = (md5_arc){
+                .distance = *length,
+                .from = from,
+                .to = to,
+                .piece = piece,
+            };
+        }
+        *length += halves;
+        count++;
+        interval = next_piece_interval(interval);
     } while (interval.depth > 0);
     return count;
 }

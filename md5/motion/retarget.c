@@ -752,15 +752,16 @@ static joint_link create_link(const retarget_builder *builder, uint32_t joint)
     link.next_weight = built->next_weight;
     link.from = source_bind[source].translation;
 
-    // Rotations in the bind poses: from joints of the source to the target's joint, and from the
-    // parent of the source's joint to the parent of the target's joint.
-    const md5_quat rotation = target_bind[joint].rotation;
-    const md5_quat from_source = md5_quat_conjugate(source_bind[source].rotation);
-    const md5_quat from_next = md5_quat_conjugate(source_bind[link.next].rotation);
-    const md5_quat from_parent = md5_quat_conjugate(bind_rotation(target_bind, parent));
-    link.to_target = md5_quat_mul(from_source, rotation);
-    link.next_to_target = md5_quat_mul(from_next, rotation);
-    link.frame = md5_quat_mul(from_parent, bind_rotation(source_bind, source_parent));
+    // In the bind poses: the rotation of the target joint in the axes of each source joint.
+    const md5_quat target_in_model = target_bind[joint].rotation;
+    const md5_quat model_to_source = md5_quat_conjugate(source_bind[source].rotation);
+    const md5_quat model_to_next = md5_quat_conjugate(source_bind[link.next].rotation);
+    link.to_target = md5_quat_mul(model_to_source, target_in_model);
+    link.next_to_target = md5_quat_mul(model_to_next, target_in_model);
+
+    // In the bind poses: the rotation of the source's parent in the axes of the target's parent.
+    const md5_quat model_to_parent = md5_quat_conjugate(bind_rotation(target_bind, parent));
+    link.frame = md5_quat_mul(model_to_parent, bind_rotation(source_bind, source_parent));
     return link;
 }
 
@@ -877,9 +878,32 @@ size_t md5_retarget_pose_scratch(const md5_retarget *retarget)
     return retarget->source->skeleton.num_joints * sizeof(md5_xform) + sizeof(float) - 1;
 }
 
-// Returns a joint of the target in model space. `source` is the local pose of the source,
-// `source_in_model` the same pose in model space. `target` contains the ancestors of the joint in
-// model space.
+// Returns the rotation of a target joint in model space: that of its source joint, or a blend with
+// that of a second source joint. `source` is the pose of the source in model space.
+static md5_quat driven_rotation(const joint_link *link, const md5_xform *source)
+{
+    const md5_quat first = md5_quat_mul(source[link->source].rotation, link->to_target);
+    const bool has_next = link->next != link->source;
+    if (!has_next)
+        return first;
+    const md5_quat next = md5_quat_mul(source[link->next].rotation, link->next_to_target);
+    return md5_quat_slerp(first, next, link->next_weight);
+}
+
+// Returns the position of a target joint in model space whose position is transferred: its bind
+// position, moved like the source joint from its own bind position. `rotation` is the rotation of
+// the target joint, `source` the pose of the source in model space.
+static md5_vec3 placed_position(const joint_link *link, float ratio, md5_quat rotation,
+                                const md5_xform *source)
+{
+    const md5_vec3 rest = md5_vec3_add(link->rest, md5_quat_rotate(rotation, link->up));
+    const md5_vec3 moved = md5_vec3_sub(source[link->source].translation, link->from);
+    return md5_vec3_add(rest, md5_vec3_scale(moved, ratio));
+}
+
+// Returns a joint of the target in model space. `source` is the pose of the source relative to the
+// parents, `source_in_model` the same pose in model space. `target` contains the ancestors of the
+// joint in model space.
 static md5_xform retarget_joint(const md5_retarget *retarget, uint32_t joint,
                                 const md5_xform *source, const md5_xform *source_in_model,
                                 const md5_xform *target)
@@ -888,32 +912,21 @@ static md5_xform retarget_joint(const md5_retarget *retarget, uint32_t joint,
     const uint32_t parent = to->skeleton.joints[joint].parent;
     const joint_link *const link = &retarget->links[joint];
 
-    // A joint without a source joint has its bind pose, relative to its parent.
-    md5_xform result = {
+    // The joint if only its parent moved it: its rotation is that of the bind pose.
+    const md5_xform local = {
         .rotation = to->bind_local[joint].rotation,
         .translation = retarget_translation(retarget, joint, source),
     };
-    if (parent != MD5_NONE)
-        result = md5_xform_mul(target[parent], result);
-    if (link->source == MD5_NONE) {
-        result.rotation = md5_quat_trim(result.rotation);
-        return result;
-    }
+    const md5_xform carried = parent != MD5_NONE ? md5_xform_mul(target[parent], local) : local;
+    if (link->source == MD5_NONE)
+        return (md5_xform){.rotation = md5_quat_trim(carried.rotation),
+                           .translation = carried.translation};
 
-    const md5_xform *const driver = &source_in_model[link->source];
-    result.rotation = md5_quat_mul(driver->rotation, link->to_target);
-    if (link->next != link->source) {
-        const md5_quat next =
-            md5_quat_mul(source_in_model[link->next].rotation, link->next_to_target);
-        result.rotation = md5_quat_slerp(result.rotation, next, link->next_weight);
-    }
-    if (link->is_placed) {
-        const md5_vec3 rest = md5_vec3_add(link->rest, md5_quat_rotate(result.rotation, link->up));
-        const md5_vec3 moved = md5_vec3_sub(driver->translation, link->from);
-        result.translation = md5_vec3_add(rest, md5_vec3_scale(moved, retarget->ratio));
-    }
-    result.rotation = md5_quat_trim(result.rotation);
-    return result;
+    const md5_quat rotation = driven_rotation(link, source_in_model);
+    md5_vec3 translation = carried.translation;
+    if (link->is_placed)
+        translation = placed_position(link, retarget->ratio, rotation, source_in_model);
+    return (md5_xform){.rotation = md5_quat_trim(rotation), .translation = translation};
 }
 
 // Transfers a pose from the source model to the target model. Computes the joints of the target in
