@@ -106,6 +106,13 @@ static uint32_t selected_frame(const frame_plan *plan, uint32_t index)
     return plan->first + (plan->edit->is_reversed ? plan->num_old - 1 - index : index);
 }
 
+// Returns the number of intervals between old frames that the created frames cover: one interval
+// more if the first frame is repeated after the last frame.
+static uint32_t num_old_intervals(const frame_plan *plan)
+{
+    return plan->adds_frame ? plan->num_old : plan->num_old - 1;
+}
+
 // Returns the sample position of a created frame. Created frames are distributed evenly from the
 // first to the last old frame, by integer arithmetic, so that a created frame at an old frame is
 // bit-identical to it. After the last old frame follows old frame 0, if a frame is added.
@@ -113,7 +120,7 @@ static md5_sample_position planned_sample_position(const md5_repair *repair, con
                                                    uint32_t frame)
 {
     const uint64_t num_steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
-    const uint64_t position = (uint64_t)frame * (plan->num_old - 1 + plan->adds_frame);
+    const uint64_t position = (uint64_t)frame * num_old_intervals(plan);
     const uint64_t remainder = position % num_steps;
     const uint32_t before = (uint32_t)(position / num_steps);
     const uint32_t next = before + (remainder > 0);
@@ -187,16 +194,17 @@ static void place_root(const md5_repair *repair, const frame_plan *plan, uint32_
 // the root as the edit requests.
 static void pose_frame(const md5_repair *repair, const frame_plan *plan, uint32_t frame)
 {
+    const size_t pose_size = repair->binding->skeleton->num_joints * sizeof *repair->pose;
     const float weight = closing_weight(plan, frame);
+    const bool is_last = frame + 1 == plan->num_frames;
     sample_frame(repair, plan, frame, repair->pose);
-    const md5_vec3 root = repair->pose[0].translation;
-    if (weight > 0 && frame + 1 == plan->num_frames)
-        memcpy(repair->pose, plan->begin,
-               repair->binding->skeleton->num_joints * sizeof *repair->pose);
+    const md5_vec3 sampled_root = repair->pose[0].translation;
+    if (weight > 0 && is_last) // exactly the first frame, without the rounding of close_pose()
+        memcpy(repair->pose, plan->begin, pose_size);
     else if (weight > 0)
         close_pose(repair, plan, weight);
     if (plan->edit->is_closed)
-        place_root(repair, plan, frame, root);
+        place_root(repair, plan, frame, sampled_root);
     if (plan->edit->is_in_place)
         repair->pose[0].translation = plan->begin[0].translation;
 }
@@ -471,7 +479,7 @@ static void find_loop(const md5_anim *anim, frame_plan *plan)
 // Moves the comments of old frames to the created frames. Removes comments of other frames.
 static bool move_comments(md5_repair *repair, const frame_plan *plan, md5_doc *doc)
 {
-    const uint32_t num_steps = plan->num_old > 1 ? plan->num_old - 1 + plan->adds_frame : 1;
+    const uint32_t num_steps = plan->num_old > 1 ? num_old_intervals(plan) : 1;
     md5_doc_comment *const comments = (md5_doc_comment *)md5i_arena_copy(
         &repair->arena, doc->comments, doc->num_comments, sizeof *comments);
     TRY(comments);
@@ -524,15 +532,16 @@ static bool plan_frames(md5_repair *repair, const md5_doc *doc, frame_plan *plan
     if (edit->is_closed)
         find_loop(repair->anim, plan);
 
-    const double num_frames =
-        floor((plan->num_old - 1 + plan->adds_frame) * (rate / doc->frame_rate) + 0.5) + 1;
+    const double num_intervals = floor(num_old_intervals(plan) * (rate / doc->frame_rate) + 0.5);
+    const double num_frames = num_intervals + 1;
     const double max_frames = fmax((double)MAX_FRAMES, (double)doc->num_frames);
     if (!(num_frames <= max_frames))
         return MD5_FAIL(
             context, MD5_ERROR_RANGE,
             "too many frames: expected at most %.0f, found %.0f; use a lower frame rate",
             max_frames, num_frames);
-    plan->num_frames = num_frames < 2 && plan->num_old > 1 ? 2 : (uint32_t)num_frames;
+    const bool has_motion = plan->num_old > 1;
+    plan->num_frames = has_motion && num_frames < 2 ? 2 : (uint32_t)num_frames;
     plan->is_changed = plan->adds_frame || plan->num_old != doc->num_frames
                        || rate != doc->frame_rate || edit->is_reversed;
     return true;

@@ -25,10 +25,13 @@ uint32_t md5_fix_rotations(md5_doc *doc, md5_error *error)
     return md5i_end_repair(&repair, doc, num_fixed);
 }
 
-// Copies the weights of a vertex to `merged`. If there are more than max_weights, adds up the
-// weights of the same joint, which does not move the vertex. slots[joints] is a buffer: 1 + the
-// index of a joint's weight in `merged`. It must be 0 and is 0 on return. Returns the number of
-// weights.
+// Copies the weights of a vertex to `merged`. If there are more than max_weights, merges the
+// weights of the same joint: the new offset is the mean of their offsets, weighted by their biases,
+// which does not move the vertex. Weights whose biases sum to 0 do not have such a mean, and are
+// copied separately.
+//
+// slots[joints] is a buffer: 1 + the index of a joint's weight in `merged`. It must be 0 and is 0
+// on return. Returns the number of weights.
 static uint32_t merge_weights(const md5_weight *weights, uint32_t count, uint32_t max_weights,
                               uint32_t *slots, md5_weight *merged)
 {
@@ -38,15 +41,16 @@ static uint32_t merge_weights(const md5_weight *weights, uint32_t count, uint32_
         uint32_t *const slot = &slots[weights[i].joint];
         md5_weight *const same_joint = *slot > 0 ? &merged[*slot - 1] : NULL;
         const float sum = same_joint ? same_joint->bias + weights[i].bias : 0;
-        if (merges && same_joint && sum != 0) {
+        const bool is_mergeable = same_joint && sum != 0;
+        if (merges && is_mergeable) {
             const float fraction = weights[i].bias / sum;
             same_joint->offset = md5_vec3_lerp(same_joint->offset, weights[i].offset, fraction);
             same_joint->bias = sum;
-        } else {
-            merged[num_merged] = weights[i];
-            num_merged++;
-            *slot = num_merged;
+            continue;
         }
+        merged[num_merged] = weights[i];
+        num_merged++;
+        *slot = num_merged;
     }
 
     for (uint32_t i = 0; i < count; i++)

@@ -143,37 +143,54 @@ static uint64_t hash_edge(md5_vec3 a, md5_vec3 b)
     return hash * UINT64_C(0xBF58476D1CE4E5B9);
 }
 
-// Returns true if a mesh is a closed surface whose triangles face inwards. Their signed volume is
-// then negative. Open surfaces, such as an eye or a sheet, do not have an outer side. Connected
-// pieces of a mesh are not checked separately, because a closed piece that faces inwards may be the
-// inner wall of the piece around it.
+// Returns the hashes of a triangle's edges minus the hashes of the reversed edges.
+static uint64_t edge_balance(const md5_vec3 vertices[3])
+{
+    uint64_t balance = 0;
+    for (uint32_t k = 0; k < 3; k++) {
+        const md5_vec3 from = vertices[k];
+        const md5_vec3 to = vertices[(k + 1) % 3];
+        balance += hash_edge(from, to) - hash_edge(to, from);
+    }
+    return balance;
+}
+
+// Returns six times the volume between a triangle and a point. It is positive if the triangle is
+// clockwise as seen from outside, as in MD5 files.
+static double signed_volume(const md5_vec3 vertices[3], md5_vec3 point)
+{
+    const md5_vec3 a = md5_vec3_sub(vertices[0], point);
+    const md5_vec3 b = md5_vec3_sub(vertices[1], point);
+    const md5_vec3 c = md5_vec3_sub(vertices[2], point);
+    return (double)md5_vec3_dot(a, md5_vec3_cross(c, b));
+}
+
+// Returns true if a mesh is a closed surface whose triangles face inwards. The sum of the signed
+// volumes between its triangles and its center is then negative. Open surfaces, such as an eye or a
+// sheet, do not have an outer side. Connected pieces of a mesh are not checked separately, because
+// a closed piece that faces inwards may be the inner wall of the piece around it.
 bool md5_is_inside_out(const md5_mesh *mesh)
 {
-    static const double min_volume =
-        1e-4; // fraction of `total`; a smaller volume has no clear sign
+    // A sum that is a smaller fraction of the sum of the magnitudes has no clear sign.
+    static const double min_volume = 1e-4;
     MD5_ASSERT_PART(mesh, name);
 
     const md5_vec3 center = md5_vec3_scale(md5_vec3_add(mesh->bounds.min, mesh->bounds.max), 0.5f);
-    double volume = 0;    // sum of the signed volumes between the triangles and the center
-    double total = 0;     // sum of their magnitudes
-    uint64_t balance = 0; // hashes of edges minus reversed edges; 0 for a closed surface
+    double volume = 0;
+    double sum_of_magnitudes = 0;
+    uint64_t balance = 0; // 0 for a closed surface
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
-        const uint32_t *const corner = mesh->indices + 3 * (size_t)i;
-        md5_vec3 at[3];
+        const uint32_t *const indices = mesh->indices + 3 * (size_t)i;
+        md5_vec3 vertices[3];
         for (uint32_t k = 0; k < 3; k++)
-            at[k] = mesh->positions[corner[k]];
-        for (uint32_t k = 0; k < 3; k++)
-            balance += hash_edge(at[k], at[(k + 1) % 3]) - hash_edge(at[(k + 1) % 3], at[k]);
-        const md5_vec3 a = md5_vec3_sub(at[0], center);
-        const md5_vec3 b = md5_vec3_sub(at[1], center);
-        const md5_vec3 c = md5_vec3_sub(at[2], center);
-        // Positive if the triangle is clockwise as seen from outside, as in MD5 files.
-        const double part = (double)md5_vec3_dot(a, md5_vec3_cross(c, b));
+            vertices[k] = mesh->positions[indices[k]];
+        const double part = signed_volume(vertices, center);
         volume += part;
-        total += fabs(part);
+        sum_of_magnitudes += fabs(part);
+        balance += edge_balance(vertices);
     }
     const bool is_closed = balance == 0;
-    return is_closed && volume < -min_volume * total;
+    return is_closed && volume < -min_volume * sum_of_magnitudes;
 }
 
 // Adds diagnostics about the geometry of a loaded model: open seams, weights with different

@@ -278,6 +278,19 @@ static int32_t read_count(md5_checker *checker)
 
 // -- Entries and blocks ---------------------------------------------------------------------------
 
+// Reports the current word of an entry if it is not on the line of the entry, or if a blank is
+// missing next to it.
+static void check_entry_layout(md5_checker *checker)
+{
+    if (checker->location.line != checker->entry_line)
+        md5i_report_violation(checker, "broken-row", checker->location,
+                              "entry continues on the next line: expected each entry on one line");
+    if (checker->is_glued)
+        md5i_report_violation(checker, "no-blanks", checker->location,
+                              "missing blank next to a parenthesis: expected blanks before and "
+                              "after each parenthesis");
+}
+
 // Reads the words of one line of a table, which began in entry_line. Each character of `shape`
 // stands for a word: i for an integer, f for a number, x for a number whose value is not needed, or
 // a parenthesis. Writes the values of integers and numbers. If `has_first`, the first word has been
@@ -285,26 +298,22 @@ static int32_t read_count(md5_checker *checker)
 static bool read_entry(md5_checker *checker, const char *shape, bool has_first, double *values)
 {
     md5_text_location first = {0};
-    for (; *shape; shape++) {
-        TRY(has_first || read_word(checker));
-        has_first = false;
-        first = first.line > 0 ? first : checker->location;
+    double *next_value = values;
+    for (const char *kind = shape; *kind; kind++) {
+        const bool is_first = kind == shape;
+        if (!is_first || !has_first)
+            TRY(read_word(checker));
+        if (is_first)
+            first = checker->location;
+        check_entry_layout(checker);
 
-        if (checker->location.line != checker->entry_line)
-            md5i_report_violation(
-                checker, "broken-row", checker->location,
-                "entry continues on the next line: expected each entry on one line");
-        if (checker->is_glued)
-            md5i_report_violation(checker, "no-blanks", checker->location,
-                                  "missing blank next to a parenthesis: expected blanks before and "
-                                  "after each parenthesis");
-
-        if (checker->is_mark || *shape == '(' || *shape == ')') {
-            TRY(is_mark(checker, *shape));
-        } else if (*shape == 'i') {
-            *values++ = parse_integer(checker);
-        } else if (*shape == 'f') {
-            *values++ = parse_number(checker);
+        const bool is_parenthesis = *kind == '(' || *kind == ')';
+        if (checker->is_mark || is_parenthesis) {
+            TRY(is_mark(checker, *kind));
+        } else if (*kind == 'i') {
+            *next_value++ = parse_integer(checker);
+        } else if (*kind == 'f') {
+            *next_value++ = parse_number(checker);
         } else if (is_unusual_number(checker)) {
             check_number(checker);
         }
