@@ -96,11 +96,12 @@ static bool read_channel_rate(md5_lex *lex, channel *out)
 {
     TRY(md5i_lex_double(lex, &out->frame_rate));
     const float narrow = (float)out->frame_rate;
-    if (narrow > 0 && isfinite(narrow))
-        return true;
-    return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
-                         "framerate is out of range: expected more than 0, found %g",
-                         out->frame_rate);
+    const bool is_in_range = narrow > 0 && isfinite(narrow);
+    if (!is_in_range)
+        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
+                             "framerate is out of range: expected more than 0, found %g",
+                             out->frame_rate);
+    return true;
 }
 
 // Reads and ignores a list of strings: their number, then the strings.
@@ -120,11 +121,11 @@ static bool read_range(md5_lex *lex, channel *out)
 {
     TRY(md5i_read_uint(lex, "first frame", &out->first));
     TRY(md5i_read_uint(lex, "last frame", &out->end));
-    if (out->end >= out->first)
-        return true;
-    return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
-                         "range ends before it begins: expected at least %u, found %u", out->first,
-                         out->end);
+    if (out->end < out->first)
+        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
+                             "range ends before it begins: expected at least %u, found %u",
+                             out->first, out->end);
+    return true;
 }
 
 // Reads keys n k0 k1 ... after its keyword.

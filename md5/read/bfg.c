@@ -102,14 +102,16 @@ static bool binary_count(md5_binary *in, uint32_t value, const char *value_name,
     const size_t left = (size_t)(in->end - in->at);
     TRY(!in->has_failed);
     *count = value;
-    if (value >= min && value <= INT32_MAX && value <= left / bytes)
-        return true;
-    in->at -= 4;
-    return binary_fail(
-        in, MD5_ERROR_RANGE,
-        "invalid number of %s: expected at least %u, found %lld; the remaining %zu bytes "
-        "can contain at most %zu",
-        value_name, min, (long long)(int32_t)value, left, left / bytes);
+    const bool fits = value <= left / bytes;
+    if (value < min || value > INT32_MAX || !fits) {
+        in->at -= 4;
+        return binary_fail(
+            in, MD5_ERROR_RANGE,
+            "invalid number of %s: expected at least %u, found %lld; the remaining %zu bytes "
+            "can contain at most %zu",
+            value_name, min, (long long)(int32_t)value, left, left / bytes);
+    }
+    return true;
 }
 
 // Reads a count of items of `bytes` bytes each, which must equal `expected`.
@@ -118,11 +120,12 @@ static bool binary_same_count(md5_binary *in, const char *value_name, size_t byt
 {
     uint32_t count = 0;
     TRY(binary_count(in, binary_big_32(in), value_name, 0, bytes, &count));
-    if (count == expected)
-        return true;
-    in->at -= 4;
-    return binary_fail(in, MD5_ERROR_RANGE, "wrong number of %s: expected %u, found %u", value_name,
-                       expected, count);
+    if (count != expected) {
+        in->at -= 4;
+        return binary_fail(in, MD5_ERROR_RANGE, "wrong number of %s: expected %u, found %u",
+                           value_name, expected, count);
+    }
+    return true;
 }
 
 // Reads a position of three floats in little-endian order. Coordinates above 1e9 are errors.
@@ -133,12 +136,13 @@ static bool binary_point(md5_binary *in, md5_vec3 *point)
     const float y = binary_little_float(in);
     *point = (md5_vec3){x, y, binary_little_float(in)};
     TRY(!in->has_failed);
-    if (md5_vec3_in_range(*point))
-        return true;
-    in->at = begin;
-    return binary_fail(in, MD5_ERROR_RANGE,
-                       "position is out of range: expected -1e9 to 1e9, found ( %g %g %g )",
-                       point->x, point->y, point->z);
+    if (!md5_vec3_in_range(*point)) {
+        in->at = begin;
+        return binary_fail(in, MD5_ERROR_RANGE,
+                           "position is out of range: expected -1e9 to 1e9, found ( %g %g %g )",
+                           point->x, point->y, point->z);
+    }
+    return true;
 }
 
 // Reads a rotation of four floats in big-endian order, and normalizes it. The sign of w is changed,
@@ -153,14 +157,16 @@ static bool binary_rotation(md5_binary *in, md5_quat *rotation)
     const float w = binary_big_float(in);
     const float square = x * x + y * y + z * z + w * w;
     TRY(!in->has_failed);
-    if (square >= 0.25f && square <= 4) {
-        const float scale = 1.0f / sqrtf(square);
-        *rotation = (md5_quat){x * scale, y * scale, z * scale, -w * scale};
-        return true;
+    const bool is_near_unit_length = square >= 0.25f && square <= 4; // false for NaN
+    if (!is_near_unit_length) {
+        in->at = begin;
+        return binary_fail(in, MD5_ERROR_RANGE,
+                           "rotation is not normalized: expected length 1, found %g",
+                           sqrtf(square));
     }
-    in->at = begin;
-    return binary_fail(in, MD5_ERROR_RANGE,
-                       "rotation is not normalized: expected length 1, found %g", sqrtf(square));
+    const float scale = 1.0f / sqrtf(square);
+    *rotation = (md5_quat){x * scale, y * scale, z * scale, -w * scale};
+    return true;
 }
 
 // Reads the name and the parent of a joint. Parents precede their children.
@@ -170,12 +176,14 @@ static bool binary_joint(md5_binary *in, uint32_t number, md5_file_joint *joint)
     const int32_t parent = (int32_t)binary_big_32(in);
     TRY(!in->has_failed);
     joint->parent = parent < 0 ? MD5_NONE : (uint32_t)parent;
-    if (parent < (int32_t)number)
-        return true;
-    in->at -= 4;
-    return binary_fail(in, MD5_ERROR_RANGE,
-                       "joint %u has an invalid parent: expected a joint before it, found joint %d",
-                       number, parent);
+    if (parent >= (int32_t)number) {
+        in->at -= 4;
+        return binary_fail(
+            in, MD5_ERROR_RANGE,
+            "joint %u has an invalid parent: expected a joint before it, found joint %d", number,
+            parent);
+    }
+    return true;
 }
 
 // == Meshes ======================================================================================
@@ -499,15 +507,16 @@ static bool read_bfg_track(md5_binary *in, const md5_anim_file *file, uint32_t j
     if (track->flags == 0)
         track->first = 0; // any value is accepted here
     const uint32_t num_used = md5i_count_flags(track->flags);
-    if (track->flags <= ALL_FLAGS && track->first <= num_components
-        && num_used <= num_components - track->first)
-        return true;
-
-    in->at -= TRACK_BYTES;
-    return binary_fail(in, MD5_ERROR_RANGE,
-                       "joint %u uses invalid components: flags %u and first component %u do "
-                       "not fit %u components",
-                       joint, track->flags, track->first, num_components);
+    const bool has_components =
+        track->first <= num_components && num_used <= num_components - track->first;
+    if (track->flags > ALL_FLAGS || !has_components) {
+        in->at -= TRACK_BYTES;
+        return binary_fail(in, MD5_ERROR_RANGE,
+                           "joint %u uses invalid components: flags %u and first component %u do "
+                           "not fit %u components",
+                           joint, track->flags, track->first, num_components);
+    }
+    return true;
 }
 
 // Reads the joints of an animation, with the flags and the first component of each joint.
