@@ -15,6 +15,30 @@ static const md5_versions camera_versions = {
     .numbers = {MD5_VERSION_10, MD5_VERSION_12},
 };
 
+// Returns true if a word can occur before the body of a text: a keyword of the header, or an
+// unknown keyword.
+static bool is_before_body(md5_span word)
+{
+    if (!md5_span_is_name(word))
+        return false;
+    if (md5_span_is(word, "MD5Version") || md5_span_is(word, "commandline"))
+        return true;
+    return md5i_keyword_kinds(word) == 0;
+}
+
+// Skips a keyword before the body, `word`, with its values. Sets *declared to the number after
+// `MD5Version`. Returns false if the values have a syntax error.
+static bool skip_before_body(md5_lex *lex, md5_span word, int64_t *declared)
+{
+    md5_span command_line;
+    lex->at += word.size;
+    if (md5_span_is(word, "MD5Version"))
+        return md5i_lex_int(lex, declared);
+    if (md5_span_is(word, "commandline"))
+        return md5i_lex_text(lex, &command_line, "");
+    return md5i_lex_skip_values(lex, md5i_is_top_level_keyword);
+}
+
 // Returns the version whose syntax a text has, by reading its header ahead.
 //
 // This is the number after `MD5Version`, or 10 if the text does not contain it. Some files declare
@@ -28,32 +52,19 @@ static uint32_t find_version(md5_arena *arena, md5_kind kind, md5_span text)
     md5i_lex_begin(&lex, arena, text.bytes, text.size);
     md5i_begin_look_ahead(&ahead, &lex);
 
-    // Skip the header. The loop ends at the first keyword of the body, or at an error.
-    for (;;) {
-        const md5_span word = md5i_lex_peek_word(&ahead.lex);
-        const unsigned kinds = md5i_keyword_kinds(word);
-        md5_span command_line;
-        if (!md5_span_is_name(word))
+    // Find the first keyword of the body.
+    md5_span word = md5i_lex_peek_word(&ahead.lex);
+    while (is_before_body(word)) {
+        if (!skip_before_body(&ahead.lex, word, &declared))
             break;
-
-        ahead.lex.at += word.size;
-        if (md5_span_is(word, "MD5Version")) {
-            if (!md5i_lex_int(&ahead.lex, &declared))
-                break;
-        } else if (md5_span_is(word, "commandline")) {
-            if (!md5i_lex_text(&ahead.lex, &command_line, ""))
-                break;
-        } else if (kinds == 0) {
-            if (!md5i_lex_skip_values(&ahead.lex, md5i_is_top_level_keyword))
-                break;
-        } else {
-            const bool is_of_kind = (kinds & (unsigned)kind) != 0;
-            const uint32_t version = (uint32_t)declared;
-            if (declared == 0 || !is_of_kind || !md5i_is_of_other_version(version, word, kinds))
-                break;
-            return version == MD5_VERSION_6 ? MD5_VERSION_10 : MD5_VERSION_6;
-        }
+        word = md5i_lex_peek_word(&ahead.lex);
     }
+
+    const unsigned kinds = md5i_keyword_kinds(word);
+    const bool is_of_kind = (kinds & (unsigned)kind) != 0;
+    const uint32_t version = (uint32_t)declared;
+    if (declared != 0 && is_of_kind && md5i_is_of_other_version(version, word, kinds))
+        return version == MD5_VERSION_6 ? MD5_VERSION_10 : MD5_VERSION_6;
 
     if (declared == MD5_VERSION_6 || declared == MD5_VERSION_12)
         return (uint32_t)declared;

@@ -1,4 +1,6 @@
-// Common parts of MD5 text files: see header.h.
+// Reads the parts that all MD5 text files have: the header with MD5Version and commandline, counts,
+// and the ends of tables and of the file. Reads ahead, without reporting errors, to find the
+// location of a value in a table, and to count items that follow the declared number.
 #include "md5/read/header.h"
 
 static const struct {
