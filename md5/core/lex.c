@@ -1,5 +1,7 @@
-// The lexer: see lex.h. Functions for white space and numbers have a fast path for the usual form
-// of a text; all other functions are rarely called or report errors.
+// Reads the tokens of MD5 files and machine files: white space, words, brackets, strings, names and
+// numbers, and reports errors and warnings at a location of the text. Functions for white space and
+// numbers have a fast path for the usual form of a text; all other functions are rarely called or
+// report errors.
 #include "md5/core/lex.h"
 
 #include <limits.h>
@@ -153,20 +155,20 @@ static void warn(md5_lex *lex, const char *position, bool with_token, const char
                  va_list arguments)
 {
     md5_context *const context = lex->arena->context;
-    const md5_span token = {
-        position, position < lex->end ? (size_t)(md5i_lex_token_end(lex, position) - position) : 0};
+    const bool has_token = position < lex->end;
+    const char *const token_end = has_token ? md5i_lex_token_end(lex, position) : position;
+    const md5_span token = {position, (size_t)(token_end - position)};
+    const size_t name_size = md5_span_is_name(token) ? token.size : 0;
 
     uint32_t line = 0;
     uint32_t column = 0;
-    char message[sizeof context->error.message]; // uninitialized: most warnings are only counted
-    size_t length = 0;
-
     if (context->warn)
         md5i_lex_find_location(lex, position, &line, &column);
-    if (!md5i_count_warning(context, format, position, md5_span_is_name(token) ? token.size : 0,
-                            line))
+    if (!md5i_count_warning(context, format, position, name_size, line))
         return;
 
+    char message[sizeof context->error.message];
+    size_t length = 0;
     if (with_token)
         length =
             (size_t)snprintf(message, sizeof message, "%s ", md5i_lex_token(lex, position).text);
@@ -440,16 +442,17 @@ static const char *find_name_end(const md5_lex *lex, const char *position)
 MD5_COLD bool md5i_lex_joint_name(md5_lex *lex, md5_span *name)
 {
     md5i_lex_skip_space(lex);
-    if (lex->at < lex->end && char_class(*lex->at) == 0) {
-        // md5i_lex_skip_space() skipped bytes from 0x80 on, but they are part of the name.
-        const char *start = lex->at;
-        while (start > lex->text && (unsigned char)start[-1] >= 0x80)
-            start--;
-        lex->at = find_name_end(lex, lex->at);
-        *name = (md5_span){start, (size_t)(lex->at - start)};
-        return true;
-    }
-    return md5i_lex_text(lex, name, "a joint name");
+    const bool is_bare = lex->at < lex->end && char_class(*lex->at) == 0;
+    if (!is_bare)
+        return md5i_lex_text(lex, name, "a joint name");
+
+    // md5i_lex_skip_space() skipped bytes from 0x80 on, but they are part of the name.
+    const char *start = lex->at;
+    while (start > lex->text && (unsigned char)start[-1] >= 0x80)
+        start--;
+    lex->at = find_name_end(lex, lex->at);
+    *name = (md5_span){start, (size_t)(lex->at - start)};
+    return true;
 }
 
 void md5i_lex_skip_name_space(md5_lex *lex)
@@ -603,7 +606,8 @@ bool md5i_lex_floats(md5_lex *lex, float *numbers, uint32_t count, uint32_t *num
         lex->at = next ? next : position;
         if (!next && md5i_lex_at_block_end(lex))
             break;
-        TRY(next || md5i_lex_float(lex, &numbers[i]));
+        if (!next)
+            TRY(md5i_lex_float(lex, &numbers[i]));
         position = lex->at;
     }
     *num_read = i;

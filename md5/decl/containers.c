@@ -1,4 +1,5 @@
-// Maps of names and shared arrays: see containers.h.
+// Maps of names, as crit-bit trees, and shared arrays, as trees that share equal nodes. Neither
+// compares or copies all elements, so that both are fast for any content.
 #include "md5/decl/containers.h"
 
 #include <string.h>

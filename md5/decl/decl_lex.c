@@ -1,4 +1,5 @@
-// The lexer of declarations: see decl_lex.h.
+// Reads the tokens of declarations by id's rules, which decl_lex.h lists: blanks and comments,
+// names, numbers, strings and punctuation. Reports warnings at the line of a token.
 #include "md5/decl/decl_lex.h"
 
 #include <stdio.h>

@@ -258,7 +258,7 @@ static const char *plan_joint(md5_rebase *rebase, const branch *branches,
 }
 
 // Returns true if a joint with the parent `parent` can follow a track with the parent `anim_parent`
-// without a rebase: both have no parent, or the one drives the other.
+// without a rebase: both have no parent, or the parent of the track drives the parent of the joint.
 static bool has_same_parent(uint32_t parent, uint32_t anim_parent, const uint32_t *targets)
 {
     if (anim_parent == MD5_NONE)

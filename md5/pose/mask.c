@@ -216,12 +216,14 @@ static bool read_pattern(md5_context *context, mask_text *text, mask_pattern *pa
         pattern->length = (size_t)(text->at - pattern->name);
     }
 
-    if (pattern->length > 0)
-        return true;
-    if (first == start)
+    const bool is_empty = pattern->length == 0;
+    const bool has_signs = first > start;
+    if (is_empty && has_signs)
+        return fail_at(context, text, first - 1, md5i_quote(first - 1, 1).text,
+                       " must be followed by a joint name");
+    if (is_empty)
         return fail_at(context, text, first, "empty joint name: expected the name of a joint", "");
-    return fail_at(context, text, first - 1, md5i_quote(first - 1, 1).text,
-                   " must be followed by a joint name");
+    return true;
 }
 
 // Returns the joint of a pattern, or -1 if it does not exist. In id's declarations, the signs may
