@@ -147,10 +147,34 @@ static float level_length(md5_vec3 v)
     return sqrtf(v.x * v.x + v.y * v.y);
 }
 
+// Adds to subtree_sizes[joints], which are 0, the number of joints that each joint moves: the joint
+// itself and its descendants.
+static void count_subtrees(const md5_skeleton *skeleton, uint32_t *subtree_sizes)
+{
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) { // children before their parents
+        const uint32_t joint = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[joint].parent;
+        subtree_sizes[joint]++;
+        if (parent != MD5_NONE)
+            subtree_sizes[parent] += subtree_sizes[joint];
+    }
+}
+
+// Returns the diagonal of the bounding box of all joints, in model space.
+static float figure_size(const md5_xform *joints, uint32_t num_joints)
+{
+    md5_bounds box = {joints[0].translation, joints[0].translation};
+    for (uint32_t i = 0; i < num_joints; i++) {
+        const md5_vec3 position = joints[i].translation;
+        box = md5_bounds_union(box, (md5_bounds){position, position});
+    }
+    return md5_vec3_length(md5_vec3_sub(box.max, box.min));
+}
+
 // Returns the joint that carries the root motion, and its displacement: the topmost joint that
 // moves far along the ground, moves most joints with it, does not fall, and does not just follow
-// joint 0. All joints are given in model space in the first and the last frame. `subtree_sizes`
-// receives the number of joints that each joint moves, itself included.
+// joint 0. `first` and `last` are the joints in model space in the first and the last frame.
+// subtree_sizes[joints] is a buffer that must be zeroed.
 static md5_root_motion select_motion_joint(const md5_skeleton *skeleton, const md5_xform *first,
                                            const md5_xform *last, uint32_t *subtree_sizes)
 {
@@ -159,18 +183,9 @@ static md5_root_motion select_motion_joint(const md5_skeleton *skeleton, const m
     static const float max_fall = 0.5f;
     static const float max_root_part = 0.25f;
     const uint32_t num_joints = skeleton->num_joints;
+    count_subtrees(skeleton, subtree_sizes);
 
-    md5_bounds box = {first[0].translation, first[0].translation};
-    for (uint32_t i = num_joints; i-- > 0;) { // children before their parents
-        const uint32_t j = skeleton->order[i];
-        const uint32_t parent = skeleton->joints[j].parent;
-        subtree_sizes[j]++;
-        if (parent != MD5_NONE)
-            subtree_sizes[parent] += subtree_sizes[j];
-        box = md5_bounds_union(box, (md5_bounds){first[j].translation, first[j].translation});
-    }
-
-    const float min_length = min_displacement * md5_vec3_length(md5_vec3_sub(box.max, box.min));
+    const float min_length = min_displacement * figure_size(first, num_joints);
     const float root_length = level_length(md5_vec3_sub(last[0].translation, first[0].translation));
     for (uint32_t i = 0; i < num_joints && min_length > 0; i++) {
         const uint32_t j = skeleton->order[i];

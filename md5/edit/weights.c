@@ -813,10 +813,10 @@ static bool is_in_range(float value)
 static bool check_range(md5_context *context, const char *name, uint32_t value, uint32_t min,
                         uint32_t max)
 {
-    if (value >= min && value <= max)
-        return true;
-    return MD5_FAIL(context, MD5_ERROR_RANGE, "%s is out of range: expected %u to %u, found %u",
-                    name, min, max, value);
+    if (value < min || value > max)
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "%s is out of range: expected %u to %u, found %u",
+                        name, min, max, value);
+    return true;
 }
 
 // Fails if a position or an index of the mesh is out of range, or the numbers of elements could
@@ -928,8 +928,10 @@ static void write_weights(const bind_work *work, md5_weights *weights, md5_verte
     for (uint32_t position = 0; position < work->desc.num_positions; position++) {
         const uint32_t row = work->rows_by_position[position];
         const uint32_t first_position = work->firsts[row];
-        weights->num_distant += work->is_distant[row];
-        if (first_position != position) {
+        if (work->is_distant[row])
+            weights->num_distant++;
+        const bool is_copy = first_position != position;
+        if (is_copy) {
             vertices[position] = vertices[first_position];
             continue;
         }
