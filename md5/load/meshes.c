@@ -1,4 +1,6 @@
-// The plain steps of meshes, and the function that runs the steps for all meshes: see meshes.h.
+// Derives the meshes of a model from the tables of a file. The plain steps (md5i_plain_mesh_steps)
+// derive a mesh without tangents and colors; md5i_derive_meshes() runs these steps, or the steps of
+// parts.c that extend them, for all meshes.
 #include "md5/load/meshes.h"
 #include "md5/load/axes.h"
 

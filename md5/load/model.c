@@ -1,4 +1,5 @@
-// The block of a model: see model.h.
+// Creates the block of a model: the structure, the skeleton, the bind pose and the names. The
+// arrays of the meshes are in separate memory, which a program can release.
 #include "md5/core/freed.h"
 #include "md5/load/model.h"
 #include "md5/load/axes.h"

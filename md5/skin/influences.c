@@ -7,6 +7,7 @@
 // by heap sort.
 enum { MAX_INSERTION_SORT = 16 };
 
+// The influence of a joint on a vertex: (bias * point, bias), rounded to floats.
 typedef struct joint_influence {
     md5_vec4 value;
     uint32_t joint;

@@ -11,6 +11,7 @@
 // A weighted sum is compared with this times the sum of its weights.
 #define MIN_NORMAL_SUM 1e-6
 
+// The sum of the weighted normals of triangles at one vertex, and the sum of their weights.
 typedef struct normal_sum {
     md5_vec3d normal;
     double weight;
