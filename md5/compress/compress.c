@@ -599,31 +599,32 @@ static void measure_bones(const md5_anim *anim, float *direct)
 
 // -- Paths ------------------------------------------------------------------------------------
 
-// Computes reach->reach and reach->budgets from reach->direct: see md5_skin_reach. depths[joints]
-// is scratch memory.
-static void measure_paths(const md5_anim *anim, md5_skin_reach *reach, float *depths)
+// Computes reach->reach and reach->budgets from reach->direct: see md5_skin_reach. The buffers have
+// an element for each joint and are 0: depths[] receives the number of ancestors of a joint,
+// heights[] the number of joints on the longest path down from a joint, including the joint.
+static void measure_paths(const md5_anim *anim, float *depths, float *heights,
+                          md5_skin_reach *reach)
 {
     const md5_skeleton *const skeleton = &anim->skeleton;
-    // Children before their parents. Until the next loop, `budgets` contains the number of joints
-    // of the longest path downwards, including the joint itself.
-    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) { // children before their parents
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         raise(&reach->reach[joint], reach->direct[joint]);
-        raise(&reach->budgets[joint], 1);
+        raise(&heights[joint], 1);
         if (parent == MD5_NONE)
             continue;
         raise(&reach->reach[parent], reach->reach[joint] + bone_length(anim, joint));
-        raise(&reach->budgets[parent], reach->budgets[joint] + 1);
+        raise(&heights[parent], heights[joint] + 1);
     }
 
-    // This number plus the number of ancestors is the length n of the longest path through the
-    // joint. Independent errors of n joints add up to sqrt(n) times the error of one joint.
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    // Independent errors of n joints add up to sqrt(n) times the error of one joint, so each joint
+    // of the longest path may cause the tolerance divided by sqrt(n).
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) { // parents before their children
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         depths[joint] = parent == MD5_NONE ? 0 : depths[parent] + 1;
-        reach->budgets[joint] = 1.0f / sqrtf(reach->budgets[joint] + depths[joint]);
+        const float path_length = heights[joint] + depths[joint];
+        reach->budgets[joint] = 1.0f / sqrtf(path_length);
     }
 }
 
@@ -636,10 +637,11 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
 {
     const uint32_t num_joints = anim->skeleton.num_joints;
     float *const depths = MD5_ALLOC_ZEROED(arena, float, num_joints);
+    float *const heights = MD5_ALLOC_ZEROED(arena, float, num_joints);
     reach->direct = MD5_ALLOC_ZEROED(arena, float, num_joints);
     reach->reach = MD5_ALLOC_ZEROED(arena, float, num_joints);
     reach->budgets = MD5_ALLOC_ZEROED(arena, float, num_joints);
-    TRY(depths && reach->direct);
+    TRY(depths && heights && reach->direct);
     TRY(reach->reach && reach->budgets);
 
     float *const direct = reach->direct;
@@ -663,7 +665,7 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
                             joint, (double)(direct[joint] / scale));
     }
 
-    measure_paths(anim, reach, depths);
+    measure_paths(anim, depths, heights, reach);
     return true;
 }
 
