@@ -197,8 +197,10 @@ static md5_quat solve_fit(double fit[4][4], uint32_t count)
 static uint32_t count_fitting_bones(const axes_search *search, md5_quat rotation)
 {
     uint32_t count = 0;
-    for (uint32_t j = 0; j < search->clip->skeleton->num_joints; j++)
-        count += search->is_bone[j] && bone_cosine(search, rotation, j) > MIN_BONE_COSINE;
+    for (uint32_t j = 0; j < search->clip->skeleton->num_joints; j++) {
+        if (search->is_bone[j] && bone_cosine(search, rotation, j) > MIN_BONE_COSINE)
+            count++;
+    }
     return count;
 }
 
@@ -280,13 +282,14 @@ static bool fit_children(const axes_search *search, uint32_t joint, md5_quat *ro
     bool has_several = false;
     for (uint32_t j = first; j != MD5_NONE; j = search->next_sibling[j]) {
         const md5_vec3 cross = md5_vec3_cross(bone_of_clip(search, first), bone_of_clip(search, j));
-        has_several |= md5_vec3_length(cross) > min_sine;
+        has_several = has_several || md5_vec3_length(cross) > min_sine;
         add_to_fit(search, j, fit);
         count++;
     }
-    if (has_several)
-        *rotation = solve_fit(fit, count);
-    return has_several;
+    if (!has_several)
+        return false;
+    *rotation = solve_fit(fit, count);
+    return true;
 }
 
 // Returns the index in search->quarters of the rotation that fits the bones of a joint and is
@@ -392,7 +395,8 @@ static float count_rotated_bones(const axes_search *search, md5_clip_axes *axes)
         if (!search->is_bone[j])
             continue;
         const float cosine = bone_cosine(search, no_rotation, j);
-        axes->num_rotated += cosine < MIN_BONE_COSINE;
+        if (cosine < MIN_BONE_COSINE)
+            axes->num_rotated++;
         if (cosine < min_cosine) {
             min_cosine = cosine;
             axes->joint = skeleton->joints[j].parent;

@@ -210,15 +210,18 @@ uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *er
     if (adds_root)
         order.old_indices[order.count++] = MD5_NONE;
     uint32_t count = order_joints(doc, &order);
-    for (uint32_t i = 0; i < order.count; i++)
-        count += order.old_indices[i] != i;
-
-    if (count > 0
-        && md5i_rearrange_joints(&repair, doc, order.old_indices, order.count, false, &to)) {
-        if (adds_root)
-            to.joints[0].name = md5_copy_text(&repair.arena, edit->root, strlen(edit->root));
-        if (repair.context.error.status == MD5_OK)
-            *doc = to;
+    for (uint32_t i = 0; i < order.count; i++) {
+        if (order.old_indices[i] != i)
+            count++;
     }
+    if (count == 0)
+        return md5i_end_repair(&repair, doc, 0);
+
+    const bool is_rearranged =
+        md5i_rearrange_joints(&repair, doc, order.old_indices, order.count, false, &to);
+    if (is_rearranged && adds_root)
+        to.joints[0].name = md5_copy_text(&repair.arena, edit->root, strlen(edit->root));
+    if (is_rearranged && repair.context.error.status == MD5_OK)
+        *doc = to;
     return md5i_end_repair(&repair, doc, count);
 }

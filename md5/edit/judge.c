@@ -79,7 +79,8 @@ static uint32_t count_seam_vertices(md5_arena *scratch, const md5_mesh *mesh)
             if (offset.x > width)
                 break;
             const float square = md5_vec3_dot(offset, offset);
-            is_split |= square > 0 && square <= width * width;
+            const bool is_near = square > 0 && square <= width * width;
+            is_split = is_split || is_near;
         }
         if (is_split)
             count++;

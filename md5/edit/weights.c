@@ -410,7 +410,8 @@ bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_d
     bones->num_bound = 0;
     for (uint32_t joint = 0; joint <= num_joints; joint++) {
         const uint32_t count = joint < num_joints ? first[joint] : 0;
-        bones->num_bound += count > 0;
+        if (count > 0)
+            bones->num_bound++;
         first[joint] = sum;
         sum += count;
     }
