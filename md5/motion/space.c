@@ -159,26 +159,29 @@ void md5i_rotate_chain(const md5_chain *chain, const md5_quat *rotations, float 
 //
 // id's joint modifiers (idAnimator::SetJointPos, SetJointAxis), for a pose relative to the parents.
 
-// Converts the rotation of a change to the space of the joint's parent. `above` is the model-space
-// transform of the parent, `local` the joint's current rotation.
+// Returns the new rotation of a joint relative to its parent. `above` is the transform of the
+// parent in model space, `local` the joint's current rotation relative to the parent. `change` is
+// in the space that `space` selects: it is added to `local`, or replaces it (override).
 static md5_quat modified_rotation(md5_joint_space space, const md5_xform *above, md5_quat local,
                                   md5_quat change)
 {
-    const md5_quat to_parent = md5_quat_conjugate(above->rotation);
+    const md5_quat parent_to_model = above->rotation;
+    const md5_quat model_to_parent = md5_quat_conjugate(parent_to_model);
+    const md5_quat parent_change = md5_quat_mul(model_to_parent, change);
     switch (space) {
-    case MD5_JOINT_LOCAL:
+    case MD5_JOINT_LOCAL: // in the axes of the joint: applied before its rotation
         return md5_quat_mul(local, change);
-    case MD5_JOINT_MODEL:
-        return md5_quat_mul(md5_quat_mul(md5_quat_mul(to_parent, change), above->rotation), local);
+    case MD5_JOINT_MODEL: // in the axes of the model: applied after it
+        return md5_quat_mul(md5_quat_mul(parent_change, parent_to_model), local);
     case MD5_JOINT_MODEL_OVERRIDE:
-        return md5_quat_mul(to_parent, change);
+        return parent_change;
     default: // MD5_JOINT_LOCAL_OVERRIDE
         return change;
     }
 }
 
-// Converts the translation of a change to the space of the joint's parent. `above` is the
-// model-space transform of the parent, `local` the joint's current translation. As in the original,
+// Returns the new translation of a joint relative to its parent. `above` is the transform of the
+// parent in model space, `local` the joint's current translation. As in the original,
 // MD5_JOINT_MODEL does not add the change to the position of joint 0: the change is the new
 // position.
 static md5_vec3 modified_translation(md5_joint_space space, const md5_xform *above, bool is_root,
