@@ -24,13 +24,14 @@
 //
 // There are three kinds of vertices with influences (md5_skin_kind):
 //
-// - A rigid vertex has one influence with bias 1 at its bind position. The joint's matrix moves it.
+// - A rigid vertex has one influence with bias 1 at its bind position. The joint's matrix moves it,
+//   which gives the same bits as the exact sum.
 // - A blended vertex has three or more influences, and the points of all of them are the bind
 //   position. Its matrices are blended to one matrix, which moves the position and rotates the
 //   directions. Points count as equal if their differences, summed over the weights, are at most
 //   2^-21 of the size of the mesh, which is less than the rounding error of a position in floats.
-// - An exact vertex has influences at several points. Each matrix moves its own point, and the
-//   results are added.
+// - All other vertices are exact: each matrix moves the point of its influence, and the results are
+//   added. This includes vertices with two influences, for which the sum takes as long as a blend.
 //
 // The kernels are written once with md5/core/wide.h, so all instruction sets compute the same bits.
 // The bounds of a posed model are computed by the same code, which compares positions instead of
