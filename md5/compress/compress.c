@@ -1008,8 +1008,8 @@ static void raise_errors_to_descendants(const md5_skeleton *skeleton, double *er
 
 // Changes the budget of each joint, which is the error that its tracks may cause, after an attempt
 // has measured the errors: a joint whose error exceeds the tolerance gets a smaller budget, a joint
-// with a small error a larger one. A joint answers for the errors of its descendants, because they
-// move with it. `speed` (0..1) is the fraction of the change to apply.
+// with a small error a larger budget. The error of a joint includes the errors of its descendants,
+// because they move with it. `speed` (0..1) is the fraction of the change to apply.
 static void adapt_budgets(compression *job, double speed)
 {
     const md5_skeleton *const skeleton = &job->anim->skeleton;

@@ -173,9 +173,9 @@ static bool is_degenerate(const uint32_t *indices)
     return indices[0] == indices[1] || indices[1] == indices[2] || indices[2] == indices[0];
 }
 
-// Returns true if a triangle has no area in the bind pose: it is so narrow that its area is only
-// the rounding error of its vertices. The comparison is relative to the triangle's size, and has
-// the limit of the rule no-area (md5_check_model()).
+// Returns true if a triangle has no area in the bind pose, within the precision of floats. The area
+// is compared with the size of the triangle. The limit is that of the rule no-area
+// (md5_check_model()).
 static bool has_no_area(const mesh_part *part, uint32_t mesh, const uint32_t *indices)
 {
     static const float max_ratio = 1e-6f; // of twice the area to the square of the longer edge

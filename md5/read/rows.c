@@ -1,7 +1,6 @@
 // Fast readers for the items of mesh tables: lines that begin with `vert`, `tri` or `weight` in the
-// layout of id's exporter, which nearly all files have. The keyword and the number of an item are
-// compared as a whole, and no errors are detected: every other item is left to the lexer, which
-// reads any layout.
+// layout of id's exporter. The keyword and the number of an item are compared as a whole, and no
+// errors are reported: every other item is left to the lexer, which reads any layout.
 #include "md5/read/rows.h"
 
 enum { WORD = sizeof(uint64_t), BYTE = 8 }; // bytes in a word, bits in a byte
@@ -9,7 +8,7 @@ enum { WORD = sizeof(uint64_t), BYTE = 8 }; // bytes in a word, bits in a byte
 // -- Numbers of items -----------------------------------------------------------------------
 
 // Sets the text of an item's number from number->value: its digits and a blank, in one 64-bit
-// integer, so that begin_row() compares the number in a file with one instruction.
+// integer, so that begin_row() compares the number in a file with one comparison.
 // md5_next_item() increments the last digit itself, and calls this only if that digit overflows.
 void md5i_write_item_number(md5_item_number *number)
 {
