@@ -783,32 +783,46 @@ static char *describe_unknown_joint(const retarget_figure *figure, const char *t
                          title, file, name, similar);
 }
 
-// Reads the chain "A..B" or the joint of a side of a line: 0 is the source, 1 the target. "-" means
-// that the side has no joint, which at most one side may have. Returns an error message, which the
-// caller frees, or NULL.
-static char *read_chain(const retarget_figure *figure, char *first, bool is_chain, int side,
-                        map_pair *pair)
+// Returns an error message about a chain that contains no joints, because one of its joints does
+// not exist or the last joint is not a descendant of the first. `title` is the role of the file in
+// the conversion.
+static char *describe_bad_chain(const retarget_figure *figure, const char *title,
+                                const char *first_name, const char *last_name)
 {
-    const char *const title = side == 0 ? "motion" : "model";
-    const bool can_be_empty = side == 0 || pair->chains[0].last != MD5_NONE;
-    char *const dots = is_chain ? strstr(first, "..") : NULL;
-    const char *const last = dots ? dots + strlen("..") : first;
-    if (dots)
-        *dots = '\0';
-    retarget_chain *const chain = &pair->chains[side];
-    *chain = (retarget_chain){md5_find_joint(figure->skeleton, first),
-                              md5_find_joint(figure->skeleton, last)};
-    pair->num_joints = list_chain(figure, *chain, pair->joints);
-    if (pair->num_joints > 0 || (can_be_empty && strcmp(first, "-") == 0))
-        return NULL;
-
-    if (chain->first == MD5_NONE)
-        return describe_unknown_joint(figure, title, first);
-    if (chain->last == MD5_NONE)
-        return describe_unknown_joint(figure, title, last);
+    if (md5_find_joint(figure->skeleton, first_name) == MD5_NONE)
+        return describe_unknown_joint(figure, title, first_name);
+    if (md5_find_joint(figure->skeleton, last_name) == MD5_NONE)
+        return describe_unknown_joint(figure, title, last_name);
     return common_format("invalid chain in the %s: expected the descendant of the first joint at "
                          "the end, found '%s'",
-                         title, last);
+                         title, last_name);
+}
+
+// Reads the joints of one side of a map's line: side 0 is the motion, side 1 the model. `token` is
+// the name of one joint or, if `is_chain` is true, possibly a chain "A..B", which consists of
+// joint A, its descendant B and the joints between them; the dots are overwritten. "-" means that
+// the side has no joint, which is valid for at most one side. Returns an error message, which the
+// caller frees, or NULL.
+static char *read_chain(const retarget_figure *figure, char *token, bool is_chain, int side,
+                        map_pair *pair)
+{
+    // A single joint is a chain whose first joint is also the last.
+    char *const dots = is_chain ? strstr(token, "..") : NULL;
+    const char *last_name = token;
+    if (dots) {
+        *dots = '\0';
+        last_name = dots + strlen("..");
+    }
+    const retarget_chain chain = {md5_find_joint(figure->skeleton, token),
+                                  md5_find_joint(figure->skeleton, last_name)};
+    pair->chains[side] = chain;
+    pair->num_joints = list_chain(figure, chain, pair->joints);
+
+    const bool can_be_empty = side == 0 || pair->chains[0].last != MD5_NONE;
+    const bool is_empty = can_be_empty && strcmp(token, "-") == 0;
+    if (pair->num_joints == 0 && !is_empty)
+        return describe_bad_chain(figure, side == 0 ? "motion" : "model", token, last_name);
+    return NULL;
 }
 
 // Reads the joints of both sides of a line. pair->joints are those of the last side, the target.

@@ -524,8 +524,9 @@ static void remove_fixed_values(const md5_doc *doc, md5_vec3 *values, const bool
                 *to++ = *from;
 }
 
-// Adds a clip that a function poses frame by frame. Values that do not change are stored once,
-// in the base frame, as MD5 does.
+// Adds a clip to the scene. The callback in `motion` computes its poses, one frame at a time. As in
+// an .md5anim file, a component (such as the x of a joint's position) that never changes is stored
+// only once, in the base frame; the frames store the other components.
 bool convert_add_clip(const convert_job *job, convert_scene *scene, const char *name,
                       const convert_motion *motion, const md5_model *model, md5_error *error)
 {

@@ -1,10 +1,11 @@
 // Reads SMD, the text format of Source's model compiler: bones, their transforms in each frame, and
 // triangles. It fills a plain scene.
 //
-// A reference file contains triangles and usually one frame, the bind pose. A sequence contains
-// frames only. Frames are times 0, 1, 2 ... of 30 per second, because the format does not contain a
-// rate. A bone that a frame omits keeps its transform. In SMD z is up, and studiomdl makes -y the
-// forward direction. Texture coordinates begin in the bottom row. A unit is an inch, as in MD5.
+// An SMD file is a model or a sequence. A model ("reference" in Source's documentation) contains
+// triangles and usually one frame, the bind pose. A sequence contains only frames, which are an
+// animation. The format does not contain a frame rate; the reader uses 30 frames per second. A bone
+// that a frame omits keeps its transform. In SMD z is up, and studiomdl makes -y the forward
+// direction. Texture coordinates begin in the bottom row. A unit is an inch, as in MD5.
 //
 // The text consists of lines. smd_file.in is the current line.
 #include "demo/convert/plain_scene.h"
@@ -542,7 +543,7 @@ static bool fill_scene(smd_file *file, const char *name)
     add_skin(file);
     if (!add_meshes(file))
         return false;
-    // The single frame of a reference file is its bind pose.
+    // The single frame of a file with triangles is the bind pose, not an animation.
     if (file->num_frames > 1 || file->num_vertices == 0)
         add_animation(file, name);
     plain_set_order(plain);

@@ -366,17 +366,18 @@ static const char *find_with_suffix(const common_list *files, const view_name *i
     return NULL;
 }
 
-// Searches the keywords of the map in their order, and for each keyword the extensions in their
-// order.
+// Tries the suffixes that are usual for the map, such as "local" and "normal", in the order of
+// their priority, and for each suffix the file extensions of images in the renderer's order.
 const char *view_find_map(const common_list *files, const char *diffuse, md5gl_image_kind map)
 {
-    const view_name image = split_stem(diffuse);
-    const char *rest = md5gl_texture_keywords(map);
+    const view_name diffuse_name = split_stem(diffuse);
+    const char *const *const extensions = md5gl_image_extensions(); // ends with NULL
+    const char *remaining_suffixes = md5gl_texture_keywords(map);
     view_name suffix;
-    while (next_word(&rest, &suffix)) {
-        for (const char *const *extension = md5gl_image_extensions(); *extension; extension++) {
-            const char *const path = find_with_suffix(files, &image, &suffix, *extension);
-            if (path)
+    while (next_word(&remaining_suffixes, &suffix)) {
+        for (size_t i = 0; extensions[i] != NULL; i++) {
+            const char *const path = find_with_suffix(files, &diffuse_name, &suffix, extensions[i]);
+            if (path != NULL)
                 return path;
         }
     }
