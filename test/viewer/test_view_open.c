@@ -276,7 +276,7 @@ TEST (view_scenery_is_around_the_built_in_model) {
         CHECK(view_open_first(state));
         for (int again = 0; again < 2; again++) {
             const view_document *const document = state->document;
-            CHECK((document->place.drawn != NULL) == (i < 2));
+            CHECK((document->scenery.drawn != NULL) == (i < 2));
             CHECK(i == 1 || document->bounds.min.x > -60.0f);
             CHECK(again == 1 || view_reload(state));
         }

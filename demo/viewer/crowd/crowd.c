@@ -66,26 +66,39 @@ static bool retarget_machine(view_kind *kind, const view_scene *scene, const md5
     return kind->machine != NULL;
 }
 
-// Lists the clips of the machine, or of the scene if the kind has no machine.
+// Stores the clips that the members of a kind play in kind->clips: the clips of its machine or, if
+// the kind has no machine, the clips of its scene.
 static void list_clips(view_kind *kind, const view_scene *scene)
 {
-    if (kind->machine != NULL) {
-        const md5_machine_desc *const tables = md5_machine_tables(kind->machine);
-        kind->num_clips = tables->num_clips;
-        kind->clips = common_alloc(kind->num_clips, sizeof *kind->clips);
-        for (uint32_t i = 0; i < kind->num_clips; i++)
-            kind->clips[i] = tables->clips[i].binding;
-    } else {
-        kind->num_clips = (uint32_t)scene->num_clips;
-        kind->clips = common_alloc(kind->num_clips, sizeof *kind->clips);
-        for (uint32_t i = 0; i < kind->num_clips; i++)
-            kind->clips[i] = scene->clips[i].binding;
-    }
+    const md5_machine_desc *tables = NULL;
+    if (kind->machine != NULL)
+        tables = md5_machine_tables(kind->machine);
+
+    kind->num_clips = tables != NULL ? tables->num_clips : (uint32_t)scene->num_clips;
+    kind->clips = common_alloc(kind->num_clips, sizeof *kind->clips);
+    for (uint32_t i = 0; i < kind->num_clips; i++)
+        kind->clips[i] = tables != NULL ? tables->clips[i].binding : scene->clips[i].binding;
 }
 
-// Sets the machine and the clips of a kind, which shows `scene`. A model without animations plays
-// the retargeted animations of `source`, if that is not NULL. Returns false and logs an error on
-// failure.
+// Animates a model that has no clips and no machine: adds the clips of another kind, `source`,
+// retargeted to the model, to the scene that was loaded for the kind. If the other kind has a
+// machine, the machine is also copied. Returns false and logs an error on failure.
+static bool borrow_clips(view_kind *kind, const view_kind *source, view_log *log)
+{
+    md5_error error = {0};
+    if (!view_retarget_clips(&kind->loaded, source->clips, source->num_clips, &error))
+        return view_log_error(log, &error);
+    if (source->machine == NULL)
+        return true;
+    if (!retarget_machine(kind, &kind->loaded, source->machine, &error))
+        return view_log_error(log, &error);
+    return true;
+}
+
+// Sets the model, the state machine and the clips of a kind of character, which shows `scene`. If
+// the scene has neither a machine nor clips, the kind plays the animations of the kind `source`,
+// retargeted to its model; without a `source` (NULL) this is an error. Returns false and logs an
+// error on failure.
 static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind *source,
                        view_log *log)
 {
@@ -93,17 +106,13 @@ static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind
     kind->model = scene->model;
     kind->machine = view_scene_machine(scene);
     const bool is_animated = kind->machine != NULL || scene->num_clips > 0;
-    const bool has_figure = kind->machine != NULL || scene->model != NULL;
-    if (!has_figure || (!is_animated && source == NULL))
+    const bool has_model = kind->machine != NULL || scene->model != NULL;
+    const bool can_be_animated = is_animated || source != NULL;
+    if (!has_model || !can_be_animated)
         return view_error(log, "--crowd requires a model with animations or a state machine");
 
-    if (!is_animated) {
-        md5_error error = {0};
-        if (!view_retarget_clips(&kind->loaded, source->clips, source->num_clips, &error))
-            return view_log_error(log, &error);
-        if (source->machine != NULL && !retarget_machine(kind, scene, source->machine, &error))
-            return view_log_error(log, &error);
-    }
+    if (!is_animated && !borrow_clips(kind, source, log))
+        return false;
     list_clips(kind, scene);
     return true;
 }

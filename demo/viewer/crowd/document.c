@@ -806,12 +806,18 @@ static bool load_terrain(view_document *document, const view_loader *loader)
     return view_load_ground(&document->uneven, &scene->terrain, loader);
 }
 
-// Loads the scenery around the scene's model. Without scenery, the document is shown all the same.
+// Loads the scenery, a model of the surroundings with one joint, from a file and computes its
+// palette, which never changes. Does nothing without a file (NULL) or a renderer. A failure is only
+// logged, because the document can be shown without scenery.
 static void load_scenery(view_document *document, const char *path, const view_loader *loader)
 {
-    view_companion *const scenery = &document->place;
-    if (path == NULL || loader->renderer == NULL || !load(scenery, loader, path))
+    view_companion *const scenery = &document->scenery;
+    if (path == NULL || loader->renderer == NULL)
         return;
+    const bool is_loaded = load(scenery, loader, path);
+    if (!is_loaded)
+        return;
+
     scenery->path = common_copy(path);
     md5_local_to_palette(scenery->model, scenery->model->bind_local, NULL, scenery->palette);
     md5gl_set_visible(scenery->drawn, 0, false); // mesh 0 is drawn as an image
@@ -990,7 +996,7 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
     view_free_morphs(&document->morphs, renderer);
     for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
         free_companion(&document->companions[i], renderer);
-    free_companion(&document->place, renderer);
+    free_companion(&document->scenery, renderer);
     view_free_compare(&document->compare);
     view_free_crowd(&document->crowd, renderer); // before the scene, to which it refers
     view_free_scene(&document->scene);

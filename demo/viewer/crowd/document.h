@@ -122,7 +122,8 @@ typedef struct view_document {
     view_textures textures;
     view_morphs morphs; // loaded if --morph, the machine or a lesson needs them
     view_companion companions[VIEW_NUM_COMPANIONS];
-    view_companion place; // scenery of one joint, around the scene's model; not part of `bounds`
+    view_companion
+        scenery; // surroundings with one joint, around the scene's model; not part of `bounds`
     view_mesh_defects faults;      // of all meshes of the scene's model, in the bind pose
     view_mesh_defects pose_faults; // in the drawn pose, while normals or tangents are shown
     view_surfaces surfaces;        // heat map and UV grid

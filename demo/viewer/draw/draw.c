@@ -364,8 +364,8 @@ void view_set_materials(const view_stage *stage, const view_textures *textures, 
 
 // == Bodies =======================================================================================
 
-// Draws the bodies that have the use `use`: into the shadow map for VIEW_BODY_CASTS, as lit
-// surfaces for VIEW_BODY_SHOWN. Only lit surfaces need `style`.
+// Draws each body whose uses include `use`. VIEW_BODY_CASTS draws into the shadow map,
+// VIEW_BODY_SHOWN draws lit surfaces in the given style of the renderer.
 static void draw_uses(const view_stage *stage, const view_bodies *bodies, view_body_use use,
                       uint32_t style)
 {
@@ -385,21 +385,35 @@ static void draw_uses(const view_stage *stage, const view_bodies *bodies, view_b
     }
 }
 
-// Draws a pass of the material stages of all bodies. Displays without textures do not show stages.
+// Draws one pass of the material stages (images that a game's material blends over a surface) of
+// all bodies. A display setting that hides textures also hides the stages. Returns false and fills
+// `error` on failure.
 static bool draw_layers(const view_stage *stage, const view_bodies *bodies, md5gl_stage_pass pass,
                         md5_error *error)
 {
-    bool is_drawn = true;
-    for (uint32_t i = 0; i < bodies->count && is_drawn; i++) {
+    for (uint32_t i = 0; i < bodies->count; i++) {
         const view_body *const body = &bodies->bodies[i];
-        if ((body->uses & VIEW_BODY_STAGED) == 0 || body->textures == NULL)
+        const bool has_stages = (body->uses & VIEW_BODY_STAGED) != 0 && body->textures != NULL;
+        if (!has_stages || !shows_layers(stage, body->textures))
             continue;
-        if (shows_layers(stage, body->textures))
-            is_drawn =
-                md5gl_draw_stages(stage->renderer, body->drawn, pass, body->textures->layers.lists,
-                                  body->textures->layers.num_meshes, error);
+        const view_layers *const layers = &body->textures->layers;
+        if (!md5gl_draw_stages(stage->renderer, body->drawn, pass, layers->lists,
+                               layers->num_meshes, error))
+            return false;
     }
-    return is_drawn;
+    return true;
+}
+
+// Sets the instances of a body on the GPU: the poses and materials of a model, or the positions and
+// images of a crowd's impostors. Returns false and fills `error` on failure.
+static bool pose_body(const view_stage *stage, const view_body *body, md5_error *error)
+{
+    if (body->impostors != NULL)
+        return md5gl_pose_impostors(stage->renderer, body->impostors, body->pictured,
+                                    body->instances.count, error);
+    if (body->textures != NULL)
+        view_set_materials(stage, body->textures, body->drawn);
+    return md5gl_pose(stage->renderer, body->drawn, &body->instances, error);
 }
 
 // Draws bodies, which are models or the impostors of a crowd, in all passes of a frame.
@@ -408,17 +422,7 @@ bool view_draw_bodies(const view_stage *stage, const view_bodies *bodies, uint32
 {
     // Pose all bodies once, for all passes.
     for (uint32_t i = 0; i < bodies->count; i++) {
-        const view_body *const body = &bodies->bodies[i];
-        bool is_posed;
-        if (body->impostors != NULL) {
-            is_posed = md5gl_pose_impostors(stage->renderer, body->impostors, body->pictured,
-                                            body->instances.count, error);
-        } else {
-            if (body->textures != NULL)
-                view_set_materials(stage, body->textures, body->drawn);
-            is_posed = md5gl_pose(stage->renderer, body->drawn, &body->instances, error);
-        }
-        if (!is_posed)
+        if (!pose_body(stage, &bodies->bodies[i], error))
             return false;
     }
 
@@ -895,9 +899,9 @@ static void blend_as_selected(view_scene *scene, md5gl_model *drawn, const view_
 
 // == One image =============================================================================
 
-// Returns the y of the horizon in an image, pixels from the top. If the horizon is not visible,
-// returns -1, which is above the image. The horizon is the projection of the camera's horizontal
-// direction.
+// Returns the height of the horizon in an image, pixels from the top edge, or -1, which is above
+// the image, if the horizon is not visible. The horizon is the projection of a point infinitely far
+// in front of the camera at the height of the camera.
 static float horizon_level(const view_lens *lens, float height)
 {
     if (lens->orthographic || !(lens->axes.up.z > 0.1f))
@@ -914,7 +918,7 @@ void view_draw_background(const view_stage *stage, const view_lens *lens)
     if (lens == NULL) { // a studio
         view_draw_gradient(stage->canvas, image, 0x47515FFF, 0x262B33FF);
     } else { // the sky, a gradient above the horizon, and the ground
-        const bool has_scenery = stage->document->place.drawn != NULL;
+        const bool has_scenery = stage->document->scenery.drawn != NULL;
         const view_color sky = 0x2F4460FF;
         const view_color ground = has_scenery ? 0xC9986BFF : 0x8A7468FF;
         const float gradient_height = 0.4f * image.height;
@@ -956,46 +960,48 @@ static bool is_clockwise(const md5gl_panel_vertex *triangle)
     return twice_area > 0;
 }
 
+// Returns the distance of the character in front of the camera, units.
+static float character_depth(const view_stage *stage, const view_lens *lens)
+{
+    const md5_vec3 character = view_walked(&stage->document->scene, stage->play);
+    return -md5_vec3_dot(md5_vec3_sub(character, lens->eye), lens->axes.back);
+}
+
 // Draws the scenery around the scene's model, behind everything else: the first mesh of its file,
 // as an image without lighting. The file contains the triangles from far to near, so a depth test
 // is not needed. A depth test and lighting would take a fifth of the time of a frame. Triangles
-// that are nearer than the character are omitted.
-static void draw_place(const view_stage *stage, const view_lens *lens)
+// that are nearer than the character are omitted, because the image would not hide it.
+static void draw_scenery(const view_stage *stage, const view_lens *lens)
 {
-    const view_companion *const place = &stage->document->place;
-    const md5_mesh *const mesh = &place->model->meshes[0];
-    const md5_vec3 character = view_walked(&stage->document->scene, stage->play);
-    const float character_depth =
-        -md5_vec3_dot(md5_vec3_sub(character, lens->eye), lens->axes.back);
-    const float min_depth = fmaxf(character_depth, lens->near_z);
-    md5_vec3 *const points = common_alloc(mesh->num_vertices, sizeof *points);
-    md5gl_panel_vertex *const vertices =
-        common_alloc(3 * (size_t)mesh->num_triangles, sizeof *vertices);
+    const view_companion *const scenery = &stage->document->scenery;
+    const md5_mesh *const mesh = &scenery->model->meshes[0];
+    const float min_depth = fmaxf(character_depth(stage, lens), lens->near_z);
+    md5_vec3 *const positions = common_alloc(mesh->num_vertices, sizeof *positions);
+    md5gl_panel_vertex *const drawn = common_alloc(3 * (size_t)mesh->num_triangles, sizeof *drawn);
 
-    // Each triangle is written after the accepted ones. The next triangle overwrites it if it is
-    // not accepted.
-    uint32_t num_vertices = 0;
-    md5_skin(mesh, place->palette, points, NULL, NULL);
+    // Project the triangles, and collect the visible ones in `drawn`. A triangle is written after
+    // those before it and counted only if it is visible, otherwise the next one overwrites it.
+    uint32_t num_drawn = 0; // vertices
+    md5_skin(mesh, scenery->palette, positions, NULL, NULL);
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
-        md5gl_panel_vertex *const triangle = &vertices[num_vertices];
-        bool is_behind = true;
+        md5gl_panel_vertex *const triangle = &drawn[num_drawn];
+        bool is_far_enough = true;
         for (uint32_t k = 0; k < 3u; k++) {
             const uint32_t vertex = mesh->indices[3 * i + k];
             float depth;
             triangle[k] =
-                project_vertex(stage, lens, points[vertex], mesh->texcoords[vertex], &depth);
-            is_behind = is_behind && depth > min_depth;
+                project_vertex(stage, lens, positions[vertex], mesh->texcoords[vertex], &depth);
+            is_far_enough = is_far_enough && depth > min_depth;
         }
-        if (is_behind && is_clockwise(triangle))
-            num_vertices += 3;
+        if (is_far_enough && is_clockwise(triangle))
+            num_drawn += 3;
     }
 
     const md5gl_material material =
-        view_mesh_material(place->textures, stage->renderer, 0, false, false, 0);
-    md5gl_draw_panel(stage->renderer, material.diffuse, MD5GL_TEXTURE_COLOR, vertices,
-                     num_vertices);
-    free(vertices);
-    free(points);
+        view_mesh_material(scenery->textures, stage->renderer, 0, false, false, 0);
+    md5gl_draw_panel(stage->renderer, material.diffuse, MD5GL_TEXTURE_COLOR, drawn, num_drawn);
+    free(drawn);
+    free(positions);
 }
 
 // -- Bodies ---------------------------------------------------------------------------------
@@ -1222,10 +1228,13 @@ static void deform_surfaces(const view_stage *stage, const view_lens *lens)
 typedef enum background {
     BACKGROUND_NONE,        // the image is transparent, or the frame has a color
     BACKGROUND_ENVIRONMENT, // the environment image
-    BACKGROUND_SKY,         // the sky of a place with a floor
+    BACKGROUND_SKY,         // a sky, with a floor below its horizon
     BACKGROUND_GRADIENT,    // the vertical gradient of a studio
 } background;
 
+// Returns the background of an image. The user's choices have priority: transparency, a color, then
+// the environment image. A sky needs level ground, so that its horizon fits, and is replaced by a
+// gradient while the grid is shown.
 static background select_background(const view_stage *stage, const md5gl_frame *frame,
                                     bool transparent)
 {
@@ -1251,12 +1260,14 @@ static void draw_background(const view_stage *stage, const view_lens *lens, back
 typedef struct surroundings {
     md5_vec3 center;            // of the document
     uint32_t num_studio_lights; // point lights, without a fire
-    bool has_flat_ground;
-    bool is_above_ground; // the camera
-    bool has_floor;       // below the sky of a place; not visible from below
-    bool has_scenery;     // the scenery model of the document is drawn on the floor
+    bool has_flat_ground;       // the ground is level
+    bool is_above_ground;       // the camera is above the ground
+    bool has_floor;   // a floor is drawn below the sky; it is not visible from below the ground
+    bool has_scenery; // the scenery model of the document is drawn on the floor
 } surroundings;
 
+// Returns the surroundings for a background. `num_studio_lights` is the number of point lights
+// without the light of a carried fire.
 static surroundings describe_surroundings(const view_stage *stage, const view_lens *lens,
                                           const md5gl_frame *frame, background selected,
                                           uint32_t num_studio_lights)
@@ -1265,7 +1276,7 @@ static surroundings describe_surroundings(const view_stage *stage, const view_le
     const bool is_above_ground =
         lens->orthographic ? lens->axes.back.z > 0 : lens->eye.z > frame->ground;
     const bool has_floor = selected == BACKGROUND_SKY && is_above_ground;
-    const bool can_show_scenery = document->place.drawn != NULL && !lens->orthographic;
+    const bool can_show_scenery = document->scenery.drawn != NULL && !lens->orthographic;
     return (surroundings){
         .center =
             md5_vec3_add(view_center(document->bounds), view_walked(&document->scene, stage->play)),
@@ -1277,8 +1288,9 @@ static surroundings describe_surroundings(const view_stage *stage, const view_le
     };
 }
 
-// Adds the bodies of the document to `bodies` and draws them. If `has_scenery` is true, also draws
-// the scenery. Returns false and fills `error` on failure.
+// Adds the bodies of the document to `bodies` and draws them. If `has_scenery` is true, they
+// include the scenery, except its first mesh, which draw_scenery() draws. The scenery does not cast
+// a shadow. Returns false and fills `error` on failure.
 static bool draw_document(const view_stage *stage, bool has_scenery, view_bodies *bodies,
                           md5_error *error)
 {
@@ -1297,9 +1309,9 @@ static bool draw_document(const view_stage *stage, bool has_scenery, view_bodies
     if (has_scenery)
         bodies->bodies[bodies->count++] =
             (view_body){.uses = VIEW_BODY_SHOWN | VIEW_BODY_STAGED,
-                        .textures = document->place.textures,
-                        .drawn = document->place.drawn,
-                        .instances = {.count = 1, .palettes = document->place.palette}};
+                        .textures = document->scenery.textures,
+                        .drawn = document->scenery.drawn,
+                        .instances = {.count = 1, .palettes = document->scenery.palette}};
     return view_draw_bodies(stage, bodies, style, error);
 }
 
@@ -1344,7 +1356,8 @@ static void pose_document(const view_stage *stage)
     }
 }
 
-// Draws the lines of the overlays: first the lines that surfaces hide, then the lines on top.
+// Draws the lines of the overlays, such as bones: first the lines that surfaces hide, then the
+// lines that are drawn over all surfaces, which are wider.
 static void draw_overlays(const view_stage *stage)
 {
     const float scale = stage->font->scale;
@@ -1391,7 +1404,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     if (around.has_scenery) {
         md5gl_draw_floor(stage->renderer, frame.ground, around.center, 7 * radius,
                          num_studio_lights);
-        draw_place(stage, &lens);
+        draw_scenery(stage, &lens);
     }
     view_bodies bodies = {.count = 0};
     const bool has_model = document->drawn != NULL;

@@ -733,7 +733,7 @@ bool view_reload(view_state *viewer)
         .uses_options = current->uses_options,
         .is_reload = true,
         .companion = current->companions[VIEW_GUEST].path,
-        .scenery = current->place.path,
+        .scenery = current->scenery.path,
     };
     const bool is_open = open_files(viewer, &request);
     if (is_open) {
