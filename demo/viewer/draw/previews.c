@@ -1,5 +1,6 @@
-// Previews and thumbnails: finds and loads the model and images of a request within limits, and
-// passes them to the drawer. The second half of the file reads single files for file managers.
+// Creates previews and thumbnails. A request is the name of an item of a game folder, or the path
+// of a file for a file manager. This file finds the model, clip and images of a request, loads them
+// within limits of time and memory, and calls a function of the renderer's thread that draws them.
 #include "demo/viewer/draw/previews.h"
 
 #include "demo/common/system.h"
@@ -70,7 +71,7 @@ static view_image reduce_image(view_image full, uint32_t side)
     return (view_image){rgba, (uint32_t)width, (uint32_t)height};
 }
 
-// Returns true if an image was decoded ahead.
+// Returns true if the list of decoded images contains an image with this name.
 static bool has_image(const view_prefetch *images, const char *name)
 {
     for (size_t i = 0; i < images->count; i++) {
@@ -250,18 +251,18 @@ static view_preview draw_game_scene(view_preview_subject *subject, double time,
                                     const view_preview_drawer *drawer)
 {
     view_scene *const scene = &subject->document.scene;
-    view_preview made = {.num_missing = 0};
+    view_preview preview = {.num_missing = 0};
     subject->play = (view_play){.speed = 1, .time = time};
     view_pose(scene, &subject->play);
     if (scene->model != NULL)
         view_skin(scene);
     const md5_bounds bounds = view_pose_bounds(scene, NULL);
     if (find_obstacle(scene, bounds, VIEW_PREVIEW_SIZE) != NULL)
-        return made;
+        return preview;
     if (!view_is_skeleton_only(scene))
-        made.num_missing = load_game_images(subject);
-    drawer->draw(drawer->user, subject, VIEW_PREVIEW_SIZE, &made.image);
-    return made;
+        preview.num_missing = load_game_images(subject);
+    drawer->draw(drawer->user, subject, VIEW_PREVIEW_SIZE, &preview.image);
+    return preview;
 }
 
 // -- Models for clips and skins -------------------------------------------------------------
@@ -285,8 +286,8 @@ static void add_model_name(model_names *models, const char *name)
     models->names[models->count++] = name;
 }
 
-// Adds the .md5mesh files of a game in the folder of `path`, which is the path of a file or the
-// name of a material. NULL: adds nothing.
+// Adds the .md5mesh files of a game that are in the same folder as `path`, which is the path of a
+// file or the name of a material. Does nothing if `path` is NULL.
 static void add_models_of_folder(model_names *models, const view_library *library, const char *path)
 {
     if (path == NULL)
@@ -306,8 +307,8 @@ static void add_models_of_folder(model_names *models, const view_library *librar
 // invisible.
 static const double model_time = 0.5;
 
-// Loads a model of a game folder without messages, because a preview that fails shows this by
-// itself.
+// Loads a model of a game folder. Errors are not logged, because the user sees that the preview is
+// missing.
 static bool load(view_scene *scene, view_library *library, const char *name, const char *skin)
 {
     view_log log = {.level = VIEW_QUIET};
@@ -328,31 +329,42 @@ static bool clip_fits(const view_scene *scene, bool is_strict)
     return !is_strict || binding->num_missing == 0;
 }
 
-// Loads a clip of a game with a model: the model `on`, or else the first model in the clip's folder
-// that it fits. If none fits, loads the clip without a model. Returns false if the clip cannot be
-// loaded.
+// Loads a model of a game with a clip. Returns false, with nothing loaded, if one of them cannot be
+// loaded or the clip does not fit the model (see clip_fits()).
+static bool load_model_with_clip(view_scene *scene, view_library *library, const char *model,
+                                 const char *clip, bool is_strict)
+{
+    view_log quiet = {.level = VIEW_QUIET};
+    if (!load(scene, library, model, NULL))
+        return false;
+    const bool has_clip = scene->model != NULL && view_add_clip(scene, clip, &quiet);
+    if (has_clip && clip_fits(scene, is_strict))
+        return true;
+    view_free_scene(scene);
+    return false;
+}
+
+// Loads a clip of a game with a model that it fits. Tries the model that the request names
+// (`requested_model`, may be ""), then the models in the clip's folder. If the clip fits none of
+// them, loads the clip without a model. Returns false if the clip cannot be loaded.
 static bool load_for_clip(view_scene *scene, view_library *library, const char *clip,
-                          const char *on)
+                          const char *requested_model)
 {
     model_names models = {.count = 0};
-    view_log quiet = {.level = VIEW_QUIET};
-    bool is_loaded = false;
-    add_model_name(&models, on);
+    add_model_name(&models, requested_model);
     add_models_of_folder(&models, library, clip);
-    // In the first round, a clip must drive all joints of a model other than `on`, so that the clip
-    // of a head is not shown on a body. In the second round, joints may be missing.
+
+    // In the first round, the clip must drive all joints of a model that was not requested, so that
+    // the clip of a head is not shown on a body. In the second round, joints may be missing.
     for (int round = 0; round < 2; round++) {
-        for (size_t i = 0; i < models.count && !is_loaded; i++) {
-            if (!load(scene, library, models.names[i], NULL))
-                continue;
-            const bool is_strict = round == 0 && strcmp(models.names[i], on) != 0;
-            is_loaded = scene->model != NULL && view_add_clip(scene, clip, &quiet)
-                        && clip_fits(scene, is_strict);
-            if (!is_loaded)
-                view_free_scene(scene);
+        for (size_t i = 0; i < models.count; i++) {
+            const bool is_requested = strcmp(models.names[i], requested_model) == 0;
+            const bool is_strict = round == 0 && !is_requested;
+            if (load_model_with_clip(scene, library, models.names[i], clip, is_strict))
+                return true;
         }
     }
-    return is_loaded || load(scene, library, clip, NULL);
+    return load(scene, library, clip, NULL);
 }
 
 // Returns true if a mesh of the model has a material that the skin has assigned to it.
@@ -367,17 +379,18 @@ static bool is_changed_by_skin(const md5_model *model, const md5_skin_def *skin)
     return false;
 }
 
-// Loads a model that the skin changes, with the skin. Tries `on`, the models that the skin names,
-// and the models in the folders of the materials that it replaces. Returns the name of the model,
-// or NULL.
+// Loads a skin (a list of replacements of materials) with a model that it changes. Tries the model
+// that the request names (`requested_model`, may be NULL or ""), the models that the skin names,
+// and the models in the folders of the materials that the skin replaces. Returns the name of the
+// model, or NULL if none of them has a replaced material.
 static const char *load_for_skin(view_scene *scene, view_library *library, const char *name,
-                                 const char *on)
+                                 const char *requested_model)
 {
     model_names models = {.count = 0};
     const md5_skin_def *const skin = md5_game_skin_def(library->game, name, NULL);
     if (skin == NULL)
         return NULL;
-    add_model_name(&models, on);
+    add_model_name(&models, requested_model);
     for (uint32_t i = 0; i < skin->num_models; i++)
         add_model_name(&models, skin->models[i]);
     for (uint32_t i = 0; i < skin->num_replacements; i++)
