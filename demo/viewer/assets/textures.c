@@ -65,30 +65,31 @@ void view_rotate_camera_side(int number, uint32_t side, const uint8_t *from, uin
     }
 }
 
-// Returns true if the cube map is not a set of files. Such names begin with "_".
+// Returns true if the engine creates the cube map itself; its name then begins with "_". All other
+// cube maps are read from files.
 static bool is_built_in(const md5_stage *stage)
 {
     return stage->image.text[0] == '_';
 }
 
-// Reads image `number` of a cube map. Its name consists of the name of the cube map and the side
-// or, if the name is built in, is the name of the cube map.
+// Reads one image of a cube map. A cube map of the engine (is_built_in()) has one image with its
+// name. Any other cube map has six files, whose names are its name with a suffix for the side;
+// `number` is the index of the side.
 static bool read_cube_image(md5_game *game, const md5_stage *stage, int number, view_image *image,
                             md5_error *error)
 {
     static const char *const suffixes[2][6] = {
         {"_px", "_nx", "_py", "_ny", "_pz", "_nz"},
         {"_forward", "_back", "_left", "_right", "_up", "_down"}};
+    if (is_built_in(stage))
+        return view_read_game_image(game, &stage->image, image, error);
+
     const bool is_camera = stage->cube == MD5_IMAGE_CAMERA_CUBE;
-    md5_image_program program = stage->image;
-    bool is_named = true;
-    if (!is_built_in(stage)) {
-        char *const name =
-            common_format("%s%s.tga", stage->image.text, suffixes[is_camera][number]);
-        is_named = md5_game_image_program(game, name, &program, error);
-        free(name);
-    }
-    return is_named && view_read_game_image(game, &program, image, error);
+    char *const name = common_format("%s%s.tga", stage->image.text, suffixes[is_camera][number]);
+    md5_image_program program;
+    const bool is_valid = md5_game_image_program(game, name, &program, error);
+    free(name);
+    return is_valid && view_read_game_image(game, &program, image, error);
 }
 
 // Reads the six sides of a cube map into one block, which the caller frees, and sets the size and
@@ -838,22 +839,24 @@ static md5gl_stage drawn_stage(const view_layered *layered, uint32_t index)
     return drawn;
 }
 
-// The stages of a material at one time.
+// Properties of a material's active stages. A stage is active while its condition, an expression of
+// the material that depends on the time and the parms, is not 0.
 typedef struct stage_summary {
-    bool is_on;  // a stage is on
-    bool is_cut; // a stage that is on cuts holes that only a surface drawn in stages can have
+    bool has_active; // at least one stage is active
+    bool is_cut;     // an active stage cuts holes that a lit surface cannot have
 } stage_summary;
 
-// Fills the stages of a list with the stages of a material that are on and have a texture.
+// Fills list->stages with the active stages of a material that have a texture, and returns a
+// summary of all active stages.
 static stage_summary list_active_stages(view_layered *layered, md5gl_stage_list *list)
 {
-    stage_summary summary = {.is_on = false};
+    stage_summary summary = {.has_active = false};
     const md5_material *const material = layered->material;
     for (uint32_t k = 0; k < material->num_stages; k++) {
         const md5_stage *const stage = &material->stages[k];
         if (layered->registers[stage->condition] == 0)
             continue;
-        summary.is_on = true;
+        summary.has_active = true;
         summary.is_cut = summary.is_cut || needs_stages_to_cut(material, stage);
         if (layered->textures[k] != 0)
             layered->stages[list->num_stages++] = drawn_stage(layered, k);
@@ -861,23 +864,24 @@ static stage_summary list_active_stages(view_layered *layered, md5gl_stage_list 
     return summary;
 }
 
-// Returns the base that is drawn below the stages. As in the engine, light is added to the
-// background of translucent surfaces. Opaque surfaces are black below their stages, unless all
-// stages are off, or a decal lacks its images (`is_lost`).
-static md5gl_base stage_base(const md5_material *material, bool has_light, bool is_on, bool is_cut,
-                             bool is_lost)
+// Returns the base, which is the surface that is drawn below the stages of a material. As in the
+// engine, light is added to the background of translucent surfaces, and opaque surfaces are black
+// below their stages. An opaque surface is invisible if no stage is active or if it is a decal
+// without images (`is_lost`).
+static md5gl_base stage_base(const md5_material *material, bool has_light, bool has_active,
+                             bool is_cut, bool is_lost)
 {
     if (material->coverage == MD5_COVERAGE_TRANSLUCENT)
         return has_light ? MD5GL_BASE_ADDED : MD5GL_BASE_NONE;
-    if (!is_on || is_lost)
+    if (!has_active || is_lost)
         return MD5GL_BASE_NONE;
     if (has_light)
         return is_cut ? MD5GL_BASE_LIT : MD5GL_BASE_NONE;
     return MD5GL_BASE_BLACK;
 }
 
-// Evaluates the registers of a mesh's material, and fills `list` with the stages and the lit layers
-// that are on.
+// Evaluates the registers (values of expressions) of a mesh's material, and fills `list` with its
+// active stages and its active lit layers.
 static stage_summary evaluate_material(view_layered *layered, const md5_material_input *input,
                                        md5gl_stage_list *list)
 {
@@ -899,9 +903,10 @@ static stage_summary evaluate_material(view_layered *layered, const md5_material
     return summary;
 }
 
-// Evaluates the material of a mesh and fills its list. Selects who draws the surface:
-// md5gl_draw_model() if the surface has one lit layer of front sides, without an offset and with at
-// most the alpha test of a lit surface. All other surfaces are drawn in stages.
+// Evaluates the material of a mesh, fills its list of stages, and selects the function that draws
+// its surface. md5gl_draw_model() draws a surface that has one lit layer, shows its front sides,
+// has no depth offset and cuts holes at most by the alpha of its diffuse map. md5gl_draw_stages()
+// draws all other surfaces (layered->is_staged).
 static void evaluate_layered(view_layered *layered, md5gl_stage_list *list,
                              const md5_material_input *input)
 {
@@ -922,7 +927,7 @@ static void evaluate_layered(view_layered *layered, md5gl_stage_list *list,
     const bool is_lost = is_decal(material) && list->num_stages == 0 && !has_light;
     layered->no_shadow = !has_shadow || is_cut || is_lost;
     list->casts_shadow = has_shadow && is_cut;
-    list->base = stage_base(material, has_light, summary.is_on, is_cut, is_lost);
+    list->base = stage_base(material, has_light, summary.has_active, is_cut, is_lost);
 
     // A surface that md5gl_draw_model() draws does the alpha test itself and has no offset.
     if (!layered->is_staged) {
