@@ -499,8 +499,9 @@ static bool usual_switch(const view_option *option, bool is_in_window)
 // Returns the defaults of all options, in a window or for --output. They do not own memory.
 static view_options usual_options(bool is_in_window)
 {
-    // The material time starts at one minute. parm 4 is minus the time of the last shot of a gun;
-    // its default is 0, so at time 0 all guns would fire. After a minute no muzzle flash is
+    // The time of the materials starts at one minute. Materials of guns show a muzzle flash shortly
+    // after the time of the last shot, which is minus the value of the parameter 4 ("offset"). Its
+    // default is 0, so at time 0 each gun would just have fired. After a minute no muzzle flash is
     // visible, and effects that repeat a whole number of times per minute look as at time 0.
     view_options usual = {
         .width = 1280,

@@ -82,20 +82,28 @@ const md5_anim *view_timing_anim(const view_scene *scene)
     return moves || scene->camera_path.camera == NULL ? anim : &scene->camera_path.clock;
 }
 
-// Applies the user's rotation of the model to all joint matrices, about the origin or about the
-// placement of a character that has moved.
-void view_rotate_pose(view_scene *scene, const md5_xform *place)
+// Returns the rotation that the user has selected for the model (such as a correction of the up
+// axis) as a transform of world space. The rotation is about the origin of the character's own
+// space, which `placement` maps to world space: the product from right to left maps from world
+// space to the character's space, rotates, and maps back. NULL: both spaces are the same.
+static md5_mat34 user_rotation_in_world(const md5_mat34 *rotation, const md5_xform *placement)
 {
-    md5_mat34 rotation = scene->rotation.matrix;
+    if (placement == NULL)
+        return *rotation;
+    const md5_mat34 world_from_character = md5_mat34_from_xform(*placement);
+    const md5_mat34 character_from_world = md5_mat34_from_xform(md5_xform_inverse(*placement));
+    return md5_mat34_mul(world_from_character, md5_mat34_mul(*rotation, character_from_world));
+}
+
+// Applies the user's rotation of the model to all joint matrices and the palette.
+void view_rotate_pose(view_scene *scene, const md5_xform *placement)
+{
     if (!scene->rotation.is_set)
         return;
-    if (place != NULL) {
-        const md5_mat34 from = md5_mat34_from_xform(md5_xform_inverse(*place));
-        rotation = md5_mat34_mul(md5_mat34_from_xform(*place), md5_mat34_mul(rotation, from));
-    }
-    view_move_matrices(rotation, scene->joints, scene->num_joints);
+    const md5_mat34 transform = user_rotation_in_world(&scene->rotation.matrix, placement);
+    view_move_matrices(transform, scene->joints, scene->num_joints);
     if (scene->model != NULL)
-        view_move_matrices(rotation, scene->palette, scene->num_joints);
+        view_move_matrices(transform, scene->palette, scene->num_joints);
 }
 
 // Poses the scene in the bind pose of its model. Without a model, uses the base frame of the clip.

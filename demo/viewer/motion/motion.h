@@ -88,9 +88,9 @@ const md5_anim *view_timing_anim(const view_scene *scene);
 // Writes the pose at a sample position of the shown clip, or the bind pose.
 void view_pose_at(view_scene *scene, const md5_sample_position *sample);
 
-// Rotates the pose by the scene's `turn` about `place`, the placement of the character; NULL: about
-// the origin, where the rotation is exact.
-void view_rotate_pose(view_scene *scene, const md5_xform *place);
+// Rotates the pose by scene->rotation, which the user has selected. The rotation is about the
+// placement of the character or, if `placement` is NULL, about the origin, where it is exact.
+void view_rotate_pose(view_scene *scene, const md5_xform *placement);
 
 // Returns true if the bind pose is shown although another kind could move the model.
 bool view_is_bind_pose(const view_scene *scene);

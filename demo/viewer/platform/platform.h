@@ -208,8 +208,8 @@ double view_screen_rate(const view_window *window); // frames per second
 void view_swap_window(view_window *window);
 void view_set_swap_waits(view_window *window, bool waits);
 
-// Waits at most `patience` for the next event and writes it. Returns false without an event. A
-// request to quit precedes all other pending events.
+// Waits at most `patience`, seconds, for the next event and writes it to `event`. Returns false if
+// no event occurred. A request to quit precedes all other pending events.
 bool view_next_input(view_window *window, double patience, view_input *event);
 
 // Returns true if the user wants to abort long work: the user has closed the window, which is also

@@ -313,25 +313,36 @@ static void merge_moves(SDL_Event *event)
     }
 }
 
+// Gets the next event of SDL. Waits for it at most `patience`, seconds; without patience, only
+// returns an event that is pending. Returns false if there is no event.
+static bool wait_for_event(double patience, SDL_Event *event)
+{
+    const int milliseconds = (int)(patience * 1000);
+    if (milliseconds > 0)
+        return SDL_WaitEventTimeout(event, milliseconds) != 0;
+    return SDL_PollEvent(event) != 0;
+}
+
+// Returns the most urgent event first: a request to quit, which also removes all other requests to
+// quit; then a key for a button of the gamepad; then the next event in SDL's queue.
 bool view_next_input(view_window *window, double patience, view_input *event)
 {
-    SDL_Event from;
     if (is_quitting()) {
         is_quit_requested = 0;
         SDL_FlushEvent(SDL_QUIT);
         *event = (view_input){.kind = VIEW_INPUT_QUIT};
         return true;
     }
+
     read_pad(window);
     if (view_next_pad_key(&window->pad, event))
         return true;
-    const int wait = (int)(patience * 1000);
-    const bool has_event =
-        wait > 0 ? SDL_WaitEventTimeout(&from, wait) != 0 : SDL_PollEvent(&from) != 0;
-    if (!has_event)
+
+    SDL_Event sdl_event;
+    if (!wait_for_event(patience, &sdl_event))
         return false;
-    merge_moves(&from);
-    *event = view_input_from_sdl(window, &from);
+    merge_moves(&sdl_event);
+    *event = view_input_from_sdl(window, &sdl_event);
     return true;
 }
 

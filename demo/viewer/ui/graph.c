@@ -851,8 +851,8 @@ static void run_layer_tabs(const graph_panel *panel, float x, float right)
     }
 }
 
-// Runs the buttons of the zoom at the right end of the header. Returns the left edge of the
-// leftmost button.
+// Draws the zoom buttons at the right end of the header ("Fit", +, the zoom in percent, -) and
+// changes the zoom if one of them is pressed. Returns the left edge of the leftmost button, pixels.
 static float run_zoom_buttons(const graph_panel *panel)
 {
     const view_rect area = panel->area;
@@ -899,7 +899,8 @@ static void run_wheel(const graph_panel *panel)
     }
 }
 
-// The header: the names of the layers and the buttons of the zoom. Also handles the wheel.
+// Draws the header, which contains the tabs of the layers and the zoom buttons, and handles clicks
+// on it and the mouse wheel.
 static void run_header(const graph_panel *panel)
 {
     const float right = run_zoom_buttons(panel);

@@ -451,38 +451,51 @@ static view_color time_color(float time, const float goals[2])
     return time <= goals[1] ? VIEW_AMBER : slow_time_color;
 }
 
+// Returns the time at the top of the bar graph, seconds: a tenth more than the longest of `count`
+// frame times, so that the highest bar is below the top, and at least a quarter more than the goal
+// of 60 frames per second, so that the line of this goal is always visible.
+static float graph_top_time(const double *times, uint32_t count, const float goals[2])
+{
+    float top_time = 1.25f * goals[0];
+    for (uint32_t i = 0; i < count; i++)
+        top_time = fmaxf(top_time, 1.1f * (float)times[i]);
+    return top_time;
+}
+
 // Draws a bar graph of the times of the last frames, the newest at the right. Horizontal lines mark
 // the times of 60 and 30 frames per second, if they are within the graph.
 static void draw_times(view_ui *ui)
 {
     enum { NUM_BARS = 120 };                             // in the width of the graph
     const float goals[2] = {1.0f / 60.0f, 1.0f / 30.0f}; // seconds per frame
-    const float scale = ui->scale;
+    const float lines_per_graph = 2.5f;                  // height in lines of text
+    const float scale = ui->scale;                       // pixels per layout unit
+    const float margin_x = VIEW_INSET * scale;
+    const float margin_y = 3 * scale;
     view_rect row;
-    ui_reserve_row(ui, 2.5f * ui->line, &row);
-    const view_rect box = {row.x + VIEW_INSET * scale, row.y + 3 * scale,
-                           row.width - 2 * VIEW_INSET * scale, row.height - 6 * scale};
+    ui_reserve_row(ui, lines_per_graph * ui->line, &row);
+    const view_rect box = {row.x + margin_x, row.y + margin_y, row.width - 2 * margin_x,
+                           row.height - 2 * margin_y};
     view_draw_rect(ui->canvas, box, VIEW_CONTROL);
 
-    // The longest time nearly reaches the top of the graph.
+    // Draw a bar per frame. The last bar ends at the right edge.
     double times[VIEW_NUM_FRAME_TIMES];
     const uint32_t count = last_times(ui->stage, VIEW_NUM_FRAME_TIMES, times);
-    float max_time = 1.25f * goals[0]; // time at the top of the graph, seconds
-    for (uint32_t i = 0; i < count; i++)
-        max_time = fmaxf(max_time, 1.1f * (float)times[i]);
-
-    const float step = box.width / (float)NUM_BARS;
+    const float top_time = graph_top_time(times, count, goals);
+    const float bar_width = box.width / (float)NUM_BARS;
     const float bottom = box.y + box.height;
-    const float left = box.x + box.width - step * (float)count;
+    const float left = box.x + box.width - bar_width * (float)count;
     for (uint32_t i = 0; i < count; i++) {
         const float time = (float)times[i];
-        const float height = box.height * time / max_time;
-        const view_rect bar = {left + step * (float)i, bottom - height, step, height};
+        const float height = box.height * time / top_time;
+        const view_rect bar = {left + bar_width * (float)i, bottom - height, bar_width, height};
         view_draw_rect(ui->canvas, bar, time_color(time, goals));
     }
+
+    // Draw the lines of the goals.
     for (int i = 0; i < 2; i++) {
-        const float y = bottom - box.height * goals[i] / max_time;
-        if (goals[i] < max_time)
+        const float y = bottom - box.height * goals[i] / top_time;
+        if (goals[i] < top_time)
             view_draw_rect(ui->canvas, (view_rect){box.x, y, box.width, scale}, goal_color);
     }
 }
