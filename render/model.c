@@ -169,8 +169,10 @@ static void narrow_joints(uint32_t *joints, size_t count)
     }
 }
 
-// Sets the attributes of `slots` joints and weights per vertex, 4 or 8: one attribute of each kind
-// for 4 slots. In the bound buffer, the weights of all vertices begin at `first_weight`, bytes.
+// Connects the joint and weight attributes of the vertex shader with the bound buffer. A slot is
+// one joint and its weight; each vertex has 4 or 8 slots. An attribute has at most four components,
+// so every 4 slots need one attribute for joints and one for weights. The joints of all vertices
+// are at the beginning of the buffer, the weights of all vertices begin at `first_weight`, bytes.
 static void set_slot_attributes(const GladGLContext *gl, uint32_t slots, bool is_narrow,
                                 size_t first_weight)
 {
@@ -427,7 +429,8 @@ bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t 
 
 // -- Binding ----------------------------------------------------------------------------------
 
-// Binds a table, which is a texture buffer or, where those are missing, a 2D texture.
+// Binds a table, an array that shaders read by index, to a texture unit. A table is a texture
+// buffer or, in contexts without texture buffers, a 2D texture.
 static void bind_table(md5gl_renderer *renderer, const md5gl_program *program, enum md5gl_unit unit,
                        const md5gl_table *table)
 {
@@ -435,8 +438,9 @@ static void bind_table(md5gl_renderer *renderer, const md5gl_program *program, e
                         table->texture);
 }
 
-// Sets the uniforms for motion vectors and ids of a batch. `before` is the number of instances in
-// earlier batches. Without ids, the index of an instance plus 1 is its id.
+// Sets the uniforms for the motion vectors and the ids of the instances in a batch, which is a part
+// of the instances that one call draws. `before` is the number of instances in earlier batches. If
+// the caller has not set ids, the id of an instance is its index plus 1.
 static void bind_previous(md5gl_renderer *renderer, const md5gl_model *model,
                           const md5gl_mesh *mesh, const md5gl_program *program,
                           const md5gl_batch *batch, uint32_t before)
@@ -518,7 +522,7 @@ void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const 
 
 // -- Deforms ----------------------------------------------------------------------------------
 
-// Returns the deform of a mesh that is drawn as it is. Its `write` is NULL.
+// Returns the value of md5gl_mesh.deform for a mesh without a deform: its callback is NULL.
 static md5gl_deform no_deform(const md5_mesh *mesh)
 {
     return (md5gl_deform){.num_vertices = mesh->num_vertices, .num_triangles = mesh->num_triangles};

@@ -269,7 +269,8 @@ static bool create_renderer_objects(md5gl_renderer *renderer, md5_error *error)
 
 // -- Public -----------------------------------------------------------------------------------
 
-// Queries the limits of the device, such as the largest texture, and its name for messages.
+// Stores the limits of the device, such as the size of the largest texture, and the name of the
+// device, which messages contain.
 static void query_device(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;

@@ -104,7 +104,7 @@ static GLuint get_integer(const GladGLContext *gl, GLenum name)
     return (GLuint)value;
 }
 
-// Returns a buffer binding with an index, and the range of the buffer that is bound.
+// Returns the buffer at an indexed binding point, and the bound range of the buffer, bytes.
 static md5gl_range_state get_range(const GladGLContext *gl, GLenum binding, GLenum start,
                                    GLenum size, GLuint index)
 {
@@ -142,7 +142,7 @@ static void save_bindings(const md5gl_renderer *renderer, md5gl_host_state *host
                       MD5GL_SHADER_STORAGE_BUFFER_SIZE, i);
 }
 
-// Saves the textures and samplers of all units that the renderer uses.
+// Saves the textures and samplers that are bound to the texture units of the renderer.
 static void save_units(const md5gl_renderer *renderer, md5gl_host_state *host)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -191,6 +191,7 @@ static void save_drawing(const md5gl_renderer *renderer, md5gl_host_state *host)
     gl->GetFloatv(GL_DEPTH_RANGE, host->depth_range);
     gl->GetFloatv(GL_DEPTH_CLEAR_VALUE, &host->clear_depth);
     gl->GetFloatv(GL_COLOR_CLEAR_VALUE, host->clear_color);
+    // The offset is `factor` times the slope of a polygon plus `units` times the depth resolution.
     gl->GetFloatv(GL_POLYGON_OFFSET_FACTOR, &host->polygon_offset[0]);
     gl->GetFloatv(GL_POLYGON_OFFSET_UNITS, &host->polygon_offset[1]);
 
@@ -251,7 +252,7 @@ static void set_bindings(const md5gl_renderer *renderer, const md5gl_host_state 
         gl->BindBuffer(bindings[i].target, state->buffers[i]);
 }
 
-// Sets the textures and samplers of all units that the renderer uses.
+// Binds the saved textures and samplers to the texture units of the renderer.
 static void set_units(md5gl_renderer *renderer, const md5gl_host_state *state)
 {
     const GladGLContext *gl = &renderer->gl;

@@ -47,7 +47,7 @@ typedef struct md5gl_host_state {
     GLfloat depth_range[2];
     GLfloat clear_depth;
     GLfloat clear_color[4];
-    GLfloat polygon_offset[2];
+    GLfloat polygon_offset[2]; // factor and units of glPolygonOffset()
     GLuint depth_function;
     GLuint culled_face;
     GLuint front_face;
