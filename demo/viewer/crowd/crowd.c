@@ -380,11 +380,16 @@ static const float max_baked_error = 0.75f;
 // The maximum number of baked frames per frame. The error decreases with the square of the number.
 enum { MAX_RATE = 4 };
 
+// Data of view_add_baked() while it bakes the clips of a kind.
 typedef struct kind_baking {
     const view_kind *kind;
-    float *errors;      // [clips] maximum distance from the skinned vertices, units
-    md5_baked **baked;  // [clips]; NULL: not baked yet
-    md5_error *failure; // [clips]
+    const md5_model *model; // model whose triangles are drawn with the baked vertices
+    float pixels;           // requested maximum diameter of a baked member, pixels
+    float max_error;        // permitted error at a diameter of one pixel, units
+    size_t memory;          // maximum size of all baked frames, bytes
+    float *errors;          // [clips] maximum distance from the skinned vertices, units
+    md5_baked **baked;      // [clips]; NULL: not baked yet
+    md5_error *failure;     // [clips]
 } kind_baking;
 
 // Returns the number of baked frames of a clip: `rate` - 1 additional frames between two frames,
@@ -480,17 +485,16 @@ static bool bake_clips(kind_baking *work, const md5_threads *threads, md5_error 
     return true;
 }
 
-// Increases the rates of clips whose error is too large for members with a diameter of `pixels`, if
-// the memory suffices. Frees these clips, so that they are baked again. The permitted error is
-// max_error / pixels, units.
-static void increase_rates(kind_baking *work, view_bakes *bakes, float max_error, float pixels,
-                           size_t memory)
+// Increases the rates of clips whose error is too large for members of the requested diameter, if
+// the memory suffices. Frees these clips, so that they are baked again.
+static void increase_rates(kind_baking *work, view_bakes *bakes)
 {
+    const float max_error = work->max_error / work->pixels; // at the requested diameter
     for (uint32_t i = 0; i < work->kind->num_clips; i++) {
         // The error decreases with the square of the rate.
-        const float rate = ceilf(sqrtf(work->errors[i] / (max_error / pixels)));
+        const float rate = ceilf(sqrtf(work->errors[i] / max_error));
         bakes->rates[i] = rate > 1 ? (uint32_t)fminf(rate, MAX_RATE) : 1;
-        if (bakes->rates[i] > 1 && baked_size(work->kind) > memory)
+        if (bakes->rates[i] > 1 && baked_size(work->kind) > work->memory)
             bakes->rates[i] = 1;
         if (bakes->rates[i] > 1) {
             md5_destroy_baked(work->baked[i]);
@@ -499,21 +503,48 @@ static void increase_rates(kind_baking *work, view_bakes *bakes, float max_error
     }
 }
 
+// Bakes all clips, then bakes the clips with too large errors again at a higher rate, and uploads
+// them to bakes->clips. Returns a new model that draws them, or NULL with an error.
+static md5gl_model *create_baked_model(kind_baking *work, view_bakes *bakes,
+                                       const md5_threads *threads, md5gl_renderer *renderer,
+                                       md5_error *error)
+{
+    const uint64_t size = baked_size(work->kind);
+    if (size > work->memory) {
+        COMMON_TEXT(error->message,
+                    "baked clips are too large: expected at most %.1f MB, found %.1f MB",
+                    1e-6 * (double)work->memory, 1e-6 * (double)size);
+        return NULL;
+    }
+    if (!bake_clips(work, threads, error))
+        return NULL;
+    increase_rates(work, bakes);
+    if (!bake_clips(work, threads, error))
+        return NULL;
+
+    const md5_baked *const *const baked = (const md5_baked *const *)work->baked;
+    bakes->clips = md5gl_create_baked(renderer, work->model, baked, work->kind->num_clips, error);
+    if (bakes->clips == NULL)
+        return NULL;
+    return md5gl_create_model(renderer, work->model, MD5GL_PATH_AUTO, error);
+}
+
 // Bakes the clips of a kind: stores the vertices of each frame on the GPU, so that small members
-// need neither posing nor skinning.
+// need neither posing nor skinning. Adds a level of detail that draws them. If this fails, warns
+// and leaves the kind without baked clips.
 void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_threads *threads,
                     const view_loader *loader)
 {
     // The baked vertices are drawn with the triangles of the posed level for this size.
     const uint32_t num_clips = kind->num_clips;
     const uint32_t posed_level = view_detail_at(kind, 0, pixels, true, false);
-    const md5_model *const model = posed_level > 0 ? kind->levels[posed_level].model : kind->model;
-    // Divided by a diameter in pixels, this is the permitted error in units.
-    const float max_error = max_baked_error * 2 * kind->sphere.radius;
-    view_detail level = {.source = VIEW_DETAIL_BAKED, .pixels = pixels};
     view_bakes *const bakes = &kind->bakes;
     kind_baking work = {
         .kind = kind,
+        .model = posed_level > 0 ? kind->levels[posed_level].model : kind->model,
+        .pixels = pixels,
+        .max_error = max_baked_error * 2 * kind->sphere.radius,
+        .memory = memory,
         .errors = common_alloc(num_clips, sizeof *work.errors),
         .baked = common_alloc(num_clips, sizeof(md5_baked *)),
         .failure = common_alloc(num_clips, sizeof *work.failure),
@@ -525,41 +556,31 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
     for (uint32_t i = 0; i < num_clips; i++)
         bakes->rates[i] = 1;
 
-    // Bake all clips, and then the clips with too large errors again at a higher rate.
     md5_error error = {0};
-    const uint64_t size = baked_size(kind);
-    if (size > memory) {
-        COMMON_TEXT(error.message,
-                    "baked clips are too large: expected at most %.1f MB, found %.1f MB",
-                    1e-6 * (double)memory, 1e-6 * (double)size);
-    } else if (bake_clips(&work, threads, &error)) {
-        increase_rates(&work, bakes, max_error, pixels, memory);
-        if (bake_clips(&work, threads, &error))
-            bakes->clips = md5gl_create_baked(
-                loader->renderer, model, (const md5_baked *const *)work.baked, num_clips, &error);
-        if (bakes->clips != NULL)
-            level.drawn = md5gl_create_model(loader->renderer, model, MD5GL_PATH_AUTO, &error);
-    }
+    md5gl_model *const drawn = create_baked_model(&work, bakes, threads, loader->renderer, &error);
 
-    // The errors limit the size at which each clip is drawn baked.
+    // The error of a clip limits the diameter up to which it is drawn baked.
     for (uint32_t i = 0; i < num_clips; i++) {
-        bakes->sizes[i] = work.errors[i] > 0 ? fminf(max_error / work.errors[i], pixels) : pixels;
+        bakes->sizes[i] = pixels;
+        if (work.errors[i] > 0)
+            bakes->sizes[i] = fminf(work.max_error / work.errors[i], pixels);
         md5_destroy_baked(work.baked[i]);
     }
+    free(work.errors);
+    free(work.baked);
+    free(work.failure);
 
-    if (level.drawn != NULL) {
-        kind->levels[kind->num_levels++] = level;
-        kind->jobs = common_alloc(kind->end - kind->begin, sizeof *kind->jobs);
-    } else {
+    if (drawn == NULL) {
         view_warn(loader->log, "%s is not baked: %s", kind->name, error.message);
         md5gl_destroy_baked(loader->renderer, bakes->clips);
         free(bakes->rates);
         free(bakes->sizes);
         *bakes = (view_bakes){0};
+        return;
     }
-    free(work.errors);
-    free(work.baked);
-    free(work.failure);
+    kind->levels[kind->num_levels++] =
+        (view_detail){.source = VIEW_DETAIL_BAKED, .pixels = pixels, .drawn = drawn};
+    kind->jobs = common_alloc(kind->end - kind->begin, sizeof *kind->jobs);
 }
 
 md5gl_clip_job view_baked_job(const view_bakes *bakes, uint32_t clip,
@@ -1079,27 +1100,34 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
 
 // -- Updating -------------------------------------------------------------------------------
 
-// Advances all members of the crowd, then poses the visible ones. Each phase runs on all
-// threads.
-void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
+static bool has_machines(const view_crowd *crowd)
 {
-    const double begin = view_seconds();
-    const double max_step = 1.0 / 15.0;
-    const double max_simulated = 30; // seconds
+    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
+        if (crowd->kinds[k].machine != NULL)
+            return true;
+    }
+    return false;
+}
+
+// Advances all members of the crowd to a time, seconds. The time may decrease. Members with state
+// machines advance in steps of limited length, at most the last `max_simulated` seconds; members
+// that play clips can jump to any time.
+static void advance_crowd(view_crowd *crowd, double time, const view_sight *sight)
+{
+    const double max_step = 1.0 / 15.0; // seconds
+    const double max_simulated = 30;    // seconds
+    const bool needs_steps = has_machines(crowd);
     double remaining = time - crowd->time;
-    bool has_players = false;
-    for (uint32_t k = 0; k < crowd->num_kinds; k++)
-        has_players = has_players || crowd->kinds[k].machine != NULL;
     crowd->pace = fabsf((float)remaining);
 
-    // Only machines depend on intermediate steps; clips can jump to any time.
-    if (remaining > max_simulated || !has_players) {
-        const double skipped = has_players ? remaining - max_simulated : remaining;
+    // Skip the time that is not simulated.
+    if (remaining > max_simulated || !needs_steps) {
+        const double skipped = needs_steps ? remaining - max_simulated : remaining;
         crowd->time += skipped;
         remaining -= skipped;
     }
 
-    // Advance in steps. Only the last step, which may be 0, selects the levels of detail.
+    // Only the last step, which may be 0 seconds, selects the levels of detail.
     bool is_last = false;
     while (!is_last) {
         is_last = !(remaining > max_step);
@@ -1110,7 +1138,14 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
         md5_threads_run(crowd->threads, crowd->count, advance_part, crowd);
         remaining -= max_step;
     }
+}
 
+// Advances all members of the crowd, then poses the visible members if the crowd is drawn, which is
+// the case if `sight` is not NULL. Each phase runs on all threads.
+void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
+{
+    const double begin = view_seconds();
+    advance_crowd(crowd, time, sight);
     if (sight != NULL) {
         select_posed(crowd);
         md5_threads_run(crowd->threads, crowd->num_posed, pose_part, crowd);
