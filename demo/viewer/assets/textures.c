@@ -92,47 +92,57 @@ static bool read_cube_image(md5_game *game, const md5_stage *stage, int number, 
     return is_valid && view_read_game_image(game, &program, image, error);
 }
 
+enum { NUM_CUBE_SIDES = 6 };
+
+// Copies one image of a cube map to its sides in *rgba. The first image (`number` 0) sets the width
+// of all sides, desc->width, and allocates *rgba. Returns false and fills `error` if the sides in
+// the image are not squares of this width.
+static bool store_cube_image(const md5_stage *stage, int number, const view_image *image,
+                             md5gl_texture_desc *desc, uint8_t **rgba, md5_error *error)
+{
+    const bool has_all_sides = is_built_in(stage); // below each other
+    const uint32_t num_sides = has_all_sides ? NUM_CUBE_SIDES : 1;
+    const size_t side_size = 4 * (size_t)image->width * image->width; // bytes
+    if (number == 0) {
+        desc->width = image->width;
+        desc->height = image->width;
+        *rgba = common_alloc(NUM_CUBE_SIDES, side_size);
+    }
+    if (image->width != desc->width || image->height != num_sides * image->width) {
+        COMMON_TEXT(
+            error->message,
+            "the sizes of the cube map's faces are invalid: expected squares of equal size");
+        return false;
+    }
+
+    uint8_t *const side = *rgba + side_size * (size_t)number;
+    if (stage->cube == MD5_IMAGE_CAMERA_CUBE && !has_all_sides)
+        view_rotate_camera_side(number, image->width, image->rgba, side);
+    else
+        memcpy(side, image->rgba, num_sides * side_size);
+    return true;
+}
+
 // Reads the six sides of a cube map into one block, which the caller frees, and sets the size and
-// the sides of `desc`. The sides are six images or, if the name is built in, one image of six sides
-// below each other. Returns NULL and fills `error` on failure.
+// the sides of `desc`. The sides are in six images or, in a cube map of the engine, below each
+// other in one image. Returns NULL and fills `error` on failure.
 static uint8_t *read_cube_sides(md5_game *game, const md5_stage *stage, md5gl_texture_desc *desc,
                                 md5_error *error)
 {
-    enum { NUM_SIDES = 6 };
-    const int num_images = is_built_in(stage) ? 1 : NUM_SIDES;
-    const int sides_per_image = NUM_SIDES / num_images;
-    const bool is_camera = stage->cube == MD5_IMAGE_CAMERA_CUBE;
+    const int num_images = is_built_in(stage) ? 1 : NUM_CUBE_SIDES;
     uint8_t *rgba = NULL;
-    size_t side_size = 0; // bytes
     for (int number = 0; number < num_images; number++) {
-        view_image image;
-        if (!read_cube_image(game, stage, number, &image, error)) {
-            free(rgba);
-            return NULL;
-        }
-        if (number == 0) { // all sides have the size of the first
-            desc->width = image.width;
-            desc->height = image.width;
-            side_size = 4 * (size_t)image.width * image.width;
-            rgba = common_alloc(NUM_SIDES, side_size);
-        }
-        const bool has_size =
-            image.width == desc->width && image.height == (uint32_t)sides_per_image * image.width;
-        uint8_t *const side = rgba + side_size * (size_t)number;
-        if (has_size && is_camera && num_images > 1)
-            view_rotate_camera_side(number, desc->width, image.rgba, side);
-        else if (has_size)
-            memcpy(side, image.rgba, (size_t)sides_per_image * side_size);
+        view_image image = {NULL, 0, 0};
+        const bool is_stored = read_cube_image(game, stage, number, &image, error)
+                               && store_cube_image(stage, number, &image, desc, &rgba, error);
         free(image.rgba);
-        if (!has_size) {
-            COMMON_TEXT(
-                error->message,
-                "the sizes of the cube map's faces are invalid: expected squares of equal size");
+        if (!is_stored) {
             free(rgba);
             return NULL;
         }
     }
-    for (size_t i = 0; i < NUM_SIDES; i++)
+    const size_t side_size = 4 * (size_t)desc->width * desc->width; // bytes
+    for (size_t i = 0; i < NUM_CUBE_SIDES; i++)
         desc->faces[i] = rgba + side_size * i;
     return rgba;
 }
@@ -696,44 +706,61 @@ static const md5_material *find_declared_material(md5_game *game, const char *sh
     return material != NULL && material->decl != NULL ? material : NULL;
 }
 
-// Reads a Doom 3 material that needs more than one lit surface, such as translucent or animated
-// stages.
+// Returns true if a material needs layers. Otherwise it is one lit surface with at most one bump,
+// diffuse and specular stage, for which the maps of the mesh are sufficient. Adds the number of
+// stages of each kind of light to `counts`.
+static bool needs_layers(const md5_material *material, uint32_t counts[MD5_STAGE_SPECULAR + 1])
+{
+    bool has_special_stage = false;
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
+        counts[stage->light]++;
+        const bool is_repeated = counts[stage->light] > 1;
+        if (is_repeated || is_special_stage(material, stage))
+            has_special_stage = true;
+    }
+    return has_special_stage || is_special_surface(material);
+}
+
+// Sets the properties of a mesh's surface that its material declares: its sides, and the alpha test
+// that cuts holes into it.
+static void set_surface(view_mesh_textures *mesh_textures, const md5_material *material)
+{
+    mesh_textures->two_sided = material->creates_back_sides || material->cull == MD5_CULL_NONE;
+    mesh_textures->opaque = true;
+    mesh_textures->is_unmeasured =
+        material->num_stages == 0 || material->deform == MD5_DEFORM_EYEBALL;
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
+        if (is_alpha_test_of_lit_surface(material, stage)) {
+            mesh_textures->opaque = false;
+            mesh_textures->alpha_test = material->registers[stage->alpha_test];
+        }
+    }
+}
+
+// Reads the Doom 3 material that a game declares for the current mesh. Adds layers to the mesh if
+// the material needs more than one lit surface, for example for translucent or animated stages.
+// Returns true if the mesh is drawn only with the images of these layers, without a diffuse map.
 bool view_add_layers(const view_dresser *d, const char *shader)
 {
     const uint32_t mesh = d->search.mesh;
     view_layers *const layers = &d->textures->layers;
-    view_mesh_textures *const mesh_textures = &d->textures->meshes[mesh];
     const md5_material *const material = find_declared_material(d->game, shader);
     if (material == NULL)
         return false;
     if (material->gui != NULL)
         note(layers, mesh, material, common_format("GUI is not shown: %s", material->gui), d->log);
     layers->read |= registers_read(material);
+    set_surface(&d->textures->meshes[mesh], material);
 
-    // Properties of the surface.
-    mesh_textures->two_sided = material->creates_back_sides || material->cull == MD5_CULL_NONE;
-    mesh_textures->opaque = true;
-    mesh_textures->is_unmeasured =
-        material->num_stages == 0 || material->deform == MD5_DEFORM_EYEBALL;
-
-    // Find out if the material needs layers. Otherwise it is one lit surface with a bump, a diffuse
-    // and a specular map, and the maps of the mesh are sufficient.
-    bool has_layers = is_special_surface(material);
-    uint32_t counts[MD5_STAGE_SPECULAR + 1] = {0};
-    for (uint32_t i = 0; i < material->num_stages; i++) {
-        const md5_stage *const stage = &material->stages[i];
-        counts[stage->light]++;
-        has_layers = has_layers || counts[stage->light] > 1 || is_special_stage(material, stage);
-        if (is_alpha_test_of_lit_surface(material, stage)) {
-            mesh_textures->opaque = false;
-            mesh_textures->alpha_test = material->registers[stage->alpha_test];
-        }
-    }
-    const bool has_diffuse = counts[MD5_STAGE_DIFFUSE] > 0;
+    // A material without a diffuse stage always needs layers, because no map shows it.
+    uint32_t num_stages_by_light[MD5_STAGE_SPECULAR + 1] = {0};
+    const bool has_layers = needs_layers(material, num_stages_by_light);
+    const bool has_diffuse = num_stages_by_light[MD5_STAGE_DIFFUSE] > 0;
     if (!has_layers && has_diffuse)
         return false;
 
-    // Add the layers.
     const uint32_t count = material->num_stages;
     view_layered layered = {
         .mesh = mesh,
