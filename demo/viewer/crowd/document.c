@@ -303,8 +303,8 @@ static bool upload(view_companion *companion, const view_loader *loader, const c
                        &companion->drawn, companion->textures);
 }
 
-// Loads and uploads the model of a companion that has no machine. Returns false and logs an error
-// on failure.
+// Loads and uploads the model of a companion without a state machine. Returns false and logs an
+// error on failure.
 static bool load(view_companion *companion, const view_loader *loader, const char *path)
 {
     md5_error error = {0};
@@ -555,6 +555,8 @@ static view_about find_about_in_message(const char *message)
 // model's text. If `text` is NULL, returns the file.
 static view_about find_about(const char *text, const md5_error *found)
 {
+    static const char mesh_keyword[] = "mesh";
+    static const char vertex_keyword[] = "vert ";
     if (text == NULL)
         return (view_about){.kind = VIEW_ABOUT_FILE};
     if (found->line == 0)
@@ -564,30 +566,30 @@ static view_about find_about(const char *text, const md5_error *found)
     // lines after a "mesh" line belong to this mesh, until the next.
     view_about about = {.kind = VIEW_ABOUT_FILE};
     uint32_t num_joints = 0;
-    for (uint32_t line = 1; text != NULL && line <= found->line; line++) {
-        text += strspn(text, "\r\t ");
-        if (strncmp(text, "mesh", strlen("mesh")) == 0) {
+    const char *line = text;
+    for (uint32_t line_number = 1;; line_number++) {
+        line += strspn(line, "\r\t ");
+        if (strncmp(line, mesh_keyword, strlen(mesh_keyword)) == 0) {
             if (about.kind == VIEW_ABOUT_MESH)
                 about.number++;
             about.kind = VIEW_ABOUT_MESH;
         }
-        num_joints += *text == '"';
-        if (line < found->line) {
-            text = strchr(text, '\n');
-            if (text != NULL)
-                text++;
-        }
+        if (*line == '"')
+            num_joints++;
+        if (line_number == found->line)
+            break;
+        const char *const line_end = strchr(line, '\n');
+        if (line_end == NULL) // the text has fewer lines
+            return about;
+        line = line_end + 1;
     }
-    if (text == NULL) // the text has fewer lines
-        return about;
 
-    // `text` is now at the line of the diagnostic.
-    static const char vertex_keyword[] = "vert ";
-    if (about.kind == VIEW_ABOUT_MESH
-        && strncmp(text, vertex_keyword, strlen(vertex_keyword)) == 0) {
+    // Find the subject in the line of the diagnostic.
+    const bool is_vertex = strncmp(line, vertex_keyword, strlen(vertex_keyword)) == 0;
+    if (about.kind == VIEW_ABOUT_MESH && is_vertex) {
         about.kind = VIEW_ABOUT_VERTEX;
-        about.vertex = (uint32_t)strtoul(text + strlen(vertex_keyword), NULL, 10);
-    } else if (about.kind == VIEW_ABOUT_FILE && *text == '"') {
+        about.vertex = (uint32_t)strtoul(line + strlen(vertex_keyword), NULL, 10);
+    } else if (about.kind == VIEW_ABOUT_FILE && *line == '"') {
         about.kind = VIEW_ABOUT_JOINT;
         about.number = num_joints - 1;
     }
