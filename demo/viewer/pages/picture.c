@@ -1503,53 +1503,79 @@ static void draw_lesson_thumbnail(view_canvas *canvas, const view_pages *pages, 
                         pages->thumbnails, true);
 }
 
-// Runs the tiles of all lessons in a column: the name of the chapter over its first tile, a
-// thumbnail, the title.
+// The sizes of the grid of lessons, pixels. From top to bottom, a tile is a space for the name of a
+// chapter, a thumbnail, and two lines for the title.
+typedef struct lesson_grid {
+    uint32_t tiles_per_row;
+    float tile_width;
+    float gap; // between two tiles of a row
+    float chapter_height;
+    float image_height;
+    float row_height;
+} lesson_grid;
+
+// Returns the grid for a width, pixels. It has as many tiles per row as fit at their minimum width;
+// the tiles are then widened to fill the row.
+static lesson_grid lay_out_tiles(const view_font *font, float width)
+{
+    const float line = font->line[VIEW_TEXT];
+    const float min_width = 140 * font->scale;
+    const float gap = 8 * font->scale;
+    const float columns = fmaxf(floorf((width + gap) / (min_width + gap)), 1);
+    lesson_grid grid = {.tiles_per_row = (uint32_t)columns,
+                        .tile_width = (width + gap) / columns - gap,
+                        .gap = gap,
+                        .chapter_height = 1.9f * line};
+    grid.image_height = grid.tile_width * (float)THUMBNAIL_HEIGHT / (float)THUMBNAIL_WIDTH;
+    grid.row_height = grid.chapter_height + grid.image_height + 2 * line;
+    return grid;
+}
+
+// Draws the tile of lesson `number`, whose left edge is `x`, in a visible row. The first tile of a
+// chapter also shows the name of the chapter.
+static void draw_lesson_tile(view_canvas *canvas, const view_pages *pages, const lesson_grid *grid,
+                             view_rect row, float x, uint32_t number, bool begins_chapter)
+{
+    const view_page *const page = view_page_at(number);
+    if (begins_chapter) {
+        const float count = (float)count_chapter_tiles(number, grid->tiles_per_row);
+        const float width = count * (grid->tile_width + grid->gap) - grid->gap;
+        draw_chapter_name(canvas, (view_rect){x, row.y, width, row.height}, page->family);
+    }
+    const view_rect image = {x, row.y + grid->chapter_height, grid->tile_width, grid->image_height};
+    draw_lesson_thumbnail(canvas, pages, image, number);
+    draw_lesson_title(canvas, x, image.y + image.height, grid->tile_width, page->title);
+}
+
+// Draws the tiles of all lessons in rows that can be scrolled, and opens the lesson whose tile is
+// pressed. The scroll bar is at the right of `area`.
 static void run_lesson_tiles(view_ui *ui, view_pages *pages, view_rect area)
 {
-    view_canvas *const canvas = ui->canvas;
-    const float scale = canvas->font->scale;
-    const float line = canvas->font->line[VIEW_TEXT];
-
-    // As many columns as fit. The tiles are then widened to fill the row.
-    const float min_width = 140 * scale;
-    const float gap = 8 * scale;
-    const float columns = fmaxf(floorf((area.width + gap) / (min_width + gap)), 1);
-    const uint32_t per_row = (uint32_t)columns;
-    const float width = (area.width + gap) / columns - gap;
-    const float image_height = width * (float)THUMBNAIL_HEIGHT / (float)THUMBNAIL_WIDTH;
-    const float chapter_height = 1.9f * line;
-    const float row_height = chapter_height + image_height + 2 * line;
+    const view_font *const font = ui->canvas->font;
+    const lesson_grid grid = lay_out_tiles(font, area.width);
+    view_rect area_with_bar = area;
+    area_with_bar.width += VIEW_PADDING * font->scale;
 
     // The item of each tile is added even if the tile is not visible, because the keyboard can
     // select it. Only visible tiles are drawn.
     ui_column rows;
     view_rect row;
     bool is_visible = false;
-    const char *family = "";            // chapter of the previous tile
-    area.width += VIEW_PADDING * scale; // for the scroll bar
-    ui_begin_column(ui, &rows, area, &pages->scroll);
+    const char *previous_chapter = "";
+    ui_begin_column(ui, &rows, area_with_bar, &pages->scroll);
     for (uint32_t i = 0; i < view_num_pages; i++) {
         const view_page *const page = view_page_at(i);
-        const bool begins_chapter = strcmp(page->family, family) != 0;
-        family = page->family;
-        if (i % per_row == 0)
-            is_visible = ui_reserve_row(ui, row_height, &row);
+        const bool begins_chapter = strcmp(page->family, previous_chapter) != 0;
+        previous_chapter = page->family;
+        const uint32_t column = i % grid.tiles_per_row;
+        if (column == 0)
+            is_visible = ui_reserve_row(ui, grid.row_height, &row);
 
-        const float x = row.x + (float)(i % per_row) * (width + gap);
-        if (ui_item(ui, (view_rect){x, row.y, width, row.height}, page->title))
+        const float x = row.x + (float)column * (grid.tile_width + grid.gap);
+        if (ui_item(ui, (view_rect){x, row.y, grid.tile_width, row.height}, page->title))
             UI_COMMAND(ui, VIEW_OPEN_PAGE, .number = i);
-        if (!is_visible)
-            continue;
-
-        if (begins_chapter) {
-            const float count = (float)count_chapter_tiles(i, per_row);
-            const view_rect tiles = {x, row.y, count * (width + gap) - gap, row.height};
-            draw_chapter_name(canvas, tiles, family);
-        }
-        const view_rect image = {x, row.y + chapter_height, width, image_height};
-        draw_lesson_thumbnail(canvas, pages, image, i);
-        draw_lesson_title(canvas, x, image.y + image.height, width, page->title);
+        if (is_visible)
+            draw_lesson_tile(ui->canvas, pages, &grid, row, x, i, begins_chapter);
     }
     ui_end_column(ui);
 }

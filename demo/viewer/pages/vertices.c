@@ -29,52 +29,74 @@ static void skin_model(const md5_model *model, const md5_mat34 *palette, md5_vec
     }
 }
 
+// Scratch memory for the comparison of skinned with baked vertices at one time.
+typedef struct comparison {
+    md5_xform *pose;    // [joints]
+    md5_mat34 *palette; // [joints]
+    md5_vec3 *skinned;  // [vertices] exact positions
+    md5_vec3 *baked;    // [vertices] positions between baked frames
+} comparison;
+
+// Returns the maximum distance between a vertex that is skinned and the same vertex that is read
+// from the baked frames. `part` is the time as a fraction of the clip's duration. Also raises
+// cache->heat of each vertex to its distance.
+static float compare_at(const view_picture *picture, const view_clip *clip, double part,
+                        const comparison *scratch, view_lesson_cache *cache)
+{
+    const uint32_t num_vertices = view_count_vertices(picture->model);
+    const md5_sample_position sample =
+        md5_sample_position_at(clip->anim, part * clip->anim->duration, MD5_WRAP_LOOP);
+    md5_pose_palette(clip->binding, sample, MD5_ROOT_IN_PLACE, scratch->pose, NULL,
+                     scratch->palette);
+    skin_model(picture->model, scratch->palette, scratch->skinned);
+    md5_skin_baked(cache->baked, 0, num_vertices, baked_sample_position(cache->baked, part),
+                   scratch->baked, NULL);
+
+    float max_distance = 0;
+    for (uint32_t v = 0; v < num_vertices; v++) {
+        const float distance = view_distance(scratch->skinned[v], scratch->baked[v]);
+        cache->heat[v] = fmaxf(cache->heat[v], distance);
+        max_distance = fmaxf(max_distance, distance);
+    }
+    return max_distance;
+}
+
 // Compares the skinned vertices with the baked vertices of `cache`. Divides the clip into
-// `num_steps` steps and compares at several times in each step. Stores the results in `cache`: the
-// maximum distance of each vertex, divided by `red`, in `heat`; the maximum distance in `numbers`;
-// and the maximum distance in each step in `points`.
+// `num_steps` steps and compares at several times in each step. Stores the results in `cache`: in
+// `heat` the maximum distance of each vertex, relative to `red`, the distance that is drawn in red;
+// in `numbers` the maximum distance; and in `points` the maximum distance in each step.
 static void measure_distances(const view_picture *picture, const view_clip *clip,
                               uint32_t num_steps, float red, view_lesson_cache *cache)
 {
     enum { SAMPLES_PER_STEP = 4 };
-    const md5_model *const model = picture->model;
-    const double duration = clip->anim->duration;
-    const uint32_t num_joints = model->skeleton.num_joints;
-    const uint32_t count = view_count_vertices(model);
-    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
-    md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
-    md5_vec3 *const skinned = common_alloc(2 * (size_t)count, sizeof *skinned);
-    md5_vec3 *const baked = skinned + count;
-    cache->heat = common_alloc(count, sizeof *cache->heat);
+    const uint32_t num_joints = picture->model->skeleton.num_joints;
+    const uint32_t num_vertices = view_count_vertices(picture->model);
+    const comparison scratch = {
+        .pose = common_alloc(num_joints, sizeof(md5_xform)),
+        .palette = common_alloc(num_joints, sizeof(md5_mat34)),
+        .skinned = common_alloc(num_vertices, sizeof(md5_vec3)),
+        .baked = common_alloc(num_vertices, sizeof(md5_vec3)),
+    };
+    cache->heat = common_alloc(num_vertices, sizeof *cache->heat);
 
     for (uint32_t step = 0; step < num_steps; step++) {
-        float largest = 0; // distance in this step
+        float max_in_step = 0;
         for (int i = 0; i < SAMPLES_PER_STEP; i++) {
             const double part = (step + i / (double)SAMPLES_PER_STEP) / num_steps;
-            const md5_sample_position sample =
-                md5_sample_position_at(clip->anim, part * duration, MD5_WRAP_LOOP);
-            md5_pose_palette(clip->binding, sample, MD5_ROOT_IN_PLACE, pose, NULL, palette);
-            skin_model(model, palette, skinned);
-            md5_skin_baked(cache->baked, 0, count, baked_sample_position(cache->baked, part), baked,
-                           NULL);
-
-            for (uint32_t v = 0; v < count; v++) {
-                const float distance = view_distance(skinned[v], baked[v]);
-                cache->heat[v] = fmaxf(cache->heat[v], distance);
-                largest = fmaxf(largest, distance);
-            }
+            max_in_step = fmaxf(max_in_step, compare_at(picture, clip, part, &scratch, cache));
         }
+        const double middle = (step + 0.5) / num_steps * clip->anim->duration; // seconds
         if (cache->num_points < VIEW_PAGE_POINTS)
-            cache->points[cache->num_points++] =
-                (md5_vec2){(float)((step + 0.5) / num_steps * duration), largest};
-        cache->numbers[CACHED_LARGEST] = fmax(cache->numbers[CACHED_LARGEST], largest);
+            cache->points[cache->num_points++] = (md5_vec2){(float)middle, max_in_step};
+        cache->numbers[CACHED_LARGEST] = fmax(cache->numbers[CACHED_LARGEST], max_in_step);
     }
 
-    for (uint32_t v = 0; v < count; v++)
+    for (uint32_t v = 0; v < num_vertices; v++)
         cache->heat[v] /= red;
-    free(pose);
-    free(palette);
-    free(skinned);
+    free(scratch.pose);
+    free(scratch.palette);
+    free(scratch.skinned);
+    free(scratch.baked);
 }
 
 // Poses the figures at the time of the picture.
