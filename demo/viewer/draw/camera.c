@@ -49,42 +49,55 @@ float view_half_height_at(const view_lens *lens, md5_vec3 position)
     return lens->orthographic ? lens->half_y : lens->half_y * depth;
 }
 
-// Writes the two matrices of a lens for OpenGL: from world space to view space, and from view
-// space to clip space, with depths from -1 to 1.
+// The elements of the following matrices are stored by columns: m[4 * column + row].
+
+// Returns the matrix from world space to view space, in which the camera is at the origin and looks
+// along -z. Its rows are the axes of the camera in world space.
+static md5_mat44 make_view_matrix(const view_lens *lens)
+{
+    const md5_vec3 axes[3] = {lens->axes.right, lens->axes.up, lens->axes.back};
+    md5_mat44 matrix = {{0}};
+    for (int row = 0; row < 3; row++) {
+        matrix.m[0 + row] = axes[row].x;
+        matrix.m[4 + row] = axes[row].y;
+        matrix.m[8 + row] = axes[row].z;
+        matrix.m[12 + row] = -md5_vec3_dot(axes[row], lens->eye);
+    }
+    matrix.m[15] = 1;
+    return matrix;
+}
+
+// Returns the projection of OpenGL from view space to clip space, in which depths are from -1 at
+// the near plane to 1 at the far plane. The lens shifts the image in clip space.
+static md5_mat44 make_clip_matrix(const view_lens *lens)
+{
+    const float near_z = lens->near_z;
+    const float far_z = lens->far_z;
+    md5_mat44 matrix = {{0}};
+    matrix.m[0] = 1.0f / lens->half_x;
+    matrix.m[5] = 1.0f / lens->half_y;
+    if (lens->orthographic) { // w is 1
+        matrix.m[10] = -2.0f / (far_z - near_z);
+        matrix.m[14] = -(far_z + near_z) / (far_z - near_z);
+        matrix.m[15] = 1;
+        matrix.m[12] = lens->shift_x;
+        matrix.m[13] = lens->shift_y;
+    } else { // w is -z; the shift is multiplied by w, because the result is divided by w
+        matrix.m[8] = -lens->shift_x;
+        matrix.m[9] = -lens->shift_y;
+        matrix.m[10] = -(far_z + near_z) / (far_z - near_z);
+        matrix.m[14] = -2 * far_z * near_z / (far_z - near_z);
+        matrix.m[11] = -1;
+    }
+    return matrix;
+}
+
+// Writes the two matrices of a lens for OpenGL.
 void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
                         md5_mat44 *clip_from_view)
 {
-    // Matrices are stored by columns. In view space, the camera looks along -z.
-    const md5_vec3 rows[3] = {lens->axes.right, lens->axes.up, lens->axes.back};
-    md5_mat44 look = {{0}};
-    for (int row = 0; row < 3; row++) {
-        look.m[0 + row] = rows[row].x;
-        look.m[4 + row] = rows[row].y;
-        look.m[8 + row] = rows[row].z;
-        look.m[12 + row] = -md5_vec3_dot(rows[row], lens->eye);
-    }
-    look.m[15] = 1;
-    *view_from_world = look;
-
-    const float near_z = lens->near_z;
-    const float far_z = lens->far_z;
-    md5_mat44 clip = {{0}};
-    clip.m[0] = 1.0f / lens->half_x;
-    clip.m[5] = 1.0f / lens->half_y;
-    if (lens->orthographic) {
-        clip.m[10] = -2.0f / (far_z - near_z);
-        clip.m[14] = -(far_z + near_z) / (far_z - near_z);
-        clip.m[15] = 1;
-        clip.m[12] = lens->shift_x;
-        clip.m[13] = lens->shift_y;
-    } else {
-        clip.m[8] = -lens->shift_x; // times -z, which is w
-        clip.m[9] = -lens->shift_y;
-        clip.m[10] = -(far_z + near_z) / (far_z - near_z);
-        clip.m[14] = -2 * far_z * near_z / (far_z - near_z);
-        clip.m[11] = -1;
-    }
-    *clip_from_view = clip;
+    *view_from_world = make_view_matrix(lens);
+    *clip_from_view = make_clip_matrix(lens);
 }
 
 // Returns the distance from which the camera shows all points of the hull.
@@ -139,41 +152,53 @@ bool view_frame_meshes(view_camera *camera, view_scene *scene, const view_play *
     return true;
 }
 
-// Moves the camera so that the shape is centered and fills most of the image.
+// Moves the target of the camera parallel to the image, to the center of the shape in the image.
+static void center_shape(view_camera *camera, const view_axes *axes, const view_hull *hull)
+{
+    float left = INFINITY;
+    float right = -INFINITY;
+    float low = INFINITY;
+    float high = -INFINITY;
+    for (int i = 0; i < VIEW_HULL_POINTS; i++) {
+        const md5_vec3 offset = md5_vec3_sub(hull->points[i], camera->target);
+        const float depth = camera->distance - md5_vec3_dot(offset, axes->back);
+        // In a perspective image, points in front of the target appear larger.
+        const float magnification = camera->orthographic ? 1 : camera->distance / depth;
+        const float x = md5_vec3_dot(offset, axes->right) * magnification;
+        const float y = md5_vec3_dot(offset, axes->up) * magnification;
+        left = fminf(left, x);
+        right = fmaxf(right, x);
+        low = fminf(low, y);
+        high = fmaxf(high, y);
+    }
+    move_target(camera, axes, 0.5f * (left + right), 0.5f * (low + high));
+}
+
+// Moves the camera so that the shape, whose convex hull is `hull`, is centered and fills most of
+// the image. If the bounds are empty, the camera looks at the origin.
 void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hull, float width,
                     float height)
 {
-    const bool is_empty = view_is_empty(bounds);
+    const float filled_part = 0.84f; // of the image, because panels cover its edges
+    const float min_radius = 1e-3f;  // a single point has no size
     const view_axes axes = camera_axes(camera);
-    camera->target = is_empty ? (md5_vec3){0, 0, 0} : view_center(bounds);
-    // A single point has no size; use a small radius.
-    camera->scene_radius = is_empty ? 1 : fmaxf(0.5f * view_size(bounds), 1e-3f);
+    if (view_is_empty(bounds)) {
+        camera->target = (md5_vec3){0, 0, 0};
+        camera->scene_radius = 1;
+        camera->distance = 4 * camera->scene_radius;
+        return;
+    }
 
-    // The perspective center of the shape depends on the distance, and the distance on the target.
-    // The iteration converges fast: three passes are sufficient.
+    camera->target = view_center(bounds);
+    camera->scene_radius = fmaxf(0.5f * view_size(bounds), min_radius);
     camera->distance = 4 * camera->scene_radius;
-    for (int pass = 0; pass < 3 && !is_empty; pass++) {
-        // Move the target parallel to the image, so that the shape is centered.
-        float left = INFINITY;
-        float right = -INFINITY;
-        float low = INFINITY;
-        float high = -INFINITY;
-        for (int i = 0; i < VIEW_HULL_POINTS; i++) {
-            const md5_vec3 arm = md5_vec3_sub(hull->points[i], camera->target);
-            const float depth = camera->distance - md5_vec3_dot(arm, axes.back);
-            // Perspective: near points appear larger.
-            const float zoom = camera->orthographic ? 1 : camera->distance / depth;
-            const float x = md5_vec3_dot(arm, axes.right) * zoom;
-            const float y = md5_vec3_dot(arm, axes.up) * zoom;
-            left = fminf(left, x);
-            right = fmaxf(right, x);
-            low = fminf(low, y);
-            high = fmaxf(high, y);
-        }
-        move_target(camera, &axes, 0.5f * (left + right), 0.5f * (low + high));
-        // The shape fills only a part of the image, because the panel covers its edges.
+
+    // The center of the shape in a perspective image depends on the distance, and the distance
+    // depends on the center. The iteration converges fast: three passes are sufficient.
+    for (int pass = 0; pass < 3; pass++) {
+        center_shape(camera, &axes, hull);
         camera->distance = fmaxf(0.5f * camera->scene_radius,
-                                 view_fitting_distance(camera, hull, 0.84f, width, height));
+                                 view_fitting_distance(camera, hull, filled_part, width, height));
     }
 }
 

@@ -143,18 +143,11 @@ static uint32_t measure_uv(const md5_mesh *mesh, uv_window *window)
     return num_outside;
 }
 
-// Draws the UV layout of a mesh in `inside`: its texture and, over it, its triangles at their
-// texture coordinates.
-void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
+// Draws the text above a UV layout: a warning about vertices outside of the texture, or the name of
+// the image. `image` may be NULL.
+static void draw_uv_title(const view_stage *stage, const md5_mesh *mesh, uint32_t num_outside,
+                          const view_texture *image, view_rect inside)
 {
-    enum { MAX_TRIANGLES = 20000 };
-    const md5_mesh *const mesh = &stage->document->scene.model->meshes[number];
-    const view_texture *const image =
-        view_mesh_image(&stage->document->textures, number, MD5GL_IMAGE_DIFFUSE);
-    const float line = stage->font->line[VIEW_TEXT];
-    // The text above the layout: vertices outside of the image, or the name of the image.
-    uv_window window;
-    const uint32_t num_outside = measure_uv(mesh, &window);
     char text[160];
     if (num_outside > 0)
         COMMON_TEXT(text, "%u of %u %s outside 0 to 1", num_outside, mesh->num_vertices,
@@ -163,10 +156,24 @@ void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
         COMMON_TEXT(text, "%s", image != NULL ? common_base(image->path) : "no texture");
     view_draw_text(stage->canvas, VIEW_TEXT, inside.x, inside.y, inside.width,
                    num_outside > 0 ? VIEW_AMBER : VIEW_PLAIN, text);
+}
+
+// Draws the UV layout of a mesh in the rectangle `inside`: its texture and, over it, its triangles
+// at their texture coordinates. A square window into the texture space shows all vertices.
+void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
+{
+    enum { MAX_TRIANGLES = 20000 };
+    const md5_mesh *const mesh = &stage->document->scene.model->meshes[number];
+    const view_texture *const image =
+        view_mesh_image(&stage->document->textures, number, MD5GL_IMAGE_DIFFUSE);
+    const float line = stage->font->line[VIEW_TEXT];
+    uv_window window;
+    const uint32_t num_outside = measure_uv(mesh, &window);
+    draw_uv_title(stage, mesh, num_outside, image, inside);
     if (mesh->num_vertices == 0)
         return;
 
-    // The image, repeated over the displayed part, or a grid.
+    // Draw the image, repeated over the displayed part, or a grid.
     const float side = fminf(inside.width, inside.height - line);
     window.area = (view_rect){inside.x, inside.y + line, side, side};
     const float uv[4] = {window.low[0], window.low[1], window.low[0] + window.size,
@@ -174,7 +181,7 @@ void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
     view_draw_image(stage->canvas, window.area, uv,
                     image != NULL ? image->texture : stage->document->surfaces.uv_grid, true);
 
-    // The triangles. The selected triangle is highlighted.
+    // Draw the triangles. The selected triangle is highlighted.
     const float scale = stage->font->scale;
     const view_pick *const pick = stage->pick;
     for (uint32_t i = 0; i < mesh->num_triangles && i < MAX_TRIANGLES; i++)
