@@ -1047,7 +1047,8 @@ static size_t add_camera(gltf_writer *writer, const char *title, const camera_tr
     return node;
 }
 
-// Writes a camera path.
+// Writes a camera path: a camera node, and an animation of its position and rotation. glTF does not
+// support cuts and an animated field of view, so the extras of the animation contain both.
 static void write_path(gltf_writer *writer, const char *title, const md5_camera *camera)
 {
     const uint32_t count = camera->num_frames;

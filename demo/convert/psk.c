@@ -236,7 +236,9 @@ typedef struct psk_links {
     uint32_t max;    // largest number of weights of a point
 } psk_links;
 
-// Groups the weights by point with a counting sort.
+// Sorts the weights by the points (positions of vertices) that they move. The file stores weights
+// in any order. The result is a counting sort: links.order contains the indices of the weights, and
+// the weights of point i begin at links.first[i].
 static psk_links group_weights(psk_file *file)
 {
     enum { POINT = 4 }; // offset of the point's index in an entry of the table of weights

@@ -46,8 +46,8 @@ static const struct body_part {
     {"pinky", " pinky little ", HAND, true},
 };
 
-// Parts of names that do not indicate a role, and parts of helpers' names, which have lower
-// priority.
+// Words in joint names. A filler does not indicate a role. A word of a helper marks a joint that
+// moves or marks the body, such as a control; such joints have lower priority for roles.
 static const char fillers[] = " def org mixamorig bip bone jnt j b c cc base sk f finger "
                               "metacarpal proximal intermediate distal ";
 static const char helpers[] =
@@ -114,42 +114,57 @@ static uint32_t parent_joint(const retarget_figure *figure, uint32_t joint)
     return joint != MD5_NONE ? figure->skeleton->joints[joint].parent : MD5_NONE;
 }
 
-// Splits a name into words and finds side, helper words and base name.
+enum { MAX_NAME_WORD = 32 }; // with the 0 at the end; a longer word is read in parts
+
+// Reads a word of a joint's name from *cursor up to `end`, in lower case, and moves *cursor to its
+// end. A capital begins the next word if it follows a small letter (LeftArm) or precedes one
+// (LThumb). Returns the length of the word, or 0 if *cursor is not at a letter.
+static size_t read_name_word(const char **cursor, const char *end, char word[MAX_NAME_WORD])
+{
+    const char *c = *cursor;
+    size_t length = 0;
+    for (; c < end && isalpha((unsigned char)*c) && length < MAX_NAME_WORD - 1; c++) {
+        const bool is_first = length == 0; // c[-1] may be before the name
+        const bool has_small_neighbor =
+            !is_first && (islower((unsigned char)c[-1]) || islower((unsigned char)c[1]));
+        if (has_small_neighbor && isupper((unsigned char)*c))
+            break;
+        word[length++] = (char)tolower((unsigned char)*c);
+    }
+    word[length] = '\0';
+    *cursor = c;
+    return length;
+}
+
+// Splits the name of a joint, without a prefix such as "rig:", into words. Sets the side of the
+// body (0 left, 1 right, -1 unknown), sets is_helper if a word is in `helpers`, and joins the
+// remaining words, except fillers, to the base name.
 static void read_name(const char *name, retarget_joint *joint)
 {
     const char *const colon = strrchr(name, ':');
     const char *c = colon ? colon + 1 : name;
-    size_t used = 0;
 
     // In Doom 3, Lankle_r is the left ankle.
     const char *end = c + strlen(c);
     const bool has_side_letter = (*c == 'L' || *c == 'R') && islower((unsigned char)c[1]);
     if (has_side_letter && strcmp(end - 2, "_r") == 0)
         end -= 2;
-    joint->side = -1;
 
+    joint->side = -1;
+    size_t base_length = 0;
     while (c < end) {
-        char word[32];
-        size_t length = 0;
-        // A capital begins a word if it follows a small letter (LeftArm) or precedes one (LThumb).
-        for (; c < end && isalpha((unsigned char)*c) && length < sizeof word - 1; c++) {
-            const bool is_first = length == 0; // c[-1] may be before the name
-            const bool has_small_neighbor =
-                !is_first && (islower((unsigned char)c[-1]) || islower((unsigned char)c[1]));
-            if (has_small_neighbor && isupper((unsigned char)*c))
-                break;
-            word[length++] = (char)tolower((unsigned char)*c);
-        }
-        word[length] = '\0';
-        if (length == 0)
-            c++;
-        else if (find_word(" l left lft r right rt ", word) != NULL)
+        char word[MAX_NAME_WORD];
+        const size_t length = read_name_word(&c, end, word);
+        const bool has_space = base_length + length < sizeof joint->base_name;
+        if (length == 0) {
+            c++; // skip a character between words
+        } else if (find_word(" l left lft r right rt ", word) != NULL) {
             joint->side = *word == 'r';
-        else if (find_word(helpers, word) != NULL)
+        } else if (find_word(helpers, word) != NULL) {
             joint->is_helper = true;
-        else if (find_word(fillers, word) == NULL && used + length < sizeof joint->base_name) {
-            memcpy(joint->base_name + used, word, length);
-            used += length;
+        } else if (find_word(fillers, word) == NULL && has_space) {
+            memcpy(joint->base_name + base_length, word, length);
+            base_length += length;
         }
     }
 }
