@@ -836,7 +836,8 @@ static const md5gl_texgen texgens[] = {
 
 static const float offset_units = -600; // depth units for a polygonOffset of 1: r_offsetUnits
 
-// Describes a stage that is on for the renderer, with the current values of its registers.
+// Returns the renderer's form of an active stage: its texture, blending and color, with the current
+// values of its expressions.
 static md5gl_stage drawn_stage(const view_layered *layered, uint32_t index)
 {
     const md5_stage *const stage = &layered->material->stages[index];

@@ -246,8 +246,8 @@ static void set_background(const view_stage *stage, bool transparent, md5gl_fram
         frame->background[i] = is_given ? stage->options->background[i] : middle[i];
 }
 
-// Describes a frame to the renderer: its size, its matrices, its lights and its shadows,
-// according to the lighting that the user has selected.
+// Returns the settings with which the renderer draws a frame: the size of the image, the matrices
+// of the camera, and the lights and shadows of the lighting that the user has selected.
 md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5gl_target *target,
                              bool transparent, md5gl_point_light points[VIEW_NUM_POINTS])
 {
@@ -638,7 +638,7 @@ static void ignore(void *user, const md5_error *warning)
     (void)warning;
 }
 
-// Describes a conversion that retargets a clip, which the converter performs in memory.
+// Returns the options of a conversion in memory that retargets a clip to another model.
 convert_job view_retarget_job(const view_options *options, const view_scene *scene,
                               const char *clip, common_list *inputs)
 {

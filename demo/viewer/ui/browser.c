@@ -669,8 +669,8 @@ static const view_thumbnail *entry_preview(view_ui *ui, view_browser *browser,
     return preview;
 }
 
-// Runs the button in the upper right corner of the tile of a recent file, which removes the file
-// from the list. Returns true if the button was pressed.
+// Draws and handles the button in the upper right corner of the tile of a recent file, which
+// removes the file from the list. Returns true if the button was pressed.
 static bool run_forget_button(view_ui *ui, const view_entry *entry, view_rect tile)
 {
     view_rect cross = view_cut(&tile, VIEW_AT_RIGHT, 1.7f * ui->em);
@@ -860,8 +860,8 @@ static size_t first_visible_part(const view_ui *ui, const char *path, float spac
     return first;
 }
 
-// Runs a part of a path as a link, which begins at `x`. Moves `x` to its end. The last part is not
-// dim. Returns true if it was pressed.
+// Draws and handles a part of a path as a link, which begins at `x`. Moves `x` to its end. The last
+// part is not dim. Returns true if it was pressed.
 static bool run_crumb(view_ui *ui, view_rect box, float *x, bool is_last, const char *name)
 {
     const float y = box.y + 0.5f * (box.height - ui->line);
@@ -912,9 +912,9 @@ static void draw_crumbs(view_ui *ui, const view_browser *browser, view_rect box)
     }
 }
 
-// Runs the filter field. The field receives typed text as if it had the focus, unless a panel
-// covers the list. For this purpose, it has the focus only during this function. Therefore Tab can
-// move the real focus to other items.
+// Draws and handles the filter field. The field receives typed text as if it had the focus, unless
+// a panel covers the list. For this purpose, it has the focus only during this function. Therefore
+// Tab can move the real focus to other items.
 static void run_filter(view_ui *ui, view_browser *browser, view_rect box)
 {
     // Save the state of the focus, which is restored below.
@@ -998,8 +998,8 @@ static void use_entry_for_option(view_ui *ui, view_browser *browser, const view_
     }
 }
 
-// Runs the buttons in the last row of the dialog, which are cut off its right end: the uses of a
-// dropped model, "Cancel", and "Open" or "Choose this folder".
+// Draws and handles the buttons in the last row of the dialog, which are cut off its right end: the
+// uses of a dropped model, "Cancel", and "Open" or "Choose this folder".
 static void run_buttons(view_ui *ui, view_browser *browser, view_rect *foot)
 {
     enum { NUM_USES = 3, MAX_BUTTONS = NUM_USES + 2 };
@@ -1036,7 +1036,8 @@ static void run_buttons(view_ui *ui, view_browser *browser, view_rect *foot)
     }
 }
 
-// Runs the tabs that select the section of a game. Each label contains the number of its items.
+// Draws and handles the tabs that select the section of a game. Each label contains the number of
+// its items.
 static void run_section_tabs(view_ui *ui, const view_browser *browser, view_rect box)
 {
     static const char *const sections[VIEW_NUM_SECTIONS] = {"Entities", "Models", "Clips", "Skins"};
@@ -1052,7 +1053,7 @@ static void run_section_tabs(view_ui *ui, const view_browser *browser, view_rect
         UI_COMMAND(ui, VIEW_OPEN_SECTION, .number = choice);
 }
 
-// Runs the tabs that select the kinds of listed files.
+// Draws and handles the tabs that select the kinds of listed files.
 static void run_kind_tabs(view_ui *ui, view_browser *browser, view_rect box)
 {
     static const struct {
@@ -1077,8 +1078,8 @@ static void run_kind_tabs(view_ui *ui, view_browser *browser, view_rect box)
     }
 }
 
-// Runs the tabs of a list of files or of a game's contents. A list with a restricted purpose, and a
-// game that is being read, have no tabs.
+// Draws and handles the tabs of a list of files or of a game's contents. A list with a restricted
+// purpose, and a game that is being read, have no tabs.
 static void run_tabs(view_ui *ui, view_browser *browser, view_rect box)
 {
     if (browser->kind == VIEW_BROWSE_GAME && !browser->is_scanning)
@@ -1116,9 +1117,9 @@ static bool is_pressed_outside(const view_ui *ui, view_rect box)
     return !view_contains(box, ui->mouse.x, ui->mouse.y);
 }
 
-// Runs the row above the entries: the button that lists the parent folder, and the path. At the
-// right end is the switch "Mod only" of a mod or, in a small window, the switch "Locations", which
-// shows the locations in place of the entries.
+// Draws and handles the row above the entries: the button that lists the parent folder, and the
+// path. At the right end is the switch "Mod only" of a mod or, in a small window, the switch
+// "Locations", which shows the locations in place of the entries.
 static void run_path_row(view_ui *ui, view_browser *browser, view_rect path, bool is_small)
 {
     const float em = ui->em;
@@ -1186,9 +1187,9 @@ static void run_status(view_ui *ui, view_browser *browser, view_rect foot)
     ui_text(ui, link.x, y, 0, VIEW_ACCENT, "show");
 }
 
-// Runs the cross in the upper right corner of the dialog. Returns true if the cross or the dimmed
-// background outside of the dialog was pressed. `rest` is the area between the title and the last
-// row `foot`.
+// Draws and handles the cross in the upper right corner of the dialog. Returns true if the cross or
+// the dimmed background outside of the dialog was pressed. `rest` is the area between the title and
+// the last row `foot`.
 static bool run_close_button(view_ui *ui, view_rect rest, view_rect foot)
 {
     const float side = ceilf(UI_FIELD_HEIGHT * ui->em);
@@ -1200,8 +1201,8 @@ static bool run_close_button(view_ui *ui, view_rect rest, view_rect foot)
     return ui_sign(ui, cross, "close", "\xC3\x97") || is_outside;
 }
 
-// Runs the columns at the sides of a large dialog, which are cut off the area `rest`: the locations
-// at the left and, if there is space, the preview of the selected file at the right.
+// Draws and handles the columns at the sides of a large dialog, which are cut off the area `rest`:
+// the locations at the left and, if there is space, the preview of the selected file at the right.
 static void run_side_columns(view_ui *ui, view_browser *browser, view_rect *rest)
 {
     const float em = ui->em;
@@ -1222,7 +1223,8 @@ static void run_side_columns(view_ui *ui, view_browser *browser, view_rect *rest
     }
 }
 
-// Runs the row with the filter and the tabs, which is cut off the top of the area `rest`.
+// Draws and handles the row with the filter and the tabs, which is cut off the top of the area
+// `rest`.
 static void run_filter_row(view_ui *ui, view_browser *browser, view_rect *rest)
 {
     const float em = ui->em;
@@ -1236,8 +1238,8 @@ static void run_filter_row(view_ui *ui, view_browser *browser, view_rect *rest)
     run_filter(ui, browser, filter);
 }
 
-// Runs the content of the dialog in a small window. The filter is in the row of the buttons. The
-// entries, or the locations in their place, fill the area `rest`.
+// Draws and handles the content of the dialog in a small window. The filter is in the row of the
+// buttons. The entries, or the locations in their place, fill the area `rest`.
 static void run_small_dialog(view_ui *ui, view_browser *browser, view_rect rest, view_rect foot)
 {
     run_buttons(ui, browser, &foot);
@@ -1249,7 +1251,7 @@ static void run_small_dialog(view_ui *ui, view_browser *browser, view_rect rest,
         show_entries(ui, browser, rest, true);
 }
 
-// Runs the dialog of the open list.
+// Draws and handles the dialog of the open list.
 void view_browser_panel(view_ui *ui, view_browser *browser)
 {
     if (browser->kind == VIEW_BROWSE_NOTHING)

@@ -232,9 +232,9 @@ static void draw_frame_numbers(view_ui *ui, const curve_plot *plot)
     ui_text_left_of(ui, right, y, VIEW_DIM, last);
 }
 
-// Runs a plot in `box`: draws its grid, its lines and marks at frames, and handles the mouse.
-// Returns the frame under the mouse or, if the mouse is not over the plot, the current frame. The
-// table displays this frame.
+// Displays a plot in `box`: draws its grid, its lines and marks at frames, and handles the
+// mouse. Returns the frame under the mouse or, if the mouse is not over the plot, the current
+// frame. The table displays this frame.
 static uint32_t run_plot(view_ui *ui, curve_plot *plot, view_rect box)
 {
     const uint32_t current = current_frame(ui, plot);
@@ -277,9 +277,9 @@ static void reveal_row(view_ui *ui, view_curves *curves, view_rect area, uint32_
     curves->revealed = selected;
 }
 
-// Runs a table of `count` rows with a header. `fill` writes the cells of a row. The row `selected`
-// is highlighted, and the table scrolls to it if it has changed, also during playback. Returns the
-// row that was pressed, or UINT32_MAX.
+// Draws and handles a table of `count` rows with a header. `fill` writes the cells of a row. The
+// row `selected` is highlighted, and the table scrolls to it if it has changed, also during
+// playback. Returns the row that was pressed, or UINT32_MAX.
 static uint32_t run_table(view_ui *ui, view_curves *curves, view_rect area, const ui_cells *header,
                           uint32_t count, uint32_t selected, fill_cells *fill)
 {
@@ -383,7 +383,8 @@ static void fill_frame(const view_ui *ui, const view_curves *curves, uint32_t fr
                            view_value_places[curves->kind], false);
 }
 
-// Runs the buttons above the table in `row`: a button for each kind of values, and "Copy".
+// Draws and handles the buttons above the table in `row`: a button for each kind of values, and
+// "Copy".
 static void run_curve_buttons(view_ui *ui, view_curves *curves, view_rect row)
 {
     const float em = ui->em;
@@ -412,8 +413,9 @@ static void describe_axes(const view_curves *curves, curve_plot *plot, ui_cells 
     }
 }
 
-// Runs the tab "Curves": plots the values of the selected joint over the frames in `left`, and
-// lists them in a table in `right`. Returns NULL, or a message if there is nothing to display.
+// Draws and handles the tab "Curves": plots the values of the selected joint over the frames in
+// `left`, and lists them in a table in `right`. Returns NULL, or a message if there is nothing to
+// display.
 static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, view_rect right)
 {
     const view_clip *const clip = view_shown_clip(ui->scene);
@@ -482,9 +484,9 @@ static uint32_t find_selected_peak(const view_ui *ui, const view_compare *compar
     return 0;
 }
 
-// Runs the tab "Differences": lists the joints by their largest distance over the clip in `right`,
-// and plots the distance of the selected joint, or of the first joint of the list, over the frames
-// in `left`. Returns NULL, or a message if there is nothing to display.
+// Draws and handles the tab "Differences": lists the joints by their largest distance over the clip
+// in `right`, and plots the distance of the selected joint, or of the first joint of the list, over
+// the frames in `left`. Returns NULL, or a message if there is nothing to display.
 static const char *run_compared(view_ui *ui, view_curves *curves, view_rect left, view_rect right)
 {
     const view_compare *const compare = &ui->stage->document->compare;
@@ -534,8 +536,8 @@ static float get_table_width(const view_ui *ui, const view_curves *curves, float
     return fminf(fmaxf(half_width, columns_width), area_width);
 }
 
-// Runs the content of the bottom dock for a clip: curves of the selected joint, or distances of the
-// joints of two models.
+// Draws and handles the content of the bottom dock for a clip: curves of the selected joint, or
+// distances of the joints of two models.
 void view_curves_panel(view_ui *ui, view_curves *curves, view_rect area)
 {
     const float em = ui->em;

@@ -115,8 +115,9 @@ static view_rect grip_area(const view_ui *ui, view_rect edge, bool is_horizontal
     return area;
 }
 
-// Runs the edge between a dock and the image. Dragging the edge resizes the dock, or closes the
-// dock if it becomes too small. A double click resets the size. `box` is the rectangle of the dock.
+// Draws and handles the edge between a dock and the image. Dragging the edge resizes the dock, or
+// closes the dock if it becomes too small. A double click resets the size. `box` is the rectangle
+// of the dock.
 static void drag_edge(view_ui *ui, view_dock dock, view_rect box)
 {
     const bool is_bottom = dock == VIEW_DOCK_BOTTOM;
@@ -254,8 +255,8 @@ static view_rect begin_dock(view_ui *ui, const view_stage *stage, const view_lay
     return content;
 }
 
-// Runs the handle of the sheet of an upright phone. The sheet follows the finger that drags the
-// handle. view_drop_sheet() handles the release.
+// Draws and handles the handle of the sheet of an upright phone. The sheet follows the finger that
+// drags the handle. view_drop_sheet() handles the release.
 static void drag_handle(view_ui *ui, view_rect handle)
 {
     const float em = ui->em;
@@ -331,8 +332,8 @@ static view_rect begin_sheet(view_ui *ui, view_dock front, view_rect box)
     return content;
 }
 
-// Runs the content of the left or right dock in `area`. `is_display`: the right dock shows the
-// display options of a touch screen instead of the inspector.
+// Draws and handles the content of the left or right dock in `area`. `is_display`: the right dock
+// shows the display options of a touch screen instead of the inspector.
 static void run_side_dock(view_ui *ui, view_panels *panels, view_dock dock, bool is_display,
                           view_rect area)
 {
@@ -357,7 +358,7 @@ static void run_sheet_closing(view_ui *ui, const view_layout *layout)
         ui->docks.is_sheet_open = false;
 }
 
-// Runs the docks at the left and the right, or the sheet that replaces them.
+// Draws and handles the docks at the left and the right, or the sheet that replaces them.
 static void run_side_docks(view_ui *ui, view_panels *panels, const view_layout *layout)
 {
     for (view_dock dock = VIEW_DOCK_LEFT; dock <= VIEW_DOCK_RIGHT; dock++) {
@@ -373,7 +374,8 @@ static void run_side_docks(view_ui *ui, view_panels *panels, const view_layout *
     }
 }
 
-// Runs the dock at the bottom, unless it contains the state graph, which has its own header.
+// Draws and handles the dock at the bottom, unless it contains the state graph, which has its own
+// header.
 static void run_bottom_dock(view_ui *ui, view_panels *panels, const view_layout *layout)
 {
     const view_stage *const stage = ui->stage;
@@ -390,7 +392,7 @@ static void run_bottom_dock(view_ui *ui, view_panels *panels, const view_layout 
     drag_edge(ui, VIEW_DOCK_BOTTOM, box);
 }
 
-// Runs the docks with their content, headers and edges, and the time bar.
+// Draws and handles all docks, with their content, headers and edges, and the time bar.
 void view_dock_panels(view_ui *ui, view_panels *panels)
 {
     const view_stage *const stage = ui->stage;

@@ -576,8 +576,9 @@ static void add_results(view_ui *ui, const view_export *export)
 
 // -- The dialog -----------------------------------------------------------------------------
 
-// Runs the buttons in the last row: one closes the dialog, the other starts or stops the export. If
-// the file already exists, the first press of "Export" only asks whether to replace the file.
+// Draws and handles the buttons in the last row: one closes the dialog, the other starts or stops
+// the export. If the file already exists, the first press of "Export" only asks whether to replace
+// the file.
 static void run_export_buttons(view_ui *ui, view_export *export, view_rect *foot)
 {
     enum { CLOSE, RUN, NUM_BUTTONS };
@@ -605,8 +606,8 @@ static void run_export_buttons(view_ui *ui, view_export *export, view_rect *foot
         UI_COMMAND(ui, VIEW_EXPORT);
 }
 
-// Runs the last row of the dialog: the buttons and, at their left, an error, a question or the
-// progress.
+// Draws and handles the last row of the dialog: the buttons and, at their left, an error, a
+// question or the progress.
 static void run_foot(view_ui *ui, view_export *export, view_rect foot)
 {
     run_export_buttons(ui, export, &foot);
@@ -647,7 +648,7 @@ static void draw_preview(view_ui *ui, const view_export *export, view_rect *side
     view_cut(side, VIEW_AT_TOP, 8 * scale);
 }
 
-// Runs the export dialog.
+// Draws and handles the export dialog.
 void view_export_panel(view_ui *ui, view_export *export)
 {
     const view_export_choices before = export->choices;

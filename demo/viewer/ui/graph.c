@@ -760,9 +760,9 @@ typedef struct header_button {
     bool is_selected;
 } header_button;
 
-// Runs a button of the header. If `side` is VIEW_AT_RIGHT, the right edge of the button is at `x`,
-// otherwise its left edge. Moves `x` to the edge of the next button. Returns true if the button was
-// pressed.
+// Draws and handles a button of the header. If `side` is VIEW_AT_RIGHT, the right edge of the
+// button is at `x`, otherwise its left edge. Moves `x` to the edge of the next button. Returns true
+// if the button was pressed.
 static bool run_header_button(const graph_panel *panel, float *x, view_side side,
                               const header_button *button)
 {
@@ -1156,7 +1156,7 @@ static uint32_t hovered_number(const graph_panel *panel)
     return panel->edge != MD5_NONE ? 1 + panel->graph->num_nodes + panel->edge : 0;
 }
 
-// Runs the state graph in the bottom dock.
+// Draws and handles the state graph in the bottom dock.
 void view_graph_panel(view_ui *ui, view_graph_view *view)
 {
     const view_stage *const stage = ui->stage;

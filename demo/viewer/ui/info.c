@@ -161,7 +161,8 @@ static void copy_measurement(view_ui *ui, const measurement *measured)
     ui_copy(ui, ui->stage->now, text, "measurement");
 }
 
-// Runs the section with the distance between two selected joints or two clicked points.
+// Draws and handles the section with the distance between two selected joints or two clicked
+// points.
 void view_two_panel(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;
@@ -586,7 +587,8 @@ static void list_speed(view_ui *ui, const view_stage *stage)
         ui_figure(ui, VIEW_AMBER, "Quality", "%s", reduced);
 }
 
-// Runs the sections with statistics of the document. Most of them are displayed only if
+// Draws and handles the sections with statistics of the document. Most of them are displayed only
+// if
 // --statistics is set.
 void view_figures_panel(view_ui *ui)
 {

@@ -387,8 +387,8 @@ static void show_transform(view_ui *ui, uint32_t joint)
     }
 }
 
-// Runs the page of the selected joint: its relatives, transform, limits and weights. A crowd has no
-// single pose and no page.
+// Draws and handles the page of the selected joint: its relatives, transform, limits and weights. A
+// crowd has no single pose and no page.
 static void joint_panel(view_ui *ui)
 {
     const int32_t selected = ui->selected_joint;
@@ -514,8 +514,8 @@ static void list_parameters(view_ui *ui, view_machine *machine)
     }
 }
 
-// Runs the page of a state machine: its triggers and parameters, the values of curves and windows,
-// the last events, and the keys that control the character.
+// Draws and handles the page of a state machine: its triggers and parameters, the values of curves
+// and windows, the last events, and the keys that control the character.
 static void machine_panel(view_ui *ui)
 {
     view_machine *const machine = &ui->scene->machine;
@@ -565,7 +565,7 @@ static void show_channel(view_ui *ui, const view_entity *entity, md5_channel cha
     }
 }
 
-// Runs the page of the active entity: its channels and its last events.
+// Draws and handles the page of the active entity: its channels and its last events.
 static void channels_panel(view_ui *ui)
 {
     const view_entity *const entity = view_active_entity(ui->scene);
@@ -637,7 +637,7 @@ static void list_script_names(view_ui *ui, int is_flag)
     }
 }
 
-// Runs the page of the states and flags of an entity's script.
+// Draws and handles the page of the states and flags of an entity's script.
 static void states_panel(view_ui *ui)
 {
     ui_begin(ui, "state");
@@ -649,7 +649,8 @@ static void states_panel(view_ui *ui)
 
 // == The dock =============================================================================
 
-// Runs the inspector. It contains the page of the selected mesh and the page of retargeting.
+// Draws and handles the inspector. It contains the page of the selected mesh and the page of
+// retargeting.
 void view_inspector_panel(view_ui *ui, view_card *card, view_texture_panel *textures,
                           view_retarget_page *retarget, view_rect area)
 {

@@ -912,8 +912,8 @@ static void lay_out_lines(const view_ui *ui, line_list *list, float x, float y, 
     list->box = box;
 }
 
-// Runs a visible line of a list: its item, the preview of its value, and its drawing. Sets
-// `hovered` to `index` if the line is under the mouse. Returns true if the line was pressed.
+// Draws and handles a visible line of a list: its item, the preview of its value, and its drawing.
+// Sets `hovered` to `index` if the line is under the mouse. Returns true if the line was pressed.
 static bool run_line(view_ui *ui, const line_list *list, size_t index, size_t *hovered)
 {
     const menu_line *const line = &list->lines->lines[index];
@@ -936,9 +936,9 @@ static bool run_line(view_ui *ui, const line_list *list, size_t index, size_t *h
     return is_pressed;
 }
 
-// Runs a list of lines: lays it out (see lay_out_lines()), scrolls it, draws it, and executes the
-// line that was pressed. Sets `hovered` to the index of the line under the mouse, if any. Returns
-// the rectangle of the list.
+// Displays a list of lines: lays it out (see lay_out_lines()), scrolls it, draws it, and
+// executes the line that was pressed. Sets `hovered` to the index of the line under the mouse, if
+// any. Returns the rectangle of the list.
 static view_rect draw_lines(view_ui *ui, view_menus *menus, line_list *list, float x, float y,
                             float min_width, size_t *hovered)
 {
@@ -1052,8 +1052,9 @@ static void hover_submenu(view_ui *ui, view_menus *menus, const menu_lines *oute
         menus->last_x = ui->mouse.x;
 }
 
-// Runs the submenu `inner` next to its line of the menu `outer`, whose rectangle is `box`. Sets
-// `hovered` to the line of the submenu under the mouse, if any. Returns the submenu's rectangle.
+// Draws and handles the submenu `inner` next to its line of the menu `outer`, whose rectangle is
+// `box`. Sets `hovered` to the line of the submenu under the mouse, if any. Returns the submenu's
+// rectangle.
 static view_rect draw_submenu(view_ui *ui, view_menus *menus, const menu_lines *outer,
                               const menu_lines *inner, view_rect box, size_t *hovered)
 {
@@ -1073,8 +1074,8 @@ static view_rect draw_submenu(view_ui *ui, view_menus *menus, const menu_lines *
     return draw_lines(ui, menus, &list, x, y, 0, hovered);
 }
 
-// Runs an open menu and, if `has_inner` is true, its submenu: handles the mouse, and draws both and
-// the tooltip of a line.
+// Displays an open menu and, if `has_inner` is true, its submenu: handles the mouse, and
+// draws both and the tooltip of a line.
 static void run_lines(view_ui *ui, view_menus *menus, const menu_lines *outer,
                       const menu_lines *inner, bool has_inner)
 {
@@ -1098,8 +1099,8 @@ static void run_lines(view_ui *ui, view_menus *menus, const menu_lines *outer,
         draw_help(ui, box, described);
 }
 
-// Runs the open menu of the bar or context menu, with its open submenu. The keys move the selection
-// in the submenu if one is open.
+// Draws and handles the open menu of the bar or context menu, with its open submenu. The keys move
+// the selection in the submenu if one is open.
 static void draw_menu(view_ui *ui, view_menus *menus, const view_stage *stage)
 {
     menu_lines *const outer = common_alloc(1, sizeof *outer);
@@ -1121,7 +1122,7 @@ static void draw_menu(view_ui *ui, view_menus *menus, const view_stage *stage)
 
 // -- The command search ---------------------------------------------------------------------
 
-// Runs the command search: its text field, and below it the lines that match the text.
+// Draws and handles the command search: its text field, and below it the lines that match the text.
 static void draw_search(view_ui *ui, view_menus *menus)
 {
     const float scale = ui->scale;
@@ -1152,8 +1153,8 @@ static void draw_search(view_ui *ui, view_menus *menus)
 
 // -- The menu bar ---------------------------------------------------------------------------
 
-// Runs the button with the number of problems, which is cut off the right end of the bar. A click
-// lists the problems. Without problems there is no button.
+// Draws and handles the button with the number of problems, which is cut off the right end of the
+// bar. A click lists the problems. Without problems there is no button.
 static void draw_problems(view_ui *ui, view_rect *bar)
 {
     const bool is_error = ui->stage->log->error[0] != '\0';
@@ -1170,8 +1171,8 @@ static void draw_problems(view_ui *ui, view_rect *bar)
     ui_text_in(ui, box, is_error ? VIEW_WRONG : VIEW_AMBER, text);
 }
 
-// Runs the button with the name of the open file and the number of its clips, in the bar of a
-// narrow window. A press lists the clips or, if there are none, the files of the folder.
+// Draws and handles the button with the name of the open file and the number of its clips, in the
+// bar of a narrow window. A press lists the clips or, if there are none, the files of the folder.
 static void draw_file_name(view_ui *ui, view_rect bar)
 {
     const view_scene *const scene = ui->scene;
@@ -1189,8 +1190,8 @@ static void draw_file_name(view_ui *ui, view_rect bar)
         ui_text(ui, bar.x + used + 1.2f * em, y, bar.width - used - 1.4f * em, VIEW_DIM, text);
 }
 
-// Runs the menu bar of a narrow window: a button for the command search, the name of the open file,
-// and the number of problems.
+// Draws and handles the menu bar of a narrow window: a button for the command search, the name of
+// the open file, and the number of problems.
 static void draw_small_bar(view_ui *ui, view_menus *menus, view_rect bar)
 {
     const view_rect button = view_cut(&bar, VIEW_AT_LEFT, bar.height);
@@ -1204,8 +1205,8 @@ static void draw_small_bar(view_ui *ui, view_menus *menus, view_rect bar)
         draw_file_name(ui, bar);
 }
 
-// Runs the name of a menu in the bar. A press opens or closes the menu. While a menu of the bar is
-// open, moving the mouse over another name opens the menu of this name.
+// Draws and handles the name of a menu in the bar. A press opens or closes the menu. While a menu
+// of the bar is open, moving the mouse over another name opens the menu of this name.
 static void run_menu_name(view_ui *ui, view_menus *menus, view_menu menu, view_rect box)
 {
     const bool is_open = menus->kind == VIEW_MENU_OF_BAR && menus->menu == menu;
@@ -1236,8 +1237,8 @@ static float menu_name_width(const view_ui *ui, int menu)
     return ui_text_width(ui, view_menu_names[menu]) + 2 * (bar_padding * ui->scale);
 }
 
-// Runs the menu bar: the names of the menus, the number of problems, and the button of the command
-// search if there is space for it. In a narrow window, runs the small bar instead.
+// Draws and handles the menu bar: the names of the menus, the number of problems, and the button of
+// the command search if there is space for it. In a narrow window, runs the small bar instead.
 static void draw_bar(view_ui *ui, view_menus *menus)
 {
     static const char search[] = "Search  Ctrl+P";
@@ -1277,7 +1278,7 @@ static bool run_menu_closing(view_ui *ui, view_menus *menus, view_rect backgroun
     return true;
 }
 
-// Runs the menu bar and the open menu.
+// Draws and handles the menu bar and the open menu.
 void view_menu_panel(view_ui *ui, view_menus *menus)
 {
     const view_stage *const stage = ui->stage;

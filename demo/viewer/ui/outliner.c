@@ -213,7 +213,7 @@ static void show_mesh(view_ui *ui, const md5_model *model, uint32_t index)
     ui_context(ui, VIEW_ON_MESH, index, index + 1, name, NULL);
 }
 
-// Runs the section of the meshes.
+// Draws and handles the section of the meshes.
 static void list_meshes(view_ui *ui, const view_outliner *outliner)
 {
     const md5_model *const model = ui->scene->model;
@@ -275,8 +275,8 @@ static void show_clip(view_ui *ui, size_t index, bool is_shown)
     ui_context(ui, VIEW_ON_CLIP, index, 0, clip->name, clip->path);
 }
 
-// Runs the section of the clips. It is only listed if clips can be selected, not for a state
-// machine or a crowd.
+// Draws and handles the section of the clips. It is only listed if clips can be selected, not for a
+// state machine or a crowd.
 static void list_clips(view_ui *ui, const view_outliner *outliner)
 {
     const view_clip *const shown = view_shown_clip(ui->scene);
@@ -360,8 +360,8 @@ static void show_layer(view_ui *ui, view_outliner *outliner, view_graph_view *gr
         list_states(ui, outliner, layer, index, status.state);
 }
 
-// Runs the section of the layers of a state machine. The slots of one-shot clips follow the layers,
-// each with the clip that it plays.
+// Draws and handles the section of the layers of a state machine. The slots of one-shot clips
+// follow the layers, each with the clip that it plays.
 static void list_layers(view_ui *ui, view_outliner *outliner, view_graph_view *graph)
 {
     const view_machine *const machine = &ui->scene->machine;
@@ -538,8 +538,8 @@ static bool reveal_selected_joint(const view_ui *ui, view_outliner *outliner)
     return true;
 }
 
-// Runs the section of the joints as a tree: the joints whose ancestors are unfolded or, with a
-// search text, the joints that match it and their ancestors.
+// Draws and handles the section of the joints as a tree: the joints whose ancestors are unfolded
+// or, with a search text, the joints that match it and their ancestors.
 static void list_joints(view_ui *ui, view_outliner *outliner)
 {
     const md5_skeleton *const skeleton = ui->scene->skeleton;
@@ -573,8 +573,8 @@ static void list_joints(view_ui *ui, view_outliner *outliner)
 
 // == Materials and morph targets ==========================================================
 
-// Runs the section of the materials, each with the last part of its name. A click selects a
-// material: the list of meshes highlights its meshes, and the inspector displays it.
+// Draws and handles the section of the materials, each with the last part of its name. A click
+// selects a material: the list of meshes highlights its meshes, and the inspector displays it.
 static void list_materials(view_ui *ui, const view_outliner *outliner)
 {
     const md5_model *const model = ui->scene->model;
@@ -619,8 +619,8 @@ static void show_morph(view_ui *ui, const view_morphs *morphs, uint32_t index)
                           morphs->weights);
 }
 
-// Runs the section of the morph targets. The sliders change the values of --morph. The numbers are
-// the final weights, which include the weights of the state machine.
+// Draws and handles the section of the morph targets. The sliders change the values of --morph. The
+// numbers are the final weights, which include the weights of the state machine.
 static void list_morphs(view_ui *ui, const view_outliner *outliner)
 {
     const view_morphs *const morphs = &ui->stage->document->morphs;
@@ -707,8 +707,8 @@ static void open_found(view_ui *ui, view_outliner *outliner)
     outliner->filter[0] = '\0';
 }
 
-// Runs the search field in `row`. Enter selects the best match and clears the field. Escape clears
-// the field.
+// Draws and handles the search field in `row`. Enter selects the best match and clears the field.
+// Escape clears the field.
 static void run_search_field(view_ui *ui, view_outliner *outliner, view_rect row)
 {
     const float gap = UI_PADDING * ui->em;
@@ -725,8 +725,8 @@ static void run_search_field(view_ui *ui, view_outliner *outliner, view_rect row
         open_found(ui, outliner);
 }
 
-// Runs the outliner. On a phone it shows either only the clips, without headers, or all other
-// sections.
+// Draws and handles the outliner. On a phone it shows either only the clips, without headers, or
+// all other sections.
 void view_outliner_panel(view_ui *ui, view_outliner *outliner, view_graph_view *graph,
                          view_rect area)
 {

@@ -216,7 +216,7 @@ static view_rect first_phone_button(const view_ui *ui, int count)
     return first;
 }
 
-// Runs the column of buttons at the right edge of the image of a phone.
+// Draws and handles the column of buttons at the right edge of the image of a phone.
 static void run_phone_buttons(view_ui *ui)
 {
     const struct {
@@ -316,8 +316,8 @@ static float bottom_badge(const view_ui *ui)
     return view_current_layout(ui->stage).free.height - badge_space * ui->scale;
 }
 
-// Runs the button over the demo that opens the user's own model. The button remains after a click
-// has taken control of the character.
+// Draws and handles the button over the demo that opens the user's own model. The button remains
+// after a click has taken control of the character.
 static void run_demo_button(view_ui *ui, const view_stage *stage)
 {
     const float em = ui->em;
@@ -327,7 +327,7 @@ static void run_demo_button(view_ui *ui, const view_stage *stage)
         UI_COMMAND(ui, VIEW_FILES);
 }
 
-// Runs the panels around an open document: the docks, and the elements over the image.
+// Draws and handles the panels around an open document: the docks, and the elements over the image.
 static void run_work_panels(view_ui *ui, view_panels *panels, const view_stage *stage)
 {
     if (stage->shown->panel)
@@ -342,8 +342,8 @@ static void run_work_panels(view_ui *ui, view_panels *panels, const view_stage *
     view_dock_panels(ui, panels);
 }
 
-// Runs the notice about the result of a command. If the notice has a command, such as the list of
-// problems, a click executes it.
+// Draws and handles the notice about the result of a command. If the notice has a command, such as
+// the list of problems, a click executes it.
 static void run_notice(view_ui *ui)
 {
     const view_rect box = draw_badge(ui, bottom_badge(ui), VIEW_EDGE, ui->notice);
@@ -352,8 +352,8 @@ static void run_notice(view_ui *ui)
         UI_COMMAND(ui, ui->notice_action);
 }
 
-// Runs the panels over the document: the panels of the demo, the start page, or the panels around
-// an open document; then the notice and the lists.
+// Draws and handles the panels over the document: the panels of the demo, the start page, or the
+// panels around an open document; then the notice and the lists.
 static void run_document_panels(view_ui *ui, view_panels *panels, const view_stage *stage)
 {
     const bool shows_panels = stage->shown->panel;
@@ -529,9 +529,9 @@ static void finish_focus_change(view_ui *ui, const ui_mouse *event)
     ui->is_focus_shown = ui->has_taken = true;
 }
 
-// Runs the panels to handle an event, after a first run has found the topmost item under the mouse,
-// ui->top. Clears the canvas, because only draw_panels() draws. `was_hot` is the item under the
-// mouse before the event.
+// Draws and handles the panels to handle an event, after a first run has found the topmost item
+// under the mouse, ui->top. Clears the canvas, because only draw_panels() draws. `was_hot` is the
+// item under the mouse before the event.
 static void run_event(view_ui *ui, view_panels *panels, const view_stage *stage,
                       const ui_mouse *event, ui_item_id was_hot)
 {
@@ -560,7 +560,7 @@ static void run_event(view_ui *ui, view_panels *panels, const view_stage *stage,
     view_clear_canvas(stage->canvas);
 }
 
-// Runs the panels without an event to draw them, and the tooltip above them.
+// Draws and handles the panels without an event to draw them, and the tooltip above them.
 static void draw_panels(view_ui *ui, view_panels *panels, const view_stage *stage)
 {
     for (size_t i = 0; i < VIEW_MAX_THUMBNAILS; i++)
@@ -594,8 +594,8 @@ static bool has_hover_changed(const hovered_state *before, const hovered_state *
     return before->list_line != after->list_line || before->graph_part != after->graph_part;
 }
 
-// Runs the panels to handle an event. Requests VIEW_HANDLED if no panel has requested a command,
-// but the window must be drawn again. `before` is the state before the event.
+// Draws and handles the panels to handle an event. Requests VIEW_HANDLED if no panel has requested
+// a command, but the window must be drawn again. `before` is the state before the event.
 static void handle_event(view_ui *ui, view_panels *panels, const view_stage *stage,
                          const ui_mouse *event, const hovered_state *before)
 {

@@ -270,8 +270,8 @@ typedef enum error_choice {
     CHOICE_NONE = NUM_CHOICES,
 } error_choice;
 
-// Runs the buttons of the window and their keys: Enter, Ctrl+C and Escape. Returns the choice of
-// the user, or CHOICE_NONE.
+// Draws and handles the buttons of the window and their keys: Enter, Ctrl+C and Escape. Returns the
+// choice of the user, or CHOICE_NONE.
 static error_choice run_error_buttons(view_ui *ui, const shown_error *shown, view_rect foot)
 {
     const char *const labels[NUM_CHOICES] = {shown->can_map ? map_joints : "Try again",
@@ -310,7 +310,7 @@ static void execute_error_choice(view_ui *ui, view_problems *problems, const sho
         problems->shown = 0;
 }
 
-// Runs the window of the error in the log, or of a problem of the list.
+// Draws and handles the window of the error in the log, or of a problem of the list.
 static void error_window(view_ui *ui, view_problems *problems)
 {
     const shown_error shown = find_shown_error(ui, problems);
@@ -333,8 +333,8 @@ static void error_window(view_ui *ui, view_problems *problems)
 
 // -- Repairs --------------------------------------------------------------------------------
 
-// Runs the dialog that lists the changes of a repair before the repaired file is saved. Enter saves
-// and opens the repaired file, Escape closes the dialog.
+// Draws and handles the dialog that lists the changes of a repair before the repaired file is
+// saved. Enter saves and opens the repaired file, Escape closes the dialog.
 static void repair_window(view_ui *ui, view_problems *problems)
 {
     enum { SAVE_AND_OPEN, SAVE, CLOSE, NUM_BUTTONS };
@@ -766,8 +766,8 @@ static void draw_problem(const view_ui *ui, const problem_row *row, const proble
     ui_text(ui, left, y, right - left - em, color, line->text);
 }
 
-// Runs the link to the item of a problem, which is `width` pixels wide. If the problem is only
-// about a file, draws the name of the file instead.
+// Draws and handles the link to the item of a problem, which is `width` pixels wide. If the problem
+// is only about a file, draws the name of the file instead.
 static void run_subject_link(view_ui *ui, const problem_row *row, const problem_layout *layout,
                              float width)
 {
@@ -782,8 +782,8 @@ static void run_subject_link(view_ui *ui, const problem_row *row, const problem_
         show_about(ui, &line->about);
 }
 
-// Runs the links of a problem. The first link selects its item. The second link opens the window
-// with its location in a file.
+// Draws and handles the links of a problem. The first link selects its item. The second link opens
+// the window with its location in a file.
 static void run_links(view_ui *ui, view_problems *problems, const problem_row *row,
                       const problem_layout *layout)
 {
@@ -830,9 +830,9 @@ static int list_buttons(const view_ui *ui, const problem_row *row, const char *s
     return count;
 }
 
-// Runs the buttons at the right end of a problem's row. `presses_first` presses the first button,
-// if there is one. Sets `texts_end` to the right edge of the space for the texts of the row.
-// Returns the label of the pressed button, or NULL.
+// Draws and handles the buttons at the right end of a problem's row. `presses_first` presses the
+// first button, if there is one. Sets `texts_end` to the right edge of the space for the texts of
+// the row. Returns the label of the pressed button, or NULL.
 static const char *run_problem_buttons(view_ui *ui, const problem_row *row, const char *solution,
                                        bool presses_first, float *texts_end)
 {
@@ -989,8 +989,8 @@ static void add_cause(view_ui *ui, view_problems *problems, problem_lines *lines
             add_line(ui, problems, lines, describe_report(stage, order[i], true));
 }
 
-// Runs the button that copies the list and the filter field, in the header of the dock next to the
-// tabs. `area` is the area below the header.
+// Draws and handles the button that copies the list and the filter field, in the header of the dock
+// next to the tabs. `area` is the area below the header.
 static void run_problems_header(view_ui *ui, view_problems *problems, const view_reports *reports,
                                 view_rect area)
 {
@@ -1021,7 +1021,8 @@ static void run_problem_keys(view_ui *ui, view_problems *problems)
         UI_COMMAND(ui, VIEW_WARNINGS);
 }
 
-// Runs the list of problems in the bottom dock. A button of a problem may open the page `retarget`.
+// Draws and handles the list of problems in the bottom dock. A button of a problem may open the
+// page `retarget`.
 void view_problems_panel(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
                          view_rect area)
 {
@@ -1062,7 +1063,8 @@ void view_reports_panel(view_ui *ui, view_problems *problems)
 
 // -- Recording ------------------------------------------------------------------------------
 
-// Runs the indicator of a recording at the top of the image, which is not a part of the recording.
+// Draws and handles the indicator of a recording at the top of the image, which is not a part of
+// the recording.
 void view_recording_panel(view_ui *ui, const view_stage *stage)
 {
     if (stage->recorded < 0)

@@ -265,9 +265,9 @@ static void save_retargeted(view_ui *ui, size_t part)
     UI_COMMAND(ui, VIEW_SAVE_RETARGETED, .number = part);
 }
 
-// Runs the links that affect all pairs: how the rest poses are aligned, and the reset of the
-// mapping. `pairs` is the value of --retarget-pairs; a '~' at its beginning uses the rest poses as
-// they are stored.
+// Draws and handles the links that affect all pairs: how the rest poses are aligned, and the reset
+// of the mapping. `pairs` is the value of --retarget-pairs; a '~' at its beginning uses the rest
+// poses as they are stored.
 static void run_mapping_links(view_ui *ui, const char *pairs)
 {
     const bool is_as_stored = *pairs == '~';
@@ -280,7 +280,7 @@ static void run_mapping_links(view_ui *ui, const char *pairs)
         set_pairs(ui, common_copy(""));
 }
 
-// Runs the links that save the current clip, all clips, or the map of the joints.
+// Draws and handles the links that save the current clip, all clips, or the map of the joints.
 static void run_save_links(view_ui *ui, const view_stage *stage, const view_clip *clip)
 {
     char *const target = common_stem(stage->options->retarget);
@@ -296,7 +296,7 @@ static void run_save_links(view_ui *ui, const view_stage *stage, const view_clip
         save_retargeted(ui, VIEW_SAVE_MAP);
 }
 
-// Runs the rows of the page in the column of the inspector.
+// Draws and handles the rows of the page in the column of the inspector.
 void view_retarget_rows(view_ui *ui, view_retarget_page *page, view_card *card)
 {
     static const char *const options[] = {"retarget", "retarget-map", "retarget-layout"};

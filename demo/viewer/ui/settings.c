@@ -126,7 +126,8 @@ view_command view_pop_delayed_command(view_card *card, double now)
 
 // == Parts of pickers =============================================================================
 
-// Runs the reset button at the end of a row. It is invisible if the value is the default
+// Draws and handles the reset button at the end of a row. It is invisible if the value is the
+// default
 // (`is_usual`). Returns true if it was pressed.
 static bool run_reset_button(const setting *s, view_rect row, bool is_usual)
 {
@@ -147,8 +148,9 @@ static view_rect name_space(const setting *s)
     return view_inset(rest, s->ui->scale);
 }
 
-// Runs a text field. It contains `value` until the user types into it; then it contains
-// card->typed. `hint` is its placeholder. Returns true if the event has changed card->typed.
+// Draws and handles a text field. It contains `value` until the user types into it; then it
+// contains card->typed. `hint` is its placeholder. Returns true if the event has changed
+// card->typed.
 static bool type_value(const setting *s, view_rect box, const char *hint, const char *value)
 {
     view_ui *const ui = s->ui;
@@ -246,9 +248,9 @@ typedef struct number_fields {
     bool is_typed;     // a number was typed
 } number_fields;
 
-// Runs the slider of a single number. Several numbers, a number with a very wide range, and a
-// number in a narrow row have no slider: only draws their name. `field_left` is the left edge of
-// the first text field. Returns the first number, which the slider may have changed.
+// Draws and handles the slider of a single number. Several numbers, a number with a very wide
+// range, and a number in a narrow row have no slider: only draws their name. `field_left` is the
+// left edge of the first text field. Returns the first number, which the slider may have changed.
 static double number_slider(const setting *s, const number_fields *fields, float field_left)
 {
     view_ui *const ui = s->ui;
@@ -286,8 +288,8 @@ static void use_typed_number(const setting *s, number_fields *fields, int index)
         fields->made = common_text_value(typed);
 }
 
-// Runs the text fields of the numbers, from `box` to the right, and sets fields->made to their
-// numbers. Returns the right edge of the fields.
+// Draws and handles the text fields of the numbers, from `box` to the right, and sets fields->made
+// to their numbers. Returns the right edge of the fields.
 static float type_numbers(const setting *s, number_fields *fields, view_rect box)
 {
     view_ui *const ui = s->ui;
@@ -311,9 +313,10 @@ static float type_numbers(const setting *s, number_fields *fields, view_rect box
     return box.x;
 }
 
-// Runs an editor of `count` numbers: text fields, the arrow keys and, for a single number, a
-// slider. `now` contains the current numbers, or is NULL if they are not set. Returns true if the
-// numbers have changed. Sets `made` to the numbers, or to a text if the typed text is not a number.
+// Draws and handles an editor of `count` numbers: text fields, the arrow keys and, for a single
+// number, a slider. `now` contains the current numbers, or is NULL if they are not set. Returns
+// true if the numbers have changed. Sets `made` to the numbers, or to a text if the typed text is
+// not a number.
 static bool numbers_row(const setting *s, int count, const double *now, common_value *made)
 {
     view_ui *const ui = s->ui;
@@ -376,9 +379,10 @@ static void describe_light(setting *s, int index)
     s->color = VIEW_BRIGHT;
 }
 
-// Runs an editor of one number in the next row, with a reset button that sets the number to
-// `reset`. Returns true if the number has changed to a valid number, and sets `value` to it. If
-// `has_max` is false, the number may be above the maximum. `is_usual`: the number is the default.
+// Draws and handles an editor of one number in the next row, with a reset button that sets the
+// number to `reset`. Returns true if the number has changed to a valid number, and sets `value` to
+// it. If `has_max` is false, the number may be above the maximum. `is_usual`: the number is the
+// default.
 static bool number_editor(setting *s, double now, bool has_max, bool is_usual, double reset,
                           double *value)
 {
@@ -398,8 +402,8 @@ static bool number_editor(setting *s, double now, bool has_max, bool is_usual, d
     return is_changed && is_number && is_in_range;
 }
 
-// Runs a row for each parameter of materials. The time of materials runs with the playback. An edit
-// changes the difference between both times.
+// Draws and handles a row for each parameter of materials. The time of materials runs with the
+// playback. An edit changes the difference between both times.
 static void parms_picker(setting *s)
 {
     const view_stage *const stage = s->stage;
@@ -421,7 +425,7 @@ static void parms_picker(setting *s)
     }
 }
 
-// Runs a row for each value of the lights.
+// Draws and handles a row for each value of the lights.
 static void lights_picker(setting *s)
 {
     for (int i = 0; i < (int)VIEW_NUM_LIGHTS; i++) {
@@ -619,9 +623,9 @@ static bool is_list_open(const setting *s, const option_line *line)
     return s->card->opened == s->option && s->card->line == line->index;
 }
 
-// Runs the text field of a part of a line. The parts of a pair have a row each, with a label. If
-// the values of the part are listed, typing filters the list. Sets `browse` to the space for a
-// button after the field. Returns true if the part has changed.
+// Draws and handles the text field of a part of a line. The parts of a pair have a row each, with a
+// label. If the values of the part are listed, typing filters the list. Sets `browse` to the space
+// for a button after the field. Returns true if the part has changed.
 static bool edit_part(const setting *s, option_line *line, int part, view_rect *browse)
 {
     view_ui *const ui = s->ui;
@@ -661,9 +665,9 @@ static bool edit_part(const setting *s, option_line *line, int part, view_rect *
     return is_set;
 }
 
-// Runs the editor of a line: its text fields, the button that lists files, and the list of values.
-// `before` and `after` are the parts of the option's text before and after the line. Returns true
-// if a part of the line has changed.
+// Draws and handles the editor of a line: its text fields, the button that lists files, and the
+// list of values. `before` and `after` are the parts of the option's text before and after the
+// line. Returns true if a part of the line has changed.
 static bool edit_line(const setting *s, option_line *line, const char *before, const char *after)
 {
     view_ui *const ui = s->ui;
@@ -740,9 +744,9 @@ static char *current_text(const setting *s)
     return text != NULL ? text : common_copy("");
 }
 
-// Runs the editor of a text. An option with several values has a row for each value, and an empty
-// row to add a value. A value of the form "A=B" has two rows with labels. Names are selected in a
-// list below the row, and files in the list of files.
+// Draws and handles the editor of a text. An option with several values has a row for each value,
+// and an empty row to add a value. A value of the form "A=B" has two rows with labels. Names are
+// selected in a list below the row, and files in the list of files.
 static void lines_picker(const setting *s)
 {
     const bool is_many = s->option->kind == COMMON_TEXTS || s->option->kind > VIEW_OPTION_TIMES;
@@ -830,8 +834,8 @@ static void draw_color_field(view_ui *ui, view_rect square, view_rect bar, const
                    VIEW_BRIGHT);
 }
 
-// Runs a row of swatches, and the button that lets the next click in the viewport select a color.
-// Returns true if a swatch was pressed, and sets `color` to its color.
+// Draws and handles a row of swatches, and the button that lets the next click in the viewport
+// select a color. Returns true if a swatch was pressed, and sets `color` to its color.
 static bool swatches_row(view_ui *ui, view_card *card, float left, view_color *color)
 {
     enum { NUM_SWATCHES = 8 };
@@ -864,8 +868,8 @@ static bool swatches_row(view_ui *ui, view_card *card, float left, view_color *c
     return is_set;
 }
 
-// Runs a row of numbers for the channels of a color, 0 to 255. Returns true if a channel has
-// changed, and sets `color`.
+// Draws and handles a row of numbers for the channels of a color, 0 to 255. Returns true if a
+// channel has changed, and sets `color`.
 static bool channels_row(const setting *s, const float rgb[3], view_color *color)
 {
     double now[3];
@@ -899,8 +903,8 @@ static hsv hsv_from_rgb(view_card *card, const float rgb[3])
                  .value = high};
 }
 
-// Runs the square of saturation and brightness and the bar of hues in the next row. Returns true if
-// `color` has changed.
+// Draws and handles the square of saturation and brightness and the bar of hues in the next row.
+// Returns true if `color` has changed.
 static bool run_color_field(view_ui *ui, view_card *card, hsv *color)
 {
     const float em = ui->em;
@@ -934,8 +938,8 @@ static common_value color_value(view_color color)
     return value;
 }
 
-// Runs the editor of a color: a square of saturation and brightness, a bar of hues, swatches, and
-// the channels as numbers.
+// Draws and handles the editor of a color: a square of saturation and brightness, a bar of hues,
+// swatches, and the channels as numbers.
 static void color_picker(setting *s)
 {
     view_ui *const ui = s->ui;
@@ -1032,7 +1036,7 @@ static bool are_in_range(const setting *s, const common_value *value)
     return true;
 }
 
-// Runs the editor of an option's kind in the next row, and the reset button.
+// Draws and handles the editor of an option's kind in the next row, and the reset button.
 static void run_editor(setting *s, bool is_usual)
 {
     view_ui *const ui = s->ui;
@@ -1063,8 +1067,8 @@ static void run_editor(setting *s, bool is_usual)
         color_picker(s);
 }
 
-// Runs the editor of an option in the next row of the column: its name, an editor for its kind, and
-// a reset button.
+// Draws and handles the editor of an option in the next row of the column: its name, an editor for
+// its kind, and a reset button.
 bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
 {
     const int kind = option->kind;
@@ -1263,8 +1267,8 @@ static void drag_card(view_ui *ui, view_card *card, view_rect box, view_rect hea
     }
 }
 
-// Runs the rows of the options on the card in `body`. Stores their height in card->length, by which
-// the next frame lays out the card.
+// Draws and handles the rows of the options on the card in `body`. Stores their height in
+// card->length, by which the next frame lays out the card.
 static void list_card_options(view_ui *ui, view_card *card, view_rect body)
 {
     const float padding = 0.5f * ui->em; // above and below the rows
@@ -1303,7 +1307,7 @@ static void finish_card(view_ui *ui, view_card *card)
     }
 }
 
-// Runs the card, if it is open.
+// Draws and handles the card, if it is open.
 void view_card_panel(view_ui *ui, view_card *card)
 {
     enum { RESET, DONE, NUM_BUTTONS };
@@ -1356,7 +1360,8 @@ static bool is_look_command(const view_ui *ui, const view_menu_entry *row)
     return (row->context & (VIEW_ON_MODEL | VIEW_ON_GROUND)) != 0;
 }
 
-// Runs the tab "Display" of a touch screen, with the options of the display and the light.
+// Draws and handles the tab "Display" of a touch screen, with the options of the display and the
+// light.
 void view_display_panel(view_ui *ui, view_card *card, view_rect area)
 {
     ui_column column;
@@ -1472,8 +1477,8 @@ static uint32_t list_shortcuts(view_ui *ui, const char *sought)
     return num_listed;
 }
 
-// Runs the dialog of the settings: the modified options, all other options by headings, and the
-// keyboard shortcuts.
+// Draws and handles the dialog of the settings: the modified options, all other options by
+// headings, and the keyboard shortcuts.
 void view_settings_panel(view_ui *ui, view_card *card)
 {
     static const char *const done[] = {"Done"};

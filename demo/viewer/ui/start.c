@@ -52,7 +52,7 @@ static void close_decision(const view_ui *ui, view_decision *decision)
         decision->file[0] = '\0';
 }
 
-// Runs the card that asks for a decision, if it is open.
+// Draws and handles the card that asks for a decision, if it is open.
 void view_decision_panel(view_ui *ui, view_decision *decision)
 {
     const float button_height = 30 * ui->scale;
@@ -112,8 +112,8 @@ view_rect view_start_box(const view_stage *stage)
     return (view_rect){stage->width - width, top, width, stage->height - top};
 }
 
-// Runs the row of a recently opened file: a tile that opens the file, and a button that removes it
-// from the list.
+// Draws and handles the row of a recently opened file: a tile that opens the file, and a button
+// that removes it from the list.
 static void run_recent(view_ui *ui, const view_start *start, view_rect row, size_t number)
 {
     const char *const path = start->recent.names[number];
@@ -144,8 +144,8 @@ static void run_recent(view_ui *ui, const view_start *start, view_rect row, size
     free(folder);
 }
 
-// Runs the tile of an example or a lesson. A press requests `action`, which opens it. `name` is the
-// path of an example, or the title of a lesson.
+// Draws and handles the tile of an example or a lesson. A press requests `action`, which opens it.
+// `name` is the path of an example, or the title of a lesson.
 static void run_start_tile(view_ui *ui, const char *name, size_t number, view_rect box,
                            view_action action)
 {
@@ -161,9 +161,9 @@ static void run_start_tile(view_ui *ui, const char *name, size_t number, view_re
     free(label);
 }
 
-// Runs a section of the page: a heading, and below it the items as tiles that are `height` pixels
-// high and at least `min_width` pixels wide. If there are no items, the heading is the text
-// `instead`.
+// Draws and handles a section of the page: a heading, and below it the items as tiles that are
+// `height` pixels high and at least `min_width` pixels wide. If there are no items, the heading is
+// the text `instead`.
 static void run_section(view_ui *ui, const view_start *start, const char *title,
                         const common_list *items, float min_width, float height, view_action action,
                         const char *instead)
@@ -184,8 +184,8 @@ static void run_section(view_ui *ui, const view_start *start, const char *title,
     }
 }
 
-// Runs the header of the page: the title, the button that closes the page and, if the character is
-// displayed next to the page, a hint to click it.
+// Draws and handles the header of the page: the title, the button that closes the page and, if the
+// character is displayed next to the page, a hint to click it.
 static void run_start_header(view_ui *ui, view_rect header, bool has_character)
 {
     static const char *const hint = "Click the character to interact";
@@ -198,8 +198,8 @@ static void run_start_header(view_ui *ui, view_rect header, bool has_character)
                         ui_text_top(ui, header), VIEW_DIM, hint);
 }
 
-// Runs the buttons that open a model, open a folder or game, and list the shortcuts. They are cut
-// off the top of `part`. Returns the action of the pressed button, or VIEW_NOTHING.
+// Draws and handles the buttons that open a model, open a folder or game, and list the shortcuts.
+// They are cut off the top of `part`. Returns the action of the pressed button, or VIEW_NOTHING.
 static view_action run_start_buttons(view_ui *ui, view_rect *part)
 {
     static const char *const labels[] = {"Folder or game\xE2\x80\xA6", "Shortcuts F1"};
@@ -248,7 +248,7 @@ static void run_start_keys(view_ui *ui, const view_start *start)
         UI_COMMAND(ui, VIEW_CLOSE_LISTS);
 }
 
-// Runs the start page.
+// Draws and handles the start page.
 void view_start_panel(view_ui *ui, const view_start *start)
 {
     const float scale = ui->scale;

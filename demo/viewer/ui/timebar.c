@@ -50,8 +50,9 @@ static const struct {
     [BUTTON_DOCK] = {"panels", "\xE2\x97\xA7", VIEW_NOTHING},
 };
 
-// Runs the next button with an icon, which is cut off the left end of the bar. While a clip plays,
-// the button BUTTON_PLAY has the icon for pausing. Returns true if the button was pressed.
+// Draws and handles the next button with an icon, which is cut off the left end of the bar. While a
+// clip plays, the button BUTTON_PLAY has the icon for pausing. Returns true if the button was
+// pressed.
 static bool icon_button(view_ui *ui, bar_button button, view_rect *bar)
 {
     const float em = ui->em;
@@ -78,8 +79,8 @@ static bool icon_button(view_ui *ui, bar_button button, view_rect *bar)
     return is_pressed;
 }
 
-// Runs a button with a text, which is cut off the right end of the bar. It has the width that the
-// text `widest` needs, so that it does not move when the text changes.
+// Draws and handles a button with a text, which is cut off the right end of the bar. It has the
+// width that the text `widest` needs, so that it does not move when the text changes.
 static void text_button(view_ui *ui, view_rect *bar, const char *widest, const char *text,
                         view_action action)
 {
@@ -91,8 +92,9 @@ static void text_button(view_ui *ui, view_rect *bar, const char *widest, const c
     view_cut(bar, VIEW_AT_RIGHT, roundf(button_gap * em));
 }
 
-// Runs the button with the name of the current clip, which opens the list of clips. Its width is
-// that of the longest name of a clip, so that the timeline does not move when the clip changes.
+// Draws and handles the button with the name of the current clip, which opens the list of clips.
+// Its width is that of the longest name of a clip, so that the timeline does not move when the clip
+// changes.
 static void clip_button(view_ui *ui, view_rect *bar)
 {
     const view_clip *const shown = view_shown_clip(ui->scene);
@@ -216,10 +218,10 @@ static void draw_marks(const view_stage *stage, view_rect track, const md5_anim 
     draw_commands(stage, track, anim, length);
 }
 
-// Runs the buttons of the speed, and the button that selects what happens at the end of the clip.
-// They are cut off the right end of the bar. `is_wide`: there is space for buttons that change the
-// speed by a step. The first text of text_button() determines the width, so that the width does not
-// change with the text: "+" and the minus sign have the width of "+".
+// Draws and handles the buttons of the speed, and the button that selects what happens at the end
+// of the clip. They are cut off the right end of the bar. `is_wide`: there is space for buttons
+// that change the speed by a step. The first text of text_button() determines the width, so that
+// the width does not change with the text: "+" and the minus sign have the width of "+".
 static void run_speed_buttons(view_ui *ui, bool is_wide, view_rect *bar)
 {
     const view_play *const play = ui->stage->play;
@@ -237,8 +239,8 @@ static void run_speed_buttons(view_ui *ui, bool is_wide, view_rect *bar)
     view_cut(bar, VIEW_AT_RIGHT, button_gap * ui->em);
 }
 
-// Runs the buttons of the speed and draws the time and the frame. They are cut off the right end of
-// the bar, from right to left. The texts do not move during playback.
+// Displays the buttons of the speed, the time and the frame. They are cut off the
+// right end of the bar, from right to left. The texts do not move during playback.
 static void show_numbers(view_ui *ui, view_arrangement arrangement, view_rect *bar)
 {
     const view_play *const play = ui->stage->play;
@@ -340,8 +342,8 @@ static void show_machine(view_ui *ui, view_rect bar)
         ui_text_left_of(ui, right, ui_text_top(ui, bar), VIEW_AMBER, event->text);
 }
 
-// Runs the bar of a state machine, which has no timeline. `row` is the part of the bar for buttons
-// and texts. `is_sheet`: the window is small.
+// Draws and handles the bar of a state machine, which has no timeline. `row` is the part of the bar
+// for buttons and texts. `is_sheet`: the window is small.
 static void run_machine_bar(view_ui *ui, bool is_sheet, view_rect row)
 {
     icon_button(ui, BUTTON_PLAY, &row);
@@ -353,9 +355,9 @@ static void run_machine_bar(view_ui *ui, bool is_sheet, view_rect row)
     show_machine(ui, row);
 }
 
-// Runs the timeline of a clip. A press or a drag on it sets the time. A click of the right button
-// stops the playback at the time under the mouse, and opens the menu of this time. `track` is the
-// line; the mouse can press it anywhere in the height of the bar.
+// Draws and handles the timeline of a clip. A press or a drag on it sets the time. A click of the
+// right button stops the playback at the time under the mouse, and opens the menu of this time.
+// `track` is the line; the mouse can press it anywhere in the height of the bar.
 static void run_timeline(view_ui *ui, view_rect bar, view_rect track)
 {
     const view_stage *const stage = ui->stage;
@@ -381,8 +383,8 @@ static void run_timeline(view_ui *ui, view_rect bar, view_rect track)
                    track.y + 0.5f * track.height, knob_radius * scale, VIEW_BRIGHT);
 }
 
-// Runs the bar of a clip: buttons, the timeline, and numbers. `row` is the part of the bar for
-// buttons and texts. In a small window, only the button that plays the clip is displayed.
+// Draws and handles the bar of a clip: buttons, the timeline, and numbers. `row` is the part of the
+// bar for buttons and texts. In a small window, only the button that plays the clip is displayed.
 static void run_clip_bar(view_ui *ui, view_rect bar, view_rect row)
 {
     const view_arrangement arrangement = view_current_layout(ui->stage).arrangement;
@@ -403,7 +405,7 @@ static void run_clip_bar(view_ui *ui, view_rect bar, view_rect row)
         run_timeline(ui, bar, track);
 }
 
-// Runs the time bar in the rectangle `bar`, for a clip or a state machine.
+// Draws and handles the time bar in the rectangle `bar`, for a clip or a state machine.
 void view_time_bar(view_ui *ui, view_rect bar)
 {
     const view_layout layout = view_current_layout(ui->stage);

@@ -78,9 +78,9 @@ static void scroll_column(view_ui *ui, const ui_column *column, float max_scroll
     }
 }
 
-// Runs the scroll bar of a column whose rows are `length` pixels high. A press or a drag moves the
-// middle of its handle to the mouse. `shown` is the scroll position at which the column is
-// displayed.
+// Draws and handles the scroll bar of a column whose rows are `length` pixels high. A press or a
+// drag moves the middle of its handle to the mouse. `shown` is the scroll position at which the
+// column is displayed.
 static void run_scroll_bar(view_ui *ui, const ui_column *column, float length, float shown)
 {
     ui_scroll *const scroll = column->scroll;
