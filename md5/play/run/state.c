@@ -1,15 +1,19 @@
 // Plays one state: computes weights and rates of its clips from the parameters, and advances their
-// clocks.
+// clocks. A clock is a position in a looping clip: the number of completed cycles and the phase,
+// which is the position within the current cycle, 0..1. A clip instance is one use of a clip in the
+// blend tree of a state.
 //
-// Synchronized clips form a group with one shared clock; with markers, corresponding parts of the
-// clips take the same fraction of the shared cycle. States that are synchronized during a
-// transition (in_step) share one rate. Blend spaces compute the weights of their items from one or
-// two parameters.
+// Clips that must remain in phase, such as a walk and a run, form a group: they follow one shared
+// clock. Clips may have markers, for example at footsteps. Then the parts between two markers of
+// all clips of a group begin and end at the same time, even if their lengths differ.
+//
+// States can also be synchronized during a transition (in_step): then their shared clocks advance
+// at one rate.
 #include "md5/play/run/player_state.h"
 
 // == Synchronized clips =========================================================================
 
-// Clocks of groups always loop.
+// Timing of shared clocks, which always loop.
 static const md5_timing GROUP_TIMING = {.num_frames = 2, .frame_rate = 1};
 
 // Returns the length of the part of a clip's cycle from marker `first` to the next marker, which
@@ -214,9 +218,9 @@ md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_cloc
 
 // == Blend spaces ===============================================================================
 
-// Computes the weights of a blend space with one parameter `x`: linear between the two items around
-// x; outside of the range, the outermost item has the weight 1. Returns the first item with a
-// weight.
+// Computes the weights of a blend space with one parameter `x`. The items are sorted by position.
+// Between two items, the weights are linear in x; before the first item and after the last item,
+// the nearest item has the weight 1. Returns the first item with a weight.
 uint32_t md5i_blend_weights_1d(const md5_item *items, uint32_t num_items, double x, float *weights)
 {
     // Find the first item whose position is above x by binary search.
@@ -357,8 +361,9 @@ float md5i_rule_weight(const md5_player *player, const md5_weight_rule *rule)
     return value > 1 ? 1 : value;
 }
 
-// Fills active->active_instances[]: the active instances at its start, and the inactive instances
-// without a group at its end, from first_inactive on.
+// Fills active->active_instances[]. Its start contains the active instances. Its end, from
+// first_inactive on, contains the inactive instances without a group, whose clocks still advance;
+// inactive members of a group get their clocks from the group.
 static void list_active_instances(md5_active_state *active)
 {
     active->num_active_instances = 0;
@@ -371,7 +376,9 @@ static void list_active_instances(md5_active_state *active)
     }
 }
 
-// Computes the speed and the weights of a part of a blend tree from those of the part that uses it.
+// Computes the speed and the weights of a part of a blend tree: those of its parent, multiplied by
+// its own. Parents must be computed first. In a group, group_weight is the weight relative to the
+// part that leads the group.
 static md5_flow *compute_flow(const md5_player *player, md5_active_state *active, uint32_t index)
 {
     const md5i_part *const part = &active->tree->parts[index];
@@ -388,8 +395,9 @@ static md5_flow *compute_flow(const md5_player *player, md5_active_state *active
     return flow;
 }
 
-// Activates the inactive clips among the items first..end - 1 of a part that have a weight now.
-// Returns true if it has activated a clip.
+// Activates the clips among the items first..end - 1 of a part that were inactive, but have a
+// weight now. An activated clip continues at its current clock. Returns true if a clip was
+// activated.
 static bool activate_clips(md5_active_state *active, const md5i_part *part, uint32_t first,
                            uint32_t end)
 {
@@ -508,9 +516,8 @@ void md5i_update_weights(md5_player *player)
 // -- Synchronized states (in_step) ----------------------------------------------------------------
 //
 // States of a transition with `in_step` are synchronized: the groups of their first clips follow
-// one clock. This clock is not stored. The clocks of the groups are equal at the start, and in each
-// interval they get the same rate, which is the rate in the part between two markers that contains
-// all of them.
+// one shared clock. This clock is not stored. Instead, the clocks of the groups are equal at the
+// start of the transition and get the same rate in each interval, so that they remain equal.
 
 // The direction of the shared clock is evaluated this many seconds ahead.
 #define LOOK_AHEAD MD5_BORDER
@@ -535,16 +542,19 @@ static md5_clock shared_clock(const md5_active_state *active)
     return md5i_sync_shared(source->markers, source->num_markers, active->instances[0].clock);
 }
 
-// Just below the end of a cycle, this is the start of a cycle. Otherwise clips of the state that
-// are played once, which are not synchronized, would begin at their end.
+// Returns the phase at which a state with the blend tree `tree` begins, so that its first clip
+// follows the shared clock of the state `left`, which the transition leaves.
+//
+// A phase that is below 1 only by a rounding error becomes 0, the start of the next cycle. Clips of
+// the new state that are played once are not synchronized; they would begin at their end otherwise.
 double md5i_shared_start_time(const md5_active_state *left, const md5_blend_tree *tree)
 {
-    const md5_playable *const playable = tree->instances[0].playable;
     if (!left->tree)
         return 0;
-    const md5_clock clock =
-        md5i_sync_clock(playable->source->markers, md5_num_step_markers(tree), shared_clock(left));
-    return md5i_clock_snap(playable->timing, clock, MD5_BORDER).phase;
+    const md5_playable *const first_clip = tree->instances[0].playable;
+    const md5_clock clip_clock = md5i_sync_clock(first_clip->source->markers,
+                                                 md5_num_step_markers(tree), shared_clock(left));
+    return md5i_clock_snap(first_clip->timing, clip_clock, MD5_BORDER).phase;
 }
 
 // The clips of a state that follow the shared clock, as indices of instances.
@@ -565,14 +575,16 @@ static synced_clips find_synced_clips(const md5_blend_tree *tree)
     return (synced_clips){group->members, group->num_members, true};
 }
 
-// Returns the ratio of the rate of a clip to the rate of the shared clock after marker `first`.
+// Returns the ratio of the rate of a clip to the rate of the shared clock after marker `first`,
+// which is 1 without markers.
 static double synced_clip_stretch(const md5_blend_tree *tree, uint32_t instance, uint32_t first)
 {
     const md5_source *const source = tree->instances[instance].playable->source;
     return part_stretch(source->markers, md5_num_step_markers(tree), first);
 }
 
-// Returns the rate of the first clip's group after marker `first`, in shared cycles per second.
+// Returns the rate of a state's shared clock after marker `first`, in shared cycles per second: the
+// weighted mean of the rates of the clips that follow the clock.
 static double step_rate(const md5_active_state *active, uint32_t first)
 {
     const synced_clips clips = find_synced_clips(active->tree);
@@ -757,53 +769,76 @@ static void set_shared_rate(const step_group *group, uint32_t first, const doubl
     }
 }
 
-// Computes the rate of a clock that several states share during a transition, and gives it to all
-// of them: `count` states from `begin` on. The rate is its mean over the next `seconds`, because
-// the weights of the states change. Returns the seconds, at most `max_seconds`, for which this rate
-// is valid.
-static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count, bool is_backward,
-                    double seconds, double max_seconds)
-{
-    // Find the rates in the parts ahead of the clock and behind it.
-    const md5_active_state *const newest = md5_active_at(layer_state, begin + count - 1);
-    const uint32_t num_markers = md5_num_step_markers(newest->tree);
-    const double position = shared_clock(newest).phase * num_markers; // in markers
-    const double ahead = floor(position + MD5_BORDER);
-    const double behind = floor(position - MD5_BORDER);
-    step_group group = {
-        .layer_state = layer_state,
-        .begin = begin,
-        .count = count,
-        .is_backward = is_backward,
-    };
-    if (num_markers > 0) {
-        group.ahead = (uint32_t)ahead % num_markers;
-        group.behind = behind < 0 ? num_markers - 1 : (uint32_t)behind;
-    }
-    find_state_rates(&group, group.ahead, group.rates_ahead);
-    find_state_rates(&group, group.behind, group.rates_behind);
+// Position of a shared clock between its markers, in units of the part between two markers: 1.5 is
+// in the middle between markers 1 and 2. `ahead` and `behind` are the numbers of the markers before
+// the parts ahead of the clock and behind it; they differ only at a marker. There `behind` may be
+// -1.
+typedef struct shared_position {
+    double position;
+    double ahead;
+    double behind;
+    uint32_t num_markers;
+} shared_position;
 
-    // The rate is valid until an edge of an easing or a change of direction.
-    const smooth_interval smooth = find_smooth_interval(&group);
-    max_seconds = md5_smaller(max_seconds, smooth.until);
-    const int direction = direction_after(&group, LOOK_AHEAD);
-    max_seconds = seconds_until_turn(&group, direction, max_seconds);
+// Returns the position of the clock that a state shares with other states.
+static shared_position find_shared_position(const md5_active_state *active)
+{
+    const uint32_t num_markers = md5_num_step_markers(active->tree);
+    const double position = shared_clock(active).phase * num_markers;
+    return (shared_position){
+        .position = position,
+        .ahead = floor(position + MD5_BORDER),
+        .behind = floor(position - MD5_BORDER),
+        .num_markers = num_markers,
+    };
+}
+
+// Sets the parts ahead of the shared clock of a group and behind it, and the rates of the states in
+// both parts.
+static void find_group_rates(step_group *group, const shared_position *clock)
+{
+    if (clock->num_markers > 0) {
+        const bool is_before_first = clock->behind < 0;
+        group->ahead = (uint32_t)clock->ahead % clock->num_markers;
+        group->behind = is_before_first ? clock->num_markers - 1 : (uint32_t)clock->behind;
+    }
+    find_state_rates(group, group->ahead, group->rates_ahead);
+    find_state_rates(group, group->behind, group->rates_behind);
+}
+
+// Sets the rate of the clock that the states of a group share during a transition. `group` contains
+// the states and the direction of time; this function computes its other members.
+//
+// The weights of the states change, so the rate is the mean over the next `seconds`. Returns the
+// seconds, at most `max_seconds`, for which the rate is valid: until the next edge of an easing,
+// until the clock reverses, or until it is at the next marker.
+static double update_group_rate(step_group *group, double seconds, double max_seconds)
+{
+    const md5_active_state *const newest =
+        md5_active_at(group->layer_state, group->begin + group->count - 1);
+    const shared_position clock = find_shared_position(newest);
+    find_group_rates(group, &clock);
+
+    const smooth_interval smooth = find_smooth_interval(group);
+    const int direction = direction_after(group, LOOK_AHEAD);
+    const double valid_seconds =
+        seconds_until_turn(group, direction, md5_smaller(max_seconds, smooth.until));
 
     // Give all states the mean rate. A clock that stops has the rate 0.
     const bool moves_back = direction < 0;
-    const uint32_t first = moves_back ? group.behind : group.ahead;
-    const double *const rates = moves_back ? group.rates_behind : group.rates_ahead;
+    const uint32_t first = moves_back ? group->behind : group->ahead;
+    const double *const rates = moves_back ? group->rates_behind : group->rates_ahead;
     double rate = 0;
     if (direction != 0)
-        rate = mean_rate(&group, rates, &smooth, md5_smaller(seconds, max_seconds));
-    set_shared_rate(&group, first, rates, rate);
+        rate = mean_rate(group, rates, &smooth, md5_smaller(seconds, valid_seconds));
+    set_shared_rate(group, first, rates, rate);
 
-    // The rate is only valid until the clock is at the next marker.
-    const double markers_left = moves_back ? position - behind : ahead + 1 - position;
-    const double markers_per_second = fabs(rate) * num_markers;
+    const double markers_per_second = fabs(rate) * clock.num_markers;
     if (!(markers_per_second > 0))
-        return max_seconds;
-    return md5_smaller(max_seconds, markers_left / markers_per_second);
+        return valid_seconds;
+    const double markers_left =
+        moves_back ? clock.position - clock.behind : clock.ahead + 1 - clock.position;
+    return md5_smaller(valid_seconds, markers_left / markers_per_second);
 }
 
 // Returns true if a layer has several active states that share a clock, as in transitions between a
@@ -824,33 +859,47 @@ bool md5i_has_shared_clock(const md5_player *player)
     return false;
 }
 
+// Sets the rates of the clips of a layer that share a clock: see md5i_update_shared_rates().
+static double update_layer_rates(md5_player *player, md5_layer_state *layer_state, double seconds,
+                                 double max_seconds)
+{
+    // The clips still have the shared rate of the last interval. Compute their own rates again.
+    if (layer_state->is_steered) {
+        for (uint32_t i = 0; i < layer_state->num_used; i++)
+            weigh_state(player, md5_active_at(layer_state, i));
+    }
+
+    layer_state->is_steered = false;
+    double valid_seconds = max_seconds;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < layer_state->num_used; i += count) {
+        count = count_steps(layer_state, i);
+        if (count == 1)
+            continue;
+        step_group group = {
+            .layer_state = layer_state,
+            .begin = i,
+            .count = count,
+            .is_backward = player->is_backward,
+        };
+        valid_seconds = update_group_rate(&group, fabs(seconds), valid_seconds);
+        layer_state->is_steered = true;
+    }
+    return valid_seconds;
+}
+
 // Sets the rates of all clips that share a clock to its mean rate over the next `seconds`. Returns
 // the time, at most `max_seconds`, for which these rates are valid: until the next marker, a change
 // of direction or a change of weights.
 double md5i_update_shared_rates(md5_player *player, double seconds, double max_seconds)
 {
+    double valid_seconds = max_seconds;
     for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
-        md5_layer_state *const layer_state = &player->layer_states[layer];
-        if (!player->machine->layers[layer].has_steps)
-            continue;
-
-        if (layer_state->is_steered) { // restore the rates of each state
-            for (uint32_t i = 0; i < layer_state->num_used; i++)
-                weigh_state(player, md5_active_at(layer_state, i));
-        }
-
-        layer_state->is_steered = false;
-        uint32_t count = 0;
-        for (uint32_t i = 0; i < layer_state->num_used; i += count) {
-            count = count_steps(layer_state, i);
-            if (count == 1)
-                continue;
-            max_seconds =
-                steer(layer_state, i, count, player->is_backward, fabs(seconds), max_seconds);
-            layer_state->is_steered = true;
-        }
+        if (player->machine->layers[layer].has_steps)
+            valid_seconds =
+                update_layer_rates(player, &player->layer_states[layer], seconds, valid_seconds);
     }
-    return max_seconds;
+    return valid_seconds;
 }
 
 // Returns the distance by which the shared clock moves in the first part of the last interval,
@@ -867,8 +916,8 @@ static double distance_after(const step_group *group, double fraction, double se
     return fraction * rate;
 }
 
-// Returns the states that share a clock with the state at `position`, with the rates that steer()
-// has stored.
+// Returns the states that share a clock with the state at `position`, with the rates that
+// set_shared_rate() has stored.
 static step_group find_step_group(md5_layer_state *layer_state, uint32_t position)
 {
     step_group group = {.layer_state = layer_state};
@@ -882,22 +931,35 @@ static step_group find_step_group(md5_layer_state *layer_state, uint32_t positio
     return group;
 }
 
-// Returns the seconds from the start of the last interval, of length `seconds`, until a clip of a
-// state had moved `fraction` of its path in the interval.
+// Returns true if a clip of a blend tree follows the clock that its state can share with other
+// states: the first clip, and the clips in its group.
+static bool follows_shared_clock(const md5_blend_tree *tree, uint32_t instance)
+{
+    if (instance == 0)
+        return true;
+    const uint32_t first_group = tree->instances[0].group;
+    return first_group != MD5_NONE && tree->instances[instance].group == first_group;
+}
+
+// Returns the time at which a clip had moved by `fraction` of its distance in the last interval, in
+// seconds since the start of the interval, which had a length of `seconds`. A clip moves at a
+// constant rate, unless it shares a clock with other states: then its rate changes with the weights
+// of the states.
 double md5i_shared_clock_seconds(md5_layer_state *layer_state, uint32_t position, uint32_t instance,
                                  double fraction, double seconds)
 {
-    const md5_instance_plan *const plans = md5_active_at(layer_state, position)->tree->instances;
-    const bool is_in_first_group =
-        plans[0].group != MD5_NONE && plans[instance].group == plans[0].group;
-    const bool has_shared_clock = instance == 0 || is_in_first_group;
-    const step_group group = find_step_group(layer_state, position);
+    const md5_blend_tree *const tree = md5_active_at(layer_state, position)->tree;
+    const double seconds_at_constant_rate = fraction * seconds;
     const bool is_inside = fraction > 0 && fraction < 1;
-    if (!has_shared_clock || group.count == 1 || !is_inside)
-        return fraction * seconds;
+    if (!is_inside || !follows_shared_clock(tree, instance))
+        return seconds_at_constant_rate;
+
+    const step_group group = find_step_group(layer_state, position);
+    if (group.count == 1)
+        return seconds_at_constant_rate;
     const double distance = distance_after(&group, 1, seconds);
     if (distance == 0)
-        return fraction * seconds;
+        return seconds_at_constant_rate;
 
     // Bisection: find the time at which the clock has moved by this fraction of its distance.
     double low = 0;
@@ -912,8 +974,9 @@ double md5i_shared_clock_seconds(md5_layer_state *layer_state, uint32_t position
     return high * seconds;
 }
 
-// Returns the time that the first clip has left `at` seconds from now, at the rate that it has
-// then, minus `value`. The clip has `left` seconds left now, at the mean rate of the interval.
+// Returns the remaining time of the first clip at an instant, minus `value`. The instant is `at`
+// seconds from now, and the remaining time is computed with the rate at this instant. `left` is the
+// remaining time now, computed with the mean rate of the interval.
 static double excess_time_left(const step_group *group, double left, double value, double at)
 {
     const double rate = md5_newest(group->layer_state)->shared_rate;
@@ -923,9 +986,9 @@ static double excess_time_left(const step_group *group, double left, double valu
     return (left - distance / rate) * rate_ratio - value;
 }
 
-// Returns true if the time that the first clip has left passes `value` within the next `at`
-// seconds. `is_less` is true if it has less time left than `value` now. Then the time must exceed
-// `value` by more than a rounding error.
+// Returns true if the remaining time of the first clip passes `value` within the next `at` seconds.
+// `is_less` is true if the remaining time is less than `value` now. Then it must exceed `value` by
+// more than a rounding error.
 static bool is_after_change(const step_group *group, double left, double value, bool is_less,
                             double at)
 {
@@ -933,8 +996,12 @@ static bool is_after_change(const step_group *group, double left, double value, 
     return is_less ? excess >= 2 * MD5_BORDER : excess <= 0;
 }
 
-// Returns the seconds until the time that the newest state's first clip has left passes a value.
-// The clip has `left` seconds left at the mean rate.
+// Returns the seconds until the remaining time of the newest state's first clip becomes `value`.
+// `left` is the remaining time now, computed with the mean rate of the interval.
+//
+// At a constant rate, the result is left - value. If the clip shares a clock, its rate changes, and
+// the remaining time may also increase. Then the next `max_seconds` are searched; the result is
+// INFINITY if the time does not pass `value` there.
 double md5i_seconds_until_time_left(md5_layer_state *layer_state, double left, double value,
                                     double max_seconds)
 {
@@ -945,19 +1012,20 @@ double md5i_seconds_until_time_left(md5_layer_state *layer_state, double left, d
     // Sample the ends of equal parts until a sample is after the change.
     enum { NUM_SAMPLES = 4 };
     const bool is_less = excess_time_left(&group, left, value, 0) <= MD5_BORDER;
-    int num_tries = 1;
+    int num_samples = 1;
     double before = 0;
     double after = 1.0 / (double)NUM_SAMPLES * max_seconds;
     while (!is_after_change(&group, left, value, is_less, after)) {
-        if (num_tries == NUM_SAMPLES)
+        if (num_samples == NUM_SAMPLES)
             return INFINITY;
-        num_tries++;
+        num_samples++;
         before = after;
-        after = (double)num_tries / (double)NUM_SAMPLES * max_seconds;
+        after = (double)num_samples / (double)NUM_SAMPLES * max_seconds;
     }
 
     // Bisection: find the change between the last two samples.
-    for (num_tries++; num_tries < MD5_MAX_BISECTIONS && after - before > SAME_TURN; num_tries++) {
+    const int max_bisections = MD5_MAX_BISECTIONS - 1 - num_samples;
+    for (int i = 0; i < max_bisections && after - before > SAME_TURN; i++) {
         const double middle = 0.5 * (before + after);
         if (is_after_change(&group, left, value, is_less, middle))
             after = middle;
@@ -985,22 +1053,25 @@ md5_clock md5i_instance_clock(const md5_active_state *active, uint32_t index)
     return instance->clock;
 }
 
-// Returns the clock at which a clip starts. For MD5_BEGIN_AT_PREVIOUS_PHASE only the phase is used.
+// Returns the clock at which a clip starts in a new state: at a given time (MD5_BEGIN_AT), at a
+// time after the clip's own start, or at the phase of the previous state, in cycle 0. Except for
+// MD5_BEGIN_AT, a start that differs from a frame only by the rounding of a float is moved to the
+// frame.
 static md5_clock start_clock(const md5_instance_plan *plan, const md5_change *change)
 {
     const md5_timing *const timing = plan->playable->timing;
     double time = change->start;
     if (change->begin == MD5_BEGIN_AFTER_START)
         time = plan->playable->start + change->start;
-    md5_clock clock = md5i_clock_at(timing, time);
+    const md5_clock exact = md5i_clock_at(timing, time);
     if (change->begin == MD5_BEGIN_AT)
-        return clock;
+        return exact;
 
-    clock =
-        md5i_clock_snap(timing, clock, MD5_FLOAT_ERROR * fmax(1.0, fabs(md5_clock_time(clock))));
+    const double rounding_error = MD5_FLOAT_ERROR * fmax(1.0, fabs(md5_clock_time(exact)));
+    md5_clock snapped = md5i_clock_snap(timing, exact, rounding_error);
     if (change->begin == MD5_BEGIN_AT_PREVIOUS_PHASE)
-        clock.cycle = 0;
-    return clock;
+        snapped.cycle = 0;
+    return snapped;
 }
 
 // Starts a clip instance of a state at a clock. Unless the state begins at a given time, the clip
@@ -1086,7 +1157,7 @@ static uint32_t find_instance(const md5_player *old_player, const md5_active_sta
 }
 
 // Copies the clock of a clip, and of its group, from clip `old_index` of the old state. If the
-// clips play in different modes, only the phase is copied.
+// clips play in different modes, such as once and ping-pong, only the phase is copied.
 static void copy_clock(md5_active_state *active, uint32_t index, const md5_active_state *old_active,
                        uint32_t old_index)
 {
@@ -1147,6 +1218,22 @@ void md5i_copy_clocks(md5_player *player, md5_active_state *active, const md5_pl
     correct_group_clocks(active);
 }
 
+// Returns the position of the first element of active->active_instances that is at least
+// `instance`, by binary search.
+static uint32_t find_first_active(const md5_active_state *active, uint32_t instance)
+{
+    uint32_t low = 0;
+    uint32_t high = active->num_active_instances;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (active->active_instances[middle] < instance)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 // Writes the clips of a group that have a weight in the group to player->sync_items, and returns
 // their number. Clips without weight do not influence the shared rate.
 static uint32_t collect_sync_items(const md5_player *player, const md5_active_state *active,
@@ -1154,23 +1241,15 @@ static uint32_t collect_sync_items(const md5_player *player, const md5_active_st
 {
     const md5_blend_tree *const tree = active->tree;
     const md5_group_plan *const plan = &tree->groups[group];
-
-    // The active clips are sorted. Binary search for the first clip that may be a member.
-    uint32_t i = 0;
-    uint32_t high = active->num_active_instances;
-    while (i < high) {
-        const uint32_t middle = i + (high - i) / 2;
-        if (active->active_instances[middle] < plan->members[0])
-            i = middle + 1;
-        else
-            high = middle;
-    }
-
     const uint32_t last_member = plan->members[plan->num_members - 1];
     uint32_t count = 0;
-    for (; i < active->num_active_instances && active->active_instances[i] <= last_member; i++) {
+    // Other clips may be between the first member and the last member.
+    for (uint32_t i = find_first_active(active, plan->members[0]); i < active->num_active_instances;
+         i++) {
         const uint32_t index = active->active_instances[i];
         const md5_clip_instance *const instance = &active->instances[index];
+        if (index > last_member)
+            break;
         if (tree->instances[index].group != group || instance->group_weight == 0)
             continue;
         player->sync_items[count] = (md5_sync_item){
@@ -1187,10 +1266,11 @@ static uint32_t collect_sync_items(const md5_player *player, const md5_active_st
 void md5i_advance_group_clocks(md5_player *player, const md5_active_state *active, double seconds)
 {
     const md5_blend_tree *const tree = active->tree;
-    for (uint32_t i = 0; i < tree->num_groups; i++)
-        player->group_clocks[i] =
-            md5i_sync_advance(player->sync_items, collect_sync_items(player, active, i),
-                              tree->groups[i].num_markers, active->groups[i], seconds);
+    for (uint32_t i = 0; i < tree->num_groups; i++) {
+        const uint32_t num_items = collect_sync_items(player, active, i);
+        player->group_clocks[i] = md5i_sync_advance(
+            player->sync_items, num_items, tree->groups[i].num_markers, active->groups[i], seconds);
+    }
 }
 
 // Returns the clock of an active clip `seconds` from now. A clip in a group has the group's clock,
@@ -1207,23 +1287,29 @@ md5_clock md5i_instance_clock_after(const md5_player *player, const md5_active_s
                               instance->rate * copysign(moved, seconds));
 }
 
-// Updates the time that a clip that is played once has been at its end, from the distance that it
-// would have advanced past the end.
+// Updates the time that a clip that is played once has been at its end, after its clock was
+// advanced by `seconds`. Backward, the end is the first frame.
 static void update_time_at_end(md5_clip_instance *instance, double seconds)
 {
     const double cycles = instance->rate * seconds;
     const double end = cycles > 0 ? 1 : 0;
-    const double excess = instance->clock_before.phase + cycles - instance->clock.phase;
-    if (cycles == 0 || instance->clock.phase != end)
+    const bool is_at_end = cycles != 0 && instance->clock.phase == end;
+    const bool was_at_end = instance->clock_before.phase == end;
+    if (!is_at_end) {
         instance->seconds_at_end = 0;
-    else if (instance->clock_before.phase == end)
+    } else if (was_at_end) {
         instance->seconds_at_end += fabs(seconds);
-    else
+    } else {
+        // The clip has stopped within the interval: convert the distance that it would have
+        // advanced past its end to a time.
+        const double excess = instance->clock_before.phase + cycles - instance->clock.phase;
         instance->seconds_at_end = fabs(excess / instance->rate);
+    }
 }
 
-// Advances the clock of an active clip by `seconds`. Returns true if the clip becomes inactive
-// because it no longer has a weight.
+// Advances the clock of an active clip by `seconds`. A member of a group gets the clock of the
+// group, which is in player->group_clocks. Returns true if the clip becomes inactive because it no
+// longer has a weight.
 static bool advance_instance(const md5_player *player, md5_active_state *active, uint32_t index,
                              double seconds)
 {
@@ -1255,7 +1341,8 @@ static bool advance_instance(const md5_player *player, md5_active_state *active,
     return true;
 }
 
-// Advances the phases of the inactive instances that are not in a group.
+// Advances the phases of the inactive instances that are not in a group. If such a clip becomes
+// active again, it continues as if it had always been played.
 static void advance_inactive(md5_active_state *active, double seconds)
 {
     const md5_blend_tree *const tree = active->tree;
@@ -1308,34 +1395,38 @@ double md5i_active_time(const md5_active_state *active)
     return active->tree ? md5_clock_time(active->instances[0].clock) : 0;
 }
 
-// Returns the seconds that a clip takes from one clock to another at the current weights and
-// speeds: negative if time must run backward, not finite if it never arrives.
+// Returns the seconds that clip `index` of a state takes from one clock to another at the current
+// weights and speeds: negative if time must run backward, not finite if it never arrives.
 double md5i_instance_seconds(const md5_player *player, const md5_active_state *active,
                              uint32_t index, md5_clock from, md5_clock to)
 {
-    const md5_blend_tree *const tree = active->tree;
-    const md5_instance_plan *const plan = &tree->instances[index];
-    if (plan->group == MD5_NONE) {
+    const md5_instance_plan *const plan = &active->tree->instances[index];
+    const bool is_in_group = plan->group != MD5_NONE;
+    if (!is_in_group) {
         const double cycles = md5_cycles_between(from, to);
         return cycles == 0 ? 0 : cycles / active->instances[index].rate;
     }
 
-    const md5_group_plan *const group = &tree->groups[plan->group];
+    // A member of a group follows the group's clock. Its rate depends on all members, and is
+    // different between each pair of markers.
+    const uint32_t num_markers = active->tree->groups[plan->group].num_markers;
     const double *const markers = plan->playable->source->markers;
-    return md5i_sync_seconds(player->sync_items, collect_sync_items(player, active, plan->group),
-                             group->num_markers,
-                             md5i_sync_shared(markers, group->num_markers, from),
-                             md5i_sync_shared(markers, group->num_markers, to));
+    const md5_clock shared_from = md5i_sync_shared(markers, num_markers, from);
+    const md5_clock shared_to = md5i_sync_shared(markers, num_markers, to);
+    const uint32_t num_items = collect_sync_items(player, active, plan->group);
+    return md5i_sync_seconds(player->sync_items, num_items, num_markers, shared_from, shared_to);
 }
 
-// Returns the eased progress of a state's fade `shift` seconds from now, which is its weight over
-// the states below it in the chain. The lowest state has the weight 1.
+// Returns the weight of a state over the states below it in a part of the chain, `shift` seconds
+// from now: the eased progress of its fade. The lowest state has the weight 1, unless a frozen pose
+// is below it.
 float md5i_fade_in(md5_layer_state *layer_state, md5_chain_range part, uint32_t position,
                    double shift)
 {
-    const md5_active_state *const active = md5_active_at(layer_state, position);
-    if (position == part.begin && !part.has_snapshot)
+    const bool is_lowest = position == part.begin && !part.has_snapshot;
+    if (is_lowest)
         return 1;
-    return md5_clamped_ease(active->easing,
-                            md5_fade_progress(active->elapsed + shift, active->duration));
+    const md5_active_state *const active = md5_active_at(layer_state, position);
+    const double progress = md5_fade_progress(active->elapsed + shift, active->duration);
+    return md5_clamped_ease(active->easing, progress);
 }
