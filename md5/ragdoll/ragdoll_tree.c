@@ -1,10 +1,18 @@
-// The bodies of a ragdoll as trees in reduced coordinates: selects the constraints that become
-// joints of the trees, computes transforms from joint rotations, and articulated inertias.
+// The bodies of a ragdoll as trees in reduced coordinates. A node of a tree is a body with the
+// joint to its parent; the position of a body follows from the rotations of the joints between it
+// and the root of its tree. This file selects the constraints of the figure that become joints,
+// converts between transforms and joint rotations, and computes articulated inertias.
+//
+// A constraint connects bodies[0] to bodies[1]. The state of a joint is the rotation of bodies[0]
+// in the axes of bodies[1], so that it does not depend on which of the two bodies is the parent. If
+// the node is bodies[1], the joint is reversed.
 #include "md5/ragdoll/ragdoll.h"
 
 // == Creation =====================================================================================
 
-// Returns the representative of a member's group (union-find with path halving).
+// Returns the representative of the group of connected bodies that contains a body (union-find with
+// path halving). groups[body] is another body of the same group, or the body itself if it is the
+// representative.
 static uint32_t find_group(uint32_t *groups, uint32_t member)
 {
     while (groups[member] != member) {
@@ -37,8 +45,8 @@ static bool is_valid_inertia(const double (*inertia)[3], double ball)
     return determinant > minimum * minimum * minimum && trace < 100.0 * ball;
 }
 
-// Sets the mass and the inertia of a node. Makes the inertia symmetric and adds the minimum
-// inertia. If the mass or the inertia is invalid, uses the inertia of a ball.
+// Sets the mass and the inertia of a node from the values of the file. Makes the inertia symmetric
+// and adds the minimum inertia. If the mass or the inertia is invalid, sets the inertia of a ball.
 static void read_inertia(ragdoll_node *node, const md5_body_part *part, double min_mass)
 {
     static const double max_mass = 1e15;
@@ -91,7 +99,8 @@ static uint32_t count_joint_motions(md5_constraint_type type)
     }
 }
 
-// Sets the numbers of motions and limits of a joint.
+// Sets the number of degrees of freedom of a joint, and the number of its limits. Only joints that
+// rotate have limits: a pyramid consists of two pairs of walls, which are separate limits.
 static void count_motions(ragdoll_node *node, const md5_figure_constraint *def)
 {
     node->num_motions = count_joint_motions(def->type);
@@ -111,20 +120,31 @@ static md5_quatd shortest_arc(md5_vec3d from, md5_vec3d to)
     return (md5_quatd){across.x * scale, across.y * scale, across.z * scale, w * scale};
 }
 
-// Sets the shaft of a universal joint, and changes its base rotation to a rotation without twist:
-// the arc from the second shaft, reversed, to the first shaft.
+// Returns true if a vector of a file is a direction. Directions have unit length; a missing
+// direction is zero.
+static bool is_direction(md5_vec3d vector)
+{
+    return md5_vec3d_dot(vector, vector) > 0.5;
+}
+
+// Sets the shaft of a universal joint, a direction in the axes of bodies[1]: the reversed second
+// shaft or, if that is not usable, the first shaft. Also removes the arc between the two shafts
+// from the base rotation. The base rotation then aligns the shafts, and the joint only bends the
+// first shaft away from the second, without twist.
 static void set_shaft(ragdoll_node *node, const md5_body_constraint *joint)
 {
     const md5_vec3d first =
         md5_quatd_rotate(node->base_rotation, md5_vec3d_from_vec3(joint->shafts[0]));
     const md5_vec3d second = md5_vec3d_scale(md5_vec3d_from_vec3(joint->shafts[1]), -1.0);
-    const bool is_second_missing = !(md5_vec3d_dot(second, second) > 0.5); // unit length or zero
     const bool are_opposite = !(md5_vec3d_dot(first, second) > -0.999);
-    node->shaft = is_second_missing || are_opposite ? first : second;
-    if (!(md5_vec3d_dot(node->shaft, node->shaft) > 0.5))
-        node->shaft = (md5_vec3d){0.0, 0.0, 1.0};
-    const md5_quatd back = md5_quatd_conjugate(shortest_arc(node->shaft, first));
-    node->base_rotation = md5_quatd_mul(back, node->base_rotation);
+    const bool can_use_second = is_direction(second) && !are_opposite;
+    md5_vec3d shaft = can_use_second ? second : first;
+    if (!is_direction(shaft))
+        shaft = (md5_vec3d){0.0, 0.0, 1.0};
+
+    const md5_quatd first_to_shaft = md5_quatd_conjugate(shortest_arc(shaft, first));
+    node->shaft = shaft;
+    node->base_rotation = md5_quatd_mul(first_to_shaft, node->base_rotation);
 }
 
 // Returns the distance of the farthest vertex of a body from its center of mass, at least 0.1 units
@@ -147,8 +167,22 @@ static md5_quatd setup_rotation(const md5_figure *figure, uint32_t body)
     return md5_quatd_from_quat(figure->setup[body].rotation);
 }
 
+// Sets the values of a node that describe its joint: the degrees of freedom, and the rotation of
+// bodies[0] in the axes of bodies[1] in the setup pose of the figure.
+static void set_joint(ragdoll_node *node, const md5_figure *figure)
+{
+    const md5_body_constraint *const joint = &figure->constraints[node->constraint];
+    const md5_quatd first_to_world = setup_rotation(figure, joint->bodies[0]);
+    const md5_quatd second_to_world = setup_rotation(figure, joint->bodies[1]);
+    node->is_reversed = joint->bodies[0] != node->body;
+    node->base_rotation = md5_quatd_mul(md5_quatd_conjugate(second_to_world), first_to_world);
+    count_motions(node, joint->def);
+    if (joint->def->type == MD5_CONSTRAINT_UNIVERSAL)
+        set_shaft(node, joint);
+}
+
 // Adds a body to the tree, after its parent. `constraint` is its joint, or MD5_NONE for a free
-// root.
+// root, which has no joint.
 static void add_node(md5_ragdoll *ragdoll, uint32_t body, uint32_t parent, uint32_t constraint,
                      double min_mass)
 {
@@ -166,17 +200,8 @@ static void add_node(md5_ragdoll *ragdoll, uint32_t body, uint32_t parent, uint3
     read_inertia(node, part, min_mass);
     node->linear_factor = velocity_factor(part->def->friction[0]);
     node->angular_factor = velocity_factor(part->def->friction[1]);
-    if (constraint == MD5_NONE)
-        return;
-
-    const md5_body_constraint *const joint = &figure->constraints[constraint];
-    node->is_reversed = joint->bodies[0] != body;
-    const md5_quatd first = setup_rotation(figure, joint->bodies[0]);
-    const md5_quatd second = setup_rotation(figure, joint->bodies[1]);
-    node->base_rotation = md5_quatd_mul(md5_quatd_conjugate(second), first);
-    count_motions(node, joint->def);
-    if (joint->def->type == MD5_CONSTRAINT_UNIVERSAL)
-        set_shaft(node, joint);
+    if (constraint != MD5_NONE)
+        set_joint(node, figure);
 }
 
 // Adds a constraint that is not a joint of the trees.
@@ -271,8 +296,9 @@ static body_edge get_edge(const md5_figure *figure, uint32_t edge)
     return (body_edge){constraint, bodies[end], bodies[1 - end]};
 }
 
-// Adds the nodes of a tree depth first, so that parents precede their children. `start` is a body
-// that is a node already, or num_bodies for the world.
+// Adds the nodes of a tree depth first, so that parents precede their children. `start` is the body
+// of the tree's root, which is a node already, or num_bodies for the world. The stack contains the
+// edges that lead from a body in the tree to a body that is not in the tree yet.
 static void add_tree(md5_ragdoll *ragdoll, const body_graph *graph, uint32_t start)
 {
     const md5_figure *const figure = ragdoll->desc.figure;
@@ -359,6 +385,28 @@ static const md5_body_constraint *node_joint(const md5_ragdoll *ragdoll, const r
     return &ragdoll->desc.figure->constraints[node->constraint];
 }
 
+// Returns the nearest rotation to `rotation` that is only a rotation about `axis`. Removes the part
+// of the quaternion's vector that is perpendicular to the axis.
+static md5_quatd keep_twist(md5_quatd rotation, md5_vec3d axis)
+{
+    const md5_quatd identity = {0.0, 0.0, 0.0, 1.0};
+    const double along = rotation.x * axis.x + rotation.y * axis.y + rotation.z * axis.z;
+    const md5_vec3d twist = md5_vec3d_scale(axis, along);
+    return md5_unit_or((md5_quatd){twist.x, twist.y, twist.z, rotation.w}, identity);
+}
+
+// Returns the nearest rotation to `rotation` without a rotation about `axis`. Removes the part of
+// the quaternion's vector that is along the axis.
+static md5_quatd remove_twist(md5_quatd rotation, md5_vec3d axis)
+{
+    const md5_quatd identity = {0.0, 0.0, 0.0, 1.0};
+    const double along = rotation.x * axis.x + rotation.y * axis.y + rotation.z * axis.z;
+    const md5_vec3d twist = md5_vec3d_scale(axis, along);
+    const md5_quatd bend = {rotation.x - twist.x, rotation.y - twist.y, rotation.z - twist.z,
+                            rotation.w};
+    return md5_unit_or(bend, identity);
+}
+
 // Replaces the joint rotation by the nearest rotation that the joint allows. A hinge rotates from
 // its base rotation only about its axis; a universal joint rotates without twist about its shaft.
 static void project_joint_rotation(const md5_ragdoll *ragdoll, ragdoll_node *node)
@@ -369,27 +417,25 @@ static void project_joint_rotation(const md5_ragdoll *ragdoll, ragdoll_node *nod
         node->joint_rotation = md5_unit_or(node->joint_rotation, node->base_rotation);
         return;
     }
-    if (node->num_motions == 0 || type == MD5_CONSTRAINT_SLIDER) {
+    const bool can_rotate = node->num_motions > 0 && type != MD5_CONSTRAINT_SLIDER;
+    if (!can_rotate) {
         node->joint_rotation = node->base_rotation;
         return;
     }
 
-    const bool is_hinge = type == MD5_CONSTRAINT_HINGE;
-    const md5_vec3d axis = is_hinge ? md5_vec3d_from_vec3(joint->axes[1]) : node->shaft;
+    // Both rotations are in the axes of bodies[1].
     const md5_quatd from_base =
         md5_quatd_mul(node->joint_rotation, md5_quatd_conjugate(node->base_rotation));
-    // The nearest unit quaternion with a vector part along the axis, or perpendicular to it.
-    const double along = from_base.x * axis.x + from_base.y * axis.y + from_base.z * axis.z;
-    const md5_vec3d twist = md5_vec3d_scale(axis, along);
-    md5_quatd allowed = {twist.x, twist.y, twist.z, from_base.w};
-    if (!is_hinge)
-        allowed = (md5_quatd){from_base.x - twist.x, from_base.y - twist.y, from_base.z - twist.z,
-                              from_base.w};
-    const md5_quatd none = {0.0, 0.0, 0.0, 1.0};
-    node->joint_rotation = md5_quatd_mul(md5_unit_or(allowed, none), node->base_rotation);
+    md5_quatd allowed_from_base;
+    if (type == MD5_CONSTRAINT_HINGE)
+        allowed_from_base = keep_twist(from_base, md5_vec3d_from_vec3(joint->axes[1]));
+    else
+        allowed_from_base = remove_twist(from_base, node->shaft);
+    node->joint_rotation = md5_quatd_mul(allowed_from_base, node->base_rotation);
 }
 
-// Returns the translation of a slider: the distance of its anchors along the axis of bodies[1].
+// Returns the translation of a slider, the distance between its anchors along its axis. `ends` are
+// the transforms of bodies[0] and bodies[1]; the axis is fixed in bodies[1].
 static double measure_slide(const md5_body_constraint *joint, const ragdoll_transform ends[2])
 {
     const md5_vec3d first = md5_transform_point(&ends[0], md5_vec3d_from_vec3(joint->anchors[0]));
@@ -398,8 +444,9 @@ static double measure_slide(const md5_body_constraint *joint, const ragdoll_tran
     return md5_vec3d_dot(md5_vec3d_sub(first, second), axis);
 }
 
-// Computes the rotation of each joint, relative to the parent, from the transforms of its bodies.
-// Removes parts of the rotation that the joint does not allow, for example of a hinge.
+// Computes the rotation of each joint from the transforms of its bodies, and the translation of
+// each slider. Removes the parts of a rotation that the joint does not allow, for example rotations
+// of a hinge about other axes than its own.
 void md5i_read_joint_rotations(md5_ragdoll *ragdoll)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
@@ -418,25 +465,27 @@ void md5i_read_joint_rotations(md5_ragdoll *ragdoll)
 }
 
 // Sets the transform of a node from the transform of its parent, the rotation of the joint and the
-// translation of a slider. The anchors of both bodies then have the same position.
+// translation of a slider. An anchor is the point of a body at which the joint is attached. The
+// body is moved so that the anchors of both bodies have the same position.
 static void update_transform(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
     const md5_body_constraint *const joint = node_joint(ragdoll, node);
     const ragdoll_transform parent = md5i_ragdoll_transform(ragdoll, node->parent);
-    md5_vec3d node_anchor = md5_vec3d_from_vec3(joint->anchors[0]);
-    md5_vec3d parent_anchor = md5_vec3d_from_vec3(joint->anchors[1]);
-    md5_quatd from_parent = node->joint_rotation;
+    const md5_vec3d first_anchor = md5_vec3d_from_vec3(joint->anchors[0]);
+    md5_vec3d second_anchor = md5_vec3d_from_vec3(joint->anchors[1]);
     if (joint->def->type == MD5_CONSTRAINT_SLIDER) {
         const md5_vec3d axis = md5_vec3d_from_vec3(joint->axes[1]);
-        parent_anchor = md5_vec3d_add(parent_anchor, md5_vec3d_scale(axis, node->slide));
+        second_anchor = md5_vec3d_add(second_anchor, md5_vec3d_scale(axis, node->slide));
     }
-    if (node->is_reversed) {
-        const md5_vec3d second_anchor = parent_anchor;
-        parent_anchor = node_anchor;
-        node_anchor = second_anchor;
-        from_parent = md5_quatd_conjugate(from_parent);
-    }
-    const md5_quatd rotation = md5_quatd_mul(parent.rotation, from_parent);
+
+    // The joint rotation is the rotation of bodies[0] in bodies[1].
+    const md5_vec3d node_anchor = node->is_reversed ? second_anchor : first_anchor;
+    const md5_vec3d parent_anchor = node->is_reversed ? first_anchor : second_anchor;
+    md5_quatd node_to_parent = node->joint_rotation;
+    if (node->is_reversed)
+        node_to_parent = md5_quatd_conjugate(node->joint_rotation);
+
+    const md5_quatd rotation = md5_quatd_mul(parent.rotation, node_to_parent);
     node->transform.rotation = md5_unit_or(rotation, node->transform.rotation);
     node->transform.position =
         md5_vec3d_sub(md5_transform_point(&parent, parent_anchor),
@@ -452,9 +501,9 @@ void md5i_update_ragdoll_transforms(md5_ragdoll *ragdoll)
     }
 }
 
-// Rotates a joint back into its limits after a step has rotated it by an angle. The correction may
-// contain a twist that the joint does not allow. Without the twist, the correction is too small, so
-// it is repeated.
+// Rotates a joint back into its limits after a step has rotated it by `angle` radians. The
+// correction may contain a twist that the joint does not allow. Without the twist, the correction
+// is too small, so it is repeated.
 static void enforce_joint_limits(const md5_ragdoll *ragdoll, ragdoll_node *node, double angle)
 {
     enum { MAX_TRIES = 8 };
@@ -462,7 +511,8 @@ static void enforce_joint_limits(const md5_ragdoll *ragdoll, ragdoll_node *node,
         project_joint_rotation(ragdoll, node);
 }
 
-// Returns the velocity of the body's center.
+// Returns the linear velocity of a body's center of mass. The spatial velocity is the velocity at
+// ragdoll->origin, and node->center is relative to the origin.
 static md5_vec3d center_velocity(const ragdoll_node *node)
 {
     return md5_vec3d_add(md5_spatial_linear(&node->velocity),
@@ -479,27 +529,40 @@ static void move_root(ragdoll_node *node, double seconds)
         md5i_integrate_rotation(transform->rotation, md5_spatial_angular(&node->velocity), seconds);
 }
 
-// Moves the joint of node `index` by the velocity of the node relative to its parent.
+// Returns the spatial velocity of a node relative to its parent, in world space.
+static spatial velocity_from_parent(const md5_ragdoll *ragdoll, const ragdoll_node *node)
+{
+    spatial velocity = node->velocity;
+    if (node->parent != MD5_NONE)
+        md5_spatial_add(&velocity, &ragdoll->nodes[node->parent].velocity, -1.0);
+    return velocity;
+}
+
+// Advances the joint of node `index` by the velocity of the node relative to its parent: rotates
+// the joint, translates a slider, and then removes the parts of the motion that the joint or its
+// limits do not allow.
 static void move_joint(const md5_ragdoll *ragdoll, uint32_t index, double seconds)
 {
     ragdoll_node *const node = &ragdoll->nodes[index];
     const md5_body_constraint *const joint = node_joint(ragdoll, node);
-    spatial relative = node->velocity;
-    if (node->parent != MD5_NONE)
-        md5_spatial_add(&relative, &ragdoll->nodes[node->parent].velocity, -1.0);
-    const md5_vec3d angular = md5_spatial_angular(&relative);
+    const spatial velocity = velocity_from_parent(ragdoll, node);
+    const md5_vec3d angular = md5_spatial_angular(&velocity); // in world space
 
-    // The state of a joint is the motion of bodies[0] in the axes of bodies[1].
+    // The joint rotation is the rotation of bodies[0] in the axes of bodies[1]. If the joint is
+    // reversed, the node is bodies[1]: then bodies[0] moves by the opposite velocity.
     const double signed_seconds = node->is_reversed ? -seconds : seconds;
     const uint32_t second_node = node->is_reversed ? index : node->parent;
-    const ragdoll_transform second = md5i_ragdoll_transform(ragdoll, second_node);
-    const md5_quatd to_second = md5_quatd_conjugate(second.rotation);
-    node->joint_rotation = md5i_integrate_rotation(
-        node->joint_rotation, md5_quatd_rotate(to_second, angular), signed_seconds);
+    const md5_quatd second_to_world = md5i_ragdoll_transform(ragdoll, second_node).rotation;
+    const md5_quatd world_to_second = md5_quatd_conjugate(second_to_world);
+    const md5_vec3d angular_in_second = md5_quatd_rotate(world_to_second, angular);
+    node->joint_rotation =
+        md5i_integrate_rotation(node->joint_rotation, angular_in_second, signed_seconds);
     if (joint->def->type == MD5_CONSTRAINT_SLIDER) {
-        const md5_vec3d linear = md5_quatd_rotate(to_second, md5_spatial_linear(&relative));
-        node->slide += signed_seconds * md5_vec3d_dot(linear, md5_vec3d_from_vec3(joint->axes[1]));
+        const md5_vec3d axis = md5_vec3d_from_vec3(joint->axes[1]); // in bodies[1]
+        const md5_vec3d linear = md5_quatd_rotate(world_to_second, md5_spatial_linear(&velocity));
+        node->slide += signed_seconds * md5_vec3d_dot(linear, axis);
     }
+
     project_joint_rotation(ragdoll, node);
     enforce_joint_limits(ragdoll, node, seconds * md5_vec3d_length(angular));
 }
@@ -584,20 +647,24 @@ static void set_inertias(ragdoll_node *node)
     }
 }
 
-// Returns the motion of a rotation about an axis through a point.
+// Returns the unit motion of a rotation about an axis through a point, which is relative to
+// ragdoll->origin: the angular velocity is the axis, and the linear velocity is that at the origin.
 static spatial rotation_about(md5_vec3d axis, md5_vec3d point)
 {
     return md5_spatial_from(axis, md5_vec3d_cross(point, axis));
 }
 
-// Sets the two axes of a universal joint. Its two shafts rotate symmetrically: the axes are
-// perpendicular to the mean of the shafts. `rotation` is the rotation of bodies[1].
-static void set_universal_axes(const ragdoll_node *node, md5_quatd rotation, md5_vec3d *axes)
+// Sets the two axes of a universal joint, in world space. Its two shafts rotate symmetrically, so
+// the axes are perpendicular to the mean of the shafts. `second_to_world` is the rotation of
+// bodies[1], which contains the second shaft. The first shaft is the second shaft, rotated by the
+// bend of the joint.
+static void set_universal_axes(const ragdoll_node *node, md5_quatd second_to_world, md5_vec3d *axes)
 {
     const md5_quatd bend =
         md5_quatd_mul(node->joint_rotation, md5_quatd_conjugate(node->base_rotation));
-    const md5_vec3d second_shaft = md5_quatd_rotate(rotation, node->shaft);
-    const md5_vec3d first_shaft = md5_quatd_rotate(rotation, md5_quatd_rotate(bend, node->shaft));
+    const md5_vec3d second_shaft = md5_quatd_rotate(second_to_world, node->shaft);
+    const md5_vec3d first_shaft =
+        md5_quatd_rotate(second_to_world, md5_quatd_rotate(bend, node->shaft));
     md5_vec3d middle = md5_vec3d_add(second_shaft, first_shaft);
     if (!(md5_vec3d_dot(middle, middle) > 1e-8)) // opposite shafts do not have a mean
         middle = md5_vec3d_perpendicular(second_shaft);
@@ -691,19 +758,22 @@ static void invert(double *a, int count, int stride)
 #define MAX_JOINT_FRICTION 1e3 // larger values of files have the effect of this value
 
 // Returns the friction of a joint as an additional inertia, which can stop a motion but never
-// reverse it. Friction is proportional to the force that the joint bears, and smaller in slow
-// motion.
+// reverse it. The friction is a torque, proportional to the force that the joint bears. Over a
+// step, this torque changes the momentum by torque * seconds; the inertia that absorbs this
+// momentum at the current speed is torque * seconds / speed. friction_scales[] reduce the friction
+// in slow motion.
 static double friction_brake(const md5_ragdoll *ragdoll, const ragdoll_node *node)
 {
     const md5_figure_constraint *const def = node_joint(ragdoll, node)->def;
     if (def->type == MD5_CONSTRAINT_SLIDER || !(def->friction > 0.0f))
         return 0.0;
-    md5_vec3d relative = node->angular;
+    md5_vec3d angular = node->angular; // relative to the parent
     if (node->parent != MD5_NONE)
-        relative = md5_vec3d_sub(relative, ragdoll->nodes[node->parent].angular);
+        angular = md5_vec3d_sub(angular, ragdoll->nodes[node->parent].angular);
+    const double speed = md5_max(md5_vec3d_length(angular), MIN_BRAKE_SPEED);
     const double coefficient = md5_min((double)def->friction, MAX_JOINT_FRICTION);
-    const double friction = coefficient * ragdoll->friction_scales[FRICTION_OF_JOINTS] * node->load;
-    return ragdoll->seconds * friction / md5_max(md5_vec3d_length(relative), MIN_BRAKE_SPEED);
+    const double torque = coefficient * ragdoll->friction_scales[FRICTION_OF_JOINTS] * node->load;
+    return ragdoll->seconds * torque / speed;
 }
 
 // Computes the inertia of a joint's free motions and its inverse: the resistance of the body and
@@ -759,7 +829,8 @@ static void add_inertia_to_parent(const ragdoll_node *node, ragdoll_node *parent
     }
 }
 
-// Adds the pending impulse of a node to its parent, except the part that moves the joint.
+// Adds the pending impulse of a node to its parent, except the part that moves the joint. The
+// pending impulse is the sum of the impulses in the subtree that the parent has not received yet.
 static void add_impulse_to_parent(const ragdoll_node *node, ragdoll_node *parent)
 {
     spatial passed = node->pending;
@@ -783,7 +854,8 @@ static void propagate_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, prepare_
     add_impulse_to_parent(node, parent);
 }
 
-// Changes node->response, which is the parent's response, to the node's. With the motions M, the
+// Changes node->response from the parent's response to the node's response. A response is the
+// matrix that converts an impulse at a body to the change of its velocity. With the motions M, the
 // gains G and the parent's response P, the node's response is
 //
 //   (1 - M transpose(G)) P (1 - G transpose(M)) + M inverse transpose(M)
@@ -816,7 +888,7 @@ static void add_joint_response(ragdoll_node *node)
     }
 }
 
-// Changes node->velocity, which is the parent's velocity, to the node's: adds the speeds of the
+// Changes node->velocity from the parent's velocity to the node's velocity: adds the speeds of the
 // joint that result from the parent's velocity, the locks and the pending impulse.
 static void add_joint_velocity(ragdoll_node *node)
 {
@@ -832,7 +904,8 @@ static void add_joint_velocity(ragdoll_node *node)
 }
 
 // Computes the response and the velocity of a node from the response and the velocity of its
-// parent. Called for all nodes from the roots to the leaves. The world does not respond.
+// parent. Called for all nodes from the roots to the leaves. The response of a free root is the
+// inverse of its inertia. The world does not respond and does not move.
 static void propagate_velocity(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
     if (node->constraint == MD5_NONE) {
@@ -912,7 +985,7 @@ static void clamp_velocities(md5_ragdoll *ragdoll)
 }
 
 // Increases the inertia of joints that rotate too fast for the length of the step. Returns true if
-// there are such joints; the step must then be solved again.
+// a joint was too fast; then the step must be solved again.
 bool md5i_slow_fast_joints(md5_ragdoll *ragdoll)
 {
     bool has_fast_joints = false;
@@ -920,15 +993,13 @@ bool md5i_slow_fast_joints(md5_ragdoll *ragdoll)
         ragdoll_node *const node = &ragdoll->nodes[k];
         if (node->num_motions == 0)
             continue;
-        md5_vec3d relative = md5_spatial_angular(&node->velocity);
-        if (node->parent != MD5_NONE)
-            relative = md5_vec3d_sub(relative,
-                                     md5_spatial_angular(&ragdoll->nodes[node->parent].velocity));
-        const double speed_ratio = md5_vec3d_length(relative) / MAX_JOINT_SPEED;
-        if (speed_ratio > TOLERATED_SPEED_RATIO) {
-            node->extra_inertia = (1.0 + node->extra_inertia) * speed_ratio * INERTIA_MARGIN - 1.0;
-            has_fast_joints = true;
-        }
+        const spatial velocity = velocity_from_parent(ragdoll, node);
+        const double speed = md5_vec3d_length(md5_spatial_angular(&velocity));
+        const double speed_ratio = speed / MAX_JOINT_SPEED;
+        if (!(speed_ratio > TOLERATED_SPEED_RATIO))
+            continue;
+        node->extra_inertia = (1.0 + node->extra_inertia) * speed_ratio * INERTIA_MARGIN - 1.0;
+        has_fast_joints = true;
     }
     return has_fast_joints;
 }
