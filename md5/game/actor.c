@@ -1,9 +1,12 @@
 // Actors: playback of the clips of an entity by the rules of the engine's animator.
 //
-// An actor has several channels, each of which has up to MD5_ACTOR_SLOTS slots: the newest clip and
-// older clips that fade out. To reproduce the engine's results, times are integers in milliseconds,
-// weights are in single precision, and comparisons have the engine's order. The sections are: clip
-// time to frames, channels, automatic clips, poses, advancing, saving.
+// An actor has several channels, one for each part of the body and one for the whole body. A slot
+// plays one clip with a weight that changes over time. Each channel has MD5_ACTOR_SLOTS slots: the
+// first plays the newest clip, the others older clips that fade out.
+//
+// To reproduce the engine's results, times are integers in milliseconds, weights are in single
+// precision, and comparisons have the engine's order. The sections are: clip time to frames,
+// channels, automatic clips, poses, advancing, saving.
 #include "md5/core/freed.h"
 #include "md5/game/actor.h"
 
@@ -24,25 +27,31 @@ static inline const md5_entity_clip *md5_slot_clip(const md5_actor *actor,
 
 // == Frames =======================================================================================
 //
-// Conversion of the engine's time to frames. The engine uses integer milliseconds and an integer
-// frame rate. The duration of a clip is rounded up, so that a cycle may restart 1 ms late.
+// The engine converts times to frames with integer milliseconds and an integer frame rate. It
+// rounds the duration of a clip up, so that a cycle may restart 1 ms late.
 
 // The frame rate at which the engine counts frames, Hz, regardless of the frame rate of a file.
 enum { ENGINE_FRAME_RATE = 24 };
 
-// Returns the clip time of a slot at an actor time, in ms. The time of an endless clip is below the
-// duration of the clip.
+// Returns the time in a slot's clip at a time of the actor, both in ms. The clip time of an endless
+// clip is at least 0 and below the duration of the clip. The clip time of a clip with a number of
+// cycles stops at the end of the last cycle.
 static int64_t slot_time(const md5_actor *actor, const md5_actor_slot *slot, int64_t time)
 {
-    const int64_t duration = actor->entity->clips[slot->clip].anim->milliseconds;
-    if (slot->held_frame > 0) // one frame, which counts from 1
+    const bool is_held = slot->held_frame > 0;
+    if (is_held) // held_frame counts from 1
         return (int64_t)(slot->held_frame - 1) * 1000 / ENGINE_FRAME_RATE;
+
+    const int64_t duration = actor->entity->clips[slot->clip].anim->milliseconds;
     const int64_t passed =
         (int64_t)((double)(time - slot->start) * (double)slot->rate) + slot->offset;
-    if (slot->cycles > 0) {
-        const int64_t total = duration * slot->cycles;
-        return passed < total ? passed : total;
+    const bool is_endless = slot->cycles <= 0;
+    if (!is_endless) {
+        const int64_t end = duration * slot->cycles;
+        return passed < end ? passed : end;
     }
+
+    // `passed` is negative if the clip starts later or was moved back.
     if (duration == 0)
         return 0;
     const int64_t remainder = passed % duration;
@@ -204,27 +213,40 @@ static bool matches_name(const char *text, const char *prefix, const char *name)
            && strcmp(text + length + 1, name) == 0;
 }
 
-// Returns the index of a clip. If `name` ends with a digit, it is the name of a clip. Otherwise it
-// is an alias, and a random clip with this alias is chosen; as in the engine, only the first 64 of
-// them are considered. `prefix` is as in matches_name(). Returns MD5_NONE if there is no such clip.
-static uint32_t choose_clip(md5_actor *actor, const char *prefix, const char *name)
+// Returns the index of the first clip with a name, or MD5_NONE. `prefix` is as in matches_name().
+static uint32_t find_clip_by_name(const md5_entity *entity, const char *prefix, const char *name)
+{
+    for (uint32_t i = 0; i < entity->num_clips; i++) {
+        if (matches_name(entity->clips[i].anim->name, prefix, name))
+            return i;
+    }
+    return MD5_NONE;
+}
+
+// Returns the index of a random clip with an alias, or MD5_NONE if no clip has the alias. As in the
+// engine, only the first 64 clips with the alias are considered.
+static uint32_t choose_clip_by_alias(md5_actor *actor, const char *prefix, const char *alias)
 {
     enum { MAX_CHOICES = 64 };
     const md5_entity *const entity = actor->entity;
-    const size_t length = strlen(name);
-    const bool is_exact = length > 0 && name[length - 1] >= '0' && name[length - 1] <= '9';
-
-    uint32_t found[MAX_CHOICES]; // clips with the alias
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < entity->num_clips && count < MAX_CHOICES; i++) {
-        const md5_model_anim *const anim = entity->clips[i].anim;
-        if (matches_name(is_exact ? anim->name : anim->alias, prefix, name)) {
-            if (is_exact)
-                return i;
-            found[count++] = i;
-        }
+    uint32_t choices[MAX_CHOICES];
+    uint32_t num_choices = 0;
+    for (uint32_t i = 0; i < entity->num_clips && num_choices < MAX_CHOICES; i++) {
+        if (matches_name(entity->clips[i].anim->alias, prefix, alias))
+            choices[num_choices++] = i;
     }
-    return count > 0 ? found[actor_random(actor) % count] : MD5_NONE;
+    return num_choices > 0 ? choices[actor_random(actor) % num_choices] : MD5_NONE;
+}
+
+// Returns the index of a clip. If `name` ends with a digit, it is the name of a clip, otherwise an
+// alias of one or more clips. Returns MD5_NONE if the entity does not have such a clip.
+static uint32_t choose_clip(md5_actor *actor, const char *prefix, const char *name)
+{
+    const size_t length = strlen(name);
+    const bool is_clip_name = length > 0 && name[length - 1] >= '0' && name[length - 1] <= '9';
+    if (is_clip_name)
+        return find_clip_by_name(actor->entity, prefix, name);
+    return choose_clip_by_alias(actor, prefix, name);
 }
 
 // Selects a clip by its name, as the engine does. Returns the index of the clip, or MD5_NONE if no
@@ -251,20 +273,22 @@ static float slot_weight(const md5_actor_slot *slot, int64_t time)
            + (slot->to_weight - slot->from_weight) * ((float)passed / (float)slot->fade_duration);
 }
 
-// Fades a slot out over `blend` ms. Clears the slot if `blend` is 0.
+// Fades the clip of a slot out over `blend` ms, from its current weight to 0. Clears the slot if
+// `blend` is 0.
 static void fade_out_slot(md5_actor_slot *slot, int64_t time, uint32_t blend)
 {
     if (blend == 0) {
         *slot = empty_slot;
-    } else if (slot->clip != MD5_NONE) {
-        // Fade the weight from its current value to 0. The fade begins 1 ms earlier, so that it is
-        // visible immediately.
-        slot->from_weight = slot_weight(slot, time);
-        slot->to_weight = 0.0f;
-        slot->fade_start = time - 1;
-        slot->fade_duration = blend;
-        slot->end = time + blend;
+        return;
     }
+    if (slot->clip == MD5_NONE)
+        return;
+    // The fade begins 1 ms earlier, so that it is visible immediately.
+    slot->from_weight = slot_weight(slot, time);
+    slot->to_weight = 0.0f;
+    slot->fade_start = time - 1;
+    slot->fade_duration = blend;
+    slot->end = time + blend;
 }
 
 // -- Commands -------------------------------------------------------------------------------------
@@ -279,7 +303,9 @@ static bool is_valid_channel(md5_channel channel)
 // the current time, it is not moved, because the new clip replaces it.
 static void shift_slots(const md5_actor *actor, md5_actor_slot *slots, uint32_t blend)
 {
-    if (slot_weight(&slots[0], actor->time) == 0.0f || slots[0].start == actor->time)
+    const bool is_invisible = slot_weight(&slots[0], actor->time) == 0.0f;
+    const bool has_just_started = slots[0].start == actor->time;
+    if (is_invisible || has_just_started)
         return;
     for (int i = MD5_ACTOR_SLOTS - 1; i > 0; i--)
         slots[i] = slots[i - 1];
@@ -300,9 +326,25 @@ static void update_end(const md5_actor *actor, md5_actor_slot *slot)
     slot->end = slot->start - slot->offset + total;
 }
 
+// Returns a frame number, which counts from 1, limited to the frames of a file.
+static uint32_t clamp_frame(uint32_t frame, uint32_t num_frames)
+{
+    if (frame < 1)
+        return 1;
+    return frame > num_frames ? num_frames : frame;
+}
+
+// Returns the time at which a clip starts whose cycle begins at a random position: a time before
+// now, by a random part of the duration at the clip's rate.
+static int64_t random_cycle_start(md5_actor *actor, const md5_model_anim *anim)
+{
+    const double fraction = actor_random(actor) / (double)RANDOM_RANGE / anim->rate;
+    return (int64_t)((double)actor->time - fraction * anim->milliseconds);
+}
+
 // Starts a clip in a channel (a part of the body), while the previous clip of the channel fades
-// out. `blend` is the duration of the fade in ms; `frame` is only used to hold a frame. Returns
-// false if the channel or the clip is invalid.
+// out. `blend` is the duration of the fade in ms. `frame` is only used by MD5_ACTOR_HOLD, which
+// shows one frame; frames count from 1. Returns false if the channel or the clip is invalid.
 bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip, md5_actor_mode mode,
                     uint32_t frame, uint32_t blend)
 {
@@ -326,28 +368,24 @@ bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip, md5_ac
         .fade_duration = blend,
         .to_weight = 1.0f,
     };
-    if (mode == MD5_ACTOR_HOLD) {
-        const uint32_t num_frames = entity->clips[clip].anims[0]->num_frames;
-        slots->held_frame = frame;
-        if (frame < 1)
-            slots->held_frame = 1;
-        else if (frame > num_frames)
-            slots->held_frame = num_frames;
-    } else if (mode == MD5_ACTOR_CYCLE && (anim->flags & MD5_ANIM_RANDOM_CYCLE_START)) {
-        const double fraction = actor_random(actor) / (double)RANDOM_RANGE / anim->rate;
-        slots->start = (int64_t)((double)actor->time - fraction * anim->milliseconds);
-    }
-    update_end(actor, slots);
+    const bool has_random_start = (anim->flags & MD5_ANIM_RANDOM_CYCLE_START) != 0;
+    if (mode == MD5_ACTOR_HOLD)
+        slots[0].held_frame = clamp_frame(frame, entity->clips[clip].anims[0]->num_frames);
+    else if (mode == MD5_ACTOR_CYCLE && has_random_start)
+        slots[0].start = random_cycle_start(actor, anim);
+    update_end(actor, &slots[0]);
     return true;
 }
 
-// Returns the first slot of a channel for a change, or NULL if it is empty or the channel does not
-// exist. The caller changes the slot, so the pose becomes invalid.
+// Returns the first slot of a channel, which the caller changes, so the stored pose is marked as
+// invalid. Returns NULL if the channel does not exist or does not play a clip.
 static md5_actor_slot *playing_slot(md5_actor *actor, md5_channel channel)
 {
-    md5_actor_slot *const slot = is_valid_channel(channel) ? actor->slots[channel] : NULL;
     actor->is_posed = false;
-    return slot && slot->clip != MD5_NONE ? slot : NULL;
+    if (!is_valid_channel(channel))
+        return NULL;
+    md5_actor_slot *const slot = &actor->slots[channel][0];
+    return slot->clip != MD5_NONE ? slot : NULL;
 }
 
 static bool is_valid_rate(float rate)
@@ -401,8 +439,9 @@ static bool is_same_playback(const md5_actor_slot *a, const md5_actor_slot *b)
     return a->clip == b->clip && a->start == b->start && a->end == b->end;
 }
 
-// Lets a channel play the clip of another channel, `leader`, synchronously and without a second
-// call of its frame commands. `blend` is the duration of the fade in ms.
+// Plays the clip of another channel, `leader`, in a channel, at the same time in the clip. The slot
+// is muted: the frame commands of the clip are called only for the leader. `blend` is the duration
+// of the fade in ms.
 void md5i_actor_sync(md5_actor *actor, md5_channel channel, md5_channel leader, uint32_t blend)
 {
     const md5_actor_slot leader_slot = actor->slots[leader][0];
@@ -468,7 +507,7 @@ md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel)
 
 // == Automatic clips ==============================================================================
 //
-// Clips that characters play automatically: the cycle of a head, and the blinking of the eyelids.
+// Characters play two clips automatically: the cycle of a head, and the blinking of the eyelids.
 //
 // When the engine spawns a character, it searches the modelDef of the head for two animations. If
 // the character does not have a head, it searches the modelDef of the body. A head plays "def_head"
@@ -543,7 +582,8 @@ void md5i_actor_blink(md5_actor *actor)
 
 // == Poses ========================================================================================
 //
-// The pose of an actor: the slots of its channels, blended by the engine's rules.
+// The pose of an actor is the blend of the clips in the slots of its channels, by the engine's
+// rules.
 
 // -- One clip -------------------------------------------------------------------------------------
 
@@ -699,20 +739,23 @@ void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *joints, md5_ma
 
 // == Advancing ====================================================================================
 //
-// Advancing the time of an actor: the frame commands that it passes, and the motion of the root.
+// When the time of an actor advances, the frame commands between the old and the new position of
+// each clip are called, and the root moves from the old to the new position.
 
 // -- Passed samples -------------------------------------------------------------------------------
 
 // Finds the sample positions of a slot before and after the last advance. `from` receives the clip
-// time of the first sample. If the slot has passed the end of a cycle, the second sample is in the
-// next cycle. Returns false if the slot did not play.
+// time of the first sample, in ms. If the slot has passed the end of a cycle, the second sample is
+// in the next cycle. Returns false if the slot did not play.
 static bool find_passed_samples(const md5_actor *actor, const md5_actor_slot *slot, int64_t *from,
                                 md5_sample_position samples[2])
 {
     const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
+    const bool is_held = slot->held_frame > 0;
     const bool had_ended = slot->end > 0 && actor->previous_time > slot->end;
-    if (!clip || slot->held_frame > 0 || had_ended)
+    if (!clip || is_held || had_ended)
         return false;
+
     *from = slot_time(actor, slot, actor->previous_time);
     int64_t to = slot_time(actor, slot, actor->time);
     if (to < *from) // a new cycle has begun
@@ -771,27 +814,27 @@ static md5_quat root_rotation(const md5_actor *actor, const md5_binding *binding
     return md5_quat_mul(actor->clip_pose[0].rotation, md5_quat_conjugate(start));
 }
 
-// Blends the root motion of a slot in the last advance into the motion of other slots. Each weight
-// is the weight of the slot divided by the total weight so far. Only clips with the flag
-// MD5_ANIM_TURN rotate the root.
+// Blends the root motion of a slot in the last advance into *motion, the blended motion of the
+// slots before. The factor of the blend is the slot's weight divided by the total weight so far, so
+// that the result is a weighted mean. Only clips with the flag MD5_ANIM_TURN rotate the root.
 static void add_root_motion(root_motion *motion, const md5_actor *actor, const md5_actor_slot *slot)
 {
     const float weight = slot_weight(slot, actor->time);
-    int64_t from;
+    int64_t unused; // the clip time of the first sample
     md5_sample_position samples[2];
-    if (weight == 0.0f || !find_passed_samples(actor, slot, &from, samples))
+    if (weight == 0.0f || !find_passed_samples(actor, slot, &unused, samples))
         return;
 
-    // Blend the translation of the root joint into the motion of the other clips, by weight.
     const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
     const md5_anim *const anim = clip->anims[0];
-    const md5_vec3 translation =
-        md5_vec3_sub(root_displacement(anim, &samples[1]), root_displacement(anim, &samples[0]));
+    const md5_vec3 before = root_displacement(anim, &samples[0]);
+    const md5_vec3 after = root_displacement(anim, &samples[1]);
     motion->weight += weight;
-    motion->translation = md5_vec3_lerp(motion->translation, translation, weight / motion->weight);
+    motion->translation =
+        md5_vec3_lerp(motion->translation, md5_vec3_sub(after, before), weight / motion->weight);
 
-    // Blend the rotation of the root joint, if the clip turns the actor.
-    if (!(clip->anim->flags & MD5_ANIM_TURN))
+    const bool rotates_root = (clip->anim->flags & MD5_ANIM_TURN) != 0;
+    if (!rotates_root)
         return;
     const md5_quat rotation = root_rotation(actor, clip->bindings[0], samples);
     motion->rotation_weight += weight;
@@ -836,22 +879,23 @@ void md5i_actor_advance_time(md5_actor *actor, uint32_t milliseconds)
     }
 }
 
-// Calls the frame commands of the frames that a clip has passed in the last advance. A slot
-// contains one of the clips of a channel, which fade into each other.
+// Calls the frame commands of the frames that the clip of a slot has passed in the last advance.
 static void call_slot_commands(const md5_actor *actor, const md5_actor_slot *slot,
                                const frame_listener *listener)
 {
     const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
+    const bool has_started = actor->time > slot->start;
+    if (!clip || !has_started || slot->is_muted || clip->anim->num_commands == 0)
+        return;
     int64_t from;
     md5_sample_position samples[2];
-    if (actor->time <= slot->start || !clip || slot->is_muted)
-        return;
-    if (clip->anim->num_commands == 0 || !find_passed_samples(actor, slot, &from, samples))
+    if (!find_passed_samples(actor, slot, &from, samples))
         return;
 
     const uint32_t previous_frame = samples[0].frame0;
     const uint32_t frame = samples[1].frame0;
-    if (from <= 0) {
+    const bool was_at_start = from <= 0;
+    if (was_at_start) {
         call_commands(listener, clip, 0, frame);
     } else if (previous_frame < frame) {
         call_commands(listener, clip, previous_frame + 1, frame);
@@ -1008,16 +1052,24 @@ static bool is_valid_weight(float weight)
     return weight >= 0.0f && weight <= 1.0f;
 }
 
-// Returns true if all fields of a slot without a clip are 0.
+// Returns true if a restored slot without a clip is empty: playing leaves 0 in all its fields.
 static bool is_empty_slot(const md5_actor_slot *slot)
 {
-    TRY(slot->held_frame == 0 && slot->cycles == 0 && !slot->is_muted);
-    TRY(slot->rate == 0.0f && slot->offset == 0);
-    TRY(slot->start == 0 && slot->end == 0);
-    TRY(slot->fade_start == 0 && slot->fade_duration == 0);
-    // Compare bits, because -0 is not allowed.
-    TRY(memcmp(&slot->from_weight, &empty_slot.from_weight, sizeof slot->from_weight) == 0);
-    return slot->to_weight == 0.0f;
+    const bool has_no_playback = slot->held_frame == 0 && slot->cycles == 0 && !slot->is_muted;
+    const bool has_no_rate = slot->rate == 0.0f && slot->offset == 0;
+    const bool has_no_times = slot->start == 0 && slot->end == 0;
+    const bool has_no_fade = slot->fade_start == 0 && slot->fade_duration == 0;
+    // Compare the bits of from_weight: playing never leaves -0.
+    const bool has_no_from_weight =
+        memcmp(&slot->from_weight, &empty_slot.from_weight, sizeof slot->from_weight) == 0;
+    const bool has_no_weights = has_no_from_weight && slot->to_weight == 0.0f;
+    return has_no_playback && has_no_rate && has_no_times && has_no_fade && has_no_weights;
+}
+
+// Returns true if an index of a restored clip is valid, and the files of the clip were loaded.
+static bool is_playable_clip(const md5_entity *entity, uint32_t clip)
+{
+    return clip < entity->num_clips && entity->clips[clip].num_files > 0;
 }
 
 // Returns true if the values of a restored slot are in the ranges that playing produces.
@@ -1025,42 +1077,47 @@ static bool is_valid_slot(const md5_entity *entity, const md5_actor_slot *slot)
 {
     if (slot->clip == MD5_NONE)
         return is_empty_slot(slot);
+    if (!is_playable_clip(entity, slot->clip))
+        return false;
 
-    // Check the clip and the frame at which it is held.
-    TRY(slot->clip < entity->num_clips);
-    const md5_entity_clip *const clip = &entity->clips[slot->clip];
-    TRY(clip->num_files > 0 && slot->held_frame <= clip->anims[0]->num_frames);
-
-    // Check how the clip is played, its times and the weights of its fade.
-    TRY(slot->cycles >= -1 && slot->cycles != 0 && slot->cycles <= MD5_MAX_CYCLES);
-    TRY(is_valid_rate(slot->rate) && slot->offset >= -MAX_OFFSET && slot->offset <= MAX_OFFSET);
-    TRY(is_valid_time(slot->start) && is_valid_time(slot->end) && is_valid_time(slot->fade_start));
-    return is_valid_weight(slot->from_weight) && is_valid_weight(slot->to_weight);
+    const bool has_valid_frame = slot->held_frame <= entity->clips[slot->clip].anims[0]->num_frames;
+    const bool has_valid_cycles =
+        slot->cycles >= -1 && slot->cycles != 0 && slot->cycles <= MD5_MAX_CYCLES;
+    const bool has_valid_offset = slot->offset >= -MAX_OFFSET && slot->offset <= MAX_OFFSET;
+    const bool has_valid_rate = is_valid_rate(slot->rate) && has_valid_offset;
+    const bool has_valid_times =
+        is_valid_time(slot->start) && is_valid_time(slot->end) && is_valid_time(slot->fade_start);
+    const bool has_valid_weights =
+        is_valid_weight(slot->from_weight) && is_valid_weight(slot->to_weight);
+    const bool has_valid_playback = has_valid_frame && has_valid_cycles && has_valid_rate;
+    return has_valid_playback && has_valid_times && has_valid_weights;
 }
 
-// Returns true if the values of a restored blink are in the ranges that playing produces.
+// Returns true if the values of a restored blink are in the ranges that playing produces. Without a
+// clip, all values are 0.
 static bool is_valid_blink(const md5_entity *entity, const md5_actor_blink *blink)
 {
-    if (blink->clip == MD5_NONE) {
-        TRY(!blink->is_stopped && blink->next == 0);
-        return blink->min == 0 && blink->max == 0;
-    }
-    TRY(blink->clip < entity->num_clips && entity->clips[blink->clip].num_files > 0);
-    TRY(blink->min <= MD5_MAX_BLINK_WAIT && blink->max <= MD5_MAX_BLINK_WAIT);
-    return is_valid_time(blink->next);
+    if (blink->clip == MD5_NONE)
+        return !blink->is_stopped && blink->next == 0 && blink->min == 0 && blink->max == 0;
+    const bool has_valid_range =
+        blink->min <= MD5_MAX_BLINK_WAIT && blink->max <= MD5_MAX_BLINK_WAIT;
+    return is_playable_clip(entity, blink->clip) && has_valid_range && is_valid_time(blink->next);
 }
 
 // Returns true if all restored values are in the ranges that playing produces.
 static bool is_valid_actor(const md5_actor *actor)
 {
     const md5_entity *const entity = actor->entity;
-    TRY(is_valid_time(actor->time) && is_valid_time(actor->previous_time)
-        && is_valid_time(actor->posed_time));
-    TRY(is_valid_blink(entity, &actor->blink));
+    const bool has_valid_times = is_valid_time(actor->time) && is_valid_time(actor->previous_time)
+                                 && is_valid_time(actor->posed_time);
+    if (!has_valid_times || !is_valid_blink(entity, &actor->blink))
+        return false;
     for (uint32_t channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
-        for (uint32_t i = 0; i < MD5_ACTOR_SLOTS; i++)
-            TRY(is_valid_slot(entity, &actor->slots[channel][i])
-                && is_valid_slot(entity, &actor->posed_slots[channel][i]));
+        for (uint32_t i = 0; i < MD5_ACTOR_SLOTS; i++) {
+            if (!is_valid_slot(entity, &actor->slots[channel][i])
+                || !is_valid_slot(entity, &actor->posed_slots[channel][i]))
+                return false;
+        }
     }
     return true;
 }

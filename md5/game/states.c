@@ -1,10 +1,17 @@
 // States of characters: runs the functions of a compiled script, which play clips in the channels
 // of actors, by the rules of the engine.
 //
-// Each channel has a thread, which runs the function of the channel's state; MD5_CHANNEL_ALL runs
-// the function of the character's state (state_*). Another thread runs functions of frame commands.
-// A thread is a stack of calls and a stack of values. The sections are: values, channels (playing
-// and synchronizing clips), threads, functions of the engine, operations, public functions.
+// A channel is a part of the body: torso, legs or head. It has a state, which is a function of the
+// script; the function runs in the thread of the channel and plays clips on it. MD5_CHANNEL_ALL
+// runs the function of the character's state (state_*). Another thread runs functions of frame
+// commands. A thread is a stack of calls and a stack of values.
+//
+// A channel can follow another channel, its leader: then it plays the leader's clip. It follows
+// while it is idle, after the script has called idleAnim(), or while it is disabled, after the
+// script has called overrideAnim(). Blend times are the durations of fades between two clips.
+//
+// The sections are: values, channels (playing and synchronizing clips), threads, functions of the
+// engine, operations, public functions.
 #include "md5/core/freed.h"
 #include "md5/game/actor.h"
 #include "md5/game/character.h"
@@ -133,7 +140,8 @@ static bool are_equal(const script_value *a, const script_value *b)
     return a->v.x == b->v.x && a->v.y == b->v.y && a->v.z == b->v.z;
 }
 
-// Returns the dot product of two vectors, the product of two numbers, or a scaled vector.
+// Returns the product of two values: the dot product of two vectors, the product of two numbers, or
+// a vector that is scaled by a number. Numbers are stored in v.x, with 0 in the other components.
 static script_value multiply(const script_value *a, const script_value *b)
 {
     if (a->kind == b->kind)
@@ -222,9 +230,11 @@ static md5_actor *find_actor(const md5_states *states, md5_channel *channel)
 // repeats without end, or a missing clip, does not end.
 static bool is_animation_done(const md5_states *states, md5_channel channel, uint32_t frames)
 {
-    const md5_actor *const actor = find_actor(states, &channel);
-    const int64_t end = actor->slots[channel][0].end;
-    return end >= 0 && end - frames_to_milliseconds(frames) <= actor->time;
+    md5_channel actor_channel = channel;
+    const md5_actor *const actor = find_actor(states, &actor_channel);
+    const int64_t end = actor->slots[actor_channel][0].end;
+    const bool is_endless = end < 0;
+    return !is_endless && end - frames_to_milliseconds(frames) <= actor->time;
 }
 
 // Returns true if the clip of a channel must not be replaced by the idle clip of another channel.
@@ -232,31 +242,38 @@ static bool prevents_override(const md5_states *states, md5_channel channel)
 {
     if (states->run.threads[channel].is_disabled || is_animation_done(states, channel, 0))
         return false;
-    const md5_actor *const actor = find_actor(states, &channel);
-    const uint32_t clip = actor->slots[channel][0].clip;
-    return clip != MD5_NONE
-           && (actor->entity->clips[clip].anim->flags & MD5_ANIM_PREVENTS_IDLE_OVERRIDE) != 0;
+    md5_channel actor_channel = channel;
+    const md5_actor *const actor = find_actor(states, &actor_channel);
+    const uint32_t clip = actor->slots[actor_channel][0].clip;
+    if (clip == MD5_NONE)
+        return false;
+    return (actor->entity->clips[clip].anim->flags & MD5_ANIM_PREVENTS_IDLE_OVERRIDE) != 0;
 }
 
-// Returns true if a channel follows other channels.
+// Returns true if a channel follows other channels: it is idle, or disabled by overrideAnim().
 static bool is_idle(const md5_states *states, md5_channel channel)
 {
     return states->run.threads[channel].is_idle || states->run.threads[channel].is_disabled;
 }
 
-// Returns a clip for a channel, or MD5_NONE.
+// Chooses a clip of the channel's actor by its name or alias, with the prefix that the script has
+// set. If several clips have the alias, the choice is random. Returns MD5_NONE if the actor does
+// not have such a clip.
 static uint32_t find_clip(const md5_states *states, md5_channel channel, const char *name)
 {
-    md5_actor *const actor = find_actor(states, &channel);
+    md5_channel actor_channel = channel;
+    md5_actor *const actor = find_actor(states, &actor_channel);
     return md5_actor_choose(actor, states->run.prefix.text, name);
 }
 
-// Plays a clip on a channel, with the blend time that the script has set for it.
+// Plays a clip on a channel, with the blend time that the script has set for the next clip.
 static void play_clip(md5_states *states, md5_channel channel, uint32_t clip, md5_actor_mode mode)
 {
     script_thread *const thread = &states->run.threads[channel];
-    md5_actor *const actor = find_actor(states, &channel);
-    (void)md5_actor_play(actor, channel, clip, mode, 0, frames_to_milliseconds(thread->blend));
+    const uint32_t milliseconds = frames_to_milliseconds(thread->blend);
+    md5_channel actor_channel = channel;
+    md5_actor *const actor = find_actor(states, &actor_channel);
+    (void)md5_actor_play(actor, actor_channel, clip, mode, 0, milliseconds);
     thread->blend = 0;
 }
 
@@ -471,7 +488,7 @@ static void enable_channel(md5_states *states, md5_channel channel, uint32_t fra
     }
 }
 
-// Allows or forbids that the eyes of the character move, if the character is a monster.
+// Allows the eyes of the character to move, or stops them. Only monsters move their eyes.
 static void allow_eye_movement(md5_states *states, bool is_allowed)
 {
     md5_monster *const monster = states->desc.monster;
@@ -540,92 +557,118 @@ static bool has_clip_argument(script_builtin builtin)
     return builtin <= SCRIPT_ANIM_DISTANCE;
 }
 
-// Calls a function of the engine whose arguments are a channel (a part of the body) and the name of
-// a clip, and returns its result. Functions that play a clip return true if the clip exists.
+// Implements playAnim() and playCycle(). `clip` is MD5_NONE if it does not exist. Returns false if
+// the channel cannot play: the clip does not exist, or the character does not have a separate head.
+static bool call_play(md5_states *states, md5_channel channel, uint32_t clip, md5_actor_mode mode)
+{
+    const bool is_missing_head = channel == MD5_CHANNEL_HEAD && !states->desc.head;
+    if (clip == MD5_NONE || is_missing_head)
+        return false;
+    play_with_followers(states, channel, clip, mode);
+    return true;
+}
+
+// Implements idleAnim(): the channel becomes idle, and plays the clip or follows another channel.
+// Returns false if the clip does not exist.
+static bool call_idle(md5_states *states, md5_channel channel, uint32_t clip)
+{
+    states->run.threads[channel].is_idle = true;
+    if (clip == MD5_NONE)
+        return false;
+    play_idle(states, channel, clip);
+    return true;
+}
+
+// Returns a clip of a channel's actor, or NULL if `clip` is MD5_NONE.
+static const md5_entity_clip *get_channel_clip(const md5_states *states, md5_channel channel,
+                                               uint32_t clip)
+{
+    if (clip == MD5_NONE)
+        return NULL;
+    md5_channel actor_channel = channel;
+    return &find_actor(states, &actor_channel)->entity->clips[clip];
+}
+
+// Calls a function of the engine whose arguments are a channel and the name of a clip, and returns
+// its result. Only a text can be the name of a clip.
 static script_value call_clip_builtin(md5_states *states, script_builtin builtin,
                                       md5_channel channel, const script_value *name)
 {
     const bool is_text = name->kind == SCRIPT_TEXT;
     const uint32_t clip = is_text ? find_clip(states, channel, name->text) : MD5_NONE;
-    const md5_entity_clip *found = NULL;
-    if (clip != MD5_NONE) {
-        md5_channel actor_channel = channel;
-        found = &find_actor(states, &actor_channel)->entity->clips[clip];
-    }
-
+    const md5_entity_clip *const found = get_channel_clip(states, channel, clip);
     switch (builtin) {
     case SCRIPT_PLAY_ANIM:
-    case SCRIPT_PLAY_CYCLE: {
-        const bool is_missing_head = channel == MD5_CHANNEL_HEAD && !states->desc.head;
-        const bool is_cycle = builtin == SCRIPT_PLAY_CYCLE;
-        if (!found || is_missing_head)
-            return number_value(0.0f);
-        play_with_followers(states, channel, clip, is_cycle ? MD5_ACTOR_CYCLE : MD5_ACTOR_ONCE);
-        break;
-    }
+        return number_value(call_play(states, channel, clip, MD5_ACTOR_ONCE));
+    case SCRIPT_PLAY_CYCLE:
+        return number_value(call_play(states, channel, clip, MD5_ACTOR_CYCLE));
     case SCRIPT_IDLE_ANIM:
-        states->run.threads[channel].is_idle = true;
-        if (found)
-            play_idle(states, channel, clip);
-        break;
+        return number_value(call_idle(states, channel, clip));
     case SCRIPT_CHOOSE_ANIM:
         return join_texts(found ? found->anim->name : "", "");
-    case SCRIPT_ANIM_LENGTH:
+    case SCRIPT_ANIM_LENGTH: // in seconds
         return number_value(found ? (float)found->anim->milliseconds * 0.001f : 0.0f);
     case SCRIPT_ANIM_DISTANCE:
         return number_value(found ? md5_vec3_length(md5_entity_clip_movement(found)) : 0.0f);
     default: // SCRIPT_HAS_ANIM
-        break;
+        return number_value(found != NULL);
     }
-    return number_value(found != NULL);
 }
 
-// Calls a function of the engine whose first argument is a channel (a part of the body), and
-// returns its result. `args` are the following arguments. Functions without a result return 0.
+// Implements stopAnim(): fades out the clips of a channel over a number of frames.
+static void stop_channel(md5_states *states, md5_channel channel, uint32_t frames)
+{
+    md5_channel actor_channel = channel;
+    md5_actor *const actor = find_actor(states, &actor_channel);
+    states->run.threads[channel].blend = 0;
+    (void)md5_actor_clear(actor, actor_channel, frames_to_milliseconds(frames));
+}
+
+// Calls a function of the engine whose first argument is a channel, and returns its result. `args`
+// are the arguments after the channel: the name of a clip or state, a number of frames, or, for
+// animState(), the name of a state and a number of frames. Functions without a result return 0.
 static script_value call_channel_builtin(md5_states *states, script_builtin builtin,
                                          md5_channel channel, const script_value *args)
 {
     if (has_clip_argument(builtin))
         return call_clip_builtin(states, builtin, channel, &args[0]);
 
-    // The arguments are a number of frames, a state, or, for animState(), a state and frames.
+    const script_value no_result = number_value(0.0f);
+    const bool has_two_arguments = builtin == SCRIPT_ANIM_STATE;
+    const uint32_t frames = to_frames(has_two_arguments ? &args[1] : &args[0]);
+    const char *const state_name = args[0].text;
     script_thread *const thread = &states->run.threads[channel];
-    const char *const state = args[0].text;
-    const uint32_t frames = to_frames(builtin == SCRIPT_ANIM_STATE ? &args[1] : &args[0]);
     switch (builtin) {
     case SCRIPT_OVERRIDE_ANIM:
         override_channel(states, channel);
-        break;
+        return no_result;
     case SCRIPT_ENABLE_ANIM:
         enable_channel(states, channel, frames);
-        break;
-    case SCRIPT_STOP_ANIM: {
-        md5_channel actor_channel = channel;
-        md5_actor *const actor = find_actor(states, &actor_channel);
-        thread->blend = 0;
-        (void)md5_actor_clear(actor, actor_channel, frames_to_milliseconds(frames));
-        break;
-    }
+        return no_result;
+    case SCRIPT_STOP_ANIM:
+        stop_channel(states, channel, frames);
+        return no_result;
     case SCRIPT_ANIM_DONE:
         return number_value(is_animation_done(states, channel, frames));
 
     case SCRIPT_SET_BLEND:
         thread->blend = frames;
         thread->last_blend = frames;
-        break;
+        return no_result;
     case SCRIPT_GET_BLEND:
         return number_value((float)thread->blend);
 
     case SCRIPT_IN_ANIM_STATE:
-        return number_value(strcmp(thread->state, state) == 0);
+        return number_value(strcmp(thread->state, state_name) == 0);
     case SCRIPT_GET_ANIM_STATE:
         return join_texts(thread->state, "");
-    default: // SCRIPT_ANIM_STATE
-        if (find_state(states, state) != MD5_NONE)
-            set_state(states, channel, find_state(states, state), frames);
-        break;
+    default: { // SCRIPT_ANIM_STATE
+        const uint32_t state = find_state(states, state_name);
+        if (state != MD5_NONE)
+            set_state(states, channel, state, frames);
+        return no_result;
     }
-    return number_value(0.0f);
+    }
 }
 
 static float next_random(const md5_states *states)
@@ -639,7 +682,8 @@ static int64_t time_after(const md5_states *states, float seconds)
     return states->desc.body->time + truncate_script_number(seconds * 1000.0f);
 }
 
-// Calls a function that controls states and waiting. Returns false for other functions.
+// Calls a function that changes the state of the character or lets its thread wait. These functions
+// do not have a result. Returns false without an effect if the function is not one of them.
 static bool call_state_builtin(md5_states *states, script_builtin builtin, const script_value *arg)
 {
     script_run *const run = &states->run;
@@ -673,8 +717,9 @@ static bool call_state_builtin(md5_states *states, script_builtin builtin, const
     }
 }
 
-// Calls a function that enables or disables an ability of the character. Returns false for other
-// functions.
+// Calls a function that enables or disables an ability of the character, such as feeling pain.
+// These functions do not have a result. Returns false without an effect if the function is not one
+// of them.
 static bool call_ability_builtin(md5_states *states, script_builtin builtin,
                                  const script_value *arg)
 {
@@ -703,8 +748,8 @@ static bool call_ability_builtin(md5_states *states, script_builtin builtin,
     }
 }
 
-// Calls a function of the engine from a script and returns its result, or 0 if it does not have
-// one. Missing arguments are 0. A channel that a script cannot control is ignored.
+// Calls a function of the engine from a script and returns its result, or 0 if it does not have a
+// result. Missing arguments are 0. A call for a channel that scripts cannot control has no effect.
 static script_value call_builtin(md5_states *states, script_builtin builtin,
                                  const script_value *args)
 {
@@ -891,8 +936,8 @@ typedef struct frame_caller {
     void *user;
 } frame_caller;
 
-// Marks the start or the end of a callback. In the callback the program may set variables of the
-// states, but may not change the actors.
+// Marks the start or the end of a callback of the states and of their actors. During the callback
+// the program may set variables of the states, but may not change the actors.
 static void mark_callback(md5_states *states, md5_callback states_mark, md5_callback actors_mark)
 {
     md5_mark_callback(&states->internal, states_mark);
