@@ -1,10 +1,14 @@
 // Advances a player: transitions, clocks, events, root motion and smoothed parameters.
 //
-// md5_player_advance() divides a step into intervals. In an interval clips advance, and the events
-// up to and including its end fire. Between intervals are instants, at which transitions are taken
-// and the events at the start of new states fire. The start and the end of the step, the end of
-// each transition and each exit are instants. Because each step ends with an instant, the result
-// does not depend on the division of time into steps.
+// md5_player_advance() divides a step of the game into intervals. In an interval clips advance, and
+// the events up to and including its end fire. Between intervals are instants, at which transitions
+// are taken and the events at the start of new states fire. The start and the end of the step, the
+// end of each transition and each exit are instants. Because each step ends with an instant, the
+// result does not depend on the division of time into steps.
+//
+// A transition changes the state of a layer when its conditions hold. It may also wait for an exit,
+// a position of the state's first clip. A cue is a phase of a clip at which something happens: an
+// event, the first or last frame of a window, or the end of the cycle.
 #include "md5/core/math.h"
 #include "md5/play/run/player_state.h"
 
@@ -191,9 +195,9 @@ static void advance_smoothing(const md5_follow_desc *follow, double seconds,
         *smoothing = (md5_parameter_smoothing){.goal = smoothing->goal, .from = smoothing->goal};
 }
 
-// Treats all smoothed parameters, which follow their goals, for an interval of `seconds`, above 0.
-// `task` selects the treatment: computes only the values at its end, sets the parameters to their
-// means over the interval, or to the values at its end.
+// Computes the movement of all smoothed parameters toward their goals in an interval of `seconds`,
+// which is above 0. `task` selects the result: only predicted values, the means of the interval, or
+// the values at its end.
 static void follow_goals(md5_player *player, double seconds, follow_task task)
 {
     const md5_machine *const machine = player->machine;
@@ -378,38 +382,51 @@ static bool has_reached_exit(const md5_player *player, const md5_active_state *a
     return cycles_to_repeated_exit(active, transition, -MD5_BORDER, &exit) <= MD5_BORDER;
 }
 
+// Returns the seconds, at most `max_seconds`, until the next exit of a transition that exits in
+// each cycle.
+static double seconds_to_repeated_exit(const md5_player *player, const md5_active_state *active,
+                                       const md5_transition *transition, double max_seconds)
+{
+    const md5_clock current = active->instances[0].clock;
+    md5_clock exit = current;
+    cycles_to_repeated_exit(active, transition, MD5_BORDER, &exit);
+    const double seconds = fabs(md5i_instance_seconds(player, active, 0, current, exit));
+    return seconds > 0 ? md5_smaller(max_seconds, seconds) : max_seconds;
+}
+
+// Returns true if the first clip of a state is so far before an exit that it cannot reach it within
+// `seconds`. This test is quick; it may return false although the exit is not reached.
+static bool is_far_before_exit(const md5_active_state *active, double exit, double seconds)
+{
+    const double rate = active->instances[0].rate;
+    const bool has_constant_rate = active->tree->instances[0].group == MD5_NONE;
+    if (!has_constant_rate || !(rate > 0))
+        return false;
+    const double clear_distance = CLEAR_EXIT_DISTANCE * fmax(1.0, fabs(exit));
+    return exit - md5_clock_time(active->instances[0].clock) > rate * seconds + clear_distance;
+}
+
 // Returns the seconds, at most `max_seconds`, until the exit of a transition is reached: the time
-// in the clip at which the transition may begin.
+// in the state's first clip at which the transition may begin. Returns `max_seconds` if the clip
+// has passed the exit or never reaches it.
 static double seconds_to_exit(md5_player *player, const md5_active_state *active,
                               const md5_transition *transition, double max_seconds)
 {
     if (!active->tree)
         return max_seconds;
+    if (transition->exits_each)
+        return seconds_to_repeated_exit(player, active, transition, max_seconds);
+    if (is_far_before_exit(active, transition->exit, max_seconds))
+        return max_seconds;
+
     const md5_clock current = active->instances[0].clock;
-    if (transition->exits_each) {
-        md5_clock target = current;
-        cycles_to_repeated_exit(active, transition, MD5_BORDER, &target);
-        const double seconds = fabs(md5i_instance_seconds(player, active, 0, current, target));
-        return seconds > 0 ? md5_smaller(max_seconds, seconds) : max_seconds;
-    }
-
-    // Fast path for the common case: the exit is clearly not reached within `max_seconds`.
-    const md5_instance_plan *const plan = active->tree->instances;
-    const double exit = transition->exit;
-    const double rate = active->instances[0].rate;
-    const double clear_distance = CLEAR_EXIT_DISTANCE * fmax(1.0, fabs(exit));
-    if (plan->group == MD5_NONE && rate > 0
-        && exit - md5_clock_time(current) > rate * max_seconds + clear_distance)
+    const exit_position exit = find_exit(active, transition->exit);
+    const bool is_passed = cycles_to_exit(&exit, md5_clock_time(current)) <= MD5_BORDER;
+    const bool stops_at_end = active->tree->instances[0].playable->timing->mode == MD5_PLAY_ONCE;
+    const bool is_outside_of_clip = exit.time < 0 || exit.time > 1;
+    if (is_passed || (stops_at_end && is_outside_of_clip))
         return max_seconds;
-
-    const exit_position position = find_exit(active, exit);
-    if (cycles_to_exit(&position, md5_clock_time(current)) <= MD5_BORDER)
-        return max_seconds;
-
-    // A clip that is played once stops at its end.
-    if (plan->playable->timing->mode == MD5_PLAY_ONCE && (position.time < 0 || position.time > 1))
-        return max_seconds;
-    const double seconds = md5i_instance_seconds(player, active, 0, current, position.clock);
+    const double seconds = md5i_instance_seconds(player, active, 0, current, exit.clock);
     return seconds > 0 && seconds < max_seconds ? seconds : max_seconds;
 }
 
@@ -486,38 +503,44 @@ static double seconds_to_condition(const md5_player *player, md5_layer_state *la
     return left >= 0 ? left - condition->seconds : (double)INFINITY; // the clip does not move
 }
 
-// Returns the seconds until the result of a MD5_WHEN_TIME_LEFT condition changes: when the time
-// that is left reaches the time of the condition, or when the next cycle begins. The result need
-// not be exact if it is above `max_seconds`.
+// Returns the seconds until the result of a MD5_WHEN_TIME_LEFT condition changes: when the
+// remaining time of the cycle becomes the time of the condition, or when the next cycle begins. The
+// result need not be exact if it is above `max_seconds`.
 static double seconds_to_time_left(const md5_player *player, md5_layer_state *layer_state,
                                    const md5_play_condition *condition, double max_seconds)
 {
-    double seconds = seconds_to_condition(player, layer_state, condition, false);
-    const double seconds_to_next_cycle = seconds + condition->seconds;
-    if (md5_newest(layer_state)->tree && layer_state->is_steered) {
-        seconds = md5i_seconds_until_time_left(layer_state, seconds_to_next_cycle,
-                                               condition->seconds, max_seconds);
-        seconds = md5_smaller(seconds, seconds_to_next_cycle);
+    const double seconds_at_constant_rate =
+        seconds_to_condition(player, layer_state, condition, false);
+    const double seconds_to_next_cycle = seconds_at_constant_rate + condition->seconds;
+    const bool shares_clock = md5_newest(layer_state)->tree && layer_state->is_steered;
+    double seconds = seconds_at_constant_rate;
+    if (shares_clock) {
+        const double seconds_at_shared_rate = md5i_seconds_until_time_left(
+            layer_state, seconds_to_next_cycle, condition->seconds, max_seconds);
+        seconds = md5_smaller(seconds_at_shared_rate, seconds_to_next_cycle);
     }
-    return seconds <= MD5_BORDER ? seconds_to_next_cycle : seconds;
+    const bool is_reached = seconds <= MD5_BORDER;
+    return is_reached ? seconds_to_next_cycle : seconds;
 }
 
-// Returns the seconds, at most `max_seconds`, until a time condition of a transition changes.
+// Returns the seconds, at most `max_seconds`, until a time condition of a transition changes. In
+// backward playback (`goes_back`) the remaining time of a cycle never meets a condition.
 static double seconds_to_conditions(const md5_player *player, md5_layer_state *layer_state,
                                     const md5_transition *transition, bool goes_back,
                                     double max_seconds)
 {
+    double nearest = max_seconds;
     for (uint32_t i = 0; i < transition->num_conditions; i++) {
         const md5_play_condition *const condition = &transition->conditions[i];
         double seconds = 0;
         if (condition->kind == MD5_WHEN_STATE_TIME)
             seconds = seconds_to_condition(player, layer_state, condition, false);
         else if (condition->kind == MD5_WHEN_TIME_LEFT && !goes_back)
-            seconds = seconds_to_time_left(player, layer_state, condition, max_seconds);
+            seconds = seconds_to_time_left(player, layer_state, condition, nearest);
         if (seconds > MD5_BORDER)
-            max_seconds = md5_smaller(max_seconds, seconds);
+            nearest = md5_smaller(nearest, seconds);
     }
-    return max_seconds;
+    return nearest;
 }
 
 // Returns true if a condition about time or an event holds. If `at_start` is true, returns the
@@ -754,18 +777,19 @@ static inline const md5_transition *find_open_transition(const md5_player *playe
     return find_open_candidate(player, layer, active, first);
 }
 
-// Returns the phase at which a transition leaves a state. If the transition waited for an exit,
-// this is the fraction of the exit.
+// Returns the phase at which a transition leaves a state: the current phase of its first clip. At a
+// single exit, returns the phase of the exit instead, from which the clip may differ by rounding.
 static double leaving_phase(const md5_active_state *left, const md5_transition *transition)
 {
     if (!left->tree)
         return 0;
     const md5_timing *const timing = left->tree->instances[0].playable->timing;
     const exit_position exit = find_exit(left, transition->exit);
+    const bool has_single_exit = transition->waits && !transition->exits_each;
     const bool is_at_exit = fabs(cycles_to_exit(&exit, md5i_active_time(left))) <= MD5_BORDER;
-    if (!transition->waits || transition->exits_each || !is_at_exit)
-        return md5i_clock_snap(timing, left->instances[0].clock, MD5_BORDER).phase;
-    return timing->mode == MD5_PLAY_ONCE ? exit.time : exit.clock.phase;
+    if (has_single_exit && is_at_exit)
+        return timing->mode == MD5_PLAY_ONCE ? exit.time : exit.clock.phase;
+    return md5i_clock_snap(timing, left->instances[0].clock, MD5_BORDER).phase;
 }
 
 // Returns the change of state of a transition, with the start time of the new state.
@@ -883,25 +907,33 @@ static void stop_if_due(md5_player *player, uint32_t index)
     player->heard_events = heard;
 }
 
-// Starts an entry of the one-shot table if its conditions hold and its slot is free, fades out, or
-// plays a clip of lower priority. If an event currently prevents the start, the entry and its
-// triggers are evaluated again when the event is over.
-static void start_if_due(md5_player *player, uint32_t index)
+// Returns true if a one-shot clip of a priority may start in a slot: the slot is free, its clip
+// fades out, or its clip has a lower priority.
+static bool can_use_slot(const md5_player *player, uint32_t slot, int32_t priority)
 {
     const md5_one_shot_desc *const descs = player->machine->tables.one_shots;
-    const md5_one_shot_desc *const desc = &descs[index];
-    const md5_play_one_shot *const one_shot = &player->machine->one_shots[index];
-    const md5_one_shot *const newest = md5_newest_one_shot(player, one_shot->slot);
-    if (newest) {
-        const int32_t priority =
-            newest->desc_index != MD5_NONE ? descs[newest->desc_index].priority : 0;
-        if (priority >= desc->priority && !is_fading_out(player, newest))
-            return;
-    }
+    const md5_one_shot *const newest = md5_newest_one_shot(player, slot);
+    if (!newest)
+        return true;
+    const bool is_in_table = newest->desc_index != MD5_NONE;
+    const int32_t newest_priority = is_in_table ? descs[newest->desc_index].priority : 0;
+    return newest_priority < priority || is_fading_out(player, newest);
+}
 
-    if (player->heard_events != 0 && is_triggered(player, one_shot->until, desc->num_until, false))
+// Starts an entry of the one-shot table if its conditions hold and its slot can be used. An entry
+// whose `until` conditions hold does not start, because it would stop immediately.
+static void start_if_due(md5_player *player, uint32_t index)
+{
+    const md5_one_shot_desc *const desc = &player->machine->tables.one_shots[index];
+    const md5_play_one_shot *const one_shot = &player->machine->one_shots[index];
+    if (!can_use_slot(player, one_shot->slot, desc->priority))
         return;
-    if (!is_triggered(player, one_shot->conditions, desc->num_conditions, true))
+
+    // If a current event prevents the start, no trigger is consumed. The entry is evaluated again
+    // when the event is over.
+    const bool is_prevented =
+        player->heard_events != 0 && is_triggered(player, one_shot->until, desc->num_until, false);
+    if (is_prevented || !is_triggered(player, one_shot->conditions, desc->num_conditions, true))
         return;
     if (is_triggered(player, one_shot->until, desc->num_until, true))
         return;
@@ -921,6 +953,10 @@ static void update_one_shots(md5_player *player)
 }
 
 // -- Kinks of smoothed parameters -----------------------------------------------------------------
+
+// A kink is a value of a smoothed parameter at which its effect changes: the threshold of a
+// condition, or the position of an item of a blend space. An interval ends there, because the mean
+// of a result over an interval follows from the mean of the parameter only between kinks.
 
 // Returns the seconds, at most `max_seconds`, until a smoothed parameter passes a kink between its
 // current value and its value after `max_seconds`. Uses bisection.
@@ -949,16 +985,18 @@ static double seconds_to_passed_kink(const md5_player *player, const md5_play_co
 static double seconds_to_kink(md5_player *player, double max_seconds)
 {
     const md5_machine *const machine = player->machine;
+    double nearest = max_seconds;
     follow_goals(player, max_seconds, FOLLOW_PREDICT);
     for (size_t i = 0; i < machine->num_kinks; i++) {
         const md5_play_condition *const kink = &machine->kinks[i];
         const uint32_t index = machine->smoothing_rows[kink->parameter];
         const float current = player->parameters[kink->parameter];
         const float next = player->smoothings[index].next;
-        if (current != next && holds_for(kink, current) != holds_for(kink, next))
-            max_seconds = seconds_to_passed_kink(player, kink, max_seconds);
+        const bool passes = current != next && holds_for(kink, current) != holds_for(kink, next);
+        if (passes)
+            nearest = seconds_to_passed_kink(player, kink, nearest);
     }
-    return max_seconds;
+    return nearest;
 }
 
 // == Steps ======================================================================================
@@ -1100,9 +1138,12 @@ static void set_window_open(const step_context *context, uint32_t index, bool op
     call_event_callback(context, opens ? &events->begin : &events->end, window->max_weight);
 }
 
+// A window is a span of frames of a clip, for example in which an attack can be answered. It is
+// open while at least one clip is inside it.
+
 // Opens the windows that clips are in (`opens`), or closes the windows that no clip is in. Finds
-// changes for reasons other than a clip that passes the frames of a window: for example, a clip
-// starts or stops inside it.
+// the changes that do not result from a clip that passes the frames of a window: for example, a
+// clip starts or stops inside it.
 static void set_changed_windows(const step_context *context, bool opens)
 {
     md5_player *const player = context->player;
@@ -1205,9 +1246,8 @@ static inline window_cue decode_window_cue(const md5_clip_desc *clip, uint32_t e
     return (window_cue){index / 2, index % 2 == 0};
 }
 
-// Finds out in which of its windows a clip is at `clock`, and raises their weights to the weight of
-// the clip. A window is a span of frames. The clip is inside if it has passed the beginning of the
-// window but not its end.
+// Counts a clip in each window that contains `clock`, and raises the weights of these windows to
+// the weight of the clip. `at_start` is true if the clip is at its start and has not moved.
 static void count_windows(const step_context *context, const md5_event_cursor *cursor,
                           const md5_cues *cues, md5_clock clock, bool at_start)
 {
@@ -1218,7 +1258,7 @@ static void count_windows(const step_context *context, const md5_event_cursor *c
     for (uint32_t i = 0; i < clip->num_windows; i++)
         windows[i].count_before = windows[i].count;
 
-    // The clip is in a window if it has passed the begin of the window but not its end.
+    // The clip is in a window if it has passed the beginning of the window but not its end.
     const uint32_t num_below = md5i_count_cues_below(cues, clock, cursor->is_backward, at_start);
     for (uint32_t i = 0; i < num_below; i++) {
         const window_cue cue = decode_window_cue(clip, cues->cues[i].event);
@@ -1251,15 +1291,18 @@ typedef struct clip_movement {
 static void add_cursor(const step_context *context, md5_event_cursor cursor, const md5_cues *cues,
                        clip_movement moved, uint32_t *num_cursors)
 {
-    // Count the windows that contain the clip before its events, which then open and close windows.
     const bool is_instant = context->seconds == 0;
-    if (context->player->machine->tables.clips[cursor.clip].num_windows > 0) {
+    const bool has_windows = context->player->machine->tables.clips[cursor.clip].num_windows > 0;
+    if (has_windows) {
+        // Count the clip at the start of the interval. Then its events open and close windows.
         const bool has_moved =
             is_instant && !md5_is_same_cycle_boundary(moved.before, moved.current);
-        count_windows(context, &cursor, cues, is_instant ? moved.current : moved.before,
-                      moved.is_at_start && !has_moved);
+        const bool is_at_start = moved.is_at_start && !has_moved;
+        const md5_clock start = is_instant ? moved.current : moved.before;
+        count_windows(context, &cursor, cues, start, is_at_start);
     }
-    if (is_instant && !cursor.is_new)
+    const bool passes_no_event = is_instant && !cursor.is_new;
+    if (passes_no_event)
         return;
 
     if (is_instant)
@@ -1273,7 +1316,8 @@ static void add_cursor(const step_context *context, md5_event_cursor cursor, con
         (*num_cursors)++;
 }
 
-// Processes the passage of a window's first or last frame.
+// Opens or closes a window when a clip passes its first or last frame. The window closes only when
+// the last clip leaves it.
 static void pass_window_frame(const step_context *context, const md5_event_cursor *cursor,
                               float weight)
 {
@@ -1792,6 +1836,32 @@ static double seconds_to_one_shot_end(const md5_player *player, const md5_one_sh
     return md5_smaller(max_seconds, cycles / speed);
 }
 
+// Returns the seconds, at most `max_seconds`, until a one-shot clip has faded out because it was
+// stopped. Also limits *part to a fraction of its fades.
+static double seconds_to_one_shot_stop(const md5_one_shot *one_shot, double max_seconds,
+                                       double *part)
+{
+    limit_to_fade_part(one_shot->fade_in, part);
+    const double left = one_shot->stopping.duration - one_shot->stopping.elapsed;
+    if (!one_shot->is_stopping || !(left > MD5_BORDER))
+        return max_seconds;
+    limit_to_fade_part(one_shot->stopping, part);
+    return md5_smaller(max_seconds, left);
+}
+
+// Returns the seconds, at most `max_seconds`, until the current section of a one-shot clip ends. A
+// section is a range of frames after which the clip continues with the section `next`. Backward,
+// sections do not end.
+static double seconds_to_section_end(const md5_player *player, const md5_one_shot *one_shot,
+                                     double max_seconds)
+{
+    const double cycles = md5i_section_cycles_left(player->machine, one_shot);
+    const bool moves_to_end = one_shot->rate != 0 && !player->is_backward;
+    if (!moves_to_end || !(cycles > MD5_BORDER))
+        return max_seconds;
+    return md5_smaller(max_seconds, cycles / fabs(one_shot->rate));
+}
+
 // Returns the seconds, at most `max_seconds`, until a one-shot clip or its section ends, allows
 // another clip to start, or passes an event that conditions use. Also limits *part to the time for
 // which its weight changes steadily, and to a fraction of a fade.
@@ -1799,25 +1869,16 @@ static double seconds_to_one_shot_change(const md5_player *player, const md5_one
                                          double max_seconds, double *part)
 {
     const bool is_reversed = (one_shot->rate < 0) != player->is_backward;
-    max_seconds = seconds_to_one_shot_event(player, one_shot, is_reversed, max_seconds);
+    double nearest = seconds_to_one_shot_event(player, one_shot, is_reversed, max_seconds);
+    nearest = seconds_to_one_shot_stop(one_shot, nearest, part);
+    nearest = seconds_to_section_end(player, one_shot, nearest);
 
-    limit_to_fade_part(one_shot->fade_in, part);
-    const double left_of_stop = one_shot->stopping.duration - one_shot->stopping.elapsed;
-    if (one_shot->is_stopping && left_of_stop > MD5_BORDER) {
-        limit_to_fade_part(one_shot->stopping, part);
-        max_seconds = md5_smaller(max_seconds, left_of_stop);
-    }
-
-    const double in_section = md5i_section_cycles_left(player->machine, one_shot);
-    if (one_shot->rate != 0 && !player->is_backward && in_section > MD5_BORDER)
-        max_seconds = md5_smaller(max_seconds, in_section / fabs(one_shot->rate));
-
-    if (one_shot->end != MD5_ONE_SHOT_ENDS || one_shot->rate == 0 || one_shot->next != MD5_NONE)
-        return max_seconds;
+    const bool has_next_section = one_shot->next != MD5_NONE;
+    const bool can_end = one_shot->end == MD5_ONE_SHOT_ENDS && one_shot->rate != 0;
     const double cycles = is_reversed ? one_shot->clock.phase : 1 - one_shot->clock.phase;
-    if (cycles <= MD5_BORDER)
-        return max_seconds;
-    return seconds_to_one_shot_end(player, one_shot, cycles, max_seconds, part);
+    if (!can_end || has_next_section || cycles <= MD5_BORDER)
+        return nearest;
+    return seconds_to_one_shot_end(player, one_shot, cycles, nearest, part);
 }
 
 // Returns the seconds, at most `max_seconds`, until a clip of a state passes an event that
@@ -1967,9 +2028,10 @@ static double find_interval(md5_player *player, double left)
     }
 }
 
-// Handles instants until no event is left for conditions. States and one-shot clips that exist
-// before the first instant hear all events that fire there, except for the events at their own
-// start.
+// Handles instants until no event is left for conditions: an event that fires at an instant can
+// open a transition to a state whose events fire at the next instant, without time in between.
+// States and one-shot clips that exist before the first instant receive all events that fire there,
+// except for the events at their own start.
 static void handle_instants(const step_context *context)
 {
     for (uint32_t i = 0; i < context->player->machine->tables.num_layers; i++)

@@ -1,9 +1,14 @@
 // Results of layers other than poses: root motion, weights of morph targets, curves and open
 // windows.
 //
-// Root motion of an interval is blended like poses: clips to states, states to layers, layers and
-// one-shot clips to the player. Weights of morph targets and curves are sums of the machine's
-// morph_rows; they are blended in the same way.
+// Root motion is the displacement of a character's root: a translation and a yaw. The displacements
+// of an interval are blended like poses: clips to states, states to layers, layers and one-shot
+// clips to the player. Weights of morph targets and curves are sums of the machine's morph_rows;
+// they are blended in the same way.
+//
+// The active states of a layer form a chain, oldest first, in which each state fades in over the
+// states before it. A part of the chain is a range of these states. The oldest part can be replaced
+// by a frozen pose, which is the result at that time and no longer plays.
 #include "md5/play/run/player_state.h"
 
 // == Root motion ================================================================================
@@ -70,8 +75,9 @@ static md5_root_delta instance_root_delta(const md5_instance_plan *plan,
                            instance->clock, &instance->root);
 }
 
-// Blends the displacement of an item into the displacement of its motion. `weight` is the weight of
-// the item, `sum` the sum of the weights of the items up to this item.
+// Blends the displacement of an item into the displacement of its motion, a blend space or a stack.
+// `weight` is the weight of the item, `sum` the sum of the weights of the items up to this item:
+// weight / sum for each item in turn gives the weighted mean of all items.
 static md5_root_delta blend_item_delta(const md5_player *player, const md5_motion *motion,
                                        const md5_item *item, float weight, float sum,
                                        md5_root_delta motion_delta, md5_root_delta item_delta)
@@ -84,9 +90,10 @@ static md5_root_delta blend_item_delta(const md5_player *player, const md5_motio
     return append_fraction(motion_delta, item_delta, mask_weight);
 }
 
-// Blends the last displacement of the stack player->root_deltas, an item's displacement, into the
-// displacement of its motion. The first item's displacement becomes the displacement of the motion.
-// blended_weights[part] is the sum of the weights that are blended into the displacement of a part.
+// Blends the displacement of an item into the displacement of its motion. player->root_deltas is a
+// stack: its last element is the displacement of the item, and the element before it is that of the
+// motion. The displacement of the first item becomes the displacement of the motion.
+// blended_weights[part] is the sum of the weights that were blended into a part so far.
 static void blend_last_delta(const md5_player *player, const md5_active_state *active,
                              const md5i_part *part, uint32_t *num_deltas)
 {
@@ -104,7 +111,8 @@ static void blend_last_delta(const md5_player *player, const md5_active_state *a
     (*num_deltas)--;
 }
 
-// Returns the displacement of a state. Iterates over the tree like evaluate_state() in layers.c.
+// Returns the displacement of a state in the last interval. The parts of a blend tree are in an
+// order in which items precede their motion, so that a stack is sufficient to blend them.
 static md5_root_delta state_root_delta(md5_player *player, const md5_active_state *active)
 {
     const md5_blend_tree *const tree = active->tree;
@@ -131,13 +139,17 @@ static md5_root_delta state_root_delta(md5_player *player, const md5_active_stat
 
 // -- Inertial transitions -----------------------------------------------------------------------
 
-// Velocities are measured over this time, seconds.
+// The velocity of the root at the current time is measured as its displacement in a short time step
+// that ends now (`is_before`) or begins now. This is the length of the step, seconds.
 #define ROOT_STEP (1.0 / 256.0)
 
-// Returns the integral, in seconds, of the remaining fraction of a velocity difference. The
-// fraction is q = 1 - 10 s^3 + 15 s^4 - 6 s^5 with s = elapsed / duration, like for an offset of a
-// pose that starts at rest. The integral makes displacements independent of the division of time
-// into steps.
+// During an inertial transition, the difference of the root velocities before and after the change
+// of state decreases to 0. Returns the integral of the remaining fraction of the difference over
+// time, in seconds, from the start of the transition to `shift` seconds from now.
+//
+// The fraction is q = 1 - 10 s^3 + 15 s^4 - 6 s^5 with s = elapsed / duration, like for an offset
+// of a pose that starts at rest. With the integral, displacements do not depend on the division of
+// time into steps.
 static double remaining_integral(md5_fade_time time, double shift)
 {
     if (!(time.duration > 0)) // the player was restored
@@ -146,7 +158,8 @@ static double remaining_integral(md5_fade_time time, double shift)
     return time.duration * s * (1 - s * s * s * (2.5 - s * (3 - s)));
 }
 
-// Returns the displacement by a root velocity in some seconds: an arc, if the root turns.
+// Returns the displacement of a root that moves with a constant velocity for a number of seconds:
+// an arc if the root turns.
 static md5_root_delta delta_from_velocity(const md5_root_velocity *velocity, double seconds)
 {
     const double *const v = velocity->v;
@@ -163,8 +176,10 @@ static md5_root_delta delta_from_velocity(const md5_root_velocity *velocity, dou
     return rotate_by_half_yaw(straight, YAW_LEFT);
 }
 
-// Sets the clocks of a state's clips to the start and the end of the ROOT_STEP before or after now.
-// The previous clock is not used any more, so it can be overwritten.
+// Sets the clocks of a state's clips so that the last interval of each clip is the time step of
+// ROOT_STEP seconds that ends now (`is_before`) or begins now. Either clock_before or both clocks
+// are overwritten; reset_adjacent_clocks() restores the current clock. The value of clock_before is
+// not needed any more.
 static void set_adjacent_clocks(md5_player *player, md5_active_state *active, bool is_before)
 {
     const double shift = is_before != player->is_backward ? -ROOT_STEP : ROOT_STEP;
@@ -185,7 +200,7 @@ static void set_adjacent_clocks(md5_player *player, md5_active_state *active, bo
     }
 }
 
-// Sets both clocks of a state's clips to now, after set_adjacent_clocks().
+// Sets both clocks of a state's clips to the current clock, after set_adjacent_clocks().
 static void reset_adjacent_clocks(md5_active_state *active, bool is_before)
 {
     for (uint32_t i = 0; i < active->num_active_instances; i++) {
@@ -197,7 +212,8 @@ static void reset_adjacent_clocks(md5_active_state *active, bool is_before)
     }
 }
 
-// Returns the displacement of a state's root in the ROOT_STEP before or after now.
+// Returns the displacement of a state's root in the time step of ROOT_STEP seconds that ends now
+// (`is_before`) or begins now.
 static md5_root_delta adjacent_root_delta(md5_player *player, md5_active_state *active,
                                           bool is_before)
 {
@@ -211,11 +227,13 @@ static md5_root_delta adjacent_root_delta(md5_player *player, md5_active_state *
     return delta;
 }
 
-// Returns the root velocity of a part of the chain, just before or after now.
+// Returns the current root velocity of a part of the chain, measured just before or just after the
+// current time: they differ if the states of the part have just started. The states are blended
+// like in layer_root_delta(). `covered` is the weight of the states so far that have a motion.
 static md5_root_velocity measure_root_velocity(md5_player *player, md5_layer_state *layer_state,
                                                md5_chain_range part, bool is_before)
 {
-    const double rate = (player->is_backward ? -1 : 1) / ROOT_STEP;
+    const double rate = (player->is_backward ? -1 : 1) / ROOT_STEP; // steps per second
     md5_root_delta delta = MD5_NO_DELTA;
     double covered = 0;
     if (part.has_snapshot) {
@@ -252,18 +270,37 @@ static bool has_root_motion(md5_layer_state *layer_state)
     return layer_state->has_snapshot || layer_state->has_offsets;
 }
 
-// Returns the root motion of a layer, and sets *coverage. A state without a motion does not move. A
-// frozen pose continues with the velocity that it had when it was frozen.
+// Returns the displacement, over the last `seconds`, by the velocity difference that remains of an
+// inertial transition, as two equal halves that follow each other: returns one half.
+static md5_root_delta half_offset_delta(const md5_layer_state *layer_state, double seconds)
+{
+    const double integral_at_end = remaining_integral(layer_state->settling, 0);
+    const double integral_at_start = remaining_integral(layer_state->settling, -fabs(seconds));
+    const double half_time = 0.5 * (integral_at_end - integral_at_start);
+    return delta_from_velocity(&layer_state->root_offset, copysign(half_time, seconds));
+}
+
+// Returns the weight that the active states of a layer leave to the frozen pose below them.
+static double weight_of_frozen_pose(md5_layer_state *layer_state)
+{
+    double uncovered = 1;
+    for (uint32_t i = 0; i < layer_state->num_used; i++)
+        uncovered -= md5_active_at(layer_state, i)->weight;
+    return fmax(uncovered, 0.0);
+}
+
+// Returns the root motion of a layer over the last `seconds`. A frozen pose continues with the
+// velocity that it had when it was frozen. Sets *coverage to the total weight of the states with a
+// motion and of the frozen pose; the root motion of the layers below has the remaining weight.
 static md5_root_delta layer_root_delta(md5_player *player, md5_layer_state *layer_state,
                                        double seconds, double *coverage)
 {
-    const bool is_frozen = layer_state->has_snapshot;
-    md5_root_delta delta =
-        is_frozen ? delta_from_velocity(&layer_state->frozen_root, seconds) : MD5_NO_DELTA;
-    double uncovered = 1; // weight that the active states leave to the frozen pose
-    for (uint32_t i = 0; i < layer_state->num_used; i++)
-        uncovered -= md5_active_at(layer_state, i)->weight;
-    *coverage = is_frozen ? fmax(uncovered, 0.0) * layer_state->coverage : 0;
+    md5_root_delta delta = MD5_NO_DELTA;
+    *coverage = 0;
+    if (layer_state->has_snapshot) {
+        delta = delta_from_velocity(&layer_state->frozen_root, seconds);
+        *coverage = weight_of_frozen_pose(layer_state) * layer_state->coverage;
+    }
 
     for (uint32_t i = 0; i < layer_state->num_used; i++) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
@@ -275,12 +312,8 @@ static md5_root_delta layer_root_delta(md5_player *player, md5_layer_state *laye
     if (!layer_state->has_offsets)
         return delta;
 
-    // Half of the remaining velocity difference over the last `seconds` is applied before the
-    // displacement, half after it.
-    const double time = remaining_integral(layer_state->settling, 0)
-                        - remaining_integral(layer_state->settling, -fabs(seconds));
-    const md5_root_delta half =
-        delta_from_velocity(&layer_state->root_offset, copysign(0.5 * time, seconds));
+    // Half of the remaining velocity difference is applied before the displacement, half after it.
+    const md5_root_delta half = half_offset_delta(layer_state, seconds);
     return md5_root_delta_mul(md5_root_delta_mul(half, delta), half);
 }
 
@@ -296,8 +329,9 @@ static float mean_root_weight(const md5_player *player, const md5_one_shot *one_
     return mean * md5_mask_weight(player->machine, one_shot->mask, 0);
 }
 
-// Computes the weight with which each clip of a slot is blended over the older clips. A clip covers
-// the older clips by its weight, unless it is added to them.
+// Computes the weight with which each one-shot clip of a slot is blended over the older clips. A
+// slot plays one clip at a time, while its older clips fade out. A clip covers the older clips by
+// its weight, unless it is added to them.
 static void compute_blend_weights(const md5_player *player, const md5_one_shot_slot *slot,
                                   double seconds, float *blend_weights)
 {
@@ -341,9 +375,9 @@ static void add_one_shots(const md5_player *player, uint32_t num_below, double s
     }
 }
 
-// Blends the root motion of a layer over *delta, the root motion of the layers below. A layer
-// without root motion is skipped unless it covers a layer with root motion: *is_moving is true if a
-// layer below moves, and is set if this layer is blended.
+// Blends the root motion of a layer over *delta, the root motion of the layers below. *is_moving is
+// true if a layer below has root motion, and becomes true if this layer is blended. A layer without
+// root motion is blended only if it covers a layer that has root motion, which it then slows down.
 static void add_layer(md5_player *player, uint32_t index, double seconds, bool *is_moving,
                       md5_root_delta *delta)
 {
@@ -351,7 +385,8 @@ static void add_layer(md5_player *player, uint32_t index, double seconds, bool *
     const md5_play_layer *const layer = &machine->layers[index];
     md5_layer_state *const layer_state = &player->layer_states[index];
     const bool moves = layer->has_root_motion && has_root_motion(layer_state);
-    if (!moves && (!*is_moving || layer->mode == MD5_LAYER_ADD))
+    const bool slows_down = *is_moving && layer->mode != MD5_LAYER_ADD;
+    if (!moves && !slows_down)
         return;
     const double max_weight =
         (double)md5i_rule_weight(player, &layer->weight) * md5_mask_weight(machine, layer->mask, 0);
@@ -389,9 +424,13 @@ md5_root_delta md5i_step_root_delta(md5_player *player, double seconds)
 
 // == Morph targets and curves ===================================================================
 //
-// Weights of morph targets and values of curves are computed from the machine's morph_rows when the
-// game requests them. Only values that outlive their states are stored: the weights of a frozen
-// pose and the differences of inertial transitions.
+// A curve is a number that is animated over the frames of clips. A row of the machine's morph_rows
+// connects a morph target or a curve to one source of its value: a state, a clip, a parameter, a
+// curve or a window. The sum of all rows with the same target is its value. A curve has a second
+// sum, the weight of the clips that contain it.
+//
+// Sums are computed when the game requests them. Only values that outlive their states are stored:
+// the sums of a frozen pose and the differences of inertial transitions.
 //
 // The sums of a chain of states are blended like its poses, blend(blend(A, B), C), for each target,
 // so that they fade together with the poses.
@@ -399,22 +438,27 @@ md5_root_delta md5i_step_root_delta(md5_player *player, double seconds)
 // A parameter that drives a target is limited to this, so that the sum of all rows is finite.
 static const float MAX_VALUE = 1e6f;
 
+// Returns the index of the first key of a row after a frame, by binary search.
+static uint32_t find_next_key(const md5_sum_row *row, uint32_t frame)
+{
+    uint32_t low = 0;
+    uint32_t high = row->num_keys;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (row->keys[middle].frame <= frame)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 // Returns the value of a row's keys at a frame: eased between two keys, constant before the first
 // key and after the last key.
 static float weight_at_frame(const md5_sum_row *row, uint32_t frame)
 {
-    // Binary search for the first key after the frame.
     const md5_morph_key *const keys = row->keys;
-    uint32_t next = 0;
-    uint32_t high = row->num_keys;
-    while (next < high) {
-        const uint32_t middle = next + (high - next) / 2;
-        if (keys[middle].frame <= frame)
-            next = middle + 1;
-        else
-            high = middle;
-    }
-
+    const uint32_t next = find_next_key(row, frame);
     if (next == 0)
         return keys[0].weight;
     const md5_morph_key *const from = &keys[next - 1];
@@ -458,8 +502,9 @@ static float sum_clip_keys(const md5_player *player, const md5_active_state *act
     return sum;
 }
 
-// Returns the weight of a row in a state with weight 1, and sets *clip_weight to the weight of the
-// row's clip in the state.
+// Returns the contribution of a row to its sum while a state has the weight 1: the weight of the
+// row if the state drives it, or its keys at the positions of the state's clips. Sets *clip_weight
+// to the weight of the row's clip in the state.
 static float state_weight(const md5_player *player, uint32_t layer, const md5_active_state *active,
                           const md5_sum_row *row, float *clip_weight)
 {
@@ -471,7 +516,8 @@ static float state_weight(const md5_player *player, uint32_t layer, const md5_ac
     return is_driven ? row->weight : 0;
 }
 
-// A range of sums, and a range of rows that contains all rows of these sums.
+// A range of sums that are computed together, and a range of rows that contains all rows of these
+// sums.
 typedef struct sum_range {
     uint32_t first; // first sum
     uint32_t count; // number of sums
@@ -509,7 +555,8 @@ static void add_state_sums(const md5_player *player, uint32_t layer, const md5_a
     }
 }
 
-// Computes sums of a part of a layer's chain, without the layer's weight. `weights` may be the
+// Computes sums of a part of a layer's chain, without the layer's weight: the blend of its frozen
+// pose and states, and the remaining difference of an inertial transition. `weights` may be the
 // layer's frozen_morphs.
 static void compute_sums(const md5_player *player, uint32_t layer, md5_chain_range part,
                          sum_range range, float *weights)
@@ -570,9 +617,9 @@ void md5i_copy_sums(const md5_player *player, const md5_player *old_player,
 
 enum { NUM_ROOT_COMPONENTS = MD5_COUNT(((md5_root_velocity *)0)->v) };
 
-// Returns the velocity of the old motion of the root: of its clips, and of the remaining offset if
-// an inertial transition is in progress. Each component is at most the larger of the velocities of
-// the clips and at the start of that transition.
+// Returns the velocity of the root before a change of state: the velocity by its clips plus, if an
+// inertial transition is in progress, the remaining velocity difference. Each component is limited
+// to the larger of the velocity by the clips and the velocity at the start of that transition.
 static md5_root_velocity old_root_velocity(md5_player *player, md5_layer_state *layer_state,
                                            md5_chain_range chain)
 {
@@ -690,9 +737,10 @@ static float add_one_shot_curves(const md5_player *player, uint32_t num_below, u
     return value;
 }
 
-// Returns the value of an animation curve: the weighted sum over all clips that contain it. An
-// overriding layer replaces the value of the layers below as far as its clips have the curve; an
-// additive layer adds to it. Requires up-to-date weights: see md5i_update_weights().
+// Returns the value of an animation curve: the weighted sum over all clips that contain it. A layer
+// that overrides replaces the value of the layers below by the weight of its clips that contain the
+// curve; an additive layer adds to the value. Requires up-to-date weights: see
+// md5i_update_weights().
 static float curve_value(const md5_player *player, uint32_t curve)
 {
     const md5_machine *const machine = player->machine;
@@ -713,8 +761,8 @@ static float curve_value(const md5_player *player, uint32_t curve)
         compute_sums(player, i, md5_whole_chain(&player->layer_states[i]), range, sums);
         const float clip_weight = fminf(fmaxf(sums[MD5_CURVE_CLIP_WEIGHT], 0.0f), 1.0f);
         const float covered = layer->mode == MD5_LAYER_ADD ? 0 : clip_weight;
-        value +=
-            md5i_rule_weight(player, &layer->weight) * (sums[MD5_CURVE_VALUE] - covered * value);
+        const float layer_weight = md5i_rule_weight(player, &layer->weight);
+        value += layer_weight * (sums[MD5_CURVE_VALUE] - covered * value);
         value = add_one_shot_curves(player, i + 1, sum, value);
     }
     return value;
@@ -742,7 +790,8 @@ float md5_player_window(const md5_player *player, uint32_t window)
     return max_weight;
 }
 
-// Returns the value of a row that a state drives.
+// Returns the contribution of a row that a state drives: the weight of the state in its layer,
+// times the weights of the row and of the layer.
 static float state_driver_value(const md5_player *player, uint32_t row_index)
 {
     const md5_machine *const machine = player->machine;
@@ -755,7 +804,8 @@ static float state_driver_value(const md5_player *player, uint32_t row_index)
     return sum * md5i_rule_weight(player, &machine->layers[row->layer].weight);
 }
 
-// Returns the value of a row that a clip drives, in one-shot clips.
+// Returns the contribution of the one-shot clips that play the clip of a row: the values of the
+// row's keys, times the weights of the one-shot clips.
 static float one_shot_driver_value(const md5_player *player, const md5_sum_row *row)
 {
     float sum = 0;
