@@ -1,6 +1,14 @@
 // Builds the layers of a machine and everything that their states use: masks and other sets of
 // joints, motions and their flattened blend trees, transitions, one-shot clips, and sources of
 // morph targets.
+//
+// A machine is described by the tables of md5_machine_desc; a row is an element of a table. The
+// functions check a row, find the objects that it names, and fill in the object that players use. A
+// function build_...() returns false after it has set the error of the context.
+//
+// A source is a clip of the machine with the data that is common to all its uses. A motion plays
+// one clip, or it blends its items, which are clips or other motions: as a blend space, whose
+// weights depend on parameters, or as a stack, whose items override or are added.
 #include "md5/core/math.h"
 #include "md5/play/make/building.h"
 
@@ -13,8 +21,9 @@ static uint32_t larger_count(uint32_t a, uint32_t b)
 
 // == Sets of joints =============================================================================
 
-// Returns true if a list of joints is faster than a range of `num_spanned` joints. A listed joint
-// costs about as much as two joints of a range.
+// Returns true if it is faster to process a list of `num_listed` joints than a range of
+// `num_spanned` joints that contains them. A listed joint costs about as much as two joints of a
+// range.
 static bool is_list_faster(uint32_t num_listed, uint32_t num_spanned)
 {
     return num_listed <= num_spanned / 2;
@@ -26,6 +35,8 @@ static void list_joint(md5_joint_set *set, uint32_t joint, float weight)
     set->list[set->count] = joint;
     set->weights[set->count++] = weight;
 }
+
+// building->marks[joint] marks the joints of the set that is built.
 
 // Returns the range from the first to the last marked joint, with the weights of a mask. The range
 // may include joints that are not marked.
@@ -42,8 +53,9 @@ static md5_joint_set marked_range(const md5_building *building, uint32_t mask)
         .first = first, .count = end - first, .weights = weights ? (float *)weights + first : NULL};
 }
 
-// Divides the joints of a mask into those with weight 1 (`whole`) and those with a weight in
-// between (`partial`), because the former need no blending. Both sets are parts of the same arrays.
+// Divides the joints of a mask into joints with weight 1 (`whole`), which need no blending, and
+// joints with a weight between 0 and 1 (`partial`). Both sets are stored in one pair of arrays, the
+// partial joints after the whole joints. Returns false if memory runs out.
 static bool split_mask(md5_building *building, uint32_t mask)
 {
     const md5_machine *const machine = building->machine;
@@ -71,7 +83,8 @@ static bool split_mask(md5_building *building, uint32_t mask)
     return true;
 }
 
-// Marks the joints that a list of slots drives.
+// Marks the joints that a list of slots drives. A clip stores the rotations and the translations of
+// its animated joints in slots; targets[slot] is the joint, or MD5_NONE.
 static void mark_targets(const uint32_t *targets, uint32_t count, bool *marks)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -88,10 +101,11 @@ static void mark_changed_by(md5_building *building, const md5_source *source,
     const md5_binding *const binding = source->binding;
     const md5_targets *const targets = &binding->internal.plan->targets;
     bool *const marks = building->marks;
+    const bool may_change_all = binding->num_rebases > 0;
     md5i_sample_source(building->machine, source, &(md5_sample_position){0}, building->sampled);
     for (uint32_t i = 0; i < building->machine->num_joints; i++) {
-        if (binding->num_rebases > 0
-            || memcmp(&building->sampled[i], &reference[i], sizeof reference[i]) != 0)
+        const bool differs = memcmp(&building->sampled[i], &reference[i], sizeof reference[i]) != 0;
+        if (may_change_all || differs)
             marks[i] = true;
     }
     mark_targets(targets->rotations, binding->anim->num_rotations, marks);
@@ -172,7 +186,7 @@ static bool build_marked_set(md5_building *building, uint32_t mask, md5_joint_se
     return true;
 }
 
-// Returns true if slots drive only marked joints.
+// Returns true if a range of slots drives only marked joints. targets[slot] is the joint of a slot.
 static bool drive_only_marked(const uint32_t *targets, md5_slots slots, const bool *marks)
 {
     for (uint32_t i = slots.first; i < slots.first + slots.count; i++) {
@@ -182,12 +196,14 @@ static bool drive_only_marked(const uint32_t *targets, md5_slots slots, const bo
     return true;
 }
 
-// Returns true if the sets of a mask allow to sample a clip directly into the result: few joints
-// have a partial weight, and no joint between the first and the last is outside of the mask.
+// Returns true if a clip can be sampled directly into the blended pose of the layers below: few
+// joints of the mask have a partial weight, so that their old values can be saved, and no joint
+// between the first and the last joint of the mask has the weight 0.
 static bool can_sample_into_result(const md5_mask_sets *sets)
 {
-    return sets->is_split && sets->partial.count <= MD5_MAX_SAVED_JOINTS
-           && sets->whole.count + sets->partial.count == sets->all.count;
+    const bool has_few_partial = sets->is_split && sets->partial.count <= MD5_MAX_SAVED_JOINTS;
+    const bool has_no_gap = sets->whole.count + sets->partial.count == sets->all.count;
+    return has_few_partial && has_no_gap;
 }
 
 // Marks the joints of a set, and only these.
@@ -263,7 +279,8 @@ static bool build_runs(md5_building *building, const bool *are_animated, md5_det
     return true;
 }
 
-// Lists the joints that are not animated: first those outside of all runs, then those in a run.
+// Lists the joints that are not animated: first the joints outside of all runs, then the joints in
+// a run.
 static void list_omitted(md5_detail_set *set, uint32_t num_joints)
 {
     uint32_t run = 0; // the first run that does not end before joint i
@@ -272,14 +289,17 @@ static void list_omitted(md5_detail_set *set, uint32_t num_joints)
             run++;
         if (set->are_animated[i])
             continue;
-        const bool is_inside = run < set->num_runs && i >= set->runs[run].first;
-        uint32_t index = set->num_omitted++;
-        if (!is_inside) {
-            // Move the first joint that is in a run to the end of the list.
-            set->omitted[index] = set->omitted[set->num_outside];
-            index = set->num_outside++;
+
+        const bool is_in_run = run < set->num_runs && i >= set->runs[run].first;
+        const uint32_t end = set->num_omitted++;
+        if (is_in_run) {
+            set->omitted[end] = i;
+        } else {
+            // Insert the joint after the joints outside of runs: move the joint there to the end.
+            const uint32_t first_in_run = set->num_outside++;
+            set->omitted[end] = set->omitted[first_in_run];
+            set->omitted[first_in_run] = i;
         }
-        set->omitted[index] = i;
     }
 }
 
@@ -330,8 +350,9 @@ static bool find_run_slots(md5_building *building, md5_detail_set *set)
     return true;
 }
 
-// Samples a frame of a clip as a reference pose. `clip` is MD5_NONE for the first clip of the
-// motion. `frame` is a member of a table.
+// Samples a frame of a clip as a reference pose. An additive item or layer adds the difference
+// between its pose and this pose. `clip` is MD5_NONE for the first clip of the motion. `frame` is a
+// member of a row, whose address gives the location of an error.
 static bool build_reference(md5_building *building, uint32_t clip, const md5_motion *motion,
                             const uint32_t *frame, const md5_xform **reference)
 {
@@ -558,8 +579,8 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
     return true;
 }
 
-// Checks an easing and adds it to the machine's easings. Sets *number to its index; index 0 is the
-// linear easing.
+// Checks an easing, the curve of a fade, and adds it to the machine's easings. Sets *number to its
+// index; index 0 is the linear easing.
 bool md5i_build_easing(md5_building *building, const md5_easing *easing, uint32_t *number)
 {
     md5_machine *const machine = building->machine;
@@ -574,15 +595,26 @@ bool md5i_build_easing(md5_building *building, const md5_easing *easing, uint32_
 
 // -- Motions ------------------------------------------------------------------------------------
 
-// Makes a motion that plays one clip in a mode. `start` is the clip's position at the beginning.
+// Makes a motion that plays one clip in a mode. `start` is the normalized time at which the clip
+// begins. The traits of a motion decide if its clips can be synchronized.
 static void set_clip(md5_motion *motion, const md5_source *source, md5_play_mode mode, double start)
 {
     const md5_timing *const timing = &source->timings[mode];
-    motion->num_parts = motion->num_clips = 1;
-    motion->playable =
-        (md5_playable){source, timing, mode, start, 1.0 / md5i_timing_duration(timing)};
-    motion->traits = (md5_clip_traits){mode == MD5_PLAY_ONCE, mode == MD5_PLAY_PING_PONG,
-                                       source->num_markers, source->num_markers};
+    motion->num_parts = 1;
+    motion->num_clips = 1;
+    motion->playable = (md5_playable){
+        .source = source,
+        .timing = timing,
+        .mode = mode,
+        .start = start,
+        .cycles = 1.0 / md5i_timing_duration(timing),
+    };
+    motion->traits = (md5_clip_traits){
+        .has_once = mode == MD5_PLAY_ONCE,
+        .has_ping_pong = mode == MD5_PLAY_PING_PONG,
+        .min_markers = source->num_markers,
+        .max_markers = source->num_markers,
+    };
 }
 
 // Adds the traits of an item's clips to the traits of the motion that contains the item.
@@ -634,8 +666,9 @@ static bool build_item_weight(md5_building *building, const md5_motion_item *row
     return md5i_build_easing(building, &row->weight_easing, &item->weight.easing);
 }
 
-// Builds one input of a blend space or of a stack of motions: its clip or motion, weight, mask and
-// reference pose. Adds its numbers of parts and clips to the motion that contains it.
+// Builds one item of a blend space or stack: its clip or motion, weight, mask and reference pose.
+// Adds the numbers of parts and clips of the item to the motion that contains it. A part is a clip
+// or a motion of the flattened blend tree.
 static bool build_item(md5_building *building, const md5_motion_desc *desc, uint32_t index,
                        md5_motion *motion, md5_item *item)
 {
@@ -784,7 +817,7 @@ static bool find_axes(md5_building *building, const md5_motion_desc *desc, md5_m
     return true;
 }
 
-// Builds the motion of a row of the table: a clip, a blend space or a stack.
+// Builds the motion of row `index` of the table: a clip, a blend space or a stack.
 static bool build_motion(md5_building *building, uint32_t index, md5_motion *motion)
 {
     const md5_motion_desc *const desc = &building->desc->motions[index];
@@ -846,9 +879,13 @@ static bool build_motions(md5_building *building)
 
 // -- Blend trees ----------------------------------------------------------------------------------
 
-// Adds the items of part `index` to a tree, in the order in which they are blended. The items
-// directly precede the part. An item with inputs has several parts: first those of its inputs, then
-// the item.
+// A blend tree is an array of parts, one for each clip and motion. The items of a part directly
+// precede the part, so that a player can compute poses in the order of the array. An item that is a
+// motion has several parts: first the parts of its own items, then the part of the motion.
+
+// Adds the items of part `index` to a tree, in the order in which they are blended. part_groups[]
+// receives the synchronized group of each item, or MD5_NONE: all items of a blend space belong to
+// the group of the part, but only the first item of a stack.
 static void flatten_items(md5_blend_tree *tree, uint32_t index, uint32_t *part_groups)
 {
     const md5i_part *const part = &tree->parts[index];
@@ -871,10 +908,10 @@ static void flatten_items(md5_blend_tree *tree, uint32_t index, uint32_t *part_g
     }
 }
 
-// Flattens a motion with nested motions to the array of parts of a tree. The inputs of a part
-// directly precede the part, and each input is preceded by its inputs, so that a player computes
-// poses in the order of the array. Clips are numbered in the order of the tables. part_groups[]
-// receives the synchronized group of each part, or MD5_NONE if the part does not belong to a group.
+// Flattens a motion with nested motions to the array of parts of a tree. Iterates from the end, so
+// that each part is added before its items. Clips are numbered in the order of the tables.
+// part_groups[] receives the synchronized group of each part, or MD5_NONE if the part does not
+// belong to a group. The outermost synchronized motion leads a group.
 static void flatten_motion(const md5_motion *motion, md5_blend_tree *tree, uint32_t *part_groups)
 {
     const uint32_t last = motion->num_parts - 1;
@@ -906,8 +943,9 @@ static bool is_first_item(const md5_blend_tree *tree, uint32_t index)
     return begin == parent_begin;
 }
 
-// Fills in the properties of a tree that depend on all its parts: instances, marker use of groups,
-// size of the pose stack.
+// Fills in the properties of a tree that depend on all its parts: its clip instances, the groups
+// that are synchronized by markers, and the maximum number of poses. A player keeps the poses of
+// parts that are not blended yet on a stack.
 static void summarize_parts(md5_blend_tree *tree, const uint32_t *part_groups)
 {
     uint32_t num_poses = 0; // currently on the stack
@@ -966,9 +1004,9 @@ static bool list_group_members(md5_building *building, md5_blend_tree *tree)
     return true;
 }
 
-// Builds the blend tree of a motion as an array of parts, in which inputs precede the motion that
-// blends them. A motion that is used several times occurs as often. Players evaluate the tree by a
-// loop over the parts, without recursion.
+// Builds the blend tree of a motion as an array of parts, in which items precede the motion that
+// blends them. A motion that is used several times has separate parts for each use. Players
+// evaluate the tree by a loop over the parts, without recursion.
 static bool build_tree(md5_building *building, md5_motion *motion)
 {
     md5_machine *const machine = building->machine;
@@ -1038,7 +1076,8 @@ static bool build_state_tree(md5_building *building, const md5_state_desc *desc,
     return true;
 }
 
-// Increases the sizes that a layer needs to those that a state's tree needs.
+// Increases the maximum sizes of a layer to the sizes of a state's tree. A player allocates memory
+// for these sizes once, and uses it for any state of the layer.
 static void merge_tree(md5_play_layer *layer, const md5_blend_tree *tree)
 {
     layer->has_root_motion = layer->has_root_motion || tree->has_root_motion;
@@ -1119,8 +1158,8 @@ static bool continues_after_end(const md5_play_layer *layer, uint32_t state)
     return !tree || tree->instances[0].playable->mode != MD5_PLAY_ONCE;
 }
 
-// Returns the reason why the clock of a state cannot be shared, as a part of a message, or NULL if
-// the clock can be shared.
+// Returns the reason why the clock of a state's first clip cannot be shared with another state, as
+// a part of an error message, or NULL if the clock can be shared.
 static const char *find_step_obstacle(const md5_blend_tree *tree)
 {
     if (!tree)
@@ -1233,7 +1272,8 @@ static bool find_event_bit(md5_building *building, const char *const *name, uint
     return true;
 }
 
-// Returns the event bits of the events of a state's first clip.
+// Returns the event bits of all events of a state's first clip. An event bit stands for a name that
+// conditions or exits use: see find_event_bit().
 static uint64_t first_clip_bits(const md5_play_layer *layer, uint32_t state)
 {
     const md5_blend_tree *const tree = layer->states[state].tree;
@@ -1245,8 +1285,8 @@ static bool is_time_condition(const md5_condition *row)
     return row->kind != MD5_WHEN_PARAMETER && row->kind != MD5_WHEN_EVENT;
 }
 
-// Checks that a condition has the members that its kind needs. `parameter` is MD5_NONE if it is not
-// named.
+// Checks that a condition has the members that its kind requires. `parameter` is the index of the
+// parameter that the condition names, or MD5_NONE.
 static bool check_condition_members(md5_building *building, const md5_condition *row,
                                     uint32_t parameter)
 {
@@ -1285,7 +1325,7 @@ static bool check_random_time(md5_building *building, const md5_condition *row, 
 typedef enum condition_owner { OWNED_BY_TRANSITION, OWNED_BY_ONE_SHOT } condition_owner;
 
 // Adds a condition to the machine's conditions. `num_following` is the number of conditions after
-// it that must also be true.
+// it that belong to the same alternative, and must also be true.
 static bool build_condition(md5_building *building, condition_owner owner, const md5_condition *row,
                             uint32_t num_following)
 {
@@ -1325,7 +1365,8 @@ static bool build_condition(md5_building *building, condition_owner owner, const
     return true;
 }
 
-// Adds the conditions of a transition or of a one-shot clip to the machine's conditions.
+// Adds the conditions of a transition or of a one-shot clip to the machine's conditions. They
+// consist of alternatives; all conditions of one alternative must be true.
 static bool build_conditions(md5_building *building, condition_owner owner,
                              const md5_condition *rows, uint32_t count)
 {
@@ -1338,7 +1379,8 @@ static bool build_conditions(md5_building *building, condition_owner owner,
     return true;
 }
 
-// Returns the causes that can open a transition.
+// Returns the causes that can open a transition, as bits: the passage of time, or a change of one
+// of its parameters. Players test a transition only after one of its causes.
 static uint64_t transition_causes(const md5_transition *transition)
 {
     const bool is_always = transition->waits || transition->num_conditions == 0;
@@ -1368,7 +1410,8 @@ static bool list_transitions(md5_building *building, md5_play_layer *layer,
             continue;
         }
         md5_state *const from = &layer->states[transitions[i].from];
-        from->first_transition = from->num_transitions == 0 ? i : from->first_transition;
+        if (from->num_transitions == 0)
+            from->first_transition = i;
         from->num_transitions++;
         from->causes |= causes[i];
     }
@@ -1444,9 +1487,9 @@ static void warn_about_exit(md5_building *building, const md5_layer_desc *layer_
               MD5_QUOTED(layer_desc->name), desc->exit, MD5_QUOTED(desc->to));
 }
 
-// Resolves the leader of a transition with `in_step`, and checks that its states can share a clock.
-// For a transition from any state, all states of the layer are checked. *are_alike is true if this
-// was done before; the check then is not repeated.
+// Resolves the leader of a transition with `in_step`, which is the state whose rate the shared
+// clock gets, and checks that the states can share a clock. For a transition from any state, all
+// states of the layer are checked, but only once: *are_alike becomes true when they have passed.
 static bool build_step(md5_building *building, const md5_layer_desc *layer_desc,
                        const md5_transition_desc *desc, const md5_play_layer *layer,
                        const md5_names *names, bool *are_alike, md5_transition *transition)
@@ -1472,7 +1515,7 @@ static bool build_step(md5_building *building, const md5_layer_desc *layer_desc,
     return true;
 }
 
-// Resolves the states of a transition and copies its values.
+// Finds the states that a transition names, and copies the values of its row.
 static bool copy_transition(md5_building *building, const md5_layer_desc *layer_desc,
                             uint32_t number, const md5_names *names, md5_transition *transition)
 {
@@ -1718,7 +1761,7 @@ static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_
     }
 }
 
-// Builds the row of a morph.
+// Builds the row of a morph, which connects a morph target to the source of its weight.
 static bool build_morph(md5_building *building, uint32_t index)
 {
     const md5_morph_desc *const morph = &building->desc->morphs[index];
@@ -1762,7 +1805,7 @@ static bool build_morphs(md5_building *building)
 
 // == One-shots ===================================================================================
 
-// Checks the names in the rows of slots.
+// Checks the names in the rows of slots. A slot plays one one-shot clip at a time.
 static bool check_slots(md5_building *building, const md5_names *layers)
 {
     const md5_machine_desc *const desc = building->desc;
