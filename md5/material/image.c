@@ -554,40 +554,48 @@ static void widen565(uint32_t packed, uint32_t rgb[3])
     rgb[2] = b << 3 | b >> 2;
 }
 
-// Decodes the colors of a compressed block of 4 x 4 texels (S3TC): two end colors and a 2-bit index
-// per texel. If the block can be transparent (DXT1) and the first color is not greater than the
-// second, the third color is the mean of the ends, and the fourth is black and transparent.
-// Otherwise the third and the fourth color are interpolated at one third and two thirds.
+// Computes the palette of a compressed block (S3TC) from its two end colors, which are RGB 5:6:5.
+// With three colors, the third color is the mean of the ends, and the fourth is black and
+// transparent. Otherwise the third and the fourth color are at one third and two thirds of the way
+// from the first end to the second.
+static void compute_palette(uint32_t first, uint32_t second, bool has_three_colors,
+                            uint8_t palette[4][4])
+{
+    uint32_t ends[2][3];
+    widen565(first, ends[0]);
+    widen565(second, ends[1]);
+    for (uint32_t channel = 0; channel < 3; channel++) {
+        const uint32_t a = ends[0][channel];
+        const uint32_t b = ends[1][channel];
+        palette[0][channel] = (uint8_t)a;
+        palette[1][channel] = (uint8_t)b;
+        if (has_three_colors) {
+            palette[2][channel] = (uint8_t)((a + b) / 2);
+            palette[3][channel] = 0;
+        } else {
+            palette[2][channel] = (uint8_t)((2 * a + b) / 3);
+            palette[3][channel] = (uint8_t)((a + 2 * b) / 3);
+        }
+    }
+
+    // Alpha.
+    palette[0][3] = 255;
+    palette[1][3] = 255;
+    palette[2][3] = 255;
+    palette[3][3] = has_three_colors ? 0 : 255;
+}
+
+// Decodes the colors of a compressed block of 4 x 4 texels (S3TC): two end colors of a palette of
+// four, and a 2-bit index per texel. A block that can be transparent (DXT1) has three colors if its
+// first end is not greater than the second.
 static void read_colors(const uint8_t *block, bool has_transparent, uint8_t texels[16][4])
 {
     const uint32_t first = md5_read_u16le(block);
     const uint32_t second = md5_read_u16le(block + 2);
     const uint32_t indices = md5_read_u32le(block + 4);
     const bool has_three_colors = has_transparent && first <= second;
-    uint32_t ends[2][3];
     uint8_t palette[4][4];
-    widen565(first, ends[0]);
-    widen565(second, ends[1]);
-
-    for (uint32_t i = 0; i < 3; i++) {
-        const uint32_t first_channel = ends[0][i];
-        const uint32_t second_channel = ends[1][i];
-        palette[0][i] = (uint8_t)first_channel;
-        palette[1][i] = (uint8_t)second_channel;
-        if (has_three_colors) {
-            palette[2][i] = (uint8_t)((first_channel + second_channel) / 2);
-            palette[3][i] = 0;
-        } else {
-            palette[2][i] = (uint8_t)((2 * first_channel + second_channel) / 3);
-            palette[3][i] = (uint8_t)((first_channel + 2 * second_channel) / 3);
-        }
-    }
-
-    palette[0][3] = 255;
-    palette[1][3] = 255;
-    palette[2][3] = 255;
-    palette[3][3] = has_three_colors ? 0 : 255;
-
+    compute_palette(first, second, has_three_colors, palette);
     for (uint32_t i = 0; i < 16; i++) {
         const uint32_t index = indices >> 2 * i & 3;
         memcpy(texels[i], palette[index], 4);

@@ -444,8 +444,9 @@ static bool read_material_keywords(md5_material_parser *parser)
 
 // == Derived values ===============================================================================
 //
-// The values that the engine derives from the keywords after it has read all of them, and its
-// defaults.
+// After it has read all keywords of a material, the engine adds stages and derives the values that
+// no keyword has set. A stage is one texture layer of the material; it is drawn as a part of the
+// lighting (bump, diffuse or specular), or independently of lights (ambient).
 
 // -- Stages ---------------------------------------------------------------------------------------
 
@@ -486,7 +487,8 @@ static bool add_implicit_stages(md5_material_parser *parser)
     return md5i_add_plain_stage(parser, MD5_STAGE_DIFFUSE, "_white");
 }
 
-// Returns true if the blend factors depend on the color or the alpha of the background.
+// Returns true if the blend factors depend on the color or the alpha of the background. The low
+// four bits are the source factor, the next four bits the destination factor.
 static bool depends_on_background(uint32_t bits)
 {
     const uint32_t destination = bits & 0xF0;
@@ -517,8 +519,9 @@ static bool reads_screen(const md5_stage *stage)
     return false;
 }
 
-// Returns the end of the group of stages that begins at index `first`. A group that begins with a
-// bump stage ends before the next bump stage. Any other group contains all remaining stages.
+// Returns the end of the range of stages that begins at index `first` and is drawn together. A
+// range that begins with a bump stage ends before the next bump stage. Any other range contains all
+// remaining stages.
 static uint32_t stage_group_end(const md5_material_parser *parser, uint32_t first)
 {
     const uint32_t count = parser->material.num_stages;
@@ -530,7 +533,8 @@ static uint32_t stage_group_end(const md5_material_parser *parser, uint32_t firs
     return end;
 }
 
-// Sorts each group of stages by light: ambient, bump, diffuse, specular. The sort is stable.
+// Sorts each range of stages that stage_group_end() returns by light: ambient, bump, diffuse,
+// specular. The sort is stable.
 static void sort_stages(md5_material_parser *parser)
 {
     uint32_t first = 0;
@@ -559,7 +563,9 @@ static void derive_back_sides(md5_material_parser *parser)
         return;
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &parser->stages[i];
-        if (stage->light != MD5_STAGE_AMBIENT || stage->texgen != MD5_TEXGEN_EXPLICIT) {
+        const bool uses_normals =
+            stage->light != MD5_STAGE_AMBIENT || stage->texgen != MD5_TEXGEN_EXPLICIT;
+        if (uses_normals) {
             material->cull = MD5_CULL_BACK;
             material->creates_back_sides = true;
             return;

@@ -81,31 +81,33 @@ static bool build_implicit_skin(skin_reader *reader, const char *name)
     return md5_is_lenient(reader->game) || add_replacement(reader, &all, &builtin);
 }
 
-// Reads the declaration of a skin. Returns false if memory runs out.
+// Reads the declaration of a skin, which consists of pairs of tokens: the keyword `model` and a
+// file, or a material and the material that replaces it. Returns false if memory runs out.
 static bool read_skin_decl(skin_reader *reader, md5_decl_entry *entry)
 {
-    md5_token token;
+    md5_token first;
     md5_token second;
     md5i_decl_lex_begin_decl(&reader->lex, reader->game, entry, &reader->is_defaulted);
     (void)md5i_decl_lex_skip_until(&reader->lex, "{");
 
-    while (md5i_decl_lex_read(&reader->lex, &token) && !md5i_token_is(&token, "}")) {
+    while (md5i_decl_lex_read(&reader->lex, &first) && !md5i_token_is(&first, "}")) {
         if (!md5i_decl_lex_read(&reader->lex, &second)) {
             md5i_decl_error(&reader->lex, "a material", "Unexpected end of file");
             return true;
         }
 
-        if (md5_is_lenient(reader->game) && second.kind == MD5_TOKEN_PUNCTUATION
-            && md5i_token_is(&second, "}")) {
+        // In engine mode, a brace is the name of a material here.
+        const bool is_brace = second.kind == MD5_TOKEN_PUNCTUATION && md5i_token_is(&second, "}");
+        if (is_brace && md5_is_lenient(reader->game)) {
             md5i_decl_lex_warn(&reader->lex, "expected a material after %s but found '}'",
-                               MD5_QUOTED_TOKEN(&token));
+                               MD5_QUOTED_TOKEN(&first));
             return true;
         }
 
-        if (md5i_token_is_word(&token, "model"))
+        if (md5i_token_is_word(&first, "model"))
             TRY(add_model(reader, &second));
         else
-            TRY(add_replacement(reader, &token, &second));
+            TRY(add_replacement(reader, &first, &second));
     }
     return true;
 }

@@ -89,8 +89,26 @@ static bool read_table(table_reader *reader)
     return !reader->is_defaulted && reader->table.num_values > 0;
 }
 
+// Copies a table that was read to the memory of the game, and sets entry->parsed. The first value
+// is stored again after the last value, for interpolation. Returns false if memory runs out.
+static bool store_table(md5_game *game, const table_reader *reader, md5_decl_entry *entry)
+{
+    const uint32_t count = reader->table.num_values;
+    md5_table *const table = MD5_ALLOC_ZEROED(&game->arena, md5_table, 1);
+    float *const values = MD5_ALLOC_ZEROED(&game->arena, float, count + 1);
+    TRY(table && values && md5_game_is_ok(game));
+
+    memcpy(values, reader->values, count * sizeof *values);
+    values[count] = values[0];
+    *table = reader->table;
+    table->decl = &entry->decl;
+    table->values = values;
+    entry->parsed = table;
+    return true;
+}
+
 // Parses a table declaration, which expressions of materials sample like a curve, unless it is
-// parsed already. A table with an error has the single value 0. Returns false if memory runs out.
+// parsed already. A table with an error becomes { { 0 } }. Returns false if memory runs out.
 bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
 {
     if (entry->parsed)
@@ -100,29 +118,15 @@ bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
     md5i_decl_lex_begin_decl(&reader.lex, game, entry, &reader.is_defaulted);
 
     const bool is_valid = read_table(&reader);
-    if (!is_valid) { // a table with an error becomes { { 0 } }
+    if (!is_valid) {
         reader.table = (md5_table){.num_values = 0};
         (void)add_value(&reader, 0.0f);
     }
-
-    // The stored table contains the first value again at the end, for interpolation.
-    const uint32_t count = reader.table.num_values;
-    md5_table *const table = MD5_ALLOC_ZEROED(&game->arena, md5_table, 1);
-    float *const values = MD5_ALLOC_ZEROED(&game->arena, float, count + 1);
-
-    const bool has_memory = table && values && md5_game_is_ok(game);
-    if (has_memory) {
-        memcpy(values, reader.values, count * sizeof *values);
-        values[count] = values[0];
-        *table = reader.table;
-        table->decl = &entry->decl;
-        table->values = values;
-        entry->parsed = table;
-        entry->decl.state = is_valid ? MD5_DECL_PARSED : MD5_DECL_DEFAULTED;
-    }
-
+    const bool is_stored = store_table(game, &reader, entry);
     md5i_arena_rewind(&game->scratch, before);
-    return has_memory;
+    TRY(is_stored);
+    entry->decl.state = is_valid ? MD5_DECL_PARSED : MD5_DECL_DEFAULTED;
+    return true;
 }
 
 // Returns the table with the given name, or NULL if no file declares it.
@@ -146,40 +150,53 @@ static float value_between(const md5_table *table, uint32_t first, float fractio
     return table->values[first] * (1.0f - fraction) + table->values[first + 1] * fraction;
 }
 
-// Returns the value of a table at `x`, where 1 is the end of the table. Interpolates between
-// values, and clamps or repeats outside of 0..1 as the table specifies.
-float md5i_sample_table(const md5_table *table, float x)
+// Returns true if a number is neither infinite nor NaN.
+static bool is_finite_number(float number)
 {
-    MD5_ASSERT_NOT_NULL(table);
-    const uint32_t count = table->num_values;
-    if (count <= 1)
-        return 1.0f;
+    return number > -FLT_MAX && number < FLT_MAX;
+}
 
-    // The position in the array of values. In a clamped table, x = 1 is the last value. In a
-    // repeating table, x = 1 is the first value of the next repetition.
-    const float size = (float)count;
-    const float last = (float)(count - 1);
-    float position = table->is_clamped ? x * last : x * size;
-
-    const bool is_finite = position > -FLT_MAX && position < FLT_MAX;
-    if (!is_finite)
+// Returns the value of a clamped table at `x`. 0 is the first value, and 1 is the last value.
+static float sample_clamped(const md5_table *table, float x)
+{
+    const float last = (float)(table->num_values - 1);
+    float position = x * last; // in the array of values
+    if (!is_finite_number(position))
         return 0.0f;
+    if (position < 0.0f)
+        position = 0.0f;
+    else if (position > last)
+        position = last;
+    const uint32_t first = (uint32_t)position;
+    return value_between(table, first, position - (float)first);
+}
 
-    if (table->is_clamped) {
-        if (position < 0.0f)
-            position = 0.0f;
-        else if (position > last)
-            position = last;
-        const uint32_t first = (uint32_t)position;
-        return value_between(table, first, position - (float)first);
-    }
+// Returns the value of a repeating table at `x`. 0 is the first value, and 1 is the first value of
+// the next repetition.
+static float sample_repeating(const md5_table *table, float x)
+{
+    const float size = (float)table->num_values;
+    float position = x * size; // in the array of values
+    if (!is_finite_number(position))
+        return 0.0f;
 
     // Move a negative position into the first repetition: fmodf() would keep its sign.
     if (position < 0.0f)
         position += size * ceilf(-position / size);
     const float whole = floorf(position);
     const uint32_t first = (uint32_t)fmodf(whole, size);
-    return value_between(table, first < count ? first : 0, position - whole);
+    return value_between(table, first < table->num_values ? first : 0, position - whole);
+}
+
+// Returns the value of a table at `x`, where 1 is the end of the table. Interpolates between
+// values, and clamps or repeats outside of 0..1 as the table specifies. A table with less than two
+// values is constantly 1.
+float md5i_sample_table(const md5_table *table, float x)
+{
+    MD5_ASSERT_NOT_NULL(table);
+    if (table->num_values <= 1)
+        return 1.0f;
+    return table->is_clamped ? sample_clamped(table, x) : sample_repeating(table, x);
 }
 
 // == Expressions ==================================================================================
@@ -615,9 +632,10 @@ static uint32_t close_table(md5_material_parser *parser, const md5_table *table,
     return emit_material_op(parser, MD5_OP_TABLE, 0, index, table);
 }
 
-// Passes the value of a term to the innermost pending operation (the top frame), its result to the
-// next frame, and so on, until a frame needs another term. Returns true if a frame needs one.
-// Returns false if no frame is left: *value is then the value of the whole expression.
+// Passes the value of a term to the innermost pending operation, which is the top frame, the result
+// to the next frame, and so on, until a frame needs another term. Values are registers. Returns
+// true if a frame needs another term. Returns false if no frame is left; then *value is the value
+// of the whole expression.
 static bool pass_value_up(md5_material_parser *parser, uint32_t *value)
 {
     while (parser->num_frames > 0) {
@@ -1123,8 +1141,26 @@ static uint32_t parse_blend_factor(md5_material_parser *parser, const named_bits
     return factor->bits;
 }
 
-// Reads the arguments of `blend`: the name of a blend mode, two blend factors with a comma between
-// them, or the name of the light that the stage receives.
+// Reads the rest of two blend factors with a comma between them. `first` is the token of the first
+// factor. If it is not a factor, it is reported; then the comma is required only in engine mode. A
+// single unknown keyword does not change the blend mode.
+static void read_blend_factors(md5_material_parser *parser, const md5_token *first)
+{
+    const uint32_t source = parse_blend_factor(parser, sources, first);
+    const bool is_factor = find_named_bits(sources, first)->keyword != NULL;
+    const bool requires_comma = is_factor || !md5_is_lenient(parser->game);
+    if (requires_comma)
+        expect_token(parser, ",");
+    else if (!md5i_decl_lex_accept(parser->lex, ","))
+        return;
+
+    md5_token second;
+    if (md5i_decl_lex_read(parser->lex, &second))
+        parser->stage->bits = source | parse_blend_factor(parser, destinations, &second);
+}
+
+// Reads the arguments of `blend`: the name of a blend mode, two blend factors, or the name of a
+// part of the lighting, such as diffusemap, to which the image of the stage belongs.
 static void read_blend(md5_material_parser *parser)
 {
     md5_token token;
@@ -1132,26 +1168,12 @@ static void read_blend(md5_material_parser *parser)
         return;
     const named_bits *const blend = find_named_bits(blends, &token);
     const named_bits *const light = find_named_bits(lights, &token);
-
-    if (blend->keyword) {
+    if (blend->keyword)
         parser->stage->bits = blend->bits;
-        return;
-    }
-    if (light->keyword) {
+    else if (light->keyword)
         parser->stage->light = (md5_stage_light)light->bits;
-        return;
-    }
-
-    // Two factors. An unknown keyword is reported as an unknown factor. The comma is required in
-    // engine mode and after a valid factor.
-    const uint32_t source = parse_blend_factor(parser, sources, &token);
-    const bool is_factor = find_named_bits(sources, &token)->keyword != NULL;
-    if (is_factor || !md5_is_lenient(parser->game))
-        expect_token(parser, ",");
-    else if (!md5i_decl_lex_accept(parser->lex, ","))
-        return; // a single unknown keyword does not change the blend mode
-    if (md5i_decl_lex_read(parser->lex, &token))
-        parser->stage->bits = source | parse_blend_factor(parser, destinations, &token);
+    else
+        read_blend_factors(parser, &token);
 }
 
 // -- Images ---------------------------------------------------------------------------------------
