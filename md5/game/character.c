@@ -1,4 +1,7 @@
-// Monsters: joint modifiers ("mods"), look-at, heads.
+// Monsters: joint modifiers, look-at, heads.
+//
+// A joint modifier ("mod") changes the rotation or the translation of a joint after the clips were
+// blended. A look joint is a joint that turns toward the target of the character, such as the neck.
 //
 // md5_monster_think() runs once per tick. It computes the transforms of the tracked joints, then
 // the angles of the look joints and eyes, then walk IK, and writes mods. md5_monster_pose() applies
@@ -42,7 +45,9 @@ static MD5_ALWAYS_INLINE void apply_mod_translation(const md5_entity *entity,
     // Add it to the translation, or replace the translation. As in the engine, MD5_MOD_WORLD adds
     // to the position of a joint, but replaces the position of the root.
     const bool has_parent = entity->model->skeleton.joints[joint].parent != MD5_NONE;
-    if (mod->position == MD5_MOD_LOCAL || (mod->position == MD5_MOD_WORLD && has_parent))
+    const bool is_added =
+        mod->position == MD5_MOD_LOCAL || (mod->position == MD5_MOD_WORLD && has_parent);
+    if (is_added)
         translation = md5_vec3_add(md5_vec3_sub(local->translation, offset), translation);
     local->translation = md5_vec3_add(translation, offset);
 }
@@ -55,31 +60,32 @@ static MD5_ALWAYS_INLINE md5_float4 apply_mod(const md5_entity *entity, const md
                                               uint32_t joint, const md5_xform *parent,
                                               md5_xform *local)
 {
-    const md5_float4 parent_rotation = md5_float4_load_rotation(parent);
-    const md5_float4 from_model = md5_float4_conjugate(parent_rotation);
+    const md5_float4 parent_to_model = md5_float4_load_rotation(parent);
+    const md5_float4 model_to_parent = md5_float4_conjugate(parent_to_model);
     const md5_float4 mod_rotation = md5_float4_load(&mod->rotation);
 
-    // The rotation: replaced or multiplied in model space (MD5_MOD_WORLD...) or relative to the
-    // parent (MD5_MOD_LOCAL...).
-    md5_float4 in_model = mod_rotation;
-    md5_float4 in_parent = md5_float4_load_rotation(local);
+    // MD5_MOD_WORLD... multiplies or replaces the rotation of the joint in model space. The other
+    // values multiply, replace or keep its rotation relative to the parent.
+    md5_float4 joint_to_model = mod_rotation;
+    md5_float4 joint_to_parent = md5_float4_load_rotation(local);
     if (mod->axis >= MD5_MOD_WORLD) {
         if (mod->axis == MD5_MOD_WORLD)
-            in_model =
-                md5_float4_quat_mul(in_model, md5_float4_quat_mul(parent_rotation, in_parent));
-        in_parent = md5_float4_quat_mul(from_model, in_model);
+            joint_to_model = md5_float4_quat_mul(
+                mod_rotation, md5_float4_quat_mul(parent_to_model, joint_to_parent));
+        joint_to_parent = md5_float4_quat_mul(model_to_parent, joint_to_model);
     } else {
         if (mod->axis == MD5_MOD_LOCAL)
-            in_parent = md5_float4_quat_mul(in_parent, mod_rotation);
+            joint_to_parent = md5_float4_quat_mul(joint_to_parent, mod_rotation);
         else if (mod->axis != MD5_MOD_NONE)
-            in_parent = mod_rotation;
-        in_model = md5_float4_quat_mul(parent_rotation, in_parent);
+            joint_to_parent = mod_rotation;
+        joint_to_model = md5_float4_quat_mul(parent_to_model, joint_to_parent);
     }
     if (mod->axis != MD5_MOD_NONE)
-        md5_float4_store(&local->rotation, md5_float4_normalize_quat(in_parent, in_parent));
+        md5_float4_store(&local->rotation,
+                         md5_float4_normalize_quat(joint_to_parent, joint_to_parent));
     if (mod->position != MD5_MOD_NONE)
-        apply_mod_translation(entity, mod, joint, parent, from_model, local);
-    return in_model;
+        apply_mod_translation(entity, mod, joint, parent, model_to_parent, local);
+    return joint_to_model;
 }
 
 // Applies joint modifications to a pose. mods[i] rotates or moves joint i; descendants follow their

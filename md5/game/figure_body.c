@@ -638,40 +638,68 @@ static float half_cosine(float degrees)
     return (float)cos(0.5 * (double)degrees * DEGREE);
 }
 
-// Sets the limit of a constraint, which keeps a shaft of the first body near an axis of the second
-// body. `ends` are the transforms of both bodies in the setup pose. `shaft` and `axis` are those of
-// the constraint, in model space.
+// A limit of a constraint in the setup pose, in model space. The limit keeps the angle between
+// `shaft`, a direction of the first body, and `axis`, a direction of the second body, below half of
+// the angles in limit_angles. `base` is a side of a pyramid, perpendicular to `axis`.
+typedef struct figure_limit {
+    md5_vec3d axis;
+    md5_vec3d base;
+    md5_vec3d shaft;
+    float angles[2]; // degrees, of the whole cone or of the two pairs of walls of a pyramid
+} figure_limit;
+
+// Returns the limit of a hinge. limit_angles[0] is the angle of the middle of its range, [1] is the
+// size of the range, and [2] is the angle of the hinge in the setup pose. The angles are relative
+// to the direction to the left of the hinge axis.
+static figure_limit find_hinge_limit(const md5_figure_constraint *def, md5_vec3d hinge_axis)
+{
+    const md5_vec3d left = left_direction(hinge_axis);
+    return (figure_limit){
+        .axis = rotate_about_axis(left, hinge_axis, -(double)def->limit_angles[0]),
+        .base = model_space_world.origin,
+        .shaft = rotate_about_axis(left, hinge_axis, -(double)def->limit_angles[2]),
+        .angles = {def->limit_angles[1], def->limit_angles[1]},
+    };
+}
+
+// Returns the limit of a constraint that is not a hinge: a cone or a pyramid. limit_angles[2] is
+// the rotation of a pyramid about its axis.
+static figure_limit find_cone_limit(const figure_builder *builder, const md5_figure_constraint *def,
+                                    md5_vec3d shaft)
+{
+    figure_limit limit = {
+        .axis = md5_vec3d_normalize(resolve_vector(builder, &def->limit_axis)),
+        .base = model_space_world.origin,
+        .shaft = shaft,
+        .angles = {def->limit_angles[0], def->limit_angles[1]},
+    };
+    if (def->limit != MD5_FIGURE_PYRAMID)
+        return limit;
+    const axes3 axes =
+        md5i_axes_from_angles(-md5i_pitch_degrees(limit.axis), md5i_yaw_degrees(limit.axis),
+                              (double)def->limit_angles[2]);
+    limit.axis = axes.row[0];
+    limit.base = axes.row[1];
+    return limit;
+}
+
+// Sets the limit of a constraint. Each direction is stored relative to the body that it moves with.
+// `ends` are the transforms of both bodies in the setup pose. `shaft` is the shaft of the first
+// body, and `axis` the axis of a hinge, both in model space.
 static void set_limit(const figure_builder *builder, md5_body_constraint *constraint,
                       const world_transform ends[2], md5_vec3d shaft, md5_vec3d axis)
 {
     const md5_figure_constraint *const def = constraint->def;
-
-    // The limit is a cone; the types below change its axes or angles.
-    md5_vec3d limit = md5_vec3d_normalize(resolve_vector(builder, &def->limit_axis));
-    md5_vec3d base = model_space_world.origin;
-    constraint->limit_cosines[0] = half_cosine(def->limit_angles[0]);
-    constraint->limit_cosines[1] = half_cosine(def->limit_angles[1]);
-
-    if (def->type == MD5_CONSTRAINT_HINGE) {
-        // The axis of the limit and the shaft are the direction to the left, rotated about the
-        // hinge. limit_angles[0] is the angle of the middle of the range, [1] the size of the
-        // range, [2] the angle of the hinge in the setup pose.
-        const md5_vec3d left = left_direction(axis);
-        limit = rotate_about_axis(left, axis, -(double)def->limit_angles[0]);
-        shaft = rotate_about_axis(left, axis, -(double)def->limit_angles[2]);
-        constraint->limit_cosines[0] = half_cosine(def->limit_angles[1]);
-    } else if (def->limit == MD5_FIGURE_PYRAMID) {
-        // A pyramid is also rotated about its axis, by limit_angles[2].
-        const axes3 axes = md5i_axes_from_angles(
-            -md5i_pitch_degrees(limit), md5i_yaw_degrees(limit), (double)def->limit_angles[2]);
-        limit = axes.row[0];
-        base = axes.row[1];
-    }
-
-    // Each direction is stored relative to the body that it moves with.
-    constraint->limit_axis = rotate_into_body(limit, &ends[1]);
-    constraint->limit_base = rotate_into_body(base, &ends[1]);
-    constraint->limit_shaft = rotate_into_body(shaft, &ends[0]);
+    figure_limit limit;
+    if (def->type == MD5_CONSTRAINT_HINGE)
+        limit = find_hinge_limit(def, axis);
+    else
+        limit = find_cone_limit(builder, def, shaft);
+    constraint->limit_cosines[0] = half_cosine(limit.angles[0]);
+    constraint->limit_cosines[1] = half_cosine(limit.angles[1]);
+    constraint->limit_axis = rotate_into_body(limit.axis, &ends[1]);
+    constraint->limit_base = rotate_into_body(limit.base, &ends[1]);
+    constraint->limit_shaft = rotate_into_body(limit.shaft, &ends[0]);
 }
 
 // Returns the axis of a universal joint: perpendicular to its shafts, or to the first shaft if they
@@ -927,13 +955,14 @@ void md5_figure_from_joints(const md5_figure *figure, const md5_mat34 *joints, m
 static md5_xform joint_from_body(const md5_body_part *part, const md5_xform *body,
                                  md5_quat from_world, md5_vec3 origin)
 {
-    const md5_quat body_rotation = md5_quat_mul(from_world, body->rotation);
-    const md5_quat rotation =
-        md5_quat_mul(body_rotation, md5_quat_conjugate(part->offset.rotation));
-    const md5_vec3 lever = md5_quat_rotate(rotation, part->offset.translation);
-    const md5_vec3 from_origin = md5_vec3_sub(md5_vec3_sub(body->translation, origin), lever);
-    return (md5_xform){.rotation = rotation,
-                       .translation = md5_quat_rotate(from_world, from_origin)};
+    const md5_quat body_to_model = md5_quat_mul(from_world, body->rotation);
+    const md5_quat joint_to_body = md5_quat_conjugate(part->offset.rotation);
+    const md5_quat joint_to_model = md5_quat_mul(body_to_model, joint_to_body);
+    const md5_vec3 joint_to_center = md5_quat_rotate(joint_to_model, part->offset.translation);
+    const md5_vec3 origin_to_center = md5_vec3_sub(body->translation, origin);
+    const md5_vec3 origin_to_joint = md5_vec3_sub(origin_to_center, joint_to_center);
+    return (md5_xform){.rotation = joint_to_model,
+                       .translation = md5_quat_rotate(from_world, origin_to_joint)};
 }
 
 // Converts the transforms of bodies to a pose, relative to parents, and returns the placement of
@@ -1019,15 +1048,14 @@ static bool enter_body(const md5_figure *figure, const md5_body_part *body, md5_
     return *enter >= 0.0f && *enter <= leave;
 }
 
-// Finds the first body that a line segment in the world enters. Returns true and writes *hit if
-// there is one.
+// Finds the body that a line segment in the world enters first. Returns true and writes *hit if the
+// segment enters a body.
 bool md5_raycast_figure(const md5_figure *figure, const md5_body_state *bodies, md5_vec3 from,
                         md5_vec3 to, md5_figure_hit *hit)
 {
     MD5_ASSERT_FIGURE(figure);
     MD5_ASSERT(bodies != NULL && hit != NULL, "bodies, hit: must not be NULL");
 
-    // Of all bodies that the line segment enters, the hit is on the body that it enters first.
     const md5_vec3 direction = md5_vec3_sub(to, from);
     bool is_hit = false;
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
@@ -1037,10 +1065,12 @@ bool md5_raycast_figure(const md5_figure *figure, const md5_body_state *bodies, 
         const md5_vec3 local_from =
             md5_quat_rotate(from_world, md5_vec3_sub(from, bodies[i].transform.translation));
         const md5_vec3 local_direction = md5_quat_rotate(from_world, direction);
-        float enter;
+        float enter; // fraction of the segment
         md5_vec3 normal = {0.0f, 0.0f, 0.0f};
-        if (!enter_body(figure, body, local_from, local_direction, &enter, &normal)
-            || (is_hit && enter >= hit->fraction))
+        if (!enter_body(figure, body, local_from, local_direction, &enter, &normal))
+            continue;
+        const bool is_behind_hit = is_hit && enter >= hit->fraction;
+        if (is_behind_hit)
             continue;
         *hit = (md5_figure_hit){
             .body = i,

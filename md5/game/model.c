@@ -316,41 +316,46 @@ static void locate_name(md5_model_parser *parser, channel_joints *list, const ch
     }
 }
 
-// Applies one pattern, pattern[size], to the joints of a channel: J, *J, -J or -*J. Warns if the
-// joint does not exist. `patterns` is the whole list of patterns, for the warning.
-static void apply_joint_pattern(md5_model_parser *parser, channel_joints *list, const char *pattern,
-                                size_t size, md5_token patterns)
+// Warns that the joint name[size] of a list of patterns does not exist. If the budget of joints is
+// exhausted, the joint was not searched, and this was reported.
+static void warn_about_unknown_joint(md5_model_parser *parser, const char *name, size_t size,
+                                     const md5_token *patterns)
 {
-    // Read the prefixes.
-    const char *name = pattern;
-    const bool is_removed = size > 0 && *name == '-';
-    if (is_removed) {
-        name++;
-        size--;
-    }
-    const bool has_descendants = size > 0 && *name == '*';
-    if (has_descendants) {
-        name++;
-        size--;
-    }
-
-    locate_name(parser, list, name, size);
-    const uint32_t joint = find_mesh_joint(parser, name, size);
-    if (joint != MD5_NONE) {
-        const uint32_t end = has_descendants ? descendants_end(parser->mesh, joint) : joint + 1;
-        if (is_removed)
-            remove_joints(parser, list, joint, end);
-        else
-            add_joints(parser, list, joint, end);
-        return;
-    }
-
-    // If the budget is exhausted, the joint was not searched. That was reported.
     if (!charge_joint_budget(parser, 0))
         return;
     const char *const model = parser->decl->name;
     md5i_decl_lex_warn(&parser->lex, "Unknown joint %s in %s for model %s",
-                       md5i_quote(name, size).text, MD5_QUOTED_TOKEN(&patterns), MD5_QUOTED(model));
+                       md5i_quote(name, size).text, MD5_QUOTED_TOKEN(patterns), MD5_QUOTED(model));
+}
+
+// Applies one pattern, pattern[size], to the joints of a channel: J adds the joint J, *J adds the
+// joint and its descendants, and -J and -*J remove them. Warns if the joint does not exist.
+// `patterns` is the whole list of patterns, for the warning.
+static void apply_joint_pattern(md5_model_parser *parser, channel_joints *list, const char *pattern,
+                                size_t size, md5_token patterns)
+{
+    // Read the prefixes; the rest of the pattern is the name of the joint.
+    size_t num_prefixes = 0;
+    const bool is_removed = size > 0 && pattern[0] == '-';
+    if (is_removed)
+        num_prefixes++;
+    const bool has_descendants = num_prefixes < size && pattern[num_prefixes] == '*';
+    if (has_descendants)
+        num_prefixes++;
+    const char *const name = pattern + num_prefixes;
+    const size_t name_size = size - num_prefixes;
+
+    locate_name(parser, list, name, name_size);
+    const uint32_t joint = find_mesh_joint(parser, name, name_size);
+    if (joint == MD5_NONE) {
+        warn_about_unknown_joint(parser, name, name_size, &patterns);
+        return;
+    }
+    const uint32_t end = has_descendants ? descendants_end(parser->mesh, joint) : joint + 1;
+    if (is_removed)
+        remove_joints(parser, list, joint, end);
+    else
+        add_joints(parser, list, joint, end);
 }
 
 // -- Parsing --------------------------------------------------------------------------------------
