@@ -583,39 +583,44 @@ static void restart_layer(const layer_migration *job, md5_layer_state *from)
     md5i_change_state(job->player, job->layer, &change);
 }
 
-// Continues a layer of the old player in the new player. `has_joints` is true if both models have
-// the same joints.
-//
-// Active states are copied if the new machine has a state with the same name; if it has none of
-// them, the layer is restarted. The frozen pose and the offsets are arrays of joints, so they are
-// only copied if both layers have the same mode and change the same number of joints of the same
-// skeleton.
-static void adopt_layer(const layer_migration *job, bool has_joints)
+// Returns true if poses of a layer, which are arrays of joints, have the same meaning in both
+// machines: the layers have the same mode and change the same number of joints of one skeleton.
+// `has_joints` is true if both models have the same joints.
+static bool can_adopt_poses(const layer_migration *job, bool has_joints)
 {
-    md5_player *const player = job->player;
-    md5_player *const old_player = job->old_player;
-    const md5_machine *const machine = player->machine;
-    md5_layer_state *const to = &player->layer_states[job->layer];
-    md5_layer_state *const from = &old_player->layer_states[job->old_layer];
-    const bool has_same_mode = get_new_layer(job)->mode == get_old_layer(job)->mode;
-    const bool has_same_joints =
-        has_joints && get_new_layer(job)->joints.count == get_old_layer(job)->joints.count;
-    const bool has_poses = has_same_mode && has_same_joints;
+    const md5_play_layer *const layer = get_new_layer(job);
+    const md5_play_layer *const old_layer = get_old_layer(job);
+    const bool has_same_mode = layer->mode == old_layer->mode;
+    const bool has_same_joints = has_joints && layer->joints.count == old_layer->joints.count;
+    return has_same_mode && has_same_joints;
+}
 
-    // Copy all members before `snapshot`: flags, times and random numbers. The other members are
-    // arrays of the players, root velocities and active states, which are copied below.
+// Copies the values of a layer except for its states, poses and sums: flags, times and random
+// numbers. Values that depend on the machine are adapted.
+static void adopt_layer_values(const layer_migration *job, bool has_poses)
+{
+    const md5_machine *const machine = job->player->machine;
+    const md5_machine *const old_machine = job->old_player->machine;
+    md5_layer_state *const to = &job->player->layer_states[job->layer];
+    const md5_layer_state *const from = &job->old_player->layer_states[job->old_layer];
     memcpy(to, from, offsetof(md5_layer_state, snapshot));
 
-    // Adapt the members that depend on the machine. All transitions are tested again, because the
-    // new machine may have other transitions. A layer continues to rest only in an equal machine.
+    // All transitions are tested again, because the new machine may have other transitions. A layer
+    // continues to rest only in an equal machine.
     to->causes = MD5_ALL_CAUSES;
-    to->is_resting = from->is_resting && machine->fingerprint == old_player->machine->fingerprint;
+    to->is_resting = from->is_resting && machine->fingerprint == old_machine->fingerprint;
     to->entered = find_new_state(job, from->entered);
     to->has_snapshot = to->has_snapshot && has_poses;
     to->has_offsets = to->has_offsets && has_poses;
+}
 
-    // Copy the active states, in the order of the chain. adopt_active_state() counts them.
-    to->num_used = 0;
+// Copies the active states that exist in the new machine, in the order of the chain. If none
+// exists, restarts the layer.
+static void adopt_active_states(const layer_migration *job)
+{
+    md5_layer_state *const to = &job->player->layer_states[job->layer];
+    md5_layer_state *const from = &job->old_player->layer_states[job->old_layer];
+    to->num_used = 0; // adopt_active_state() increases it
     for (uint32_t i = 0; i < from->num_used; i++) {
         const md5_active_state *const old_active = md5_active_at(from, i);
         const uint32_t state = find_new_state(job, old_active->state);
@@ -624,14 +629,27 @@ static void adopt_layer(const layer_migration *job, bool has_joints)
     }
     if (to->num_used == 0)
         restart_layer(job, from);
+}
+
+// Continues a layer of the old player in the new player. States are matched by name. If the pose of
+// the layer is not the same as before, an inertial transition begins. `has_joints` is true if both
+// models have the same joints.
+static void adopt_layer(const layer_migration *job, bool has_joints)
+{
+    md5_player *const player = job->player;
+    md5_player *const old_player = job->old_player;
+    md5_layer_state *const to = &player->layer_states[job->layer];
+    md5_layer_state *const from = &old_player->layer_states[job->old_layer];
+    const bool has_poses = can_adopt_poses(job, has_joints);
+    adopt_layer_values(job, has_poses);
+    adopt_active_states(job);
+
     // If the newest state was not copied, the entry of the state that is now the newest was not
     // reported yet.
     to->is_entered = to->is_entered && to->entered == md5_newest(to)->state;
 
-    // Copy poses and sums of morphs. If the pose of the layer is not the same as before, a
-    // transition begins.
     if (has_poses)
-        copy_poses(to, from, md5_blended_joints(machine, get_new_layer(job)));
+        copy_poses(to, from, md5_blended_joints(player->machine, get_new_layer(job)));
     if (to->has_snapshot)
         md5i_copy_sums(player, old_player, from->frozen_morphs, to->frozen_morphs);
     if (to->has_offsets)
@@ -693,42 +711,52 @@ static void adopt_sections(const md5_machine *machine, const md5_machine *old_ma
         one_shot->next = md5i_find_section(machine, source, sections[one_shot->next].name);
 }
 
-// Converts a one-shot clip to another machine. Returns false if its clip, reference pose or mask
-// does not exist there. A one-shot over a layer that does not exist is played over all layers.
+// Returns the number of layers over which a one-shot clip of another machine is played: up to the
+// layer with the same name, or all layers if the clip was played over all layers or the layer does
+// not exist.
+static uint32_t find_adopted_num_below(const md5_machine *machine, const md5_machine *old_machine,
+                                       uint32_t old_num_below)
+{
+    const md5_machine_desc *const old_tables = &old_machine->tables;
+    if (old_num_below == old_tables->num_layers)
+        return machine->tables.num_layers;
+    const char *const name = old_tables->layers[old_num_below - 1].name;
+    const uint32_t layer = md5_find_layer(machine, name);
+    return layer == MD5_NONE ? machine->tables.num_layers : layer + 1;
+}
+
+// Converts a one-shot clip to another machine, matching its clip, reference pose and mask by name.
+// Returns false if one of them does not exist there.
 static bool adopt_one_shot(const md5_machine *machine, const md5_machine *old_machine,
                            md5_one_shot *one_shot)
 {
-    // Read the old values before they are replaced.
     const md5_machine_desc *const old_tables = &old_machine->tables;
-    const double old_duration = md5i_timing_duration(md5_one_shot_timing(old_machine, one_shot));
-    const uint32_t old_source = one_shot->source;
-    const bool is_masked = one_shot->mask != MD5_NONE;
-    uint32_t layer = MD5_NONE;
-    if (one_shot->num_below != old_tables->num_layers)
-        layer = md5_find_layer(machine, old_tables->layers[one_shot->num_below - 1].name);
-
-    one_shot->source = md5_find_clip(machine, old_tables->clips[old_source].name);
-    one_shot->reference = md5_find_clip(machine, old_tables->clips[one_shot->reference].name);
-    one_shot->mask = find_adopted_mask(machine, old_machine, one_shot->mask);
-    one_shot->num_below = layer == MD5_NONE ? machine->tables.num_layers : layer + 1;
+    const md5_one_shot old_one_shot = *one_shot;
+    one_shot->source = md5_find_clip(machine, old_tables->clips[old_one_shot.source].name);
+    one_shot->reference = md5_find_clip(machine, old_tables->clips[old_one_shot.reference].name);
+    one_shot->mask = find_adopted_mask(machine, old_machine, old_one_shot.mask);
+    one_shot->num_below = find_adopted_num_below(machine, old_machine, old_one_shot.num_below);
 
     if (one_shot->source == MD5_NONE || one_shot->reference == MD5_NONE)
         return false;
-    if (is_masked && one_shot->mask == MD5_NONE)
+    const bool has_lost_mask = old_one_shot.mask != MD5_NONE && one_shot->mask == MD5_NONE;
+    if (has_lost_mask)
         return false;
     const md5_source *const reference = &machine->sources[one_shot->reference];
-    if (one_shot->reference_frame >= reference->binding->anim->num_frames)
+    if (old_one_shot.reference_frame >= reference->binding->anim->num_frames)
         return false;
 
-    adopt_sections(machine, old_machine, old_source, one_shot);
-    if (one_shot->desc_index != MD5_NONE)
+    adopt_sections(machine, old_machine, old_one_shot.source, one_shot);
+    if (old_one_shot.desc_index != MD5_NONE)
         one_shot->desc_index =
-            md5_find_one_shot(machine, old_tables->one_shots[one_shot->desc_index].name);
+            md5_find_one_shot(machine, old_tables->one_shots[old_one_shot.desc_index].name);
 
     // The rate is in cycles per second. Keep the playback speed if the duration of the clip
     // changed.
+    const double old_duration =
+        md5i_timing_duration(md5_one_shot_timing(old_machine, &old_one_shot));
     const double duration = md5i_timing_duration(md5_one_shot_timing(machine, one_shot));
-    const double rate = one_shot->rate * (old_duration / duration);
+    const double rate = old_one_shot.rate * (old_duration / duration);
     one_shot->rate = fmin(fmax(rate, -MD5_MAX_ONE_SHOT_RATE), MD5_MAX_ONE_SHOT_RATE);
     return true;
 }
