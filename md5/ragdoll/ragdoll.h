@@ -119,7 +119,7 @@ typedef struct ragdoll_contact {
     double level;       // the ground is the plane dot(normal, point) = level
     ragdoll_impulse impulses[NUM_CONTACT_DIRECTIONS];
     double approach_speed; // speed along the normal at the first touch; negative: approaching
-    // The values below are computed anew in each step.
+    // The values below are computed again in each step.
     bool is_near;                            // the ground may be reached in this step
     double gap;                              // distance from the ground; negative: penetration
     double inverses[NUM_CONTACT_DIRECTIONS]; // impulse per change of speed
@@ -133,7 +133,7 @@ enum { MAX_CONTACTS = 8, SEARCH_STEPS = 4 };
 // limit_state.gap.
 typedef struct ragdoll_limit {
     ragdoll_impulse impulse; // torque times the time of the step
-    // The values below are computed anew in each step.
+    // The values below are computed again in each step.
     md5_vec3d axis;          // a rotation of the node about this axis increases the gap
     double start_gap;        // distance to the limit at the start of the step
     double start_wall_angle; // start_gap in the plane across the walls of a pyramid
@@ -191,7 +191,7 @@ typedef struct ragdoll_node {
     uint64_t next_search; // step of the next search for contacts, unless the body is fast
     uint32_t num_contacts;
     ragdoll_contact contacts[MAX_CONTACTS];
-    // The values below are computed anew in each step.
+    // The values below are computed again in each step.
     double axes[3][3]; // rotation from the axes of the body to world space
     double world_inertia[3][3];
     md5_vec3d center;          // relative to ragdoll->origin
@@ -221,7 +221,7 @@ typedef struct ragdoll_link {
     uint32_t constraint; // MD5_NONE: the drag
     uint32_t nodes[2];   // MD5_NONE: the world
     double impulses[MAX_LINK_ROWS];
-    // The values below are computed anew in each step.
+    // The values below are computed again in each step.
     uint32_t num_rows; // scalar constraints
     // [row][node] Direction of the impulse. The impulses at the two nodes have opposite signs.
     spatial directions[MAX_LINK_ROWS][2];
@@ -309,7 +309,7 @@ struct md5_ragdoll {
     uint64_t last_fast_step;  // last step in which a body was too fast for rest
     uint64_t is_at_rest;
 
-    // The values below are computed anew in each step.
+    // The values below are computed again in each step.
     md5_vec3d origin; // origin of spatial vectors: the position of node 0
     double seconds;   // simulated time of the step
     double friction_scales[NUM_FRICTIONS];

@@ -127,15 +127,16 @@ double md5i_max_limit_speed(const md5_ragdoll *ragdoll, double gap)
     return md5_max_closing_speed(ragdoll->seconds, gap, LOOSE_ANGLE, MAX_RETURN_SPEED);
 }
 
-// Measures the gaps of all limits of a joint at the start of a step, for the solver.
+// Measures the gaps of all limits of a joint at the start of a step, for the solver. A gap is the
+// distance of the joint from the limit.
 void md5i_measure_limits(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
     const md5_body_constraint *const joint = &ragdoll->desc.figure->constraints[node->constraint];
     ragdoll_transform ends[2];
     md5i_constraint_transforms(ragdoll, joint, ends);
-    md5_vec3d relative = node->angular; // angular velocity relative to the parent
+    md5_vec3d angular = node->angular; // velocity relative to the parent
     if (node->parent != MD5_NONE)
-        relative = md5_vec3d_sub(relative, ragdoll->nodes[node->parent].angular);
+        angular = md5_vec3d_sub(angular, ragdoll->nodes[node->parent].angular);
     for (uint32_t i = 0; i < node->num_limits; i++) {
         ragdoll_limit *const limit = &node->limits[i];
         const limit_state state = md5i_measure_limit(joint, i, ends);
@@ -143,11 +144,13 @@ void md5i_measure_limits(const md5_ragdoll *ragdoll, ragdoll_node *node)
         limit->start_gap = state.gap;
         limit->start_wall_angle = state.gap / state.extent;
 
-        // A motion along the wall of a cone reduces the gap, too: see limit_state.bend.
-        const double toward = md5_vec3d_dot(state.axis, relative);
-        const double about_shaft = md5_vec3d_dot(state.shaft, relative);
+        // A motion along the wall of a cone reduces the gap, too: see limit_state.bend. The motion
+        // along the wall is the part of the velocity that is neither toward the wall nor about the
+        // shaft.
+        const double toward = md5_vec3d_dot(state.axis, angular);
+        const double about_shaft = md5_vec3d_dot(state.shaft, angular);
         const double along_wall_square =
-            md5_vec3d_dot(relative, relative) - about_shaft * about_shaft - toward * toward;
+            md5_vec3d_dot(angular, angular) - about_shaft * about_shaft - toward * toward;
         const double bend = md5_max(0.0, state.bend) * md5_max(0.0, along_wall_square);
         limit->gap = state.gap - 0.5 * ragdoll->seconds * ragdoll->seconds * bend;
     }
@@ -214,7 +217,7 @@ static double min_allowed_gap(const ragdoll_limit *limit, const limit_state *sta
 // radians. Returns true if a correction is so large that the joint should be checked again.
 bool md5i_enforce_limits(const md5_ragdoll *ragdoll, ragdoll_node *node, double angle)
 {
-    bool is_corrected = false;
+    bool needs_check = false;
     const md5_body_constraint *const joint = &ragdoll->desc.figure->constraints[node->constraint];
     const md5_vec3d origin = {0.0, 0.0, 0.0};
     // A rotation out of one pair of walls may be a rotation into the other pair.
@@ -231,8 +234,9 @@ bool md5i_enforce_limits(const md5_ragdoll *ragdoll, ragdoll_node *node, double 
                 continue;
             node->joint_rotation =
                 md5i_integrate_rotation(node->joint_rotation, state.axis, state.gap - allowed);
-            is_corrected |= state.gap < allowed - MIN_CORRECTION;
+            if (state.gap < allowed - MIN_CORRECTION)
+                needs_check = true;
         }
     }
-    return is_corrected;
+    return needs_check;
 }

@@ -531,7 +531,9 @@ enum {
     SPRING_MAX_LENGTH
 };
 
-// Adds the rows of a spring between two points, with stops at its minimum and maximum lengths.
+// Adds the rows of a spring between two points: a row that pulls or pushes along the line between
+// them, and rows that stop the spring at its minimum and maximum lengths. A row is a scalar
+// constraint of the solver.
 static void add_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, const float *values,
                        const md5_vec3d points[2])
 {
@@ -543,17 +545,23 @@ static void add_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, const flo
     const double stretch = length - (double)values[SPRING_REST_LENGTH];
     const float signed_strength = stretch > 0.0 ? values[SPRING_STRETCH] : values[SPRING_COMPRESS];
     const double strength = md5_max(0.0, (double)signed_strength);
-    // The engine's force is proportional to the square of the distance. A linear spring with twice
-    // the slope and half the distance has the same force.
+
+    // The engine's force is strength * stretch^2. A linear spring with the stiffness 2 * strength *
+    // stretch and the distance 0.5 * stretch has the same force and the same slope.
     const double stiffness = md5_min(2.0 * strength * fabs(stretch), MAX_STIFFNESS);
+    const double distance = 0.5 * stretch;
     const double damping = md5_max(0.0, md5_min((double)values[SPRING_DAMPING], MAX_STIFFNESS));
+    const double damping_per_length = damping / md5_max(length, 1.0);
     const uint32_t row = add_row(ragdoll, link, points, along);
-    make_row_spring(ragdoll, link, row, 0.5 * stretch, stiffness, damping / md5_max(length, 1.0));
-    if (values[SPRING_MAX_LENGTH] > 0.0f)
-        add_stop(ragdoll, link, points, md5_vec3d_scale(along, -1.0),
-                 (double)values[SPRING_MAX_LENGTH] - length);
-    if (values[SPRING_MIN_LENGTH] > 0.0f)
-        add_stop(ragdoll, link, points, along, length - (double)values[SPRING_MIN_LENGTH]);
+    make_row_spring(ragdoll, link, row, distance, stiffness, damping_per_length);
+
+    // A length of 0 means that the spring does not have this stop.
+    const double max_length = (double)values[SPRING_MAX_LENGTH];
+    const double min_length = (double)values[SPRING_MIN_LENGTH];
+    if (max_length > 0.0)
+        add_stop(ragdoll, link, points, md5_vec3d_scale(along, -1.0), max_length - length);
+    if (min_length > 0.0)
+        add_stop(ragdoll, link, points, along, length - min_length);
 }
 
 // Angular frequency of the dragging spring: 3 Hz. The spring is critically damped.

@@ -11,16 +11,19 @@
 
 // -- Velocities -----------------------------------------------------------------------------------
 
-// Returns the angle with the given sine and cosine, which are at least 0 and may have a common
-// factor. The angle is halved three times, so that a short series of the arc tangent is sufficient.
+// Returns the angle, in radians, whose sine and cosine are proportional to `sine` and `cosine`,
+// which are at least 0. The angle is halved three times, so that a short series of the arc tangent
+// is sufficient.
 static double angle_from_ratio(double sine, double cosine)
 {
     enum { HALVINGS = 3, TERMS = 9 };
 
-    // tan(angle / 2) = sine / (cosine + hypotenuse), so each halving changes only the cosine.
+    // The tangent of an angle is sine / cosine. By tan(angle / 2) = sine / (cosine + hypotenuse), a
+    // halving changes only the denominator.
+    double denominator = cosine;
     for (uint32_t i = 0; i < HALVINGS; i++)
-        cosine += sqrt(cosine * cosine + sine * sine);
-    const double t = cosine > 0 ? sine / cosine : 0;
+        denominator += sqrt(denominator * denominator + sine * sine);
+    const double t = denominator > 0 ? sine / denominator : 0; // tangent of an eighth of the angle
     const double square = t * t;
 
     // atan(t) = t - t^3 / 3 + t^5 / 5 - ..., by Horner's rule.
@@ -125,7 +128,7 @@ void md5i_compute_offsets(const md5_xform *from, const md5_velocity *from_veloci
     }
 }
 
-// Adds what remains of the offsets of an inertial transition to a pose, `elapsed` seconds into a
+// Adds the remaining offsets of an inertial transition to a pose, `elapsed` seconds into a
 // transition of `duration` seconds: everything at 0, nothing at the end.
 void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, uint32_t num_joints,
                       md5_xform *pose)

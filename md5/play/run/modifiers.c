@@ -15,13 +15,15 @@ typedef struct sole_contact {
     float weights[NUM_CONTACTS];
 } sole_contact;
 
-// Blends the contact of a layer or a one-shot clip over the contact of those below it.
+// Blends the contact `above`, of a layer or a one-shot clip, over the contact `below`, of the
+// layers and clips below it.
 static sole_contact blend_contacts(sole_contact below, sole_contact above, float weight)
 {
     const float left = 1 - weight * above.weights[CONTACT_TOTAL];
+    sole_contact blended;
     for (uint32_t i = 0; i < NUM_CONTACTS; i++)
-        below.weights[i] = below.weights[i] * left + weight * above.weights[i];
-    return below;
+        blended.weights[i] = below.weights[i] * left + weight * above.weights[i];
+    return blended;
 }
 
 // Returns the contact at the sample position of a clip: the contact between its frame0 and the next
@@ -83,7 +85,8 @@ static sole_contact layer_contact(const md5_player *player, uint32_t index, size
     return sum;
 }
 
-// Returns the blended contact of a sole. `joint` selects the mask weights.
+// Returns the contact of a sole with the ground, blended over layers and one-shot clips like the
+// pose. `joint` is the joint whose mask weights are used.
 static sole_contact find_contact(const md5_player *player, uint32_t joint, size_t sole)
 {
     const md5_machine *const machine = player->machine;
@@ -288,8 +291,9 @@ static bool find_anchor_transform(const md5_player *player, const md5_anchor *an
     return md5_is_valid_vec3(transform->translation);
 }
 
-// Returns the target of a modifier: the values that the game has set or, if the machine drives some
-// of them, a copy in *driven.
+// Returns the target of a modifier: the weight and the transform that the modifier applies. Returns
+// the values that the game has set or, if the machine computes some of them (is_driven), a copy in
+// *driven. An anchor is a point that moves with a joint of the character or of an attached model.
 static const md5_target *driven_target(const md5_player *player, uint32_t index,
                                        const md5_xform *pose, md5_target *driven)
 {

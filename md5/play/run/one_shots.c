@@ -337,14 +337,14 @@ bool md5_player_play_one_shot(md5_player *player, uint32_t slot, uint32_t clip,
     MD5_ASSERT_RESERVED(desc);
 
     const md5_machine *const machine = player->machine;
-    slot = slot == MD5_NONE ? md5_find_slot(machine, from->slot) : slot;
-    clip = clip == MD5_NONE ? md5_find_clip(machine, from->clip) : clip;
-    if (slot >= machine->num_slots || clip >= machine->tables.num_clips)
+    const uint32_t used_slot = slot == MD5_NONE ? md5_find_slot(machine, from->slot) : slot;
+    const uint32_t used_clip = clip == MD5_NONE ? md5_find_clip(machine, from->clip) : clip;
+    if (used_slot >= machine->num_slots || used_clip >= machine->tables.num_clips)
         return false;
     md5_one_shot one_shot;
-    if (!create_one_shot(machine, slot, clip, from, &one_shot))
+    if (!create_one_shot(machine, used_slot, used_clip, from, &one_shot))
         return false;
-    start_one_shot(player, slot, &one_shot);
+    start_one_shot(player, used_slot, &one_shot);
     return true;
 }
 

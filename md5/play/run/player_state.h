@@ -13,7 +13,7 @@
 
 // -- state.c: synchronized clips ----------------------------------------------------------------
 
-// A clip of a synchronized group.
+// A clip of a synchronized group, whose clips follow one shared clock and so remain in phase.
 typedef struct md5_sync_item {
     float weight; // the sum of all weights is above 0
     double rate;  // cycles per second without synchronization; negative = backward
@@ -123,9 +123,10 @@ enum { MD5_MAX_ACTIVE = 4, MD5_SLOTS = MD5_MAX_ACTIVE + 1 };
 // Maximum number of bisections to find an instant, more than the digits of a time.
 enum { MD5_MAX_BISECTIONS = 64 };
 
-// A clip that is playing. A clip without weight becomes inactive, unless it is still at its start,
-// can end, or is the first clip of its state. An inactive clip in a group gets its clock when it
-// becomes active again; other inactive clips only advance their phases.
+// A clip instance: the state of one use of a clip in the blend tree of an active state. A clip
+// without weight becomes inactive, unless it is still at its start, can end, or is the first clip
+// of its state. An inactive clip in a group gets its clock when it becomes active again; other
+// inactive clips only advance their phases.
 typedef struct md5_clip_instance {
     md5_clock clock_before; // clock before the last step
     md5_clock clock;        // clock after the last step
@@ -161,8 +162,9 @@ static inline double md5_smaller(double a, double b)
     return b < a ? b : a;
 }
 
-// Values of a part of a blend tree: products of its own values and those of the parts that use it.
-// group_weight only includes the parts inside of the group.
+// Speed and weights of a part of a blend tree (a clip or a motion): the products of the values of
+// the part and of all parts that contain it. group_weight includes only the parts in the
+// synchronized group, so that it is the weight of the part in the group.
 typedef struct md5_flow {
     double speed;       // factor of the rates
     float group_weight; // weight in its synchronized group
@@ -293,7 +295,9 @@ typedef struct md5_one_shot_slot {
     md5_one_shot one_shots[MD5_SLOT_ONE_SHOTS];
 } md5_one_shot_slot;
 
-// Part of a chain, as positions in its order. The frozen pose precedes the first state.
+// Part of the chain of active states of a layer: the states at the positions begin..end - 1. It may
+// also include the frozen pose, which precedes the first state, and the offsets of an inertial
+// transition.
 typedef struct md5_chain_range {
     uint32_t begin;
     uint32_t end;
@@ -509,16 +513,16 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
 // a part of a fade.
 double md5i_update_shared_rates(md5_player *player, double seconds, double max_seconds);
 
-// Returns the seconds from the start of the last interval, of length `seconds`, until a clip of a
-// state had moved `fraction` of its path in the interval. Usually this is the same fraction of
-// `seconds`. But if the clip shares a clock, its rate has changed within the interval, because it
-// follows the weights of the states.
+// Returns the time at which a clip of a state had moved by `fraction` of its distance in the last
+// interval, in seconds since the start of the interval, which had a length of `seconds`. Usually
+// this is the same fraction of `seconds`. But if the clip shares a clock, its rate has changed
+// within the interval, because it follows the weights of the states.
 double md5i_shared_clock_seconds(md5_layer_state *layer_state, uint32_t position, uint32_t instance,
                                  double fraction, double seconds);
 
-// Returns the seconds until the time that the newest state's first clip has left passes a value.
-// The clip has `left` seconds left at the mean rate. If its rate is shared and changes, searches up
-// to `max_seconds`.
+// Returns the seconds until the remaining time of the newest state's first clip becomes `value`.
+// `left` is the remaining time now, at the mean rate of the interval. If the clip shares a clock,
+// its rate changes; then the next `max_seconds` are searched.
 double md5i_seconds_until_time_left(md5_layer_state *layer_state, double left, double value,
                                     double max_seconds);
 

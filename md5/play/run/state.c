@@ -552,9 +552,9 @@ double md5i_shared_start_time(const md5_active_state *left, const md5_blend_tree
     if (!left->tree)
         return 0;
     const md5_playable *const first_clip = tree->instances[0].playable;
-    const md5_clock clip_clock = md5i_sync_clock(first_clip->source->markers,
-                                                 md5_num_step_markers(tree), shared_clock(left));
-    return md5i_clock_snap(first_clip->timing, clip_clock, MD5_BORDER).phase;
+    const md5_clock first_clip_clock = md5i_sync_clock(
+        first_clip->source->markers, md5_num_step_markers(tree), shared_clock(left));
+    return md5i_clock_snap(first_clip->timing, first_clip_clock, MD5_BORDER).phase;
 }
 
 // The clips of a state that follow the shared clock, as indices of instances.
