@@ -91,18 +91,18 @@ enum {
     MIN_RADIX_NAMES = 256, // a merge sort of fewer names is faster
 };
 
-// Copies names to `sorted`, in the order of the RADIX_BITS bits of their hashes that begin at bit
-// `shift`. Names with equal bits keep their order.
-static void sort_by_hash_bits(const md5_sorted_name *names, size_t count, uint32_t shift,
-                              md5_sorted_name *sorted)
+// Copies names from `from` to `to`, in the order of the RADIX_BITS bits of their hashes that begin
+// at bit `shift`. Names with equal bits keep their order.
+static void sort_by_hash_bits(const md5_sorted_name *from, size_t count, uint32_t shift,
+                              md5_sorted_name *to)
 {
-    size_t starts[NUM_BUCKETS + 1] = {0}; // of each bucket in `sorted`
+    size_t starts[NUM_BUCKETS + 1] = {0}; // of each bucket in `to`
     for (size_t i = 0; i < count; i++)
-        starts[(names[i].hash >> shift) % NUM_BUCKETS + 1]++;
+        starts[(from[i].hash >> shift) % NUM_BUCKETS + 1]++;
     for (size_t bucket = 1; bucket <= NUM_BUCKETS; bucket++)
         starts[bucket] += starts[bucket - 1];
     for (size_t i = 0; i < count; i++)
-        sorted[starts[(names[i].hash >> shift) % NUM_BUCKETS]++] = names[i];
+        to[starts[(from[i].hash >> shift) % NUM_BUCKETS]++] = from[i];
 }
 
 // Sorts names by their hashes with a radix sort: it is stable, and its time is linear. Returns
