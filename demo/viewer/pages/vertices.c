@@ -30,18 +30,18 @@ static void skin_model(const md5_model *model, const md5_mat34 *palette, md5_vec
 }
 
 // Scratch memory for the comparison of skinned with baked vertices at one time.
-typedef struct comparison {
+typedef struct skin_comparison {
     md5_xform *pose;    // [joints]
     md5_mat34 *palette; // [joints]
     md5_vec3 *skinned;  // [vertices] exact positions
     md5_vec3 *baked;    // [vertices] positions between baked frames
-} comparison;
+} skin_comparison;
 
 // Returns the maximum distance between a vertex that is skinned and the same vertex that is read
 // from the baked frames. `part` is the time as a fraction of the clip's duration. Also raises
 // cache->heat of each vertex to its distance.
 static float compare_at(const view_picture *picture, const view_clip *clip, double part,
-                        const comparison *scratch, view_lesson_cache *cache)
+                        const skin_comparison *scratch, view_lesson_cache *cache)
 {
     const uint32_t num_vertices = view_count_vertices(picture->model);
     const md5_sample_position sample =
@@ -71,7 +71,7 @@ static void measure_distances(const view_picture *picture, const view_clip *clip
     enum { SAMPLES_PER_STEP = 4 };
     const uint32_t num_joints = picture->model->skeleton.num_joints;
     const uint32_t num_vertices = view_count_vertices(picture->model);
-    const comparison scratch = {
+    const skin_comparison scratch = {
         .pose = common_alloc(num_joints, sizeof(md5_xform)),
         .palette = common_alloc(num_joints, sizeof(md5_mat34)),
         .skinned = common_alloc(num_vertices, sizeof(md5_vec3)),
