@@ -186,7 +186,7 @@ static bool load_alias(const char *mesh_name, const char *anim_name, alias *a, c
     md5_binding *binding = md5_bind(model, anim, &opts, &error); // NULL if model or anim is NULL
     const char *reason = NULL;
     memset(a, 0, sizeof *a);
-    if (!binding)
+    if (!model || !binding)
         md5_format_error(&error, text, 600);
     else
         reason = fill_alias(model, binding, a);

@@ -167,7 +167,7 @@ static void fill_anim(const md5_context *context, const md5_anim_file *file,
 // Builds a clip from a text, in one block: first the frames, then the tables.
 //
 // The text is read twice if the clip and the tables of the file together exceed the memory goal.
-// Then the tables are freed before the block is allocated, except `changes`. The second reading
+// Then the tables are freed before the block is allocated, except `joint_flags`. The second reading
 // stores its tables in the memory of the frames, which are filled last.
 bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **asset)
 {
@@ -177,12 +177,14 @@ bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **a
     TRY(md5i_read_anim_file(arena, text, size, NULL, &file));
 
     const uint32_t num_joints = file.num_joints;
-    // `changes` contains flags of each joint (MD5_ROTATION_CHANGES ...). The same allocation
+    // `joint_flags` contains flags of each joint (MD5_ROTATION_CHANGES ...). The same allocation
     // contains a flag for each component, which is needed only here.
-    uint8_t *changes = MD5_ALLOC_ZEROED(arena, uint8_t, (size_t)num_joints + file.num_components);
-    TRY(changes);
-    uint8_t *const component_changes = changes + num_joints;
-    md5i_plan_clip(&file, component_changes, changes, &clip.num_rotations, &clip.num_translations);
+    uint8_t *joint_flags =
+        MD5_ALLOC_ZEROED(arena, uint8_t, (size_t)num_joints + file.num_components);
+    TRY(joint_flags);
+    uint8_t *const component_flags = joint_flags + num_joints;
+    md5i_plan_clip(&file, component_flags, joint_flags, &clip.num_rotations,
+                   &clip.num_translations);
 
     // Measure the block of the clip.
     md5_block block = {0};
@@ -197,8 +199,8 @@ bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **a
     const bool reads_twice =
         can_read_twice(arena, &file, frames_size) && exceeds_memory_goal(context, size, clip_size);
     if (reads_twice) {
-        changes = free_tables(arena, changes, num_joints);
-        TRY(changes);
+        joint_flags = free_tables(arena, joint_flags, num_joints);
+        TRY(joint_flags);
     }
 
     // Allocate the block, and fill it.
@@ -217,7 +219,7 @@ bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **a
     // reading.
     file.tracks = clip.tracks;
     file.base_frame = clip.arrays.base_frame;
-    md5i_build_clip(&file, changes, reads_twice ? second.numbers : NULL, &clip.arrays);
+    md5i_build_clip(&file, joint_flags, reads_twice ? second.numbers : NULL, &clip.arrays);
     if (md5_needs_conversion(context))
         convert_clip(context, &file, &clip);
     fill_anim(context, &file, &clip, block.used);

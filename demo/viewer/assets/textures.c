@@ -141,6 +141,8 @@ static uint8_t *read_cube_sides(md5_game *game, const md5_stage *stage, md5gl_te
             return NULL;
         }
     }
+    if (rgba == NULL) // not possible: there is at least one image
+        return NULL;
     const size_t side_size = 4 * (size_t)desc->width * desc->width; // bytes
     for (size_t i = 0; i < NUM_CUBE_SIDES; i++)
         desc->faces[i] = rgba + side_size * i;

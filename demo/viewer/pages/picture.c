@@ -1559,7 +1559,7 @@ static void run_lesson_tiles(view_ui *ui, view_pages *pages, view_rect area)
     // The item of each tile is added even if the tile is not visible, because the keyboard can
     // select it. Only visible tiles are drawn.
     ui_column rows;
-    view_rect row;
+    view_rect row = {0, 0, 0, 0};
     bool is_visible = false;
     const char *previous_chapter = "";
     ui_begin_column(ui, &rows, area_with_bar, &pages->scroll);
