@@ -83,7 +83,7 @@ static void read_pad(view_pad *pad)
                    {5, VIEW_PAD_RUN},   {12, VIEW_PAD_UP},   {13, VIEW_PAD_DOWN},
                    {14, VIEW_PAD_LEFT}, {15, VIEW_PAD_RIGHT}};
     EmscriptenGamepadEvent state;
-    *pad = (view_pad){.told = pad->told};
+    *pad = (view_pad){.reported = pad->reported};
     if (!sample_gamepad(&state))
         return;
     pad->x = (float)state.axis[0];
