@@ -367,8 +367,8 @@ static void put_tangents(gltf_writer *writer, json_t *attributes, const md5_mesh
 
 // Writes the vertices of a mesh and returns the object "attributes" of its primitive, which
 // contains the index of an accessor for each attribute. The types below are those of quantized
-// attributes; gltf_put_attribute() writes floats if the writer does not quantize. Rounds the
-// weights of `skin` if it does.
+// attributes; gltf_put_attribute() writes floats if the writer does not quantize. If the writer
+// quantizes, the weights of `skin` are rounded.
 static json_t *write_attributes(gltf_writer *writer, const md5_mesh *mesh, convert_skin *skin)
 {
     const bool quantizes = writer->step > 0;

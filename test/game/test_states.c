@@ -336,6 +336,43 @@ static bool plays(const md5_actor *actor, md5_channel channel, const char *name,
            && strcmp(actor->entity->clips[now.clip].anim->name, name) == 0;
 }
 
+// A body whose head is a separate model with the same clips, and the states of both.
+typedef struct headed_body {
+    md5_game *game;
+    md5_entity *entity;
+    md5_actor *body;
+    md5_actor *head;
+    md5_script *script;
+    md5_states *states;
+} headed_body;
+
+static void open_headed_body(headed_body *it, const game_text *scripts)
+{
+    it->game = open_entity_game(
+        "model twin { inherit body }\n entityDef e { \"model\" \"body\" \"def_head\" \"twin\"\n"
+        "\"head_joint\" \"neck\" }",
+        NULL);
+    it->entity = load_entity(it->game, "e");
+    REQUIRE(it->entity && it->entity->num_parts == 1);
+    it->body = md5_create_actor(it->entity, NULL, NULL);
+    it->head = md5_create_actor(it->entity->parts[0].entity, NULL, NULL);
+    it->script = load(scripts, (md5_load_opts){.axes = MD5_AXES_ID}, NULL);
+    REQUIRE(it->body && it->head && it->script);
+    const md5_states_desc desc = {
+        .script = it->script, .entity = it->entity, .body = it->body, .head = it->head};
+    it->states = md5_create_states(&desc, NULL, NULL);
+}
+
+static void close_headed_body(headed_body *it)
+{
+    md5_destroy_states(it->states);
+    md5_free_script(it->script);
+    md5_destroy_actor(it->head);
+    md5_destroy_actor(it->body);
+    md5_free_entity(it->entity);
+    md5_destroy_game(it->game);
+}
+
 // The head is a separate model and plays in all its joints.
 TEST (heads_follow_what_bodies_play_and_lead_them) {
     static const game_text texts[] = {
@@ -344,18 +381,11 @@ TEST (heads_follow_what_bodies_play_and_lead_them) {
                           "void o::Head_A() { wait( 0.3 ); playAnim( 3, \"lift\" ); }"},
         {"b.script", macros},
         {NULL, NULL}};
-    OWN_GAME game = open_entity_game(
-        "model twin { inherit body }\n entityDef e { \"model\" \"body\" \"def_head\" \"twin\"\n"
-        "\"head_joint\" \"neck\" }",
-        NULL);
-    OWN_ENTITY entity = load_entity(game, "e");
-    REQUIRE(entity && entity->num_parts == 1);
-    OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
-    OWN_ACTOR head = md5_create_actor(entity->parts[0].entity, NULL, NULL);
-    OWN_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, NULL);
-    REQUIRE(body && head && script);
-    const md5_states_desc desc = {.script = script, .entity = entity, .body = body, .head = head};
-    OWN_STATES states = md5_create_states(&desc, NULL, NULL);
+    headed_body it;
+    open_headed_body(&it, texts);
+    md5_states *const states = it.states;
+    md5_actor *const body = it.body;
+    md5_actor *const head = it.head;
     CHECK(md5_states_set(states, MD5_CHANNEL_TORSO, "Torso_A", 0));
     md5_states_advance(states, 10, NULL, NULL);
     CHECK(plays(body, MD5_CHANNEL_TORSO, "walk", 0) && plays(head, MD5_CHANNEL_ALL, "walk", 0));
@@ -368,6 +398,7 @@ TEST (heads_follow_what_bodies_play_and_lead_them) {
     md5_states_advance(states, 200, NULL, NULL);
     CHECK(plays(head, MD5_CHANNEL_ALL, "lift", 0));
     CHECK(plays(body, MD5_CHANNEL_TORSO, "lift", 0) && plays(body, MD5_CHANNEL_LEGS, "lift", 0));
+    close_headed_body(&it);
 }
 
 // A torso that overrideAnim() disables plays the clip of the legs, in sync with it, and so does a
@@ -379,18 +410,11 @@ TEST (heads_follow_a_disabled_torso) {
                           "overrideAnim( 1 ); }"},
         {"b.script", macros},
         {NULL, NULL}};
-    OWN_GAME game = open_entity_game(
-        "model twin { inherit body }\n entityDef e { \"model\" \"body\" \"def_head\" \"twin\"\n"
-        "\"head_joint\" \"neck\" }",
-        NULL);
-    OWN_ENTITY entity = load_entity(game, "e");
-    REQUIRE(entity && entity->num_parts == 1);
-    OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
-    OWN_ACTOR head = md5_create_actor(entity->parts[0].entity, NULL, NULL);
-    OWN_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, NULL);
-    REQUIRE(body && head && script);
-    const md5_states_desc desc = {.script = script, .entity = entity, .body = body, .head = head};
-    OWN_STATES states = md5_create_states(&desc, NULL, NULL);
+    headed_body it;
+    open_headed_body(&it, texts);
+    md5_states *const states = it.states;
+    md5_actor *const body = it.body;
+    md5_actor *const head = it.head;
     CHECK(md5_states_set(states, MD5_CHANNEL_LEGS, "Legs_B", 0));
     md5_states_advance(states, 10, NULL, NULL);
     CHECK(plays(body, MD5_CHANNEL_LEGS, "walk", 0));
@@ -402,6 +426,7 @@ TEST (heads_follow_a_disabled_torso) {
     CHECK(plays(body, MD5_CHANNEL_LEGS, "walk", 110));
     CHECK(plays(body, MD5_CHANNEL_TORSO, "walk", 110));
     CHECK(plays(head, MD5_CHANNEL_ALL, "walk", 110));
+    close_headed_body(&it);
 }
 
 // A head that does not have the clip of the body cycles "idle". "idle" is not restarted for the

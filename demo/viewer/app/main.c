@@ -87,8 +87,8 @@ static void print_lessons(void)
     }
 }
 
-// Reads the options, and runs the viewer or prints what the options request. Returns the exit
-// status.
+// Reads the options of the command line. Then runs the viewer, or prints the text that an option
+// such as --help requests. Returns the exit status.
 int main(int count, char **arguments)
 {
     view_options options;

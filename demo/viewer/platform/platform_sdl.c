@@ -313,8 +313,8 @@ static void merge_moves(SDL_Event *event)
     }
 }
 
-// Gets the next event of SDL. Waits for it at most `patience`, seconds; without patience, only
-// returns an event that is pending. Returns false if there is no event.
+// Stores the next event of SDL in `event`. If no event is pending, waits for one for at most
+// `patience` seconds, which may be 0. Returns false if there is no event.
 static bool wait_for_event(double patience, SDL_Event *event)
 {
     const int milliseconds = (int)(patience * 1000);

@@ -59,7 +59,7 @@ typedef struct view_export {
 } view_export;
 
 #define VIEW_EXPORT_PANEL "export"  // name of the dialog's panel
-#define VIEW_EXPORT_NAME_WIDTH 7.5f // space for the name of a row, em
+#define VIEW_EXPORT_NAME_WIDTH 7.5f // width of the column of row names, em
 enum { VIEW_FOLDER_OF_EXPORT = 1 }; // number of VIEW_OPEN_FOLDER if the dialog requests a folder
 
 // Runs the export dialog.

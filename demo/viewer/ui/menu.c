@@ -1153,8 +1153,8 @@ static void draw_search(view_ui *ui, view_menus *menus)
 
 // -- The menu bar ---------------------------------------------------------------------------
 
-// Draws and handles the button with the number of problems, which is cut off the right end of the
-// bar. A click lists the problems. Without problems there is no button.
+// Draws a button with the number of problems at the right end of the menu bar, and removes its area
+// from `bar`. A click on it lists the problems. If there are no problems, there is no button.
 static void draw_problems(view_ui *ui, view_rect *bar)
 {
     const bool is_error = ui->stage->log->error[0] != '\0';
