@@ -1,7 +1,12 @@
-// Retargets clips to a model with another skeleton. First joints get roles (hips, thigh ...) by
-// their names, and joints between them by the hierarchy (retarget_figure). Then pairs of joints are
-// created, with which the library transfers poses. Finally feet are placed on the ground
-// (retarget_transfer).
+// Retargets clips to a model with another skeleton. The source is the skeleton for which a clip was
+// made; the target is the skeleton of the model. The conversion has three steps:
+//
+// 1. Joints get roles in the human body, such as the left thigh: first by their names, then by
+//    their positions in the hierarchy. A retarget_figure is a skeleton with its roles.
+// 2. Joints of both skeletons with the same role become pairs. The library transfers poses with
+//    these pairs.
+// 3. The poses of all frames are written as a clip whose feet stand on the ground
+//    (retarget_transfer).
 #include "demo/convert/retarget.h"
 
 static const md5_quat no_rotation = {0, 0, 0, 1};
@@ -53,7 +58,8 @@ static const char fillers[] = " def org mixamorig bip bone jnt j b c cc base sk 
 static const char helpers[] =
     " ik fk mch pole pt target goal null tag attach twist roll orbit focus ctrl ";
 
-// Returns the position of a word in a list of words, or NULL.
+// Returns the position of a word in a list of words, or NULL. The list has a blank before and after
+// each word, so that only whole words are found.
 static const char *find_word(const char *words, const char *word)
 {
     char *const whole = common_format(" %s ", word);
@@ -83,7 +89,7 @@ typedef struct retarget_joint {
     int side;           // 0 left, 1 right, -1 neither
     bool is_helper;
     bool is_below;   // the joint is in the part of the skeleton that guess_role() prefers
-    uint32_t load;   // weights of vertices on the joint and its descendants
+    uint32_t load;   // number of weights of vertices that the joint and its descendants have
     uint32_t leader; // joint with which this joint moves rigidly, or MD5_NONE
 
     // Joints of the model only: the joints of the source that rotate it.
@@ -96,7 +102,7 @@ typedef struct retarget_joint {
     bool is_idle;             // no joint of the source moves this joint
 } retarget_joint;
 
-// One of the two skeletons.
+// One of the two skeletons, with the joints of its roles. A missing role is an empty chain.
 typedef struct retarget_figure {
     const md5_model *model;
     const md5_skeleton *skeleton; // of the model
@@ -109,6 +115,7 @@ typedef struct retarget_figure {
     const char *path; // of the file, for messages about a map, or NULL
 } retarget_figure;
 
+// Returns the parent of a joint, or MD5_NONE for a root and for MD5_NONE.
 static uint32_t parent_joint(const retarget_figure *figure, uint32_t joint)
 {
     return joint != MD5_NONE ? figure->skeleton->joints[joint].parent : MD5_NONE;
@@ -198,14 +205,19 @@ static const char *find_role(const retarget_joint *joint, int role)
     return find_word(words, name);
 }
 
-// Returns the deepest joint that is both joints or their ancestor, or MD5_NONE.
+// Returns the deepest joint that is an ancestor of both joints or one of them, or MD5_NONE. Each
+// step replaces the deeper of two joints by its parent, until both are the same joint.
 static uint32_t common_parent(const retarget_figure *figure, uint32_t a, uint32_t b)
 {
-    while (a != b && a != MD5_NONE && b != MD5_NONE) {
-        uint32_t *const deeper = figure->joints[a].depth >= figure->joints[b].depth ? &a : &b;
-        *deeper = parent_joint(figure, *deeper);
+    uint32_t first = a;
+    uint32_t second = b;
+    while (first != second && first != MD5_NONE && second != MD5_NONE) {
+        if (figure->joints[first].depth >= figure->joints[second].depth)
+            first = parent_joint(figure, first);
+        else
+            second = parent_joint(figure, second);
     }
-    return a == b ? a : MD5_NONE;
+    return first == second ? first : MD5_NONE;
 }
 
 // Marks the joints among which a role is searched first: descendants of `base`, or for a clavicle
@@ -247,40 +259,62 @@ static int64_t compare_candidates(const retarget_joint *a, const char *a_word,
     return (int64_t)a->load - b->load;
 }
 
-// Finds the joint of a role. The chain of a finger begins at the first joint below the hand.
+// Returns true if a joint can have a role: it is in the required part of the skeleton, and a finger
+// moves vertices.
+static bool can_have_role(const retarget_figure *figure, const retarget_joint *joint, int part)
+{
+    const bool is_finger = part >= THUMB;
+    const bool needs_load = is_finger && figure->model->num_meshes > 0;
+    if (body_parts[part].is_strict && !joint->is_below)
+        return false;
+    return !needs_load || joint->load > 0;
+}
+
+// Returns the joint that matches a role best, or MD5_NONE. `base` is the joint of the role below
+// which the joint is searched for (above which, for a clavicle), or MD5_NONE.
+static uint32_t find_best_joint(retarget_figure *figure, int role, uint32_t base)
+{
+    const int part = role / 2;
+    const bool is_finger = part >= THUMB;
+    uint32_t best = MD5_NONE;
+    const char *best_word = NULL;
+    mark_preferred(figure, base, part == CLAVICLE);
+
+    for (uint32_t i = 0; i < figure->skeleton->num_joints; i++) {
+        const uint32_t index = figure->skeleton->order[i];
+        const retarget_joint *const joint = &figure->joints[index];
+        const char *const word = find_role(joint, role);
+        if (!word || !can_have_role(figure, joint, part))
+            continue;
+        const bool is_better =
+            best == MD5_NONE
+            || compare_candidates(joint, word, &figure->joints[best], best_word, is_finger) > 0;
+        if (is_better) {
+            best = index;
+            best_word = word;
+        }
+    }
+    return best;
+}
+
+// Finds the joint of a role and stores it as a chain of one joint. The chain of a finger has
+// several joints: it begins at the first joint below the hand.
 static void guess_role(retarget_figure *figure, int role)
 {
     const int part = role / 2;
     const int side = role % 2;
-    const struct body_part *const wanted = &body_parts[part];
-    const uint32_t base =
-        wanted->from >= 0 ? figure->roles[2 * wanted->from + side].last : MD5_NONE;
-    const bool is_finger = part >= THUMB;
-    const bool needs_load = is_finger && figure->model->num_meshes > 0;
-    mark_preferred(figure, base, part == CLAVICLE);
-
-    uint32_t best = MD5_NONE;
-    const char *best_word = NULL;
-    for (uint32_t i = 0; i < figure->skeleton->num_joints; i++) {
-        const uint32_t index = figure->skeleton->order[i];
-        const retarget_joint *const joint = &figure->joints[index];
-        const char *const match = find_role(joint, role);
-        if (!match || (wanted->is_strict && !joint->is_below))
-            continue;
-        if (needs_load && joint->load == 0)
-            continue;
-        if (best == MD5_NONE
-            || compare_candidates(joint, match, &figure->joints[best], best_word, is_finger) > 0) {
-            best = index;
-            best_word = match;
-        }
-    }
-
+    const int base_part = body_parts[part].from;
+    const uint32_t base = base_part >= 0 ? figure->roles[2 * base_part + side].last : MD5_NONE;
+    const uint32_t found = find_best_joint(figure, role, base);
     retarget_chain *const chain = &figure->roles[role];
-    *chain = (retarget_chain){best, best};
-    for (uint32_t i = best; is_finger && i != base && i != MD5_NONE; i = parent_joint(figure, i))
+    *chain = (retarget_chain){found, found};
+    if (part < THUMB)
+        return;
+
+    for (uint32_t i = found; i != base && i != MD5_NONE; i = parent_joint(figure, i)) {
         if (find_role(&figure->joints[i], role) != NULL)
             chain->first = i;
+    }
 }
 
 // Returns the chain from below `base` to `last`, or an empty chain.
@@ -294,22 +328,29 @@ static retarget_chain chain_between(const retarget_figure *figure, uint32_t base
     return chain;
 }
 
-// Lists the joints of a chain. Returns their number, or 0 if it is not a chain or too long.
+// Lists the joints of a chain from the first to the last. Returns their number, or 0 if the last
+// joint is not a descendant of the first, or if the chain has more than MAX_CHAIN joints.
 static uint32_t list_chain(const retarget_figure *figure, retarget_chain chain,
                            uint32_t joints[MAX_CHAIN])
 {
     uint32_t count = 1;
-    uint32_t joint = chain.last;
-    for (; joint != chain.first && joint != MD5_NONE && count < MAX_CHAIN; count++)
-        joint = parent_joint(figure, joint);
-    if (joint != chain.first || joint == MD5_NONE)
+    uint32_t top = chain.last;
+    while (top != chain.first && top != MD5_NONE && count < MAX_CHAIN) {
+        top = parent_joint(figure, top);
+        count++;
+    }
+    if (top != chain.first || top == MD5_NONE)
         return 0;
-    for (uint32_t i = count; i-- > 0; chain.last = parent_joint(figure, chain.last))
-        joints[i] = chain.last;
+
+    // Each joint stores only its parent, so that the list is filled from its end.
+    uint32_t joint = chain.last;
+    for (uint32_t i = count; i-- > 0; joint = parent_joint(figure, joint))
+        joints[i] = joint;
     return count;
 }
 
-// Returns the vector between two joints of a pose in the figure's space.
+// Returns the vector from one joint to another in a pose, rotated to figure->space. `joints` are
+// the transforms of all joints in model space.
 static md5_vec3 bone_vector(const retarget_figure *figure, const md5_xform *joints, uint32_t from,
                             uint32_t to)
 {
@@ -327,19 +368,25 @@ static float bone_length(const retarget_figure *figure, int role)
     return md5_vec3_length(bone_vector(figure, figure->rest, from, to));
 }
 
-// Returns true if a joint has the same name and side as another joint and the same position.
+// Returns true if a joint has the same name, side and position as the joint `leader`, but is
+// another joint.
 static bool is_duplicate_joint(const retarget_figure *figure, uint32_t index, uint32_t leader)
 {
-    const retarget_joint *const a = &figure->joints[leader];
-    const retarget_joint *const b = &figure->joints[index];
-    if (index == leader || b->side != a->side || strcmp(a->base_name, b->base_name) != 0)
+    if (index == leader)
+        return false;
+    const retarget_joint *const joint = &figure->joints[index];
+    const retarget_joint *const leading_joint = &figure->joints[leader];
+    const bool has_same_name = joint->side == leading_joint->side
+                               && strcmp(joint->base_name, leading_joint->base_name) == 0;
+    if (!has_same_name)
         return false;
     const float max_distance = 1e-3f * md5_vec3_length(figure->rest[leader].translation);
     return md5_vec3_length(bone_vector(figure, figure->rest, leader, index)) <= max_distance;
 }
 
-// Rigs can have several joints with one meaning at one position but with different parents, such as
-// a joint for control and a joint for the skin. All of them move with the joint that has the role.
+// Finds the leader of each duplicate joint. Rigs can have several joints with one meaning at one
+// position but with different parents, such as a joint for control and a joint for the skin. The
+// leader is the joint that has the role; its duplicates move with it.
 static void find_leaders(const retarget_figure *figure)
 {
     for (int r = 0; r < 2 * THUMB; r++) {
@@ -365,48 +412,55 @@ static md5_vec3 nearest_axis(md5_vec3 v)
     return (md5_vec3){0, 0, copysignf(1.0f, v.z)};
 }
 
-// Returns the direction from right limbs to left limbs in a pose, or 0 without legs and arms.
+// Returns the direction from right to left limbs in a pose, in figure->space: the sum of the unit
+// vectors between both upper arms and between both thighs. Limbs that are missing are skipped.
 static md5_vec3 left_direction(const retarget_figure *figure, const md5_xform *joints)
 {
+    static const int limbs[] = {UPPER_ARM, THIGH};
     const md5_vec3 nowhere = {0, 0, 0};
     md5_vec3 sum = nowhere;
-    for (int word = UPPER_ARM; word <= THIGH; word += THIGH - UPPER_ARM) {
-        const uint32_t l = figure->roles[2 * word].last;
-        const uint32_t r = figure->roles[2 * word + 1].last;
-        if (l != MD5_NONE && r != MD5_NONE)
-            sum = md5_vec3_add(sum, md5_vec3_normalize(bone_vector(figure, joints, r, l), nowhere));
+    for (size_t i = 0; i < COMMON_LENGTH(limbs); i++) {
+        const uint32_t left = figure->roles[2 * limbs[i]].last;
+        const uint32_t right = figure->roles[2 * limbs[i] + 1].last;
+        if (left == MD5_NONE || right == MD5_NONE)
+            continue;
+        const md5_vec3 to_left = bone_vector(figure, joints, right, left);
+        sum = md5_vec3_add(sum, md5_vec3_normalize(to_left, nowhere));
     }
     return sum;
 }
 
-// Finds the axes of a skeleton: up is the axis from the pelvis to the head, and left is the
-// direction from right to left limbs, rounded to an axis if it is near one. Otherwise figure->space
-// is unchanged.
+// Finds the axes of a skeleton and sets figure->space. Up is the axis of the file that is nearest
+// to the direction from the pelvis to the head. Left is the direction from right to left limbs,
+// perpendicular to up, or the nearest axis of the file if it is close. If the pelvis, the head or
+// the limbs are unknown, figure->space is unchanged.
 static void find_axes(retarget_figure *figure)
 {
-    const float min_side_length = 0.5f;
-    const float min_cosine = 0.9f; // of the angle to an axis of the file that y is set to
+    const float min_left_length = 0.5f; // of the sum of unit vectors
+    const float min_axis_cosine = 0.9f; // of the angle between left and an axis of the file
     const uint32_t head = figure->roles[2 * HEAD].last;
-    const md5_quat default_space = figure->space;
-    figure->space = no_rotation;
-    const md5_vec3 side = left_direction(figure, figure->rest);
-    figure->space = default_space;
-    if (figure->pelvis == MD5_NONE || head == MD5_NONE || md5_vec3_length(side) < min_side_length)
+    if (figure->pelvis == MD5_NONE || head == MD5_NONE)
+        return;
+    retarget_figure in_file_space = *figure;
+    in_file_space.space = no_rotation;
+    const md5_vec3 left = left_direction(&in_file_space, figure->rest);
+    if (md5_vec3_length(left) < min_left_length)
         return;
 
     const md5_vec3 z = nearest_axis(
         md5_vec3_sub(figure->rest[head].translation, figure->rest[figure->pelvis].translation));
-    md5_vec3 y = md5_vec3_sub(side, md5_vec3_scale(z, md5_vec3_dot(side, z)));
-    y = md5_vec3_normalize(y, nearest_axis(side));
-    if (md5_vec3_dot(y, nearest_axis(y)) > min_cosine)
+    md5_vec3 y = md5_vec3_sub(left, md5_vec3_scale(z, md5_vec3_dot(left, z)));
+    y = md5_vec3_normalize(y, nearest_axis(left));
+    if (md5_vec3_dot(y, nearest_axis(y)) > min_axis_cosine)
         y = nearest_axis(y);
     const md5_vec3 x = md5_vec3_cross(y, z);
     figure->space =
         md5_quat_from_mat34((md5_mat34){{x.x, x.y, x.z, 0, y.x, y.y, y.z, 0, z.x, z.y, z.z, 0}});
 }
 
-// Returns the names [num_joints] by which joints get roles: the names of the joints or, if the file
-// of `part` (may be NULL) declares bones, the names of the bones, and "" for all other joints.
+// Returns the names by which joints get roles, one for each joint: usually the names of the joints.
+// If the file `part` declares the bones of a human body, the result contains the names of these
+// bones, and "" for all other joints. `part` may be NULL.
 static const char **role_names(const md5_skeleton *skeleton, const convert_part *part)
 {
     const char **const names = common_alloc(skeleton->num_joints, sizeof *names);
@@ -441,7 +495,8 @@ static void count_loads(retarget_figure *figure)
     }
 }
 
-// Finds the joints of all roles by their names.
+// Finds the joints of all roles by their names. A role is searched for relative to an earlier role,
+// such as a hand below the forearm.
 static void guess_roles(retarget_figure *figure)
 {
     for (int r = 0; r < NUM_ROLES; r++)
@@ -457,8 +512,9 @@ static void guess_roles(retarget_figure *figure)
     }
 }
 
-// Finds the roles of a skeleton's joints. `space` is used if the limbs do not indicate it. `part`
-// is the file of the skeleton, or NULL if it declares no bones.
+// Creates a figure: finds the roles of a skeleton's joints by their names. complete_figure() later
+// adds the roles that follow from the hierarchy. `space` is used if the limbs do not indicate it.
+// `part` is the file of the skeleton, or NULL if it declares no bones.
 static retarget_figure create_figure(const md5_model *model, const convert_part *part,
                                      md5_quat space)
 {
@@ -488,20 +544,23 @@ static retarget_figure create_figure(const md5_model *model, const convert_part 
     return figure;
 }
 
-// Completes the roles by the hierarchy: names of joints in spine and neck differ too much between
-// skeletons.
+// Completes the roles by the hierarchy, because names of joints in spine and neck differ too much
+// between skeletons. The pelvis is the common ancestor of the thighs, the chest of the upper arms.
+// The spine is between the common ancestor of both (figure->body) and the chest; the neck is
+// between the chest and the head.
 static void complete_figure(retarget_figure *figure)
 {
-    retarget_chain *const role = figure->roles;
-    const uint32_t head = role[2 * HEAD].last;
-    const uint32_t hips = role[2 * HIPS].last;
+    retarget_chain *const roles = figure->roles;
+    const uint32_t head = roles[2 * HEAD].last;
+    const uint32_t hips = roles[2 * HIPS].last;
     find_leaders(figure);
 
-    figure->pelvis = common_parent(figure, role[2 * THIGH].last, role[2 * THIGH + 1].last);
+    figure->pelvis = common_parent(figure, roles[2 * THIGH].last, roles[2 * THIGH + 1].last);
     if (figure->pelvis == MD5_NONE)
         figure->pelvis = hips;
 
-    uint32_t chest = common_parent(figure, role[2 * UPPER_ARM].last, role[2 * UPPER_ARM + 1].last);
+    uint32_t chest =
+        common_parent(figure, roles[2 * UPPER_ARM].last, roles[2 * UPPER_ARM + 1].last);
     if (chest == MD5_NONE)
         chest = parent_joint(figure, head);
 
@@ -509,11 +568,11 @@ static void complete_figure(retarget_figure *figure)
     if (figure->body == MD5_NONE)
         figure->body = figure->pelvis;
 
-    role[2 * HIPS] = (retarget_chain){figure->pelvis, figure->pelvis};
-    role[2 * SPINE] = chain_between(figure, figure->body, chest);
+    roles[2 * HIPS] = (retarget_chain){figure->pelvis, figure->pelvis};
+    roles[2 * SPINE] = chain_between(figure, figure->body, chest);
+    const uint32_t neck_base = chest != MD5_NONE ? chest : figure->body;
     if (head != MD5_NONE)
-        role[2 * NECK] = chain_between(figure, chest != MD5_NONE ? chest : figure->body,
-                                       parent_joint(figure, head));
+        roles[2 * NECK] = chain_between(figure, neck_base, parent_joint(figure, head));
     find_axes(figure);
 }
 
@@ -523,22 +582,27 @@ static void free_figure(retarget_figure *figure)
     free(figure->rest);
 }
 
-// Returns true if the directions from the pelvis to the head and to the feet differ by more than
-// 120 degrees, or if one of them is unknown.
+// Returns true if the bind pose stands: the directions from the pelvis to the head and to the feet
+// differ by more than 120 degrees. Also returns true if one of the directions is unknown.
 static bool is_standing(const retarget_figure *figure)
 {
-    const float max_cosine = -0.5f;
+    const float max_cosine = -0.5f; // of 120 degrees
     const md5_vec3 nowhere = {0, 0, 0};
+    const uint32_t pelvis = figure->pelvis;
     const uint32_t head = figure->roles[2 * HEAD].last;
-    const uint32_t feet[] = {figure->roles[2 * FOOT].last, figure->roles[2 * FOOT + 1].last};
-    const bool has_feet = feet[0] != MD5_NONE && feet[1] != MD5_NONE;
-    if (figure->pelvis == MD5_NONE || head == MD5_NONE || !has_feet)
+    const uint32_t left_foot = figure->roles[2 * FOOT].last;
+    const uint32_t right_foot = figure->roles[2 * FOOT + 1].last;
+    const bool has_body = pelvis != MD5_NONE && head != MD5_NONE;
+    const bool has_feet = left_foot != MD5_NONE && right_foot != MD5_NONE;
+    if (!has_body || !has_feet)
         return true;
-    const md5_vec3 up = bone_vector(figure, figure->rest, figure->pelvis, head);
-    const md5_vec3 down = md5_vec3_add(bone_vector(figure, figure->rest, figure->pelvis, feet[0]),
-                                       bone_vector(figure, figure->rest, figure->pelvis, feet[1]));
-    return md5_vec3_dot(md5_vec3_normalize(up, nowhere), md5_vec3_normalize(down, nowhere))
-           < max_cosine;
+
+    const md5_vec3 up = bone_vector(figure, figure->rest, pelvis, head);
+    const md5_vec3 down = md5_vec3_add(bone_vector(figure, figure->rest, pelvis, left_foot),
+                                       bone_vector(figure, figure->rest, pelvis, right_foot));
+    const float cosine =
+        md5_vec3_dot(md5_vec3_normalize(up, nowhere), md5_vec3_normalize(down, nowhere));
+    return cosine < max_cosine;
 }
 
 // Measures a figure: its upright direction, the length of its legs, and whether its bind pose
@@ -588,7 +652,8 @@ static bool pair_chains(const retarget_figure *source, const retarget_figure *ta
     return true;
 }
 
-// Pairs the roots and the bodies of both skeletons.
+// Pairs the roots and the bodies of both skeletons. A captured clip moves only the body, because
+// the position of its root has no meaning.
 static void pair_roots(const retarget_figure *source, const retarget_figure *target,
                        bool is_captured)
 {
@@ -618,23 +683,27 @@ static bool pair_joints(const retarget_figure *source, const retarget_figure *ta
     bool has_limbs = true; // both skeletons have all upper arms and thighs
     for (int r = 0; r < NUM_ROLES; r++) {
         const int part = r / 2;
-        const bool exists = part > HEAD || r % 2 == 0;
-        if (exists && pair_chains(source, target, source->roles[r], target->roles[r]))
-            num_common += part != SPINE && part < THUMB;
-        else if (part == UPPER_ARM || part == THIGH)
+        const bool is_role = part > HEAD || r % 2 == 0; // parts up to HEAD have side 0 only
+        const bool is_limb = part == UPPER_ARM || part == THIGH;
+        const bool is_counted = part != SPINE && part < THUMB;
+        const bool is_paired =
+            is_role && pair_chains(source, target, source->roles[r], target->roles[r]);
+        if (is_paired && is_counted)
+            num_common++;
+        if (is_limb && !is_paired)
             has_limbs = false;
     }
 
     const bool is_known = has_map || (has_limbs && num_common >= MIN_COMMON_ROLES);
-    if (!is_known) {
-        for (uint32_t i = 0; i < target->skeleton->num_joints; i++)
-            target->joints[i].low = MD5_NONE;
-    }
-    return is_known;
+    if (is_known)
+        return true;
+    for (uint32_t i = 0; i < target->skeleton->num_joints; i++)
+        target->joints[i].low = MD5_NONE;
+    return false;
 }
 
-// For md5_load_opts.warn: marks the joints that a warning of md5_create_retarget() reports as
-// unmoved.
+// For md5_load_opts.warn: marks a joint of the target that md5_create_retarget() reports as
+// unmoved. The first number in the text of the warning is the index of the joint.
 static void mark_idle(void *user, const md5_error *warning)
 {
     const retarget_figure *const target = user;
@@ -644,7 +713,8 @@ static void mark_idle(void *user, const md5_error *warning)
         target->joints[joint].is_idle = true;
 }
 
-// Returns true if the bone of a joint gets the direction of the source's bone.
+// Returns true if the bone of a joint gets the direction of the source's bone. The default is true
+// for upper arms, forearms, thighs and shins.
 static bool is_aligned(const retarget_figure *target, uint32_t index)
 {
     const retarget_alignment align = target->joints[index].align;
@@ -656,41 +726,49 @@ static bool is_aligned(const retarget_figure *target, uint32_t index)
     return false;
 }
 
+// Returns the pair of a target joint in the form of the library. A joint that a map keeps in its
+// bind pose is paired with no joint of the source.
+static md5_joint_pair create_pair(const retarget_figure *source, const retarget_figure *target,
+                                  uint32_t index)
+{
+    const retarget_joint *const joint = &target->joints[index];
+    const md5_joint *const source_joints = source->skeleton->joints;
+    md5_joint_pair pair = {.target = target->skeleton->joints[index].name,
+                           .fraction = joint->fraction};
+    if (joint->low == MD5_NONE)
+        return pair;
+    pair.align = is_aligned(target, index);
+    pair.source = source_joints[joint->low].name;
+    if (joint->high != joint->low)
+        pair.next = source_joints[joint->high].name;
+    return pair;
+}
+
 // Lists the pairs of joints in the form of the library. Returns their number. The capacity of
 // `pairs` is the number of joints of both skeletons.
 static uint32_t list_pairs(const retarget_figure *source, const retarget_figure *target,
                            md5_joint_pair *pairs)
 {
-    const md5_joint *const source_joints = source->skeleton->joints;
-    const md5_joint *const target_joints = target->skeleton->joints;
     uint32_t count = 0;
     for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
         const retarget_joint *const joint = &target->joints[i];
-        const char *const name = target_joints[i].name;
-        const bool has_source = joint->low != MD5_NONE;
-        const bool is_duplicate = md5_find_joint(target->skeleton, name) != i;
-        if ((!has_source && !joint->is_mapped) || is_duplicate)
-            continue;
-        md5_joint_pair *const pair = &pairs[count++];
-        *pair = (md5_joint_pair){.target = name, .fraction = joint->fraction};
-        if (!has_source) // a map keeps the joint in its bind pose
-            continue;
-        pair->align = is_aligned(target, i);
-        pair->source = source_joints[joint->low].name;
-        if (joint->high != joint->low)
-            pair->next = source_joints[joint->high].name;
+        const char *const name = target->skeleton->joints[i].name;
+        const bool has_pair = joint->low != MD5_NONE || joint->is_mapped;
+        const bool has_unique_name = md5_find_joint(target->skeleton, name) == i;
+        if (has_pair && has_unique_name)
+            pairs[count++] = create_pair(source, target, i);
     }
 
     // A map can exclude joints of the source: they must not be paired by their names.
     for (uint32_t i = 0; i < source->skeleton->num_joints; i++) {
         if (source->joints[i].is_mapped)
-            pairs[count++] = (md5_joint_pair){.source = source_joints[i].name};
+            pairs[count++] = (md5_joint_pair){.source = source->skeleton->joints[i].name};
     }
     return count;
 }
 
-// Creates the retarget of the library from the pairs. Sets is_idle of the target's joints that it
-// does not move.
+// Creates the retarget of the library from the pairs. Sets is_idle of the target's joints that the
+// retarget does not move. Returns NULL on failure.
 static md5_retarget *create_retarget(const retarget_figure *source, retarget_figure *target,
                                      md5_error *error)
 {
@@ -705,9 +783,12 @@ static md5_retarget *create_retarget(const retarget_figure *source, retarget_fig
 }
 
 // -- Maps -----------------------------------------------------------------------------------------
+//
+// A joint map is a text in which the user pairs joints, one pair per line: first the joint of the
+// motion (the source), then the joint of the model (the target).
 
-// Returns the next token of a line: in quotes, or up to a blank. Ends the token with 0 in the text.
-// Returns NULL at the end of the line or at a comment.
+// Returns the next token of a line: a text in quotes, or the characters up to a blank. Writes a 0
+// after the token and moves *cursor past it. Returns NULL at the end of the line or at a comment.
 static char *next_token(char **cursor)
 {
     char *token = *cursor + strspn(*cursor, " \t\r");
@@ -721,7 +802,10 @@ static char *next_token(char **cursor)
     return token;
 }
 
-// A line of a map. Valid lines have at most three tokens; a fourth one is stored to detect others.
+enum { MAX_MAP_LINES = 10000 };
+
+// A line of a map. Valid lines have at most three tokens; a fourth token is stored to detect
+// invalid lines.
 enum { MAX_TOKENS = 4 };
 typedef struct map_line {
     char *tokens[MAX_TOKENS];
@@ -743,7 +827,7 @@ static map_line split_line(char *text)
     return line;
 }
 
-// Returns the alignment that the third token of a line selects.
+// Returns the alignment that the third token of a line selects: "align", "~" or the default.
 static retarget_alignment read_alignment(const map_line *line)
 {
     if (line->num_tokens < 3)
@@ -856,19 +940,20 @@ static char *read_joints(map_line *line, bool is_chain, retarget_figure *const f
     return NULL;
 }
 
-// If one of two paired joints has a role, the other joint gets the same role, so that a map of the
-// limbs is sufficient.
+// If one of two paired joints has a role, gives the same role to the other joint, so that a map of
+// the limbs is sufficient.
 static void share_roles(retarget_figure *const figures[2], const retarget_chain chains[2])
 {
-    for (int r = 0; r < 2 * THUMB; r++)
+    for (int r = 0; r < 2 * THUMB; r++) {
         if (figures[0]->roles[r].last == chains[0].last)
             figures[1]->roles[r] = chains[1];
         else if (figures[1]->roles[r].last == chains[1].last)
             figures[0]->roles[r] = chains[0];
+    }
 }
 
-// Prepares target joints for a new line of the map. Returns NULL, or an error message if an earlier
-// line maps a joint and lines cannot be replaced.
+// Removes the pairs of target joints before a new line of the map pairs them. Returns NULL, or an
+// error message if an earlier line maps one of the joints and `replaces` is false.
 static char *release_joints(const retarget_figure *target, const uint32_t *joints,
                             uint32_t num_joints, bool replaces)
 {
@@ -883,7 +968,8 @@ static char *release_joints(const retarget_figure *target, const uint32_t *joint
     return NULL;
 }
 
-// Stores the pair of a line in both skeletons.
+// Stores the pair of a line in both skeletons. A line without a joint of the model excludes the
+// joint of the motion from the retarget.
 static void store_pair(const map_pair *pair, bool is_chain, retarget_alignment align,
                        retarget_figure *const figures[2])
 {
@@ -904,24 +990,34 @@ static void store_pair(const map_pair *pair, bool is_chain, retarget_alignment a
         share_roles(figures, pair->chains);
 }
 
+// Returns true if a line pairs two joints: SOURCE TARGET, optionally followed by an alignment.
+static bool is_joint_pair(const map_line *line)
+{
+    const bool has_alignment = line->num_tokens == 3 && read_alignment(line) != ALIGN_LIMBS;
+    return line->num_tokens == 2 || has_alignment;
+}
+
+// Disables the alignment of all bones of the target.
+static void disable_alignment(const retarget_figure *target)
+{
+    for (uint32_t i = 0; i < target->skeleton->num_joints; i++)
+        target->joints[i].align = ALIGN_NEVER;
+}
+
 // Reads a line of a map: SOURCE TARGET, followed by "align" or "~" (do not align the bone), or
 // chain A..B C..D. "-" stands for no joint. A line "~" disables alignment of all bones. If
 // `replaces`, the line may change pairs of earlier lines. Returns NULL, or an error message about
 // the line's bad token.
 static char *read_pair(map_line *line, retarget_figure *const figures[2], bool replaces)
 {
-    retarget_figure *const target = figures[1];
     const int count = line->num_tokens;
     if (count == 1 && strcmp(line->tokens[0], "~") == 0) {
-        for (uint32_t i = 0; i < target->skeleton->num_joints; i++)
-            target->joints[i].align = ALIGN_NEVER;
+        disable_alignment(figures[1]);
         return NULL;
     }
 
-    const retarget_alignment align = read_alignment(line);
     const bool is_chain = count == 3 && strcmp(line->tokens[0], "chain") == 0;
-    const bool is_pair = count == 2 || (count == 3 && align != ALIGN_LIMBS);
-    if (!is_pair && !is_chain) {
+    if (!is_chain && !is_joint_pair(line)) {
         line->bad_token = count < 3 ? count - 1 : 2;
         return common_copy(
             "invalid line: expected SOURCE TARGET, SOURCE TARGET ~ or chain A..B C..D");
@@ -930,37 +1026,52 @@ static char *read_pair(map_line *line, retarget_figure *const figures[2], bool r
     map_pair pair;
     char *message = read_joints(line, is_chain, figures, &pair);
     if (!message)
-        message = release_joints(target, pair.joints, pair.num_joints, replaces);
+        message = release_joints(figures[1], pair.joints, pair.num_joints, replaces);
     if (message)
         return message;
 
     const uint32_t source_joint = pair.chains[0].last;
     if (replaces && source_joint != MD5_NONE)
         figures[0]->joints[source_joint].is_mapped = false;
-    store_pair(&pair, is_chain, align, figures);
+    store_pair(&pair, is_chain, read_alignment(line), figures);
     return NULL;
 }
 
-// Ends a line with 0 at the next separator. Returns the start of the next line, or NULL. If
-// `has_quotes`, separators in quotes do not count.
+// Ends a line with 0 at the next separator. Returns the start of the next line, or NULL after the
+// last line. If `has_quotes` is true, a separator in quotes is part of the line.
 static char *end_line(char *line, char separator, bool has_quotes)
 {
     char *end = line;
     bool is_quoted = false;
-    for (; *end != '\0' && (is_quoted || *end != separator); end++)
-        is_quoted ^= has_quotes && *end == '"';
+    while (*end != '\0' && (is_quoted || *end != separator)) {
+        if (has_quotes && *end == '"')
+            is_quoted = !is_quoted;
+        end++;
+    }
     const bool is_last = *end == '\0';
     *end = '\0';
     return is_last ? NULL : end + 1;
 }
 
-// Reads the lines of a map, which are separated by `separator`. A text in an option can contain
-// quoted separators. `path` is the file, or NULL for an option. An invalid line is an error, or
-// only a warning if the job has a function for warnings.
+// Reads one line of a map. Returns NULL, or an error message about the line's bad token, which the
+// caller frees. An empty line is valid. The number of lines is limited, because a warning can be
+// reported for each line.
+static char *read_map_line(map_line *line, uint32_t line_number, retarget_figure *const figures[2],
+                           bool replaces)
+{
+    if (line->num_tokens == 0)
+        return NULL;
+    if (line_number > MAX_MAP_LINES)
+        return common_copy("map has too many lines: expected at most 10000");
+    return read_pair(line, figures, replaces);
+}
+
+// Reads the lines of a map. `path` is the file of the map, or NULL for the text of an option. Lines
+// of a file end with a line break, lines of an option with a semicolon, which can also occur in
+// quotes. An invalid line is an error, or only a warning if the job has a function for warnings.
 static bool read_map_text(const convert_job *job, char *text, const char *path,
                           retarget_figure *const figures[2], md5_error *error)
 {
-    enum { MAX_LINES = 10000 };
     const bool is_option = !path;
     const char separator = is_option ? ';' : '\n';
     uint32_t line_number = 1;
@@ -968,11 +1079,7 @@ static bool read_map_text(const convert_job *job, char *text, const char *path,
     for (char *start = text; start; start = next, line_number++) {
         next = end_line(start, separator, is_option);
         map_line line = split_line(start);
-        char *message = NULL;
-        if (line.num_tokens > 0 && line_number > MAX_LINES)
-            message = common_copy("map has too many lines: expected at most 10000");
-        else if (line.num_tokens > 0)
-            message = read_pair(&line, figures, is_option);
+        char *const message = read_map_line(&line, line_number, figures, is_option);
         if (!message)
             continue;
 
@@ -980,7 +1087,7 @@ static bool read_map_text(const convert_job *job, char *text, const char *path,
         free(message);
         error->line = line_number;
         error->column = (uint32_t)(line.tokens[line.bad_token] - start) + 1;
-        if (!job->warn || line_number > MAX_LINES)
+        if (!job->warn || line_number > MAX_MAP_LINES)
             return false;
         job->warn(job->user, error);
     }
@@ -1004,6 +1111,7 @@ static bool read_map(const convert_job *job, retarget_figure *const figures[2], 
     return is_read;
 }
 
+// Prints a joint's name or a chain as one token of a map, in quotes if necessary, and the suffix.
 static void print_name(FILE *file, const char *name, const char *suffix)
 {
     const char *const quote = strpbrk(name, " \t#~") != NULL ? "\"" : "";
@@ -1011,7 +1119,8 @@ static void print_name(FILE *file, const char *name, const char *suffix)
     fputs(suffix, file);
 }
 
-// Prints the chains of different lengths, one line for each role.
+// Prints the chains that have different numbers of joints in both skeletons, one line for each
+// role.
 static void print_chains(FILE *file, const retarget_figure *source, const retarget_figure *target)
 {
     const md5_joint *const from = source->skeleton->joints;
@@ -1031,7 +1140,8 @@ static void print_chains(FILE *file, const retarget_figure *source, const retarg
     }
 }
 
-// Prints the line of a joint of the model.
+// Prints the line of a joint of the model. A joint that no joint of the source moves becomes a
+// comment, so that the user can complete it.
 static void print_pair(FILE *file, const retarget_joint *joint, const char *name,
                        const md5_joint *source_joints)
 {
@@ -1067,7 +1177,8 @@ static void print_map(FILE *file, const retarget_figure *source, const retarget_
             print_name(file, from[i].name, " -\n");
 }
 
-// Returns the index of the source's joint that rotates a joint of the model, or MD5_NONE.
+// Returns the index of the source's joint that rotates a joint of the model, or MD5_NONE. The
+// library also pairs joints with equal names.
 static uint32_t find_source_joint(const retarget_figure *source, const retarget_figure *target,
                                   uint32_t index)
 {
@@ -1079,9 +1190,9 @@ static uint32_t find_source_joint(const retarget_figure *source, const retarget_
     return md5_find_joint(source->skeleton, target->skeleton->joints[index].name);
 }
 
-// Creates the retargeting from one model to another: joints are paired by the map of the
-// command, then by their names and positions. Fills pairs[] with the source joint of each target
-// joint.
+// Creates the retarget from one model to another: joints are paired by the map of the job, which
+// may be NULL, then by their roles. Joints of equal names without a role are paired, too. Unless
+// `pairs` is NULL, pairs[i] receives the source joint of target joint i.
 md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *source,
                                       const md5_model *target, convert_pair *pairs,
                                       md5_error *error)
@@ -1095,7 +1206,8 @@ md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *s
     pair_joints(&from, &to, false, has_map);
     md5_retarget *const retarget = is_read ? create_retarget(&from, &to, error) : NULL;
 
-    for (uint32_t i = 0; pairs && i < target->skeleton.num_joints; i++) {
+    const uint32_t num_pairs = pairs ? target->skeleton.num_joints : 0;
+    for (uint32_t i = 0; i < num_pairs; i++) {
         pairs[i].is_mapped = to.joints[i].is_mapped;
         pairs[i].source = retarget ? find_source_joint(&from, &to, i) : MD5_NONE;
     }
@@ -1150,6 +1262,8 @@ static md5_vec3 rest_displacement(const retarget_figure *figure, const md5_xform
                            md5_vec3_sub(posed[joint].translation, figure->rest[joint].translation));
 }
 
+// Rotates a vector from the common space of both figures (x forward, y left, z up) to the model's
+// space.
 static md5_vec3 to_model(const retarget_transfer *transfer, md5_vec3 v)
 {
     return md5_quat_rotate(md5_quat_conjugate(transfer->target.space), v);
@@ -1179,8 +1293,8 @@ static void pose_source(const retarget_transfer *transfer, uint32_t frame)
     md5_local_to_model_xforms(source->skeleton, transfer->source_local, transfer->source_pose);
 }
 
-// Moves the path along the ground from the body to joint 0, if that is above the body, because
-// games use the motion of joint 0 as the motion of the character.
+// Moves the path along the ground from the body to joint 0, if joint 0 is an ancestor of the body
+// and has no motion, because games use the motion of joint 0 as the motion of the character.
 static void move_path_to_root(const retarget_transfer *transfer)
 {
     const retarget_figure *const target = &transfer->target;
@@ -1192,16 +1306,29 @@ static void move_path_to_root(const retarget_transfer *transfer)
     if (!transfer->has_path || !has_idle_root || !is_root_above)
         return;
 
-    md5_vec3 path = rest_displacement(source, transfer->source_pose, source->pelvis);
-    path.z = 0;
-    path = md5_vec3_scale(to_model(transfer, path), transfer->ratio);
-    const md5_quat parent_rotation = target->rest[parent_joint(target, body)].rotation;
+    md5_vec3 source_path = rest_displacement(source, transfer->source_pose, source->pelvis);
+    source_path.z = 0;
+    const md5_vec3 path = md5_vec3_scale(to_model(transfer, source_path), transfer->ratio);
     local[0].translation = md5_vec3_add(local[0].translation, path);
-    local[body].translation = md5_vec3_sub(
-        local[body].translation, md5_quat_rotate(md5_quat_conjugate(parent_rotation), path));
+
+    // Joint 0 now also moves the body, whose local translation is relative to its parent.
+    const md5_quat parent_rotation = target->rest[parent_joint(target, body)].rotation;
+    const md5_vec3 path_in_parent = md5_quat_rotate(md5_quat_conjugate(parent_rotation), path);
+    local[body].translation = md5_vec3_sub(local[body].translation, path_in_parent);
 }
 
-// Moves the joints without a source that follow a leader, and their descendants, rigidly with it.
+// Returns the model-space transform of a joint that moves rigidly with its leader: the joint keeps
+// the transform relative to the leader that it has in the bind pose.
+static md5_xform follow_leader(const retarget_figure *target, const md5_xform *joints,
+                               uint32_t joint, uint32_t leader)
+{
+    const md5_xform relative_to_leader =
+        md5_xform_mul(md5_xform_inverse(target->rest[leader]), target->rest[joint]);
+    return md5_xform_mul(joints[leader], relative_to_leader);
+}
+
+// Moves the joints that no joint of the source rotates, but that have a leader, rigidly with the
+// leader. Their descendants move with them.
 static void pose_followers(const retarget_transfer *transfer)
 {
     const retarget_figure *const target = &transfer->target;
@@ -1209,25 +1336,24 @@ static void pose_followers(const retarget_transfer *transfer)
     md5_xform *const joints = transfer->target_pose; // in model space
     bool has_followers = false;
 
-    for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
+    for (uint32_t i = 0; i < target->skeleton->num_joints; i++) { // parents before their children
         const uint32_t joint = target->skeleton->order[i];
         const uint32_t parent = parent_joint(target, joint);
         const uint32_t leader = target->joints[joint].leader;
-        const bool follows = leader != MD5_NONE && target->joints[joint].low == MD5_NONE;
-        has_followers |= follows;
-        if (follows)
-            joints[joint] =
-                md5_xform_mul(joints[leader], md5_xform_mul(md5_xform_inverse(target->rest[leader]),
-                                                            target->rest[joint]));
-        else if (parent != MD5_NONE && has_followers)
+        const bool is_follower = leader != MD5_NONE && target->joints[joint].low == MD5_NONE;
+        if (is_follower) {
+            joints[joint] = follow_leader(target, joints, joint, leader);
+            has_followers = true;
+        } else if (parent != MD5_NONE && has_followers) {
             joints[joint] = md5_xform_mul(joints[parent], local_pose[joint]);
+        }
     }
 
     if (has_followers)
         md5_model_to_local_xforms(target->skeleton, joints, local_pose);
 }
 
-// Poses the model in a frame.
+// Computes the pose of the model in a frame of the clip, in local space and in model space.
 static void pose_model(const retarget_transfer *transfer, uint32_t frame)
 {
     pose_source(transfer, frame);
@@ -1239,13 +1365,23 @@ static void pose_model(const retarget_transfer *transfer, uint32_t frame)
     pose_followers(transfer);
 }
 
-// Finds the frames in which a foot of the source stands: near its lowest height, and slow. The
-// weight falls to 0 within a tenth of a second before and after such frames.
+// Extends each frame with weight 1 by a linear fade to 0, over a tenth of a second before and after
+// it, so that a foot does not jump when it begins or ends to stand.
+static void fade_weights(float *weights, uint32_t num_frames, float rate)
+{
+    const float fades_per_second = 10.0f;
+    for (uint32_t i = 1; i < num_frames; i++)
+        weights[i] = fmaxf(weights[i], weights[i - 1] - fades_per_second / rate);
+    for (uint32_t i = num_frames; i-- > 1;)
+        weights[i - 1] = fmaxf(weights[i - 1], weights[i] - fades_per_second / rate);
+}
+
+// Finds the frames in which a foot of the source stands: the foot is near its lowest height, and
+// slow. Sets the weights stands[side] of all frames.
 static void find_standing_frames(retarget_transfer *transfer, int side)
 {
     const float max_height = 0.03f; // above the lowest height, in lengths of the leg
     const float max_speed = 0.1f;   // lengths of the leg per second
-    const float fades_per_second = 10.0f;
     const retarget_figure *const source = &transfer->source;
     const uint32_t num_frames = transfer->binding->anim->num_frames;
     const float rate = (float)transfer->binding->anim->frame_rate;
@@ -1259,7 +1395,7 @@ static void find_standing_frames(retarget_transfer *transfer, int side)
 
     float last_distance = INFINITY; // from the previous frame
     for (uint32_t i = 0; i < num_frames; i++) {
-        float next_distance = INFINITY;
+        float next_distance = INFINITY; // to the next frame
         if (i + 1 < num_frames)
             next_distance = md5_vec3_length(md5_vec3_sub(feet[i + 1], feet[i]));
         const bool is_low = feet[i].z <= lowest + max_height * leg;
@@ -1268,11 +1404,7 @@ static void find_standing_frames(retarget_transfer *transfer, int side)
         last_distance = next_distance;
     }
 
-    // Fade out after and before the standing frames.
-    for (uint32_t i = 1; i < num_frames; i++)
-        stands[i] = fmaxf(stands[i], stands[i - 1] - fades_per_second / rate);
-    for (uint32_t i = num_frames; i-- > 1;)
-        stands[i - 1] = fmaxf(stands[i - 1], stands[i] - fades_per_second / rate);
+    fade_weights(stands, num_frames, rate);
 }
 
 // Returns the height that 5 % of the heights do not exceed. Sorts the heights.
@@ -1293,9 +1425,24 @@ static void store_feet(retarget_transfer *transfer, uint32_t frame)
     }
 }
 
+// Poses both skeletons in all frames, and stores the height of the lowest foot in each frame. The
+// heights of the target are relative to the scaled heights of the source if the clip was not
+// captured: then feet may be below the ground as far as in the source.
+static void measure_feet(retarget_transfer *transfer, double *source_lows, double *target_lows)
+{
+    const uint32_t num_frames = transfer->binding->anim->num_frames;
+    for (uint32_t frame = 0; frame < num_frames; frame++) {
+        pose_model(transfer, frame);
+        store_feet(transfer, frame);
+        source_lows[frame] = (double)lowest_foot(&transfer->source, transfer->source_pose);
+        target_lows[frame] = (double)lowest_foot(&transfer->target, transfer->target_pose);
+        if (!transfer->is_captured && isfinite(source_lows[frame]))
+            target_lows[frame] -= (double)transfer->ratio * source_lows[frame];
+    }
+}
+
 // Raises the model so that its feet stand at the height of the bind pose: in 95 % of the frames no
-// foot is lower. In clips that were not captured, feet may be below the ground as far as in the
-// source.
+// foot is lower. Also finds the frames in which each foot stands.
 static void find_ground(retarget_transfer *transfer)
 {
     const uint32_t num_frames = transfer->binding->anim->num_frames;
@@ -1306,18 +1453,11 @@ static void find_ground(retarget_transfer *transfer)
 
     double *const target_lows = common_alloc(2 * (size_t)num_frames, sizeof *target_lows);
     double *const source_lows = target_lows + num_frames;
-    for (uint32_t frame = 0; frame < num_frames; frame++) {
-        pose_model(transfer, frame);
-        source_lows[frame] = (double)lowest_foot(&transfer->source, transfer->source_pose);
-        target_lows[frame] = (double)lowest_foot(&transfer->target, transfer->target_pose);
-        if (!transfer->is_captured && isfinite(source_lows[frame]))
-            target_lows[frame] -= (double)transfer->ratio * source_lows[frame];
-        store_feet(transfer, frame);
-    }
-
+    measure_feet(transfer, source_lows, target_lows);
     const float lift = (float)-low_percentile(target_lows, num_frames);
     const double ground = low_percentile(source_lows, num_frames);
     free(target_lows);
+
     const float rounding = 1e-5f * bone_length(&transfer->target, 2 * THIGH);
     const bool is_lifted = transfer->has_path && isfinite(lift); // not finite without feet
     if (is_lifted && fabsf(lift) > rounding)
@@ -1325,11 +1465,25 @@ static void find_ground(retarget_transfer *transfer)
     if (transfer->is_captured && isfinite(ground))
         transfer->source_ground = (float)ground;
 
+    // The source is raised, because the path of the model is the path of the source times `ratio`.
+    const md5_vec3 source_lift = {0, 0, transfer->lift / transfer->ratio};
     transfer->clip_to_model.translation =
-        md5_vec3_add(transfer->clip_to_model.translation,
-                     to_model(transfer, (md5_vec3){0, 0, transfer->lift / transfer->ratio}));
+        md5_vec3_add(transfer->clip_to_model.translation, to_model(transfer, source_lift));
     for (int side = 0; side < 2; side++)
         find_standing_frames(transfer, side);
+}
+
+// Returns the angle by which the first frame of a clip is rotated to the left about the vertical
+// axis, in degrees; 0 if the source has no limbs.
+static double find_start_yaw(const retarget_transfer *transfer)
+{
+    const double degrees_per_radian = 180.0 / 3.14159265358979323846;
+    const float min_left_length = 0.5f; // of a sum of unit vectors
+    pose_source(transfer, 0);
+    const md5_vec3 left = left_direction(&transfer->source, transfer->source_pose);
+    if (!(md5_vec3_length(left) > min_left_length))
+        return 0;
+    return atan2((double)-left.x, (double)left.y) * degrees_per_radian;
 }
 
 // Moves a captured motion to the model's position, and rotates it by a multiple of 90 degrees so
@@ -1337,18 +1491,10 @@ static void find_ground(retarget_transfer *transfer)
 static void place_captured_motion(retarget_transfer *transfer)
 {
     const retarget_figure *const source = &transfer->source;
-    const md5_quat space = source->space;
     const double pi = 3.14159265358979323846;
-    const float min_left_length = 0.5f;  // of a sum of unit vectors
     const double max_unnoticed_yaw = 15; // degrees
-    pose_source(transfer, 0);
-    const md5_vec3 left = left_direction(source, transfer->source_pose);
-    const bool has_left = md5_vec3_length(left) > min_left_length;
-    const double yaw = has_left ? atan2((double)-left.x, (double)left.y) * 180.0 / pi : 0;
+    const double yaw = find_start_yaw(transfer);
     const double num_quarter_turns = floor(yaw / 90.0 + 0.5);
-    const double half_angle = -num_quarter_turns * pi / 4.0; // of the rotation back, radians
-    const md5_quat rotation = {0, 0, (float)sin(half_angle), (float)cos(half_angle)};
-
     if (num_quarter_turns != 0)
         convert_note(transfer->job,
                      "the motion starts rotated by %.0f degrees to the left: it was rotated by "
@@ -1360,17 +1506,26 @@ static void place_captured_motion(retarget_transfer *transfer)
                      "make it face forward",
                      yaw, -yaw);
 
+    // The rotation is about z in the figure's space. The clip is rotated in the model's space.
+    const md5_quat to_figure = source->space;
+    const md5_quat from_figure = md5_quat_conjugate(to_figure);
+    const double half_angle = -num_quarter_turns * pi / 4.0; // of the rotation, radians
+    const md5_quat about_z = {0, 0, (float)sin(half_angle), (float)cos(half_angle)};
+    const md5_quat in_model_space = md5_quat_mul(from_figure, md5_quat_mul(about_z, to_figure));
     transfer->clip_to_model.rotation =
-        md5_quat_mul(md5_quat_mul(md5_quat_conjugate(space), md5_quat_mul(rotation, space)),
-                     transfer->clip_to_model.rotation);
+        md5_quat_mul(in_model_space, transfer->clip_to_model.rotation);
+    if (!transfer->has_path)
+        return;
+
     pose_source(transfer, 0);
-    if (transfer->has_path)
-        transfer->clip_to_model.translation =
-            md5_vec3_sub(source->rest[source->pelvis].translation,
-                         transfer->source_pose[source->pelvis].translation);
+    transfer->clip_to_model.translation =
+        md5_vec3_sub(source->rest[source->pelvis].translation,
+                     transfer->source_pose[source->pelvis].translation);
 }
 
-// Holds the standing feet in place by two-bone IK.
+// Moves the standing feet of the model to the positions of the source's feet by two-bone IK, with
+// the weights of find_standing_frames(). The displacement of a foot from the bind pose is scaled to
+// the model.
 static void hold_feet(const retarget_transfer *transfer, uint32_t frame)
 {
     const retarget_figure *const target = &transfer->target;
@@ -1378,17 +1533,23 @@ static void hold_feet(const retarget_transfer *transfer, uint32_t frame)
         const md5_limb leg = {target->roles[2 * THIGH + side].last,
                               target->roles[2 * SHIN + side].last,
                               target->roles[2 * FOOT + side].last};
-        md5_vec3 path = transfer->feet[side][frame];
-        path.z -= transfer->source_ground;
-        path = to_model(transfer, md5_vec3_scale(path, transfer->ratio));
-        const md5_two_bone_job job = {.tip = leg.tip,
-                                      .limb = &leg,
-                                      .target =
-                                          md5_vec3_add(target->rest[leg.tip].translation, path),
-                                      .weight = transfer->stands[side][frame]};
+        md5_vec3 source_path = transfer->feet[side][frame];
+        source_path.z -= transfer->source_ground;
+        const md5_vec3 path = to_model(transfer, md5_vec3_scale(source_path, transfer->ratio));
+        const md5_vec3 foot = md5_vec3_add(target->rest[leg.tip].translation, path);
+        const md5_two_bone_job job = {
+            .tip = leg.tip, .limb = &leg, .target = foot, .weight = transfer->stands[side][frame]};
         md5_solve_two_bone(target->skeleton, &job, transfer->target_local);
     }
     md5_local_to_model_xforms(target->skeleton, transfer->target_local, transfer->target_pose);
+}
+
+// Returns the angle between two vectors in radians.
+static double angle_between(md5_vec3 a, md5_vec3 b)
+{
+    const float sine = md5_vec3_length(md5_vec3_cross(a, b)); // times both lengths
+    const float cosine = md5_vec3_dot(a, b);                  // times both lengths
+    return atan2((double)sine, (double)cosine);
 }
 
 // Measures the angles between the limb bones of both skeletons in the current frame: upper arms,
@@ -1398,21 +1559,23 @@ static void measure_bones(retarget_transfer *transfer)
     const retarget_figure *const target = &transfer->target;
     const retarget_figure *const source = &transfer->source;
     for (int r = 2 * UPPER_ARM; r < 2 * FOOT; r++) {
-        if (r / 2 == HAND || !(bone_length(source, r) > 0) || !(bone_length(target, r) > 0))
+        const bool has_bones = bone_length(source, r) > 0 && bone_length(target, r) > 0;
+        if (r / 2 == HAND || !has_bones)
             continue;
-        const md5_vec3 a = bone_vector(target, transfer->target_pose, target->roles[r].last,
-                                       target->roles[r + 2].last);
-        const md5_vec3 b = bone_vector(source, transfer->source_pose, source->roles[r].last,
-                                       source->roles[r + 2].last);
-        const double angle =
-            atan2((double)md5_vec3_length(md5_vec3_cross(a, b)), (double)md5_vec3_dot(a, b));
+        const int next = r + 2; // role at the end of the bone
+        const md5_vec3 target_bone = bone_vector(target, transfer->target_pose,
+                                                 target->roles[r].last, target->roles[next].last);
+        const md5_vec3 source_bone = bone_vector(source, transfer->source_pose,
+                                                 source->roles[r].last, source->roles[next].last);
+        const double angle = angle_between(target_bone, source_bone);
         transfer->angle_sum += angle;
         transfer->max_angle = fmax(transfer->max_angle, angle);
         transfer->num_bones++;
     }
 }
 
-// Measures the largest displacement of a foot while it stands.
+// Measures how far a foot moves away from the position at which it began to stand. Only frames in
+// which it stands with the full weight count.
 static void measure_slide(retarget_transfer *transfer, int side, uint32_t frame)
 {
     const retarget_figure *const target = &transfer->target;
@@ -1424,12 +1587,13 @@ static void measure_slide(retarget_transfer *transfer, int side, uint32_t frame)
     const bool is_first = frame == 0 || stands[frame - 1] < 1;
     if (is_first)
         transfer->plant_positions[side] = position;
-    transfer->max_slide =
-        fmaxf(transfer->max_slide,
-              md5_vec3_length(md5_vec3_sub(position, transfer->plant_positions[side])));
+    const md5_vec3 slide = md5_vec3_sub(position, transfer->plant_positions[side]);
+    transfer->max_slide = fmaxf(transfer->max_slide, md5_vec3_length(slide));
 }
 
-// For convert_motion.pose. Holds standing feet if the legs have other proportions, and measures.
+// Computes the pose of a frame of the new clip; called through convert_motion.pose. If the legs
+// have other proportions than those of the source, holds standing feet in place. Also measures the
+// differences that print_results() reports.
 static void pose_clip(void *user, uint32_t frame, convert_xform *local)
 {
     retarget_transfer *const transfer = user;
@@ -1528,34 +1692,44 @@ static void move_source_to_model_space(retarget_transfer *transfer, const md5_mo
     md5_local_to_model_xforms(source->skeleton, bind, source->rest);
 }
 
-// Prepares the source in the model's space, and creates the retarget. Fails if too few joints are
-// matched. `rotated` is the source in the model's space.
+// Returns the number of target joints that no joint of the source moves. Without a retarget, these
+// are all joints.
+static uint32_t count_idle_joints(const retarget_transfer *transfer)
+{
+    const retarget_figure *const target = &transfer->target;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
+        if (!transfer->retarget)
+            target->joints[i].is_idle = true;
+        count += target->joints[i].is_idle;
+    }
+    return count;
+}
+
+// Pairs the joints of both skeletons, moves the source to the model's space, and creates the
+// retarget. `moved_source` receives the source in this space; the retarget uses it. Fails if too
+// few joints are matched, except if the job only prints the joint map.
 static bool match_skeletons(retarget_transfer *transfer, const md5_model *source_model,
-                            md5_model *rotated, md5_error *error)
+                            md5_model *moved_source, md5_error *error)
 {
     const convert_job *const job = transfer->job;
     retarget_figure *const source = &transfer->source;
     retarget_figure *const target = &transfer->target;
-    const uint32_t num_joints = target->skeleton->num_joints;
     complete_figure(source);
     complete_figure(target);
     const bool has_map = job->map || job->pairs;
-    const bool is_known = pair_joints(source, target, transfer->is_captured, has_map);
+    const bool has_roles = pair_joints(source, target, transfer->is_captured, has_map);
 
     move_source_to_model_space(transfer, source_model, error);
-    *rotated = *source_model;
-    rotated->bind_local = transfer->poses;
-    source->model = rotated;
+    *moved_source = *source_model;
+    moved_source->bind_local = transfer->poses;
+    source->model = moved_source;
     transfer->retarget = create_retarget(source, target, error);
 
-    uint32_t num_idle = 0;
-    for (uint32_t i = 0; i < num_joints; i++) {
-        target->joints[i].is_idle |= !transfer->retarget;
-        num_idle += target->joints[i].is_idle;
-    }
+    const uint32_t num_idle = count_idle_joints(transfer);
     if (job->prints_map)
         return true;
-    if (!is_known && 2 * num_idle >= num_joints)
+    if (!has_roles && 2 * num_idle >= target->skeleton->num_joints)
         return convert_fail(
             error, MD5_ERROR_MISMATCH, job->target,
             "cannot match the skeletons: too few joint names are recognized; write a joint map "
@@ -1568,7 +1742,6 @@ static bool match_skeletons(retarget_transfer *transfer, const md5_model *source
 static bool has_uneven_legs(const retarget_figure *source, const retarget_figure *target)
 {
     const float max_difference = 1e-3f; // relative
-    bool is_uneven = false;
     for (int side = 0; side < 2; side++) {
         // The ratios are equal if these products of lengths are equal. They are 0 if a bone is
         // missing.
@@ -1577,12 +1750,14 @@ static bool has_uneven_legs(const retarget_figure *source, const retarget_figure
         const float a = bone_length(target, thigh) * bone_length(source, shin);
         const float b = bone_length(target, shin) * bone_length(source, thigh);
         const float smaller = fminf(a, b);
-        is_uneven |= fabsf(a - b) > max_difference * smaller && smaller > 0;
+        if (smaller > 0 && fabsf(a - b) > max_difference * smaller)
+            return true;
     }
-    return is_uneven;
+    return false;
 }
 
-// Divides the allocation of poses, and sets the properties that depend on both skeletons.
+// Divides the allocation `poses` into the poses of the current frame, and sets the properties that
+// depend on both skeletons.
 static void open_transfer(retarget_transfer *transfer)
 {
     const retarget_figure *const source = &transfer->source;
@@ -1598,21 +1773,22 @@ static void open_transfer(retarget_transfer *transfer)
     transfer->has_uneven_legs = has_uneven_legs(source, target);
 }
 
-// Writes the retargeted clip to the scene.
+// Adds the retargeted clip to the scene and reports the differences from the motion.
 static bool add_retargeted_clip(retarget_transfer *transfer, const md5_model *model,
                                 const convert_part *part, convert_scene *scene, md5_error *error)
 {
-    const retarget_figure *const target = &transfer->target;
-    const uint32_t num_joints = target->skeleton->num_joints;
     open_transfer(transfer);
     if (transfer->is_captured)
         place_captured_motion(transfer);
     find_ground(transfer);
 
+    const retarget_figure *const target = &transfer->target;
+    const uint32_t num_joints = target->skeleton->num_joints;
     convert_joint *const joints = common_alloc(num_joints, sizeof *joints);
     for (uint32_t i = 0; i < num_joints; i++)
         joints[i] = (convert_joint){.name = target->skeleton->joints[i].name,
                                     .parent = parent_joint(target, i)};
+
     const md5_anim *const anim = transfer->binding->anim;
     const convert_motion motion = {.num_joints = num_joints,
                                    .joints = joints,
@@ -1636,14 +1812,13 @@ typedef struct retarget_request {
     const md5_model *target;
 } retarget_request;
 
-// Retargets a clip, or prints the joint map.
-static bool transfer_clip(const retarget_request *request, const md5_binding *clip,
-                          convert_scene *scene, md5_error *error)
+// Creates the state for retargeting one clip. The caller frees it with free_transfer().
+static retarget_transfer begin_transfer(const retarget_request *request, const md5_binding *clip)
 {
     const convert_job *const job = request->job;
     const convert_part *const part = request->clip;
-    const uint32_t num_joints = request->target->skeleton.num_joints;
-    const uint32_t num_source = request->source->skeleton.num_joints;
+    const size_t num_source = request->source->skeleton.num_joints;
+    const size_t num_target = request->target->skeleton.num_joints;
 
     // The files of the skeletons can declare bones.
     const convert_part *const source_file = part->skeleton_text ? part : request->model;
@@ -1654,36 +1829,62 @@ static bool transfer_clip(const retarget_request *request, const md5_binding *cl
         .target = create_figure(request->target, target_file, no_rotation),
         .binding = clip,
         .is_captured = part->is_captured,
-        .poses = common_alloc(3 * (size_t)num_source + 2 * (size_t)num_joints, sizeof(md5_xform))};
+        // three poses of the source and two of the target; see open_transfer()
+        .poses = common_alloc(3 * num_source + 2 * num_target, sizeof(md5_xform))};
+    transfer.source.path = part->path;
+    transfer.target.path = job->target ? job->target : request->model->path;
+    return transfer;
+}
+
+static void free_transfer(retarget_transfer *transfer)
+{
+    for (int side = 0; side < 2; side++) {
+        free(transfer->feet[side]);
+        free(transfer->stands[side]);
+    }
+    md5_destroy_retarget(transfer->retarget);
+    free_figure(&transfer->target);
+    free_figure(&transfer->source);
+    free(transfer->poses);
+    free(transfer->scratch);
+}
+
+// Retargets a clip, or prints the joint map.
+static bool transfer_clip(const retarget_request *request, const md5_binding *clip,
+                          convert_scene *scene, md5_error *error)
+{
+    const convert_job *const job = request->job;
+    retarget_transfer transfer = begin_transfer(request, clip);
     retarget_figure *const source = &transfer.source;
     retarget_figure *const target = &transfer.target;
-    source->path = part->path;
-    target->path = job->target ? job->target : request->model->path;
-    md5_model rotated;
+    md5_model moved_source; // used by the retarget until it is destroyed
     bool is_done = read_map(job, (retarget_figure *[]){source, target}, error)
-                   && match_skeletons(&transfer, request->source, &rotated, error);
+                   && match_skeletons(&transfer, request->source, &moved_source, error);
     if (is_done && job->prints_map)
         print_map(job->prints_map, source, target);
     else if (is_done)
-        is_done = add_retargeted_clip(&transfer, request->target, part, scene, error);
-
-    for (int side = 0; side < 2; side++) {
-        free(transfer.feet[side]);
-        free(transfer.stands[side]);
-    }
-    md5_destroy_retarget(transfer.retarget);
-    free_figure(target);
-    free_figure(source);
-    free(transfer.poses);
-    free(transfer.scratch);
+        is_done = add_retargeted_clip(&transfer, request->target, request->clip, scene, error);
+    free_transfer(&transfer);
     return is_done;
+}
+
+// Fails if a clip for the target would be too large.
+static bool check_clip_size(const md5_anim *anim, uint32_t num_joints, const char *file_name,
+                            md5_error *error)
+{
+    const uint64_t max_poses = 1 << 26; // joints times frames
+    if ((uint64_t)anim->num_frames * num_joints <= max_poses)
+        return true;
+    return convert_fail(
+        error, MD5_ERROR_RANGE, file_name,
+        "clip is too large: found %u frames of %u joints; use --range to select frames",
+        anim->num_frames, num_joints);
 }
 
 // Retargets a clip that was removed from the scene. A clip with a skeleton uses it instead of
 // request->source.
 static bool retarget_clip(const retarget_request *request, convert_scene *scene, md5_error *error)
 {
-    const uint64_t max_poses = 1 << 26; // joints times frames
     const convert_part *const clip = request->clip;
     const uint32_t num_joints = request->target->skeleton.num_joints;
     const md5_load_opts opts = {.file_name = clip->path ? clip->path : clip->name};
@@ -1701,13 +1902,8 @@ static bool retarget_clip(const retarget_request *request, convert_scene *scene,
 
     md5_anim *const anim = md5_parse_anim(clip->bytes, clip->size, &opts, error);
     md5_binding *const binding = md5_bind(complete.source, anim, NULL, error);
-    bool is_done = binding;
-    if (is_done && (uint64_t)anim->num_frames * num_joints > max_poses)
-        is_done = convert_fail(
-            error, MD5_ERROR_RANGE, opts.file_name,
-            "clip is too large: found %u frames of %u joints; use --range to select frames",
-            anim->num_frames, num_joints);
-    is_done = is_done && transfer_clip(&complete, binding, scene, error);
+    const bool is_done = binding && check_clip_size(anim, num_joints, opts.file_name, error)
+                         && transfer_clip(&complete, binding, scene, error);
 
     md5_free_binding(binding);
     md5_free_anim(anim);
@@ -1747,8 +1943,29 @@ static void add_target_part(const convert_job *job, convert_scene *scene, const 
         convert_add_part(scene, CONVERT_MODEL, name, job->target, bytes, size);
 }
 
-// The parts of the scene are moved out first. Then each part is retargeted, moved back, or
-// discarded.
+// Returns true if a part is a clip to retarget: to the model of --mesh or, if the clip has a
+// skeleton, to the scene's model.
+static bool is_clip_to_retarget(const convert_job *job, const convert_part *part)
+{
+    return part->kind == CONVERT_CLIP && (job->target || part->skeleton_text);
+}
+
+// Moves a part to the scene or to the discarded parts. A clip that was retargeted is discarded, and
+// with --mesh everything except cameras. Discarded parts replace those at the start of their array,
+// which were already moved.
+static void move_part(const convert_job *job, const convert_part *part, bool is_retargeted,
+                      convert_scene *scene, convert_scene *discarded)
+{
+    const bool belongs_to_source = job->target && part->kind != CONVERT_CAMERA;
+    if (is_retargeted || belongs_to_source)
+        discarded->parts[discarded->num_parts++] = *part;
+    else
+        *COMMON_ADD_ITEM(scene->parts, scene->num_parts) = *part;
+}
+
+// Retargets the clips of a scene: with --mesh to the model job->target, otherwise to the scene's
+// model. The parts of the scene are first moved out. Then each part is retargeted, moved back, or
+// discarded, also after an error.
 bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool adds_target,
                             md5_error *error)
 {
@@ -1762,27 +1979,25 @@ bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool a
     // A copy, because the loop moves the parts.
     const convert_part model_part = first ? *first : (convert_part){.kind = CONVERT_MODEL};
     retarget_parts parts = empty_scene(scene, job->target);
-    convert_scene *const discarded = &parts.discarded;
     if (is_done && job->target && adds_target)
         add_target_part(job, scene, parts.all.name);
 
     bool is_any_done = false;
     for (size_t i = 0; i < parts.all.num_parts; i++) {
         const convert_part part = parts.all.parts[i];
-        const bool is_retargeted = target && (job->target || part.skeleton_text);
         const bool is_finished = job->prints_map && is_any_done; // a map is printed for one clip
-        const bool is_clip = part.kind == CONVERT_CLIP && is_retargeted && is_done && !is_finished;
-        is_any_done |= is_clip;
-        const retarget_request request = {
-            .job = job, .clip = &part, .model = &model_part, .source = source, .target = target};
-        if (is_clip)
+        const bool can_retarget = is_done && target && !is_finished;
+        const bool is_retargeted = can_retarget && is_clip_to_retarget(job, &part);
+        if (is_retargeted) {
+            const retarget_request request = {.job = job,
+                                              .clip = &part,
+                                              .model = &model_part,
+                                              .source = source,
+                                              .target = target};
             is_done = retarget_clip(&request, scene, error);
-
-        // Discarded parts replace those at the start of the array, which were already moved.
-        if (is_clip || (job->target && part.kind != CONVERT_CAMERA))
-            discarded->parts[discarded->num_parts++] = part;
-        else
-            *COMMON_ADD_ITEM(scene->parts, scene->num_parts) = part;
+            is_any_done = true;
+        }
+        move_part(job, &part, is_retargeted, scene, &parts.discarded);
     }
 
     const bool is_requested = job->target || job->map;
@@ -1795,7 +2010,7 @@ bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool a
     if (is_any_done && job->target)
         scene->unit = 0; // the clips have the unit of the target, an MD5 file
 
-    convert_free_scene(discarded);
+    convert_free_scene(&parts.discarded);
     md5_free_model(source);
     if (job->target)
         md5_free_model(target);
