@@ -1,13 +1,14 @@
 // Samples the animations of a plain scene to clips and camera paths, and measures the errors.
 //
-// A track animates one part of a node with its own keys. A frame of MD5 contains all joints. Frames
-// begin at time 0, because players begin there, even if the first key is later. If all keys are at
-// frames of a common rate, sampling at that rate does not change linear keys: players of MD5
-// interpolate joints in the same way. The main structure is clip_builder.
+// A track animates one part of a node (its translation, rotation or scale, or the weights of its
+// morph targets) with its own keys. In contrast, a frame of MD5 contains the transforms of all
+// joints. Frames begin at time 0, because players begin there, even if the first key is later. If
+// all keys are at frames of a common rate, sampling at that rate does not change linear keys:
+// players of MD5 interpolate joints in the same way. The main structure is clip_builder.
 #include "demo/convert/loss.h"
 #include "demo/convert/meshes.h"
 
-// State of the conversion. The clips are created one after the other.
+// State of the conversion of all animations. The clips are created one after the other.
 typedef struct clip_builder {
     const rig_meshes *meshes;
     const convert_rig *rig;
@@ -19,7 +20,7 @@ typedef struct clip_builder {
     md5_doc *model_doc;        // document of the model that was read before, or NULL
     const md5_doc *measured;   // document with the vertices of the clips
     uint32_t *measured_joints; // [joints of `measured`] joint of this file, or MD5_NONE
-    double *reach;             // [num_joints] distance of the farthest point of a weight
+    double *reach;             // [num_joints] distance of a joint's farthest vertex in bind pose
     bool *is_filmed;           // [num_nodes] a camera that has a path
     uint32_t *node_tracks;     // [num_nodes] first track of the node, or MD5_NONE
 
@@ -53,8 +54,8 @@ static convert_quat quat_from_floats(const float q[4])
     return convert_unit((convert_quat){q[0], q[1], q[2], q[3]});
 }
 
-// A track jumps if several keys have the same time. A camera then has several views at this time.
-// `view` selects one of the keys: 0 is the first, LAST_VIEW the last.
+// A track jumps if several keys have the same time, as at a cut of a camera. The camera then has
+// several views at this time. `view` selects one of the keys: 0 is the first, LAST_VIEW the last.
 enum { LAST_VIEW = 1 << 30, MAX_CUTS = 8 };
 
 // Returns the last key at or before a time, or the first key of the track if the time is before it.
@@ -86,15 +87,18 @@ static size_t find_key(const clip_builder *clip, const plain_track *track, doubl
     return view < low - earlier ? earlier + view : low;
 }
 
-// Factors of the values of two keys, and of the tangents between them (only for PLAIN_CUBIC).
+// Factors of the values of two keys, and of the tangents between them. The interpolated value is
+// the sum of all products. Only PLAIN_CUBIC has tangents.
 typedef struct key_factors {
-    double a;
-    double b;
-    double out_tangent;
-    double in_tangent;
+    double a;           // of the value of the first key
+    double b;           // of the value of the second key
+    double out_tangent; // of the first key's tangent to the second key
+    double in_tangent;  // of the second key's tangent to the first key
 } key_factors;
 
-// `s` is the position between the keys, from 0 to 1, and `step` is their distance in seconds.
+// Returns the factors for linear or cubic interpolation. `s` is the position between the keys, from
+// 0 to 1, and `step` is their distance in seconds. The cubic factors are the polynomials of a
+// Hermite spline; tangents are derivatives by time, so that they are scaled by the step.
 static key_factors interpolate_keys(plain_keys kind, double s, double step)
 {
     if (kind != PLAIN_CUBIC)
@@ -107,35 +111,55 @@ static key_factors interpolate_keys(plain_keys kind, double s, double step)
                          .in_tangent = step * (sss - ss)};
 }
 
-// Samples `width` numbers, at most 4, of a value from number `first` on. Rotations are not
-// normalized. A cubic key is the tangent to the previous key, the value and the tangent to the next
-// key; each other key is only the value.
-static void sample_track(const clip_builder *clip, const plain_track *track, double time,
-                         size_t view, size_t first, size_t width, double *value)
+// The two keys around a time, and the position of the time between them.
+typedef struct key_interval {
+    size_t low;
+    size_t high;      // equal to `low` at the last key
+    double step;      // from the key `low` to the key `high`, seconds
+    double fraction;  // position between the keys, from 0 to 1
+    bool is_constant; // the value at this time is the value of the key `low`
+} key_interval;
+
+static key_interval find_interval(const clip_builder *clip, const plain_track *track, double time,
+                                  size_t view)
 {
-    // Find the two keys and the position between them.
     const size_t low = find_key(clip, track, time, view);
     const size_t high = low + 1 < track->num_keys ? low + 1 : low;
     const double from = key_time(clip, track, low);
-    const double to = key_time(clip, track, high);
-    const double step = to - from;
-    const double s = step > 0 ? fmin(1.0, fmax(0.0, (time - from) / step)) : 0;
-    const bool is_constant = track->kind == PLAIN_STEP || high == low || time <= from;
+    const double step = key_time(clip, track, high) - from;
+    const double fraction = step > 0 ? fmin(1.0, fmax(0.0, (time - from) / step)) : 0;
+    return (key_interval){.low = low,
+                          .high = high,
+                          .step = step,
+                          .fraction = fraction,
+                          .is_constant = track->kind == PLAIN_STEP || high == low || time <= from};
+}
+
+// Evaluates a track at a time and writes `width` numbers (at most 4) of its value, from number
+// `first` on. Linear rotations are interpolated spherically; cubic rotations are not normalized. A
+// cubic key consists of the tangent to the previous key, the value, and the tangent to the next
+// key. Every other key is only the value.
+static void sample_track(const clip_builder *clip, const plain_track *track, double time,
+                         size_t view, size_t first, size_t width, double *value)
+{
+    const key_interval keys = find_interval(clip, track, time, view);
     key_factors factors = {.a = 1};
-    if (!is_constant)
-        factors = interpolate_keys(track->kind, s, step);
+    if (!keys.is_constant)
+        factors = interpolate_keys(track->kind, keys.fraction, keys.step);
 
     const bool is_cubic = track->kind == PLAIN_CUBIC;
     const size_t key_size = (is_cubic ? 3 : 1) * track->width;
     const size_t value_offset = is_cubic ? track->width : 0;
-    const float *const a = track->values + low * key_size + first;
-    const float *const b = track->values + high * key_size + first;
+    const size_t out_offset = 2 * value_offset; // of the tangent to the next key
+    const float *const a = track->values + keys.low * key_size + first;
+    const float *const b = track->values + keys.high * key_size + first;
     for (size_t i = 0; i < width; i++)
         value[i] = factors.a * a[value_offset + i] + factors.b * b[value_offset + i]
-                   + factors.out_tangent * a[2 * value_offset + i] + factors.in_tangent * b[i];
+                   + factors.out_tangent * a[out_offset + i] + factors.in_tangent * b[i];
 
-    if (track->part == PLAIN_ROTATION && !is_cubic && !is_constant) {
-        const convert_quat rotation = convert_slerp(quat_from_floats(a), quat_from_floats(b), s);
+    if (track->part == PLAIN_ROTATION && !is_cubic && !keys.is_constant) {
+        const convert_quat rotation =
+            convert_slerp(quat_from_floats(a), quat_from_floats(b), keys.fraction);
         memcpy(value, &rotation, sizeof rotation);
     }
 }
@@ -149,7 +173,8 @@ static bool is_usable(const clip_builder *clip, const plain_track *track)
     return !node->in->is_matrix && (node->joint != MD5_NONE || node->has_camera);
 }
 
-// Lists the usable tracks of an animation. *num_skipped is the number of the others.
+// Adds the usable tracks of an animation to the clip. *num_skipped is the number of its other
+// channels. Returns false if the budget of the file is exceeded.
 static bool select_tracks(clip_builder *clip, const plain_animation *animation, size_t *num_skipped)
 {
     *num_skipped = animation->num_skipped;
@@ -198,17 +223,19 @@ static bool is_exact_rate(const clip_builder *clip, double rate)
     return true;
 }
 
-// Selects the requested rate, or the first common rate at which all keys are at frames, or 60.
+// Sets the frame rate of the clip: the rate that the user requested, or the first common rate at
+// which all keys are at frames, or 60 Hz. `stored` is the rate that the file contains, or 0.
 static void select_rate(clip_builder *clip, double stored)
 {
     const double requested = clip->plain->job->rate;
-    const bool is_valid = stored > 0 && stored <= 1e6;
-    const double rates[] = {is_valid ? stored : 24, 24, 25, 30, 50, 60, 120};
     if (requested > 0) {
         clip->rate = requested;
         clip->is_exact = is_exact_rate(clip, requested);
         return;
     }
+
+    const bool is_valid = stored > 0 && stored <= 1e6;
+    const double rates[] = {is_valid ? stored : 24, 24, 25, 30, 50, 60, 120};
     for (size_t i = 0; i < COMMON_LENGTH(rates); i++) {
         clip->rate = rates[i];
         clip->is_exact = is_exact_rate(clip, rates[i]);
@@ -220,7 +247,7 @@ static void select_rate(clip_builder *clip, double stored)
 
 // -- Sampling -------------------------------------------------------------------------------------
 
-// Evaluates a track of a node at a time.
+// Evaluates a track at a time and updates the transform of its node.
 static void move_node(clip_builder *clip, const plain_track *track, double time, size_t view)
 {
     rig_state *const state = &clip->states[track->node];
@@ -228,7 +255,7 @@ static void move_node(clip_builder *clip, const plain_track *track, double time,
     rig_join_parts(state);
 }
 
-// Evaluates the tracks of a node and of all nodes above it.
+// Evaluates the tracks of a node and of all its ancestors at a time.
 static void move_branch(clip_builder *clip, uint32_t node, double time, size_t view)
 {
     for (; node != MD5_NONE; node = clip->rig->nodes[node].in->parent)
@@ -236,7 +263,7 @@ static void move_branch(clip_builder *clip, uint32_t node, double time, size_t v
             move_node(clip, &clip->tracks[t], time, view);
 }
 
-// Evaluates all tracks and the hierarchy of the joints.
+// Computes the pose of all joints at a time: evaluates all tracks, then the hierarchy.
 static void pose_at(clip_builder *clip, double time)
 {
     for (size_t i = 0; i < clip->num_tracks; i++)
@@ -245,8 +272,9 @@ static void pose_at(clip_builder *clip, double time)
     rig_pose(clip->rig, clip->states, clip->posed);
 }
 
-// Computes the displacement by scale of each measured joint in the current pose: M (D(t) / D - 1).
-// Returns its largest element.
+// Computes by how much the current scale displaces each measured joint, which MD5 cannot store. D
+// is the residue of rig.h, the part of a transform that MD5 stores only in the bind pose. The
+// displacement is M (D(t) / D - 1). Returns its largest element.
 static double compute_scale_moves(clip_builder *clip)
 {
     const convert_rig *const rig = clip->rig;
@@ -268,7 +296,7 @@ static double compute_scale_moves(clip_builder *clip)
     return max;
 }
 
-// Updates the largest displacement of a vertex by scale in the current pose.
+// Measures how far the current scale moves vertices, and stores the largest displacement so far.
 static void measure_scale(clip_builder *clip, double time)
 {
     const convert_loss_clip measured = {.model = clip->measured,
@@ -342,37 +370,41 @@ static md5_bounds extend_empty_box(md5_bounds box)
     return (md5_bounds){md5_vec3_sub(box.min, unit), md5_vec3_add(box.max, unit)};
 }
 
-// Computes the pose of a frame; called through convert_motion.pose. Also measures by how far the
-// scale of joints, which MD5 cannot store, moves them, stores the frame for measure_between(), and
-// computes the box of the joints.
+// Computes the pose of a frame of the clip; called through convert_motion.pose. Also measures the
+// effect of scale, which MD5 cannot store. Stores the pose as the file will contain it, for
+// measure_between(), and the box of the joints.
 static void pose_frame(void *user, uint32_t frame, convert_xform *local)
 {
     clip_builder *const clip = user;
+    const size_t num_joints = clip->rig->num_joints;
     const double time = frame / clip->rate;
     pose_at(clip, time);
     measure_scale(clip, time);
 
-    for (size_t j = 0; j < clip->rig->num_joints; j++) {
+    md5_xform *const stored = clip->stored + frame * num_joints;
+    md5_bounds box = {{0, 0, 0}, {0, 0, 0}};
+    for (size_t j = 0; j < num_joints; j++) {
         const uint32_t parent = clip->rig->joints[j].parent;
         const convert_xform *const pose = &clip->posed[j].pose;
-        const md5_vec3 at = convert_to_vec3(pose->translation);
-        const md5_bounds box = {at, at};
-        clip->boxes[frame] = j == 0 ? box : md5_bounds_union(clip->boxes[frame], box);
+        const md5_vec3 position = convert_to_vec3(pose->translation);
+        const md5_bounds point = {position, position};
+        box = j == 0 ? point : md5_bounds_union(box, point);
+
         local[j] = *pose;
         if (parent != MD5_NONE)
             local[j] = convert_mul(convert_inverse(clip->posed[parent].pose), *pose);
         local[j].rotation = convert_unit(local[j].rotation);
         const md5_vec3 q = convert_stored_rotation(local[j].rotation);
-        clip->stored[frame * clip->rig->num_joints + j] =
-            (md5_xform){.rotation = md5_quat_from_xyz(q.x, q.y, q.z),
-                        .translation = convert_stored_point(local[j].translation)};
+        stored[j] = (md5_xform){.rotation = md5_quat_from_xyz(q.x, q.y, q.z),
+                                .translation = convert_stored_point(local[j].translation)};
     }
-    clip->boxes[frame] = extend_empty_box(clip->boxes[frame]);
+    clip->boxes[frame] = extend_empty_box(box);
 }
 
 // -- Clips ----------------------------------------------------------------------------------------
 
-// Samples the weights of one morph target. They count from the default weight, which the model has.
+// Samples the weights of one morph target in all frames. The result is relative to the target's
+// default weight, because the model already contains the default. The caller frees the result.
 static float *sample_target(const clip_builder *clip, const plain_track *track, size_t target)
 {
     const plain_node *const node = clip->rig->nodes[track->node].in;
@@ -406,8 +438,8 @@ static void add_track_weights(const clip_builder *clip, const plain_track *track
     }
 }
 
-// Adds the weights of each morph target that the clip animates. If several channels animate a
-// target, the first applies.
+// Adds the weights of each morph target that the clip animates. If several tracks animate a target,
+// the first track applies.
 static bool add_weights(const clip_builder *clip, const char *name)
 {
     common_text_index added = {0};
@@ -425,28 +457,29 @@ static bool add_weights(const clip_builder *clip, const char *name)
     return is_done;
 }
 
-// Computes the number of frames up to a time, and charges the samples of `width` nodes and of some
-// tracks.
-static bool count_frames(clip_builder *clip, double last, size_t width, size_t num_tracks)
+// Sets the number of frames of the clip, which ends at time `last`. Charges the cost of sampling
+// `num_nodes` nodes and `num_tracks` tracks in each frame. Fails if the clip is too large.
+static bool count_frames(clip_builder *clip, double last, size_t num_nodes, size_t num_tracks)
 {
     const double elements_per_track = 4; // cost of a sample of a track
     // measure_between() takes samples between the frames.
     const double samples_per_frame = clip->is_exact ? 1 : 4;
     const double num_frames = floor(last * clip->rate + 0.5) + 1;
-    const double elements_per_sample = (double)width + elements_per_track * (double)num_tracks;
+    const double elements_per_sample = (double)num_nodes + elements_per_track * (double)num_tracks;
     const double num_elements = num_frames * elements_per_sample * samples_per_frame;
     if (!(num_elements < 1e15) || !convert_can_charge(clip->plain->job, (uint64_t)num_elements))
         return plain_fail(clip->plain,
                           "clip %s is too large: it would have %.0f frames of %zu joints; use "
                           "--rate to reduce the number of frames",
-                          clip->name, num_frames, width);
+                          clip->name, num_frames, num_nodes);
     clip->num_frames = (size_t)num_frames;
-    return convert_charge_bytes(clip->plain->job, clip->num_frames, width * sizeof(md5_xform),
+    return convert_charge_bytes(clip->plain->job, clip->num_frames, num_nodes * sizeof(md5_xform),
                                 clip->plain->error);
 }
 
-// Adds to a clip the joints that only the model has; the model was read before. Fails if the clip
-// and the model have no common joints, unless the user requested the result with --force.
+// Completes a clip for the model of another file, which was read before: adds the joints that only
+// the model has. Fails if both have no common joint, unless the user requested the result with
+// --force.
 static bool match_joints(const clip_builder *clip, convert_part *part)
 {
     if (!clip->rig->model)
@@ -459,22 +492,25 @@ static bool match_joints(const clip_builder *clip, convert_part *part)
     return is_done || (clip->plain->job->is_forced && error->status == MD5_ERROR_MISMATCH);
 }
 
-// Samples a clip from time 0 to `last` and adds it. The tracks and the rate are set.
-static bool add_clip(clip_builder *clip, double last, bool has_curves)
+// Returns the joints of the rig as a clip declares them. The caller frees the array.
+static convert_joint *list_joints(const convert_rig *rig)
 {
-    const convert_rig *const rig = clip->rig;
-    const size_t part = clip->scene->num_parts;
-    if (!count_frames(clip, last, rig->num_joints, clip->num_tracks))
-        return false;
-
-    const bool has_vertices = clip->model && clip->model->max_vertices > 0;
-    clip->stored = common_alloc(clip->num_frames * rig->num_joints, sizeof *clip->stored);
-    clip->boxes = common_alloc(clip->num_frames, sizeof *clip->boxes);
     convert_joint *const joints = common_alloc(rig->num_joints, sizeof *joints);
     for (size_t j = 0; j < rig->num_joints; j++)
         joints[j] = (convert_joint){.name = rig->joints[j].name, .parent = rig->joints[j].parent};
+    return joints;
+}
 
-    const convert_motion motion = {.path = clip->plain->path,
+// Samples the motion of the joints and the weights of the morph targets, and adds them as the
+// scene's next part. The tracks, the rate and the number of frames are set.
+static bool add_motion(clip_builder *clip)
+{
+    const convert_rig *const rig = clip->rig;
+    const plain_scene *const plain = clip->plain;
+    const size_t index = clip->scene->num_parts;
+    const bool has_vertices = clip->model && clip->model->max_vertices > 0;
+    convert_joint *const joints = list_joints(rig);
+    const convert_motion motion = {.path = plain->path,
                                    .num_joints = (uint32_t)rig->num_joints,
                                    .num_frames = (uint32_t)clip->num_frames,
                                    .rate = clip->rate,
@@ -482,17 +518,31 @@ static bool add_clip(clip_builder *clip, double last, bool has_curves)
                                    .bounds = has_vertices ? NULL : clip->boxes,
                                    .pose = pose_frame,
                                    .user = clip};
-    const bool is_added = convert_add_clip(clip->plain->job, clip->scene, clip->name, &motion,
-                                           clip->model, clip->plain->error)
-                          && match_joints(clip, &clip->scene->parts[part])
-                          && add_weights(clip, clip->scene->parts[part].name);
+    const bool is_added =
+        convert_add_clip(plain->job, clip->scene, clip->name, &motion, clip->model, plain->error)
+        && match_joints(clip, &clip->scene->parts[index])
+        && add_weights(clip, clip->scene->parts[index].name);
+    free(joints);
+    return is_added;
+}
+
+// Samples a clip from time 0 to `last` and adds it. The tracks and the rate are set. `has_curves`
+// means that keys are connected by curves, so that the error between the frames is reported.
+static bool add_clip(clip_builder *clip, double last, bool has_curves)
+{
+    const size_t num_joints = clip->rig->num_joints;
+    if (!count_frames(clip, last, num_joints, clip->num_tracks))
+        return false;
+
+    clip->stored = common_alloc(clip->num_frames * num_joints, sizeof *clip->stored);
+    clip->boxes = common_alloc(clip->num_frames, sizeof *clip->boxes);
+    const bool is_added = add_motion(clip);
     if (is_added && (!clip->is_exact || has_curves))
         convert_note(
             clip->plain->job,
             "clip %s: sampled at %g frames per second; largest error between frames: %.3g units",
             clip->name, clip->rate, measure_between(clip));
 
-    free(joints);
     free(clip->stored);
     free(clip->boxes);
     return is_added;
@@ -500,16 +550,17 @@ static bool add_clip(clip_builder *clip, double last, bool has_curves)
 
 // -- Cameras --------------------------------------------------------------------------------------
 
-// Counts the tracks that move a node or its ancestors, and their keys.
+// Counts the tracks that move a node or its ancestors. *num_keys is the number of their keys.
 static size_t count_tracks(const clip_builder *clip, uint32_t node, size_t *num_keys)
 {
     size_t count = 0;
     *num_keys = 0;
-    for (; node != MD5_NONE; node = clip->rig->nodes[node].in->parent)
-        for (uint32_t t = clip->node_tracks[node]; t != MD5_NONE; t = clip->next_tracks[t]) {
+    for (uint32_t n = node; n != MD5_NONE; n = clip->rig->nodes[n].in->parent) {
+        for (uint32_t t = clip->node_tracks[n]; t != MD5_NONE; t = clip->next_tracks[t]) {
             *num_keys += clip->tracks[t].num_keys;
             count++;
         }
+    }
     return count;
 }
 
@@ -520,8 +571,9 @@ static bool is_changed_key(const plain_track *track, size_t key)
     return memcmp(value, value - track->width, track->width * sizeof *value) != 0;
 }
 
-// Counts the jumps of a track at each frame: steps, and keys that are less than 0.1 frames apart.
-// cuts[frame] becomes the length of the longest sequence of jumps at the frame.
+// Counts the jumps of a track at each frame: changed values of a stepped track, and keys that are
+// less than 0.1 frames apart. Jumps that follow each other so closely form a sequence. Increases
+// cuts[frame] to the length of the longest sequence at the frame, up to MAX_CUTS.
 static void count_jumps(const clip_builder *clip, const plain_track *track, uint32_t *cuts)
 {
     const double max_gap = 0.1; // frames
@@ -532,32 +584,36 @@ static void count_jumps(const clip_builder *clip, const plain_track *track, uint
         const bool is_step = track->kind == PLAIN_STEP && is_changed_key(track, k);
         if (!is_near)
             sequence = 0;
-        sequence += is_near || is_step;
+        if (is_near || is_step)
+            sequence++;
 
-        uint32_t *const cut = &cuts[(size_t)(key_time(clip, track, k) * clip->rate + 0.5)];
-        if (sequence > *cut && sequence <= MAX_CUTS)
-            *cut = sequence;
+        const size_t frame = (size_t)(key_time(clip, track, k) * clip->rate + 0.5);
+        if (sequence > cuts[frame] && sequence <= MAX_CUTS)
+            cuts[frame] = sequence;
     }
 }
 
-// Returns the number of jumps of a camera at each frame: 0 if a key is between frames.
-static uint32_t *find_cuts(const clip_builder *clip, uint32_t node)
+// Returns the number of jumps of a camera at each frame. If not all keys are at frames, the path
+// has no cuts. The caller frees the result.
+static uint32_t *find_cuts(const clip_builder *clip, uint32_t camera)
 {
     uint32_t *const cuts = common_alloc(clip->num_frames, sizeof *cuts);
     if (!clip->is_exact)
         return cuts;
-    for (; node != MD5_NONE; node = clip->rig->nodes[node].in->parent)
-        for (uint32_t t = clip->node_tracks[node]; t != MD5_NONE; t = clip->next_tracks[t])
+    for (uint32_t n = camera; n != MD5_NONE; n = clip->rig->nodes[n].in->parent) {
+        for (uint32_t t = clip->node_tracks[n]; t != MD5_NONE; t = clip->next_tracks[t])
             count_jumps(clip, &clip->tracks[t], cuts);
+    }
     return cuts;
 }
 
-// Computes the view of a camera at a time.
+// Computes the position, rotation and field of view of a camera at a time. `camera` is its node,
+// and `view` selects the view at a cut.
 static md5_camera_view sample_camera(clip_builder *clip, uint32_t camera, double time, size_t view,
                                      double fov)
 {
-    // A camera looks along another axis in the file than in MD5. These are the rotations between
-    // both.
+    // An MD5 camera looks along x and z is up. A camera of a plain scene looks along -z and y is
+    // up. These two rotations, `flip` first, take the axes of an MD5 camera to those axes.
     static const convert_quat axes = {-0.5, -0.5, -0.5, 0.5};
     static const convert_quat flip = {0, 0, 1, 0};
     move_branch(clip, camera, time, view);
@@ -566,9 +622,10 @@ static md5_camera_view sample_camera(clip_builder *clip, uint32_t camera, double
     for (; above != MD5_NONE; above = clip->rig->nodes[above].in->parent)
         world = convert_mul_affine(&clip->states[above].affine, &world);
     world = convert_mul_affine(&clip->rig->output, &world);
-    const convert_quat rotation = convert_nearest_rotation(&world);
-    const md5_vec3 q =
-        convert_stored_rotation(convert_quat_mul(convert_quat_mul(rotation, axes), flip));
+
+    const convert_quat file_rotation = convert_nearest_rotation(&world);
+    const convert_quat rotation = convert_quat_mul(convert_quat_mul(file_rotation, axes), flip);
+    const md5_vec3 q = convert_stored_rotation(rotation);
     return (md5_camera_view){convert_stored_point(world.c[3]), {q.x, q.y, q.z, 0}, (float)fov};
 }
 
@@ -591,7 +648,8 @@ static void sample_views(clip_builder *clip, uint32_t camera, const uint32_t *nu
     }
 }
 
-// Adds the path of a camera from time 0 to `last`.
+// Adds the path of a camera from time 0 to `last`. `animation` may contain the field of view of
+// each frame; NULL means that no clip moves the camera.
 static bool add_path(clip_builder *clip, uint32_t camera, double last,
                      const plain_animation *animation)
 {
@@ -625,23 +683,24 @@ static bool add_path(clip_builder *clip, uint32_t camera, double last,
     return is_done;
 }
 
-// Returns true if a track moves a node or a node above it.
+// Returns true if a track moves a node or one of its ancestors.
 static bool has_track_above(const clip_builder *clip, uint32_t node)
 {
-    for (; node != MD5_NONE; node = clip->rig->nodes[node].in->parent)
-        if (clip->node_tracks[node] != MD5_NONE)
+    for (uint32_t n = node; n != MD5_NONE; n = clip->rig->nodes[n].in->parent) {
+        if (clip->node_tracks[n] != MD5_NONE)
             return true;
+    }
     return false;
 }
 
-// Adds a path for each camera of the scene that the clip moves. Without tracks, adds a path for
-// each camera that no clip moved.
+// Adds a camera path for each camera of the scene that the clip moves. For a clip without tracks,
+// adds a path for each camera that no earlier clip moved.
 static bool add_paths(clip_builder *clip, double last, const plain_animation *animation)
 {
     for (uint32_t i = 0; i < clip->rig->num_nodes; i++) {
         const rig_node *const node = &clip->rig->nodes[i];
-        const uint32_t index = node->in->camera;
-        if (index == MD5_NONE || !node->in->is_in_scene)
+        const uint32_t camera = node->in->camera;
+        if (camera == MD5_NONE || !node->in->is_in_scene)
             continue;
         if (!plain_charge(clip->plain, node->depth)) // has_track_above() visits these nodes
             return false;
@@ -650,11 +709,13 @@ static bool add_paths(clip_builder *clip, double last, const plain_animation *an
         if (!is_resting && !has_track_above(clip, i))
             continue;
         clip->is_filmed[i] = true;
-        if (!clip->plain->cameras[index].is_perspective)
+        if (!clip->plain->cameras[camera].is_perspective) {
             convert_note(clip->plain->job,
                          "skipped cameras/%u: expected a perspective camera, found another type",
-                         index);
-        else if (!add_path(clip, i, last, animation))
+                         camera);
+            continue;
+        }
+        if (!add_path(clip, i, last, animation))
             return false;
     }
     return true;
@@ -662,7 +723,8 @@ static bool add_paths(clip_builder *clip, double last, const plain_animation *an
 
 // -- Animations -----------------------------------------------------------------------------------
 
-// Begins a clip without tracks, in which all nodes have their rest pose.
+// Begins a clip without tracks, in which all nodes have their rest pose. The name becomes a valid
+// file name; a clip without a name is called `missing` followed by `number`.
 static bool begin_clip(clip_builder *clip, const char *name, const char *missing, size_t number)
 {
     const convert_rig *const rig = clip->rig;
@@ -710,11 +772,28 @@ static tracks_info measure_tracks(const clip_builder *clip)
     return info;
 }
 
-// Adds the clip and the camera paths of an animation. Animations without joints and cameras are
-// skipped.
-static bool convert_clip(clip_builder *clip, size_t index)
+// Reports the differences between an animation and its clip that do not depend on the samples.
+static void note_differences(const clip_builder *clip, const tracks_info *info, size_t num_skipped)
 {
     const convert_job *const job = clip->plain->job;
+    if (info->first > 0)
+        convert_note(
+            job, "clip %s: the first key is at %g s; the pose before it was extended to the start",
+            clip->name, info->first);
+    if (info->num_jumps > 0)
+        convert_note(job,
+                     "clip %s: the value changes over one frame at %zu stepped keys, because MD5 "
+                     "interpolates between frames",
+                     clip->name, info->num_jumps);
+    if (num_skipped > 0)
+        convert_note(job, "clip %s: skipped %zu channels, because they do not animate a joint",
+                     clip->name, num_skipped);
+}
+
+// Adds the clip and the camera paths of an animation. An animation that moves neither a joint nor
+// a camera is skipped with a note.
+static bool convert_clip(clip_builder *clip, size_t index)
+{
     const plain_animation *const animation = &clip->plain->animations[index];
     size_t num_skipped = 0;
     if (!begin_clip(clip, animation->name, "clip_", index + 1)
@@ -729,28 +808,18 @@ static bool convert_clip(clip_builder *clip, size_t index)
         return false;
     const bool has_path = clip->scene->num_parts > num_parts;
     if (!info.has_joints && !has_path)
-        convert_note(job, "skipped clip %s: the clip does not animate any joint", clip->name);
+        convert_note(clip->plain->job, "skipped clip %s: the clip does not animate any joint",
+                     clip->name);
     if (!info.has_joints)
         return true;
 
-    if (info.first > 0)
-        convert_note(
-            job, "clip %s: the first key is at %g s; the pose before it was extended to the start",
-            clip->name, info.first);
-    if (info.num_jumps > 0)
-        convert_note(job,
-                     "clip %s: the value changes over one frame at %zu stepped keys, because MD5 "
-                     "interpolates between frames",
-                     clip->name, info.num_jumps);
-    if (num_skipped > 0)
-        convert_note(job, "clip %s: skipped %zu channels, because they do not animate a joint",
-                     clip->name, num_skipped);
+    note_differences(clip, &info, num_skipped);
     return add_clip(clip, info.last, info.has_curves);
 }
 
-// Adds the paths of cameras that no clip moves, and a clip of one frame with the rest pose if it
-// differs from the bind pose.
-static bool add_rest_pose(clip_builder *clip)
+// Returns the largest displacement of a vertex between the bind pose and the rest pose, or 0 if it
+// is less than a ten-thousandth of the model's size.
+static double measure_rest_pose(const clip_builder *clip)
 {
     const convert_rig *const rig = clip->rig;
     double moved = 0;
@@ -760,13 +829,20 @@ static bool add_rest_pose(clip_builder *clip)
         moved = fmax(moved, max_displacement(joint->bind_pose, joint->rest_pose, clip->reach[j]));
         size = fmax(size, clip->reach[j]);
     }
+    return moved > 1e-4 * size ? moved : 0;
+}
 
+// Adds the paths of cameras that no clip moves, and a clip of one frame with the rest pose if it
+// differs from the bind pose.
+static bool add_rest_pose(clip_builder *clip)
+{
     if (!begin_clip(clip, "camera", "", 0) || !add_paths(clip, 0, NULL))
         return false;
 
     // Clips for a model of another file do not need a rest pose.
-    const bool is_moved = moved > 1e-4 * size;
-    if (!is_moved || clip->meshes->model.num_meshes == 0 || rig->model)
+    const bool has_model = clip->meshes->model.num_meshes > 0 && !clip->rig->model;
+    const double moved = measure_rest_pose(clip);
+    if (!has_model || !(moved > 0))
         return true;
 
     convert_note(clip->plain->job,
@@ -776,7 +852,8 @@ static bool add_rest_pose(clip_builder *clip)
     return begin_clip(clip, "rest", "", 0) && add_clip(clip, 0, false);
 }
 
-// Fails if scale moves a vertex by more than 1 % of the model's size.
+// Fails if scale, which MD5 joints do not have, moves a vertex by more than 1 % of the model's
+// size. Reports smaller displacements.
 static bool check_scale_loss(const clip_builder *clip)
 {
     const plain_scene *const plain = clip->plain;
@@ -792,8 +869,9 @@ static bool check_scale_loss(const clip_builder *clip)
                                plain->path, plain->error);
 }
 
-// Selects the document whose vertices measure the loss: the model of the file or, in a file with
-// clips only, the model that was read before. Finds the joint of the file for each of its joints.
+// Selects the document whose vertices measure the effect of scale: the model of this file or, if
+// the file contains only clips, the model that was read before. For each joint of the document,
+// finds the joint of this file.
 static void select_measured(clip_builder *clip)
 {
     const convert_rig *const rig = clip->rig;
@@ -804,30 +882,31 @@ static void select_measured(clip_builder *clip)
     clip->measured = clip->model_doc ? clip->model_doc : &clip->meshes->model;
 
     const uint32_t count = clip->measured->num_joints;
+    const bool is_same_file = !clip->model_doc;
     clip->measured_joints = common_alloc(count, sizeof *clip->measured_joints);
     clip->scale_moves = common_alloc(count, sizeof *clip->scale_moves);
-    if (!clip->model_doc) { // the joints of the file
-        for (uint32_t i = 0; i < count; i++)
-            clip->measured_joints[i] = i;
-        return;
-    }
     for (uint32_t i = 0; i < count; i++)
-        clip->measured_joints[i] = MD5_NONE;
-    for (uint32_t j = 0; j < rig->num_joints; j++)
-        if (rig->joints[j].model_joint != MD5_NONE)
-            clip->measured_joints[rig->joints[j].model_joint] = j;
+        clip->measured_joints[i] = is_same_file ? i : MD5_NONE;
+    if (is_same_file)
+        return;
+
+    for (uint32_t j = 0; j < rig->num_joints; j++) {
+        const uint32_t model_joint = rig->joints[j].model_joint;
+        if (model_joint != MD5_NONE)
+            clip->measured_joints[model_joint] = j;
+    }
 }
 
-// Computes the distance of the farthest vertex from each joint, in the joint's bind pose.
+// Computes the reach of each joint: the distance of its farthest vertex in the bind pose.
 static void measure_reach(clip_builder *clip)
 {
     const md5_doc *const model = &clip->meshes->model;
-    for (uint32_t j = 0; j < model->num_meshes; j++) {
-        const md5_doc_mesh *const mesh = &model->meshes[j];
-        for (uint32_t i = 0; i < mesh->num_weights; i++) {
-            const md5_weight *const weight = &mesh->weights[i];
-            clip->reach[weight->joint] =
-                fmax(clip->reach[weight->joint], md5_vec3_length(weight->offset));
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_doc_mesh *const mesh = &model->meshes[i];
+        for (uint32_t k = 0; k < mesh->num_weights; k++) {
+            const md5_weight *const weight = &mesh->weights[k];
+            double *const reach = &clip->reach[weight->joint];
+            *reach = fmax(*reach, md5_vec3_length(weight->offset));
         }
     }
 }

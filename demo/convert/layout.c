@@ -10,7 +10,8 @@
 // -- Layouts --------------------------------------------------------------------------------------
 
 // Returns the name of a model's declarations: "monsters_imp" for the model imp in
-// models/monsters/imp/. No other model inside of `models` has this name.
+// models/monsters/imp/. No other model inside of `models` has this name. `inner` is the folder of
+// the model in the game. The caller frees the result.
 static char *name_declarations(const char *inner, const char *name)
 {
     char *const folder = common_copy(inner[0] != '\0' ? inner + strlen("models/") : "");
@@ -50,8 +51,9 @@ static const char *find_models_folder(const char *path)
     return last;
 }
 
-// Sets the folder of the game and the model's folder inside it. The folder of a Doom 3 game
-// contains `models`. For other engines, and without `models`, all files are in one folder.
+// Sets the folder of the game and the model's folder inside it. `absolute` is the absolute path of
+// the model's folder. The folder of a Doom 3 game contains `models`; for other engines, and without
+// `models`, all files are in one folder.
 static void set_game_folder(convert_layout *layout, const char *absolute)
 {
     char *const clean = common_normalize_path(absolute);
@@ -66,7 +68,8 @@ static void set_game_folder(convert_layout *layout, const char *absolute)
     free(clean);
 }
 
-// Appends the folder in which Quake's engines search for models, unless the path ends with it.
+// Appends the folder in which Quake's engines search for models, unless the path already ends with
+// this folder.
 static void append_quake_folder(convert_layout *layout, const char *absolute)
 {
     const char *const required = layout->family == CONVERT_QUAKE ? "progs" : "md5";
@@ -77,8 +80,8 @@ static void append_quake_folder(convert_layout *layout, const char *absolute)
     free(outer);
 }
 
-// Decides where the files of a model go: an engine expects them in certain folders of its game,
-// with certain names; without an engine they are next to each other.
+// Decides where the files of a model are written. An engine expects them in certain folders of its
+// game, with certain names. Without an engine, the files are in one folder.
 convert_layout convert_find_layout(const convert_job *job, const convert_scene *scene)
 {
     const convert_engine *const engine = convert_find_engine(job->engine);
@@ -137,14 +140,11 @@ void convert_name_meshes(const convert_layout *layout, md5_doc *doc, common_list
 {
     for (uint32_t i = 0; i < doc->num_meshes; i++) {
         md5_doc_mesh *const mesh = &doc->meshes[i];
-        const char **const name = layout->family == CONVERT_QUAKE ? &mesh->shader : &mesh->name;
+        const bool is_named = mesh->name && mesh->name[0] != '\0';
         if (layout->family == CONVERT_QUAKE)
-            common_add(names, plain_name(mesh->shader));
-        else if (layout->family == CONVERT_CUBE2 && (!*name || (*name)[0] == '\0'))
-            common_add(names, common_format("mesh%u", i));
-        else
-            continue;
-        *name = names->names[names->count - 1];
+            mesh->shader = common_add(names, plain_name(mesh->shader));
+        else if (layout->family == CONVERT_CUBE2 && !is_named)
+            mesh->name = common_add(names, common_format("mesh%u", i));
     }
 }
 
@@ -163,7 +163,7 @@ static bool is_plain_path(const char *path)
 // Limits for one model: a hostile model may name a large image in each of its meshes.
 enum { MAX_MESHES = 4096, MAX_BYTES = 1 << 30 };
 
-// The maps in the terms of the renderer and the viewer.
+// For each map of a material, the kind of image by which the viewer searches for it.
 static const md5gl_image_kind image_kinds[CONVERT_NUM_MAPS] = {
     MD5GL_IMAGE_DIFFUSE, MD5GL_IMAGE_NORMALS, MD5GL_IMAGE_SPECULAR, MD5GL_IMAGE_GLOW};
 
@@ -183,6 +183,7 @@ typedef struct material_search {
                                                            // option to hide
 } material_search;
 
+// For view_listener: reports a warning of the viewer's search as a note. A NULL job discards it.
 static void warn(void *job, const char *text)
 {
     if (job)
@@ -208,7 +209,8 @@ static void flip_green_channel(view_image *image)
         image->rgba[4 * i + 1] = (uint8_t)(255 - image->rgba[4 * i + 1]);
 }
 
-// Converts a normal map to id's encoding. Returns true if the texels show another encoding.
+// Converts the texels of a normal map to id's encoding, if they have another encoding. Returns true
+// if they were changed.
 static bool fix_normal_encoding(const material_search *search, const char *name,
                                 const md5gl_texture_desc *desc, view_image *image)
 {
@@ -226,7 +228,7 @@ static bool fix_normal_encoding(const material_search *search, const char *name,
     return normals != 0;
 }
 
-// Effect of an unlit stage on the background.
+// Effect of an unlit stage on the background. A stage is one layer of a Doom 3 material.
 typedef enum blend_kind { REPLACES, BLENDS, ADDS, FILTERS } blend_kind;
 
 // Compares the source and destination factors of a stage; see md5_stage.bits.
@@ -248,25 +250,35 @@ static blend_kind stage_blending(const md5_stage *stage)
     }
 }
 
+// Returns the largest of the red, green and blue of a texel.
+static uint8_t largest_component(const uint8_t *texel)
+{
+    const uint8_t largest = texel[0] > texel[1] ? texel[0] : texel[1];
+    return texel[2] > largest ? texel[2] : largest;
+}
+
 // Converts an image so that alpha blending looks like adding or multiplying it. Color c over
 // background b is b (1 - a) + c for addition, in which a is the largest component of c. Black over
 // b is b (1 - a) for multiplication, in which 1 - a is the luminance.
 static void blend_by_alpha(view_image *image, blend_kind blending)
 {
-    for (size_t i = 0; i < (size_t)image->width * image->height; i++) {
-        uint8_t *const c = image->rgba + 4 * i;
-        uint8_t max = c[0] > c[1] ? c[0] : c[1];
-        if (c[2] > max)
-            max = c[2];
-        const uint8_t luminance = (uint8_t)((54 * c[0] + 183 * c[1] + 19 * c[2]) / 256);
-        const bool is_black = blending == FILTERS || max == 0;
+    const size_t num_texels = (size_t)image->width * image->height;
+    for (size_t i = 0; i < num_texels; i++) {
+        uint8_t *const texel = image->rgba + 4 * i;
+        const uint8_t largest = largest_component(texel);
+        // Rec. 709 luminance, in 256ths
+        const int luminance = (54 * texel[0] + 183 * texel[1] + 19 * texel[2]) / 256;
+        const bool is_black = blending == FILTERS || largest == 0;
         for (int k = 0; k < 3; k++)
-            c[k] = (uint8_t)(is_black ? 0 : 255 * c[k] / max);
-        c[3] = blending == FILTERS ? (uint8_t)(255 - luminance) : max;
+            texel[k] = (uint8_t)(is_black ? 0 : 255 * texel[k] / largest);
+        texel[3] = blending == FILTERS ? (uint8_t)(255 - luminance) : largest;
     }
 }
 
 // -- Images of materials --------------------------------------------------------------------------
+//
+// An image program is the text by which a Doom 3 material selects an image: the name of a file, or
+// operations on files such as addnormals(...).
 
 // Returns the file of a game to which an image program refers. Returns NULL if the program computes
 // an image instead, or if the file does not exist.
@@ -279,7 +291,8 @@ static char *read_game_file(md5_game *game, const md5_image_program *program, si
 }
 
 // Reads an image: the file at `path`, or if it is NULL, an image program of the game. file->bytes
-// is the file, which the caller frees, or NULL for a computed image.
+// receives the bytes of the file, or NULL if the program computes the image; the caller frees them,
+// also after an error. `image` receives the texels.
 static bool read_image(const material_search *search, const char *path,
                        const md5_image_program *program, convert_image *file, view_image *image,
                        md5_error *error)
@@ -293,10 +306,11 @@ static bool read_image(const material_search *search, const char *path,
     } else if (program) {
         bytes = read_game_file(search->game, program, &file->size);
     }
+
     file->bytes = (uint8_t *)bytes;
-    if (bytes)
-        return view_decode_image(file->bytes, file->size, MD5_MAX_IMAGE_PIXELS, image, error);
-    return view_read_game_image(search->game, program, image, error);
+    if (!bytes)
+        return view_read_game_image(search->game, program, image, error);
+    return view_decode_image(file->bytes, file->size, MD5_MAX_IMAGE_PIXELS, image, error);
 }
 
 // Returns true if a file can be copied unchanged: a JPEG file, or a PNG file without alpha, unless
@@ -312,12 +326,14 @@ static bool is_usable_file(const convert_image *file, bool with_alpha)
     return with_alpha || !may_have_alpha;
 }
 
-// Enables the alpha test of a material if its color image has transparent texels: as in the viewer,
+// Enables the alpha test of a material if its color image has transparent texels. As in the viewer,
 // an image without a declaration is cut out where its alpha is below 0.5.
 static void enable_alpha_test(const material_search *search, convert_material *material,
-                              const md5gl_texture_desc *desc)
+                              const view_image *image)
 {
-    if (material->alpha != CONVERT_OPAQUE || !md5gl_has_transparent_texels(desc))
+    const md5gl_texture_desc desc = {
+        .width = image->width, .height = image->height, .texels = image->rgba};
+    if (material->alpha != CONVERT_OPAQUE || !md5gl_has_transparent_texels(&desc))
         return;
     material->alpha = CONVERT_MASK;
     material->cutoff = 0.5f;
@@ -327,8 +343,9 @@ static void enable_alpha_test(const material_search *search, convert_material *m
                  material_title(material));
 }
 
-// Stores an image in a material, unless all images together exceed the limit of a model. Takes
-// ownership of its bytes; NULL if this build cannot encode them.
+// Stores an image in a material, or reports why it is skipped: it could not be encoded (`image` has
+// no bytes), or all images of the model together are too large. Takes ownership of the bytes.
+// `title` is the path or the image program, for messages; `is_file` tells which of both.
 static void store_image(material_search *search, convert_material *material, convert_map map,
                         const char *title, bool is_file, convert_image image)
 {
@@ -349,6 +366,24 @@ static void store_image(material_search *search, convert_material *material, con
     image.name = common_stem(title);
     image.declared = common_copy(is_file ? NULL : title);
     material->maps[map] = image;
+}
+
+// Changes the texels of an image if other formats need another encoding: normal maps get id's
+// encoding, and blending of colors is replaced by alpha blending. Returns true if texels changed.
+static bool adapt_texels(const material_search *search, convert_map map, const char *title,
+                         blend_kind blending, view_image *image)
+{
+    if (map == CONVERT_MAP_NORMAL) {
+        const md5gl_texture_desc desc = {
+            .width = image->width, .height = image->height, .texels = image->rgba};
+        return fix_normal_encoding(search, title, &desc, image);
+    }
+
+    const bool has_unsupported_blending = blending == ADDS || blending == FILTERS;
+    if (map != CONVERT_MAP_COLOR || !has_unsupported_blending)
+        return false;
+    blend_by_alpha(image, blending);
+    return true;
 }
 
 // Adds an image to a material: the file at `path`, or if it is NULL, an image program of the game.
@@ -375,17 +410,9 @@ static void add_image(material_search *search, convert_material *material, conve
         return;
     }
 
-    // Change the texels if other formats need them in another encoding.
-    const md5gl_texture_desc desc = {
-        .width = image.width, .height = image.height, .texels = image.rgba};
-    bool is_changed =
-        map == CONVERT_MAP_NORMAL && fix_normal_encoding(search, title, &desc, &image);
     if (map == CONVERT_MAP_COLOR && path)
-        enable_alpha_test(search, material, &desc);
-    if (map == CONVERT_MAP_COLOR && (blending == ADDS || blending == FILTERS)) {
-        blend_by_alpha(&image, blending);
-        is_changed = true;
-    }
+        enable_alpha_test(search, material, &image);
+    const bool is_changed = adapt_texels(search, map, title, blending, &image);
 
     // Copy the file unchanged if possible; otherwise encode the texels.
     const bool with_alpha = map == CONVERT_MAP_COLOR && material->alpha != CONVERT_OPAQUE;
@@ -399,18 +426,19 @@ static void add_image(material_search *search, convert_material *material, conve
 }
 
 // Returns a copy of a normal map as PNG with its green channel inverted, because Doom 3 and glTF
-// disagree about its direction. The size of the image is limited by the budget.
+// disagree about its direction. The number of pixels is limited by the budget of the job.
 uint8_t *convert_flip_green_channel(const convert_job *job, const convert_image *in, size_t *size,
                                     md5_error *error)
 {
     enum { PIXELS_PER_ELEMENT = 4 };
-    const uint64_t left = convert_elements_left(job);
+    const uint64_t elements_left = convert_elements_left(job);
     uint32_t max_pixels = MD5_MAX_IMAGE_PIXELS;
-    if (left < MD5_MAX_IMAGE_PIXELS / PIXELS_PER_ELEMENT)
-        max_pixels = PIXELS_PER_ELEMENT * (uint32_t)left;
+    if (elements_left < MD5_MAX_IMAGE_PIXELS / PIXELS_PER_ELEMENT)
+        max_pixels = PIXELS_PER_ELEMENT * (uint32_t)elements_left;
     view_image image;
     if (!view_decode_image(in->bytes, in->size, max_pixels, &image, error))
         return NULL;
+
     convert_can_charge(job, (uint64_t)image.width * image.height / PIXELS_PER_ELEMENT);
     flip_green_channel(&image);
     uint8_t *const bytes = view_encode_png(&image, false, size);
@@ -428,25 +456,29 @@ static uint8_t srgb_from_linear(double linear)
     return (uint8_t)(255 * srgb + 0.5);
 }
 
+// Encodes a square image of one color as PNG. Returns NULL if this build cannot encode PNG.
+static uint8_t *encode_color(const uint8_t texel[4], bool has_alpha, size_t *size)
+{
+    enum { SIDE = 8 }; // pixels; every engine accepts this size
+    uint8_t rgba[SIDE * SIDE * 4];
+    for (int i = 0; i < SIDE * SIDE; i++)
+        memcpy(rgba + 4 * i, texel, 4);
+    return view_encode_png(&(view_image){rgba, SIDE, SIDE}, has_alpha, size);
+}
+
 // Creates a small image of one color for a material that has a color instead of an image,
 // because MD5 materials require an image.
 void convert_create_color_image(const convert_job *job, convert_material *material, convert_map map,
                                 const double *color)
 {
-    enum { SIDE = 8 }; // pixels; every engine accepts this size
     const bool is_glow = map == CONVERT_MAP_GLOW;
     const bool has_alpha = map == CONVERT_MAP_COLOR && material->alpha != CONVERT_OPAQUE;
-    uint8_t texel[4];
-    for (int i = 0; i < 3; i++)
-        texel[i] = srgb_from_linear(color[i]);
     const double alpha = has_alpha ? fmin(fmax(color[3], 0.0), 1.0) : 1;
-    texel[3] = (uint8_t)(255 * alpha + 0.5);
+    const uint8_t texel[4] = {srgb_from_linear(color[0]), srgb_from_linear(color[1]),
+                              srgb_from_linear(color[2]), (uint8_t)(255 * alpha + 0.5)};
 
-    uint8_t rgba[SIDE * SIDE * 4];
-    for (int i = 0; i < SIDE * SIDE; i++)
-        memcpy(rgba + 4 * i, texel, sizeof texel);
     convert_image *const image = &material->maps[map];
-    image->bytes = view_encode_png(&(view_image){rgba, SIDE, SIDE}, has_alpha, &image->size);
+    image->bytes = encode_color(texel, has_alpha, &image->size);
     image->name =
         common_format("%s%s", common_base(material_title(material)), is_glow ? "_add" : "");
     for (char *c = image->name; *c != '\0'; c++) // no part of the name is an extension
@@ -462,7 +494,7 @@ void convert_create_color_image(const convert_job *job, convert_material *materi
 
 // -- Declared materials ---------------------------------------------------------------------------
 
-// Returns the first ambient stage that is added to the lit surface, or NULL.
+// Returns the first stage of a material that adds light independently of lamps, or NULL.
 static const md5_stage *find_glow(const md5_material *material)
 {
     for (uint32_t i = 0; i < material->num_stages; i++) {
@@ -595,9 +627,9 @@ static void add_declared_images(material_search *search, convert_material *to,
             material_title(to), (num_images - num_used), num_images);
 }
 
-// Adds the images of a declared material, evaluated at time 0. Other formats have one image per
-// map: the first stage of each light, and as glow the first stage that is added to a lit surface.
-// Returns false if the material has no color image.
+// Applies the declaration of a Doom 3 material, evaluated at time 0. Other formats have one image
+// per map: the image of the first stage of each kind, and as glow the first stage that is added to
+// a lit surface. Returns false if the material has no color image.
 static bool use_declaration(material_search *search, convert_material *to,
                             const md5_material *material)
 {
@@ -615,7 +647,8 @@ static bool use_declaration(material_search *search, convert_material *to,
 
 // -- Materials without a declaration --------------------------------------------------------------
 
-// Reports how the color image was found, and the images that other formats cannot use.
+// Reports the images of a material without a declaration: how the color image `diffuse` was found,
+// or that it is missing (NULL), and the images that other formats cannot use.
 static void note_look(const material_search *search, const convert_material *material,
                       const view_look *look, const char *diffuse)
 {
@@ -639,24 +672,37 @@ static void note_look(const material_search *search, const convert_material *mat
         convert_note(search->job, "material %s: skipped the mask image %s", title, look->masks);
 }
 
-// Adds the color image and the maps in its folder that belong to it.
+// Returns the file of a map that belongs to the color image `diffuse`: an image that the search
+// found, or a file of the same folder (`files`) with a related name. Returns NULL if there is no
+// such file, or if the file has another meaning.
+static const char *find_map_file(const common_list *files, const view_look *look,
+                                 const char *diffuse, convert_map map)
+{
+    const char *path = NULL;
+    if (map == CONVERT_MAP_COLOR)
+        path = diffuse;
+    else if (map == CONVERT_MAP_NORMAL)
+        path = look->normals;
+    if (!path)
+        path = view_find_map(files, diffuse, image_kinds[map]);
+    if (!path)
+        return NULL;
+
+    const bool is_color_again = map != CONVERT_MAP_COLOR && strcmp(path, diffuse) == 0;
+    // Masks may have the name of a specular map, but their channels have another meaning.
+    const bool is_mask = look->masks && strcmp(path, look->masks) == 0;
+    return is_color_again || is_mask ? NULL : path;
+}
+
+// Adds the color image `diffuse` and the maps in its folder that belong to it.
 static void add_image_files(material_search *search, convert_material *to, const view_look *look,
                             const char *diffuse)
 {
     char *const folder = common_folder(diffuse);
     common_list files = common_list_folder(folder, "");
     for (convert_map map = CONVERT_MAP_COLOR; map < CONVERT_NUM_MAPS; map++) {
-        const char *path = NULL;
-        if (map == CONVERT_MAP_COLOR)
-            path = diffuse;
-        else if (map == CONVERT_MAP_NORMAL)
-            path = look->normals;
-        if (!path)
-            path = view_find_map(&files, diffuse, image_kinds[map]);
-        // Masks may have the name of a specular map, but their channels have another meaning.
-        const bool is_mask = path && look->masks && strcmp(path, look->masks) == 0;
-        const bool is_color = map != CONVERT_MAP_COLOR && path && strcmp(path, diffuse) == 0;
-        if (path && !is_mask && !is_color)
+        const char *const path = find_map_file(&files, look, diffuse, map);
+        if (path)
             add_image(search, to, map, path, NULL, REPLACES);
     }
 
@@ -668,8 +714,9 @@ static void add_image_files(material_search *search, convert_material *to, const
     free(folder);
 }
 
-// Adds the image files of a material that has no declaration. `diffuse` is the color image: the
-// image that was found, or a selected image; the other maps are searched for next to it.
+// Adds the image files of a material that has no declaration. `look` is the result of the search
+// for images near the model. `diffuse` is the color image: the image that was found, or a selected
+// image; the other maps are searched for next to it.
 static void use_look(material_search *search, convert_material *to, const view_look *look,
                      const char *diffuse)
 {
@@ -685,50 +732,60 @@ static void use_look(material_search *search, convert_material *to, const view_l
 
 // -- Materials ------------------------------------------------------------------------------------
 
-// Applies an option "[MESH=]FILE", or "MESH" for hidden meshes, to the meshes that it names.
-// `end` is the end of MESH, or NULL for all meshes. Returns false if no mesh matches.
-static bool apply_mesh_option(material_search *search, int list, const char *text, const char *end)
+// Applies an option to the meshes that it names. Options of the list CONVERT_HIDE have the form
+// "MESH", options of other lists "[MESH=]FILE". `name_end` is the end of MESH in the text, or NULL
+// for all meshes. Returns false if no mesh matches.
+static bool apply_mesh_option(material_search *search, int list, const char *text,
+                              const char *name_end)
 {
+    const char *const file = name_end && *name_end == '=' ? name_end + 1 : text;
     bool is_used = false;
     for (uint32_t i = 0; i < search->model->num_meshes; i++) {
-        if (end && !view_is_mesh(search->model, i, text, (size_t)(end - text)))
+        const bool is_selected =
+            !name_end || view_is_mesh(search->model, i, text, (size_t)(name_end - text));
+        if (!is_selected)
             continue;
-        search->mesh_options[i][list] = end && *end == '=' ? end + 1 : text;
+        search->mesh_options[i][list] = file;
         is_used = true;
     }
     return is_used;
 }
 
-// Applies the options for meshes. Of several options for a mesh the last one counts; an option with
-// a mesh precedes an option for all meshes.
-static bool apply_mesh_options(material_search *search, md5_error *error)
+// Applies the options of one list that name a mesh or, if `for_all_meshes` is true, the options
+// that do not. Fails if an option names a mesh that the model does not have.
+static bool apply_option_list(material_search *search, int list, bool for_all_meshes,
+                              md5_error *error)
 {
-    enum { FOR_ALL_MESHES, FOR_ONE_MESH, NUM_PASSES };
-    const uint32_t count = search->model->num_meshes;
-    search->mesh_options = common_alloc(count, sizeof *search->mesh_options);
-    for (int list = 0; list < CONVERT_NUM_MESH_OPTIONS; list++) {
-        const common_texts *const texts = &search->job->mesh_options[list];
-        const bool is_hide_list = list == CONVERT_HIDE;
-        for (int pass = FOR_ALL_MESHES; pass < NUM_PASSES; pass++) {
-            for (size_t i = 0; i < texts->count; i++) {
-                const char *const text = texts->names[i];
-                const char *const equals = strchr(text, '=');
-                const char *const end = is_hide_list ? text + strlen(text) : equals;
-                const bool is_in_pass = (pass == FOR_ALL_MESHES) == !end;
-                if (!is_in_pass || apply_mesh_option(search, list, text, end))
-                    continue;
-                return convert_fail(error, MD5_ERROR_MISSING, search->job->inputs[0],
-                                    "mesh '%s' not found: expected the name, shader or index of a "
-                                    "mesh; number of meshes: %u",
-                                    text, count);
-            }
-        }
+    const common_texts *const texts = &search->job->mesh_options[list];
+    const bool is_hide_list = list == CONVERT_HIDE;
+    for (size_t i = 0; i < texts->count; i++) {
+        const char *const text = texts->names[i];
+        const char *const name_end = is_hide_list ? text + strlen(text) : strchr(text, '=');
+        const bool is_for_all = name_end == NULL;
+        if (is_for_all != for_all_meshes || apply_mesh_option(search, list, text, name_end))
+            continue;
+        return convert_fail(error, MD5_ERROR_MISSING, search->job->inputs[0],
+                            "mesh '%s' not found: expected the name, shader or index of a "
+                            "mesh; number of meshes: %u",
+                            text, search->model->num_meshes);
     }
-
     return true;
 }
 
-// Adds the selected images of a mesh to its material.
+// Applies the options for meshes. Options for all meshes are applied first, so that an option for
+// one mesh precedes them. If several options name a mesh, the last option counts.
+static bool apply_mesh_options(material_search *search, md5_error *error)
+{
+    search->mesh_options = common_alloc(search->model->num_meshes, sizeof *search->mesh_options);
+    for (int list = 0; list < CONVERT_NUM_MESH_OPTIONS; list++) {
+        if (!apply_option_list(search, list, true, error)
+            || !apply_option_list(search, list, false, error))
+            return false;
+    }
+    return true;
+}
+
+// Adds the images that options select for a mesh to its material. Fails if an image cannot be read.
 static bool add_selected_images(material_search *search, convert_material *material,
                                 const char *const *files, md5_error *error)
 {
@@ -743,8 +800,9 @@ static bool add_selected_images(material_search *search, convert_material *mater
     return true;
 }
 
-// Returns a key that is equal for meshes that share a material: the shader, the shader for the
-// search, the found image and the selected images.
+// Returns a text that is equal for meshes that share a material. It consists of the shader of the
+// mesh, the shader that is searched for, the image that was found, and the selected images. The
+// caller frees the text.
 static char *create_material_key(const md5_mesh *mesh, const char *searched_shader,
                                  const view_look *look, const char *const *files)
 {
@@ -801,17 +859,29 @@ static bool create_material(material_search *search, const mesh_search *mesh, co
     return is_read;
 }
 
-// Sets the material of a mesh: an existing material with the same images, or a new one. If
+// Searches for the images of a mesh near the model. Does nothing if a declaration or an option
+// selects the images. Warnings are reported only for the first mesh with a shader.
+static view_look find_mesh_look(const material_search *search, const mesh_search *mesh,
+                                uint32_t index, bool is_silent)
+{
+    const bool is_selected = mesh->files[CONVERT_MAP_COLOR] != NULL;
+    if (mesh->is_declared || is_selected || !search->package)
+        return (view_look){.diffuse = NULL};
+    const view_look_search image_search = {
+        .model = search->model, .mesh = index, .package = search->package};
+    const view_listener silent = {warn, NULL};
+    return view_find_look(&image_search, is_silent ? silent : search->listener);
+}
+
+// Sets the material of a mesh: an existing material with the same images, or a new material. If
 // search->is_by_shader, all meshes with one shader share one material.
 static bool add_material(material_search *search, uint32_t index, md5_error *error)
 {
     const char *const shader = search->model->meshes[index].shader;
     const bool has_material = common_has_text(&search->shaders, shader);
     const mesh_search mesh = begin_mesh_search(search, index);
-    const bool is_selected = mesh.files[CONVERT_MAP_COLOR] != NULL;
-
     if (has_material && search->is_by_shader) {
-        if (is_selected)
+        if (mesh.files[CONVERT_MAP_COLOR])
             convert_note(
                 search->job,
                 "material %s: mesh %u uses the same images as the first mesh with this material",
@@ -819,15 +889,8 @@ static bool add_material(material_search *search, uint32_t index, md5_error *err
         return true;
     }
 
-    // Search for images near the model. Warnings are reported once per shader.
-    const view_look_search image_search = {
-        .model = search->model, .mesh = index, .package = search->package};
-    const view_listener silent = {warn, NULL};
-    view_look look = {.diffuse = NULL};
-    if (!mesh.is_declared && search->package && !is_selected)
-        look = view_find_look(&image_search, has_material ? silent : search->listener);
-
-    // Find an existing material with the same images.
+    // The index of the key is the index of the material in the scene.
+    view_look look = find_mesh_look(search, &mesh, index, has_material);
     char *const key =
         create_material_key(&search->model->meshes[index], mesh.shader, &look, mesh.files);
     const size_t num_keys = search->keys.count;
@@ -845,8 +908,8 @@ static bool add_material(material_search *search, uint32_t index, md5_error *err
     return is_done;
 }
 
-// Opens the package of the outfit whose meshes begin at `mesh`, because its images are near its
-// file. *next is the index of the next outfit.
+// If the meshes of an outfit (an attached model) begin at `mesh`, selects the outfit's folder for
+// the search, because its images are near its file. *next is the index of the next outfit.
 static void open_outfit_package(material_search *search, uint32_t mesh, size_t *next)
 {
     const convert_scene *const scene = search->scene;
@@ -879,8 +942,8 @@ static bool find_mesh_materials(material_search *search, bool adds_materials, md
     return true;
 }
 
-// Finds the material of each mesh of the model: by the options of the command, by declarations
-// of a game folder, or by image files next to the model.
+// Finds the material of each mesh of the model: by the options of the job, by declarations of a
+// game folder, or by image files near the model.
 bool convert_find_materials(const convert_job *job, convert_scene *scene, bool adds_materials,
                             bool by_shader, md5_error *error)
 {
@@ -923,7 +986,7 @@ bool convert_find_materials(const convert_job *job, convert_scene *scene, bool a
 
 // -- Written images -------------------------------------------------------------------------------
 
-// Writes a file to the game's folder unless it is empty. Without a game, an existing file is kept,
+// Writes a file to the game's folder unless it is empty. Without a game, keeps an existing file,
 // because the model may have been created from it.
 static bool write_file(const convert_layout *layout, const char *name, const void *bytes,
                        size_t size, md5_error *error)
@@ -943,28 +1006,34 @@ static bool write_file(const convert_layout *layout, const char *name, const voi
     return is_written;
 }
 
-// Writes an image to root/path with an extension. PNG files become TGA for Doom 3, which does not
-// read PNG.
+// Converts a PNG file to TGA, which Doom 3 reads in contrast to PNG. Returns NULL, and reports the
+// reason as a note, if the file cannot be decoded. The caller frees the result.
+static uint8_t *convert_to_tga(const convert_layout *layout, const convert_image *png,
+                               const char *path, size_t *size)
+{
+    view_image image;
+    md5_error reason;
+    if (!view_decode_image(png->bytes, png->size, MD5_MAX_IMAGE_PIXELS, &image, &reason)) {
+        convert_note(layout->job, "cannot convert %s to TGA for Doom 3: %s", path, reason.message);
+        return NULL;
+    }
+    uint8_t *const tga = view_encode_tga(&image, size);
+    free(image.rgba);
+    return tga;
+}
+
+// Writes an image to root/path with an extension. A PNG file for Doom 3 becomes TGA.
 static bool write_image(const convert_layout *layout, const convert_image *source, const char *path,
                         md5_error *error)
 {
+    const bool is_png = strcmp(convert_image_extension(source), ".png") == 0;
+    const bool is_for_doom3 = layout->family == CONVERT_DOOM3 && !layout->is_bare;
     size_t size = source->size;
     uint8_t *tga = NULL;
-    const char *extension = convert_image_extension(source);
-    const bool is_png = strcmp(extension, ".png") == 0;
-    if (is_png && layout->family == CONVERT_DOOM3 && !layout->is_bare) {
-        view_image image;
-        md5_error reason;
-        if (view_decode_image(source->bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &reason)) {
-            tga = view_encode_tga(&image, &size);
-            extension = ".tga";
-            free(image.rgba);
-        } else {
-            convert_note(layout->job, "cannot convert %s to TGA for Doom 3: %s", path,
-                         reason.message);
-        }
-    }
+    if (is_png && is_for_doom3)
+        tga = convert_to_tga(layout, source, path, &size);
 
+    const char *const extension = tga ? ".tga" : convert_image_extension(source);
     char *const file = common_format("%s%s", path, extension);
     const bool is_written = write_file(layout, file, tga ? tga : source->bytes, size, error);
     free(file);
@@ -1001,21 +1070,27 @@ static size_t index_path(written_materials *written, const convert_image *image,
     return index;
 }
 
-// Writes an image, unless an equal image was written to the same path. If the path is used by
-// another image, a number is appended. Returns the path, which `written` owns, or NULL on failure.
+// Writes an image to the preferred path, or if another image has this path, to the path with the
+// first free number at its end. Does nothing if an equal image was written to one of these paths.
+// Returns the path, which `written` owns, or NULL on failure.
 static const char *write_once(const convert_layout *layout, written_materials *written,
                               const convert_image *image, const char *preferred, md5_error *error)
 {
-    const size_t count = written->paths.count;
+    const size_t num_paths = written->paths.count;
+    size_t number = num_paths + 1;
     size_t index = index_path(written, image, preferred);
-    for (size_t k = count + 1; index < count && !is_equal(written->images[index], image); k++) {
-        char *const path = common_format("%s_%zu", preferred, k);
+    while (index < num_paths && !is_equal(written->images[index], image)) {
+        char *const path = common_format("%s_%zu", preferred, number);
         index = index_path(written, image, path);
+        number++;
         free(path);
     }
+
     const char *const path = written->paths.texts[index];
-    const bool is_new = index == count;
-    return !is_new || write_image(layout, image, path, error) ? path : NULL;
+    const bool is_written_before = index < num_paths;
+    if (is_written_before)
+        return path;
+    return write_image(layout, image, path, error) ? path : NULL;
 }
 
 // -- Materials ------------------------------------------------------------------------------------
@@ -1036,11 +1111,12 @@ static void append_token(convert_bytes *to, const char *folder, const char *name
     free(token);
 }
 
-// Links the first MAX_MESHES meshes of each shader in ascending order.
+// Links the meshes of each shader in ascending order, for describe_meshes(). Meshes after the first
+// MAX_MESHES are skipped.
 static void link_meshes(written_materials *written)
 {
-    size_t count = written->model->num_meshes;
-    count = count < MAX_MESHES ? count : MAX_MESHES;
+    const size_t num_meshes = written->model->num_meshes;
+    const size_t count = num_meshes < MAX_MESHES ? num_meshes : MAX_MESHES;
     written->first_mesh = common_alloc(count, sizeof *written->first_mesh);
     written->next_mesh = common_alloc(count, sizeof *written->next_mesh);
     for (size_t i = 0; i < count; i++)
@@ -1053,11 +1129,11 @@ static void link_meshes(written_materials *written)
     }
 }
 
-// A line of an md5.cfg.
+// A line of an md5.cfg, the text in which Cube 2 declares a model: a command for one mesh.
 typedef struct cfg_line {
     const char *command;
-    const char *value; // NULL if the command is not needed
-    const char *extension;
+    const char *value;     // NULL if the command is not needed
+    const char *extension; // of the file `value`, or ""
 } cfg_line;
 
 // Appends the commands that describe a mesh to an md5.cfg.
@@ -1075,8 +1151,8 @@ static void append_cfg_lines(convert_bytes *text, const char *mesh, const cfg_li
     }
 }
 
-// Describes the meshes of a material in an md5.cfg. `paths` are the paths of its images; NULL if
-// the material does not have an image.
+// Describes the meshes of a material in an md5.cfg: images, alpha test, blending and culling.
+// `paths` are the paths of the material's images; NULL if the material does not have an image.
 static void describe_meshes(written_materials *written, const convert_material *material,
                             const char *const *paths)
 {
@@ -1117,48 +1193,57 @@ static bool can_be_type(const char *name)
     return *end == '\0';
 }
 
+// Returns the line "blend" of the stage with a material's color image. An unlit opaque image needs
+// no such line.
+static const char *color_blend_line(const convert_material *material)
+{
+    if (material->alpha == CONVERT_BLEND)
+        return "\t\tblend\tblend\n";
+    return material->is_unlit ? "" : "\t\tblend\tdiffusemap\n";
+}
+
+// Appends the declaration of one image of a material. `path` is the path of the image.
+static void declare_image(convert_bytes *mtr, const convert_material *material, convert_map map,
+                          const char *path)
+{
+    static const char *const map_keywords[CONVERT_NUM_MAPS] = {
+        "\tdiffusemap\t", "\tbumpmap\t", "\tspecularmap\t", "\t{\n\t\tblend\tadd\n\t\tmap\t"};
+
+    // The color image needs a stage block if it has an alpha test, is blended or is unlit.
+    const bool has_color_stage = material->alpha != CONVERT_OPAQUE || material->is_unlit;
+    const bool is_color_stage = map == CONVERT_MAP_COLOR && has_color_stage;
+    if (is_color_stage)
+        convert_append_text(mtr, "\t{\n%s\t\tmap\t", color_blend_line(material));
+    else
+        convert_append_text(mtr, "%s", map_keywords[map]);
+    append_token(mtr, "", path, "");
+    convert_append_text(mtr, "\n");
+    if (is_color_stage && material->alpha == CONVERT_MASK)
+        convert_append_text(mtr, "\t\talphaTest\t%g\n", material->cutoff);
+    if (is_color_stage || map == CONVERT_MAP_GLOW)
+        convert_append_text(mtr, "\t}\n");
+}
+
 // Appends the declaration of a material. `paths` are the paths of its images; NULL if the material
 // does not have an image.
 static void declare_material(convert_bytes *mtr, const convert_material *material,
                              const char *const *paths)
 {
-    static const char *const map_keywords[CONVERT_NUM_MAPS] = {
-        "\tdiffusemap\t", "\tbumpmap\t", "\tspecularmap\t", "\t{\n\t\tblend\tadd\n\t\tmap\t"};
     const char *const type = can_be_type(material->shader) ? "material " : "";
     convert_append_text(mtr, "%s\"%s\"\n{\n", type, material->shader);
     if (material->is_two_sided)
         convert_append_text(mtr, "\ttwosided\n");
     if (material->is_flat)
         convert_append_text(mtr, "\tunsmoothedTangents\n");
-
-    // The color image needs a stage block if it has an alpha test, is blended or is unlit.
-    const bool has_color_stage = material->alpha != CONVERT_OPAQUE || material->is_unlit;
-    const char *blend = "\t\tblend\tdiffusemap\n";
-    if (material->alpha == CONVERT_BLEND)
-        blend = "\t\tblend\tblend\n";
-    else if (material->is_unlit)
-        blend = "";
-
-    for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
-        if (!paths[map])
-            continue;
-        const bool is_color_stage = map == CONVERT_MAP_COLOR && has_color_stage;
-        if (is_color_stage)
-            convert_append_text(mtr, "\t{\n%s\t\tmap\t", blend);
-        else
-            convert_append_text(mtr, "%s", map_keywords[map]);
-        append_token(mtr, "", paths[map], "");
-        convert_append_text(mtr, "\n");
-        if (is_color_stage && material->alpha == CONVERT_MASK)
-            convert_append_text(mtr, "\t\talphaTest\t%g\n", material->cutoff);
-        if (is_color_stage || map == CONVERT_MAP_GLOW)
-            convert_append_text(mtr, "\t}\n");
+    for (convert_map map = CONVERT_MAP_COLOR; map < CONVERT_NUM_MAPS; map++) {
+        if (paths[map])
+            declare_image(mtr, material, map, paths[map]);
     }
-
     convert_append_text(mtr, "}\n\n");
 }
 
-// Returns true if a name ends with "_NN_NN", by which readers of MDL name further skins and images.
+// Returns true if a name ends with "_NN_NN". The reader of MDL files gives such names to skins and
+// images after the first.
 static bool has_skin_suffix(const char *name)
 {
     const size_t length = strlen(name);
@@ -1168,32 +1253,51 @@ static bool has_skin_suffix(const char *name)
     return end == 6;
 }
 
-// Returns the path of an image relative to the root, without extension. The caller frees it.
+// Returns the path of an image for which the viewer searches if no material is declared: the name
+// of the shader and a suffix for the map.
+static char *undeclared_image_path(const convert_layout *layout, const convert_material *material,
+                                   convert_map map)
+{
+    static const char *const suffixes[CONVERT_NUM_MAPS] = {"", "_local", "_s", "_add"};
+    char *const name = convert_file_name(common_base(material->shader));
+    char *const path = common_format("%s%s%s", layout->inner, name, suffixes[map]);
+    free(name);
+    return path;
+}
+
+// Returns the path of an image for which Quake searches: the name of the shader with the number of
+// the skin and of its frame, and a suffix for the image that glows.
+static char *quake_image_path(const convert_layout *layout, const convert_material *material,
+                              convert_map map)
+{
+    char *const name = plain_name(material->shader);
+    const char *const skin_suffix = has_skin_suffix(name) ? "" : "_00_00";
+    const char *const glow_suffix = map == CONVERT_MAP_GLOW ? "_glow" : "";
+    char *const path = common_format("%s%s%s%s", layout->inner, name, skin_suffix, glow_suffix);
+    free(name);
+    return path;
+}
+
+// Returns the path of an image relative to the root, without extension. The caller frees it. Doom 3
+// keeps the names that the original materials declare.
 static char *image_path(const convert_layout *layout, const convert_material *material,
                         convert_map map)
 {
-    static const char *const maps[CONVERT_NUM_MAPS] = {"", "_local", "_s", "_add"};
+    if (layout->is_bare)
+        return undeclared_image_path(layout, material, map);
+    if (layout->family == CONVERT_QUAKE)
+        return quake_image_path(layout, material, map);
+
     const convert_image *const image = &material->maps[map];
     const char *const declared = image->declared;
-    if (layout->is_bare) { // the name that the viewer searches for without a declaration
-        char *const name = convert_file_name(common_base(material->shader));
-        char *const bare = common_format("%s%s%s", layout->inner, name, maps[map]);
-        free(name);
-        return bare;
-    }
-
     if (layout->family == CONVERT_DOOM3 && declared && is_plain_path(declared)) {
         const size_t extension = common_has_suffix(declared, ".tga") ? strlen(".tga") : 0;
         return common_format("%.*s", (int)(strlen(declared) - extension), declared);
     }
 
-    const bool is_skin = layout->family == CONVERT_QUAKE;
-    char *const plain = plain_name(is_skin ? material->shader : image->name);
-    const char *const skin_suffix = is_skin && !has_skin_suffix(plain) ? "_00_00" : "";
-    const char *const glow_suffix = is_skin && map == CONVERT_MAP_GLOW ? "_glow" : "";
-    char *const path = common_format("%s%s%s%s", layout->inner, plain, skin_suffix, glow_suffix);
-
-    free(plain);
+    char *const name = plain_name(image->name);
+    char *const path = common_format("%s%s", layout->inner, name);
+    free(name);
     return path;
 }
 
@@ -1256,24 +1360,31 @@ static bool has_declared_names(const convert_layout *layout, const convert_mater
     return true;
 }
 
-// Appends the declaration of a material for Doom 3: the declaration in the game if it is still
-// valid, otherwise a new declaration.
-static void append_declaration(const convert_layout *layout, const convert_material *material,
-                               const char *const *paths, convert_bytes *text)
+// Returns false, and reports a note, if a material has no name that a declaration can contain.
+static bool has_valid_name(const convert_layout *layout, const convert_material *material)
 {
     if (material->shader[0] == '\0') {
         convert_note(layout->job,
                      "skipped a material, because it has no name; name it in the model");
-        return;
+        return false;
     }
     if (strpbrk(material->shader, "\"\r\n")) {
         convert_note(
             layout->job,
             "skipped material %s: the name contains a quote or a line break; rename the material",
             material->shader);
-        return;
+        return false;
     }
+    return true;
+}
 
+// Appends the declaration of a material for Doom 3: the declaration in the game if it is still
+// valid, otherwise a new declaration.
+static void append_declaration(const convert_layout *layout, const convert_material *material,
+                               const char *const *paths, convert_bytes *text)
+{
+    if (!has_valid_name(layout, material))
+        return;
     bool has_image = false;
     for (int map = 0; map < CONVERT_NUM_MAPS; map++)
         has_image |= paths[map] != NULL;
@@ -1322,8 +1433,8 @@ static bool append_frame_rate(convert_bytes *to, const convert_part *part, md5_e
     return true;
 }
 
-// Declares the model and its clips in a modelDef or an md5.cfg. An md5.cfg also contains the frame
-// rates of the clips.
+// Declares the model and its clips in a modelDef (Doom 3) or an md5.cfg (Cube 2). An md5.cfg also
+// contains the frame rates of the clips.
 static bool declare_model(const convert_layout *layout, convert_bytes *to, md5_error *error)
 {
     const bool is_cfg = layout->family == CONVERT_CUBE2;
@@ -1374,7 +1485,7 @@ static bool begin_cfg(const convert_layout *layout, md5_doc *model, common_list 
     return true;
 }
 
-// Writes the declarations in the file formats of the engine, if it has any.
+// Writes the texts that declare the model and its materials, if the engine has such files.
 static bool write_declarations(const convert_layout *layout, written_materials *written,
                                md5_error *error)
 {
@@ -1405,6 +1516,18 @@ static void free_written(written_materials *written)
     free(written->text.bytes);
 }
 
+// Reports the reason if an engine gets images without materials.
+static void note_missing_materials(const convert_layout *layout)
+{
+    if (layout->scene->num_materials == 0)
+        return;
+    if (layout->family == CONVERT_QUAKE2)
+        convert_note(layout->job, "the engine reads the names of skins from the .md2 file");
+    if (layout->family == CONVERT_OTHER)
+        convert_note(layout->job,
+                     "wrote images without materials: this engine has no material files");
+}
+
 // Writes the images of all materials, and declarations in the format of the engine, such as a
 // .mtr file or an md5.cfg.
 bool convert_write_materials(const convert_layout *layout, md5_error *error)
@@ -1422,14 +1545,10 @@ bool convert_write_materials(const convert_layout *layout, md5_error *error)
     for (size_t i = 0; i < scene->num_materials && is_written; i++)
         is_written = write_material(layout, &scene->materials[i], &written, error);
     is_written = is_written && write_declarations(layout, &written, error);
+
     free_written(&written);
     md5_free_doc(model);
     common_free_list(&names);
-
-    if (layout->family == CONVERT_QUAKE2 && scene->num_materials > 0)
-        convert_note(layout->job, "the engine reads the names of skins from the .md2 file");
-    if (layout->family == CONVERT_OTHER && scene->num_materials > 0)
-        convert_note(layout->job,
-                     "wrote images without materials: this engine has no material files");
+    note_missing_materials(layout);
     return is_written;
 }
