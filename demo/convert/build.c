@@ -8,8 +8,8 @@ static md5_model *parse_model(const convert_part *part, md5_error *error)
     return part ? md5_parse_model(part->bytes, part->size, &opts, error) : NULL;
 }
 
-// Adds the model with its morph targets. If a model was read before, adds another model only if the
-// file does not contain clips.
+// Adds the model with its morph targets to the scene. If a model was read before, does this only
+// for a file without clips: the file's model is then a morph target or an outfit.
 static bool add_model(const rig_meshes *meshes, convert_scene *scene)
 {
     const convert_rig *const rig = meshes->rig;
@@ -35,6 +35,23 @@ static bool add_model(const rig_meshes *meshes, convert_scene *scene)
     return is_added && (rig->model || rig_add_targets(meshes, scene));
 }
 
+// Marks the new parts of the scene, from index `first` on, as motion capture. If the file contains
+// only clips, also stores its skeleton in each of them, because retargeting needs the rest pose.
+static bool describe_clips(const rig_meshes *meshes, convert_scene *scene, size_t first,
+                           bool has_clips_only)
+{
+    const plain_scene *const plain = meshes->rig->plain;
+    for (size_t i = first; i < scene->num_parts; i++) {
+        convert_part *const part = &scene->parts[i];
+        part->is_captured = plain->is_captured;
+        if (has_clips_only
+            && !convert_print_doc(&meshes->model, &part->skeleton_text, &part->skeleton_size,
+                                  plain->error))
+            return false;
+    }
+    return true;
+}
+
 // Adds the clips of the file: for the model that was read before, or for the model of the file.
 static bool add_clips(const rig_meshes *meshes, convert_scene *scene)
 {
@@ -42,17 +59,15 @@ static bool add_clips(const rig_meshes *meshes, convert_scene *scene)
     plain_scene *const plain = rig->plain;
     const bool uses_own_model = !rig->model && !plain->is_captured;
     const convert_part *const part = uses_own_model ? convert_find_model(scene) : NULL;
-    md5_model *const model = parse_model(part, plain->error);
+    md5_model *const own_model = parse_model(part, plain->error);
+    if (part && !own_model)
+        return false;
+
     const size_t first = scene->num_parts;
-    bool is_added = (!part || model) && rig_add_clips(meshes, model ? model : rig->model, scene);
-    // A file with clips only: store its skeleton, because retargeting needs the rest pose.
     const bool has_clips_only = !part && !rig->model;
-    for (size_t i = first; i < scene->num_parts; i++)
-        scene->parts[i].is_captured = plain->is_captured;
-    for (size_t i = first; i < scene->num_parts && is_added && has_clips_only; i++)
-        is_added = convert_print_doc(&meshes->model, &scene->parts[i].skeleton_text,
-                                     &scene->parts[i].skeleton_size, plain->error);
-    md5_free_model(model);
+    const bool is_added = rig_add_clips(meshes, own_model ? own_model : rig->model, scene)
+                          && describe_clips(meshes, scene, first, has_clips_only);
+    md5_free_model(own_model);
     return is_added;
 }
 
@@ -95,13 +110,29 @@ static char *describe_content(const plain_scene *plain)
                          plural, num_other_meshes, num_other_meshes == 1 ? "" : "es");
 }
 
+// Converts the joints, then the meshes, then the clips of a plain scene, and adds them to the
+// scene.
+static bool build_parts(convert_rig *rig, rig_meshes *meshes, convert_scene *scene)
+{
+    const size_t first = scene->num_parts;
+    const bool is_built = rig_open(rig) && rig_convert_meshes(rig, meshes)
+                          && add_model(meshes, scene) && add_clips(meshes, scene);
+    if (!is_built)
+        return false;
+    for (size_t i = first; i < scene->num_parts; i++)
+        add_bones(rig, &scene->parts[i]);
+    return true;
+}
+
 // Converts a plain scene, which a reader has filled with the content of a file, to MD5 parts of
-// the scene: joints first, then meshes, then clips. A file with vertex frames instead of joints
-// is converted by plain_build_frames().
+// the scene. A file with vertex frames instead of joints is converted by plain_build_frames().
 bool convert_build(plain_scene *plain, convert_scene *scene)
 {
     if (plain->num_frames > 0)
         return plain_build_frames(plain, scene);
+
+    // The clips of the file are made for the model that was read before, except captured clips,
+    // which are retargeted later.
     const convert_part *const part = plain->is_captured ? NULL : convert_find_model(scene);
     md5_model *const model = parse_model(part, plain->error);
     if (part && !model)
@@ -113,13 +144,8 @@ bool convert_build(plain_scene *plain, convert_scene *scene)
         .plain = plain, .model = model, .model_unit = scene->unit, .model_yaw = scene->source_yaw};
     for (size_t i = 0; i < scene->num_materials; i++)
         rig_add_name(&rig.shaders, scene->materials[i].shader, 255, "", 0);
-
     rig_meshes meshes = {.rig = &rig};
-    const size_t first = scene->num_parts;
-    const bool is_built = rig_open(&rig) && rig_convert_meshes(&rig, &meshes)
-                          && add_model(&meshes, scene) && add_clips(&meshes, scene);
-    for (size_t i = first; i < scene->num_parts && is_built; i++)
-        add_bones(&rig, &scene->parts[i]);
+    const bool is_built = build_parts(&rig, &meshes, scene);
 
     // A captured clip is later retargeted to the model of the scene, whose unit remains.
     const bool keeps_unit = model || (plain->is_captured && convert_find_model(scene));
@@ -127,7 +153,6 @@ bool convert_build(plain_scene *plain, convert_scene *scene)
         scene->unit = rig.unit;
         scene->source_yaw = rig_source_yaw(&rig);
     }
-
     if (is_built && scene->num_parts == 0 && !scene->skipped_content)
         scene->skipped_content = describe_content(plain);
 

@@ -148,6 +148,7 @@ common_list convert_list_outputs(void)
     return list;
 }
 
+// Returns a text that tells if a format can be read, written, or both.
 static const char *describe_direction(const struct format *format)
 {
     if (format->read && format->write)
@@ -177,13 +178,14 @@ static bool read_bytes(const convert_job *job, convert_input *input, md5_error *
         input->bytes = convert_read_file(input->path, &input->size, error);
         return input->bytes;
     }
-    md5_error why = {.message = ""};
-    input->bytes = view_copy_file(job->files, input->path, &input->size, &why);
-    if (!input->bytes)
-        return convert_fail(error, MD5_ERROR_IO, input->path, "%s",
-                            why.message[0] != '\0' ? why.message
-                                                   : "cannot read the file: file not found");
-    return true;
+
+    md5_error reason = {.message = ""};
+    input->bytes = view_copy_file(job->files, input->path, &input->size, &reason);
+    if (input->bytes)
+        return true;
+    const bool has_reason = reason.message[0] != '\0';
+    return convert_fail(error, MD5_ERROR_IO, input->path, "%s",
+                        has_reason ? reason.message : "cannot read the file: file not found");
 }
 
 // Reads one input file into the scene with the reader for its file extension. Each file has its
@@ -218,9 +220,26 @@ static bool read_input(const convert_job *job, const char *path, convert_scene *
 }
 
 // -- Attached models ------------------------------------------------------------------------------
+//
+// A further model of the inputs is merged into the first model if its joints have the names of the
+// first model's joints. Such a model is called outfit; the first model is the body.
 
-// Attaches the joints of a second model to the first model's joints of the same names. Returns
-// false and fills the error if the models do not fit together.
+// Reports to which joints of the body the outfit's joints were attached.
+static void note_attached_joints(const convert_job *job, const md5_doc *body,
+                                 const common_attached_clothes *worn, const char *outfit_name)
+{
+    if (!worn->has_common_joint)
+        return;
+    for (uint32_t i = 0; i < body->num_joints; i++) {
+        if (worn->num_followers[i] > 0)
+            convert_note(job, "%u joints of %s were attached to joint %s", worn->num_followers[i],
+                         outfit_name, body->joints[i].name);
+    }
+}
+
+// Attaches the joints of an outfit to the body's joints of the same names. Returns false and fills
+// the error if the models do not fit together: they have no common joint, or vertices would move
+// because the bind poses differ.
 static bool attach_joints(const convert_job *job, md5_doc *body, const md5_doc *outfit,
                           const convert_part *part, md5_error *error)
 {
@@ -229,12 +248,7 @@ static bool attach_joints(const convert_job *job, md5_doc *body, const md5_doc *
     const float max_unnoticed_distance = 0.001f; // for larger distances the note contains the joint
     const char *const path = part->path ? part->path : part->name;
     common_attached_clothes worn = common_attach_clothes(body, outfit);
-    if (worn.has_common_joint) {
-        for (uint32_t i = 0; i < body->num_joints; i++)
-            if (worn.num_followers[i] > 0)
-                convert_note(job, "%u joints of %s were attached to joint %s",
-                             worn.num_followers[i], part->name, body->joints[i].name);
-    }
+    note_attached_joints(job, body, &worn, part->name);
     free(worn.num_followers);
 
     if (!worn.has_common_joint)
@@ -256,8 +270,8 @@ static bool attach_joints(const convert_job *job, md5_doc *body, const md5_doc *
     return true;
 }
 
-// Adds the meshes of a second model to the document of the first model. `names` owns their new
-// names.
+// Appends the meshes of an outfit to the body, with names "outfit/mesh", which `names` owns. The
+// caller frees the new array body->meshes.
 static void append_meshes(md5_doc *body, const md5_doc *outfit, const convert_part *part,
                           common_list *names)
 {
@@ -286,8 +300,24 @@ static bool has_same_counts(const md5_doc *a, const md5_doc *b)
     return true;
 }
 
-// Merges a second model into the first model, unless it can be a morph target: then it has the same
-// counts and stays a separate part. Models of version 12, which md5edit.h does not read, also stay.
+// Merges an outfit into the body and replaces the bytes of the body's part by the result.
+static bool merge_outfit(const convert_job *job, const md5_doc *body, md5_doc *outfit,
+                         convert_part *body_part, const convert_part *outfit_part, md5_error *error)
+{
+    md5_doc merged = *body;
+    if (!attach_joints(job, &merged, outfit, outfit_part, error))
+        return false;
+    common_list names = {NULL, 0};
+    append_meshes(&merged, outfit, outfit_part, &names);
+    const bool is_done = convert_print_doc(&merged, &body_part->bytes, &body_part->size, error);
+    free(merged.meshes);
+    common_free_list(&names);
+    return is_done;
+}
+
+// Merges a further model into the first model. *is_joined is false if the model remains a separate
+// part: it has the same counts as the first model and can be its morph target, or it has version
+// 12, which md5edit.h does not read.
 static bool join_model(const convert_job *job, convert_scene *scene, convert_part *first,
                        const convert_part *part, bool *is_joined, md5_error *error)
 {
@@ -295,19 +325,10 @@ static bool join_model(const convert_job *job, convert_scene *scene, convert_par
     md5_doc *const doc = body ? convert_parse_doc(part, error) : NULL;
     bool is_done = doc || (error->status == MD5_ERROR_VERSION && !part->is_outfit);
     *is_joined = doc && (part->is_outfit || !has_same_counts(doc, body));
-
     if (*is_joined) {
-        common_list names = {NULL, 0};
-        md5_doc merged = *body;
-        is_done = attach_joints(job, &merged, doc, part, error);
-        if (is_done) {
-            append_meshes(&merged, doc, part, &names);
-            is_done = convert_print_doc(&merged, &first->bytes, &first->size, error);
-            free(merged.meshes);
-        }
+        is_done = merge_outfit(job, body, doc, first, part, error);
         *COMMON_ADD_ITEM(scene->outfits, scene->num_outfits) =
             (convert_outfit){common_copy(part->path), body->num_meshes};
-        common_free_list(&names);
     }
 
     md5_free_doc(body);
@@ -344,6 +365,8 @@ static bool join_models(const convert_job *job, convert_scene *scene, md5_error 
 // Readers create models in MD5 units, scaled by --scale if they select a unit. Writers convert to
 // the units of their format. All other options are applied to the MD5 files in between.
 
+// State of an edit of a clip's root motion, frame by frame. Joint 0 is the root whose motion games
+// use as the motion of the character.
 typedef struct clip_displacement {
     const md5_doc *clip;
     bool has_first;  // `first` is valid
@@ -358,20 +381,27 @@ static void make_base_relative(void *user, md5_xform *pose)
     pose[0].translation = md5_vec3_sub(pose[0].translation, clip->joints[0].position);
 }
 
-// For md5_frame_edit.change, which calls it with the first frame first: removes the displacement
-// along the ground from all root joints.
+// For md5_frame_edit.change: removes the displacement of joint 0 along the ground from all root
+// joints. It is relative to the first frame, with which this function is called first.
 static void remove_ground_motion(void *user, md5_xform *pose)
 {
     clip_displacement *const root = user;
-    if (!root->has_first)
-        root->first = pose[0].translation;
-    root->has_first = true;
-    root->motion = md5_vec3_sub(pose[0].translation, root->first);
+    const md5_vec3 position = pose[0].translation;
+    if (!root->has_first) {
+        root->first = position;
+        root->has_first = true;
+    }
+
+    root->motion = md5_vec3_sub(position, root->first);
     root->motion.z = 0;
-    for (uint32_t i = 0; i < root->clip->num_joints; i++)
-        if (root->clip->joints[i].parent == MD5_NONE)
+    for (uint32_t i = 0; i < root->clip->num_joints; i++) {
+        const bool is_root = root->clip->joints[i].parent == MD5_NONE;
+        if (is_root)
             pose[i].translation = md5_vec3_sub(pose[i].translation, root->motion);
-    pose[0].translation.x = root->first.x; // bit-identical, without rounding
+    }
+
+    // Bit-identical to the first frame, without rounding.
+    pose[0].translation.x = root->first.x;
     pose[0].translation.y = root->first.y;
 }
 
@@ -379,6 +409,17 @@ static void remove_ground_motion(void *user, md5_xform *pose)
 static bool has_range(const convert_job *job)
 {
     return job->range[0] != job->range[1];
+}
+
+// Reverses the order of the keys of a morph target's weights.
+static void reverse_keys(convert_weights *weights)
+{
+    const size_t last = weights->num_keys - 1;
+    for (size_t i = 0; i < weights->num_keys / 2; i++) {
+        const float key = weights->keys[i];
+        weights->keys[i] = weights->keys[last - i];
+        weights->keys[last - i] = key;
+    }
 }
 
 // Cuts the weights of a morph target to the frames of an edited clip, reverses them if the clip is
@@ -389,21 +430,18 @@ static void sample_weights(convert_weights *weights, const md5_frame_edit *cut, 
         weights->num_keys = cut->num_frames;
         memmove(weights->keys, weights->keys + cut->first, cut->num_frames * sizeof(float));
     }
+    if (cut->is_reversed)
+        reverse_keys(weights);
 
     const size_t last = weights->num_keys - 1;
-    for (size_t i = 0; cut->is_reversed && i < weights->num_keys / 2; i++) {
-        const float key = weights->keys[i];
-        weights->keys[i] = weights->keys[last - i];
-        weights->keys[last - i] = key;
-    }
-
     float *const keys = common_alloc(num_frames, sizeof *keys);
     for (uint32_t frame = 0; frame < num_frames; frame++) {
         const double position = num_frames > 1 ? frame * (double)last / (num_frames - 1.0) : 0;
-        const size_t a = (size_t)position; // keys before and after the position
-        const size_t b = a < last ? a + 1 : last;
-        const float fraction = (float)(position - (double)a);
-        keys[frame] = weights->keys[a] + (weights->keys[b] - weights->keys[a]) * fraction;
+        const size_t before = (size_t)position;
+        const size_t after = before < last ? before + 1 : last;
+        const float fraction = (float)(position - (double)before);
+        const float change = weights->keys[after] - weights->keys[before];
+        keys[frame] = weights->keys[before] + change * fraction;
     }
     free(weights->keys);
     weights->keys = keys;
@@ -443,32 +481,41 @@ bool convert_move_root_motion(md5_doc *clip, const md5_root_edit *edit, uint32_t
     return *num_changed != MD5_NONE;
 }
 
-// Moves the root motion of a clip to its first joint, or, if the motion is to be removed from the
-// first joint, prints the joint that carries it.
+// Reports the joint that carries the motion along the ground, if the clip's root does not move:
+// then --root in_place has no effect.
+static bool note_still_root(const convert_job *job, const convert_part *part, const md5_doc *clip,
+                            md5_error *error)
+{
+    md5_root_motion motion = {.joint = MD5_NONE};
+    if (!convert_find_root_motion(clip, &motion, error))
+        return false;
+    if (motion.joint == MD5_NONE)
+        return true;
+    const char *const joint = clip->joints[motion.joint].name;
+    convert_note(job,
+                 "clip %s: the root does not move; joint '%s' carries the motion along the "
+                 "ground; use --root-motion '%s' to remove it",
+                 part->name, joint, joint);
+    return true;
+}
+
+// Moves the root motion of a clip to its first joint if the user named a joint. If the motion is to
+// be removed without such a joint, reports the joint that carries it.
 static bool edit_root_motion(const convert_job *job, const convert_part *part, md5_doc *clip,
                              md5_error *error)
 {
     uint32_t num_changed = 0;
-    md5_root_motion motion = {.joint = MD5_NONE};
     if (!convert_move_root_motion(clip, &job->root, &num_changed, error))
         return false;
     if (num_changed > 0)
         convert_note(job, "clip %s: moved the root motion of joint '%s' to joint '%s'", part->name,
                      job->root.joint, clip->joints[0].name);
-    if (!job->is_in_place || job->root.joint)
-        return true;
-    if (!convert_find_root_motion(clip, &motion, error))
-        return false;
-    if (motion.joint != MD5_NONE)
-        convert_note(job,
-                     "clip %s: the root does not move; joint '%s' carries the motion along the "
-                     "ground; use --root-motion '%s' to remove it",
-                     part->name, clip->joints[motion.joint].name, clip->joints[motion.joint].name);
-    return true;
+    const bool is_named = job->root.joint != NULL;
+    return !job->is_in_place || is_named || note_still_root(job, part, clip, error);
 }
 
-// Returns false and fills the error if a resampled clip would be too large: a clip with a tiny
-// frame rate, whose frames last years, would get millions of frames.
+// Fails if a resampled clip would be too large: a clip with a tiny frame rate, whose frames last
+// years, would get millions of frames. `num_frames` is the number of frames before resampling.
 static bool check_frame_count(const convert_job *job, const convert_part *part, const md5_doc *clip,
                               uint32_t num_frames, md5_error *error)
 {
@@ -485,44 +532,56 @@ static bool check_frame_count(const convert_job *job, const convert_part *part, 
                         count, clip->num_joints, job->rate, num_frames, rate);
 }
 
-// Cuts and resamples a clip and the weights of its morph targets, and changes its root motion.
-static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part *part,
-                      md5_doc *clip, md5_error *error)
+// Returns the edit of frames that the job requests: the range of frames, the frame rate, and the
+// change of the root's motion. `root` is the state of this change.
+static md5_frame_edit plan_frame_edit(const convert_job *job, clip_displacement *root)
 {
     const bool is_reversed = job->range[0] > job->range[1];
     const uint32_t first = job->range[is_reversed ? 1 : 0];
     const uint32_t last = job->range[is_reversed ? 0 : 1];
-    const uint32_t num_cut_frames = last > first ? last - first + 1 : 0; // 0: all frames
-    const uint32_t num_frames = num_cut_frames > 0 ? num_cut_frames : clip->num_frames;
-    const double rate = clip->frame_rate;
-    if (!check_frame_count(job, part, clip, num_frames, error))
-        return false;
-
-    clip_displacement root = {.clip = clip};
     md5_frame_edit edit = {.first = first,
-                           .num_frames = num_cut_frames,
+                           .num_frames = last > first ? last - first + 1 : 0, // 0: all frames
                            .is_reversed = is_reversed,
                            .frame_rate = job->rate,
-                           .user = &root};
+                           .user = root};
     if (job->is_in_place)
         edit.change = remove_ground_motion;
     else if (job->is_id_root)
         edit.change = make_base_relative;
+    return edit;
+}
+
+// Changes the weights of morph targets in the same way as the frames of an edited clip, because the
+// weights need a key in each frame.
+static void edit_weights(convert_scene *scene, const char *clip_name, const md5_frame_edit *edit,
+                         uint32_t num_frames)
+{
+    for (size_t i = 0; i < scene->num_weights; i++) {
+        convert_weights *const weights = &scene->weights[i];
+        const bool is_changed = weights->num_keys != num_frames || edit->is_reversed;
+        if (is_changed && strcmp(weights->clip, clip_name) == 0)
+            sample_weights(weights, edit, num_frames);
+    }
+}
+
+// Cuts and resamples a clip and the weights of its morph targets, and changes its root motion.
+static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part *part,
+                      md5_doc *clip, md5_error *error)
+{
+    clip_displacement root = {.clip = clip};
+    const md5_frame_edit edit = plan_frame_edit(job, &root);
+    const uint32_t num_cut_frames = edit.num_frames > 0 ? edit.num_frames : clip->num_frames;
+    const double rate = clip->frame_rate;
+    if (!check_frame_count(job, part, clip, num_cut_frames, error))
+        return false;
     if (!edit_root_motion(job, part, clip, error)
         || md5_edit_frames(clip, &edit, error) == MD5_NONE)
         return false;
-    if (clip->num_frames != num_frames)
+
+    if (clip->num_frames != num_cut_frames)
         convert_note(job, "clip %s: resampled %u frames at %g frames per second to %u at %g",
-                     part->name, num_frames, rate, clip->num_frames, job->rate);
-
-    // The weights of morph targets need a key in each frame.
-    for (size_t i = 0; i < scene->num_weights; i++) {
-        convert_weights *const weights = &scene->weights[i];
-        const bool is_changed = weights->num_keys != clip->num_frames || is_reversed;
-        if (is_changed && strcmp(weights->clip, part->name) == 0)
-            sample_weights(weights, &edit, clip->num_frames);
-    }
-
+                     part->name, num_cut_frames, rate, clip->num_frames, job->rate);
+    edit_weights(scene, part->name, &edit, clip->num_frames);
     part->removed_motion = root.motion;
     if (job->is_in_place)
         convert_note(job, "clip %s: removed a root motion of %.4g units", part->name,
@@ -530,7 +589,8 @@ static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part
     return true;
 }
 
-// Clips of version 6 do not contain a hierarchy; they use the hierarchy of the model.
+// Returns true if a part is a clip of version 6. Such clips do not contain a hierarchy; they use
+// the hierarchy of the model.
 static bool is_version_6(const convert_part *part)
 {
     static const char text[] = "MD5Version 6";
@@ -538,9 +598,24 @@ static bool is_version_6(const convert_part *part)
            && memcmp(part->bytes, text, sizeof text - 1) == 0;
 }
 
-// Returns the factor that scales a clip of another file to the size of the model. If the clip is
-// also rotated, only a note reports it, because the rotation may be intended. *has_other_axes is
-// true if the joints have other axes.
+// Reports the differences between a clip and its model that a check of the library found, except
+// different axes of joints. Returns true if the axes differ.
+static bool note_differences(const convert_job *job, const convert_part *part,
+                             const md5_check *check)
+{
+    bool has_other_axes = false;
+    for (uint32_t i = 0; i < check->num_diagnostics; i++) {
+        if (strcmp(check->diagnostics[i].rule, "clip-axes") == 0)
+            has_other_axes = true;
+        else
+            convert_note(job, "clip %s: %s", part->name, check->diagnostics[i].error.message);
+    }
+    return has_other_axes;
+}
+
+// Returns the factor that scales a clip of another file to the size of the model, or 1 if it cannot
+// be found. If the clip is also rotated, only a note reports it, because the rotation may be
+// intended. *has_other_axes is set to true if the joints have other axes.
 static float find_scale(const convert_job *job, const convert_part *part, const md5_model *model,
                         bool *has_other_axes)
 {
@@ -548,17 +623,16 @@ static float find_scale(const convert_job *job, const convert_part *part, const 
     md5_error error = {0};
     md5_anim *const anim = md5_parse_anim(part->bytes, part->size, &opts, &error);
     md5_binding *const binding = anim ? md5_bind(model, anim, &opts, &error) : NULL;
-    md5_check *const check =
-        binding ? md5_check_doc(MD5_DOC_ANIM, NULL, 0, (md5_engines){0}, NULL, &error) : NULL;
-    float scale = 1;
+    md5_check *check = NULL;
+    if (binding)
+        check = md5_check_doc(MD5_DOC_ANIM, NULL, 0, (md5_engines){0}, NULL, &error);
 
-    if (check && md5_check_binding(check, binding) && md5_check_turns(&check, 1)) {
+    float scale = 1;
+    const bool is_compared =
+        check && md5_check_binding(check, binding) && md5_check_turns(&check, 1);
+    if (is_compared) {
         scale = check->space.scale;
-        for (uint32_t i = 0; i < check->num_diagnostics; i++)
-            if (strcmp(check->diagnostics[i].rule, "clip-axes") == 0)
-                *has_other_axes = true;
-            else
-                convert_note(job, "clip %s: %s", part->name, check->diagnostics[i].error.message);
+        *has_other_axes |= note_differences(job, part, check);
     }
     if (scale < 1 || scale > 1)
         convert_note(job, "clip %s: scaled by %.6g to match the model", part->name, scale);
@@ -569,7 +643,7 @@ static float find_scale(const convert_job *job, const convert_part *part, const 
     return scale;
 }
 
-// Removes the hidden meshes.
+// Removes the hidden meshes of a model.
 static void drop_meshes(md5_doc *doc, const convert_scene *scene)
 {
     const uint32_t count = doc->num_meshes;
@@ -579,6 +653,7 @@ static void drop_meshes(md5_doc *doc, const convert_scene *scene)
             doc->meshes[doc->num_meshes++] = doc->meshes[i];
 }
 
+// The edits of all parts of a scene that follow from the options and the output format.
 typedef struct scene_edit {
     const convert_job *job;
     convert_scene *scene;
@@ -603,7 +678,7 @@ static bool rotate_axes(const convert_job *job, const convert_part *part, md5_do
     return count != MD5_NONE;
 }
 
-// Adds the joint job->new_root above all roots.
+// Adds the joint job->new_root above all roots. Fails if another joint already has this name.
 static bool add_root(const convert_job *job, const convert_part *part, md5_doc *doc,
                      md5_error *error)
 {
@@ -633,22 +708,23 @@ typedef struct part_plan {
 } part_plan;
 
 // Decides which changes a part of the scene needs, before the part is parsed: the options of the
-// command, the limits of the output format, and differences between the skeletons of clip and
-// model.
+// job, the limits of the output format, and differences between the skeletons of clip and model.
 static part_plan plan_part(const scene_edit *edit, const convert_part *part)
 {
     const convert_job *const job = edit->job;
     const bool is_clip = part->kind == CONVERT_CLIP;
     const bool is_model = part->kind == CONVERT_MODEL || part->kind == CONVERT_TARGET;
     const bool has_joints = part->kind != CONVERT_CAMERA;
+    const bool needs_order = edit->rules & PARENTS_FIRST;
+    const bool needs_split = edit->rules & HAS_FRAMES;
     part_plan plan = {
         .lacks_hierarchy = edit->model && is_version_6(part),
         .fit_scale = 1,
         .hides_meshes = is_model && job->mesh_options[CONVERT_HIDE].count > 0,
-        .is_sorted = (edit->rules & PARENTS_FIRST) && has_joints,
-        .gets_root = job->new_root && has_joints,
+        .is_sorted = has_joints && needs_order,
+        .gets_root = has_joints && job->new_root,
         .changes_frames = is_clip && edit->changes_frames,
-        .is_split = (edit->rules & HAS_FRAMES) && is_model,
+        .is_split = is_model && needs_split,
     };
 
     if (edit->model && is_clip)
@@ -658,8 +734,9 @@ static part_plan plan_part(const scene_edit *edit, const convert_part *part)
     return plan;
 }
 
-// Returns true if an option or the model changes the contents of the part. Sorting joints and
-// splitting meshes depend on the part's document, which may need neither.
+// Returns true if the part must be changed, so that a part that cannot be parsed is an error.
+// Sorting joints and splitting meshes are not considered: the part may already be in order and
+// small enough.
 static bool must_edit(const scene_edit *edit, const part_plan *plan)
 {
     const bool changes_space = edit->changes_space || plan->is_fitted;
@@ -667,8 +744,8 @@ static bool must_edit(const scene_edit *edit, const part_plan *plan)
     return changes_space || changes_joints || plan->changes_frames;
 }
 
-// Changes a clip so that its hierarchy, scale and axes match the model, if there is a model and one
-// of them differs.
+// Changes a clip of another file so that its hierarchy, scale and axes match the model. Does
+// nothing if there is no model, or if none of them differs.
 static bool fit_to_model(const scene_edit *edit, const part_plan *plan, const convert_part *part,
                          md5_doc *doc, md5_error *error)
 {
@@ -690,8 +767,8 @@ static bool fit_to_model(const scene_edit *edit, const part_plan *plan, const co
     return md5_fix_bounds(doc, model, error) != MD5_NONE;
 }
 
-// Applies the options and the rules of the output format to a document. *num_reordered is the
-// number of joints with another index.
+// Makes the planned changes of a part in its document. *num_reordered receives the number of joints
+// whose index changed.
 static bool edit_doc(const scene_edit *edit, const part_plan *plan, convert_part *part,
                      md5_doc *doc, uint32_t *num_reordered, md5_error *error)
 {
@@ -713,8 +790,8 @@ static bool edit_doc(const scene_edit *edit, const part_plan *plan, convert_part
     return !plan->is_split || md5_edit_meshes(doc, &edit->meshes, error) != MD5_NONE;
 }
 
-// Makes the planned changes of one part: parses its text as a document, changes the document,
-// and writes it as text again. A part without changes keeps its bytes.
+// Plans the changes of one part and makes them: parses its text as a document, changes the
+// document, and writes it as text again. A part without changes keeps its bytes.
 static bool edit_part(const scene_edit *edit, convert_part *part, md5_error *error)
 {
     const part_plan plan = plan_part(edit, part);
@@ -748,7 +825,6 @@ static bool has_part(const convert_scene *scene, convert_part_kind kind)
 static scene_edit plan_edits(const convert_job *job, const struct format *format,
                              convert_scene *scene)
 {
-    const double unit = scene->unit > 0 ? scene->unit : 1;
     const bool is_merged = (format->rules & ONE_MESH) == ONE_MESH;
     scene_edit edit = {.job = job,
                        .scene = scene,
@@ -760,11 +836,14 @@ static scene_edit plan_edits(const convert_job *job, const struct format *format
         edit.meshes.max_triangles = QUAKE_MAX_TRIANGLES;
     }
 
+    // The reader scaled the parts by scene->unit; the writer divides them by format->unit.
+    const double reader_unit = scene->unit > 0 ? scene->unit : 1;
+    if (job->scale > 0)
+        edit.space.scale = (float)(job->scale * format->unit / reader_unit);
     if (job->was_y_up)
         edit.space.rotation.roll = 90;
-    if (job->scale > 0)
-        edit.space.scale = (float)(job->scale * format->unit / unit);
-    edit.changes_space = job->turn != 0 || job->was_y_up || edit.space.scale != 1;
+    const bool is_rotated = job->turn != 0 || job->was_y_up;
+    edit.changes_space = is_rotated || edit.space.scale != 1;
 
     const bool changes_root = job->is_in_place || job->is_id_root || job->root.joint;
     const bool changes_timing = job->rate > 0 || has_range(job);
@@ -799,8 +878,9 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
 
 // -- The conversion -------------------------------------------------------------------------------
 
-// Returns true if a file contains a model, or if reading it fails: convert_read_all() then reports
-// the error. MD5 files are distinguished by their extension.
+// Returns true if a file contains a model, or if it cannot be read: convert_read_all() then reports
+// the error. `quiet` is a job without notes. MD5 files are distinguished by their extension; other
+// files are read for this.
 static bool may_contain_model(const convert_job *quiet, const char *path)
 {
     const struct format *const format = find_format(path);
@@ -814,15 +894,16 @@ static bool may_contain_model(const convert_job *quiet, const char *path)
     return has_model;
 }
 
-// Returns the index of the first input with a model, which clips need; 0 if there is none.
+// Returns the index of the first input with a model, which clips need, or 0 if no input has one.
 static size_t find_first_model(const convert_job *job)
 {
+    if (job->num_inputs == 1)
+        return 0;
     convert_job quiet = *job;
     quiet.note = NULL;
-    if (job->num_inputs > 1) {
-        for (size_t i = 0; i < job->num_inputs; i++)
-            if (may_contain_model(&quiet, job->inputs[i]))
-                return i;
+    for (size_t i = 0; i < job->num_inputs; i++) {
+        if (may_contain_model(&quiet, job->inputs[i]))
+            return i;
     }
     return 0;
 }
@@ -841,28 +922,33 @@ static bool read_outfit(const convert_job *job, const char *path, convert_scene 
     return true;
 }
 
-// Reads all inputs into one scene. The first model is read first, wherever it is on the command
-// line, because clips are adapted to its skeleton.
+// Reads all inputs into one scene. The first model is read first, wherever it is in the list of
+// inputs, because clips are adapted to its skeleton.
 bool convert_read_all(const convert_job *job, convert_scene *scene, md5_error *error)
 {
     const size_t first = find_first_model(job);
-    bool is_done = read_input(job, job->inputs[first], scene, error);
-    for (size_t i = 0; i < job->num_inputs && is_done; i++) {
-        if (i != first)
-            is_done =
-                convert_can_continue(job, error) && read_input(job, job->inputs[i], scene, error);
+    if (!read_input(job, job->inputs[first], scene, error))
+        return false;
+    for (size_t i = 0; i < job->num_inputs; i++) {
+        if (i == first)
+            continue;
+        if (!convert_can_continue(job, error) || !read_input(job, job->inputs[i], scene, error))
+            return false;
     }
-    for (size_t i = 0; i < job->outfits.count && is_done; i++)
-        is_done = read_outfit(job, job->outfits.names[i], scene, error);
-    return is_done && join_models(job, scene, error);
+    for (size_t i = 0; i < job->outfits.count; i++) {
+        if (!read_outfit(job, job->outfits.names[i], scene, error))
+            return false;
+    }
+    return join_models(job, scene, error);
 }
 
 // Returns true if a path that does not exist is meant as a folder: it ends with a slash, or the
 // last part of it does not have an extension. An unknown extension with a digit is a version
-// number.
+// number, as in "models-1.2".
 static bool is_new_folder(const char *path)
 {
-    if (path[0] == '\0' || common_is_folder(path) || common_is_file(path))
+    const bool exists = common_is_folder(path) || common_is_file(path);
+    if (path[0] == '\0' || exists)
         return false;
     const char *const base = common_base(path);
     const char *const extension = strrchr(base, '.');
@@ -885,8 +971,8 @@ static bool check_engines(const convert_job *job, md5_error *error)
     return true;
 }
 
-// Returns an option that applies to clips, cameras or models if the scene does not contain any, or
-// NULL.
+// Returns the name of an option that has no effect, because the scene contains no part to which it
+// applies, or NULL.
 static const char *find_useless_option(const convert_job *job, const convert_scene *scene)
 {
     const bool has_clip = has_part(scene, CONVERT_CLIP);
@@ -916,16 +1002,18 @@ static const char *find_useless_option(const convert_job *job, const convert_sce
     return NULL;
 }
 
-// Adds materials if the format or the engine needs them, and applies the options for meshes.
+// Marks hidden meshes, and adds materials if the output needs them and the input has none.
 static bool find_materials(const convert_job *job, const struct format *format,
-                           convert_scene *scene, bool has_mesh_options, md5_error *error)
+                           convert_scene *scene, md5_error *error)
 {
     if (scene->has_selected_images && scene->num_materials > 0)
         return convert_fail(error, MD5_ERROR_MISMATCH, job->inputs[0],
                             "cannot assign textures: the file already defines materials; edit its "
                             "materials instead");
-    const bool needs_materials =
-        (format->rules & SEARCHES_MATERIALS) || job->engine || scene->has_selected_images;
+    const bool hides_meshes = job->mesh_options[CONVERT_HIDE].count > 0;
+    const bool has_mesh_options = scene->has_selected_images || hides_meshes;
+    const bool is_searching = (format->rules & SEARCHES_MATERIALS) || job->engine;
+    const bool needs_materials = is_searching || scene->has_selected_images;
     const bool adds_materials = needs_materials && scene->num_materials == 0;
     if (!adds_materials && !has_mesh_options)
         return true;
@@ -933,7 +1021,8 @@ static bool find_materials(const convert_job *job, const struct format *format,
     return convert_find_materials(job, scene, adds_materials, by_shader, error);
 }
 
-// Removes the entries of the meshes that edit_scene() dropped.
+// Removes the hidden meshes, which edit_scene() removed from the model, from the list of the
+// meshes' materials.
 static void drop_hidden_materials(convert_scene *scene)
 {
     size_t num_visible = 0;
@@ -962,19 +1051,33 @@ static bool check_scene(const convert_job *job, const convert_scene *scene, md5_
     return true;
 }
 
-// Applies the options of a job to a scene and writes it.
+// Writes the scene with the writer of the format. The writer of IQM does not write images, so that
+// images that options select are written after it.
+static bool write_scene(const convert_job *job, const struct format *format,
+                        const convert_scene *scene, md5_error *error)
+{
+    if (!format->write(job, scene, error))
+        return false;
+    if (!scene->has_selected_images || format->write != convert_write_iqm)
+        return true;
+    convert_layout layout = convert_find_layout(job, scene);
+    const bool is_written = convert_write_materials(&layout, error);
+    convert_free_layout(&layout);
+    return is_written;
+}
+
+// Applies the options of a job to a scene and writes it. `is_new_folder` means that the output is a
+// folder to create.
 static bool edit_and_write(const convert_job *job, const struct format *format, bool is_new_folder,
                            convert_scene *scene, md5_error *error)
 {
     for (int map = 0; map < CONVERT_NUM_MAPS; map++)
         scene->has_selected_images |= job->mesh_options[map].count > 0;
-    const bool has_mesh_options =
-        scene->has_selected_images || job->mesh_options[CONVERT_HIDE].count > 0;
     if (!check_scene(job, scene, error))
         return false;
     if (!convert_retarget_clips(job, scene, format->write != convert_write_md5, error))
         return false;
-    if (!find_materials(job, format, scene, has_mesh_options, error))
+    if (!find_materials(job, format, scene, error))
         return false;
 
     convert_job edit = *job;
@@ -991,20 +1094,22 @@ static bool edit_and_write(const convert_job *job, const struct format *format, 
         common_create_folders(inner, 0777);
         free(inner);
     }
-    if (!format->write(job, scene, error))
-        return false;
-
-    // The writer of IQM does not write images.
-    if (!scene->has_selected_images || format->write != convert_write_iqm)
-        return true;
-    convert_layout layout = convert_find_layout(job, scene);
-    const bool is_written = convert_write_materials(&layout, error);
-    convert_free_layout(&layout);
-    return is_written;
+    return write_scene(job, format, scene, error);
 }
 
-// Performs a conversion: selects the output format, reads all inputs into one scene, changes it,
-// and writes it. For --retarget, the caller of this function takes the scene instead of files.
+// Reads all inputs into one scene. Then retargets its clips and gives the scene to the caller
+// (job->retargeted), prints the joint map of the clips (job->prints_map), or writes files.
+static bool convert_inputs(const convert_job *job, const struct format *format, bool is_new_folder,
+                           convert_scene *scene, md5_error *error)
+{
+    if (!convert_read_all(job, scene, error))
+        return false;
+    if (job->retargeted || job->prints_map)
+        return convert_retarget_clips(job, scene, false, error);
+    return edit_and_write(job, format, is_new_folder, scene, error);
+}
+
+// Performs a conversion: selects the output format, then reads and converts the inputs.
 static bool read_and_write(const convert_job *job, md5_error *error)
 {
     const bool is_new = is_new_folder(job->output);
@@ -1019,22 +1124,15 @@ static bool read_and_write(const convert_job *job, md5_error *error)
         return false;
 
     convert_scene scene = {.name = common_stem(is_folder ? job->inputs[0] : job->output)};
-    bool is_done = convert_read_all(job, &scene, error);
-    if (is_done && job->retargeted) { // the caller gets the scene instead of files
-        is_done = convert_retarget_clips(job, &scene, false, error);
+    const bool is_done = convert_inputs(job, format, is_new, &scene, error);
+    if (is_done && job->retargeted)
         *job->retargeted = scene;
-        return is_done;
-    }
-
-    if (is_done && job->prints_map)
-        is_done = convert_retarget_clips(job, &scene, false, error);
-    else if (is_done)
-        is_done = edit_and_write(job, format, is_new, &scene, error);
-    convert_free_scene(&scene);
+    else
+        convert_free_scene(&scene);
     return is_done;
 }
 
-// Performs a conversion, and prints the notes at its end.
+// Performs a conversion. Notes are collected and reported at its end.
 bool convert_files(const convert_job *job, md5_error *error)
 {
     md5_error unused;

@@ -214,8 +214,8 @@ struct convert_job {
     bool is_batch;     // converts one model of a folder; writes declarations even without an engine
     bool is_fitted;    // fits vertices to the clips if MD5's weights cannot reproduce them exactly
     struct convert_scene
-        *retargeted;        // receives the clips for `target`; no files are written; or NULL
-    FILE *prints_map;       // receives the joint map; no files are written; or NULL
+        *retargeted;  // on success receives the clips for `target`; no files are written; or NULL
+    FILE *prints_map; // receives the joint map; no files are written; or NULL
     const char *scene_name; // glTF: name of a scene or a node
     const char *target;     // model for which clips are retargeted
     const char *map;        // file with lines of "source target" joint names

@@ -8,8 +8,8 @@
 static const char *const text_extensions[] = {".md5mesh", ".md5anim", ".md5camera", ".md5mesh"};
 static const char *const bfg_extensions[] = {".bmd5mesh", ".bMD5anim", ".bcanim", ".bmd5mesh"};
 
-// Adds the bytes of the file to the scene without parsing them. Its kind follows from the
-// extension.
+// Adds the bytes of the file to the scene without parsing them. The file extension selects the kind
+// of the part.
 bool convert_read_md5(const convert_job *job, convert_input *input, convert_scene *scene,
                       md5_error *error)
 {
@@ -30,6 +30,7 @@ bool convert_read_md5(const convert_job *job, convert_input *input, convert_scen
 
 // -- Writing --------------------------------------------------------------------------------------
 
+// The output of a scene as MD5 files.
 typedef struct md5_output {
     convert_layout layout;
     const char *const *extensions; // by convert_part_kind
@@ -39,8 +40,8 @@ typedef struct md5_output {
     uint64_t num_frames; // of all clips to merge
 } md5_output;
 
-// Writes a part of the scene to the output folder, with the name of the part or, for a single
-// file, with the name that the command requested.
+// Writes a file to the output folder, called `name` with the extension for the kind of the part. If
+// the output is a file of this name, its extension keeps the case that the user typed.
 static bool write_bytes(const md5_output *writer, convert_part_kind kind, const char *name,
                         const char *bytes, size_t size, md5_error *error)
 {
@@ -56,43 +57,55 @@ static bool write_bytes(const md5_output *writer, convert_part_kind kind, const 
     return is_written;
 }
 
-// Writes a document as text in the layout of id's exporter, or as a binary file.
+// Writes a document as text in the layout of id's exporter, or as a binary file of Doom 3 BFG.
 static bool write_doc(const md5_output *writer, const md5_doc *doc, const char *name,
                       md5_error *error)
 {
     convert_bytes out = {0};
-    bool is_done = false;
+    bool is_created = false;
     if (writer->extensions == bfg_extensions)
-        is_done = convert_create_bfg(writer->layout.job, doc, name, &out, error);
+        is_created = convert_create_bfg(writer->layout.job, doc, name, &out, error);
     else
-        is_done = convert_print_doc(doc, &out.bytes, &out.size, error);
-    is_done =
-        is_done
-        && write_bytes(writer, (convert_part_kind)doc->kind, name, out.bytes, out.size, error);
+        is_created = convert_print_doc(doc, &out.bytes, &out.size, error);
+
+    const convert_part_kind kind = (convert_part_kind)doc->kind;
+    const bool is_written =
+        is_created && write_bytes(writer, kind, name, out.bytes, out.size, error);
     free(out.bytes);
-    return is_done;
+    return is_written;
 }
 
-// Changes a model to satisfy the limits of the engine.
-static bool limit_model(const md5_output *writer, md5_doc *doc, md5_error *error)
+// Reports vertices whose weights were changed, and how far they move.
+static void note_weights(const md5_output *writer, uint32_t num_vertices, float loss)
 {
     const convert_job *const job = writer->layout.job;
     const uint32_t max_weights = writer->layout.max_weights;
-    float loss = 0;
-    if (md5_fix_rotations(doc, error) == MD5_NONE)
-        return false;
-    const uint32_t num_vertices = md5_fix_weights(doc, max_weights, 1e-3f, &loss, error);
-    if (num_vertices == MD5_NONE)
-        return false;
-    if (num_vertices > 0 && max_weights > 0)
+    const char *const noun = common_noun(num_vertices, "vertex", "vertices");
+    if (num_vertices == 0)
+        return;
+    if (max_weights > 0)
         convert_note(job,
                      "reduced the weights of %u %s to at most %u each, with a sum of 1; "
                      "vertices move by up to %g units",
-                     num_vertices, common_noun(num_vertices, "vertex", "vertices"), max_weights,
-                     loss);
-    else if (num_vertices > 0)
+                     num_vertices, noun, max_weights, loss);
+    else
         convert_note(job, "normalized the weights of %u %s, whose sum was not 1", num_vertices,
-                     common_noun(num_vertices, "vertex", "vertices"));
+                     noun);
+}
+
+// Changes a model to satisfy the limits of the engine: unit rotations, and weights with a sum of 1
+// and a limited number per vertex.
+static bool limit_model(const md5_output *writer, md5_doc *doc, md5_error *error)
+{
+    const float max_sum_error = 1e-3f;
+    float loss = 0;
+    if (md5_fix_rotations(doc, error) == MD5_NONE)
+        return false;
+    const uint32_t num_vertices =
+        md5_fix_weights(doc, writer->layout.max_weights, max_sum_error, &loss, error);
+    if (num_vertices == MD5_NONE)
+        return false;
+    note_weights(writer, num_vertices, loss);
     return true;
 }
 
@@ -111,8 +124,9 @@ static bool has_valid_bounds(const md5_doc *doc)
     return true;
 }
 
-// Gives a clip the joints of the model. A clip to merge gets all components, which engines that
-// ignore base frames also need.
+// Changes a clip to satisfy the limits of the engine: the joints of the model, and a bounding box
+// per frame. If the engine reads one clip, all components are stored in each frame, because some of
+// these engines ignore base frames.
 static bool limit_clip(const md5_output *writer, md5_doc *doc, const char *name, md5_error *error)
 {
     const uint32_t num_joints =
@@ -140,7 +154,8 @@ static bool limit_clip(const md5_output *writer, md5_doc *doc, const char *name,
     return num_boxes != MD5_NONE;
 }
 
-// Checks that all clips can be one clip, and reports different frame rates.
+// Fails if the clips cannot be joined to one clip: they must store the same components. Reports
+// different frame rates.
 static bool check_joined_clips(const md5_output *writer, md5_error *error)
 {
     const md5_doc *const first = writer->clips[0];
@@ -167,8 +182,8 @@ static bool check_joined_clips(const md5_output *writer, md5_error *error)
     return true;
 }
 
-// Concatenates the clips, which have the same joints and components, and writes them as one clip.
-// It has bounding boxes only if all clips have them.
+// Joins the collected clips, one after the other, and writes them as one clip. The clip has
+// bounding boxes only if all clips have them. Does nothing if no clips were collected.
 static bool write_one_clip(const md5_output *writer, md5_error *error)
 {
     if (writer->num_clips == 0)
@@ -203,47 +218,58 @@ static bool write_one_clip(const md5_output *writer, md5_error *error)
     return is_written;
 }
 
-// Returns true if the bytes of a part can be written unchanged: a reader created them as text, and
-// no engine has limits.
+// Returns true if the bytes of a part are written unchanged: a reader created them as text, and no
+// engine has limits.
 static bool is_final(const md5_output *writer, const convert_part *part)
 {
     return !part->path && !writer->layout.job->engine && writer->extensions == text_extensions;
 }
 
-// Writes a part under a name, or adds a clip to the clips that are merged.
+// Applies the limits of the engine to the document of a part, if there is an engine.
+static bool limit_part(const md5_output *writer, const convert_part *part, md5_doc *doc,
+                       md5_error *error)
+{
+    if (part->kind == CONVERT_CLIP && writer->model)
+        return limit_clip(writer, doc, part->name, error);
+    if (part->kind == CONVERT_CLIP && writer->layout.has_one_clip) // adds all components
+        return md5_fix_joints(doc, NULL, true, error) != MD5_NONE;
+    if (doc->kind == MD5_DOC_MODEL && writer->layout.job->engine)
+        return limit_model(writer, doc, error);
+    return true;
+}
+
+// Adds a clip to the clips that write_one_clip() joins. Takes ownership of the document.
+static void collect_clip(md5_output *writer, const convert_part *part, md5_doc *doc)
+{
+    convert_note(writer->layout.job, "clip %s was written to %s.md5anim, starting at frame %llu",
+                 part->name, writer->layout.name, (unsigned long long)writer->num_frames);
+    writer->num_frames += doc->num_frames;
+    *COMMON_ADD_ITEM(writer->clips, writer->num_clips) = doc;
+}
+
+// Writes a part under a name, or collects it if it is a clip for an engine that reads one clip.
 static bool write_part(md5_output *writer, const convert_part *part, const char *name,
                        md5_error *error)
 {
     if (is_final(writer, part))
         return write_bytes(writer, part->kind, name, part->bytes, part->size, error);
-    md5_doc *const doc = convert_parse_doc(part, error);
-    bool is_done = doc;
-    const bool is_limited_clip = part->kind == CONVERT_CLIP && writer->model;
-    const bool lacks_model = part->kind == CONVERT_CLIP && !writer->model;
-    if (is_done && is_limited_clip)
-        is_done = limit_clip(writer, doc, part->name, error);
-    else if (is_done && lacks_model && writer->layout.has_one_clip) // adds all components
-        is_done = md5_fix_joints(doc, NULL, true, error) != MD5_NONE;
-    if (is_done && doc->kind == MD5_DOC_MODEL && writer->layout.job->engine)
-        is_done = limit_model(writer, doc, error);
 
-    if (is_done && is_limited_clip && writer->layout.has_one_clip) {
-        convert_note(writer->layout.job,
-                     "clip %s was written to %s.md5anim, starting at frame %llu", part->name,
-                     writer->layout.name, (unsigned long long)writer->num_frames);
-        writer->num_frames += doc->num_frames;
-        *COMMON_ADD_ITEM(writer->clips, writer->num_clips) = doc;
+    md5_doc *const doc = convert_parse_doc(part, error);
+    const bool is_limited = doc && limit_part(writer, part, doc, error);
+    const bool is_collected =
+        part->kind == CONVERT_CLIP && writer->model && writer->layout.has_one_clip;
+    if (is_limited && is_collected) {
+        collect_clip(writer, part, doc);
         return true;
     }
 
     common_list names = {NULL, 0};
-    if (is_done)
+    if (is_limited)
         convert_name_meshes(&writer->layout, doc, &names);
-    is_done = is_done && write_doc(writer, doc, name, error);
-
+    const bool is_written = is_limited && write_doc(writer, doc, name, error);
     common_free_list(&names);
     md5_free_doc(doc);
-    return is_done;
+    return is_written;
 }
 
 // Writes a clip with one frame, the bind pose, for an engine that does not show models without
@@ -264,7 +290,8 @@ static bool write_bind_pose(md5_output *writer, md5_error *error)
     return is_done;
 }
 
-// Returns true if interpolation between the neighbors does not reproduce a key.
+// Returns true if a weight differs from the weight in the previous or the next frame. All other
+// keys have the value that interpolation between their neighbors gives.
 static bool is_needed_key(const convert_weights *weights, size_t index)
 {
     if (index == 0 || index + 1 == weights->num_keys)
@@ -277,8 +304,8 @@ static bool is_needed_key(const convert_weights *weights, size_t index)
     return !is_equal_before || !is_equal_after;
 }
 
-// Converts the weights of a clip to keys. Returns false if all weights are 0; otherwise the caller
-// frees desc->keys.
+// Converts the weights of a morph target in one clip to keys of a machine. Returns false if all
+// weights are 0; otherwise the caller frees desc->keys.
 static bool make_morph(const convert_weights *weights, md5_morph_desc *desc)
 {
     md5_morph_key *const keys = common_alloc(weights->num_keys, sizeof *keys);
@@ -304,7 +331,7 @@ static bool make_morph(const convert_weights *weights, md5_morph_desc *desc)
     return true;
 }
 
-// Writes the text of a machine to NAME.md5machine, with `model` as NAME.
+// Writes a machine to the file `model`.md5machine, next to the mesh file of the same name.
 static bool write_machine_file(const md5_output *writer, const md5_machine_desc *desc,
                                const char *model, md5_error *error)
 {
@@ -326,7 +353,9 @@ static bool write_machine_file(const md5_output *writer, const md5_machine_desc 
     return is_written;
 }
 
-// Writes a machine with one state per clip, in which clips drive the weights of morph targets.
+// Writes a machine (a text that lists clips and their states), because MD5 clips cannot store the
+// weights of morph targets. The machine has one state per clip, in which the clip drives the
+// weights.
 static bool write_machine(const md5_output *writer, const convert_scene *scene, const char *model,
                           md5_error *error)
 {
@@ -342,14 +371,14 @@ static bool write_machine(const md5_output *writer, const convert_scene *scene, 
         const convert_part *const part = &scene->parts[i];
         if (part->kind != CONVERT_CLIP)
             continue;
-        common_add(&files, common_format("%s.md5anim", part->name));
-        clips[desc.num_clips++] =
-            (md5_clip_desc){.name = part->name, .file = files.names[files.count - 1]};
+        const char *const file = common_add(&files, common_format("%s.md5anim", part->name));
+        clips[desc.num_clips++] = (md5_clip_desc){.name = part->name, .file = file};
         states[layer.num_states++] = (md5_state_desc){.name = part->name, .motion = part->name};
     }
-    for (size_t i = 0; i < scene->num_weights; i++)
+    for (size_t i = 0; i < scene->num_weights; i++) {
         if (make_morph(&scene->weights[i], &morphs[desc.num_morphs]))
             desc.num_morphs++;
+    }
 
     const bool is_written = write_machine_file(writer, &desc, model, error);
     for (uint32_t i = 0; i < desc.num_morphs; i++)
@@ -361,15 +390,18 @@ static bool write_machine(const md5_output *writer, const convert_scene *scene, 
     return is_written;
 }
 
-// Returns false if a part cannot be written as MD5, so that no file is written before the error.
+// Returns false if a part cannot be written as MD5: it cannot be parsed, or its hierarchy is
+// unknown and the text of the document fails. Called first, so that no file is written before the
+// error.
 static bool check_parts(const md5_output *writer, const convert_scene *scene, md5_error *error)
 {
     for (size_t i = 0; i < scene->num_parts; i++) {
         if (is_final(writer, &scene->parts[i]))
             continue;
         md5_doc *const doc = convert_parse_doc(&scene->parts[i], error);
+        const bool is_written_alone = doc && doc->parents_unknown;
         bool is_good = doc;
-        if (is_good && doc->parents_unknown)
+        if (is_written_alone)
             is_good = md5_write_doc(doc, NULL, 0, error) > 0;
         md5_free_doc(doc);
         if (!is_good)
@@ -378,9 +410,18 @@ static bool check_parts(const md5_output *writer, const convert_scene *scene, md
     return true;
 }
 
+// Returns the name of a part's file without extension. `is_output` selects the name of the output
+// file. Morph targets are in the folder `morphs`. The caller frees the result.
+static char *name_part(const md5_output *writer, const convert_part *part, bool is_output)
+{
+    if (part->kind == CONVERT_TARGET)
+        return common_join("morphs", part->name);
+    return common_copy(is_output ? writer->layout.name : part->name);
+}
+
 // Writes all parts. If the output is a file, the first part with its extension gets the name of the
-// output (is_output); the other parts keep their names. Morph targets are written to the folder
-// `morphs`. Fails if the output is a file and no part has its extension.
+// output; the other parts keep their names. Fails if the output is a file and no part has its
+// extension.
 static bool write_parts(md5_output *writer, const convert_scene *scene, md5_error *error)
 {
     const convert_job *const job = writer->layout.job;
@@ -396,13 +437,9 @@ static bool write_parts(md5_output *writer, const convert_scene *scene, md5_erro
         const bool is_target = part->kind == CONVERT_TARGET;
         const bool has_extension = common_has_suffix(job->output, writer->extensions[part->kind]);
         const bool is_output = !is_named && !is_target && has_extension;
-        char *name = NULL;
-        if (is_target)
-            name = common_join("morphs", part->name);
-        else
-            name = common_copy(is_output ? writer->layout.name : part->name);
-        bool is_done = write_part(writer, part, name, error);
         is_named |= is_output;
+        char *const name = name_part(writer, part, is_output);
+        bool is_done = write_part(writer, part, name, error);
         if (is_done && part == model && has_machine)
             is_done = write_machine(writer, scene, name, error);
         free(name);
@@ -417,7 +454,7 @@ static bool write_parts(md5_output *writer, const convert_scene *scene, md5_erro
     return true;
 }
 
-// Returns true if the extension of the output is that of Doom 3 BFG's binary files.
+// Returns true if the output is a file with an extension of Doom 3 BFG's binary files.
 static bool is_bfg_output(const convert_job *job)
 {
     if (common_is_folder(job->output))
